@@ -1,0 +1,81 @@
+/* The .tca archive: one function's code for several targets. docs/archive-format.md is the specification.
+ *
+ * An archive is a name, the entry points that its code defines, and slices: bitcode (later also native images) for one
+ * target each. All bytes are checked by tci_archive_open; what a slice holds is checked by whoever runs it. */
+#ifndef TCI_ARCHIVE_H
+#define TCI_ARCHIVE_H
+
+#include "base/triple.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+
+#define TCI_ARCHIVE_NAME_MAX 64     /* bytes of a function name, with terminator; a C identifier */
+#define TCI_ARCHIVE_SLICES_MAX 32
+#define TCI_ARCHIVE_SYMBOLS_MAX 4096 /* undefined symbols of one slice */
+#define TCI_ARCHIVE_SYMBOL_MAX 1024  /* bytes of one symbol's name, with terminator */
+#define TCI_ARCHIVE_SLICE_BYTES_MAX (256u << 20) /* of one slice, decompressed */
+
+typedef enum tci_slice_form { TCI_FORM_BITCODE = 1 } tci_slice_form;
+
+/* Which entry points the code defines; TCI_ENTRY_MAIN always. */
+enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4 };
+
+typedef struct tci_slice {
+    char triple[TCI_TRIPLE_MAX]; /* normalised, see base/triple.h */
+    tci_slice_form form;
+    uint8_t producer_major; /* LLVM that wrote the bitcode: 19.1.7 */
+    uint8_t producer_minor;
+    uint8_t producer_patch;
+    size_t size;            /* decompressed, bytes */
+    size_t symbol_count;    /* undefined symbols, in byte order */
+} tci_slice;
+
+typedef struct tci_archive tci_archive;
+
+/* --- reading ------------------------------------------------------------------------------------------------ */
+
+/* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive. Nothing is decompressed beyond the
+ * index. TC_E_CORRUPT (err says where and what), TC_E_VERSION (format version, found and expected), TC_E_TOO_LARGE
+ * (a limit above), TC_E_NO_MEMORY. Memory used is bounded by the limits whatever the bytes claim. */
+TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size, tci_archive **archive_out,
+                                         tc_error *err);
+void tci_archive_close(tci_archive *archive);
+
+const char *tci_archive_name(const tci_archive *archive);
+unsigned tci_archive_entries(const tci_archive *archive); /* TCI_ENTRY_ bits */
+size_t tci_archive_slice_count(const tci_archive *archive);
+const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index);
+const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index);
+
+/* The slice for a normalised triple. TC_E_NO_SLICE: err names the wanted triple and those present. */
+TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const char *triple,
+                                           size_t *index_out, tc_error *err);
+
+/* Decompresses one slice into memory that the caller frees with free(). TC_E_CORRUPT, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **bytes_out,
+                                            size_t *size_out, tc_error *err);
+
+/* --- writing ------------------------------------------------------------------------------------------------ */
+
+typedef struct tci_archive_writer tci_archive_writer;
+
+/* TC_E_INVALID when name is no C identifier or entries lacks TCI_ENTRY_MAIN (or has one of MAX_SIZE and INIT alone). */
+TC_MUST_CHECK tc_status tci_archive_writer_create(const char *name, unsigned entries,
+                                                  tci_archive_writer **writer_out, tc_error *err);
+void tci_archive_writer_destroy(tci_archive_writer *writer);
+
+/* Copies what it is given. `slice->triple` may be any triple that normalises. Symbols may come in any order and more
+ * than once. TC_E_IN_USE: a slice for that target and form is there already. TC_E_INVALID, TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_writer_add(tci_archive_writer *writer, const tci_slice *slice,
+                                               const void *bytes, size_t size,
+                                               const char *const *symbols, size_t symbol_count,
+                                               tc_error *err);
+
+/* The archive's bytes, for free(). Same slices in any order, same bytes. TC_E_INVALID without a slice. */
+TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out,
+                                                  size_t *size_out, tc_error *err);
+
+#endif

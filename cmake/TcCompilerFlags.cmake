@@ -1,0 +1,23 @@
+# Warnings and sanitizers, as an interface target that every target of the project links.
+add_library(tc_flags INTERFACE)
+target_compile_definitions(tc_flags INTERFACE _GNU_SOURCE)
+target_compile_options(tc_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
+  -fno-strict-aliasing)
+# Texts for people are cut to their buffers on purpose.
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  target_compile_options(tc_flags INTERFACE -Wno-format-truncation)
+endif()
+target_include_directories(tc_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime ${PROJECT_SOURCE_DIR}/bitcode-archive)
+
+if(TC_SANITIZE STREQUAL "address")
+  target_compile_options(tc_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  target_link_options(tc_flags INTERFACE -fsanitize=address,undefined)
+elseif(TC_SANITIZE STREQUAL "thread")
+  target_compile_options(tc_flags INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(tc_flags INTERFACE -fsanitize=thread)
+elseif(TC_SANITIZE)
+  message(FATAL_ERROR "TC_SANITIZE is '${TC_SANITIZE}': expected empty, address or thread")
+endif()

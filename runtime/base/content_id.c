@@ -1,0 +1,33 @@
+#include "content_id.h"
+
+#include <sodium.h>
+
+static void hash_length(crypto_generichash_state *state, uint64_t length)
+{
+    uint8_t bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(length >> (8 * i));
+    crypto_generichash_update(state, bytes, sizeof bytes);
+}
+
+void tci_content_id_of(const void *archive, size_t archive_size, const void *deps, size_t deps_size,
+                       tci_content_id *id_out)
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, sizeof id_out->bytes);
+    hash_length(&state, archive_size);
+    crypto_generichash_update(&state, archive, archive_size);
+    hash_length(&state, deps_size);
+    crypto_generichash_update(&state, deps, deps_size);
+    crypto_generichash_final(&state, id_out->bytes, sizeof id_out->bytes);
+}
+
+void tci_hash128(const void *bytes, size_t size, uint8_t out[16])
+{
+    crypto_generichash(out, 16, bytes, size, NULL, 0);
+}
+
+void tci_content_id_text(const tci_content_id *id, char text_out[TCI_CONTENT_ID_TEXT])
+{
+    sodium_bin2hex(text_out, TCI_CONTENT_ID_TEXT, id->bytes, sizeof id->bytes);
+}

@@ -1,0 +1,225 @@
+#include "option_table.h"
+
+#include "error_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_kind { KIND_CHOICE, KIND_SIZE, KIND_TIME, KIND_COUNT, KIND_FLAG, KIND_TEXT } option_kind;
+
+typedef struct option_row {
+    tc_option_info info;
+    option_kind kind;
+    size_t offset;
+    uint64_t min;
+    uint64_t max;
+    bool power_of_two;
+} option_row;
+
+#define FIELD(name) offsetof(struct tc_options, name)
+#define TIME_MAX (24ull * 3600 * 1000000000)
+
+/* Adding an option is adding a row here and a field in option_table.h. For KIND_CHOICE the range text lists the
+ * choices in the order of their values. */
+static const option_row option_rows[] = {
+    {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am",
+      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am)"},
+     KIND_CHOICE, FIELD(delivery), 0, 2, false},
+    {{"ring_bytes", "TC_RING_BYTES", "bytes", "256K", "4K..4M, a power of two",
+      "size of the receive ring of each endpoint"},
+     KIND_SIZE, FIELD(ring_bytes), 4096, 4u << 20, true},
+    {{"send_queue_bytes", "TC_SEND_QUEUE_BYTES", "bytes", "1M", "0..1G",
+      "messages that an ifunc sends while the peer has no room wait here, per endpoint"},
+     KIND_SIZE, FIELD(send_queue_bytes), 0, 1u << 30, false},
+    {{"code_bytes_max", "TC_CODE_BYTES_MAX", "bytes", "16M", "4K..1G",
+      "largest archive that is opened, or accepted from a peer"},
+     KIND_SIZE, FIELD(code_bytes_max), 4096, 1u << 30, false},
+    {{"functions_max", "TC_FUNCTIONS_MAX", "count", "4096", "1..65535",
+      "how many functions a context knows at once, opened here or received"},
+     KIND_COUNT, FIELD(functions_max), 1, 65535, false},
+    {{"connect_timeout", "TC_CONNECT_TIMEOUT", "time", "10s", "1ms..24h",
+      "how long a connection attempt may take when the call gives no timeout"},
+     KIND_TIME, FIELD(connect_timeout), 1000000, TIME_MAX, false},
+    {{"close_timeout", "TC_CLOSE_TIMEOUT", "time", "2s", "0..24h",
+      "how long closing an endpoint waits for messages under way"},
+     KIND_TIME, FIELD(close_timeout), 0, TIME_MAX, false},
+    {{"spin", "TC_SPIN", "time", "2us", "0..1s",
+      "how long tc_wait polls without giving up the processor"},
+     KIND_TIME, FIELD(spin), 0, 1000000000, false},
+    {{"listen_any", "TC_LISTEN_ANY", "flag", "no", "no|yes",
+      "allow listening outside loopback: whoever connects can run code in this process"},
+     KIND_FLAG, FIELD(listen_any), 0, 1, false},
+    {{"ifunc_path", "TC_IFUNC_PATH", "path list", ".", "folders, separated by ':'",
+      "where tc_ifunc_open looks for NAME.tca"},
+     KIND_TEXT, FIELD(ifunc_path), 0, 0, false},
+    {{"engine_path", "TC_ENGINE_PATH", "folder", "", "a folder, or empty",
+      "where the code engines (libtchains-orc.so) are; empty: beside the library, then where it was installed"},
+     KIND_TEXT, FIELD(engine_path), 0, 0, false},
+};
+
+#define ROW_COUNT (sizeof option_rows / sizeof option_rows[0])
+
+size_t tc_options_count(void)
+{
+    return ROW_COUNT;
+}
+
+const tc_option_info *tc_options_info(size_t index)
+{
+    return index < ROW_COUNT ? &option_rows[index].info : NULL;
+}
+
+static const option_row *find_row(const char *name)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(option_rows[i].info.name, name) == 0)
+            return &option_rows[i];
+    }
+    return NULL;
+}
+
+/* "auto|direct|am", "am" -> 2 */
+static bool parse_choice(const char *choices, const char *text, uint64_t *value_out)
+{
+    size_t n = strlen(text);
+    uint64_t value = 0;
+    for (const char *at = choices;; value++) {
+        size_t part = strcspn(at, "|");
+        if (part == n && memcmp(at, text, n) == 0) {
+            *value_out = value;
+            return true;
+        }
+        if (at[part] == '\0')
+            return false;
+        at += part + 1;
+    }
+}
+
+static bool unit_factor(option_kind kind, const char *unit, uint64_t *factor_out)
+{
+    static const struct {
+        option_kind kind;
+        const char *unit;
+        uint64_t factor;
+    } units[] = {
+        {KIND_SIZE, "", 1},        {KIND_SIZE, "K", 1u << 10},    {KIND_SIZE, "M", 1u << 20},
+        {KIND_SIZE, "G", 1u << 30}, {KIND_TIME, "ns", 1},         {KIND_TIME, "us", 1000},
+        {KIND_TIME, "ms", 1000000}, {KIND_TIME, "s", 1000000000}, {KIND_TIME, "h", 3600000000000},
+        {KIND_TIME, "", 1},        {KIND_COUNT, "", 1},
+    };
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (units[i].kind == kind && strcmp(units[i].unit, unit) == 0) {
+            *factor_out = units[i].factor;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_number(const option_row *row, const char *text, uint64_t *value_out)
+{
+    char *end;
+    uint64_t factor;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    uint64_t number = strtoull(text, &end, 10);
+    if (errno != 0 || !unit_factor(row->kind, end, &factor) || number > UINT64_MAX / factor)
+        return false;
+    number *= factor;
+    if (number < row->min || number > row->max)
+        return false;
+    if (row->power_of_two && (number & (number - 1)) != 0)
+        return false;
+    *value_out = number;
+    return true;
+}
+
+static bool store_value(struct tc_options *opts, const option_row *row, const char *text)
+{
+    char *field = (char *)opts + row->offset;
+    uint64_t number = 0;
+    bool ok;
+    switch (row->kind) {
+    case KIND_TEXT:
+        if (strlen(text) >= TCI_OPTION_TEXT_MAX)
+            return false;
+        memcpy(field, text, strlen(text) + 1);
+        return true;
+    case KIND_CHOICE:
+    case KIND_FLAG:
+        ok = parse_choice(row->info.range, text, &number);
+        break;
+    default:
+        ok = parse_number(row, text, &number);
+        break;
+    }
+    if (ok)
+        memcpy(field, &number, sizeof number);
+    return ok;
+}
+
+tc_status tc_options_set(tc_options *opts, const char *name, const char *value, tc_error *err)
+{
+    const option_row *row = find_row(name);
+    if (row == NULL)
+        return tci_error_set(err, TC_E_NOT_FOUND, "no option named '%s'", name);
+    if (!store_value(opts, row, value))
+        return tci_error_set(err, TC_E_INVALID, "option %s: '%s' is not in %s", name, value,
+                             row->info.range);
+    return TC_OK;
+}
+
+tc_status tc_options_create(tc_options **opts_out, tc_error *err)
+{
+    struct tc_options *opts = calloc(1, sizeof *opts);
+    if (opts == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "options: out of memory");
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const option_row *row = &option_rows[i];
+        const char *from_environment = getenv(row->info.env);
+        if (!store_value(opts, row, row->info.default_value))
+            abort(); /* a default outside its own range: a mistake in the table above */
+        if (from_environment != NULL && !store_value(opts, row, from_environment)) {
+            free(opts);
+            return tci_error_set(err, TC_E_INVALID, "environment: %s='%s' is not in %s", row->info.env,
+                                 from_environment, row->info.range);
+        }
+    }
+    *opts_out = opts;
+    return TC_OK;
+}
+
+void tc_options_destroy(tc_options *opts)
+{
+    free(opts);
+}
+
+static void print_choice(const char *choices, uint64_t value, char *buf, size_t size)
+{
+    while (value-- > 0)
+        choices += strcspn(choices, "|") + 1;
+    (void)snprintf(buf, size, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+tc_status tc_options_get(const tc_options *opts, const char *name, char *buf, size_t size)
+{
+    const option_row *row = find_row(name);
+    if (row == NULL)
+        return TC_E_NOT_FOUND;
+    const char *field = (const char *)opts + row->offset;
+    if (row->kind == KIND_TEXT) {
+        (void)snprintf(buf, size, "%s", field);
+        return TC_OK;
+    }
+    uint64_t number;
+    memcpy(&number, field, sizeof number);
+    if (row->kind == KIND_CHOICE || row->kind == KIND_FLAG)
+        print_choice(row->info.range, number, buf, size);
+    else
+        (void)snprintf(buf, size, "%" PRIu64 "%s", number, row->kind == KIND_TIME ? "ns" : "");
+    return TC_OK;
+}

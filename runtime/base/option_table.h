@@ -1,0 +1,32 @@
+/* The options as the runtime reads them: plain fields, checked once when they were set. */
+#ifndef TCI_OPTION_TABLE_H
+#define TCI_OPTION_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <tc/options.h>
+
+#define TCI_OPTION_TEXT_MAX 1024
+
+typedef enum tci_delivery_choice {
+    TCI_DELIVERY_AUTO = 0,
+    TCI_DELIVERY_DIRECT = 1,
+    TCI_DELIVERY_AM = 2
+} tci_delivery_choice;
+
+/* A field for each row of the table in option_table.c, which also holds each one's meaning. */
+struct tc_options {
+    uint64_t delivery; /* tci_delivery_choice */
+    uint64_t ring_bytes;
+    uint64_t send_queue_bytes;
+    uint64_t code_bytes_max;
+    uint64_t functions_max;
+    uint64_t connect_timeout;
+    uint64_t close_timeout;
+    uint64_t spin;
+    uint64_t listen_any;
+    char ifunc_path[TCI_OPTION_TEXT_MAX];
+    char engine_path[TCI_OPTION_TEXT_MAX];
+};
+
+#endif

@@ -1,0 +1,70 @@
+/* The seam between the runtime and what turns bytes of code into something callable.
+ *
+ * An engine lives in a module of its own (libtchains-orc.so), loaded when the first function needs it, so that processes
+ * which only send never pay for LLVM. The module exports one symbol, TCI_ENGINE_SYMBOL, a const tci_engine_ops. It shares
+ * no code with the library but through this header. */
+#ifndef TCI_ENGINE_OPS_H
+#define TCI_ENGINE_OPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/log.h>
+#include <tc/status.h>
+
+#define TCI_ENGINE_ABI 1u
+#define TCI_ENGINE_SYMBOL "tci_engine_module"
+
+/* The callable form of one function. The two last are NULL when the library does not define them. */
+typedef struct tci_entries {
+    void (*main)(void *payload, size_t payload_size, void *target_args);
+    size_t (*max_size)(void *source_args, size_t source_args_size);
+    int (*init)(void *payload, size_t payload_size, void *source_args, size_t source_args_size);
+} tci_entries;
+
+/* One function as the engine gets it: every byte below has passed the archive's checks, and content ids were compared. */
+typedef struct tci_engine_code {
+    const char *name;         /* entry points are NAME_main, ... */
+    unsigned entries;         /* TCI_ENTRY_ bits that must be there, see archive.h */
+    const void *bytes;        /* bitcode; valid during the call */
+    size_t size;
+    uint8_t producer_major;   /* LLVM that wrote it */
+    uint8_t producer_minor;
+    uint8_t producer_patch;
+
+    /* Answers an undefined symbol with its address, or NULL. `shared` tells whether every function of this process gets the same
+     * answer; if not (the symbol comes from the function's own .deps) the engine must keep it apart from others of
+     * that name. Called during load only, by the loading thread. */
+    void *(*resolve)(void *user, const char *symbol, int *shared_out);
+    void *resolve_user;
+} tci_engine_code;
+
+typedef struct tci_engine tci_engine;
+typedef struct tci_loaded tci_loaded;
+
+typedef struct tci_engine_ops {
+    uint32_t abi;           /* TCI_ENGINE_ABI; checked before anything else is used */
+    const char *name;       /* "orc" */
+    const char *llvm;       /* "19.1.7", the LLVM that is linked */
+    unsigned llvm_major;
+
+    /* One engine per process; all later calls may come from several threads at once. `log` stays valid until destroy.
+     * TC_E_COMPILE when LLVM cannot make code for this host. */
+    tc_status (*create)(void (*log)(tc_log_level level, const char *line), tci_engine **engine_out,
+                        tc_error *err);
+    /* After every function was unloaded. */
+    void (*destroy)(tci_engine *engine);
+
+    /* CPU name and feature string of this host; constants of the engine. */
+    const char *(*cpu)(const tci_engine *engine);
+    const char *(*features)(const tci_engine *engine);
+
+    /* Makes code callable. TC_E_VERSION (bitcode of a newer LLVM: both versions, before LLVM parses it), TC_E_COMPILE (LLVM's
+     * own text), TC_E_UNRESOLVED (every missing name), TC_E_UNSUPPORTED (what an ifunc may not contain), TC_E_CORRUPT,
+     * TC_E_NO_MEMORY. Never ends the process, whatever the bytes, as far as LLVM's own error channels allow. */
+    tc_status (*load)(tci_engine *engine, const tci_engine_code *code, tci_loaded **loaded_out,
+                      tci_entries *entries_out, tc_error *err);
+    /* Frees code and data. No call of its entries may be running. */
+    void (*unload)(tci_engine *engine, tci_loaded *loaded);
+} tci_engine_ops;
+
+#endif
