@@ -1,0 +1,96 @@
+/* A non-blocking TCP connection that carries the messages of wire/hello.h.
+ *
+ * No call here blocks (but for the look-up of a name, see host_port.h) and none waits for a
+ * deadline: the caller polls, has the clock, and closes whoever is too slow. A stream holds one
+ * message each way and a little more, whatever the peer sends. It stays open for the life of an
+ * endpoint, for its end is how a dead peer is noticed at once. A dead *machine* is noticed by
+ * TCP keepalive within half a minute.
+ *
+ * Streams and listeners are heap objects, made by the calls below and freed by their close. One
+ * thread at a time. */
+#ifndef TCI_STREAM_H
+#define TCI_STREAM_H
+
+#include "wire/hello.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+
+typedef struct tci_stream tci_stream;
+typedef struct tci_stream_listener tci_stream_listener;
+
+#define TCI_STREAM_SEND_MAX (2u * TCI_HELLO_MESSAGE_MAX) /* bytes that may wait to be written  \
+                                                          */
+
+/* --- accepting
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Binds and listens. Addresses outside loopback are refused with TC_E_INVALID unless allow_any;
+ * then a warning is logged that whoever connects can run code. TC_E_IN_USE (the text names the
+ * address), TC_E_INVALID (also a name that is not known), TC_E_IO, TC_E_NO_MEMORY. err may be
+ * NULL, here and below. */
+TC_MUST_CHECK tc_status tci_stream_listen(const char *host_port, bool allow_any,
+                                          tci_stream_listener **listener_out, tc_error *err);
+/* The port that was bound, also when port 0 was asked for. */
+uint16_t tci_stream_listener_port(const tci_stream_listener *listener);
+/* For poll: readable when tci_stream_accept has something. */
+int tci_stream_listener_fd(const tci_stream_listener *listener);
+/* Accepted streams stay. NULL is allowed. */
+void tci_stream_listener_close(tci_stream_listener *listener);
+
+/* A connected stream. TC_E_AGAIN: nobody is waiting (err is not filled). TC_E_IO: this process
+ * or machine is out of file descriptors; the peer still waits, so try again later.
+ * TC_E_NO_MEMORY (the peer was hung up on). */
+TC_MUST_CHECK tc_status tci_stream_accept(tci_stream_listener *listener,
+                                          tci_stream **stream_out, tc_error *err);
+
+/* --- connecting
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* Begins. TC_E_INVALID (text or port 0), TC_E_UNREACHABLE (when that is known at once),
+ * TC_E_IO, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
+                                                 tc_error *err);
+/* TC_OK: connected (also when called again). TC_E_AGAIN: still under way (err is not filled;
+ * poll the stream's fd for writing, and ask for the fd anew: a name with several addresses is
+ * tried one by one). TC_E_UNREACHABLE: nobody listens or no way there; TC_E_IO. The texts name
+ * the address. After a failure the stream can only be closed. */
+TC_MUST_CHECK tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err);
+
+/* --- messages
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+/* Queues all of the bytes or none and writes what the connection takes. Allowed while
+ * connecting. TC_E_AGAIN: no room in the queue now; TC_E_TOO_LARGE: more than
+ * TCI_STREAM_SEND_MAX; TC_E_PEER_LOST, TC_E_IO: this and all later sends fail, but what the
+ * peer had sent can still be received. */
+TC_MUST_CHECK tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size,
+                                        tc_error *err);
+/* TC_OK: nothing waits. TC_E_AGAIN: something still does (err is not filled). Else as
+ * tci_stream_send. */
+TC_MUST_CHECK tc_status tci_stream_flush(tci_stream *stream, tc_error *err);
+
+/* The next whole message, its preamble included and checked, its body not yet: valid until the
+ * next call on the stream. TC_E_AGAIN: not there yet (err is not filled). TC_E_PEER_LOST: the
+ * peer is gone, at a message's end or within one. TC_E_CORRUPT, TC_E_VERSION: what it sent is
+ * no message; TC_E_IO. All but TC_E_AGAIN are final and come again. */
+TC_MUST_CHECK tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
+                                           const void **message_out, size_t *size_out,
+                                           tc_error *err);
+
+/* For poll; owned by the stream. */
+int tci_stream_fd(const tci_stream *stream);
+
+/* "127.0.0.1:7000", for texts; lives as long as the stream. */
+const char *tci_stream_peer(const tci_stream *stream);
+
+/* Writes what it can of the queue without waiting, closes, frees. To be sure that a last
+ * message leaves, flush until TC_OK first. NULL is allowed. */
+void tci_stream_close(tci_stream *stream);
+
+#endif

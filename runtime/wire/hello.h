@@ -1,0 +1,147 @@
+/* The messages by which two processes find each other: pure functions on bytes, the same on
+ * every carrier (a TCP stream, a UCX active message, address bytes that a user carries by
+ * hand). docs/wire-format.md, chapter "Hello messages", is the specification.
+ *
+ * Both sides send HELLO, check the other's, and answer READY (or REFUSE). BYE ends the
+ * connection in order. ADDRESS is what tc_context_address hands out: a HELLO without a ring.
+ * Every byte may come from a stranger: whatever is wrong with a message is found here and
+ * nowhere else. */
+#ifndef TCI_HELLO_H
+#define TCI_HELLO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+#include <tc/version.h>
+
+#define TCI_HELLO_MAGIC 0x49484354u /* "TCHI" in little-endian bytes */
+#define TCI_HELLO_PREAMBLE_BYTES 16u
+#define TCI_HELLO_BODY_MAX 8192u
+#define TCI_HELLO_MESSAGE_MAX (TCI_HELLO_PREAMBLE_BYTES + TCI_HELLO_BODY_MAX)
+
+#define TCI_HELLO_RKEY_MAX 1024u
+#define TCI_HELLO_WORKER_ADDRESS_MAX 4096u
+#define TCI_HELLO_TRIPLE_MAX 63u /* texts travel without a terminator */
+#define TCI_HELLO_CPU_MAX 63u
+#define TCI_HELLO_FEATURES_MAX 2048u
+#define TCI_HELLO_REFUSE_TEXT_MAX 512u
+#define TCI_HELLO_RING_BYTES_MIN 4096u
+#define TCI_HELLO_RING_BYTES_MAX (4u << 20)
+#define TCI_HELLO_FRAME_BYTES_MIN 64u /* one granule of a ring */
+#define TCI_HELLO_CODE_BYTES_MAX (1u << 30)
+#define TCI_HELLO_HOST_ID_BYTES 16u
+
+typedef enum tci_hello_kind {
+    TCI_HELLO_HELLO = 1,
+    TCI_HELLO_READY = 2,
+    TCI_HELLO_REFUSE = 3,
+    TCI_HELLO_BYE = 4,
+    TCI_HELLO_ADDRESS = 5
+} tci_hello_kind;
+
+typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
+
+/* How the sender of a READY will put frames into the receiver's ring; 3 is kept for RDMA puts.
+ */
+typedef enum tci_hello_delivery { TCI_HELLO_DIRECT = 1, TCI_HELLO_AM = 2 } tci_hello_delivery;
+
+typedef struct tci_hello_version {
+    uint8_t major;
+    uint8_t minor;
+    uint8_t patch;
+} tci_hello_version;
+
+/* Bytes that belong to someone else; of a decoded hello: to the message it was decoded from. */
+typedef struct tci_hello_view {
+    const void *data;
+    size_t size;
+} tci_hello_view;
+
+typedef struct tci_hello {
+    tci_hello_version library;
+    tci_hello_version ucx;
+    tci_hello_version llvm; /* 0.0.0: no code engine */
+    tci_hello_isa isa;
+    uint32_t page_bytes;     /* a power of two */
+    uint32_t code_bytes_max; /* largest archive with deps that this side takes; 1..2^30 */
+    uint64_t pid;            /* 1..2^31-1, in the namespace that host_id stands for */
+    uint8_t host_id[TCI_HELLO_HOST_ID_BYTES]; /* see bootstrap/host_id.h */
+    uint64_t context_id; /* random; tells a context from another of the same process */
+
+    /* The ring that this side receives in. An ADDRESS has none: not written, and all zero when
+     * decoded. */
+    uint16_t connection_id; /* what the peer names this side's endpoint by in active messages */
+    uint32_t ring_bytes;    /* a power of two, 4 KiB to 4 MiB */
+    uint64_t ring_nonce;    /* first signal of the ring's sequence */
+    uint64_t ring_address;  /* in this side's memory; a multiple of 64 */
+    uint32_t
+        frame_bytes_max; /* largest frame the ring takes, header included; 64..ring_bytes */
+    tci_hello_view
+        rkey; /* packed by UCX, <= 1024 bytes; empty when the ring cannot be mapped */
+
+    tci_hello_view worker_address; /* 1..4096 bytes, opaque to all but UCX */
+    tci_hello_view
+        triple;         /* "x86_64-linux"; 1..63 bytes of printable ASCII, like the next two */
+    tci_hello_view cpu; /* "znver4"; <= 63 */
+    tci_hello_view features; /* LLVM's feature string; <= 2048 */
+} tci_hello;
+
+typedef struct tci_hello_preamble {
+    tci_hello_kind kind;
+    uint32_t body_bytes; /* what follows the preamble; within the limits of the kind */
+    uint32_t checksum;   /* of the body; checked when the whole message is decoded */
+} tci_hello_preamble;
+
+/* Judges the first 16 bytes of a message (size >= 16 or TC_E_CORRUPT), so that a carrier knows
+ * how much follows. TC_E_CORRUPT (not a peer at all, unknown kind, a body size outside the
+ * kind's limits), TC_E_VERSION (another protocol; found before anything behind the protocol
+ * number is looked at). err may be NULL here and below. */
+TC_MUST_CHECK tc_status tci_hello_preamble_decode(const void *bytes, size_t size,
+                                                  tci_hello_preamble *preamble_out,
+                                                  tc_error *err);
+
+/* kind is HELLO or ADDRESS. buf of TCI_HELLO_MESSAGE_MAX always suffices. TC_E_INVALID: a field
+ * outside its range (this side's own mistake, or a feature string above the limit);
+ * TC_E_TOO_LARGE: buf is too small. */
+TC_MUST_CHECK tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
+                                         size_t size, size_t *size_out, tc_error *err);
+
+/* The exact bytes of one whole message of that kind (HELLO or ADDRESS), preamble included.
+ * Views point into bytes. Decoding and encoding are each other's inverse: one hello, one form.
+ * The preamble's statuses, and TC_E_CORRUPT for a damaged body or a field outside its range. */
+TC_MUST_CHECK tc_status tci_hello_decode(const void *bytes, size_t size, tci_hello_kind kind,
+                                         tci_hello *hello_out, tc_error *err);
+
+/* TC_E_TOO_LARGE when buf is too small, here and for the next two encoders. */
+TC_MUST_CHECK tc_status tci_hello_ready_encode(tci_hello_delivery delivery, void *buf,
+                                               size_t size, size_t *size_out);
+TC_MUST_CHECK tc_status tci_hello_ready_decode(const void *bytes, size_t size,
+                                               tci_hello_delivery *delivery_out, tc_error *err);
+
+/* status must not be TC_OK (then TC_E_INVALID). The text is cut to its limit; what is not
+ * printable ASCII becomes '?'. */
+TC_MUST_CHECK tc_status tci_hello_refuse_encode(tc_status status, const char *text, void *buf,
+                                                size_t size, size_t *size_out);
+/* *refusal_out gets the peer's status and text. A status that only a newer peer knows is kept
+ * as the number it is. */
+TC_MUST_CHECK tc_status tci_hello_refuse_decode(const void *bytes, size_t size,
+                                                tc_error *refusal_out, tc_error *err);
+
+TC_MUST_CHECK tc_status tci_hello_bye_encode(void *buf, size_t size, size_t *size_out);
+TC_MUST_CHECK tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_error *err);
+
+/* Whether this side may talk to that one. TC_E_VERSION: UCX of another major.minor (its
+ * shared-memory messages hang and its keys cannot be unpacked across minors); the text holds
+ * both. Architectures may differ. */
+TC_MUST_CHECK tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs,
+                                             tc_error *err);
+
+/* One kernel and the same namespaces, as far as is known: the peer's pid means something here.
+ */
+bool tci_hello_same_host(const tci_hello *mine, const tci_hello *theirs);
+
+/* Of the process that runs this. */
+tci_hello_isa tci_hello_own_isa(void);
+
+#endif
