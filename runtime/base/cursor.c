@@ -4,7 +4,8 @@
 
 void tci_reader_init(tci_reader *r, const void *data, size_t size)
 {
-    *r = (tci_reader){.data = data, .size = size};
+    static const uint8_t nothing[1]; /* adding zero to a null pointer is undefined */
+    *r = (tci_reader){.data = data == NULL && size == 0 ? nothing : data, .size = size};
 }
 
 const uint8_t *tci_read_bytes(tci_reader *r, size_t n)

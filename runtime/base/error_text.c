@@ -56,7 +56,7 @@ const char *tc_status_name(tc_status status)
     return row < sizeof status_table / sizeof status_table[0] ? status_table[row].name : "TC_E_?";
 }
 
-static void replace_control_characters(char *text)
+void tci_text_make_printable(char *text)
 {
     for (; *text != '\0'; text++) {
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -73,7 +73,7 @@ tc_status tci_error_set(tc_error *err, tc_status status, const char *fmt, ...)
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     err->status = status;
-    replace_control_characters(err->text);
+    tci_text_make_printable(err->text);
     return status;
 }
 
@@ -88,7 +88,7 @@ tc_status tci_error_errno(tc_error *err, tc_status status, int errnum, const cha
     if (n >= 0 && (size_t)n < sizeof err->text)
         (void)snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(errnum));
     err->status = status;
-    replace_control_characters(err->text);
+    tci_text_make_printable(err->text);
     return status;
 }
 
@@ -104,6 +104,6 @@ tc_status tci_error_prefix(tc_error *err, const char *fmt, ...)
     if (n >= 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, ": %s", err->text);
     memcpy(err->text, text, sizeof text);
-    replace_control_characters(err->text);
+    tci_text_make_printable(err->text);
     return err->status;
 }

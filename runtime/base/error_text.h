@@ -24,4 +24,7 @@ tc_status tci_error_errno(tc_error *err, tc_status status, int errnum, const cha
 /* Puts "prefix: " before the text of an error that a lower layer has filled. Returns err->status. */
 tc_status tci_error_prefix(tc_error *err, const char *fmt, ...) TC_PRINTF(2, 3);
 
+/* Replaces control characters by '?': what quotes bytes from outside neither breaks a line nor moves a cursor. */
+void tci_text_make_printable(char *text);
+
 #endif

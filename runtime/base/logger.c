@@ -1,5 +1,7 @@
 #include "logger.h"
 
+#include "error_text.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +64,7 @@ void tci_log_line(tc_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(line, sizeof line, fmt, args);
     va_end(args);
+    tci_text_make_printable(line); /* the sink is promised one line */
 
     pthread_mutex_lock(&sink_lock);
     if (sink_function != NULL) {

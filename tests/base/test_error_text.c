@@ -1,0 +1,118 @@
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void set_fills_and_returns_the_status(void **state)
+{
+    (void)state;
+    tc_error err = {TC_OK, ""};
+    assert_int_equal(tci_error_set(&err, TC_E_CORRUPT, "archive: %d bytes, expected %s", 3, "16"),
+                     TC_E_CORRUPT);
+    assert_int_equal(err.status, TC_E_CORRUPT);
+    assert_string_equal(err.text, "archive: 3 bytes, expected 16");
+}
+
+static void no_error_to_fill_is_allowed(void **state)
+{
+    (void)state;
+    assert_int_equal(tci_error_set(NULL, TC_E_INVALID, "x"), TC_E_INVALID);
+    assert_int_equal(tci_error_errno(NULL, TC_E_IO, ENOENT, "x"), TC_E_IO);
+    (void)tci_error_prefix(NULL, "x");
+}
+
+/* Texts quote bytes from outside; those may not move a terminal's cursor or break a log into lines. */
+static void control_characters_are_replaced(void **state)
+{
+    (void)state;
+    tc_error err;
+    (void)tci_error_set(&err, TC_E_INVALID, "a\nb\x1b[2Jc\x7f\td");
+    assert_string_equal(err.text, "a?b?[2Jc??d");
+    (void)tci_error_set(&err, TC_E_INVALID, "clean");
+    (void)tci_error_prefix(&err, "na\rme");
+    assert_string_equal(err.text, "na?me: clean");
+    (void)tci_error_errno(&err, TC_E_IO, ENOENT, "open 'a\nb'");
+    assert_string_equal(err.text, "open 'a?b': No such file or directory");
+}
+
+static void prefix_keeps_status_and_text(void **state)
+{
+    (void)state;
+    tc_error err;
+    (void)tci_error_set(&err, TC_E_VERSION, "bitcode of llvm 22, expected 19 or older");
+    assert_int_equal(tci_error_prefix(&err, "ifunc '%s'", "tsi"), TC_E_VERSION);
+    assert_int_equal(err.status, TC_E_VERSION);
+    assert_string_equal(err.text, "ifunc 'tsi': bitcode of llvm 22, expected 19 or older");
+}
+
+static void long_texts_are_cut_and_terminated(void **state)
+{
+    (void)state;
+    char longer[2 * TC_ERROR_TEXT_MAX];
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = '\0';
+
+    tc_error err;
+    memset(&err, 0x55, sizeof err);
+    (void)tci_error_set(&err, TC_E_INVALID, "%s", longer);
+    assert_int_equal(strlen(err.text), TC_ERROR_TEXT_MAX - 1);
+    (void)tci_error_prefix(&err, "prefix");
+    assert_int_equal(strlen(err.text), TC_ERROR_TEXT_MAX - 1);
+    assert_memory_equal(err.text, "prefix: xxx", 11);
+    (void)tci_error_prefix(&err, "%s", longer);
+    assert_int_equal(strlen(err.text), TC_ERROR_TEXT_MAX - 1);
+
+    memset(&err, 0x55, sizeof err);
+    (void)tci_error_errno(&err, TC_E_IO, EACCES, "%s", longer);
+    assert_int_equal(strlen(err.text), TC_ERROR_TEXT_MAX - 1);
+    (void)tci_error_errno(&err, TC_E_IO, EACCES, "%.*s", TC_ERROR_TEXT_MAX - 5, longer);
+    assert_int_equal(strlen(err.text), TC_ERROR_TEXT_MAX - 1);
+}
+
+static tc_status try_twice(tc_status first, int *reached)
+{
+    TC_TRY(first);
+    *reached = 1;
+    return TC_OK;
+}
+
+static void try_leaves_on_failure_only(void **state)
+{
+    (void)state;
+    int reached = 0;
+    assert_int_equal(try_twice(TC_E_AGAIN, &reached), TC_E_AGAIN);
+    assert_int_equal(reached, 0);
+    assert_int_equal(try_twice(TC_OK, &reached), TC_OK);
+    assert_int_equal(reached, 1);
+}
+
+static void every_status_has_a_name_and_a_text(void **state)
+{
+    (void)state;
+    for (int status = TC_OK; status >= TC_E_BUSY; status--) {
+        assert_int_not_equal(strcmp(tc_status_name((tc_status)status), "TC_E_?"), 0);
+        assert_int_not_equal(strcmp(tc_status_text((tc_status)status), "unknown status"), 0);
+    }
+    assert_string_equal(tc_status_name((tc_status)-9999), "TC_E_?");
+    assert_string_equal(tc_status_text((tc_status)1), "unknown status");
+    assert_string_equal(tc_status_name(TC_E_NO_SLICE), "TC_E_NO_SLICE");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(set_fills_and_returns_the_status),
+        cmocka_unit_test(no_error_to_fill_is_allowed),
+        cmocka_unit_test(control_characters_are_replaced),
+        cmocka_unit_test(prefix_keeps_status_and_text),
+        cmocka_unit_test(long_texts_are_cut_and_terminated),
+        cmocka_unit_test(try_leaves_on_failure_only),
+        cmocka_unit_test(every_status_has_a_name_and_a_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+#include "base/logger.h"
+
+#include <setjmp.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+static const char *own_path;
+
+typedef struct seen_lines {
+    unsigned count;
+    tc_log_level level;
+    char line[4096];
+} seen_lines;
+
+static void remember_line(void *user, tc_log_level level, const char *line)
+{
+    seen_lines *seen = user;
+    seen->count++;
+    seen->level = level;
+    (void)snprintf(seen->line, sizeof seen->line, "%s", line);
+}
+
+static int restore_logger(void **state)
+{
+    (void)state;
+    tc_log_set_sink(NULL, NULL);
+    tc_log_set_level(TC_LOG_WARN);
+    return 0;
+}
+
+static void the_sink_gets_level_and_line(void **state)
+{
+    (void)state;
+    seen_lines seen = {0};
+    tc_log_set_sink(remember_line, &seen);
+    TC_LOG(TC_LOG_ERROR, "peer %d: %s", 7, "lost");
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.level, TC_LOG_ERROR);
+    assert_string_equal(seen.line, "peer 7: lost");
+}
+
+static int evaluations;
+
+static int count_evaluation(void)
+{
+    return ++evaluations;
+}
+
+static void a_line_that_is_off_is_not_even_computed(void **state)
+{
+    (void)state;
+    seen_lines seen = {0};
+    tc_log_set_sink(remember_line, &seen);
+    evaluations = 0;
+    tc_log_set_level(TC_LOG_WARN);
+    TC_LOG(TC_LOG_INFO, "%d", count_evaluation());
+    assert_int_equal(evaluations, 0);
+    assert_int_equal(seen.count, 0);
+    tc_log_set_level(TC_LOG_INFO);
+    assert_int_equal(tc_log_get_level(), TC_LOG_INFO);
+    TC_LOG(TC_LOG_INFO, "%d", count_evaluation());
+    TC_LOG(TC_LOG_DEBUG, "%d", count_evaluation());
+    assert_int_equal(evaluations, 1);
+    assert_int_equal(seen.count, 1);
+    tc_log_set_level(TC_LOG_OFF);
+    TC_LOG(TC_LOG_ERROR, "x");
+    assert_int_equal(seen.count, 1);
+}
+
+static void one_call_is_one_line(void **state)
+{
+    (void)state;
+    seen_lines seen = {0};
+    char longer[4000];
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = '\0';
+    tc_log_set_sink(remember_line, &seen);
+    TC_LOG(TC_LOG_WARN, "%s", longer);
+    assert_int_equal(seen.count, 1);
+    assert_true(strlen(seen.line) > 1000 && strlen(seen.line) < sizeof longer - 1);
+    TC_LOG(TC_LOG_WARN, "name 'a\nb\x1b'");
+    assert_string_equal(seen.line, "name 'a?b?'");
+}
+
+static void levels_are_parsed_by_name(void **state)
+{
+    (void)state;
+    tc_log_level level = TC_LOG_OFF;
+    assert_true(tci_log_parse_level("debug", &level));
+    assert_int_equal(level, TC_LOG_DEBUG);
+    assert_true(tci_log_parse_level("off", &level));
+    assert_int_equal(level, TC_LOG_OFF);
+    assert_false(tci_log_parse_level("", &level));
+    assert_false(tci_log_parse_level("WARN", &level));
+    assert_false(tci_log_parse_level("warning", &level));
+}
+
+/* The level that a fresh process starts with: this program again, with another environment. */
+static int level_at_start(char *environment)
+{
+    char *argv[] = {(char *)(uintptr_t)own_path, "print-level", NULL};
+    char *envp[] = {environment, NULL};
+    pid_t child;
+    int status;
+    assert_int_equal(posix_spawn(&child, own_path, NULL, NULL, argv, envp), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void the_environment_sets_the_first_level(void **state)
+{
+    (void)state;
+    assert_int_equal(level_at_start("OTHER=1"), TC_LOG_WARN);
+    assert_int_equal(level_at_start("TC_LOG_LEVEL=debug"), TC_LOG_DEBUG);
+    assert_int_equal(level_at_start("TC_LOG_LEVEL=off"), TC_LOG_OFF);
+    assert_int_equal(level_at_start("TC_LOG_LEVEL=loud"), TC_LOG_WARN);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return (int)tc_log_get_level();
+    own_path = argv[0];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_sink_gets_level_and_line, restore_logger),
+        cmocka_unit_test_teardown(a_line_that_is_off_is_not_even_computed, restore_logger),
+        cmocka_unit_test_teardown(one_call_is_one_line, restore_logger),
+        cmocka_unit_test(levels_are_parsed_by_name),
+        cmocka_unit_test(the_environment_sets_the_first_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
