@@ -1,20 +1,36 @@
-# tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s]): a cmocka program as one CTest test. It links the library's objects
-# statically, so it reaches the private functions too. The test's name is NAME with its label in front: "unit.cursor".
-function(tc_add_test name label)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBS;ARGS;ENV" ${ARGN})
+# How tests are registered. Every test has one label, and its name starts with it: "unit.cursor".
+option(TC_VARIANT_TESTS "make tests of the other build variants (sanitizers, other compilers) and of the demo" OFF)
+
+# Sanitizers slow a program down; a deadline is there to end what hangs, never to judge speed.
+set(tc_timeout_factor 1)
+if(TC_SANITIZE)
+  set(tc_timeout_factor 5)
+endif()
+
+# tc_add_command_test(NAME label COMMAND program args... [TIMEOUT s] [ENV A=b ...]): any command as one CTest test.
+function(tc_add_command_test name label)
+  cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND;ENV" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
-  set(target test_${name})
-  add_executable(${target} ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE tc_flags tchains_static PkgConfig::cmocka ${arg_LIBS})
-  # A test names types that -Wmissing-prototypes and -Wconversion police in the product; it may be looser with casts.
-  target_compile_options(${target} PRIVATE -Wno-conversion -Wno-sign-conversion)
-  add_test(NAME ${label}.${name} COMMAND ${target} ${arg_ARGS})
-  set_tests_properties(${label}.${name} PROPERTIES LABELS "${label}" TIMEOUT ${arg_TIMEOUT})
+  math(EXPR timeout "${arg_TIMEOUT} * ${tc_timeout_factor}")
+  add_test(NAME ${label}.${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${label}.${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout})
   if(arg_ENV)
     set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${arg_ENV}")
   endif()
+endfunction()
+
+# tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s] [ENV A=b ...]): a cmocka program as one CTest
+# test. It links the library's objects statically, so it reaches the private functions too.
+function(tc_add_test name label)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBS;ARGS;ENV" ${ARGN})
+  set(target test_${name})
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE tc_flags tchains_static PkgConfig::cmocka ${arg_LIBS})
+  # cmocka's own macros cast freely.
+  target_compile_options(${target} PRIVATE -Wno-conversion -Wno-sign-conversion)
+  tc_add_command_test(${name} ${label} COMMAND ${target} ${arg_ARGS} TIMEOUT ${arg_TIMEOUT} ENV ${arg_ENV})
 endfunction()
 
 # tc_add_fuzzer(NAME SOURCE corpus_dir): the same LLVMFuzzerTestOneInput twice: always as a plain driver that replays its
@@ -22,8 +38,7 @@ endfunction()
 function(tc_add_fuzzer name source corpus)
   add_executable(replay_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c)
   target_link_libraries(replay_${name} PRIVATE tc_flags tchains_static)
-  add_test(NAME fuzz.${name} COMMAND replay_${name} ${corpus})
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+  tc_add_command_test(${name} fuzz COMMAND replay_${name} ${corpus} TIMEOUT 120)
   if(CMAKE_C_COMPILER_ID MATCHES Clang AND TC_SANITIZE STREQUAL "address")
     add_executable(fuzz_${name} ${source})
     target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
@@ -31,3 +46,14 @@ function(tc_add_fuzzer name source corpus)
     target_link_libraries(fuzz_${name} PRIVATE tc_flags tchains_static)
   endif()
 endfunction()
+
+# The other variants of the build, each a whole tree of its own with its own CTest run, and the demo. One at a time: each
+# of them uses every core. Only the preset `test` has them, so that no variant runs the variants again.
+if(TC_VARIANT_TESTS)
+  foreach(variant asan tsan llvm22 clang)
+    add_test(NAME variant.${variant} COMMAND ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${variant})
+  endforeach()
+  add_test(NAME variant.demo COMMAND ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
+  set_tests_properties(variant.asan variant.tsan variant.llvm22 variant.clang variant.demo PROPERTIES
+    LABELS variant TIMEOUT 1500 RUN_SERIAL TRUE)
+endif()
