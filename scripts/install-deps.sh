@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Installs, with apt, what a fresh Debian 12 machine lacks to build and run Three-Chains. Does nothing, and needs neither
+# network nor root, when everything is there.
+#   scripts/install-deps.sh            what the build and the demo need
+#   scripts/install-deps.sh --tests    and what the tests of every build variant need
+set -euo pipefail
+
+packages=(
+    build-essential cmake ninja-build pkg-config   # the build
+    llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
+    libc6-dev-arm64-cross                          # headers for the second architecture
+    libucx-dev libsodium-dev libzstd-dev libelf-dev
+    libcmocka-dev                                  # every preset builds the tests
+    libsqlite3-dev sqlite3 zstd                    # examples/record_insert
+)
+test_packages=(
+    g++ python3 jq                                 # tests of headers, layers and documents
+    libclang-rt-19-dev                             # sanitizers and libFuzzer
+    llvm-22-dev clang-22                           # the variant llvm22
+)
+
+case "${1:-}" in
+    "") ;;
+    --tests) packages+=("${test_packages[@]}") ;;
+    *)
+        echo "usage: $0 [--tests]" >&2
+        exit 2
+        ;;
+esac
+
+is_installed() {
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "install-deps: no dpkg-query here: install by hand what these Debian packages hold: ${packages[*]}" >&2
+    exit 1
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    is_installed "$package" || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    echo "install-deps: all ${#packages[@]} packages are installed"
+    exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install-deps: neither root nor sudo; as root, run: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -q \
+        -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" </dev/null
+}
+
+echo "install-deps: installing ${missing[*]}"
+# One broken extra repository of the machine must not stop what Debian's own has.
+apt update || echo "install-deps: apt-get update had errors, going on with the lists that are there" >&2
+apt install --no-install-recommends "${missing[@]}"

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Configures, builds and tests one preset in its own tree, build/PRESET, and says how it went in one line. Everything
+# else is printed only when a step fails.
+#   scripts/variant.sh asan|tsan|llvm22|clang|...
+set -uo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:?usage: scripts/variant.sh PRESET}
+build=build/$preset
+log=$build/variant.log
+mkdir -p "$build"
+
+fail() {
+    echo "variant $preset: $*" >&2
+    exit 1
+}
+
+# Without its compiler a variant has not passed, so this is a failure and not a skip.
+need() {
+    command -v "$1" >/dev/null || fail "$1 is missing: install the package $2 (scripts/install-deps.sh --tests)"
+}
+
+step() {
+    local what=$1
+    shift
+    if ! "$@" </dev/null >"$log" 2>&1; then
+        tail -n 500 "$log"
+        fail "$what failed: $*"
+    fi
+}
+
+case $preset in
+    asan | tsan) need clang-19 clang-19 ;;
+    clang) need clang-19 clang-19 ;;
+    llvm22)
+        need clang-22 clang-22
+        need llvm-config-22 llvm-22-dev
+        ;;
+esac
+
+start=$SECONDS
+step "configuring" cmake --preset "$preset"
+step "building" cmake --build "$build" -j "$(nproc)"
+step "testing" ctest --test-dir "$build" -LE variant -j "$(nproc)" --no-tests=error --output-on-failure
+summary=$(grep -m 1 'tests passed' "$log")
+echo "variant $preset: $summary, $((SECONDS - start)) s with its build"
