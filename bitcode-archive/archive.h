@@ -1,7 +1,7 @@
 /* The .tca archive: one function's code for several targets. docs/archive-format.md is the specification.
  *
- * An archive is a name, the entry points that its code defines, and slices: bitcode (later also native images) for one
- * target each. All bytes are checked by tci_archive_open; what a slice holds is checked by whoever runs it. */
+ * An archive is a name, the entry points that its code defines, and slices: bitcode or a native image for one target
+ * each. All bytes are checked by tci_archive_open; what a slice holds is checked by whoever runs it. */
 #ifndef TCI_ARCHIVE_H
 #define TCI_ARCHIVE_H
 
@@ -17,8 +17,11 @@
 #define TCI_ARCHIVE_SYMBOLS_MAX 4096 /* undefined symbols of one slice */
 #define TCI_ARCHIVE_SYMBOL_MAX 1024  /* bytes of one symbol's name, with terminator */
 #define TCI_ARCHIVE_SLICE_BYTES_MAX (256u << 20) /* of one slice, decompressed */
+#define TCI_ARCHIVE_CONTENT_MAX (256u << 20)     /* of all slices and the index together, decompressed */
 
-typedef enum tci_slice_form { TCI_FORM_BITCODE = 1 } tci_slice_form;
+/* Archives may hold forms that this library does not know (any other number up to 255): they are listed, carried and
+ * never selected. */
+typedef enum tci_slice_form { TCI_FORM_BITCODE = 1, TCI_FORM_IMAGE = 2 } tci_slice_form;
 
 /* Which entry points the code defines; TCI_ENTRY_MAIN always. */
 enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4 };
@@ -26,6 +29,7 @@ enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4 };
 typedef struct tci_slice {
     char triple[TCI_TRIPLE_MAX]; /* normalised, see base/triple.h */
     tci_slice_form form;
+    uint8_t cpu_level;      /* 0: runs on every CPU of the target; others are not selected by this version */
     uint8_t producer_major; /* LLVM that wrote the bitcode: 19.1.7 */
     uint8_t producer_minor;
     uint8_t producer_patch;
@@ -37,9 +41,11 @@ typedef struct tci_archive tci_archive;
 
 /* --- reading ------------------------------------------------------------------------------------------------ */
 
-/* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive. Nothing is decompressed beyond the
- * index. TC_E_CORRUPT (err says where and what), TC_E_VERSION (format version, found and expected), TC_E_TOO_LARGE
- * (a limit above), TC_E_NO_MEMORY. Memory used is bounded by the limits whatever the bytes claim. */
+/* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive. Decompresses everything once (index and
+ * slices share one compressed stream, which is what makes archives small), so later calls only hand out what is there.
+ * TC_E_CORRUPT (err says where and what), TC_E_VERSION (format version, packing, dictionary or entry bits that this library does
+ * not know, found and expected), TC_E_TOO_LARGE (a limit above, or a claim of more than 1,024 times the bytes given:
+ * refused before memory is taken for it), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size, tci_archive **archive_out,
                                          tc_error *err);
 void tci_archive_close(tci_archive *archive);
@@ -50,11 +56,20 @@ size_t tci_archive_slice_count(const tci_archive *archive);
 const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index);
 const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index);
 
-/* The slice for a normalised triple. TC_E_NO_SLICE: err names the wanted triple and those present. */
+/* The slice's bytes, tci_archive_slice(..)->size of them, valid until the archive is closed. Not aligned. */
+const void *tci_archive_slice_bytes(const tci_archive *archive, size_t index);
+
+/* For people: how the content was packed ("zstd"), and its size unpacked, bytes. */
+const char *tci_archive_packing_text(const tci_archive *archive);
+size_t tci_archive_content_size(const tci_archive *archive);
+/* "bitcode", "image", or NULL for a form that this library does not know. */
+const char *tci_slice_form_text(tci_slice_form form);
+
+/* The bitcode slice for a normalised triple, of CPU level 0. TC_E_NO_SLICE: err names the wanted triple and those present. */
 TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const char *triple,
                                            size_t *index_out, tc_error *err);
 
-/* Decompresses one slice into memory that the caller frees with free(). TC_E_CORRUPT, TC_E_NO_MEMORY. */
+/* A copy of one slice's bytes that outlives the archive, for free(). TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **bytes_out,
                                             size_t *size_out, tc_error *err);
 
@@ -67,14 +82,17 @@ TC_MUST_CHECK tc_status tci_archive_writer_create(const char *name, unsigned ent
                                                   tci_archive_writer **writer_out, tc_error *err);
 void tci_archive_writer_destroy(tci_archive_writer *writer);
 
-/* Copies what it is given. `slice->triple` may be any triple that normalises. Symbols may come in any order and more
- * than once. TC_E_IN_USE: a slice for that target and form is there already. TC_E_INVALID, TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+/* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and counts are not read. Symbols may
+ * come in any order and more than once; they are names as a linker sees them, without control characters (LLVM's \1
+ * mark). TC_E_IN_USE: a slice for that target, form and CPU level is there already. TC_E_INVALID (a bad triple, form or
+ * symbol, no bytes), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_add(tci_archive_writer *writer, const tci_slice *slice,
                                                const void *bytes, size_t size,
                                                const char *const *symbols, size_t symbol_count,
                                                tc_error *err);
 
-/* The archive's bytes, for free(). Same slices in any order, same bytes. TC_E_INVALID without a slice. */
+/* The archive's bytes, for free(). Same slices in any order, same bytes (from one version of zstd). TC_E_INVALID without a
+ * slice; TC_E_TOO_LARGE (TCI_ARCHIVE_CONTENT_MAX); TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out,
                                                   size_t *size_out, tc_error *err);
 
