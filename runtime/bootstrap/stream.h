@@ -21,12 +21,11 @@
 typedef struct tci_stream tci_stream;
 typedef struct tci_stream_listener tci_stream_listener;
 
-#define TCI_STREAM_SEND_MAX (2u * TCI_HELLO_MESSAGE_MAX) /* bytes that may wait to be written  \
-                                                          */
+#define TCI_STREAM_SEND_MAX                                                                    \
+    (2u * TCI_HELLO_MESSAGE_MAX) /* bytes that may wait to be written                          \
+                                  */
 
-/* --- accepting
- * ------------------------------------------------------------------------------------------------
- */
+/* --- accepting --------------------------------------------------------------------------- */
 
 /* Binds and listens. Addresses outside loopback are refused with TC_E_INVALID unless allow_any;
  * then a warning is logged that whoever connects can run code. TC_E_IN_USE (the text names the
@@ -47,9 +46,7 @@ void tci_stream_listener_close(tci_stream_listener *listener);
 TC_MUST_CHECK tc_status tci_stream_accept(tci_stream_listener *listener,
                                           tci_stream **stream_out, tc_error *err);
 
-/* --- connecting
- * ------------------------------------------------------------------------------------------------
- */
+/* --- connecting -------------------------------------------------------------------------- */
 
 /* Begins. TC_E_INVALID (text or port 0), TC_E_UNREACHABLE (when that is known at once),
  * TC_E_IO, TC_E_NO_MEMORY. */
@@ -61,9 +58,7 @@ TC_MUST_CHECK tc_status tci_stream_connect_start(const char *host_port, tci_stre
  * the address. After a failure the stream can only be closed. */
 TC_MUST_CHECK tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err);
 
-/* --- messages
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- messages ---------------------------------------------------------------------------- */
 
 /* Queues all of the bytes or none and writes what the connection takes. Allowed while
  * connecting. TC_E_AGAIN: no room in the queue now; TC_E_TOO_LARGE: more than
@@ -76,7 +71,7 @@ TC_MUST_CHECK tc_status tci_stream_send(tci_stream *stream, const void *bytes, s
 TC_MUST_CHECK tc_status tci_stream_flush(tci_stream *stream, tc_error *err);
 
 /* The next whole message, its preamble included and checked, its body not yet: valid until the
- * next call on the stream. TC_E_AGAIN: not there yet (err is not filled). TC_E_PEER_LOST: the
+ * next receive or close. TC_E_AGAIN: not there yet (err is not filled). TC_E_PEER_LOST: the
  * peer is gone, at a message's end or within one. TC_E_CORRUPT, TC_E_VERSION: what it sent is
  * no message; TC_E_IO. All but TC_E_AGAIN are final and come again. */
 TC_MUST_CHECK tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,

@@ -42,8 +42,7 @@ typedef enum tci_hello_kind {
 
 typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
 
-/* How the sender of a READY will put frames into the receiver's ring; 3 is kept for RDMA puts.
- */
+/* How the sender of a READY will fill the receiver's ring; 3 is kept for RDMA puts. */
 typedef enum tci_hello_delivery { TCI_HELLO_DIRECT = 1, TCI_HELLO_AM = 2 } tci_hello_delivery;
 
 typedef struct tci_hello_version {
@@ -124,7 +123,7 @@ TC_MUST_CHECK tc_status tci_hello_ready_decode(const void *bytes, size_t size,
 TC_MUST_CHECK tc_status tci_hello_refuse_encode(tc_status status, const char *text, void *buf,
                                                 size_t size, size_t *size_out);
 /* *refusal_out gets the peer's status and text. A status that only a newer peer knows is kept
- * as the number it is. */
+ * as the number it is. A peer may claim any: show it, but let no decision hang on it. */
 TC_MUST_CHECK tc_status tci_hello_refuse_decode(const void *bytes, size_t size,
                                                 tc_error *refusal_out, tc_error *err);
 

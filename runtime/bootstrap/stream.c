@@ -1,0 +1,206 @@
+#include "stream_object.h"
+
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+tci_stream *tci_stream_alloc(void)
+{
+    tci_stream *stream = malloc(sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    /* The buffers stay untouched until they are needed. */
+    memset(stream, 0, offsetof(tci_stream, receive_bytes));
+    stream->fd = -1;
+    stream->message_end = TCI_HELLO_PREAMBLE_BYTES;
+    return stream;
+}
+
+void tci_stream_tune(int fd)
+{
+    static const struct {
+        int level;
+        int option;
+        int value;
+    } settings[] = {
+        {IPPROTO_TCP, TCP_NODELAY, 1},
+        /* A machine that vanished sends no end of stream: ask after 10 s of silence, and give
+           up after 4 questions. */
+        {SOL_SOCKET, SO_KEEPALIVE, 1},
+        {IPPROTO_TCP, TCP_KEEPIDLE, 10},
+        {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+        {IPPROTO_TCP, TCP_KEEPCNT, 4},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        (void)setsockopt(fd, settings[i].level, settings[i].option, &settings[i].value,
+                         sizeof settings[i].value);
+}
+
+static bool would_block(int errnum)
+{
+    return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR;
+}
+
+static bool means_peer_lost(int errnum)
+{
+    return errnum == ECONNRESET || errnum == EPIPE || errnum == ETIMEDOUT ||
+           errnum == EHOSTUNREACH || errnum == ENETUNREACH || errnum == ECONNREFUSED ||
+           errnum == ENETDOWN || errnum == ECONNABORTED;
+}
+
+/* For errors that come again with every later call. */
+static tc_status repeat(const tc_error *kept, tc_error *err)
+{
+    return tci_error_set(err, kept->status, "%s", kept->text);
+}
+
+static tc_status socket_failed(const tci_stream *stream, int errnum, tc_error *kept,
+                               tc_error *err)
+{
+    (void)tci_error_errno(kept, means_peer_lost(errnum) ? TC_E_PEER_LOST : TC_E_IO, errnum,
+                          "connection to %s", stream->peer);
+    return repeat(kept, err);
+}
+
+/* --- sending ----------------------------------------------------------------------------- */
+
+tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
+{
+    if (stream->send_error.status != TC_OK)
+        return repeat(&stream->send_error, err);
+    if (stream->targets != NULL)
+        return stream->send_begin == stream->send_end ? TC_OK : TC_E_AGAIN;
+    while (stream->send_begin < stream->send_end) {
+        ssize_t n = send(stream->fd, stream->send_bytes + stream->send_begin,
+                         stream->send_end - stream->send_begin, MSG_NOSIGNAL);
+        if (n < 0 && would_block(errno))
+            return TC_E_AGAIN;
+        if (n < 0)
+            return socket_failed(stream, errno, &stream->send_error, err);
+        stream->send_begin += (size_t)n;
+    }
+    stream->send_begin = stream->send_end = 0;
+    return TC_OK;
+}
+
+static bool make_room(tci_stream *stream, size_t size)
+{
+    size_t waiting = stream->send_end - stream->send_begin;
+    if (size > sizeof stream->send_bytes - waiting)
+        return false;
+    if (size > sizeof stream->send_bytes - stream->send_end) {
+        memmove(stream->send_bytes, stream->send_bytes + stream->send_begin, waiting);
+        stream->send_begin = 0;
+        stream->send_end = waiting;
+    }
+    return true;
+}
+
+tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc_error *err)
+{
+    if (size > sizeof stream->send_bytes)
+        return tci_error_set(err, TC_E_TOO_LARGE, "message of %zu bytes, expected at most %zu",
+                             size, sizeof stream->send_bytes);
+    if (stream->send_error.status != TC_OK)
+        return repeat(&stream->send_error, err);
+    if (!make_room(stream, size))
+        return tci_error_set(err, TC_E_AGAIN, "connection to %s: it takes no more bytes now",
+                             stream->peer);
+    memcpy(stream->send_bytes + stream->send_end, bytes, size);
+    stream->send_end += size;
+    tc_status status = tci_stream_flush(stream, err);
+    return status == TC_E_AGAIN ? TC_OK : status;
+}
+
+/* --- receiving --------------------------------------------------------------------------- */
+
+static tc_status peer_ended(tci_stream *stream, tc_error *err)
+{
+    const char *how = stream->received == 0 ? "" : " within a message";
+    (void)tci_error_set(&stream->receive_error, TC_E_PEER_LOST, "%s closed the connection%s",
+                        stream->peer, how);
+    return repeat(&stream->receive_error, err);
+}
+
+/* Reads up to message_end. TC_OK: it is reached. */
+static tc_status fill(tci_stream *stream, tc_error *err)
+{
+    while (stream->received < stream->message_end) {
+        ssize_t n = recv(stream->fd, stream->receive_bytes + stream->received,
+                         stream->message_end - stream->received, 0);
+        if (n == 0)
+            return peer_ended(stream, err);
+        if (n < 0 && would_block(errno))
+            return TC_E_AGAIN;
+        if (n < 0)
+            return socket_failed(stream, errno, &stream->receive_error, err);
+        stream->received += (size_t)n;
+    }
+    return TC_OK;
+}
+
+static tc_status judge_preamble(tci_stream *stream, tci_hello_preamble *preamble_out,
+                                tc_error *err)
+{
+    tc_error *kept = &stream->receive_error;
+    if (tci_hello_preamble_decode(stream->receive_bytes, TCI_HELLO_PREAMBLE_BYTES, preamble_out,
+                                  kept) == TC_OK)
+        return TC_OK;
+    (void)tci_error_prefix(kept, "%s", stream->peer);
+    return repeat(kept, err);
+}
+
+tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
+                             const void **message_out, size_t *size_out, tc_error *err)
+{
+    if (stream->receive_error.status != TC_OK)
+        return repeat(&stream->receive_error, err);
+    if (stream->targets != NULL)
+        return TC_E_AGAIN;
+    if (stream->delivered) {
+        stream->delivered = false;
+        stream->received = 0;
+        stream->message_end = TCI_HELLO_PREAMBLE_BYTES;
+    }
+    tci_hello_preamble preamble;
+    if (stream->message_end == TCI_HELLO_PREAMBLE_BYTES)
+        TC_TRY(fill(stream, err));
+    TC_TRY(judge_preamble(stream, &preamble, err));
+    stream->message_end = TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes;
+    TC_TRY(fill(stream, err));
+    stream->delivered = true;
+    *kind_out = preamble.kind;
+    *message_out = stream->receive_bytes;
+    *size_out = stream->message_end;
+    return TC_OK;
+}
+
+/* --- the rest ---------------------------------------------------------------------------- */
+
+int tci_stream_fd(const tci_stream *stream)
+{
+    return stream->fd;
+}
+
+const char *tci_stream_peer(const tci_stream *stream)
+{
+    return stream->peer;
+}
+
+void tci_stream_close(tci_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    if (stream->fd >= 0) {
+        tc_status unsent = tci_stream_flush(stream, NULL);
+        (void)unsent; /* nobody is left to be told */
+        (void)close(stream->fd);
+    }
+    free(stream->targets);
+    free(stream);
+}

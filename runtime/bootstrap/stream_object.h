@@ -1,0 +1,40 @@
+/* The inside of a stream, shared by the files that make one and the file that uses it. */
+#ifndef TCI_STREAM_OBJECT_H
+#define TCI_STREAM_OBJECT_H
+
+#include "host_port.h"
+#include "stream.h"
+
+struct tci_stream {
+    int fd;
+    char peer[TCI_HOST_PORT_TEXT_MAX];
+
+    /* Connecting: what is still to be tried. Freed once connected. */
+    tci_host_port *targets; /* NULL: connected */
+    size_t target;          /* the one that fd is connecting to */
+
+    /* Receiving never reads beyond the end of the message it is in, so nothing has to be moved.
+     */
+    size_t received; /* bytes of the current message so far */
+    size_t
+        message_end; /* how many bytes it needs, as far as is known: its preamble, then all */
+    bool delivered;  /* the caller has seen it; the next receive begins anew */
+    tc_error receive_error; /* final; status TC_OK while there is none */
+
+    size_t send_begin; /* unwritten bytes are [send_begin, send_end) of send_bytes */
+    size_t send_end;
+    tc_error send_error; /* final, and apart from receive_error: a peer that hangs up may have
+                            sent its reason before */
+
+    /* Last, so that a stream which only waits touches one page. */
+    uint8_t receive_bytes[TCI_HELLO_MESSAGE_MAX];
+    uint8_t send_bytes[TCI_STREAM_SEND_MAX];
+};
+
+/* A stream without a socket. NULL when memory is out. */
+tci_stream *tci_stream_alloc(void);
+
+/* Options that every connected socket gets. Failing is harmless: they only make it quicker. */
+void tci_stream_tune(int fd);
+
+#endif
