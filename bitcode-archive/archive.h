@@ -1,7 +1,9 @@
-/* The .tca archive: one function's code for several targets. docs/archive-format.md is the specification.
+/* The .tca archive: one function's code for several targets. docs/archive-format.md is the
+ * specification.
  *
- * An archive is a name, the entry points that its code defines, and slices: bitcode or a native image for one target
- * each. All bytes are checked by tci_archive_open; what a slice holds is checked by whoever runs it. */
+ * An archive is a name, the entry points that its code defines, and slices: bitcode or a native
+ * image for one target each. All bytes are checked by tci_archive_open; what a slice holds is
+ * checked by whoever runs it. */
 #ifndef TCI_ARCHIVE_H
 #define TCI_ARCHIVE_H
 
@@ -12,15 +14,17 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-#define TCI_ARCHIVE_NAME_MAX 64     /* bytes of a function name, with terminator; a C identifier */
+#define TCI_ARCHIVE_NAME_MAX 64 /* bytes of a function name, with terminator; a C identifier   \
+                                 */
 #define TCI_ARCHIVE_SLICES_MAX 32
 #define TCI_ARCHIVE_SYMBOLS_MAX 4096 /* undefined symbols of one slice */
 #define TCI_ARCHIVE_SYMBOL_MAX 1024  /* bytes of one symbol's name, with terminator */
 #define TCI_ARCHIVE_SLICE_BYTES_MAX (256u << 20) /* of one slice, decompressed */
-#define TCI_ARCHIVE_CONTENT_MAX (256u << 20)     /* of all slices and the index together, decompressed */
+#define TCI_ARCHIVE_CONTENT_MAX                                                                \
+    (256u << 20) /* of all slices and the index together, decompressed */
 
-/* Archives may hold forms that this library does not know (any other number up to 255): they are listed, carried and
- * never selected. */
+/* Archives may hold forms that this library does not know (any other number up to 255): they
+ * are listed, carried and never selected. */
 typedef enum tci_slice_form { TCI_FORM_BITCODE = 1, TCI_FORM_IMAGE = 2 } tci_slice_form;
 
 /* Which entry points the code defines; TCI_ENTRY_MAIN always. */
@@ -29,25 +33,29 @@ enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4 };
 typedef struct tci_slice {
     char triple[TCI_TRIPLE_MAX]; /* normalised, see base/triple.h */
     tci_slice_form form;
-    uint8_t cpu_level;      /* 0: runs on every CPU of the target; others are not selected by this version */
+    uint8_t cpu_level; /* 0: runs on every CPU of the target; others are not selected by this
+                          version */
     uint8_t producer_major; /* LLVM that wrote the bitcode: 19.1.7 */
     uint8_t producer_minor;
     uint8_t producer_patch;
-    size_t size;            /* decompressed, bytes */
-    size_t symbol_count;    /* undefined symbols, in byte order */
+    size_t size;         /* decompressed, bytes */
+    size_t symbol_count; /* undefined symbols, in byte order */
 } tci_slice;
 
 typedef struct tci_archive tci_archive;
 
-/* --- reading ------------------------------------------------------------------------------------------------ */
+/* --- reading
+ * ------------------------------------------------------------------------------------------------
+ */
 
-/* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive. Decompresses everything once (index and
- * slices share one compressed stream, which is what makes archives small), so later calls only hand out what is there.
- * TC_E_CORRUPT (err says where and what), TC_E_VERSION (format version, packing, dictionary or entry bits that this library does
- * not know, found and expected), TC_E_TOO_LARGE (a limit above, or a claim of more than 1,024 times the bytes given:
- * refused before memory is taken for it), TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size, tci_archive **archive_out,
-                                         tc_error *err);
+/* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive.
+ * Decompresses everything once (index and slices share one compressed stream, which is what
+ * makes archives small), so later calls only hand out what is there. TC_E_CORRUPT (err says
+ * where and what), TC_E_VERSION (format version, packing, dictionary or entry bits that this
+ * library does not know, found and expected), TC_E_TOO_LARGE (a limit above, or a claim of more
+ * than 1,024 times the bytes given: refused before memory is taken for it), TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size,
+                                         tci_archive **archive_out, tc_error *err);
 void tci_archive_close(tci_archive *archive);
 
 const char *tci_archive_name(const tci_archive *archive);
@@ -56,7 +64,8 @@ size_t tci_archive_slice_count(const tci_archive *archive);
 const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index);
 const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index);
 
-/* The slice's bytes, tci_archive_slice(..)->size of them, valid until the archive is closed. Not aligned. */
+/* The slice's bytes, tci_archive_slice(..)->size of them, valid until the archive is closed.
+ * Not aligned. */
 const void *tci_archive_slice_bytes(const tci_archive *archive, size_t index);
 
 /* For people: how the content was packed ("zstd"), and its size unpacked, bytes. */
@@ -65,34 +74,41 @@ size_t tci_archive_content_size(const tci_archive *archive);
 /* "bitcode", "image", or NULL for a form that this library does not know. */
 const char *tci_slice_form_text(tci_slice_form form);
 
-/* The bitcode slice for a normalised triple, of CPU level 0. TC_E_NO_SLICE: err names the wanted triple and those present. */
+/* The bitcode slice for a normalised triple, of CPU level 0. TC_E_NO_SLICE: err names the
+ * wanted triple and those present. */
 TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const char *triple,
                                            size_t *index_out, tc_error *err);
 
 /* A copy of one slice's bytes that outlives the archive, for free(). TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **bytes_out,
-                                            size_t *size_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index,
+                                            void **bytes_out, size_t *size_out, tc_error *err);
 
-/* --- writing ------------------------------------------------------------------------------------------------ */
+/* --- writing
+ * ------------------------------------------------------------------------------------------------
+ */
 
 typedef struct tci_archive_writer tci_archive_writer;
 
-/* TC_E_INVALID when name is no C identifier or entries lacks TCI_ENTRY_MAIN (or has one of MAX_SIZE and INIT alone). */
+/* TC_E_INVALID when name is no C identifier or entries lacks TCI_ENTRY_MAIN (or has one of
+ * MAX_SIZE and INIT alone). */
 TC_MUST_CHECK tc_status tci_archive_writer_create(const char *name, unsigned entries,
-                                                  tci_archive_writer **writer_out, tc_error *err);
+                                                  tci_archive_writer **writer_out,
+                                                  tc_error *err);
 void tci_archive_writer_destroy(tci_archive_writer *writer);
 
-/* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and counts are not read. Symbols may
- * come in any order and more than once; they are names as a linker sees them, without control characters (LLVM's \1
- * mark). TC_E_IN_USE: a slice for that target, form and CPU level is there already. TC_E_INVALID (a bad triple, form or
- * symbol, no bytes), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_archive_writer_add(tci_archive_writer *writer, const tci_slice *slice,
-                                               const void *bytes, size_t size,
-                                               const char *const *symbols, size_t symbol_count,
-                                               tc_error *err);
+/* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and
+ * counts are not read. Symbols may come in any order and more than once; they are names as a
+ * linker sees them, without control characters (LLVM's \1 mark). TC_E_IN_USE: a slice for that
+ * target, form and CPU level is there already. TC_E_INVALID (a bad triple, form or symbol, no
+ * bytes), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_writer_add(tci_archive_writer *writer,
+                                               const tci_slice *slice, const void *bytes,
+                                               size_t size, const char *const *symbols,
+                                               size_t symbol_count, tc_error *err);
 
-/* The archive's bytes, for free(). Same slices in any order, same bytes (from one version of zstd). TC_E_INVALID without a
- * slice; TC_E_TOO_LARGE (TCI_ARCHIVE_CONTENT_MAX); TC_E_NO_MEMORY. */
+/* The archive's bytes, for free(). Same slices in any order, same bytes (from one version of
+ * zstd). TC_E_INVALID without a slice; TC_E_TOO_LARGE (TCI_ARCHIVE_CONTENT_MAX);
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out,
                                                   size_t *size_out, tc_error *err);
 

@@ -1,4 +1,5 @@
-/* Whole files in and out of memory, bounded: what the command line tools need around an archive. */
+/* Whole files in and out of memory, bounded: what the command line tools need around an
+ * archive. */
 #ifndef TCI_ARCHIVE_FILE_H
 #define TCI_ARCHIVE_FILE_H
 
@@ -7,12 +8,15 @@
 
 #define TCI_ARCHIVE_FILE_MAX (272u << 20) /* an archive at its limits, stored, fits */
 
-/* Reads all of a regular file, for free(); an empty file gives a pointer too. TC_E_NOT_FOUND, TC_E_IO (also for a folder or a
- * device), TC_E_TOO_LARGE (more than max_bytes), TC_E_NO_MEMORY; err names the path. */
-TC_MUST_CHECK tc_status tci_archive_file_read(const char *path, size_t max_bytes, void **bytes_out,
-                                              size_t *size_out, tc_error *err);
+/* Reads all of a regular file, for free(); an empty file gives a pointer too. TC_E_NOT_FOUND,
+ * TC_E_IO (also for a folder or a device), TC_E_TOO_LARGE (more than max_bytes),
+ * TC_E_NO_MEMORY; err names the path. */
+TC_MUST_CHECK tc_status tci_archive_file_read(const char *path, size_t max_bytes,
+                                              void **bytes_out, size_t *size_out,
+                                              tc_error *err);
 
-/* Replaces the file in one step: a reader sees the old bytes or the new ones, never a part. TC_E_IO; err names the path. */
+/* Replaces the file in one step: a reader sees the old bytes or the new ones, never a part.
+ * TC_E_IO; err names the path. */
 TC_MUST_CHECK tc_status tci_archive_file_write(const char *path, const void *bytes, size_t size,
                                                tc_error *err);
 

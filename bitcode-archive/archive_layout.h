@@ -1,0 +1,44 @@
+/* The bytes of an archive, as docs/archive-format.md gives them: what reader and writer must
+ * agree on. */
+#ifndef TCI_ARCHIVE_LAYOUT_H
+#define TCI_ARCHIVE_LAYOUT_H
+
+#include "base/cursor.h"
+
+#include <stdint.h>
+
+#define TCI_ARCHIVE_MAGIC "TCA"
+#define TCI_ARCHIVE_MAGIC_SIZE 3u
+#define TCI_ARCHIVE_VERSION 1u
+#define TCI_ARCHIVE_CHECKSUM_SIZE 8u
+#define TCI_ARCHIVE_NO_DICTIONARY 0u
+
+#define TCI_VARINT_MAX_SIZE 5u /* bytes of the longest varint, 2^32 - 1 */
+
+/* Magic, version, packing, and the two varints: dictionary id and content size. */
+#define TCI_ARCHIVE_HEADER_MAX (TCI_ARCHIVE_MAGIC_SIZE + 2u + 2u * TCI_VARINT_MAX_SIZE)
+#define TCI_ARCHIVE_SIZE_MIN (TCI_ARCHIVE_MAGIC_SIZE + 1u + TCI_ARCHIVE_CHECKSUM_SIZE)
+
+#define TCI_ENTRY_KNOWN 7u /* every TCI_ENTRY_ bit of archive.h */
+
+/* The targets that have a number in the index; any other is written as text behind
+ * TCI_TARGET_TEXT. The table belongs to the format version: a reader could not know a number
+ * added later. */
+enum { TCI_TARGET_TEXT = 0, TCI_TARGET_X86_64_LINUX = 1, TCI_TARGET_AARCH64_LINUX = 2 };
+
+/* NULL when the number has no target. */
+const char *tci_target_triple(unsigned target);
+/* TCI_TARGET_TEXT when the triple has no number. */
+uint8_t tci_target_number(const char *triple);
+
+/* Unsigned LEB128 up to 2^32 - 1. One value has one spelling: a padded one fails, so does a
+ * larger one. */
+uint32_t tci_read_varint(tci_reader *r);
+void tci_write_varint(tci_writer *w, uint32_t value);
+
+/* Of the bytes in front of the checksum. It finds damage; it does not prove who wrote the
+ * archive. */
+void tci_archive_checksum(const void *bytes, size_t size,
+                          uint8_t out[TCI_ARCHIVE_CHECKSUM_SIZE]);
+
+#endif

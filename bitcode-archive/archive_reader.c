@@ -1,0 +1,349 @@
+/* Opening checks everything in the order in which it can be trusted: size and magic, checksum,
+ * version, header, then the index, whose counts are compared with the bytes that are left
+ * before memory is taken for them. */
+#include "archive.h"
+
+#include "archive_layout.h"
+#include "archive_name.h"
+#include "archive_pack.h"
+#include "base/error_text.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reader_slice {
+    tci_slice info;
+    const uint8_t *bytes;
+    const char **symbols; /* views of the content */
+} reader_slice;
+
+struct tci_archive {
+    char name[TCI_ARCHIVE_NAME_MAX];
+    unsigned entries;
+    tci_packing packing;
+    const uint8_t *content; /* unpacked, or the caller's bytes when stored */
+    size_t content_size;
+    uint8_t *unpacked; /* to be freed; NULL when stored */
+    size_t slice_count;
+    reader_slice slices[TCI_ARCHIVE_SLICES_MAX];
+};
+
+/* --- header
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static tc_status check_envelope(const uint8_t *bytes, size_t size, tc_error *err)
+{
+    if (size < TCI_ARCHIVE_SIZE_MIN)
+        return tci_error_set(err, TC_E_CORRUPT, "archive: %zu bytes, expected at least %u",
+                             size, TCI_ARCHIVE_SIZE_MIN);
+    if (memcmp(bytes, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE) != 0)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "archive: begins with bytes %02x %02x %02x, expected '%s'",
+                             bytes[0], bytes[1], bytes[2], TCI_ARCHIVE_MAGIC);
+    uint8_t checksum[TCI_ARCHIVE_CHECKSUM_SIZE];
+    tci_archive_checksum(bytes, size - sizeof checksum, checksum);
+    if (memcmp(checksum, bytes + size - sizeof checksum, sizeof checksum) != 0)
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "archive: damaged or cut short: the checksum of its %zu bytes does "
+            "not fit",
+            size);
+    return TC_OK;
+}
+
+static tc_status check_content_size(size_t content_size, size_t packed_size,
+                                    tci_packing packing, tc_error *err)
+{
+    size_t limit = packing == TCI_PACKING_ZSTD_UNITS ? TCI_PACK_UNITS_CONTENT_MAX
+                                                     : TCI_ARCHIVE_CONTENT_MAX;
+    if (content_size > limit)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "archive: content of %zu bytes (%s), limit %zu", content_size,
+                             tci_packing_text(packing), limit);
+    if (!tci_pack_ratio_ok(content_size, packed_size))
+        return tci_error_set(
+            err, TC_E_TOO_LARGE,
+            "archive: claims %zu bytes of content in %zu bytes, limit 1,024 to 1", content_size,
+            packed_size);
+    if (packing == TCI_PACKING_STORED && content_size != packed_size)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "archive: %zu bytes of stored content, expected %zu", packed_size,
+                             content_size);
+    return TC_OK;
+}
+
+/* Leaves r at the packed content. */
+static tc_status read_header(tci_reader *r, tci_archive *archive, tc_error *err)
+{
+    (void)tci_read_bytes(r, TCI_ARCHIVE_MAGIC_SIZE);
+    uint8_t version = tci_read_u8(r);
+    if (version != TCI_ARCHIVE_VERSION)
+        return tci_error_set(err, TC_E_VERSION,
+                             "archive: format version %u, this library reads version %u",
+                             version, TCI_ARCHIVE_VERSION);
+    uint8_t packing = tci_read_u8(r);
+    uint32_t dictionary = tci_read_varint(r);
+    archive->content_size = tci_read_varint(r);
+    if (r->failed)
+        return tci_error_set(err, TC_E_CORRUPT, "archive: malformed header");
+    if (tci_packing_text(packing) == NULL)
+        return tci_error_set(err, TC_E_VERSION,
+                             "archive: packing %u, this library knows 0 to %u", packing,
+                             TCI_PACKING_ZSTD_UNITS);
+    if (dictionary != TCI_ARCHIVE_NO_DICTIONARY)
+        return tci_error_set(err, TC_E_VERSION,
+                             "archive: packed with dictionary %u, this library has none",
+                             dictionary);
+    archive->packing = (tci_packing)packing;
+    return check_content_size(archive->content_size, tci_reader_left(r), archive->packing, err);
+}
+
+static tc_status unpack_content(tci_reader *r, tci_archive *archive, tc_error *err)
+{
+    size_t packed_size = tci_reader_left(r);
+    const uint8_t *packed = tci_read_bytes(r, packed_size);
+    if (archive->packing == TCI_PACKING_STORED) {
+        archive->content = packed;
+        return TC_OK;
+    }
+    archive->unpacked = malloc(archive->content_size + 1); /* never 0 */
+    if (archive->unpacked == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu bytes",
+                             archive->content_size);
+    archive->content = archive->unpacked;
+    return tci_unpack(archive->packing, packed, packed_size, archive->unpacked,
+                      archive->content_size, err);
+}
+
+/* --- index
+ * --------------------------------------------------------------------------------------------------
+ */
+
+/* The bytes up to a terminator, which is read too; NULL (and failed) when there is none in the
+ * first max bytes. */
+static const char *read_string(tci_reader *r, size_t max)
+{
+    size_t left = tci_reader_left(r);
+    const uint8_t *start = r->data + r->at;
+    const uint8_t *end = r->failed ? NULL : memchr(start, '\0', left < max ? left : max);
+    if (end == NULL) {
+        r->failed = true;
+        return NULL;
+    }
+    return (const char *)tci_read_bytes(r, (size_t)(end - start) + 1);
+}
+
+static tc_status index_failed(const char *what, size_t slice, tc_error *err)
+{
+    return tci_error_set(err, TC_E_CORRUPT, "archive index: slice %zu: %s", slice, what);
+}
+
+static tc_status read_triple(tci_reader *r, size_t slice, char out[TCI_TRIPLE_MAX],
+                             tc_error *err)
+{
+    uint8_t target = tci_read_u8(r);
+    const char *triple = tci_target_triple(target);
+    if (target == TCI_TARGET_TEXT)
+        triple = read_string(r, TCI_TRIPLE_MAX);
+    if (triple == NULL)
+        return index_failed("malformed target", slice, err);
+    /* One target, one spelling: else an archive could hold a target twice. */
+    bool spelled_out = target == TCI_TARGET_TEXT;
+    if (!tci_triple_normalise(triple, strlen(triple), out) || strcmp(triple, out) != 0 ||
+        (spelled_out && tci_target_number(triple) != TCI_TARGET_TEXT))
+        return index_failed("target is not in its normal form", slice, err);
+    return TC_OK;
+}
+
+static tc_status read_symbols(tci_reader *r, size_t index, reader_slice *slice, tc_error *err)
+{
+    size_t count = slice->info.symbol_count;
+    if (count > TCI_ARCHIVE_SYMBOLS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "archive index: slice %zu: %zu undefined symbols, limit %d", index,
+                             count, TCI_ARCHIVE_SYMBOLS_MAX);
+    if (count > tci_reader_left(r) / 2) /* a name takes two bytes at least */
+        return index_failed("more symbols than bytes", index, err);
+    if (count == 0)
+        return TC_OK;
+    slice->symbols = calloc(count, sizeof *slice->symbols);
+    if (slice->symbols == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu symbols", count);
+    for (size_t i = 0; i < count; i++) {
+        const char *symbol = read_string(r, TCI_ARCHIVE_SYMBOL_MAX);
+        if (symbol == NULL)
+            return index_failed("malformed symbol name", index, err);
+        TC_TRY(tci_archive_check_symbol(symbol, TC_E_CORRUPT, err));
+        if (i > 0 && strcmp(slice->symbols[i - 1], symbol) >= 0)
+            return index_failed("symbols are not in byte order", index, err);
+        slice->symbols[i] = symbol;
+    }
+    return TC_OK;
+}
+
+static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t index,
+                                  tc_error *err)
+{
+    reader_slice *slice = &archive->slices[index];
+    TC_TRY(read_triple(r, index, slice->info.triple, err));
+    slice->info.form = (tci_slice_form)tci_read_u8(r);
+    slice->info.cpu_level = tci_read_u8(r);
+    slice->info.producer_major = tci_read_u8(r);
+    slice->info.producer_minor = tci_read_u8(r);
+    slice->info.producer_patch = tci_read_u8(r);
+    slice->info.size = tci_read_varint(r);
+    slice->info.symbol_count = tci_read_varint(r);
+    if (r->failed)
+        return index_failed("cut short", index, err);
+    if (slice->info.form == 0)
+        return index_failed("form 0", index, err);
+    if (slice->info.size == 0)
+        return index_failed("no bytes", index, err);
+    if (index > 0 && tci_slice_compare(&archive->slices[index - 1].info, &slice->info) >= 0)
+        return index_failed("not behind the one before it in order", index, err);
+    return read_symbols(r, index, slice, err);
+}
+
+static tc_status read_index(tci_reader *r, tci_archive *archive, tc_error *err)
+{
+    const char *name = read_string(r, TCI_ARCHIVE_NAME_MAX);
+    archive->entries = tci_read_u8(r);
+    size_t count = tci_read_u8(r);
+    if (r->failed)
+        return tci_error_set(err, TC_E_CORRUPT, "archive index: malformed name");
+    TC_TRY(tci_archive_check_name(name, TC_E_CORRUPT, err));
+    TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
+    if ((archive->entries & ~TCI_ENTRY_KNOWN) != 0)
+        return tci_error_set(err, TC_E_VERSION,
+                             "archive %s: entry bits 0x%x, this library knows 0x%x", name,
+                             archive->entries, TCI_ENTRY_KNOWN);
+    if (count == 0)
+        return tci_error_set(err, TC_E_CORRUPT, "archive %s: no slices", name);
+    if (count > TCI_ARCHIVE_SLICES_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "archive %s: %zu slices, limit %d", name,
+                             count, TCI_ARCHIVE_SLICES_MAX);
+    memcpy(archive->name, name, strlen(name) + 1);
+    for (size_t i = 0; i < count; i++) {
+        archive->slice_count = i + 1; /* counted first, so that close frees what it got */
+        TC_TRY(read_slice_entry(r, archive, i, err));
+    }
+    return TC_OK;
+}
+
+static tc_status place_slices(tci_reader *r, tci_archive *archive, tc_error *err)
+{
+    for (size_t i = 0; i < archive->slice_count; i++) {
+        size_t left = tci_reader_left(r);
+        archive->slices[i].bytes = tci_read_bytes(r, archive->slices[i].info.size);
+        if (archive->slices[i].bytes == NULL)
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "archive %s: slice %zu claims %zu bytes, %zu are left",
+                                 archive->name, i, archive->slices[i].info.size, left);
+    }
+    if (tci_reader_left(r) != 0)
+        return tci_error_set(err, TC_E_CORRUPT, "archive %s: %zu bytes behind the last slice",
+                             archive->name, tci_reader_left(r));
+    return TC_OK;
+}
+
+/* --- interface
+ * ----------------------------------------------------------------------------------------------
+ */
+
+static tc_status open_into(tci_archive *archive, const void *bytes, size_t size, tc_error *err)
+{
+    tci_reader r;
+    TC_TRY(check_envelope(bytes, size, err));
+    tci_reader_init(&r, bytes, size - TCI_ARCHIVE_CHECKSUM_SIZE);
+    TC_TRY(read_header(&r, archive, err));
+    TC_TRY(unpack_content(&r, archive, err));
+    tci_reader_init(&r, archive->content, archive->content_size);
+    TC_TRY(read_index(&r, archive, err));
+    return place_slices(&r, archive, err);
+}
+
+tc_status tci_archive_open(const void *bytes, size_t size, tci_archive **archive_out,
+                           tc_error *err)
+{
+    tci_archive *archive = calloc(1, sizeof *archive);
+    if (archive == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for its index");
+    tc_status status = open_into(archive, bytes, size, err);
+    if (status != TC_OK) {
+        tci_archive_close(archive);
+        return status;
+    }
+    *archive_out = archive;
+    return TC_OK;
+}
+
+void tci_archive_close(tci_archive *archive)
+{
+    if (archive == NULL)
+        return;
+    for (size_t i = 0; i < archive->slice_count; i++)
+        free(archive->slices[i].symbols);
+    free(archive->unpacked);
+    free(archive);
+}
+
+const char *tci_archive_name(const tci_archive *archive)
+{
+    return archive->name;
+}
+
+unsigned tci_archive_entries(const tci_archive *archive)
+{
+    return archive->entries;
+}
+
+size_t tci_archive_slice_count(const tci_archive *archive)
+{
+    return archive->slice_count;
+}
+
+const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index)
+{
+    assert(index < archive->slice_count);
+    return &archive->slices[index].info;
+}
+
+const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index)
+{
+    assert(slice < archive->slice_count && index < archive->slices[slice].info.symbol_count);
+    return archive->slices[slice].symbols[index];
+}
+
+const void *tci_archive_slice_bytes(const tci_archive *archive, size_t index)
+{
+    assert(index < archive->slice_count);
+    return archive->slices[index].bytes;
+}
+
+const char *tci_archive_packing_text(const tci_archive *archive)
+{
+    return tci_packing_text(archive->packing);
+}
+
+size_t tci_archive_content_size(const tci_archive *archive)
+{
+    return archive->content_size;
+}
+
+tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **bytes_out,
+                              size_t *size_out, tc_error *err)
+{
+    assert(index < archive->slice_count);
+    const reader_slice *slice = &archive->slices[index];
+    void *copy = malloc(slice->info.size);
+    if (copy == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "archive %s: no memory for %zu bytes",
+                             archive->name, slice->info.size);
+    memcpy(copy, slice->bytes, slice->info.size);
+    *bytes_out = copy;
+    *size_out = slice->info.size;
+    return TC_OK;
+}
