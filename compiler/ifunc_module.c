@@ -1,0 +1,301 @@
+#include "ifunc_module.h"
+
+#include "archive.h"
+#include "base/error_text.h"
+#include "bitcode_producer.h"
+#include "minimise.h"
+#include "ship_checks.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tci_ifunc_module {
+    tci_ifunc_policy policy;
+    tci_text_list *findings;
+    LLVMContextRef context;
+    LLVMModuleRef linked;        /* NULL before the first piece */
+    size_t pieces;
+    char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
+    char origin[256];            /* of the first piece */
+    char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
+};
+
+/* --- LLVM's error channel ----------------------------------------------------------------------------------- */
+
+/* Without this handler LLVM prints an error and ends the process. */
+static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *user)
+{
+    tci_ifunc_module *module = user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    size_t used = strlen(module->diagnostics);
+    (void)snprintf(module->diagnostics + used, sizeof module->diagnostics - used, "%s%s",
+                   used > 0 ? "; " : "", text);
+    LLVMDisposeMessage(text);
+}
+
+static const char *diagnostics_or(const tci_ifunc_module *module, const char *otherwise)
+{
+    return module->diagnostics[0] != '\0' ? module->diagnostics : otherwise;
+}
+
+/* --- life --------------------------------------------------------------------------------------------------- */
+
+void tci_ifunc_code_fini(tci_ifunc_code *code)
+{
+    free(code->bytes);
+    tci_text_list_fini(&code->symbols);
+    memset(code, 0, sizeof *code);
+}
+
+tc_status tci_ifunc_module_create(const tci_ifunc_policy *policy, tci_text_list *findings,
+                                  tci_ifunc_module **module_out, tc_error *err)
+{
+    tci_ifunc_module *module = calloc(1, sizeof *module);
+    if (module == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for a module");
+    module->policy = *policy;
+    module->findings = findings;
+    module->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(module->context, collect_diagnostic, module);
+    *module_out = module;
+    return TC_OK;
+}
+
+void tci_ifunc_module_destroy(tci_ifunc_module *module)
+{
+    if (module == NULL)
+        return;
+    if (module->linked != NULL)
+        LLVMDisposeModule(module->linked);
+    LLVMContextDispose(module->context);
+    free(module);
+}
+
+/* --- reading and linking ------------------------------------------------------------------------------------ */
+
+static bool looks_like_bitcode(const void *bytes, size_t size)
+{
+    static const uint8_t raw[2] = {'B', 'C'};
+    static const uint8_t wrapped[4] = {0xde, 0xc0, 0x17, 0x0b};
+    return (size >= 2 && memcmp(bytes, raw, sizeof raw) == 0) ||
+           (size >= 4 && memcmp(bytes, wrapped, sizeof wrapped) == 0);
+}
+
+static tc_status refuse_newer(const void *bytes, size_t size, tc_error *err)
+{
+    tci_producer producer;
+    unsigned major = 0, minor = 0, patch = 0;
+    TC_TRY(tci_bitcode_producer(bytes, size, &producer, err));
+    LLVMGetVersion(&major, &minor, &patch);
+    if (producer.major > major) {
+        return tci_error_set(err, TC_E_VERSION,
+                             "bitcode was written by %s, which is newer than the LLVM %u.%u.%u here",
+                             producer.text, major, minor, patch);
+    }
+    return TC_OK;
+}
+
+static tc_status parse_bitcode(tci_ifunc_module *module, const void *bytes, size_t size,
+                               LLVMModuleRef *piece_out, tc_error *err)
+{
+    TC_TRY(refuse_newer(bytes, size, err));
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange((const char *)bytes, size, "", false);
+    LLVMBool failed = LLVMParseBitcodeInContext2(module->context, buffer, piece_out);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (failed || module->diagnostics[0] != '\0') {
+        if (!failed)
+            LLVMDisposeModule(*piece_out);
+        return tci_error_set(err, TC_E_CORRUPT, "LLVM cannot read the bitcode: %s",
+                             diagnostics_or(module, "no reason given"));
+    }
+    return TC_OK;
+}
+
+static tc_status parse_text(tci_ifunc_module *module, const void *bytes, size_t size,
+                            LLVMModuleRef *piece_out, tc_error *err)
+{
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, "");
+    char *message = NULL;
+    if (LLVMParseIRInContext(module->context, buffer, piece_out, &message)) {
+        (void)tci_error_set(err, TC_E_CORRUPT, "LLVM cannot read the text: %s",
+                            message != NULL ? message : "no reason given");
+        LLVMDisposeMessage(message);
+        return TC_E_CORRUPT;
+    }
+    return TC_OK;
+}
+
+static tc_status verify(LLVMModuleRef piece, tc_error *err)
+{
+    char *message = NULL;
+    tc_status status = TC_OK;
+    if (LLVMVerifyModule(piece, LLVMReturnStatusAction, &message))
+        status = tci_error_set(err, TC_E_CORRUPT, "invalid code: %s", message);
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+static tc_status check_triple(tci_ifunc_module *module, LLVMModuleRef piece, tc_error *err)
+{
+    char triple[TCI_TRIPLE_MAX];
+    const char *text = LLVMGetTarget(piece);
+    if (text[0] == '\0')
+        return tci_error_set(err, TC_E_INVALID, "the module names no target triple");
+    if (!tci_triple_normalise(text, strlen(text), triple))
+        return tci_error_set(err, TC_E_INVALID, "unknown target triple '%s'", text);
+    if (module->pieces > 0 && strcmp(triple, module->triple) != 0) {
+        return tci_error_set(err, TC_E_INVALID, "target is %s, but %s is for %s", triple,
+                             module->origin, module->triple);
+    }
+    memcpy(module->triple, triple, sizeof triple);
+    return TC_OK;
+}
+
+/* Consumes piece. */
+static tc_status link_piece(tci_ifunc_module *module, LLVMModuleRef piece, tc_error *err)
+{
+    if (module->linked == NULL) {
+        module->linked = piece;
+        return TC_OK;
+    }
+    if (LLVMLinkModules2(module->linked, piece) || module->diagnostics[0] != '\0') {
+        return tci_error_set(err, TC_E_COMPILE, "does not link: %s",
+                             diagnostics_or(module, "no reason given"));
+    }
+    return TC_OK;
+}
+
+tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, const void *bytes,
+                               size_t size, tc_error *err)
+{
+    LLVMModuleRef piece = NULL;
+    module->diagnostics[0] = '\0';
+    tc_status status = looks_like_bitcode(bytes, size)
+                           ? parse_bitcode(module, bytes, size, &piece, err)
+                           : parse_text(module, bytes, size, &piece, err);
+    if (status == TC_OK) {
+        status = verify(piece, err);
+        if (status == TC_OK)
+            status = check_triple(module, piece, err);
+        if (status != TC_OK)
+            LLVMDisposeModule(piece);
+    }
+    if (status == TC_OK) {
+        tci_check_shippable(piece, origin, module->policy.allow_asm, module->findings);
+        status = link_piece(module, piece, err);
+    }
+    if (status != TC_OK) {
+        (void)tci_error_prefix(err, "%s", origin);
+        return status;
+    }
+    if (module->pieces++ == 0)
+        (void)snprintf(module->origin, sizeof module->origin, "%s", origin);
+    return TC_OK;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------ */
+
+/* clang writes a leading \1 before names that must not be decorated (asm labels); the linker never sees it. */
+static void add_symbol(tci_text_list *symbols, LLVMValueRef v)
+{
+    size_t size = 0;
+    const char *name = LLVMGetValueName2(v, &size);
+    if (size > 0 && name[0] == '\1') {
+        name++;
+        size--;
+    }
+    if (LLVMIsDeclaration(v) && LLVMGetLinkage(v) != LLVMExternalWeakLinkage &&
+        LLVMGetFirstUse(v) != NULL && size > 0)
+        tci_text_list_add_bytes(symbols, name, size);
+}
+
+static void collect_symbols(LLVMModuleRef module, tci_text_list *symbols)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetIntrinsicID(f) == 0)
+            add_symbol(symbols, f);
+    }
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v))
+        add_symbol(symbols, v);
+}
+
+static const char *pipeline_of(const tci_ifunc_module *module, char out[16])
+{
+    if (module->pieces < 2 || module->policy.opt_level == '0')
+        return NULL;
+    (void)snprintf(out, 16, "default<O%c>", module->policy.opt_level);
+    return out;
+}
+
+static tc_status write_code(LLVMModuleRef linked, tci_ifunc_code *code, tc_error *err)
+{
+    LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(linked);
+    size_t size = LLVMGetBufferSize(buffer);
+    tc_status status = TC_OK;
+    if (size > TCI_ARCHIVE_SLICE_BYTES_MAX)
+        status = tci_error_set(err, TC_E_TOO_LARGE, "bitcode of %zu bytes, at most %u can be shipped",
+                               size, TCI_ARCHIVE_SLICE_BYTES_MAX);
+    else if ((code->bytes = malloc(size)) == NULL)
+        status = tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu bytes of bitcode", size);
+    else
+        memcpy(code->bytes, LLVMGetBufferStart(buffer), size);
+    code->size = size;
+    LLVMDisposeMemoryBuffer(buffer);
+    return status;
+}
+
+static tc_status shrink(tci_ifunc_module *module, tc_error *err)
+{
+    char pipeline[16];
+    tci_minimise_internalise(module->linked, module->policy.name);
+    TC_TRY(tci_minimise_optimise(module->linked, pipeline_of(module, pipeline), err));
+    TC_TRY(tci_minimise_strip(&module->linked, module->policy.keep_debug, err));
+    return verify(module->linked, err);
+}
+
+tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out, tc_error *err)
+{
+    if (module->linked == NULL)
+        return tci_error_set(err, TC_E_INVALID, "no code was given");
+    tci_ifunc_code code = {0};
+    unsigned major = 0, minor = 0, patch = 0;
+    memcpy(code.triple, module->triple, sizeof code.triple);
+    code.entries =
+        tci_check_entries(module->linked, module->policy.name, module->origin, module->findings);
+    if (module->findings->failed)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");
+    if (module->findings->count > 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
+                             module->policy.name, module->triple);
+
+    module->diagnostics[0] = '\0';
+    tc_status status = shrink(module, err);
+    if (status == TC_OK && module->diagnostics[0] != '\0')
+        status = tci_error_set(err, TC_E_COMPILE, "%s", module->diagnostics);
+    if (status == TC_OK)
+        status = write_code(module->linked, &code, err);
+    collect_symbols(module->linked, &code.symbols);
+    if (status == TC_OK && code.symbols.failed)
+        status = tci_error_set(err, TC_E_NO_MEMORY, "no memory for the list of symbols");
+    if (status != TC_OK) {
+        tci_ifunc_code_fini(&code);
+        return status;
+    }
+    LLVMGetVersion(&major, &minor, &patch);
+    code.producer_major = (uint8_t)major;
+    code.producer_minor = (uint8_t)minor;
+    code.producer_patch = (uint8_t)patch;
+    *code_out = code;
+    return TC_OK;
+}

@@ -1,0 +1,27 @@
+/* Makes a checked module small: what the receiver decides anyway, and what only people read, goes.
+ *
+ * Gone: every definition that no entry point reaches, names of what is left (but entry points and undefined symbols), debug
+ * information (unless kept), string attributes but those listed in minimise.c, alias-analysis metadata, all module-level
+ * metadata (flags, ident), source file name, target triple and data layout. The receiver sets triple and data layout from its
+ * own TargetMachine before it verifies or compiles; the archive carries the triple. */
+#ifndef TCI_MINIMISE_H
+#define TCI_MINIMISE_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <tc/status.h>
+
+/* Gives internal linkage to all definitions but the entry points of `name`, which become plain external symbols. */
+void tci_minimise_internalise(LLVMModuleRef module, const char *name);
+
+/* Removes definitions that nothing reaches. With pipeline ("default<O2>", or NULL) optimises first, for the module's own
+ * target. Needs triple and data layout still in place. TC_E_COMPILE. */
+TC_MUST_CHECK tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline,
+                                              tc_error *err);
+
+/* The rest of the list above. Replaces *module_inout; on failure it is NULL or still valid, and the caller's to dispose of.
+ * TC_E_COMPILE, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_minimise_strip(LLVMModuleRef *module_inout, bool keep_debug,
+                                           tc_error *err);
+
+#endif

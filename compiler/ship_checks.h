@@ -1,0 +1,21 @@
+/* What cannot work when code is shipped, found before it is.
+ *
+ * Each check adds one line to `findings`, "file:line: error: what, and what to do instead". The checks of one module run before
+ * modules are linked and optimised, so that the answer does not depend on what an optimiser removed. */
+#ifndef TCI_SHIP_CHECKS_H
+#define TCI_SHIP_CHECKS_H
+
+#include "text_list.h"
+
+#include <llvm-c/Core.h>
+
+/* Thread-local variables, GNU ifuncs, constructors and destructors, assembly (unless allow_asm). `origin` names the file. */
+void tci_check_shippable(LLVMModuleRef module, const char *origin, bool allow_asm,
+                         tci_text_list *findings);
+
+/* Presence and signatures of NAME_main and its two companions. Returns TCI_ENTRY_ bits of what is there, also when there
+ * are findings. */
+unsigned tci_check_entries(LLVMModuleRef module, const char *name, const char *origin,
+                           tci_text_list *findings);
+
+#endif
