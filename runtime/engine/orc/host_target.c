@@ -1,0 +1,100 @@
+#include "host_target.h"
+
+#include "base/error_text.h"
+#include "base/triple.h"
+
+#include <string.h>
+
+static LLVMTargetMachineRef make_machine(const tci_host_target *host, tci_code_level level)
+{
+    LLVMCodeGenOptLevel effort =
+        level == TCI_LEVEL_QUICK ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+    /* Said outright: LLVM's own default for a JIT is the large code model, which costs size and time, and JITLink
+     * bridges any distance with stubs. */
+    return LLVMCreateTargetMachine(host->target, host->triple, host->cpu, host->features, effort,
+                                   LLVMRelocPIC, LLVMCodeModelSmall);
+}
+
+static tc_status find_target(tci_host_target *host, tc_error *err)
+{
+    char *message = NULL;
+    char normal[TCI_TRIPLE_MAX];
+    if (!tci_triple_normalise(host->triple, strlen(host->triple), normal) ||
+        strcmp(normal, tci_triple_host()) != 0)
+        return tci_error_set(err, TC_E_COMPILE, "llvm makes code for %s, this process is %s",
+                             host->triple, tci_triple_host());
+    if (LLVMGetTargetFromTriple(host->triple, &host->target, &message) != 0) {
+        tci_error_set(err, TC_E_COMPILE, "llvm has no target for %s: %s", host->triple, message);
+        LLVMDisposeMessage(message);
+        return TC_E_COMPILE;
+    }
+    return TC_OK;
+}
+
+static tc_status find_layout(tci_host_target *host, tc_error *err)
+{
+    LLVMTargetMachineRef machine = make_machine(host, TCI_LEVEL_FULL);
+    if (machine == NULL)
+        return tci_error_set(err, TC_E_COMPILE, "llvm has no machine for %s on %s", host->triple,
+                             host->cpu);
+    LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
+    host->layout = LLVMCopyStringRepOfTargetData(data);
+    LLVMDisposeTargetData(data);
+    tci_host_target_give_back(host, TCI_LEVEL_FULL, machine);
+    return TC_OK;
+}
+
+tc_status tci_host_target_init(tci_host_target *host, tc_error *err)
+{
+    *host = (tci_host_target){0};
+    if (LLVMInitializeNativeTarget() != 0 || LLVMInitializeNativeAsmPrinter() != 0 ||
+        LLVMInitializeNativeAsmParser() != 0)
+        return tci_error_set(err, TC_E_COMPILE, "this llvm was built without a target for %s",
+                             tci_triple_host());
+    pthread_mutex_init(&host->lock, NULL);
+    host->triple = LLVMGetDefaultTargetTriple();
+    host->cpu = LLVMGetHostCPUName();
+    host->features = LLVMGetHostCPUFeatures();
+    tc_status status = find_target(host, err);
+    if (status == TC_OK)
+        status = find_layout(host, err);
+    if (status != TC_OK)
+        tci_host_target_fini(host);
+    return status;
+}
+
+void tci_host_target_fini(tci_host_target *host)
+{
+    for (int level = 0; level < TCI_HOST_LEVELS; level++) {
+        while (host->idle_count[level] > 0)
+            LLVMDisposeTargetMachine(host->idle[level][--host->idle_count[level]]);
+    }
+    LLVMDisposeMessage(host->triple);
+    LLVMDisposeMessage(host->cpu);
+    LLVMDisposeMessage(host->features);
+    LLVMDisposeMessage(host->layout);
+    pthread_mutex_destroy(&host->lock);
+}
+
+LLVMTargetMachineRef tci_host_target_take(tci_host_target *host, tci_code_level level)
+{
+    LLVMTargetMachineRef machine = NULL;
+    pthread_mutex_lock(&host->lock);
+    if (host->idle_count[level] > 0)
+        machine = host->idle[level][--host->idle_count[level]];
+    pthread_mutex_unlock(&host->lock);
+    return machine != NULL ? machine : make_machine(host, level);
+}
+
+void tci_host_target_give_back(tci_host_target *host, tci_code_level level,
+                               LLVMTargetMachineRef machine)
+{
+    pthread_mutex_lock(&host->lock);
+    if (host->idle_count[level] < TCI_HOST_IDLE_MAX) {
+        host->idle[level][host->idle_count[level]++] = machine;
+        machine = NULL;
+    }
+    pthread_mutex_unlock(&host->lock);
+    if (machine != NULL)
+        LLVMDisposeTargetMachine(machine);
+}

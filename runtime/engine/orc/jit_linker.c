@@ -1,0 +1,293 @@
+#include "jit_linker.h"
+
+#include "archive.h"
+#include "base/error_text.h"
+#include "entry_names.h"
+#include "name_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tci_loaded {
+    LLVMOrcJITDylibRef dylib;
+    tci_loaded *next_free; /* while no function is in it */
+};
+
+struct tci_jit_linker {
+    LLVMOrcLLJITRef jit;
+    LLVMOrcExecutionSessionRef session;
+    pthread_mutex_t lock; /* of the session and of all below */
+    tci_loaded *free_list;
+    unsigned made;
+    /* Of the link that is under way. */
+    const tci_engine_code *code;
+    tci_name_list missing;
+    char report[512];
+};
+
+/* What LLVMOrcExecutionSessionLookup answers, in whatever thread it completes. */
+typedef struct lookup {
+    pthread_mutex_t lock;
+    pthread_cond_t finished;
+    bool done;
+    bool failed;
+    char text[512];
+    uint64_t addresses[TCI_ENTRY_COUNT];
+    LLVMOrcSymbolStringPoolEntryRef names[TCI_ENTRY_COUNT]; /* NULL: not wanted */
+} lookup;
+
+static void take_error_text(LLVMErrorRef error, char *out, size_t size)
+{
+    char *text = LLVMGetErrorMessage(error);
+    (void)snprintf(out, size, "%s", text);
+    LLVMDisposeErrorMessage(text);
+}
+
+static tc_status error_status(LLVMErrorRef error, const char *what, tc_error *err)
+{
+    char text[512];
+    if (error == LLVMErrorSuccess)
+        return TC_OK;
+    take_error_text(error, text, sizeof text);
+    return tci_error_set(err, TC_E_COMPILE, "%s: %s", what, text);
+}
+
+/* The lookup's own error only says that it failed; why comes here. */
+static void on_session_error(void *user, LLVMErrorRef error)
+{
+    tci_jit_linker *linker = user;
+    size_t used = strlen(linker->report);
+    if (used > 0 && used + 2 < sizeof linker->report) {
+        memcpy(linker->report + used, "; ", 3);
+        used += 2;
+    }
+    take_error_text(error, linker->report + used, sizeof linker->report - used);
+}
+
+/* Called during a link for symbols that the dylib lacks: those the module declares, and those code generation added
+ * (memcpy, __divti3). What stays undefined here, JITLink reports; a weak reference becomes null. */
+static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void *user,
+                                   LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
+                                   LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
+                                   LLVMOrcCLookupSet wanted, size_t count)
+{
+    (void)generator, (void)state, (void)kind, (void)flags;
+    tci_jit_linker *linker = user;
+    LLVMOrcCSymbolMapPair *pairs = malloc(count * sizeof *pairs);
+    size_t found = 0;
+    if (pairs == NULL || linker->code == NULL) {
+        free(pairs);
+        return LLVMCreateStringError("out of memory");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name);
+        void *address = linker->code->resolve(linker->code->resolve_user, name);
+        if (address == NULL) {
+            if (wanted[i].LookupFlags == LLVMOrcSymbolLookupFlagsRequiredSymbol)
+                tci_name_list_add(&linker->missing, name);
+            continue;
+        }
+        LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name); /* the definition takes a reference over */
+        pairs[found].Name = wanted[i].Name;
+        pairs[found].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
+        pairs[found].Sym.Flags = (LLVMJITSymbolFlags){
+            LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0};
+        found++;
+    }
+    LLVMErrorRef error = LLVMErrorSuccess;
+    if (found > 0) {
+        LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, found);
+        error = LLVMOrcJITDylibDefine(dylib, unit);
+        if (error != LLVMErrorSuccess)
+            LLVMOrcDisposeMaterializationUnit(unit);
+    }
+    free(pairs);
+    return error;
+}
+
+static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t count, void *user)
+{
+    lookup *l = user;
+    pthread_mutex_lock(&l->lock);
+    if (error != LLVMErrorSuccess) {
+        take_error_text(error, l->text, sizeof l->text);
+        l->failed = true;
+        count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (int entry = 0; entry < TCI_ENTRY_COUNT; entry++) {
+            if (result[i].Name == l->names[entry])
+                l->addresses[entry] = result[i].Sym.Address;
+        }
+    }
+    l->done = true;
+    pthread_cond_signal(&l->finished);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
+{
+    LLVMOrcCJITDylibSearchOrderElement order = {
+        dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
+    LLVMOrcCLookupSetElement wanted[TCI_ENTRY_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
+        char symbol[TCI_ENTRY_SYMBOL_MAX];
+        l->names[i] = NULL;
+        l->addresses[i] = 0;
+        if ((linker->code->entries & tci_entry_symbol(linker->code->name, i, symbol)) == 0)
+            continue;
+        l->names[i] = LLVMOrcExecutionSessionIntern(linker->session, symbol);
+        LLVMOrcRetainSymbolStringPoolEntry(l->names[i]); /* one reference goes to the lookup */
+        wanted[count].Name = l->names[i];
+        wanted[count++].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
+    }
+    LLVMOrcExecutionSessionLookup(linker->session, LLVMOrcLookupKindStatic, &order, 1, wanted, count,
+                                  on_lookup_done, l);
+    /* A lookup links in the thread that asks, as long as nobody else works in the session. */
+    pthread_mutex_lock(&l->lock);
+    while (!l->done)
+        pthread_cond_wait(&l->finished, &l->lock);
+    pthread_mutex_unlock(&l->lock);
+    for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
+        if (l->names[i] != NULL)
+            LLVMOrcReleaseSymbolStringPoolEntry(l->names[i]);
+    }
+}
+
+static tc_status link_status(tci_jit_linker *linker, const lookup *l, tc_error *err)
+{
+    if (linker->missing.count > 0)
+        return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
+                             tci_name_list_finish(&linker->missing));
+    if (l->failed)
+        return tci_error_set(err, TC_E_COMPILE, "linking: %s",
+                             linker->report[0] != '\0' ? linker->report : l->text);
+    return TC_OK;
+}
+
+static tc_status find_entries(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib,
+                              tci_entries *entries_out, tc_error *err)
+{
+    lookup l = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
+    look_up(linker, dylib, &l);
+    TC_TRY(link_status(linker, &l, err));
+    entries_out->main = (void (*)(void *, size_t, void *))(uintptr_t)l.addresses[0];
+    entries_out->max_size = (size_t(*)(void *, size_t))(uintptr_t)l.addresses[1];
+    entries_out->init = (int (*)(void *, size_t, void *, size_t))(uintptr_t)l.addresses[2];
+    return TC_OK;
+}
+
+static tci_loaded *take_dylib(tci_jit_linker *linker)
+{
+    tci_loaded *loaded = linker->free_list;
+    if (loaded != NULL) {
+        linker->free_list = loaded->next_free;
+        return loaded;
+    }
+    loaded = calloc(1, sizeof *loaded);
+    if (loaded == NULL)
+        return NULL;
+    char name[32];
+    (void)snprintf(name, sizeof name, "function %u", linker->made++);
+    /* Bare: without the process's symbols and without the library calls that LLJIT replaces. */
+    loaded->dylib = LLVMOrcExecutionSessionCreateBareJITDylib(linker->session, name);
+    LLVMOrcJITDylibAddGenerator(loaded->dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(
+                                                   define_symbols, linker, NULL));
+    return loaded;
+}
+
+/* Code goes to the dylib's default tracker, as do the absolute symbols: a clear frees both. (A tracker of its own that is
+ * released too early corrupts memory in LLVM up to 19.) */
+static tc_status empty_dylib(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
+{
+    tc_status status = error_status(LLVMOrcJITDylibClear(loaded->dylib), "unloading", err);
+    if (status != TC_OK) {
+        free(loaded); /* its dylib is in an unknown state and is not used again */
+        return status;
+    }
+    loaded->next_free = linker->free_list;
+    linker->free_list = loaded;
+    return TC_OK;
+}
+
+static tc_status link_locked(tci_jit_linker *linker, LLVMMemoryBufferRef object,
+                             tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
+{
+    tci_loaded *loaded = take_dylib(linker);
+    if (loaded == NULL) {
+        LLVMDisposeMemoryBuffer(object);
+        return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
+    }
+    tc_status status =
+        error_status(LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, object), "linking", err);
+    if (status == TC_OK)
+        status = find_entries(linker, loaded->dylib, entries_out, err);
+    if (status != TC_OK) {
+        (void)empty_dylib(linker, loaded, NULL);
+        return status;
+    }
+    *loaded_out = loaded;
+    return TC_OK;
+}
+
+tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object, const tci_engine_code *code,
+                       tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
+{
+    pthread_mutex_lock(&linker->lock);
+    linker->code = code;
+    linker->missing = (tci_name_list){0};
+    linker->report[0] = '\0';
+    tc_status status = link_locked(linker, object, loaded_out, entries_out, err);
+    linker->code = NULL;
+    pthread_mutex_unlock(&linker->lock);
+    return status;
+}
+
+tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
+{
+    pthread_mutex_lock(&linker->lock);
+    tc_status status = empty_dylib(linker, loaded, err);
+    pthread_mutex_unlock(&linker->lock);
+    return status;
+}
+
+tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out, tc_error *err)
+{
+    tci_jit_linker *linker = calloc(1, sizeof *linker);
+    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_FULL);
+    if (linker == NULL || machine == NULL) {
+        if (machine != NULL)
+            tci_host_target_give_back(host, TCI_LEVEL_FULL, machine);
+        free(linker);
+        return tci_error_set(err, TC_E_NO_MEMORY, "linker: out of memory");
+    }
+    /* No creator for the object layer: on ELF, JITLink is LLJIT's own choice since LLVM 17. The builder takes the machine,
+     * and LLJIT the builder. */
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    tc_status status = error_status(LLVMOrcCreateLLJIT(&linker->jit, builder), "llvm's jit", err);
+    if (status != TC_OK) {
+        free(linker);
+        return status;
+    }
+    pthread_mutex_init(&linker->lock, NULL);
+    linker->session = LLVMOrcLLJITGetExecutionSession(linker->jit);
+    LLVMOrcExecutionSessionSetErrorReporter(linker->session, on_session_error, linker);
+    *linker_out = linker;
+    return TC_OK;
+}
+
+tc_status tci_jit_linker_destroy(tci_jit_linker *linker, tc_error *err)
+{
+    tc_status status = error_status(LLVMOrcDisposeLLJIT(linker->jit), "llvm's jit", err);
+    while (linker->free_list != NULL) {
+        tci_loaded *next = linker->free_list->next_free;
+        free(linker->free_list);
+        linker->free_list = next;
+    }
+    pthread_mutex_destroy(&linker->lock);
+    free(linker);
+    return status;
+}

@@ -1,0 +1,162 @@
+#include "module_check.h"
+
+#include "base/error_text.h"
+#include "base/triple.h"
+#include "entry_names.h"
+#include "name_list.h"
+
+#include <string.h>
+
+static const char *name_of(LLVMValueRef value)
+{
+    size_t length;
+    return LLVMGetValueName2(value, &length);
+}
+
+tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *host, tc_error *err)
+{
+    const char *triple = LLVMGetTarget(module);
+    const char *layout = LLVMGetDataLayoutStr(module);
+    char normal[TCI_TRIPLE_MAX];
+    if (*triple != '\0' && (!tci_triple_normalise(triple, strlen(triple), normal) ||
+                            strcmp(normal, tci_triple_host()) != 0))
+        return tci_error_set(err, TC_E_NO_SLICE, "module is made for %s, this process is %s", triple,
+                             tci_triple_host());
+    if (*layout != '\0' && strcmp(layout, host->layout) != 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED, "module has data layout %s, expected %s", layout,
+                             host->layout);
+    return TC_OK;
+}
+
+/* clang leaves an empty list behind when all constructors were optimised away. */
+static bool is_filled_list(LLVMModuleRef module, const char *name)
+{
+    LLVMValueRef list = LLVMGetNamedGlobal(module, name);
+    if (list == NULL)
+        return false;
+    LLVMTypeRef type = LLVMGlobalGetValueType(list);
+    return LLVMGetTypeKind(type) != LLVMArrayTypeKind || LLVMGetArrayLength(type) > 0;
+}
+
+/* The same by hand: pointers put into the section that a loader would walk. */
+static bool is_in_constructor_section(LLVMValueRef global)
+{
+    static const char *const sections[] = {".init_array", ".fini_array", ".preinit_array", ".ctors",
+                                           ".dtors"};
+    const char *section = LLVMGetSection(global);
+    for (size_t i = 0; section != NULL && i < sizeof sections / sizeof sections[0]; i++) {
+        if (strncmp(section, sections[i], strlen(sections[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
+{
+    LLVMValueRef ifunc = LLVMGetFirstGlobalIFunc(module);
+    if (ifunc != NULL)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "function '%s' has the GNU ifunc attribute, which code that is sent cannot use",
+                             name_of(ifunc));
+    if (is_filled_list(module, "llvm.global_ctors"))
+        return tci_error_set(err, TC_E_UNSUPPORTED, "code has constructors, which would never run");
+    if (is_filled_list(module, "llvm.global_dtors"))
+        return tci_error_set(err, TC_E_UNSUPPORTED, "code has destructors, which would never run");
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        if (LLVMIsThreadLocal(g) != 0)
+            return tci_error_set(err, TC_E_UNSUPPORTED,
+                                 "variable '%s' is thread-local, which code that is sent cannot use",
+                                 name_of(g));
+        if (is_in_constructor_section(g))
+            return tci_error_set(err, TC_E_UNSUPPORTED,
+                                 "variable '%s' registers a constructor or destructor, which would never run",
+                                 name_of(g));
+    }
+    return TC_OK;
+}
+
+/* The parts of an entry's type, a letter each: return value first; v void, p pointer, z size_t, i int. */
+static bool has_signature(LLVMTypeRef type, const char *letters)
+{
+    LLVMTypeRef parts[8];
+    unsigned count = (unsigned)strlen(letters);
+    if (LLVMIsFunctionVarArg(type) || LLVMCountParamTypes(type) + 1 != count)
+        return false;
+    parts[0] = LLVMGetReturnType(type);
+    LLVMGetParamTypes(type, parts + 1);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMTypeKind kind = LLVMGetTypeKind(parts[i]);
+        unsigned width = kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(parts[i]) : 0;
+        bool fits = letters[i] == 'v'   ? kind == LLVMVoidTypeKind
+                    : letters[i] == 'p' ? kind == LLVMPointerTypeKind
+                                        : width == (letters[i] == 'z' ? 64 : 32);
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+static tc_status check_entry(LLVMModuleRef module, const char *symbol, const char *letters,
+                             const char *type_text, tc_error *err)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(module, symbol);
+    if (function == NULL)
+        return tci_error_set(err, TC_E_CORRUPT, "code has no function %s", symbol);
+    /* An available_externally body is a copy for the optimiser: no code is made of it. */
+    if (LLVMIsDeclaration(function) || LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)
+        return tci_error_set(err, TC_E_CORRUPT, "code declares %s but does not define it", symbol);
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    if (!has_signature(type, letters)) {
+        char *found = LLVMPrintTypeToString(type);
+        tci_error_set(err, TC_E_CORRUPT, "%s is '%s' in LLVM's terms, expected '%s'", symbol, found,
+                      type_text);
+        LLVMDisposeMessage(found);
+        return TC_E_CORRUPT;
+    }
+    return TC_OK;
+}
+
+tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *code, tc_error *err)
+{
+    static const struct {
+        const char *letters;
+        const char *text;
+    } types[TCI_ENTRY_COUNT] = {
+        {"vpzp", "void (ptr, i64, ptr)"},
+        {"zpz", "i64 (ptr, i64)"},
+        {"ipzpz", "i32 (ptr, i64, ptr, i64)"},
+    };
+    for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
+        char symbol[TCI_ENTRY_SYMBOL_MAX];
+        if ((code->entries & tci_entry_symbol(code->name, i, symbol)) != 0)
+            TC_TRY(check_entry(module, symbol, types[i].letters, types[i].text, err));
+    }
+    return TC_OK;
+}
+
+static void check_symbol(LLVMValueRef value, const tci_engine_code *code, tci_name_list *missing)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(value);
+    bool undefined = LLVMIsDeclaration(value) || linkage == LLVMAvailableExternallyLinkage;
+    const char *name = name_of(value);
+    if (!undefined || LLVMGetFirstUse(value) == NULL || strncmp(name, "llvm.", 5) == 0)
+        return;
+    if (*name == '\1') /* "take the rest as it is" */
+        name++;
+    /* A weak reference may stay without an answer: its address is then null, as in any program. */
+    if (linkage != LLVMExternalWeakLinkage && code->resolve(code->resolve_user, name) == NULL)
+        tci_name_list_add(missing, name);
+}
+
+tc_status tci_module_check_symbols(LLVMModuleRef module, const tci_engine_code *code, tc_error *err)
+{
+    tci_name_list missing = {0};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        check_symbol(f, code, &missing);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g))
+        check_symbol(g, code, &missing);
+    if (missing.count > 0)
+        return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
+                             tci_name_list_finish(&missing));
+    return TC_OK;
+}

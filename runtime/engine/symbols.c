@@ -1,0 +1,138 @@
+#include "symbols.h"
+
+#include "base/error_text.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tci_symbols {
+    const tci_host_symbol *host;
+    size_t host_count;
+    size_t library_count;
+    void *libraries[TCI_DEPS_MAX];
+};
+
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_soname(const char *text, size_t size)
+{
+    if (size == 0 || !is_alphanumeric(text[0]))
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        bool punctuation = text[i] == '.' || text[i] == '_' || text[i] == '+' || text[i] == '-';
+        if (!is_alphanumeric(text[i]) && !punctuation)
+            return false;
+    }
+    return true;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Cuts comment and blanks off a line. */
+static void trim(const char **line, size_t *size)
+{
+    const char *comment = memchr(*line, '#', *size);
+    if (comment != NULL)
+        *size = (size_t)(comment - *line);
+    while (*size > 0 && is_blank((*line)[*size - 1]))
+        (*size)--;
+    while (*size > 0 && is_blank(**line)) {
+        (*line)++;
+        (*size)--;
+    }
+}
+
+static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *err)
+{
+    if (symbols->library_count == TCI_DEPS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "deps: more than %d libraries", TCI_DEPS_MAX);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        const char *reason = dlerror();
+        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s cannot be loaded: %s", name,
+                             reason != NULL ? reason : "no reason given");
+    }
+    symbols->libraries[symbols->library_count++] = library;
+    return TC_OK;
+}
+
+static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, unsigned number,
+                           tc_error *err)
+{
+    char name[TCI_DEPS_SONAME_MAX];
+    trim(&line, &size);
+    if (size == 0)
+        return TC_OK;
+    if (size >= sizeof name)
+        return tci_error_set(err, TC_E_TOO_LARGE, "deps: line %u has %zu bytes, expected at most %zu",
+                             number, size, sizeof name - 1);
+    if (!is_soname(line, size))
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "deps: line %u is '%.*s', expected a library's name such as libm.so.6",
+                             number, (int)size, line);
+    memcpy(name, line, size);
+    name[size] = '\0';
+    return open_library(symbols, name, err);
+}
+
+static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, tc_error *err)
+{
+    if (size > TCI_DEPS_BYTES_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "deps: %zu bytes, expected at most %u", size,
+                             TCI_DEPS_BYTES_MAX);
+    for (unsigned number = 1; size > 0; number++) {
+        const char *end = memchr(text, '\n', size);
+        size_t length = end != NULL ? (size_t)(end - text) : size;
+        TC_TRY(read_line(symbols, text, length, number, err));
+        size_t step = end != NULL ? length + 1 : length;
+        text += step;
+        size -= step;
+    }
+    return TC_OK;
+}
+
+tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_host_symbol *host,
+                             size_t host_count, tci_symbols **symbols_out, tc_error *err)
+{
+    tci_symbols *symbols = calloc(1, sizeof *symbols);
+    if (symbols == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "symbols: out of memory");
+    symbols->host = host;
+    symbols->host_count = host_count;
+    tc_status status = read_deps(symbols, deps, deps_size, err);
+    if (status != TC_OK) {
+        tci_symbols_destroy(symbols);
+        return status;
+    }
+    *symbols_out = symbols;
+    return TC_OK;
+}
+
+void tci_symbols_destroy(tci_symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    while (symbols->library_count > 0)
+        (void)dlclose(symbols->libraries[--symbols->library_count]);
+    free(symbols);
+}
+
+void *tci_symbols_resolve(const tci_symbols *symbols, const char *symbol)
+{
+    for (size_t i = 0; i < symbols->host_count; i++) {
+        if (strcmp(symbols->host[i].name, symbol) == 0)
+            return symbols->host[i].address;
+    }
+    void *address = dlsym(RTLD_DEFAULT, symbol);
+    for (size_t i = 0; address == NULL && i < symbols->library_count; i++)
+        address = dlsym(symbols->libraries[i], symbol);
+    return address;
+}
