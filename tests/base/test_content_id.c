@@ -1,4 +1,5 @@
-/* Golden ids: they travel between versions of the library, so the hash's input may never change. */
+/* Golden ids: they travel between versions of the library, so the hash's input may never
+ * change. */
 #include "base/content_id.h"
 
 #include <setjmp.h>

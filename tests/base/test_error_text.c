@@ -12,8 +12,9 @@ static void set_fills_and_returns_the_status(void **state)
 {
     (void)state;
     tc_error err = {TC_OK, ""};
-    assert_int_equal(tci_error_set(&err, TC_E_CORRUPT, "archive: %d bytes, expected %s", 3, "16"),
-                     TC_E_CORRUPT);
+    assert_int_equal(
+        tci_error_set(&err, TC_E_CORRUPT, "archive: %d bytes, expected %s", 3, "16"),
+        TC_E_CORRUPT);
     assert_int_equal(err.status, TC_E_CORRUPT);
     assert_string_equal(err.text, "archive: 3 bytes, expected 16");
 }
@@ -26,7 +27,8 @@ static void no_error_to_fill_is_allowed(void **state)
     (void)tci_error_prefix(NULL, "x");
 }
 
-/* Texts quote bytes from outside; those may not move a terminal's cursor or break a log into lines. */
+/* Texts quote bytes from outside; those may not move a terminal's cursor or break a log into
+ * lines. */
 static void control_characters_are_replaced(void **state)
 {
     (void)state;

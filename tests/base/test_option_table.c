@@ -24,8 +24,8 @@ static int clear_environment(void **state)
     return 0;
 }
 
-static void expect_number(tc_options *opts, const char *name, const char *value, const uint64_t *field,
-                          uint64_t expected)
+static void expect_number(tc_options *opts, const char *name, const char *value,
+                          const uint64_t *field, uint64_t expected)
 {
     tc_error err;
     assert_int_equal(tc_options_set(opts, name, value, &err), TC_OK);
@@ -45,7 +45,8 @@ static void expect_refused(tc_options *opts, const char *name, const char *value
     assert_string_equal(before, after);
 }
 
-/* What tc-info and docs/options.md print has no holes, and the environment's name follows from the option's. */
+/* What tc-info and docs/options.md print has no holes, and the environment's name follows from
+ * the option's. */
 static void every_row_is_complete(void **state)
 {
     (void)state;
@@ -56,7 +57,8 @@ static void every_row_is_complete(void **state)
         for (size_t c = 0; c <= strlen(info->name); c++)
             env[3 + c] = (char)toupper((unsigned char)info->name[c]);
         assert_string_equal(info->env, env);
-        assert_true(strlen(info->unit) > 0 && strlen(info->range) > 0 && strlen(info->help) > 0);
+        assert_true(strlen(info->unit) > 0 && strlen(info->range) > 0 &&
+                    strlen(info->help) > 0);
         for (size_t other = 0; other < i; other++)
             assert_string_not_equal(info->name, tc_options_info(other)->name);
     }
@@ -72,7 +74,8 @@ static void what_get_gives_set_takes(void **state)
         char first[TCI_OPTION_TEXT_MAX];
         char second[TCI_OPTION_TEXT_MAX];
         tc_error err;
-        assert_int_equal(tc_options_set(opts, name, tc_options_info(i)->default_value, &err), TC_OK);
+        assert_int_equal(tc_options_set(opts, name, tc_options_info(i)->default_value, &err),
+                         TC_OK);
         assert_int_equal(tc_options_get(opts, name, first, sizeof first), TC_OK);
         assert_int_equal(tc_options_set(opts, name, first, &err), TC_OK);
         assert_int_equal(tc_options_get(opts, name, second, sizeof second), TC_OK);
@@ -166,8 +169,9 @@ static void numbers_outside_their_range_are_refused(void **state)
 
 static void what_is_no_number_is_refused(void **state)
 {
-    static const char *const texts[] = {"",    "-1",   "+1",  " 8192",  "8192 ", "0x2000", "8k",
-                                        "8KB", "8192K8", "K", "8192us", "1e4",   "8192.0", "auto"};
+    static const char *const texts[] = {"",       "-1",  "+1",     " 8192",  "8192 ",
+                                        "0x2000", "8k",  "8KB",    "8192K8", "K",
+                                        "8192us", "1e4", "8192.0", "auto"};
     (void)state;
     tc_options *opts = create_options();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

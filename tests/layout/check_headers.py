@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Every public header compiles alone and in any order, as strict C11 and as C++17.
+
+    check_headers.py INCLUDE_FOLDER C_COMPILER CXX_COMPILER
+"""
+import os
+import subprocess
+import sys
+
+WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only"]
+
+
+def orders(headers):
+    """Each header alone; then all of them, each one first once, forwards and backwards."""
+    for header in headers:
+        yield [header]
+    for turn in range(len(headers)):
+        rotated = headers[turn:] + headers[:turn]
+        yield rotated
+        yield rotated[::-1]
+
+
+def compiles(command, include_folder, headers):
+    text = "".join(f"#include <tc/{header}>\n" for header in headers)
+    # One declaration of our own: a file without any is not strict C.
+    text += "extern int tc_header_check;\n"
+    done = subprocess.run(command + WARNINGS + ["-I", include_folder, "-"], input=text, text=True,
+                          capture_output=True, timeout=60, check=False)
+    if done.returncode != 0:
+        print(f"{' '.join(command)}: {', '.join(headers)}\n{done.stderr}")
+    return done.returncode == 0
+
+
+def main():
+    include_folder, cc, cxx = sys.argv[1:4]
+    headers = sorted(f for f in os.listdir(os.path.join(include_folder, "tc")) if f.endswith(".h"))
+    languages = [[cc, "-std=c11", "-x", "c"], [cxx, "-std=c++17", "-x", "c++"]]
+    failures = sum(not compiles(language, include_folder, order)
+                   for language in languages for order in orders(headers))
+    print(f"{len(headers)} headers, {failures} failures")
+    return 1 if failures or not headers else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

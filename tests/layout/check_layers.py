@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Fails on every #include that the table "Layers" of docs/architecture.md does not allow.
+
+    check_layers.py ROOT
+
+Also: base names of C files are unique in the tree, and no source includes another source.
+"""
+import fnmatch
+import os
+import re
+import sys
+
+from source_tree import read, sources
+
+# Headers of each library that the table can name. Whatever is in no list is not ours to use.
+LIBRARIES = {
+    "ucx": ["ucp/*", "ucs/*", "uct/*", "ucm/*"],
+    "llvm": ["llvm-c/*", "llvm/*", "clang-c/*"],
+    "zstd": ["zstd.h", "zdict.h", "zstd_errors.h"],
+    "sodium": ["sodium.h", "sodium/*"],
+    "elf": ["gelf.h", "libelf.h"],
+    "sqlite": ["sqlite3.h"],
+    "cmocka": ["cmocka.h"],
+}
+C_LIBRARY = """
+    assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h
+    stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h tgmath.h
+    threads.h time.h uchar.h wchar.h wctype.h
+    dirent.h dlfcn.h elf.h endian.h err.h fcntl.h fnmatch.h ftw.h getopt.h glob.h ifaddrs.h libgen.h link.h netdb.h
+    poll.h pthread.h pwd.h sched.h semaphore.h spawn.h strings.h syslog.h termios.h unistd.h
+    arpa/* linux/* net/* netinet/* sys/* cpuid.h immintrin.h x86intrin.h arm_acle.h
+    """.split()
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+class Row:
+    def __init__(self, cells):
+        layer, folders, allowed, libraries = (cell.strip() for cell in cells[:4])
+        self.layer = int(layer) if layer.isdigit() else None
+        self.folders = re.findall(r"`([^`]+)`", folders)
+        self.allowed_text = allowed
+        self.everything = allowed == "everything"
+        self.allowed_folders = re.findall(r"`([^`]+)`", allowed)
+        self.allowed_layers = set()
+        for first, last in re.findall(r"layers? (\d)(?:-(\d))?", allowed):
+            self.allowed_layers |= set(range(int(first), int(last or first) + 1))
+        self.libraries = set(re.findall(r"`([^`]+)`", libraries))
+        if libraries == "everything":
+            self.libraries = set(LIBRARIES)
+        unknown = self.libraries - set(LIBRARIES)
+        if unknown:
+            raise SystemExit(f"docs/architecture.md: unknown library {sorted(unknown)}")
+
+    def match(self, path):
+        """Length of the longest pattern of this row that covers path; 0: none does."""
+        return max((len(f) for f in self.folders
+                    if path.startswith(f + "/") or fnmatch.fnmatch(path, f)), default=0)
+
+    def may_include(self, other):
+        return (other is self or self.everything or other.layer in self.allowed_layers
+                or any(f in self.allowed_folders for f in other.folders))
+
+
+def read_table(text):
+    section = re.search(r"^## Layers$(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    if section is None:
+        raise SystemExit("docs/architecture.md: no chapter 'Layers'")
+    lines = [line for line in section.group(1).splitlines() if line.startswith("|")]
+    return [Row(line.strip("|").split("|")) for line in lines[2:]]
+
+
+def row_of(rows, path):
+    best = max(rows, key=lambda row: row.match(path))
+    return best if best.match(path) else None
+
+
+def resolve(files, path, kind, name):
+    """The file of the tree that an include means, or None for one from outside."""
+    if kind == "<" and not name.startswith("tc/"):
+        return None
+    places = ["include"] if kind == "<" else [os.path.dirname(path), "runtime", "bitcode-archive", "include"]
+    for place in places:
+        target = os.path.normpath(os.path.join(place, name))
+        if target in files:
+            return target
+    return None
+
+
+def library_of(name):
+    for library, patterns in LIBRARIES.items():
+        if any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
+            return library
+    return None
+
+
+def check_include(rows, files, path, kind, name):
+    """What is wrong with one include, or None."""
+    if name.endswith(".c"):
+        return "includes a source"
+    row = row_of(rows, path)
+    target = resolve(files, path, kind, name)
+    if target is not None:
+        if target.startswith("include/tc/") or row.may_include(row_of(rows, target)):
+            return None
+        return f"is not allowed: the row of {path} may include {row.allowed_text}"
+    if kind == '"' or name.startswith("tc/"):
+        return "is in no folder of the tree"
+    if any(fnmatch.fnmatch(name, pattern) for pattern in C_LIBRARY):
+        return None
+    library = library_of(name)
+    if library is None:
+        return "belongs to no library that docs/architecture.md or this test knows"
+    return None if library in row.libraries else f"is of {library}, which the row of {path} may not use"
+
+
+def check_names(paths):
+    seen = {}
+    for path in paths:
+        name = os.path.basename(path)
+        if name in seen:
+            yield f"{path}: base name as {seen[name]}"
+        seen.setdefault(name, path)
+
+
+def check_tree(root):
+    rows = read_table(read(root, "docs/architecture.md"))
+    paths = sources(root)
+    files = set(paths)
+    problems = list(check_names(paths))
+    edges = 0
+    for path in paths:
+        if row_of(rows, path) is None:
+            problems.append(f"{path}: in no row of docs/architecture.md")
+            continue
+        for kind, name in INCLUDE.findall(read(root, path)):
+            edges += 1
+            problem = check_include(rows, files, path, kind, name)
+            if problem:
+                problems.append(f"{path}: {name} {problem}")
+    return problems, len(paths), edges
+
+
+def main():
+    problems, file_count, edge_count = check_tree(sys.argv[1])
+    for problem in problems:
+        print(problem)
+    print(f"{file_count} files, {edge_count} includes, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
