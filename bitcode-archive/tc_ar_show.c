@@ -1,0 +1,355 @@
+/* What is in an archive, as lines for people or as JSON. */
+#include "tc_ar.h"
+
+#include "archive_file.h"
+#include "archive_layout.h"
+#include "base/content_id.h"
+#include "base/error_text.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPS_BYTES_MAX (64u << 10)
+
+static const struct {
+    unsigned bit;
+    const char *name;
+} entry_names[] = {
+    {TCI_ENTRY_MAIN, "main"},
+    {TCI_ENTRY_MAX_SIZE, "payload_get_max_size"},
+    {TCI_ENTRY_INIT, "payload_init"},
+};
+
+#define ENTRY_COUNT (sizeof entry_names / sizeof entry_names[0])
+
+/* The list of libraries beside an archive: NAME.deps for NAME.tca. */
+typedef struct deps_text {
+    char *bytes; /* with a terminator; NULL when there is no file */
+    size_t size;
+} deps_text;
+
+static tc_status read_deps(const char *archive_path, deps_text *deps_out, tc_error *err)
+{
+    static const char suffix[] = ".tca";
+    size_t stem = strlen(archive_path);
+    if (stem >= strlen(suffix) && strcmp(archive_path + stem - strlen(suffix), suffix) == 0)
+        stem -= strlen(suffix);
+    char *path = malloc(stem + sizeof ".deps");
+    if (path == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "%s: no memory for its name", archive_path);
+    memcpy(path, archive_path, stem);
+    memcpy(path + stem, ".deps", sizeof ".deps");
+
+    void *bytes = NULL;
+    size_t size = 0;
+    tc_status status = tci_archive_file_read(path, DEPS_BYTES_MAX, &bytes, &size, err);
+    free(path);
+    if (status != TC_OK && status != TC_E_NOT_FOUND)
+        return status;
+    *deps_out = (deps_text){.bytes = bytes, .size = size};
+    return TC_OK;
+}
+
+/* The next line that is not empty, without its end; NULL behind the last. Starts with *at = 0.
+ */
+static const char *next_library(const deps_text *deps, size_t *at, size_t *length_out)
+{
+    while (*at < deps->size) {
+        const char *line = deps->bytes + *at;
+        const char *end = memchr(line, '\n', deps->size - *at);
+        size_t length = end != NULL ? (size_t)(end - line) : deps->size - *at;
+        *at += length + (end != NULL);
+        if (length > 0 && line[length - 1] == '\r')
+            length--;
+        if (length > 0) {
+            *length_out = length;
+            return line;
+        }
+    }
+    return NULL;
+}
+
+/* Bytes from a file must not drive a terminal. */
+static void print_clean(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        putchar(c < 0x20 || c == 0x7f ? '?' : c);
+    }
+}
+
+/* Names need not be UTF-8, JSON must be: a byte above 0x7f stands as the character of that
+ * number. */
+static void print_json_text(const char *text, size_t length)
+{
+    putchar('"');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+static void print_json_string(const char *text)
+{
+    print_json_text(text, strlen(text));
+}
+
+/* "bitcode", or "form 9" for one that this library does not know. */
+static const char *form_text(const tci_slice *slice, char buffer[16])
+{
+    const char *known = tci_slice_form_text(slice->form);
+    if (known != NULL)
+        return known;
+    (void)snprintf(buffer, 16, "form %u", (unsigned)slice->form);
+    return buffer;
+}
+
+static void print_slice(const tci_slice *slice)
+{
+    char form[16];
+    char producer[16];
+    (void)snprintf(producer, sizeof producer, "%u.%u.%u", slice->producer_major,
+                   slice->producer_minor, slice->producer_patch);
+    printf("%-14s %-8s llvm %-8s %8zu bytes %4zu undefined", slice->triple,
+           form_text(slice, form), producer, slice->size, slice->symbol_count);
+    if (slice->cpu_level != 0)
+        printf(" cpu level %u", slice->cpu_level);
+    putchar('\n');
+}
+
+static void print_slice_json(const tci_archive *archive, size_t index)
+{
+    const tci_slice *slice = tci_archive_slice(archive, index);
+    char form[16];
+    printf("{\"triple\":");
+    print_json_string(slice->triple);
+    printf(",\"form\":");
+    print_json_string(form_text(slice, form));
+    printf(",\"cpu_level\":%u,\"producer\":\"%u.%u.%u\",\"bytes\":%zu,\"undefined\":[",
+           slice->cpu_level, slice->producer_major, slice->producer_minor,
+           slice->producer_patch, slice->size);
+    for (size_t i = 0; i < slice->symbol_count; i++) {
+        if (i > 0)
+            putchar(',');
+        print_json_string(tci_archive_symbol(archive, index, i));
+    }
+    printf("]}");
+}
+
+static void print_slices_json(const tci_archive *archive)
+{
+    printf("\"slices\":[");
+    for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
+        if (i > 0)
+            putchar(',');
+        print_slice_json(archive, i);
+    }
+    putchar(']');
+}
+
+/* --- list ----------------------------------------------------------------------------------
+ */
+
+static const char list_usage[] = "usage: tc-ar list [--json] FILE...\n"
+                                 "\n"
+                                 "One line per slice, the archive's name first.\n"
+                                 "\n"
+                                 "      --json  one array with an object per file\n"
+                                 "  -h, --help  this text\n";
+
+static void list_json(const tci_ar_input *input)
+{
+    printf("{\"file\":");
+    print_json_string(input->path);
+    printf(",\"name\":");
+    print_json_string(tci_archive_name(input->archive));
+    putchar(',');
+    print_slices_json(input->archive);
+    putchar('}');
+}
+
+static void list_lines(const tci_ar_input *input)
+{
+    for (size_t i = 0; i < tci_archive_slice_count(input->archive); i++) {
+        printf("%s ", tci_archive_name(input->archive));
+        print_slice(tci_archive_slice(input->archive, i));
+    }
+}
+
+static int list_files(int count, char **paths, bool json)
+{
+    int result = TCI_AR_OK;
+    bool first = true;
+    for (int i = 0; i < count; i++) {
+        tci_ar_input input;
+        tc_error err;
+        if (tci_ar_input_open(paths[i], &input, &err) != TC_OK) {
+            result = tci_ar_report(&err);
+            continue;
+        }
+        if (json) {
+            putchar(first ? '[' : ',');
+            list_json(&input);
+        } else {
+            list_lines(&input);
+        }
+        first = false;
+        tci_ar_input_close(&input);
+    }
+    if (json)
+        puts(first ? "[]" : "]");
+    return result;
+}
+
+/* --json is the one option that list and show have. Returns false with *result_out set when
+ * there is nothing to do. */
+static bool parse_options(int argc, char **argv, const char *usage, bool *json_out,
+                          int *result_out)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int option;
+    *json_out = false;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option != 'j') {
+            *result_out = tci_ar_help_or_misused(usage, option);
+            return false;
+        }
+        *json_out = true;
+    }
+    return true;
+}
+
+int tci_ar_list(int argc, char **argv)
+{
+    bool json;
+    int result;
+    if (!parse_options(argc, argv, list_usage, &json, &result))
+        return result;
+    if (optind == argc)
+        return tci_ar_misused(list_usage, "list takes at least one FILE");
+    return list_files(argc - optind, argv + optind, json);
+}
+
+/* --- show ----------------------------------------------------------------------------------
+ */
+
+static const char show_usage[] =
+    "usage: tc-ar show [--json] FILE\n"
+    "\n"
+    "Everything that FILE says about itself. The content id is what names the code between\n"
+    "processes; it covers FILE and the list of libraries beside it (NAME.deps for NAME.tca).\n"
+    "All slices are packed together, so only the whole archive has a packed size.\n"
+    "\n"
+    "      --json  one object; a byte above 0x7f of a name stands as \\u00XX\n"
+    "  -h, --help  this text\n";
+
+static void print_undefined(const tci_archive *archive, size_t index)
+{
+    const tci_slice *slice = tci_archive_slice(archive, index);
+    for (size_t i = 0; i < slice->symbol_count; i++) {
+        const char *symbol = tci_archive_symbol(archive, index, i);
+        printf("    ");
+        print_clean(symbol, strlen(symbol));
+        putchar('\n');
+    }
+}
+
+static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id)
+{
+    const tci_archive *archive = input->archive;
+    const char *name = tci_archive_name(archive);
+    printf("name     %s\nid       %s\n", name, id);
+    printf("size     %zu bytes (content %zu bytes, %s)\n", input->size,
+           tci_archive_content_size(archive), tci_archive_packing_text(archive));
+    printf("entries ");
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
+        if ((tci_archive_entries(archive) & entry_names[i].bit) != 0)
+            printf(" %s_%s", name, entry_names[i].name);
+    }
+    printf("\nslices\n");
+    for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
+        printf("  ");
+        print_slice(tci_archive_slice(archive, i));
+        print_undefined(archive, i);
+    }
+    printf("deps    %s\n", deps->bytes == NULL ? " no .deps file" : "");
+    const char *library;
+    for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
+        printf("  ");
+        print_clean(library, length);
+        putchar('\n');
+    }
+}
+
+static void show_json(const tci_ar_input *input, const deps_text *deps, const char *id)
+{
+    const tci_archive *archive = input->archive;
+    printf("{\"file\":");
+    print_json_string(input->path);
+    printf(",\"name\":");
+    print_json_string(tci_archive_name(archive));
+    printf(",\"id\":\"%s\",\"format_version\":%u,\"archive_bytes\":%zu,\"content_bytes\":%zu",
+           id, TCI_ARCHIVE_VERSION, input->size, tci_archive_content_size(archive));
+    printf(",\"packing\":\"%s\",\"entries\":[", tci_archive_packing_text(archive));
+    const char *comma = "";
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
+        if ((tci_archive_entries(archive) & entry_names[i].bit) == 0)
+            continue;
+        printf("%s\"%s\"", comma, entry_names[i].name);
+        comma = ",";
+    }
+    printf("],");
+    print_slices_json(archive);
+    printf(",\"deps\":[");
+    comma = "";
+    const char *library;
+    for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
+        fputs(comma, stdout);
+        print_json_text(library, length);
+        comma = ",";
+    }
+    printf("]}\n");
+}
+
+static tc_status show(const char *path, bool json, tc_error *err)
+{
+    tci_ar_input input;
+    deps_text deps;
+    tci_content_id id;
+    char id_text[TCI_CONTENT_ID_TEXT];
+    TC_TRY(tci_ar_input_open(path, &input, err));
+    tc_status status = read_deps(path, &deps, err);
+    if (status != TC_OK)
+        goto close_input;
+    tci_content_id_of(input.bytes, input.size, deps.bytes, deps.size, &id);
+    tci_content_id_text(&id, id_text);
+    (json ? show_json : show_lines)(&input, &deps, id_text);
+    free(deps.bytes);
+
+close_input:
+    tci_ar_input_close(&input);
+    return status;
+}
+
+int tci_ar_show(int argc, char **argv)
+{
+    bool json;
+    int result;
+    if (!parse_options(argc, argv, show_usage, &json, &result))
+        return result;
+    if (argc - optind != 1)
+        return tci_ar_misused(show_usage, "show takes one FILE");
+    tc_error err;
+    if (show(argv[optind], json, &err) != TC_OK)
+        return tci_ar_report(&err);
+    return TCI_AR_OK;
+}
