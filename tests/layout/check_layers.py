@@ -20,6 +20,7 @@ LIBRARIES = {
     "sodium": ["sodium.h", "sodium/*"],
     "elf": ["gelf.h", "libelf.h"],
     "sqlite": ["sqlite3.h"],
+    "jansson": ["jansson.h"],
     "cmocka": ["cmocka.h"],
 }
 C_LIBRARY = """
