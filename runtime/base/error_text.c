@@ -64,23 +64,22 @@ void tci_text_make_printable(char *text)
     }
 }
 
-tc_status tci_error_set(tc_error *err, tc_status status, const char *fmt, ...)
+void tci_error_fill(tc_error *err, tc_status status, const char *fmt, ...)
 {
     if (err == NULL)
-        return status;
+        return;
     va_list args;
     va_start(args, fmt);
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     err->status = status;
     tci_text_make_printable(err->text);
-    return status;
 }
 
-tc_status tci_error_errno(tc_error *err, tc_status status, int errnum, const char *fmt, ...)
+void tci_error_fill_errno(tc_error *err, tc_status status, int errnum, const char *fmt, ...)
 {
     if (err == NULL)
-        return status;
+        return;
     va_list args;
     va_start(args, fmt);
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
@@ -89,7 +88,6 @@ tc_status tci_error_errno(tc_error *err, tc_status status, int errnum, const cha
         (void)snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(errnum));
     err->status = status;
     tci_text_make_printable(err->text);
-    return status;
 }
 
 tc_status tci_error_prefix(tc_error *err, const char *fmt, ...)
