@@ -1,0 +1,273 @@
+/* Listening, connecting, flushing and closing: the calls that block, each with a deadline. */
+#include "context_private.h"
+
+#include "base/clock.h"
+#include "base/logger.h"
+#include "endpoint/handshake.h"
+#include "endpoint/send.h"
+
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#define NAP_NS 1000000ull /* between looks, when a call blocks */
+#define GOODBYE_NS 100000000ull
+
+/* --- listening ----------------------------------------------------------------------------------------------- */
+
+static tc_status watch(int epoll_fd, int fd, uint64_t data)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u64 = data}};
+    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0 ? TC_OK : TC_E_IO;
+}
+
+void tci_watch_stream(tc_ep *ep)
+{
+    if (watch(ep->hub->epoll_fd, tci_stream_fd(ep->stream), ep->connection) != TC_OK)
+        (void)tci_ep_fail_with(ep, TC_E_IO, "the connection cannot be watched");
+}
+
+/* A target needs its engine soon, and connecting peers see what it is; so it is started here and not at the first message. A
+ * target without one still serves what needs none. */
+static void start_engine(tci_hub *hub)
+{
+    tc_error error;
+    if (hub->registry.engine != NULL)
+        return;
+    if (tci_engine_acquire(hub->options.engine_path, &hub->registry.engine, &error) != TC_OK) {
+        TC_LOG(TC_LOG_WARN, "%s", error.text);
+        return;
+    }
+    tci_describe_engine(hub);
+}
+
+tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
+                           tc_error *err)
+{
+    tc_listener *listener = calloc(1, sizeof *listener);
+    if (listener == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
+    tc_status status = tci_stream_listen(host_port, ctx->hub.options.listen_any != 0,
+                                         &listener->streams, err);
+    if (status == TC_OK) {
+        listener->number = ctx->listener_numbers++;
+        status = watch(ctx->hub.epoll_fd, tci_stream_listener_fd(listener->streams),
+                       TCI_WATCH_LISTENER | listener->number);
+        if (status != TC_OK)
+            tci_error_set(err, status, "%s: cannot be watched", host_port);
+    }
+    if (status != TC_OK) {
+        tci_stream_listener_close(listener->streams);
+        free(listener);
+        return status;
+    }
+    start_engine(&ctx->hub);
+    listener->ctx = ctx;
+    listener->next = ctx->listeners;
+    ctx->listeners = listener;
+    *listener_out = listener;
+    return TC_OK;
+}
+
+uint16_t tc_listener_port(const tc_listener *listener)
+{
+    return tci_stream_listener_port(listener->streams);
+}
+
+void tc_listener_close(tc_listener *listener)
+{
+    if (listener == NULL)
+        return;
+    tc_listener **link = &listener->ctx->listeners;
+    while (*link != listener)
+        link = &(*link)->next;
+    *link = listener->next;
+    tci_stream_listener_close(listener->streams);
+    free(listener);
+}
+
+static tc_status accept_peer(tci_hub *hub, tci_stream *stream, tc_error *err)
+{
+    tc_ep *ep;
+    tc_status status = tci_ep_create(hub, true, &ep, err);
+    if (status != TC_OK) {
+        tci_stream_close(stream);
+        return status;
+    }
+    ep->stream = stream;
+    ep->deadline_ns = tci_deadline_after(hub->options.connect_timeout);
+    tci_watch_stream(ep);
+    return TC_OK;
+}
+
+void tci_listener_serve(tc_context *ctx, uint64_t number)
+{
+    tc_listener *listener = ctx->listeners;
+    tci_stream *stream;
+    tc_error error;
+    while (listener != NULL && listener->number != number)
+        listener = listener->next;
+    if (listener == NULL)
+        return;
+    tc_status status = tci_stream_accept(listener->streams, &stream, &error);
+    while (status == TC_OK) {
+        if ((status = accept_peer(&ctx->hub, stream, &error)) == TC_OK)
+            status = tci_stream_accept(listener->streams, &stream, &error);
+    }
+    if (status != TC_E_AGAIN)
+        TC_LOG(TC_LOG_WARN, "listener: %s", error.text);
+}
+
+/* --- connecting ---------------------------------------------------------------------------------------------- */
+
+/* Progresses until the endpoint is open or has failed; frees it when it failed. */
+static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
+{
+    while (ep->state < TCI_EP_OPEN) {
+        if (tci_context_turn(ctx) == 0)
+            tci_context_nap(ctx, NAP_NS);
+    }
+    if (ep->state == TCI_EP_OPEN) {
+        *ep_out = ep;
+        return TC_OK;
+    }
+    tc_status status = tc_ep_error(ep, err);
+    tci_ep_free(ep);
+    return status;
+}
+
+static uint64_t connect_deadline(const tci_hub *hub, uint64_t timeout_ns)
+{
+    return tci_deadline_after(timeout_ns > 0 ? timeout_ns : hub->options.connect_timeout);
+}
+
+static tc_status busy(tc_error *err)
+{
+    return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
+}
+
+tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns, tc_ep **ep_out,
+                        tc_error *err)
+{
+    tci_hub *hub = &ctx->hub;
+    tci_stream *stream;
+    tc_ep *ep;
+    if (hub->running || hub->building)
+        return busy(err);
+    TC_TRY(tci_stream_connect_start(host_port, &stream, err));
+    tc_status status = tci_ep_create(hub, false, &ep, err);
+    if (status != TC_OK) {
+        tci_stream_close(stream);
+        return status;
+    }
+    ep->stream = stream;
+    ep->state = TCI_EP_CONNECTING;
+    ep->deadline_ns = connect_deadline(hub, timeout_ns);
+    return wait_until_open(ctx, ep, ep_out, err);
+}
+
+tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t size,
+                                uint64_t timeout_ns, tc_ep **ep_out, tc_error *err)
+{
+    tci_hub *hub = &ctx->hub;
+    tci_hello theirs;
+    tc_ep *ep;
+    if (hub->running || hub->building)
+        return busy(err);
+    TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
+    TC_TRY(tci_hello_compatible(&hub->self, &theirs, err));
+    TC_TRY(tci_ep_create(hub, false, &ep, err));
+    ep->deadline_ns = connect_deadline(hub, timeout_ns);
+    tc_status status = tci_link_open(hub->worker, theirs.worker_address.data, &ep->link, err);
+    if (status == TC_OK)
+        status = tci_handshake_greet(ep, err);
+    if (status != TC_OK) {
+        tci_ep_free(ep);
+        return status;
+    }
+    return wait_until_open(ctx, ep, ep_out, err);
+}
+
+const void *tc_context_address(tc_context *ctx, size_t *size_out)
+{
+    *size_out = ctx->address_size;
+    return ctx->address;
+}
+
+/* --- flushing and closing ------------------------------------------------------------------------------------ */
+
+static bool is_flushed(tc_ep *ep, uint64_t target)
+{
+    tci_producer_refresh(&ep->tx);
+    return ep->queue == NULL && ep->tx.consumed_seen >= target;
+}
+
+static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
+{
+    tc_context *ctx = tc_ep_context(ep);
+    uint64_t target = UINT64_MAX; /* known once the queue is empty */
+    ctx->idle_since_ns = 0;
+    while (tci_ep_is_open(ep)) {
+        if (ep->queue == NULL && target == UINT64_MAX) {
+            if (!tci_producer_drained(&ep->tx) && ep->delivery->ops->credit != NULL)
+                tci_send_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
+            target = ep->tx.tail;
+        }
+        if (is_flushed(ep, target))
+            return TC_OK;
+        if (tci_clock_ns() >= deadline_ns)
+            return TC_E_TIMEOUT;
+        if (tc_progress(ctx) > 0)
+            ctx->idle_since_ns = 0;
+        else
+            tci_context_idle(ctx, deadline_ns);
+    }
+    return tc_ep_error(ep, NULL);
+}
+
+tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)
+{
+    if (ep->hub->running || ep->hub->building)
+        return TC_E_BUSY;
+    return flush_until(ep, tci_deadline_after(timeout_ns));
+}
+
+/* A goodbye by active message leaves only while UCX is progressed. */
+static void let_goodbye_leave(tc_ep *ep)
+{
+    uint64_t deadline_ns = tci_deadline_after(GOODBYE_NS);
+    if (ep->stream != NULL) {
+        while (tci_stream_flush(ep->stream, NULL) == TC_E_AGAIN && tci_clock_ns() < deadline_ns)
+            ;
+    } else {
+        tci_link_flush(ep->link, GOODBYE_NS);
+    }
+}
+
+void tci_context_end_endpoint(tc_ep *ep)
+{
+    if (tci_ep_is_open(ep)) {
+        tci_handshake_bye(ep);
+        let_goodbye_leave(ep);
+    }
+    tci_ep_free(ep);
+}
+
+void tc_ep_close(tc_ep *ep)
+{
+    if (ep == NULL)
+        return;
+    tci_hub *hub = ep->hub;
+    if (hub->running || hub->building) {
+        ep->close_wanted = true;
+        hub->changed = true;
+        return;
+    }
+    if (tci_ep_is_open(ep) && flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK)
+        TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
+    tci_context_end_endpoint(ep);
+}
+
+tc_context *tc_ep_context(const tc_ep *ep)
+{
+    return (tc_context *)(void *)ep->hub;
+}

@@ -1,0 +1,351 @@
+/* A context: makes the hub, serves its endpoints, and is the one file that knows every module. */
+#include "context_private.h"
+
+#include "base/clock.h"
+#include "base/logger.h"
+#include "bootstrap/host_id.h"
+#include "dispatch/dispatch.h"
+#include "endpoint/code_transfer.h"
+#include "endpoint/handshake.h"
+#include "endpoint/send.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define INBOX_MAX 1024u
+#define UCX_EVERY_IDLE 64u /* calls of tc_progress; with only direct peers UCX carries next to nothing */
+#define CLOCK_EVERY_IDLE 32
+#define CLOCK_EVERY_BUSY 256
+#define SERVICE_INTERVAL_NS 1000000ull
+#define EVENTS_MAX 64
+
+/* --- what arrives by active message, inside UCX's handlers ---------------------------------------------------------- */
+
+static void keep_for_later(tci_hub *hub, uint16_t connection, const uint8_t *bytes, size_t size)
+{
+    if (hub->inbox_count >= INBOX_MAX || size > TCI_HELLO_MESSAGE_MAX) {
+        TC_LOG(TC_LOG_WARN, "a hello of %zu bytes was dropped: %u wait already", size,
+               hub->inbox_count);
+        return;
+    }
+    tci_inbox_item *item = calloc(1, sizeof *item + size);
+    if (item == NULL)
+        return;
+    item->connection = connection;
+    item->size = size;
+    memcpy(item->bytes, bytes, size);
+    *hub->inbox_last = item;
+    hub->inbox_last = &item->next;
+    hub->inbox_count++;
+}
+
+static void on_credit(tc_ep *ep, const uint8_t *bytes, size_t size)
+{
+    uint64_t consumed;
+    if (size != sizeof consumed || ep->delivery == NULL || ep->delivery->ops->credit == NULL)
+        return;
+    memcpy(&consumed, bytes, sizeof consumed);
+    ep->delivery->ops->credit(ep->delivery, consumed);
+}
+
+static void on_message(void *user, tci_am kind, uint16_t connection, uint16_t granule,
+                       const uint8_t *bytes, size_t size)
+{
+    tci_hub *hub = user;
+    if (kind == TCI_AM_HELLO) {
+        keep_for_later(hub, connection, bytes, size);
+        return;
+    }
+    tc_ep *ep = connection < hub->connection_places ? hub->by_connection[connection] : NULL;
+    if (ep == NULL || ep->region == NULL) {
+        TC_LOG(TC_LOG_DEBUG, "a message for connection %u, which is not there", connection);
+        return;
+    }
+    if (kind == TCI_AM_FRAMES) {
+        if (!tci_consumer_place(&ep->rx, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
+            (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent %zu bytes for place %u of its ring",
+                                   size, granule * TCI_FRAME_GRANULE);
+    } else if (kind == TCI_AM_CREDIT) {
+        on_credit(ep, bytes, size);
+    } else {
+        tci_code_piece(ep, bytes, size);
+    }
+}
+
+/* --- making and ending --------------------------------------------------------------------------------------- */
+
+static void forget_function(void *user, uint16_t index)
+{
+    tci_hub *hub = user;
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+        ep->tx_state[index] = TCI_TX_UNKNOWN;
+}
+
+static tc_status describe_self(tc_context *ctx, tc_error *err)
+{
+    tci_hub *hub = &ctx->hub;
+    tci_hello *self = &hub->self;
+    unsigned major, minor, patch;
+    tci_ucx_version(&major, &minor, &patch);
+    self->library = (tci_hello_version){TC_VERSION_MAJOR, TC_VERSION_MINOR, TC_VERSION_PATCH};
+    self->ucx = (tci_hello_version){(uint8_t)major, (uint8_t)minor, (uint8_t)patch};
+    self->isa = tci_hello_own_isa();
+    self->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+    self->code_bytes_max = (uint32_t)hub->options.code_bytes_max;
+    self->pid = (uint64_t)getpid();
+    tci_host_id(self->host_id);
+    randombytes_buf(&self->context_id, sizeof self->context_id);
+    self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
+    self->worker_address.data =
+        tci_worker_address(hub->worker, &self->worker_address.size);
+    return tci_hello_encode(self, TCI_HELLO_ADDRESS, ctx->address, sizeof ctx->address,
+                            &ctx->address_size, err);
+}
+
+static tc_status init_context(tc_context *ctx, tc_error *err)
+{
+    tci_hub *hub = &ctx->hub;
+    hub->inbox_last = &hub->inbox;
+    if (sodium_init() < 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
+    hub->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (hub->epoll_fd < 0)
+        return tci_error_set(err, TC_E_IO, "epoll could not be started");
+    TC_TRY(tci_registry_init(&hub->registry, &hub->options, err));
+    hub->registry.host_symbols = tci_host_symbols(&hub->registry.host_symbol_count);
+    hub->registry.forget = forget_function;
+    hub->registry.forget_user = hub;
+    TC_TRY(tci_worker_create(on_message, hub, &hub->worker, err));
+    return describe_self(ctx, err);
+}
+
+tc_status tc_context_create(const tc_options *opts, tc_context **ctx_out, tc_error *err)
+{
+    tc_context *ctx = calloc(1, sizeof *ctx);
+    tc_options *from_environment = NULL;
+    tc_status status = TC_OK;
+    if (ctx == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
+    ctx->hub.epoll_fd = -1;
+    if (opts == NULL)
+        status = tc_options_create(&from_environment, err);
+    if (status == TC_OK) {
+        ctx->hub.options = opts != NULL ? *opts : *from_environment;
+        status = init_context(ctx, err);
+    }
+    tc_options_destroy(from_environment);
+    if (status != TC_OK) {
+        tc_context_destroy(ctx);
+        return status;
+    }
+    *ctx_out = ctx;
+    return TC_OK;
+}
+
+static void free_inbox(tci_hub *hub)
+{
+    while (hub->inbox != NULL) {
+        tci_inbox_item *item = hub->inbox;
+        hub->inbox = item->next;
+        free(item);
+    }
+}
+
+void tc_context_destroy(tc_context *ctx)
+{
+    if (ctx == NULL)
+        return;
+    tci_hub *hub = &ctx->hub;
+    hub->callback = NULL;
+    while (ctx->listeners != NULL)
+        tc_listener_close(ctx->listeners);
+    while (hub->first != NULL)
+        tc_ep_close(hub->first);
+    tci_registry_fini(&hub->registry);
+    if (hub->worker != NULL)
+        tci_worker_destroy(hub->worker);
+    free_inbox(hub);
+    free(hub->by_connection);
+    if (hub->epoll_fd >= 0)
+        close(hub->epoll_fd);
+    free(ctx);
+}
+
+/* --- progress ------------------------------------------------------------------------------------------------ */
+
+static void handle_inbox_item(tci_hub *hub, const tci_inbox_item *item)
+{
+    tci_hello_preamble preamble;
+    tc_error error = {0};
+    tc_ep *ep = NULL;
+    tc_status status = tci_hello_preamble_decode(item->bytes, item->size, &preamble, &error);
+    if (status == TC_OK && item->connection != TCI_AM_NO_CONNECTION) {
+        ep = item->connection < hub->connection_places ? hub->by_connection[item->connection] : NULL;
+        if (ep == NULL || ep->stream != NULL)
+            return;
+    } else if (status == TC_OK && preamble.kind == TCI_HELLO_HELLO) {
+        status = tci_ep_create(hub, true, &ep, &error);
+        if (status == TC_OK)
+            ep->deadline_ns = tci_deadline_after(hub->options.connect_timeout);
+    }
+    if (ep != NULL)
+        tci_handshake_message(ep, preamble.kind, item->bytes, item->size);
+    else if (status != TC_OK)
+        TC_LOG(TC_LOG_WARN, "a hello was dropped: %s", error.text);
+}
+
+static void handle_inbox(tci_hub *hub)
+{
+    while (hub->inbox != NULL) {
+        tci_inbox_item *item = hub->inbox;
+        hub->inbox = item->next;
+        if (hub->inbox == NULL)
+            hub->inbox_last = &hub->inbox;
+        hub->inbox_count--;
+        handle_inbox_item(hub, item);
+        free(item);
+    }
+}
+
+/* A stream that ends says nothing about what its peer wrote into the ring before, so that is run first. */
+static unsigned serve_stream(tc_ep *ep)
+{
+    unsigned run = 0;
+    if (tci_ep_is_open(ep)) {
+        for (unsigned n = tci_dispatch_run(ep); n > 0; n = tci_dispatch_run(ep))
+            run += n;
+    }
+    tci_handshake_stream(ep);
+    if (ep->state >= TCI_EP_CLOSED || ep->peer_said_bye)
+        (void)epoll_ctl(ep->hub->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
+    return run;
+}
+
+static unsigned serve_descriptors(tc_context *ctx)
+{
+    struct epoll_event events[EVENTS_MAX];
+    unsigned run = 0;
+    int n = epoll_wait(ctx->hub.epoll_fd, events, EVENTS_MAX, 0);
+    for (int i = 0; i < n; i++) {
+        if (events[i].data.u64 & TCI_WATCH_LISTENER)
+            tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
+        else if (ctx->hub.by_connection[events[i].data.u64] != NULL)
+            run += serve_stream(ctx->hub.by_connection[events[i].data.u64]);
+    }
+    return run;
+}
+
+static void check_endpoint(tc_ep *ep, uint64_t now_ns)
+{
+    tc_error error;
+    tci_handshake_expire(ep, now_ns);
+    if (ep->state == TCI_EP_CONNECTING)
+        tci_handshake_stream(ep); /* a name with several addresses changes its descriptor on the way */
+    if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye &&
+        tci_link_error(ep->link, &error) != TC_OK)
+        tci_ep_fail(ep, &error);
+}
+
+/* The rare work: descriptors, deadlines, peers that UCX found dead. */
+static unsigned service(tc_context *ctx, uint64_t now_ns)
+{
+    tci_hub *hub = &ctx->hub;
+    ctx->serviced_ns = now_ns;
+    (void)tci_worker_progress(hub->worker);
+    unsigned run = serve_descriptors(ctx);
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+        check_endpoint(ep, now_ns);
+    return run;
+}
+
+/* What the user does in a callback follows the rules of an ifunc: no progress, and closing waits until it is over. */
+static void call_user(tc_ep *ep, tc_ep_event event)
+{
+    tci_hub *hub = ep->hub;
+    if (hub->callback == NULL)
+        return;
+    hub->running = true;
+    hub->callback(hub->callback_user, ep, event);
+    hub->running = false;
+}
+
+static void announce_end(tc_ep *ep)
+{
+    ep->end_announced = true;
+    if (ep->announced || !ep->accepted)
+        call_user(ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
+}
+
+/* Calls the user for what became of endpoints, and frees those that are the hub's. */
+static void announce(tc_context *ctx)
+{
+    tc_ep *next;
+    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = next) {
+        next = ep->next;
+        if (ep->state >= TCI_EP_OPEN && ep->accepted && !ep->announced &&
+            ep->delivery != NULL && ep->state != TCI_EP_FAILED) {
+            ep->announced = true;
+            call_user(ep, TC_EP_OPENED);
+        }
+        bool ended = ep->state >= TCI_EP_CLOSED;
+        if (ended && !ep->end_announced)
+            announce_end(ep);
+        if (ep->close_wanted || (ended && ep->accepted))
+            tci_context_end_endpoint(ep);
+    }
+}
+
+static unsigned run_endpoint(tc_ep *ep)
+{
+    unsigned run = tci_dispatch_run(ep);
+    if (ep->queue != NULL)
+        tci_send_queued(ep);
+    if (ep->push != NULL && ep->delivery->ops->turn != NULL)
+        ep->delivery->ops->turn(ep->delivery);
+    if (ep->peer_said_bye && run == 0)
+        tci_ep_finish(ep);
+    return run;
+}
+
+/* How often the rare work is looked at: by count, so that a busy ring is never kept waiting by a clock. */
+static bool clock_is_due(tc_context *ctx, bool busy)
+{
+    ctx->countdown -= busy ? CLOCK_EVERY_IDLE : CLOCK_EVERY_BUSY;
+    if (ctx->countdown > 0 && ctx->hub.handshakes == 0)
+        return false;
+    ctx->countdown = CLOCK_EVERY_IDLE * CLOCK_EVERY_BUSY;
+    return true;
+}
+
+unsigned tc_progress(tc_context *ctx)
+{
+    tci_hub *hub = &ctx->hub;
+    unsigned run = 0;
+    if (hub->running || hub->building) {
+        TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
+        return 0;
+    }
+    if (hub->am_peers + hub->handshakes > 0 || ++ctx->idle_calls >= UCX_EVERY_IDLE) {
+        ctx->idle_calls = 0;
+        (void)tci_worker_progress(hub->worker);
+    }
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
+        if (tci_ep_is_open(ep))
+            run += run_endpoint(ep);
+    }
+    if (clock_is_due(ctx, run > 0)) {
+        uint64_t now_ns = tci_clock_ns();
+        if (hub->handshakes > 0 || now_ns - ctx->serviced_ns > SERVICE_INTERVAL_NS)
+            run += service(ctx, now_ns);
+    }
+    if (hub->inbox != NULL)
+        handle_inbox(hub);
+    if (hub->changed) {
+        hub->changed = false;
+        ctx->changed_seen = true;
+        announce(ctx);
+    }
+    return run;
+}

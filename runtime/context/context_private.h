@@ -1,0 +1,56 @@
+/* What the files of this folder share about a context. */
+#ifndef TCI_CONTEXT_PRIVATE_H
+#define TCI_CONTEXT_PRIVATE_H
+
+#include "endpoint/ep.h"
+
+/* What epoll's data says: a connection id, or with this bit a listener's number. */
+#define TCI_WATCH_LISTENER (1ull << 32)
+
+struct tc_listener {
+    tc_context *ctx;
+    tci_stream_listener *streams;
+    uint32_t number;
+    tc_listener *next;
+};
+
+struct tc_context {
+    tci_hub hub; /* first: see ifunc.c */
+    tc_listener *listeners;
+    uint32_t listener_numbers;
+    int countdown;          /* to the next look at the clock */
+    unsigned idle_calls;    /* since UCX was progressed */
+    uint64_t serviced_ns;
+    uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
+    unsigned yields;
+    uint64_t nap_ns;
+    bool changed_seen;      /* an endpoint changed state since tc_wait asked */
+    size_t address_size;
+    uint8_t address[TCI_HELLO_MESSAGE_MAX];
+};
+
+/* Peers that wait at a listener; a number that is closed is ignored. */
+void tci_listener_serve(tc_context *ctx, uint64_t number);
+
+/* Watches an endpoint's stream. */
+void tci_watch_stream(tc_ep *ep);
+
+/* Progress that looks at everything, for calls that block. */
+unsigned tci_context_turn(tc_context *ctx);
+
+/* Sleeps until a descriptor is ready or timeout_ns has passed, in short bounded naps. */
+void tci_context_nap(tc_context *ctx, uint64_t timeout_ns);
+
+/* One idle turn of a blocking call: spins, yields or naps, depending on how long nothing has come. */
+void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
+
+/* Puts what is known of the running engine into the hub's hello. */
+void tci_describe_engine(tci_hub *hub);
+
+/* Closes without waiting: says goodbye if there is somebody to say it to, frees. */
+void tci_context_end_endpoint(tc_ep *ep);
+
+/* What shipped code may call of this library, by name. */
+const tci_host_symbol *tci_host_symbols(size_t *count_out);
+
+#endif

@@ -1,0 +1,85 @@
+/* What this process says of itself: versions, engine, counters. */
+#include "context_private.h"
+
+#include "base/logger.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tc/version.h>
+
+static const char *const counter_names[TCI_COUNTER_COUNT] = {
+    [TCI_MESSAGES_RUN] = "messages_run",         [TCI_MESSAGES_DROPPED] = "messages_dropped",
+    [TCI_CODE_RECEIVED] = "code_received",       [TCI_CODE_SENT] = "code_sent",
+    [TCI_CODE_REFUSED] = "code_refused",         [TCI_SENDS_QUEUED] = "sends_queued",
+    [TCI_CREDITS_SENT] = "credits_sent",         [TCI_ENDPOINTS_OPENED] = "endpoints_opened",
+    [TCI_ENDPOINTS_FAILED] = "endpoints_failed",
+};
+
+size_t tc_stats_count(void)
+{
+    return TCI_COUNTER_COUNT;
+}
+
+const char *tc_stats_name(size_t index)
+{
+    return index < TCI_COUNTER_COUNT ? counter_names[index] : NULL;
+}
+
+uint64_t tc_stats_value(const tc_context *ctx, size_t index)
+{
+    return index < TCI_COUNTER_COUNT ? ctx->hub.counters[index] : 0;
+}
+
+static tci_hello_version parse_version(const char *text)
+{
+    unsigned major = 0, minor = 0, patch = 0;
+    if (text != NULL)
+        (void)sscanf(text, "%u.%u.%u", &major, &minor, &patch);
+    return (tci_hello_version){(uint8_t)major, (uint8_t)minor, (uint8_t)patch};
+}
+
+static tci_hello_view view_of(const char *text, size_t max)
+{
+    size_t n = strlen(text);
+    return (tci_hello_view){text, n < max ? n : max};
+}
+
+void tci_describe_engine(tci_hub *hub)
+{
+    tci_hello *self = &hub->self;
+    self->llvm = parse_version(tci_engine_llvm_version(hub->options.engine_path));
+    self->cpu = view_of(tci_engine_cpu(hub->registry.engine), TCI_HELLO_CPU_MAX);
+    self->features = view_of(tci_engine_features(hub->registry.engine), TCI_HELLO_FEATURES_MAX);
+}
+
+void tc_version_query(tc_version_info *info_out)
+{
+    static char ucx[16], cpu[64] = "unknown", features[4096];
+    static const char *llvm;
+    tci_engine_handle *engine;
+    tc_options *opts = NULL;
+    const char *engine_path = NULL;
+    unsigned major, minor, patch;
+    if (llvm == NULL) {
+        if (tc_options_create(&opts, NULL) == TC_OK)
+            engine_path = opts->engine_path;
+        llvm = tci_engine_llvm_version(engine_path);
+        if (llvm == NULL)
+            llvm = "none";
+        if (tci_engine_acquire(engine_path, &engine, NULL) == TC_OK) {
+            (void)snprintf(cpu, sizeof cpu, "%s", tci_engine_cpu(engine));
+            (void)snprintf(features, sizeof features, "%s", tci_engine_features(engine));
+            tci_engine_release(engine);
+        }
+        tc_options_destroy(opts);
+    }
+    tci_ucx_version(&major, &minor, &patch);
+    (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);
+    *info_out = (tc_version_info){.library = TC_VERSION_STRING,
+                                  .protocol = TC_PROTOCOL_VERSION,
+                                  .ucx = ucx,
+                                  .llvm = llvm,
+                                  .triple = tci_triple_host(),
+                                  .cpu = cpu,
+                                  .features = features};
+}

@@ -1,0 +1,170 @@
+#include "link.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "base/logger.h"
+#include "delivery/ucx_error.h"
+#include "delivery/worker_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tci_link {
+    tci_worker *worker;
+    ucp_ep_h ucp_ep;
+    ucp_rkey_h rkey;
+    ucs_status_t failure;
+};
+
+typedef struct posted_message {
+    uint32_t header;
+    uint8_t bytes[];
+} posted_message;
+
+static void on_peer_failure(void *arg, ucp_ep_h ep, ucs_status_t status)
+{
+    tci_link *link = arg;
+    (void)ep;
+    TC_LOG(TC_LOG_DEBUG, "link: UCX reports %s", ucs_status_string(status));
+    if (link->failure == UCS_OK)
+        link->failure = status;
+}
+
+tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out, tc_error *err)
+{
+    tci_link *link = calloc(1, sizeof *link);
+    if (link == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
+    link->worker = worker;
+    const ucp_ep_params_t params = {
+        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER,
+        .address = address,
+        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
+        .err_handler = {.cb = on_peer_failure, .arg = link},
+    };
+    ucs_status_t status = ucp_ep_create(worker->ucp_worker, &params, &link->ucp_ep);
+    if (status != UCS_OK) {
+        free(link);
+        return tci_ucx_error(err, status, "UCX endpoint");
+    }
+    *link_out = link;
+    return TC_OK;
+}
+
+static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint64_t timeout_ns)
+{
+    uint64_t deadline = tci_deadline_after(timeout_ns);
+    while (ucp_request_check_status(request) == UCS_INPROGRESS) {
+        if (tci_clock_ns() > deadline)
+            return false;
+        ucp_worker_progress(worker->ucp_worker);
+    }
+    ucp_request_free(request);
+    return true;
+}
+
+void tci_link_close(tci_link *link, uint64_t timeout_ns)
+{
+    if (link->rkey != NULL)
+        ucp_rkey_destroy(link->rkey);
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
+                                       .flags = UCP_EP_CLOSE_FLAG_FORCE};
+    ucs_status_ptr_t request = ucp_ep_close_nbx(link->ucp_ep, &param);
+    if (UCS_PTR_IS_PTR(request) && !wait_for_request(link->worker, request, timeout_ns)) {
+        /* The error handler may still name this link, so its memory stays until the process ends. */
+        TC_LOG(TC_LOG_WARN, "link: UCX did not close the endpoint in time; it is abandoned");
+        return;
+    }
+    free(link);
+}
+
+void tci_link_flush(tci_link *link, uint64_t timeout_ns)
+{
+    const ucp_request_param_t param = {.op_attr_mask = 0};
+    ucs_status_ptr_t request = ucp_ep_flush_nbx(link->ucp_ep, &param);
+    if (UCS_PTR_IS_PTR(request) && !wait_for_request(link->worker, request, timeout_ns))
+        ucp_request_free(request);
+}
+
+tc_status tci_link_error(const tci_link *link, tc_error *err)
+{
+    if (link->failure == UCS_OK)
+        return TC_OK;
+    return tci_error_set(err, TC_E_PEER_LOST, "peer lost: UCX reports %s",
+                         ucs_status_string(link->failure));
+}
+
+tc_status tci_link_map(tci_link *link, uint64_t address, const void *rkey, uint8_t **base_out,
+                       tc_error *err)
+{
+    void *base;
+    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
+    if (status != UCS_OK)
+        return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: UCX cannot use its rkey: %s",
+                             ucs_status_string(status));
+    status = ucp_rkey_ptr(link->rkey, address, &base);
+    if (status != UCS_OK) {
+        ucp_rkey_destroy(link->rkey);
+        link->rkey = NULL;
+        return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: cannot be mapped here: %s",
+                             ucs_status_string(status));
+    }
+    *base_out = base;
+    return TC_OK;
+}
+
+static void free_posted(void *request, ucs_status_t status, void *user)
+{
+    (void)status;
+    free(user);
+    ucp_request_free(request);
+}
+
+tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection, const void *bytes,
+                        size_t size, tc_error *err)
+{
+    posted_message *message = malloc(sizeof *message + size);
+    if (message == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "message: out of memory");
+    message->header = connection;
+    memcpy(message->bytes, bytes, size);
+    const ucp_request_param_t param = {
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags = UCP_AM_SEND_FLAG_EAGER,
+        .cb = {.send = free_posted},
+        .user_data = message,
+    };
+    ucs_status_ptr_t request = ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind,
+                                               &message->header, sizeof message->header,
+                                               message->bytes, size, &param);
+    if (UCS_PTR_IS_PTR(request))
+        return TC_OK;
+    free(message);
+    return tci_ucx_error(err, UCS_PTR_RAW_STATUS(request), "message");
+}
+
+static void finish_send(void *request, ucs_status_t status, void *user)
+{
+    tci_link_op *op = user;
+    (void)status; /* a failed peer is reported once, by the endpoint's error handler */
+    op->done(op);
+    ucp_request_free(request);
+}
+
+tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes, size_t size,
+                        bool *under_way_out)
+{
+    const ucp_request_param_t param = {
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags = UCP_AM_SEND_FLAG_EAGER,
+        .cb = {.send = finish_send},
+        .user_data = op,
+    };
+    ucs_status_ptr_t request = ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind,
+                                               &op->header, sizeof op->header, bytes, size, &param);
+    *under_way_out = UCS_PTR_IS_PTR(request);
+    return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "frames");
+}

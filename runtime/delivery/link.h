@@ -1,0 +1,46 @@
+/* A link: the UCX endpoint to one peer, and the peer's ring as far as it can be mapped. */
+#ifndef TCI_LINK_H
+#define TCI_LINK_H
+
+#include "delivery/worker.h"
+
+typedef struct tci_link tci_link;
+
+/* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY. UCX parses the address with little checking: it must come
+ * from a peer whose hello was accepted. */
+TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
+                                      tc_error *err);
+
+/* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at most
+ * timeout_ns; then the endpoint is abandoned to the worker. */
+void tci_link_close(tci_link *link, uint64_t timeout_ns);
+
+/* Waits, progressing the worker, until what was posted has left, at most timeout_ns. */
+void tci_link_flush(tci_link *link, uint64_t timeout_ns);
+
+/* TC_OK, or what UCX found of the peer (err filled). */
+tc_status tci_link_error(const tci_link *link, tc_error *err);
+
+/* Maps a peer's region for plain stores. TC_E_UNSUPPORTED when it is on another host or in memory that cannot be mapped. The
+ * peer must be alive: UCX before 1.19 crashes on the rkey of a dead process. */
+TC_MUST_CHECK tc_status tci_link_map(tci_link *link, uint64_t address, const void *rkey,
+                                     uint8_t **base_out, tc_error *err);
+
+/* Sends one message; bytes are copied. For rare messages: hellos, credits, code. */
+TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection,
+                                      const void *bytes, size_t size, tc_error *err);
+
+/* One send without a copy, in memory of the caller's that lives as long as the link. */
+typedef struct tci_link_op {
+    uint32_t header;
+    /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
+    void (*done)(struct tci_link_op *op);
+    void *user;
+} tci_link_op;
+
+/* Sends `bytes` without a copy: they and *op stay untouched until done is called, or until return when *under_way_out
+ * is false (then done is not called). */
+TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes,
+                                      size_t size, bool *under_way_out);
+
+#endif

@@ -1,0 +1,137 @@
+#include "worker.h"
+
+#include "base/error_text.h"
+#include "base/logger.h"
+#include "delivery/ucx_error.h"
+#include "delivery/worker_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tci_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out)
+{
+    ucp_get_version(major_out, minor_out, patch_out);
+}
+
+static ucs_status_t on_message(void *arg, const void *header, size_t header_size, void *data,
+                               size_t size, const ucp_am_recv_param_t *param)
+{
+    const tci_am_binding *binding = arg;
+    uint16_t parts[2];
+    if (header_size != sizeof parts || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)) {
+        TC_LOG(TC_LOG_WARN, "message %d: header of %zu bytes, expected %zu and no rendezvous",
+               (int)binding->kind, header_size, sizeof parts);
+        return UCS_OK;
+    }
+    memcpy(parts, header, sizeof parts);
+    binding->worker->handler(binding->worker->user, binding->kind, parts[0], parts[1], data, size);
+    return UCS_OK;
+}
+
+static void set_unless_in_environment(ucp_config_t *config, const char *name, const char *value)
+{
+    char env[64];
+    (void)snprintf(env, sizeof env, "UCX_%s", name);
+    if (getenv(env) == NULL && ucp_config_modify(config, name, value) != UCS_OK)
+        TC_LOG(TC_LOG_DEBUG, "UCX takes no setting %s=%s", name, value);
+}
+
+static ucs_status_t open_context(ucp_context_h *context_out)
+{
+    ucp_config_t *config;
+    ucs_status_t status = ucp_config_read(NULL, NULL, &config);
+    if (status != UCS_OK)
+        return status;
+    set_unless_in_environment(config, "MM_ERROR_HANDLING", "y");
+    set_unless_in_environment(config, "KEEPALIVE_INTERVAL", "1s");
+    const ucp_params_t params = {
+        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
+        .features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP,
+        .name = "three-chains",
+    };
+    status = ucp_init(&params, config, context_out);
+    ucp_config_release(config);
+    return status;
+}
+
+static ucs_status_t open_worker(tci_worker *worker)
+{
+    const ucp_worker_params_t params = {
+        .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+        .thread_mode = UCS_THREAD_MODE_SERIALIZED,
+    };
+    ucs_status_t status =
+        ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
+    if (status != UCS_OK)
+        return status;
+    for (unsigned i = 0; i < TCI_AM_COUNT && status == UCS_OK; i++) {
+        worker->bindings[i] = (tci_am_binding){.worker = worker, .kind = (tci_am)i};
+        const ucp_am_handler_param_t handler = {
+            .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                          UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
+            .id = TCI_AM_ID_BASE + i,
+            .flags = UCP_AM_FLAG_WHOLE_MSG,
+            .cb = on_message,
+            .arg = &worker->bindings[i],
+        };
+        status = ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
+    }
+    if (status != UCS_OK)
+        return status;
+    status = ucp_worker_get_efd(worker->ucp_worker, &worker->event_fd);
+    if (status != UCS_OK)
+        return status;
+    return ucp_worker_get_address(worker->ucp_worker, &worker->address, &worker->address_size);
+}
+
+tc_status tci_worker_create(tci_worker_handler handler, void *user, tci_worker **worker_out,
+                            tc_error *err)
+{
+    tci_worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "worker: out of memory");
+    worker->handler = handler;
+    worker->user = user;
+    ucs_status_t status = open_context(&worker->ucp_context);
+    if (status == UCS_OK)
+        status = open_worker(worker);
+    if (status != UCS_OK) {
+        tci_worker_destroy(worker);
+        return tci_ucx_error(err, status, "UCX start");
+    }
+    *worker_out = worker;
+    return TC_OK;
+}
+
+void tci_worker_destroy(tci_worker *worker)
+{
+    if (worker->address != NULL)
+        ucp_worker_release_address(worker->ucp_worker, worker->address);
+    if (worker->ucp_worker != NULL)
+        ucp_worker_destroy(worker->ucp_worker);
+    if (worker->ucp_context != NULL)
+        ucp_cleanup(worker->ucp_context);
+    free(worker);
+}
+
+unsigned tci_worker_progress(tci_worker *worker)
+{
+    return ucp_worker_progress(worker->ucp_worker);
+}
+
+const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
+{
+    *size_out = worker->address_size;
+    return worker->address;
+}
+
+int tci_worker_fd(const tci_worker *worker)
+{
+    return worker->event_fd;
+}
+
+bool tci_worker_arm(tci_worker *worker)
+{
+    return ucp_worker_arm(worker->ucp_worker) == UCS_OK;
+}

@@ -1,0 +1,27 @@
+/* What the files of this folder share about a worker. */
+#ifndef TCI_WORKER_PRIVATE_H
+#define TCI_WORKER_PRIVATE_H
+
+#include "delivery/ucx_compat.h"
+#include "delivery/worker.h"
+
+/* UCX ids of our active messages start here, clear of the low numbers that applications like. */
+#define TCI_AM_ID_BASE 0x3c0u
+
+typedef struct tci_am_binding {
+    tci_worker *worker;
+    tci_am kind;
+} tci_am_binding;
+
+struct tci_worker {
+    ucp_context_h ucp_context;
+    ucp_worker_h ucp_worker;
+    ucp_address_t *address;
+    size_t address_size;
+    int event_fd;
+    tci_worker_handler handler;
+    void *user;
+    tci_am_binding bindings[TCI_AM_COUNT];
+};
+
+#endif

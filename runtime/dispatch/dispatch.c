@@ -1,0 +1,299 @@
+#include "dispatch.h"
+
+#include "base/cursor.h"
+#include "base/logger.h"
+#include "endpoint/code_transfer.h"
+#include "endpoint/send.h"
+
+#include <stdlib.h>
+
+/* Frames of one endpoint before the next endpoint has its turn. */
+#define BUDGET 256u
+
+/* What became of the frame at the head. */
+typedef enum outcome {
+    RUN,     /* a message was run */
+    DROPPED, /* done with, nothing was run */
+    WAITING, /* its code is not here yet: the endpoint stands, others go on */
+    ENDED    /* the peer broke the format */
+} outcome;
+
+static outcome broken(tc_ep *ep, const tc_error *error)
+{
+    tci_ep_fail(ep, error);
+    return ENDED;
+}
+
+/* --- slots -------------------------------------------------------------------------------------------------- */
+
+static bool grow_slots(tc_ep *ep, uint16_t slot)
+{
+    size_t count = ep->rx_slot_count;
+    if (slot < count)
+        return true;
+    while (count <= slot)
+        count = count == 0 ? 16 : 2 * count;
+    tci_rx_slot *slots = realloc(ep->rx_slots, count * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    memset(slots + ep->rx_slot_count, 0, (count - ep->rx_slot_count) * sizeof *slots);
+    ep->rx_slots = slots;
+    ep->rx_slot_count = count;
+    return true;
+}
+
+/* Takes over the hold on fn. */
+static void bind_slot(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
+{
+    tci_rx_slot *place = &ep->rx_slots[slot];
+    if (place->fn != NULL)
+        tci_ifunc_release(place->fn);
+    *place = (tci_rx_slot){.fn = fn};
+}
+
+static void clear_slot(tc_ep *ep, uint16_t slot)
+{
+    bind_slot(ep, slot, NULL);
+}
+
+/* Tells the sender, once per binding, why its function does not run here. Its messages are dropped until it binds the slot anew. */
+static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
+{
+    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
+    tci_writer w;
+    size_t text = strlen(error->text);
+    if (text > sizeof payload - 4)
+        text = sizeof payload - 4;
+    tci_writer_init(&w, payload, sizeof payload);
+    tci_write_u32(&w, (uint32_t)(int32_t)error->status);
+    tci_write_bytes(&w, error->text, text);
+    TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
+    ep->hub->counters[TCI_CODE_REFUSED]++;
+    tci_send_control(ep, TCI_CONTROL_REFUSED, slot, payload, w.at);
+    return DROPPED;
+}
+
+/* --- code frames -------------------------------------------------------------------------------------------- */
+
+static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
+                          tc_ifunc **fn_out, tc_error *err)
+{
+    ep->hub->counters[TCI_CODE_RECEIVED]++;
+    return tci_registry_add(&ep->hub->registry, bytes, section->archive_size,
+                            bytes + section->archive_size, section->deps_size, &section->id, fn_out,
+                            err);
+}
+
+/* The peer may still be writing to the ring, so code is copied out before anything looks at it. */
+static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
+                               tc_ifunc **fn_out, tc_error *err)
+{
+    size_t size = (size_t)section->archive_size + section->deps_size;
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    if (copy == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "code of %zu bytes: out of memory", size);
+    memcpy(copy, bytes, size);
+    tc_status status = add_copy(ep, copy, section, fn_out, err);
+    free(copy);
+    return status;
+}
+
+/* Finds or makes the function of a code frame. TC_E_AGAIN: its code is on the way. */
+static tc_status find_code(tc_ep *ep, const tci_frame *f, const uint8_t *attached,
+                           const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
+{
+    tc_ifunc *known = tci_registry_find(&ep->hub->registry, &section->id);
+    if (known != NULL) {
+        tci_ifunc_hold(known);
+        *fn_out = known;
+        return TC_OK;
+    }
+    if (f->flags & TCI_CODE_ATTACHED)
+        return take_attached(ep, attached, section, fn_out, err);
+    if (!tci_code_complete(ep))
+        return tci_code_want(ep, f->slot, section, err) ? TC_E_AGAIN : err->status;
+    tc_status status = add_copy(ep, ep->incoming.bytes, section, fn_out, err);
+    tci_code_forget(ep);
+    return status;
+}
+
+static bool already_bound(const tc_ep *ep, uint16_t slot, const tci_content_id *id)
+{
+    return slot < ep->rx_slot_count && ep->rx_slots[slot].main != NULL &&
+           tci_content_id_equal(&ep->rx_slots[slot].fn->id, id);
+}
+
+/* TC_OK: the slot is callable. TC_E_AGAIN: wait. Else refused. */
+static tc_status bind_code(tc_ep *ep, const tci_frame *f, const uint8_t *attached,
+                           const tci_code_section *section, tc_error *err)
+{
+    tc_ifunc *fn;
+    if (already_bound(ep, f->slot, &section->id))
+        return TC_OK;
+    if (!grow_slots(ep, f->slot))
+        return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
+    TC_TRY(find_code(ep, f, attached, section, &fn, err));
+    bind_slot(ep, f->slot, fn);
+    TC_TRY(tci_ifunc_load(fn, err));
+    ep->rx_slots[f->slot].main = fn->entry.main;
+    return TC_OK;
+}
+
+/* --- running ------------------------------------------------------------------------------------------------ */
+
+static inline void call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot, uint8_t *frame,
+                        size_t payload_size)
+{
+    current->fn = slot->fn;
+    slot->main(frame + TCI_FRAME_HEADER_BYTES, payload_size, ep->hub->target_args);
+}
+
+static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
+                       const tci_code_section *section, size_t bytes)
+{
+    tc_error error = {0};
+    size_t attached = tci_frame_code_bytes(f->payload_size, 0);
+    tc_status status = bind_code(ep, f, frame + attached, section, &error);
+    outcome result = RUN;
+    if (status == TC_E_AGAIN)
+        return WAITING;
+    if (status == TC_OK) {
+        call(ep, current, &ep->rx_slots[f->slot], frame, f->payload_size);
+    } else {
+        if (f->slot < ep->rx_slot_count)
+            clear_slot(ep, f->slot);
+        result = refuse_function(ep, f->slot, &error);
+    }
+    tci_consumer_advance(&ep->rx, bytes);
+    return result;
+}
+
+static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
+                       size_t bytes)
+{
+    outcome result = DROPPED;
+    if (f->slot < ep->rx_slot_count && ep->rx_slots[f->slot].main != NULL) {
+        call(ep, current, &ep->rx_slots[f->slot], frame, f->payload_size);
+        result = RUN;
+    } else if (f->slot >= ep->rx_slot_count) {
+        tc_error error;
+        tci_error_set(&error, TC_E_CORRUPT, "call of slot %u, which no code frame has bound", f->slot);
+        return broken(ep, &error);
+    }
+    tci_consumer_advance(&ep->rx, bytes);
+    return result;
+}
+
+static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
+{
+    tci_reader r;
+    tci_reader_init(&r, payload, f->payload_size);
+    int32_t status = (int32_t)tci_read_u32(&r);
+    size_t text_size = tci_reader_left(&r);
+    const uint8_t *text = tci_read_bytes(&r, text_size);
+    if (r.failed || f->slot >= ep->hub->options.functions_max)
+        return;
+    if (ep->refusal == NULL && (ep->refusal = calloc(1, sizeof *ep->refusal)) == NULL)
+        return;
+    tci_error_set(ep->refusal, (tc_status)status, "%.*s", (int)text_size, (const char *)text);
+    ep->refusals++;
+    ep->tx_state[f->slot] = TCI_TX_REFUSED;
+    TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a function: %s", ep->connection,
+           ep->refusal->text);
+}
+
+static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
+{
+    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
+    tc_error error;
+    tci_content_id id;
+    if (f->payload_size > sizeof payload) {
+        tci_error_set(&error, TC_E_CORRUPT, "control frame of %u bytes, expected at most %zu",
+                      f->payload_size, sizeof payload);
+        return broken(ep, &error);
+    }
+    memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+    tci_consumer_advance(&ep->rx, bytes);
+    switch (f->flags) {
+    case TCI_CONTROL_NEED:
+        if (f->payload_size == sizeof id.bytes) {
+            memcpy(id.bytes, payload, sizeof id.bytes);
+            tci_code_send(ep, &id);
+        }
+        return DROPPED;
+    case TCI_CONTROL_REFUSED:
+        on_refused(ep, f, payload);
+        return DROPPED;
+    case TCI_CONTROL_CREDIT:
+        tci_ep_give_credit(ep);
+        return DROPPED;
+    default:
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection, f->flags);
+        return DROPPED;
+    }
+}
+
+static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+{
+    tci_code_section section;
+    tc_error error;
+    size_t bytes;
+    if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx), &bytes, &section, &error) != TC_OK)
+        return broken(ep, &error);
+    switch (f->kind) {
+    case TCI_FRAME_CODE:
+        return on_code(ep, current, f, frame, &section, bytes);
+    case TCI_FRAME_CONTROL:
+        return on_control(ep, f, frame, bytes);
+    default:
+        return on_call(ep, current, f, frame, bytes);
+    }
+}
+
+static unsigned run_frames(tc_ep *ep, tci_current *current, uint8_t *frame, uint64_t word)
+{
+    unsigned run = 0, seen = 0;
+    do {
+        const tci_frame f = tci_frame_of_word(word);
+        size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
+        if (__builtin_expect(f.kind == TCI_FRAME_CALL && f.slot < ep->rx_slot_count &&
+                                 bytes <= tci_consumer_room(&ep->rx) &&
+                                 ep->rx_slots[f.slot].main != NULL,
+                             1)) {
+            call(ep, current, &ep->rx_slots[f.slot], frame, f.payload_size);
+            tci_consumer_advance(&ep->rx, bytes);
+            run++;
+        } else {
+            outcome result = handle(ep, current, &f, frame);
+            if (result == WAITING || result == ENDED)
+                break;
+            run += result == RUN;
+            ep->hub->counters[TCI_MESSAGES_DROPPED] += result == DROPPED && f.kind != TCI_FRAME_CONTROL;
+        }
+        if (tci_consumer_owes_credit(&ep->rx))
+            tci_ep_give_credit(ep);
+    } while (++seen < BUDGET && (frame = tci_consumer_peek(&ep->rx, &word)) != NULL);
+    return run;
+}
+
+unsigned tci_dispatch_run(tc_ep *ep)
+{
+    uint64_t word;
+    uint8_t *frame = tci_consumer_peek(&ep->rx, &word);
+    if (frame == NULL) {
+        /* Idle is the time to tell a peer that may be waiting for the last of its messages. It costs a store. */
+        if (ep->rx.head != ep->rx.published && ep->peer_delivery == TCI_HELLO_DIRECT)
+            tci_ep_give_credit(ep);
+        return 0;
+    }
+    tci_current *current = tci_current_get();
+    const tci_current outer = *current;
+    current->ep = ep;
+    ep->hub->running = true;
+    unsigned run = run_frames(ep, current, frame, word);
+    ep->hub->running = false;
+    *current = outer;
+    ep->run_messages += run;
+    ep->hub->counters[TCI_MESSAGES_RUN] += run;
+    return run;
+}

@@ -1,0 +1,247 @@
+/* Making, ending and asking about endpoints. */
+#include "ep.h"
+
+#include "base/logger.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+
+#define CLOSE_LINK_TIMEOUT_NS 1000000000ull
+#define CONNECTIONS_MAX 65000u
+
+static _Thread_local tci_current current_call;
+
+tci_current *tci_current_get(void)
+{
+    return &current_call;
+}
+
+static tc_status grow_connections(tci_hub *hub, tc_error *err)
+{
+    size_t places = hub->connection_places == 0 ? 64 : 2 * hub->connection_places;
+    if (places > CONNECTIONS_MAX)
+        places = CONNECTIONS_MAX;
+    if (places == hub->connection_places)
+        return tci_error_set(err, TC_E_TOO_LARGE, "%u endpoints are open, no more are possible",
+                             CONNECTIONS_MAX);
+    tc_ep **table = realloc(hub->by_connection, places * sizeof *table);
+    if (table == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
+    memset(table + hub->connection_places, 0, (places - hub->connection_places) * sizeof *table);
+    hub->by_connection = table;
+    hub->connection_places = places;
+    return TC_OK;
+}
+
+static tc_status take_connection(tci_hub *hub, uint16_t *id_out, tc_error *err)
+{
+    for (size_t i = 0; i < hub->connection_places; i++) {
+        size_t id = (hub->connection_next + i) % hub->connection_places;
+        if (hub->by_connection[id] == NULL) {
+            hub->connection_next = (uint16_t)(id + 1);
+            *id_out = (uint16_t)id;
+            return TC_OK;
+        }
+    }
+    size_t id = hub->connection_places;
+    TC_TRY(grow_connections(hub, err));
+    hub->connection_next = (uint16_t)(id + 1);
+    *id_out = (uint16_t)id;
+    return TC_OK;
+}
+
+tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *err)
+{
+    tc_ep *ep = calloc(1, sizeof *ep);
+    if (ep == NULL || (ep->tx_state = calloc(hub->options.functions_max, 1)) == NULL) {
+        free(ep);
+        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
+    }
+    tc_status status = take_connection(hub, &ep->connection, err);
+    if (status != TC_OK) {
+        free(ep->tx_state);
+        free(ep);
+        return status;
+    }
+    hub->by_connection[ep->connection] = ep;
+    ep->hub = hub;
+    ep->accepted = accepted;
+    ep->state = TCI_EP_GREETING;
+    ep->peer_connection = TCI_AM_NO_CONNECTION;
+    ep->queue_last = &ep->queue;
+    ep->next = hub->first;
+    ep->previous_next = &hub->first;
+    if (ep->next != NULL)
+        ep->next->previous_next = &ep->next;
+    hub->first = ep;
+    hub->handshakes++;
+    *ep_out = ep;
+    return TC_OK;
+}
+
+static void free_slots(tc_ep *ep)
+{
+    for (size_t i = 0; i < ep->rx_slot_count; i++) {
+        if (ep->rx_slots[i].fn != NULL)
+            tci_ifunc_release(ep->rx_slots[i].fn);
+    }
+    free(ep->rx_slots);
+}
+
+static void free_queue(tc_ep *ep)
+{
+    while (ep->queue != NULL) {
+        tci_queued *item = ep->queue;
+        ep->queue = item->next;
+        if (item->fn != NULL)
+            tci_ifunc_release(item->fn);
+        free(item);
+    }
+}
+
+/* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is done in one place. */
+static void leave_state(tc_ep *ep)
+{
+    if (ep->state < TCI_EP_OPEN)
+        ep->hub->handshakes--;
+    else if (ep->state == TCI_EP_OPEN &&
+             (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT))
+        ep->hub->am_peers--;
+}
+
+/* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the reason. */
+static void stop_sending(tc_ep *ep)
+{
+    ep->tx.limit = 0;
+    ep->tx.reserve = 0;
+    ep->tx.broken = true;
+}
+
+void tci_ep_free(tc_ep *ep)
+{
+    leave_state(ep);
+    *ep->previous_next = ep->next;
+    if (ep->next != NULL)
+        ep->next->previous_next = ep->previous_next;
+    ep->hub->by_connection[ep->connection] = NULL;
+    if (ep->stream != NULL)
+        tci_stream_close(ep->stream);
+    if (ep->link != NULL)
+        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+    if (ep->delivery != NULL)
+        ep->delivery->ops->close(ep->delivery);
+    if (ep->region != NULL)
+        tci_region_destroy(ep->region);
+    free_slots(ep);
+    free_queue(ep);
+    free(ep->incoming.bytes);
+    free(ep->refusal);
+    free(ep->error);
+    free(ep->tx_state);
+    free(ep);
+}
+
+static void end(tc_ep *ep, tci_ep_state state)
+{
+    leave_state(ep);
+    ep->state = state;
+    ep->hub->changed = true;
+    stop_sending(ep);
+}
+
+void tci_ep_fail(tc_ep *ep, const tc_error *error)
+{
+    if (ep->state >= TCI_EP_CLOSED)
+        return;
+    end(ep, TCI_EP_FAILED);
+    ep->hub->counters[TCI_ENDPOINTS_FAILED]++;
+    ep->error = malloc(sizeof *ep->error);
+    if (ep->error != NULL)
+        *ep->error = *error;
+    TC_LOG(TC_LOG_INFO, "endpoint %u: failed: %s", ep->connection, error->text);
+}
+
+tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...)
+{
+    char text[TC_ERROR_TEXT_MAX];
+    tc_error error;
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    tci_error_set(&error, status, "%s", text);
+    tci_ep_fail(ep, &error);
+    return status;
+}
+
+void tci_ep_finish(tc_ep *ep)
+{
+    if (ep->state >= TCI_EP_CLOSED)
+        return;
+    end(ep, TCI_EP_CLOSED);
+    TC_LOG(TC_LOG_INFO, "endpoint %u: closed", ep->connection);
+}
+
+void tci_ep_give_credit(tc_ep *ep)
+{
+    if (ep->peer_delivery == TCI_HELLO_DIRECT) {
+        tci_consumer_publish(&ep->rx);
+        return;
+    }
+    uint64_t head = ep->rx.head;
+    tc_status status = tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer_connection, &head, sizeof head,
+                                     NULL);
+    if (status == TC_OK) {
+        ep->rx.published = head;
+        ep->hub->counters[TCI_CREDITS_SENT]++;
+    }
+}
+
+tc_status tc_ep_error(const tc_ep *ep, tc_error *err)
+{
+    if (ep->state == TCI_EP_CLOSED)
+        return tci_error_set(err, TC_E_CLOSED, "the peer closed the endpoint");
+    if (ep->state != TCI_EP_FAILED)
+        return TC_OK;
+    if (ep->error == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint failed, and there was no memory for why");
+    if (err != NULL)
+        *err = *ep->error;
+    return ep->error->status;
+}
+
+unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err)
+{
+    if (ep->refusal != NULL && err != NULL)
+        *err = *ep->refusal;
+    return ep->refusals;
+}
+
+void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
+{
+    *info_out = (tc_ep_info){
+        .delivery = ep->delivery != NULL ? ep->delivery->ops->name : "none",
+        .peer_triple = ep->peer_triple,
+        .peer_library = ep->peer_library,
+        .peer_ucx = ep->peer_ucx,
+        .peer_llvm = ep->peer_llvm,
+        .peer_cpu = ep->peer_cpu,
+        .payload_max = ep->payload_max,
+        .sent_messages = ep->sent_messages,
+        .sent_bytes = ep->sent_bytes,
+        .run_messages = ep->run_messages,
+    };
+}
+
+void tc_ep_set_user(tc_ep *ep, void *user)
+{
+    ep->user = user;
+}
+
+void *tc_ep_user(const tc_ep *ep)
+{
+    return ep->user;
+}

@@ -1,0 +1,124 @@
+/* An endpoint from the inside: both rings, what each side knows of the other's functions, and the way to its end.
+ *
+ * Life: made (by a call or an accepted stream), greeting (hellos are exchanged), open, then closed or failed; freed by its
+ * owner: the user for endpoints that tc_ep_connect* made, the hub for accepted ones. */
+#ifndef TCI_EP_H
+#define TCI_EP_H
+
+#include "base/error_text.h"
+#include "bootstrap/stream.h"
+#include "delivery/delivery.h"
+#include "delivery/region.h"
+#include "endpoint/hub.h"
+#include "ring/consumer.h"
+
+#include <tc/endpoint.h>
+
+typedef enum tci_ep_state {
+    TCI_EP_CONNECTING, /* the stream is not connected yet */
+    TCI_EP_GREETING,   /* the peer's HELLO is awaited */
+    TCI_EP_AGREEING,   /* our READY is sent, the peer's awaited */
+    TCI_EP_OPEN,
+    TCI_EP_CLOSED,     /* in order */
+    TCI_EP_FAILED
+} tci_ep_state;
+
+/* What the peer knows of a function of ours. */
+typedef enum tci_tx_state { TCI_TX_UNKNOWN = 0, TCI_TX_BOUND, TCI_TX_REFUSED } tci_tx_state;
+
+/* What a slot number of the peer's means here. main is NULL for a function that was refused. */
+typedef struct tci_rx_slot {
+    void (*main)(void *payload, size_t payload_size, void *target_args);
+    tc_ifunc *fn; /* held; NULL: never bound */
+} tci_rx_slot;
+
+/* A message that waits for room at the peer. */
+typedef struct tci_queued {
+    struct tci_queued *next;
+    tc_ifunc *fn; /* held; NULL: a control frame */
+    tci_frame frame;
+    bool with_code;
+    uint8_t payload[];
+} tci_queued;
+
+/* Code that comes outside the ring, while its frame waits at the ring's head. */
+typedef struct tci_incoming_code {
+    bool wanted;
+    tci_code_section section;
+    uint8_t *bytes; /* archive, then deps */
+    size_t received;
+} tci_incoming_code;
+
+struct tc_ep {
+    /* Sending, in the order that tc_send touches it. */
+    uint8_t *tx_state; /* tci_tx_state by function index */
+    tci_producer tx;
+    tci_delivery *delivery; /* NULL until the peer's hello */
+    void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
+    tci_queued *queue;
+    size_t payload_max;
+    uint64_t travel_extra; /* bytes that a frame adds on its way: 4 as active message */
+    uint64_t sent_messages;
+    uint64_t sent_bytes;
+
+    /* Receiving. */
+    tci_consumer rx;
+    tci_rx_slot *rx_slots;
+    size_t rx_slot_count;
+    uint64_t run_messages;
+    tci_hub *hub;
+    tci_hello_delivery peer_delivery; /* how the peer writes our ring: who is told of credit how */
+
+    /* The rest is cold. */
+    tci_ep_state state;
+    bool accepted;         /* the hub owns it */
+    bool peer_said_bye;
+    bool announced;        /* TC_EP_OPENED was called */
+    bool end_announced;    /* and the callback heard of its end */
+    bool close_wanted;     /* tc_ep_close from inside an ifunc or a callback */
+    tc_ep *next;
+    tc_ep **previous_next;
+    tci_queued **queue_last;
+    size_t queue_bytes;
+    tci_region *region;
+    uint64_t nonce;
+    tci_link *link;
+    tci_stream *stream;    /* NULL: hellos go by active message */
+    uint16_t connection;   /* ours, in messages to us */
+    uint16_t peer_connection;
+    bool hello_sent;
+    uint64_t deadline_ns;  /* of the handshake */
+    uint64_t peer_pid;     /* 0: not on this host */
+    tci_incoming_code incoming;
+    unsigned refusals;
+    tc_error *refusal;
+    tc_error *error;
+    void *user;
+    char peer_triple[TCI_HELLO_TRIPLE_MAX + 1];
+    char peer_cpu[TCI_HELLO_CPU_MAX + 1];
+    char peer_library[16];
+    char peer_ucx[16];
+    char peer_llvm[16];
+};
+
+/* In the hub's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE (65,000 connections). */
+TC_MUST_CHECK tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *err);
+/* Lets everything go without another word to the peer. */
+void tci_ep_free(tc_ep *ep);
+
+/* Ends an endpoint with an error: nothing more is sent or run. The first error stays. */
+void tci_ep_fail(tc_ep *ep, const tc_error *error);
+/* The same, with a formatted text. Returns status. */
+tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC_PRINTF(3, 4);
+/* Ends it in order. */
+void tci_ep_finish(tc_ep *ep);
+
+/* Publishes what was consumed, by the way that the peer's delivery needs. */
+void tci_ep_give_credit(tc_ep *ep);
+
+static inline bool tci_ep_is_open(const tc_ep *ep)
+{
+    return ep->state == TCI_EP_OPEN;
+}
+
+#endif

@@ -1,0 +1,269 @@
+#include "handshake.h"
+
+#include "base/clock.h"
+#include "base/logger.h"
+
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
+{
+    if (ep->stream != NULL)
+        return tci_stream_send(ep->stream, bytes, size, err);
+    return tci_link_post(ep->link, TCI_AM_HELLO, ep->peer_connection, bytes, size, err);
+}
+
+static tc_status make_ring(tc_ep *ep, tc_error *err)
+{
+    uint64_t ring_bytes = ep->hub->options.ring_bytes;
+    if (ep->region != NULL)
+        return TC_OK;
+    TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), &ep->region, err));
+    randombytes_buf(&ep->nonce, sizeof ep->nonce);
+    tci_consumer_init(&ep->rx, tci_region_base(ep->region), ring_bytes, ep->nonce);
+    return TC_OK;
+}
+
+tc_status tci_handshake_greet(tc_ep *ep, tc_error *err)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    if (ep->hello_sent)
+        return TC_OK;
+    TC_TRY(make_ring(ep, err));
+    tci_hello hello = ep->hub->self;
+    hello.connection_id = ep->connection;
+    hello.ring_bytes = (uint32_t)ep->hub->options.ring_bytes;
+    hello.ring_nonce = ep->nonce;
+    hello.ring_address = (uintptr_t)tci_region_base(ep->region);
+    hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
+    hello.rkey.data = tci_region_rkey(ep->region, &hello.rkey.size);
+    TC_TRY(tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, err));
+    TC_TRY(carry(ep, bytes, size, err));
+    ep->hello_sent = true;
+    return TC_OK;
+}
+
+static void refuse(tc_ep *ep, const tc_error *error)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    TC_LOG(TC_LOG_WARN, "connection refused: %s", error->text);
+    if (tci_hello_refuse_encode(error->status, error->text, bytes, sizeof bytes, &size) == TC_OK &&
+        (ep->stream != NULL || ep->link != NULL))
+        (void)carry(ep, bytes, size, NULL);
+    tci_ep_fail(ep, error);
+}
+
+static void keep_text(char *out, size_t size, tci_hello_view view)
+{
+    (void)snprintf(out, size, "%.*s", (int)view.size, (const char *)view.data);
+}
+
+static void keep_version(char out[16], tci_hello_version v, const char *none)
+{
+    if (v.major == 0 && v.minor == 0 && v.patch == 0)
+        (void)snprintf(out, 16, "%s", none);
+    else
+        (void)snprintf(out, 16, "%u.%u.%u", v.major, v.minor, v.patch);
+}
+
+static void keep_peer(tc_ep *ep, const tci_hello *hello)
+{
+    ep->peer_connection = hello->connection_id;
+    ep->peer_pid = tci_hello_same_host(&ep->hub->self, hello) ? hello->pid : 0;
+    keep_text(ep->peer_triple, sizeof ep->peer_triple, hello->triple);
+    keep_text(ep->peer_cpu, sizeof ep->peer_cpu, hello->cpu);
+    keep_version(ep->peer_library, hello->library, "0.0.0");
+    keep_version(ep->peer_ucx, hello->ucx, "unknown");
+    keep_version(ep->peer_llvm, hello->llvm, "none");
+}
+
+/* An rkey of a dead process crashes UCX before 1.19, so the peer is looked at just before its rkey is used. */
+static bool peer_is_gone(const tc_ep *ep)
+{
+    return ep->peer_pid != 0 && kill((pid_t)ep->peer_pid, 0) != 0;
+}
+
+static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
+{
+    static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct, &tci_delivery_am};
+    uint64_t wanted = ep->hub->options.delivery;
+    const tci_delivery_peer peer = {
+        .link = ep->link,
+        .connection = hello->connection_id,
+        .ring_bytes = hello->ring_bytes,
+        .ring_nonce = hello->ring_nonce,
+        .ring_address = hello->ring_address,
+        .rkey = hello->rkey.size > 0 ? hello->rkey.data : NULL,
+    };
+    tc_status status = TC_E_UNSUPPORTED;
+    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+        if (wanted != TCI_DELIVERY_AUTO && wanted != (uint64_t)candidates[i]->wire_id)
+            continue;
+        status = candidates[i]->open(&peer, &ep->delivery, err);
+        if (status != TC_E_UNSUPPORTED)
+            break;
+    }
+    return status;
+}
+
+static void set_up_sending(tc_ep *ep, const tci_hello *hello)
+{
+    const tci_delivery_ops *ops = ep->delivery->ops;
+    uint64_t frame_max = tci_ring_frame_max(hello->ring_bytes);
+    if (hello->frame_bytes_max < frame_max)
+        frame_max = hello->frame_bytes_max;
+    tci_producer_init(&ep->tx, ep->delivery->ring, hello->ring_bytes, hello->ring_nonce,
+                      ep->delivery->consumed);
+    ep->push = ops->push;
+    ep->travel_extra = ops->push != NULL ? sizeof(uint32_t) : 0;
+    /* A first message carries its code's id behind the payload even when the code itself goes outside the ring. */
+    ep->payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
+}
+
+static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    TC_TRY(tci_hello_compatible(&ep->hub->self, hello, err));
+    keep_peer(ep, hello);
+    if (peer_is_gone(ep))
+        return tci_error_set(err, TC_E_PEER_LOST, "peer lost: process %llu ended while connecting",
+                             (unsigned long long)ep->peer_pid);
+    if (ep->link == NULL)
+        TC_TRY(tci_link_open(ep->hub->worker, hello->worker_address.data, &ep->link, err));
+    TC_TRY(choose_delivery(ep, hello, err));
+    set_up_sending(ep, hello);
+    TC_TRY(tci_handshake_greet(ep, err));
+    TC_TRY(tci_hello_ready_encode(ep->delivery->ops->wire_id, bytes, sizeof bytes, &size));
+    return carry(ep, bytes, size, err);
+}
+
+static void on_hello(tc_ep *ep, const void *bytes, size_t size)
+{
+    tci_hello hello;
+    tc_error error = {0};
+    if (ep->state != TCI_EP_GREETING) {
+        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a second HELLO");
+        return;
+    }
+    tc_status status = tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, &error);
+    if (status == TC_OK)
+        status = agree(ep, &hello, &error);
+    if (status != TC_OK)
+        refuse(ep, &error);
+    else
+        ep->state = TCI_EP_AGREEING;
+}
+
+static void on_ready(tc_ep *ep, const void *bytes, size_t size)
+{
+    tc_error error = {0};
+    if (ep->state != TCI_EP_AGREEING) {
+        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent READY before HELLO, or twice");
+        return;
+    }
+    if (tci_hello_ready_decode(bytes, size, &ep->peer_delivery, &error) != TC_OK) {
+        refuse(ep, &error);
+        return;
+    }
+    tci_hub *hub = ep->hub;
+    ep->state = TCI_EP_OPEN;
+    hub->handshakes--;
+    hub->changed = true;
+    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
+        hub->am_peers++;
+    hub->counters[TCI_ENDPOINTS_OPENED]++;
+    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
+           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx, ep->peer_llvm);
+}
+
+static void on_refuse(tc_ep *ep, const void *bytes, size_t size)
+{
+    tc_error refusal = {0}, error = {0};
+    if (tci_hello_refuse_decode(bytes, size, &refusal, &error) != TC_OK) {
+        tci_ep_fail(ep, &error);
+        return;
+    }
+    tci_error_prefix(&refusal, "peer refused the connection");
+    /* A mismatch keeps its own status, so that a caller can tell it from a peer that just does not want us. */
+    if (refusal.status != TC_E_VERSION)
+        refusal.status = TC_E_REFUSED;
+    tci_ep_fail(ep, &refusal);
+}
+
+void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, size_t size)
+{
+    switch (kind) {
+    case TCI_HELLO_HELLO:
+        on_hello(ep, bytes, size);
+        return;
+    case TCI_HELLO_READY:
+        on_ready(ep, bytes, size);
+        return;
+    case TCI_HELLO_REFUSE:
+        on_refuse(ep, bytes, size);
+        return;
+    case TCI_HELLO_BYE:
+        ep->peer_said_bye = true;
+        return;
+    default:
+        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a message of kind %d while connecting",
+                               (int)kind);
+    }
+}
+
+static void finish_connecting(tc_ep *ep)
+{
+    tc_error error = {0};
+    tc_status status = tci_stream_connect_finish(ep->stream, &error);
+    if (status == TC_E_AGAIN)
+        return;
+    if (status == TC_OK) {
+        ep->state = TCI_EP_GREETING;
+        status = tci_handshake_greet(ep, &error);
+    }
+    if (status != TC_OK)
+        tci_ep_fail(ep, &error);
+}
+
+void tci_handshake_stream(tc_ep *ep)
+{
+    tci_hello_kind kind;
+    const void *message;
+    size_t size;
+    tc_error error = {0};
+    if (ep->state == TCI_EP_CONNECTING)
+        finish_connecting(ep);
+    if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
+        return;
+    tc_status status = tci_stream_flush(ep->stream, NULL); /* its failure shows in receive too */
+    status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
+    while (status == TC_OK && ep->state < TCI_EP_CLOSED) {
+        tci_handshake_message(ep, kind, message, size);
+        status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
+    }
+    if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer_said_bye)
+        return;
+    if (status == TC_E_VERSION || status == TC_E_CORRUPT)
+        refuse(ep, &error);
+    else
+        tci_ep_fail(ep, &error);
+}
+
+void tci_handshake_bye(tc_ep *ep)
+{
+    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
+    size_t size;
+    if (tci_hello_bye_encode(bytes, sizeof bytes, &size) == TC_OK)
+        (void)carry(ep, bytes, size, NULL);
+}
+
+void tci_handshake_expire(tc_ep *ep, uint64_t now_ns)
+{
+    if (ep->state < TCI_EP_OPEN && now_ns >= ep->deadline_ns)
+        (void)tci_ep_fail_with(ep, TC_E_TIMEOUT, "connecting: the peer did not answer in time");
+}

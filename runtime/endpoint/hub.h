@@ -1,0 +1,67 @@
+/* What all endpoints of one context share. A tc_context is a hub and the public calls around it. */
+#ifndef TCI_HUB_H
+#define TCI_HUB_H
+
+#include "base/option_table.h"
+#include "delivery/worker.h"
+#include "ifunc/registry.h"
+#include "wire/hello.h"
+
+#include <tc/context.h>
+
+/* Counters; tc_stats_name gives each its text, in this order. */
+typedef enum tci_counter {
+    TCI_MESSAGES_RUN,
+    TCI_MESSAGES_DROPPED,
+    TCI_CODE_RECEIVED,
+    TCI_CODE_SENT,
+    TCI_CODE_REFUSED,
+    TCI_SENDS_QUEUED,
+    TCI_CREDITS_SENT,
+    TCI_ENDPOINTS_OPENED,
+    TCI_ENDPOINTS_FAILED,
+    TCI_COUNTER_COUNT
+} tci_counter;
+
+/* A hello message that came by active message; handled outside UCX's handler. */
+typedef struct tci_inbox_item {
+    struct tci_inbox_item *next;
+    uint16_t connection;
+    size_t size;
+    uint8_t bytes[];
+} tci_inbox_item;
+
+typedef struct tci_hub {
+    struct tc_options options;
+    tci_worker *worker;
+    tci_registry registry;
+    int epoll_fd;            /* streams and listeners */
+    tc_ep *first;            /* all endpoints, in no order */
+    tc_ep **by_connection;   /* connection id -> endpoint or NULL */
+    size_t connection_places;
+    uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new owner */
+    unsigned handshakes;      /* endpoints that are not open yet */
+    unsigned am_peers;        /* endpoints that send or receive by active messages */
+    bool running;             /* inside an ifunc, or a callback of the user's */
+    bool building;            /* inside NAME_payload_init */
+    bool changed;             /* an endpoint opened, closed, failed or wants to be closed */
+    void *target_args;
+    tc_ep_callback callback;
+    void *callback_user;
+    tci_inbox_item *inbox;
+    tci_inbox_item **inbox_last;
+    unsigned inbox_count;
+    tci_hello self;           /* this side's hello but for the ring */
+    uint64_t counters[TCI_COUNTER_COUNT];
+} tci_hub;
+
+/* Who is running: what tc_self_endpoint and tc_self_ifunc answer. */
+typedef struct tci_current {
+    tc_ep *ep;
+    tc_ifunc *fn;
+} tci_current;
+
+/* Of this thread. */
+tci_current *tci_current_get(void);
+
+#endif

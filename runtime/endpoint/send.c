@@ -1,0 +1,306 @@
+/* From a function and its arguments to a frame in the peer's ring.
+ *
+ * tc_send's first lines are the fast path: the peer knows the function, the payload is a plain copy, there is room and nothing
+ * waits. Everything else goes through `outgoing`, one description of a message that either becomes a frame or joins the
+ * queue. */
+#include "send.h"
+
+#include "base/logger.h"
+
+#include <stdlib.h>
+
+/* A message on its way into a ring or the queue. */
+typedef struct outgoing {
+    tc_ifunc *fn;
+    const void *args;
+    size_t args_size;
+    size_t payload_size;
+    bool built;     /* args is the payload itself */
+    bool with_code; /* though the peer knows it */
+} outgoing;
+
+static void commit_frame(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header)
+{
+    uint64_t position = ep->tx.tail;
+    tci_producer_commit(&ep->tx, frame, bytes, tci_frame_word(header));
+    if (ep->push != NULL)
+        ep->push(ep->delivery, position, bytes);
+    ep->sent_bytes += bytes + ep->travel_extra;
+}
+
+/* --- payloads ----------------------------------------------------------------------------------------------- */
+
+static tc_status measure_payload(outgoing *out, tc_error *err)
+{
+    if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
+        out->payload_size = out->args_size;
+        return TC_OK;
+    }
+    TC_TRY(tci_ifunc_load(out->fn, err));
+    out->payload_size =
+        out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
+    return TC_OK;
+}
+
+/* The user's function writes into the reserved frame itself; a tc_send from inside it would write there too, so it
+ * finds `building` set. */
+static tc_status fill_payload(bool *building, const outgoing *out, uint8_t *payload)
+{
+    if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
+        if (out->args_size > 0)
+            memcpy(payload, out->args, out->args_size);
+        return TC_OK;
+    }
+    *building = true;
+    int result = out->fn->entry.init(payload, out->payload_size, (void *)(uintptr_t)out->args,
+                                     out->args_size);
+    *building = false;
+    return result == 0 ? TC_OK : TC_E_PAYLOAD;
+}
+
+/* --- frames ------------------------------------------------------------------------------------------------- */
+
+static bool needs_code(const tc_ep *ep, const outgoing *out)
+{
+    return out->with_code || ep->tx_state[out->fn->index] != TCI_TX_BOUND;
+}
+
+/* Code too large to share a frame with its payload is announced in the frame and sent when the peer says that it needs it. */
+static bool code_fits(const tc_ep *ep, const outgoing *out)
+{
+    size_t attached = out->fn->code_bytes - TCI_CODE_SECTION_BYTES;
+    return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
+           ep->payload_max + tci_frame_code_bytes(0, 0);
+}
+
+static void write_code_section(const outgoing *out, uint8_t *frame, bool attached)
+{
+    size_t offset = tci_frame_code_offset((uint32_t)out->payload_size);
+    memcpy(frame + offset, out->fn->code, attached ? out->fn->code_bytes : TCI_CODE_SECTION_BYTES);
+}
+
+static tc_status send_frame(tc_ep *ep, const outgoing *out)
+{
+    tci_frame header = {.payload_size = (uint32_t)out->payload_size,
+                        .slot = out->fn->index,
+                        .kind = TCI_FRAME_CALL};
+    size_t bytes = TCI_FRAME_HEADER_BYTES + out->payload_size;
+    bool code = needs_code(ep, out);
+    if (code) {
+        bool attached = code_fits(ep, out);
+        header.kind = TCI_FRAME_CODE;
+        header.flags = attached ? TCI_CODE_ATTACHED : 0;
+        bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
+                                     attached ? out->fn->code_bytes - TCI_CODE_SECTION_BYTES : 0);
+    }
+    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    TC_TRY(fill_payload(&ep->hub->building, out, frame + TCI_FRAME_HEADER_BYTES));
+    if (code) {
+        write_code_section(out, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
+        ep->tx_state[out->fn->index] = TCI_TX_BOUND;
+        ep->hub->counters[TCI_CODE_SENT]++;
+    }
+    commit_frame(ep, frame, bytes, &header);
+    ep->sent_messages++;
+    return TC_OK;
+}
+
+/* --- the queue ---------------------------------------------------------------------------------------------- */
+
+static tc_status queue_message(tc_ep *ep, const outgoing *out)
+{
+    size_t bytes = sizeof(tci_queued) + out->payload_size;
+    if (ep->queue_bytes + bytes > ep->hub->options.send_queue_bytes)
+        return TC_E_AGAIN;
+    tci_queued *item = calloc(1, bytes);
+    if (item == NULL)
+        return TC_E_NO_MEMORY;
+    tc_status status = fill_payload(&ep->hub->building, out, item->payload);
+    if (status != TC_OK) {
+        free(item);
+        return status;
+    }
+    item->fn = out->fn;
+    tci_ifunc_hold(out->fn);
+    item->frame.payload_size = (uint32_t)out->payload_size;
+    item->with_code = out->with_code;
+    *ep->queue_last = item;
+    ep->queue_last = &item->next;
+    ep->queue_bytes += bytes;
+    ep->hub->counters[TCI_SENDS_QUEUED]++;
+    return TC_OK;
+}
+
+static bool try_control(tc_ep *ep, const tci_frame *header, const void *payload)
+{
+    uint64_t bytes = TCI_FRAME_HEADER_BYTES + header->payload_size;
+    uint8_t *frame = tci_producer_reserve_control(&ep->tx, bytes);
+    if (frame == NULL)
+        return false;
+    if (header->payload_size > 0)
+        memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, header->payload_size);
+    commit_frame(ep, frame, bytes, header);
+    return true;
+}
+
+void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void *payload,
+                      size_t payload_size)
+{
+    const tci_frame header = {.payload_size = (uint32_t)payload_size,
+                              .slot = slot,
+                              .kind = TCI_FRAME_CONTROL,
+                              .flags = (uint8_t)control};
+    if (!tci_ep_is_open(ep) || try_control(ep, &header, payload))
+        return;
+    tci_queued *item = calloc(1, sizeof *item + payload_size);
+    if (item == NULL) {
+        (void)tci_ep_fail_with(ep, TC_E_NO_MEMORY, "control frame: out of memory");
+        return;
+    }
+    item->frame = header;
+    if (payload_size > 0)
+        memcpy(item->payload, payload, payload_size);
+    item->next = ep->queue;
+    if (ep->queue == NULL)
+        ep->queue_last = &item->next;
+    ep->queue = item;
+}
+
+static tc_status send_item(tc_ep *ep, const tci_queued *item)
+{
+    if (item->fn == NULL)
+        return try_control(ep, &item->frame, item->payload) ? TC_OK : TC_E_AGAIN;
+    const outgoing out = {.fn = item->fn,
+                          .args = item->payload,
+                          .args_size = item->frame.payload_size,
+                          .payload_size = item->frame.payload_size,
+                          .built = true,
+                          .with_code = item->with_code};
+    if (ep->tx_state[item->fn->index] == TCI_TX_REFUSED)
+        return TC_OK; /* the peer does not run it; tc_ep_refusal says so */
+    return send_frame(ep, &out);
+}
+
+void tci_send_queued(tc_ep *ep)
+{
+    while (ep->queue != NULL && tci_ep_is_open(ep)) {
+        tci_queued *item = ep->queue;
+        if (send_item(ep, item) == TC_E_AGAIN)
+            return;
+        ep->queue = item->next;
+        if (ep->queue == NULL)
+            ep->queue_last = &ep->queue;
+        if (item->fn != NULL) {
+            ep->queue_bytes -= sizeof *item + item->frame.payload_size;
+            tci_ifunc_release(item->fn);
+        }
+        free(item);
+    }
+}
+
+/* --- the calls ---------------------------------------------------------------------------------------------- */
+
+static tc_status send_or_queue(tc_ep *ep, outgoing *out)
+{
+    tc_error error;
+    if (!tci_ep_is_open(ep))
+        return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
+    if (ep->hub->building)
+        return TC_E_BUSY;
+    if (ep->tx_state[out->fn->index] == TCI_TX_REFUSED)
+        return TC_E_REFUSED;
+    tc_status status = measure_payload(out, &error);
+    if (status != TC_OK)
+        return status;
+    if (out->payload_size > ep->payload_max)
+        return TC_E_TOO_LARGE;
+    tci_send_queued(ep);
+    status = ep->queue == NULL ? send_frame(ep, out) : TC_E_AGAIN;
+    if (ep->tx.broken)
+        return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its count of consumed bytes ran wild");
+    if (status == TC_E_AGAIN && ep->hub->running)
+        return queue_message(ep, out);
+    return status;
+}
+
+tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+{
+    if (__builtin_expect(ep->tx_state[fn->index] == TCI_TX_BOUND && ep->queue == NULL &&
+                             size <= ep->payload_max && !(fn->entries & TCI_ENTRY_INIT),
+                         1)) {
+        uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
+        uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+        if (__builtin_expect(frame != NULL && !ep->hub->building, 1)) {
+            const tci_frame header = {
+                .payload_size = (uint32_t)size, .slot = fn->index, .kind = TCI_FRAME_CALL};
+            if (size > 0)
+                memcpy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+            commit_frame(ep, frame, bytes, &header);
+            ep->sent_messages++;
+            return TC_OK;
+        }
+    }
+    outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    return send_or_queue(ep, &out);
+}
+
+tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+{
+    outgoing out = {.fn = fn, .args = source_args, .args_size = size, .with_code = true};
+    return send_or_queue(ep, &out);
+}
+
+struct tc_message {
+    tc_ifunc *fn; /* held */
+    size_t payload_size;
+    uint8_t *payload;
+};
+
+tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
+                            tc_message **message_out)
+{
+    outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    tc_error error;
+    TC_TRY(measure_payload(&out, &error));
+    tc_message *message = calloc(1, sizeof *message);
+    uint8_t *payload = malloc(out.payload_size > 0 ? out.payload_size : 1);
+    tc_status status = TC_E_NO_MEMORY;
+    bool building; /* no endpoint is being written to, so nobody asks */
+    if (message != NULL && payload != NULL)
+        status = fill_payload(&building, &out, payload);
+    if (status != TC_OK) {
+        free(payload);
+        free(message);
+        return status;
+    }
+    tci_ifunc_hold(fn);
+    *message = (tc_message){fn, out.payload_size, payload};
+    *message_out = message;
+    return TC_OK;
+}
+
+void *tc_message_payload(tc_message *message, size_t *size_out)
+{
+    *size_out = message->payload_size;
+    return message->payload;
+}
+
+tc_status tc_message_send(tc_ep *ep, const tc_message *message)
+{
+    outgoing out = {.fn = message->fn,
+                    .args = message->payload,
+                    .args_size = message->payload_size,
+                    .built = true};
+    return send_or_queue(ep, &out);
+}
+
+void tc_message_destroy(tc_message *message)
+{
+    if (message == NULL)
+        return;
+    tci_ifunc_release(message->fn);
+    free(message->payload);
+    free(message);
+}

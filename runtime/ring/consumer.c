@@ -1,0 +1,38 @@
+#include "consumer.h"
+
+static tci_ring_word *identity_words(const uint8_t *region)
+{
+    return (tci_ring_word *)(uintptr_t)(region + TCI_RING_IDENTITY_OFFSET);
+}
+
+void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
+{
+    *c = (tci_consumer){.ring = region + TCI_RING_DATA_OFFSET,
+                        .mask = ring_bytes - 1,
+                        .signal = nonce,
+                        .consumed =
+                            (tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET)};
+    tci_ring_word *identity = identity_words(region);
+    atomic_store_explicit(&identity[0], nonce, memory_order_relaxed);
+    atomic_store_explicit(&identity[1], ring_bytes, memory_order_relaxed);
+    tci_ring_store_consumed(c->consumed, 0);
+}
+
+bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
+{
+    const tci_ring_word *identity = identity_words(region);
+    return atomic_load_explicit(&identity[0], memory_order_relaxed) == nonce &&
+           atomic_load_explicit(&identity[1], memory_order_relaxed) == ring_bytes;
+}
+
+bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+    if (size < TCI_FRAME_HEADER_BYTES || offset % TCI_FRAME_GRANULE != 0 || offset > c->mask ||
+        size > c->mask + 1 - offset)
+        return false;
+    uint64_t signal;
+    memcpy(&signal, bytes, sizeof signal);
+    memcpy(c->ring + offset + sizeof signal, bytes + sizeof signal, size - sizeof signal);
+    tci_ring_store_signal(c->ring + offset, signal);
+    return true;
+}

@@ -1,0 +1,70 @@
+/* The reading side of a ring, in this process's own memory. Single-threaded. */
+#ifndef TCI_CONSUMER_H
+#define TCI_CONSUMER_H
+
+#include "ring/ring_layout.h"
+#include "wire/frame.h"
+
+typedef struct tci_consumer {
+    uint8_t *ring;
+    uint64_t mask;
+    uint64_t head;      /* position of the next frame */
+    uint64_t signal;    /* that the next frame will have */
+    uint64_t published; /* what the producer was told last */
+    tci_ring_word *consumed;
+} tci_consumer;
+
+/* Sets up the region's control block and an empty consumer. The region must be zero or have another nonce. */
+void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
+
+/* Whether a mapped region is the one that a peer described. */
+bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
+
+/* Copies bytes that were carried here by a message into the ring at a byte offset, signal last. False when
+ * they do not fit there. */
+bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size);
+
+/* The next frame, or NULL. *word_out is its second header word, loaded once. WRAP frames are passed over here. */
+static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
+{
+    for (;;) {
+        uint8_t *frame = c->ring + (c->head & c->mask);
+        if (tci_ring_load_signal(frame) != c->signal)
+            return NULL;
+        uint64_t word = tci_ring_load_word(frame + 8);
+        if (__builtin_expect(tci_frame_of_word(word).kind != TCI_FRAME_WRAP, 1)) {
+            *word_out = word;
+            return frame;
+        }
+        c->head += c->mask + 1 - (c->head & c->mask);
+        c->signal += TCI_SIGNAL_STEP;
+    }
+}
+
+/* Bytes from the next frame to the end of the ring. */
+static inline size_t tci_consumer_room(const tci_consumer *c)
+{
+    return (size_t)(c->mask + 1 - (c->head & c->mask));
+}
+
+/* The frame that peek gave, of `bytes`, is done with. */
+static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
+{
+    c->head += tci_frame_align(bytes);
+    c->signal += TCI_SIGNAL_STEP;
+}
+
+/* A quarter of the ring was consumed since the producer was told. */
+static inline bool tci_consumer_owes_credit(const tci_consumer *c)
+{
+    return c->head - c->published > c->mask / 4;
+}
+
+/* Tells a producer that maps the region. (One that does not is told by a message; see delivery/.) */
+static inline void tci_consumer_publish(tci_consumer *c)
+{
+    tci_ring_store_consumed(c->consumed, c->head);
+    c->published = c->head;
+}
+
+#endif

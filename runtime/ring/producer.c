@@ -1,0 +1,47 @@
+#include "producer.h"
+
+void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint64_t nonce,
+                       const tci_ring_word *consumed)
+{
+    uint64_t reserve = ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT;
+    *p = (tci_producer){.ring = ring,
+                        .mask = ring_bytes - 1,
+                        .signal = nonce,
+                        .limit = ring_bytes - reserve,
+                        .reserve = reserve,
+                        .consumed = consumed};
+}
+
+void tci_producer_refresh(tci_producer *p)
+{
+    uint64_t consumed = tci_ring_load_consumed(p->consumed);
+    if (consumed == p->consumed_seen || p->broken)
+        return;
+    if (consumed < p->consumed_seen || consumed > p->tail || consumed % TCI_FRAME_GRANULE != 0) {
+        p->broken = true;
+        return;
+    }
+    p->consumed_seen = consumed;
+    p->limit = consumed + p->mask + 1 - p->reserve;
+}
+
+static void close_lap(tci_producer *p, uint64_t gap)
+{
+    const tci_frame wrap = {.kind = TCI_FRAME_WRAP};
+    tci_producer_commit(p, p->ring + (p->tail & p->mask), gap, tci_frame_word(&wrap));
+}
+
+uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra)
+{
+    uint64_t aligned = tci_frame_align(bytes);
+    uint64_t gap = p->mask + 1 - (p->tail & p->mask);
+    uint64_t skip = gap < aligned ? gap : 0;
+    if (p->tail + skip + aligned > p->limit + extra) {
+        tci_producer_refresh(p);
+        if (p->broken || p->tail + skip + aligned > p->limit + extra)
+            return NULL;
+    }
+    if (skip > 0)
+        close_lap(p, gap);
+    return p->ring + (p->tail & p->mask);
+}

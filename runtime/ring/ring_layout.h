@@ -1,0 +1,74 @@
+/* The memory of a ring, and every acquire and release that makes it work.
+ *
+ * A region is a small control block and the ring proper. It lies in the consumer's memory; a producer on the same host
+ * maps it (direct), any other producer writes a ring of its own and has the bytes carried over (am).
+ *
+ *     0     identity line: nonce u64, ring bytes u64         written once by the consumer
+ *     128   consumed line: u64, bytes consumed since start   written by the consumer, read by the producer
+ *     512   the ring, a power of two bytes
+ *
+ * Lines that different sides write are two cache lines apart, because processors prefetch lines in pairs. */
+#ifndef TCI_RING_LAYOUT_H
+#define TCI_RING_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TCI_RING_IDENTITY_OFFSET 0u
+#define TCI_RING_CONSUMED_OFFSET 128u
+#define TCI_RING_DATA_OFFSET 512u
+
+/* What of a ring only control frames may use, so that refusals get through when data fills the rest. */
+#define TCI_RING_CONTROL_RESERVE_SHIFT 4 /* a sixteenth */
+
+typedef _Atomic uint64_t tci_ring_word;
+
+static inline size_t tci_ring_region_bytes(uint64_t ring_bytes)
+{
+    return (size_t)(TCI_RING_DATA_OFFSET + ring_bytes);
+}
+
+/* The largest frame: two of them fit, behind whatever gap the end of the ring leaves, beside the control reserve. */
+static inline uint64_t tci_ring_frame_max(uint64_t ring_bytes)
+{
+    return ring_bytes / 2 - (ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT);
+}
+
+/* Producer, once all other bytes of the frame are written. Pairs with tci_ring_load_signal. */
+static inline void tci_ring_store_signal(uint8_t *frame, uint64_t signal)
+{
+    atomic_store_explicit((tci_ring_word *)(void *)frame, signal, memory_order_release);
+}
+
+/* Consumer. When it gives the expected value, every byte of the frame is visible. Pairs with
+ * tci_ring_store_signal. */
+static inline uint64_t tci_ring_load_signal(const uint8_t *frame)
+{
+    return atomic_load_explicit((const tci_ring_word *)(const void *)frame, memory_order_acquire);
+}
+
+/* Consumer: the bytes before `consumed` may be overwritten; it has read them. Pairs with tci_ring_load_consumed. */
+static inline void tci_ring_store_consumed(tci_ring_word *word, uint64_t consumed)
+{
+    atomic_store_explicit(word, consumed, memory_order_release);
+}
+
+/* Producer, before it writes over consumed bytes. Pairs with tci_ring_store_consumed. */
+static inline uint64_t tci_ring_load_consumed(const tci_ring_word *word)
+{
+    return atomic_load_explicit(word, memory_order_acquire);
+}
+
+/* The second header word: the peer may change it at any time, so it is one load of its own. The signal orders it. */
+static inline uint64_t tci_ring_load_word(const uint8_t *at)
+{
+    return atomic_load_explicit((const tci_ring_word *)(const void *)at, memory_order_relaxed);
+}
+
+static inline void tci_ring_store_word(uint8_t *at, uint64_t word)
+{
+    atomic_store_explicit((tci_ring_word *)(void *)at, word, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,66 @@
+#include "frame.h"
+
+#include "base/cursor.h"
+#include "base/error_text.h"
+
+void tci_code_section_encode(const tci_code_section *section,
+                             uint8_t out[TCI_CODE_SECTION_BYTES])
+{
+    tci_writer w;
+    tci_writer_init(&w, out, TCI_CODE_SECTION_BYTES);
+    tci_write_bytes(&w, section->id.bytes, sizeof section->id.bytes);
+    tci_write_u32(&w, section->archive_size);
+    tci_write_u32(&w, section->deps_size);
+}
+
+void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES], tci_code_section *out)
+{
+    tci_reader r;
+    tci_reader_init(&r, bytes, TCI_CODE_SECTION_BYTES);
+    memcpy(out->id.bytes, tci_read_bytes(&r, sizeof out->id.bytes), sizeof out->id.bytes);
+    out->archive_size = tci_read_u32(&r);
+    out->deps_size = tci_read_u32(&r);
+}
+
+static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_t room,
+                            size_t *bytes_out, tci_code_section *section_out, tc_error *err)
+{
+    size_t bytes = tci_frame_code_bytes(frame->payload_size, 0);
+    if (bytes > room)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "code frame: %zu bytes before its code, room for %zu", bytes,
+                             room);
+    tci_code_section section;
+    tci_code_section_decode(header + tci_frame_code_offset(frame->payload_size), &section);
+    if (frame->flags & TCI_CODE_ATTACHED) {
+        size_t attached = (size_t)section.archive_size + section.deps_size;
+        if (attached > room - bytes)
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "code frame: %zu bytes of code, room for %zu", attached,
+                                 room - bytes);
+        bytes += attached;
+    }
+    *section_out = section;
+    *bytes_out = bytes;
+    return TC_OK;
+}
+
+tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t room,
+                          size_t *bytes_out, tci_code_section *section_out, tc_error *err)
+{
+    switch (frame->kind) {
+    case TCI_FRAME_CODE:
+        return check_code(frame, header, room, bytes_out, section_out, err);
+    case TCI_FRAME_CALL:
+    case TCI_FRAME_CONTROL:
+        break;
+    default:
+        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1, 2, 3 or 5",
+                             frame->kind);
+    }
+    size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
+    if (bytes > room)
+        return tci_error_set(err, TC_E_CORRUPT, "frame: %zu bytes, room for %zu", bytes, room);
+    *bytes_out = bytes;
+    return TC_OK;
+}

@@ -1,0 +1,110 @@
+/* Frames: what lies in a ring. docs/wire-format.md is the specification; these are pure
+ * functions on bytes.
+ *
+ * A frame is a 16-byte header of two little-endian words and a body:
+ *
+ *     word 0   signal     the keyed sequence number of this frame; stored last, with release
+ * order word 1   bits 0-31 payload bytes, 32-47 slot, 48-55 kind, 56-63 flags
+ *
+ * The peer can change mapped ring memory at any time. So a header is loaded once, into a
+ * tci_frame, and checked there; no code looks at the ring's copy again. */
+#ifndef TCI_FRAME_H
+#define TCI_FRAME_H
+
+#include "base/content_id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+
+#define TCI_FRAME_HEADER_BYTES 16u
+#define TCI_FRAME_GRANULE 64u /* frames start at multiples of it */
+#define TCI_CODE_SECTION_BYTES 24u
+
+/* The step between the signals of two frames. Odd, so that a ring's signals repeat only after
+ * 2^64 frames; large and irregular, so that neither small integers nor the signals of an
+ * earlier lap are near the next one. */
+#define TCI_SIGNAL_STEP 0x9e3779b97f4a7c15ull
+
+typedef enum tci_frame_kind {
+    TCI_FRAME_CALL = 1,   /* payload for the function in `slot` */
+    TCI_FRAME_CODE = 2,   /* the same, and the code that `slot` stands for from now on */
+    TCI_FRAME_WRAP = 3,   /* nothing: the next frame is at the start of the ring */
+    TCI_FRAME_CONTROL = 5 /* flags: tci_control; about `slot` */
+} tci_frame_kind;
+
+/* Flag of CODE frames: archive and deps are in the frame. Without it only their id and sizes
+ * are; the bytes come outside the ring (TCI_AM_CODE). */
+#define TCI_CODE_ATTACHED 1u
+
+typedef enum tci_control {
+    TCI_CONTROL_NEED = 1, /* payload: content id. Send this code outside the ring: its frame
+                             waits at the head */
+    TCI_CONTROL_REFUSED =
+        2, /* payload: status i32, text. The function in `slot` does not run here */
+    TCI_CONTROL_CREDIT = 3, /* no payload: say at once how far you have consumed */
+    TCI_CONTROL_REBIND = 4  /* no payload: `slot` is unknown here; send its code again */
+} tci_control;
+
+/* A header as loaded from a ring. */
+typedef struct tci_frame {
+    uint32_t payload_size;
+    uint16_t slot;
+    uint8_t kind;
+    uint8_t flags;
+} tci_frame;
+
+/* The part of a CODE frame behind its payload: 16 bytes of id, two u32 sizes, then (if
+ * attached) both byte ranges. */
+typedef struct tci_code_section {
+    tci_content_id id;
+    uint32_t archive_size;
+    uint32_t deps_size;
+} tci_code_section;
+
+static inline uint64_t tci_frame_word(const tci_frame *f)
+{
+    return (uint64_t)f->payload_size | (uint64_t)f->slot << 32 | (uint64_t)f->kind << 48 |
+           (uint64_t)f->flags << 56;
+}
+
+static inline tci_frame tci_frame_of_word(uint64_t word)
+{
+    return (tci_frame){.payload_size = (uint32_t)word,
+                       .slot = (uint16_t)(word >> 32),
+                       .kind = (uint8_t)(word >> 48),
+                       .flags = (uint8_t)(word >> 56)};
+}
+
+static inline uint64_t tci_frame_align(uint64_t bytes)
+{
+    return (bytes + TCI_FRAME_GRANULE - 1) & ~(uint64_t)(TCI_FRAME_GRANULE - 1);
+}
+
+/* Where a CODE frame's code section starts. */
+static inline size_t tci_frame_code_offset(uint32_t payload_size)
+{
+    return TCI_FRAME_HEADER_BYTES + (((size_t)payload_size + 7) & ~(size_t)7);
+}
+
+/* Bytes of a whole CODE frame. */
+static inline size_t tci_frame_code_bytes(uint32_t payload_size, size_t attached_bytes)
+{
+    return tci_frame_code_offset(payload_size) + TCI_CODE_SECTION_BYTES + attached_bytes;
+}
+
+void tci_code_section_encode(const tci_code_section *section,
+                             uint8_t out[TCI_CODE_SECTION_BYTES]);
+void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES],
+                             tci_code_section *out);
+
+/* Judges a frame of any kind but WRAP that was loaded from a ring, with `room` bytes from its
+ * header to the ring's end: gives the bytes that it takes, unaligned, and for CODE frames its
+ * section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind, or more bytes
+ * than there is room. */
+TC_MUST_CHECK tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header,
+                                        size_t room, size_t *bytes_out,
+                                        tci_code_section *section_out, tc_error *err);
+
+#endif
