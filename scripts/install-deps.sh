@@ -10,6 +10,7 @@ packages=(
     llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
     libc6-dev-arm64-cross                          # headers for the second architecture
     libucx-dev libsodium-dev libzstd-dev libelf-dev
+    libjansson-dev                                 # tc-perf's JSON
     libcmocka-dev                                  # every preset builds the tests
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
 )
