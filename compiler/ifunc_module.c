@@ -255,13 +255,45 @@ static tc_status write_code(LLVMModuleRef linked, tci_ifunc_code *code, tc_error
     return status;
 }
 
+/* Leaves the result in the module's place, in a context of its own. */
 static tc_status shrink(tci_ifunc_module *module, tc_error *err)
 {
     char pipeline[16];
     tci_minimise_internalise(module->linked, module->policy.name);
     TC_TRY(tci_minimise_optimise(module->linked, pipeline_of(module, pipeline), err));
-    TC_TRY(tci_minimise_strip(&module->linked, module->policy.keep_debug, err));
-    return verify(module->linked, err);
+
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef copy = NULL;
+    LLVMContextSetDiagnosticHandler(context, collect_diagnostic, module);
+    tc_status status =
+        tci_minimise_strip(module->linked, module->policy.keep_debug, context, &copy, err);
+    if (status != TC_OK) {
+        LLVMContextDispose(context);
+        return status;
+    }
+    LLVMDisposeModule(module->linked);
+    LLVMContextDispose(module->context);
+    module->linked = copy;
+    module->context = context;
+    return verify(copy, err);
+}
+
+static tc_status fill_code(tci_ifunc_module *module, tci_ifunc_code *code, tc_error *err)
+{
+    unsigned major = 0, minor = 0, patch = 0;
+    module->diagnostics[0] = '\0';
+    TC_TRY(shrink(module, err));
+    if (module->diagnostics[0] != '\0')
+        return tci_error_set(err, TC_E_COMPILE, "%s", module->diagnostics);
+    TC_TRY(write_code(module->linked, code, err));
+    collect_symbols(module->linked, &code->symbols);
+    if (code->symbols.failed)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the list of symbols");
+    LLVMGetVersion(&major, &minor, &patch);
+    code->producer_major = (uint8_t)major;
+    code->producer_minor = (uint8_t)minor;
+    code->producer_patch = (uint8_t)patch;
+    return TC_OK;
 }
 
 tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out, tc_error *err)
@@ -269,7 +301,6 @@ tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
     tci_ifunc_code code = {0};
-    unsigned major = 0, minor = 0, patch = 0;
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries =
         tci_check_entries(module->linked, module->policy.name, module->origin, module->findings);
@@ -278,24 +309,11 @@ tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code
     if (module->findings->count > 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
                              module->policy.name, module->triple);
-
-    module->diagnostics[0] = '\0';
-    tc_status status = shrink(module, err);
-    if (status == TC_OK && module->diagnostics[0] != '\0')
-        status = tci_error_set(err, TC_E_COMPILE, "%s", module->diagnostics);
-    if (status == TC_OK)
-        status = write_code(module->linked, &code, err);
-    collect_symbols(module->linked, &code.symbols);
-    if (status == TC_OK && code.symbols.failed)
-        status = tci_error_set(err, TC_E_NO_MEMORY, "no memory for the list of symbols");
+    tc_status status = fill_code(module, &code, err);
     if (status != TC_OK) {
         tci_ifunc_code_fini(&code);
         return status;
     }
-    LLVMGetVersion(&major, &minor, &patch);
-    code.producer_major = (uint8_t)major;
-    code.producer_minor = (uint8_t)minor;
-    code.producer_patch = (uint8_t)patch;
     *code_out = code;
     return TC_OK;
 }

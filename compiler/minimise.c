@@ -207,18 +207,19 @@ static tc_status strip_functions(LLVMModuleRef module)
     return TC_OK;
 }
 
-tc_status tci_minimise_strip(LLVMModuleRef *module_inout, bool keep_debug, tc_error *err)
+tc_status tci_minimise_strip(LLVMModuleRef module, bool keep_debug, LLVMContextRef context,
+                             LLVMModuleRef *copy_out, tc_error *err)
 {
     if (!keep_debug) {
-        (void)LLVMStripModuleDebugInfo(*module_inout);
-        TC_TRY(run_passes(*module_inout, "strip", NULL, err)); /* the names */
+        (void)LLVMStripModuleDebugInfo(module);
+        TC_TRY(run_passes(module, "strip", NULL, err)); /* the names */
     }
-    if (strip_functions(*module_inout) != TC_OK)
+    if (strip_functions(module) != TC_OK)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the attributes of a function");
-    TC_TRY(tci_module_text_clean(module_inout, keep_debug, err));
-    LLVMSetTarget(*module_inout, "");
-    LLVMSetDataLayout(*module_inout, "");
-    LLVMSetModuleIdentifier(*module_inout, "", 0);
-    LLVMSetSourceFileName(*module_inout, "", 0);
+    TC_TRY(tci_module_text_clean(module, keep_debug, context, copy_out, err));
+    LLVMSetTarget(*copy_out, "");
+    LLVMSetDataLayout(*copy_out, "");
+    LLVMSetModuleIdentifier(*copy_out, "", 0);
+    LLVMSetSourceFileName(*copy_out, "", 0);
     return TC_OK;
 }

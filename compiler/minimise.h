@@ -19,9 +19,10 @@ void tci_minimise_internalise(LLVMModuleRef module, const char *name);
 TC_MUST_CHECK tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline,
                                               tc_error *err);
 
-/* The rest of the list above. Replaces *module_inout; on failure it is NULL or still valid, and the caller's to dispose of.
- * TC_E_COMPILE, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_minimise_strip(LLVMModuleRef *module_inout, bool keep_debug,
+/* The rest of the list above, on a copy made in `context`, which should be a new one. *module is spoilt but still the
+ * caller's, as is the copy. TC_E_COMPILE, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_minimise_strip(LLVMModuleRef module, bool keep_debug,
+                                           LLVMContextRef context, LLVMModuleRef *copy_out,
                                            tc_error *err);
 
 #endif

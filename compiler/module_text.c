@@ -59,10 +59,10 @@ static size_t clean_lines(char *text, size_t size, bool keep_metadata)
     return out;
 }
 
-tc_status tci_module_text_clean(LLVMModuleRef *module_inout, bool keep_metadata, tc_error *err)
+tc_status tci_module_text_clean(LLVMModuleRef module, bool keep_metadata, LLVMContextRef context,
+                                LLVMModuleRef *clean_out, tc_error *err)
 {
-    LLVMContextRef context = LLVMGetModuleContext(*module_inout);
-    char *text = LLVMPrintModuleToString(*module_inout);
+    char *text = LLVMPrintModuleToString(module);
     if (text == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory to print a module");
     size_t size = clean_lines(text, strlen(text), keep_metadata);
@@ -71,15 +71,12 @@ tc_status tci_module_text_clean(LLVMModuleRef *module_inout, bool keep_metadata,
     if (buffer == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for a module's text");
 
-    LLVMModuleRef clean = NULL;
     char *message = NULL;
-    if (LLVMParseIRInContext(context, buffer, &clean, &message)) { /* the buffer is gone either way */
+    if (LLVMParseIRInContext(context, buffer, clean_out, &message)) { /* the buffer is gone now */
         (void)tci_error_set(err, TC_E_COMPILE, "module does not survive printing: %s",
                             message != NULL ? message : "no reason given");
         LLVMDisposeMessage(message);
         return TC_E_COMPILE;
     }
-    LLVMDisposeModule(*module_inout);
-    *module_inout = clean;
     return TC_OK;
 }

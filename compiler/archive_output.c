@@ -1,0 +1,88 @@
+#include "archive_output.h"
+
+#include "archive.h"
+#include "archive_file.h"
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, tc_error *err)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (codes[i].entries != codes[0].entries)
+            return tci_error_set(err, TC_E_INVALID,
+                                 "%s and %s define different entry points (bits %u and %u)",
+                                 codes[0].triple, codes[i].triple, codes[0].entries, codes[i].entries);
+    }
+    return TC_OK;
+}
+
+static tc_status add_code(tci_archive_writer *writer, const tci_ifunc_code *code, tc_error *err)
+{
+    tci_slice slice = {.form = TCI_FORM_BITCODE,
+                       .producer_major = code->producer_major,
+                       .producer_minor = code->producer_minor,
+                       .producer_patch = code->producer_patch};
+    memcpy(slice.triple, code->triple, sizeof slice.triple);
+    return tci_archive_writer_add(writer, &slice, code->bytes, code->size,
+                                  (const char *const *)code->symbols.items, code->symbols.count, err);
+}
+
+tc_status tci_archive_pack_code(const char *name, const tci_ifunc_code *codes, size_t count,
+                                void **bytes_out, size_t *size_out, tc_error *err)
+{
+    tci_archive_writer *writer = NULL;
+    if (count == 0)
+        return tci_error_set(err, TC_E_INVALID, "no code for any target");
+    TC_TRY(check_same_entries(codes, count, err));
+    TC_TRY(tci_archive_writer_create(name, codes[0].entries, &writer, err));
+    tc_status status = TC_OK;
+    for (size_t i = 0; i < count && status == TC_OK; i++)
+        status = add_code(writer, &codes[i], err);
+    if (status == TC_OK)
+        status = tci_archive_writer_finish(writer, bytes_out, size_out, err);
+    tci_archive_writer_destroy(writer);
+    return status;
+}
+
+tc_status tci_archive_deps_path(const char *path, char *out, size_t size, tc_error *err)
+{
+    static const char suffix[] = ".tca";
+    size_t n = strlen(path);
+    if (n < sizeof suffix || strcmp(path + n - strlen(suffix), suffix) != 0)
+        return tci_error_set(err, TC_E_INVALID, "'%s': expected a name that ends in .tca", path);
+    int written = snprintf(out, size, "%.*s.deps", (int)(n - strlen(suffix)), path);
+    if (written < 0 || (size_t)written >= size)
+        return tci_error_set(err, TC_E_INVALID, "'%s': path too long", path);
+    return TC_OK;
+}
+
+static tc_status remove_file(const char *path, tc_error *err)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return tci_error_errno(err, TC_E_IO, errno, "removing %s", path);
+    return TC_OK;
+}
+
+tc_status tci_archive_write_deps(const char *path, const tci_text_list *sonames, tc_error *err)
+{
+    char deps[4096];
+    size_t size = 0, at = 0;
+    TC_TRY(tci_archive_deps_path(path, deps, sizeof deps, err));
+    if (sonames->count == 0)
+        return remove_file(deps, err);
+    for (size_t i = 0; i < sonames->count; i++)
+        size += strlen(sonames->items[i]) + 1;
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %s", deps);
+    for (size_t i = 0; i < sonames->count; i++)
+        at += (size_t)sprintf(text + at, "%s\n", sonames->items[i]);
+    tc_status status = tci_archive_file_write(deps, text, size, err);
+    free(text);
+    return status;
+}

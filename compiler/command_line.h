@@ -1,0 +1,41 @@
+/* What the user of tc-clang asked for. */
+#ifndef TCI_COMMAND_LINE_H
+#define TCI_COMMAND_LINE_H
+
+#include "archive.h"
+#include "target_table.h"
+#include "text_list.h"
+
+#include <stdbool.h>
+
+typedef enum tci_command_action {
+    TCI_COMMAND_COMPILE = 0,
+    TCI_COMMAND_SHOW,    /* -###: print what would be run */
+    TCI_COMMAND_HELP,
+    TCI_COMMAND_VERSION
+} tci_command_action;
+
+typedef struct tci_command {
+    tci_command_action action;
+    tci_text_list sources;
+    tci_text_list clang_options; /* passed on as they are, in order */
+    tci_text_list libraries;     /* of -l, without it */
+    tci_text_list folders;       /* of -L, without it */
+    const tci_target *targets[TCI_TARGETS_MAX];
+    size_t target_count;
+    const char *output;          /* argument of -o: an element of argv */
+    char name[TCI_ARCHIVE_NAME_MAX];
+    char opt_level;              /* '0' '1' '2' '3' 's' 'z' */
+    bool allow_asm;
+    bool keep_debug;             /* -g was given */
+    bool verbose;
+} tci_command;
+
+/* Reads argv and checks it as a whole. TC_E_INVALID, TC_E_NO_MEMORY. The command is for tci_command_fini also after a failure. */
+TC_MUST_CHECK tc_status tci_command_parse(int argc, char **argv, tci_command *command_out,
+                                          tc_error *err);
+void tci_command_fini(tci_command *command);
+
+extern const char tci_command_help[];
+
+#endif

@@ -1,0 +1,191 @@
+/* Three steps: clang makes bitcode of each source for each target; the inside of this program links, checks and shrinks it;
+ * the archive writer packs the targets together. Nothing is written before all of it has succeeded. */
+#include "archive_file.h"
+#include "archive_output.h"
+#include "base/error_text.h"
+#include "clang_run.h"
+#include "command_line.h"
+#include "ifunc_module.h"
+#include "link_deps.h"
+
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/version.h>
+
+enum { EXIT_COMMAND_LINE = 2 };
+
+static void print_error(const tc_error *err)
+{
+    (void)fprintf(stderr, "tc-clang: error: %s\n", err->text);
+}
+
+static bool is_llvm_file(const char *source)
+{
+    size_t n = strlen(source);
+    return n > 3 && (strcmp(source + n - 3, ".bc") == 0 || strcmp(source + n - 3, ".ll") == 0);
+}
+
+/* clang has just said which header it misses, but not which package brings it. */
+static void explain_missing_headers(const tci_target *target)
+{
+    char folder[4096];
+    if (tci_target_is_host(target) || tci_target_has_headers(target) ||
+        !tci_target_header_folder(target, folder, sizeof folder))
+        return;
+    (void)fprintf(stderr,
+                  "tc-clang: note: the C library's headers for %s are not installed (no %s); on Debian "
+                  "and Ubuntu the package %s has them\n",
+                  target->triple, folder, target->package);
+}
+
+static tc_status compile_source(const tci_command *command, const tci_target *target,
+                                const char *source, void **bytes_out, size_t *size_out, tc_error *err)
+{
+    if (is_llvm_file(source))
+        return tci_archive_file_read(source, TCI_ARCHIVE_SLICE_BYTES_MAX, bytes_out, size_out, err);
+    tci_text_list words = {0};
+    tci_clang_command(command, target, source, &words);
+    if (command->verbose && !words.failed)
+        tci_clang_print(&words, stderr);
+    tc_status status = tci_clang_run(&words, bytes_out, size_out, err);
+    tci_text_list_fini(&words);
+    if (status == TC_E_COMPILE)
+        explain_missing_headers(target);
+    if (status != TC_OK)
+        (void)tci_error_prefix(err, "%s for %s", source, target->triple);
+    return status;
+}
+
+static tc_status add_sources(const tci_command *command, const tci_target *target,
+                             tci_ifunc_module *module, tc_error *err)
+{
+    for (size_t i = 0; i < command->sources.count; i++) {
+        void *bytes = NULL;
+        size_t size = 0;
+        const char *source = command->sources.items[i];
+        TC_TRY(compile_source(command, target, source, &bytes, &size, err));
+        tc_status status = tci_ifunc_module_add(module, source, bytes, size, err);
+        free(bytes);
+        TC_TRY(status);
+    }
+    return TC_OK;
+}
+
+static tc_status compile_target(const tci_command *command, const tci_target *target,
+                                tci_text_list *findings, tci_ifunc_code *code_out, tc_error *err)
+{
+    tci_ifunc_policy policy = {.name = command->name,
+                               .allow_asm = command->allow_asm,
+                               .keep_debug = command->keep_debug,
+                               .opt_level = command->opt_level};
+    tci_ifunc_module *module = NULL;
+    TC_TRY(tci_ifunc_module_create(&policy, findings, &module, err));
+    tc_status status = add_sources(command, target, module, err);
+    if (status == TC_OK)
+        status = tci_ifunc_module_finish(module, code_out, err);
+    if (status == TC_OK && strcmp(code_out->triple, target->triple) != 0) {
+        status = tci_error_set(err, TC_E_INVALID, "the code is for %s, but --targets names %s",
+                               code_out->triple, target->triple);
+        tci_ifunc_code_fini(code_out);
+    }
+    tci_ifunc_module_destroy(module);
+    return status;
+}
+
+/* A finding in the code of one target does not hide those that only another target has. */
+static tc_status compile_targets(const tci_command *command, tci_ifunc_code *codes, tc_error *err)
+{
+    tci_text_list findings = {0};
+    tc_status status = TC_OK;
+    for (size_t i = 0; i < command->target_count; i++) {
+        tci_text_list own = {0};
+        tc_status one = compile_target(command, command->targets[i], &own, &codes[i], err);
+        tci_text_list_add_all(&findings, &own);
+        tci_text_list_fini(&own);
+        if (one != TC_OK)
+            status = one;
+        if (one != TC_OK && one != TC_E_UNSUPPORTED)
+            break;
+    }
+    for (size_t i = 0; i < findings.count; i++)
+        (void)fprintf(stderr, "%s\n", findings.items[i]);
+    tci_text_list_fini(&findings);
+    return status;
+}
+
+/* The .deps file first: an archive must never be found without what it needs. */
+static tc_status write_files(const tci_command *command, const tci_ifunc_code *codes, tc_error *err)
+{
+    tci_text_list sonames = {0};
+    void *bytes = NULL;
+    size_t size = 0;
+    tc_status status = tci_link_deps(&command->libraries, &command->folders, &sonames, err);
+    if (status == TC_OK)
+        status = tci_archive_pack_code(command->name, codes, command->target_count, &bytes, &size, err);
+    if (status == TC_OK)
+        status = tci_archive_write_deps(command->output, &sonames, err);
+    if (status == TC_OK)
+        status = tci_archive_file_write(command->output, bytes, size, err);
+    free(bytes);
+    tci_text_list_fini(&sonames);
+    return status;
+}
+
+static int compile(const tci_command *command)
+{
+    tci_ifunc_code codes[TCI_TARGETS_MAX] = {0};
+    tc_error err = {0};
+    tc_status status = compile_targets(command, codes, &err);
+    if (status == TC_OK)
+        status = write_files(command, codes, &err);
+    if (status != TC_OK)
+        print_error(&err);
+    for (size_t i = 0; i < command->target_count; i++)
+        tci_ifunc_code_fini(&codes[i]);
+    return status == TC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int show_commands(const tci_command *command)
+{
+    for (size_t t = 0; t < command->target_count; t++) {
+        for (size_t i = 0; i < command->sources.count; i++) {
+            tci_text_list words = {0};
+            if (is_llvm_file(command->sources.items[i]))
+                continue;
+            tci_clang_command(command, command->targets[t], command->sources.items[i], &words);
+            tci_clang_print(&words, stdout);
+            tci_text_list_fini(&words);
+        }
+    }
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int show_version(void)
+{
+    unsigned major = 0, minor = 0, patch = 0;
+    LLVMGetVersion(&major, &minor, &patch);
+    (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\n", TC_VERSION_STRING, major, minor, patch,
+                 tci_clang_program());
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    tci_command command;
+    tc_error err = {0};
+    int exit_status = EXIT_COMMAND_LINE;
+    if (tci_command_parse(argc, argv, &command, &err) != TC_OK)
+        print_error(&err);
+    else if (command.action == TCI_COMMAND_HELP)
+        exit_status = fputs(tci_command_help, stdout) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    else if (command.action == TCI_COMMAND_VERSION)
+        exit_status = show_version();
+    else if (command.action == TCI_COMMAND_SHOW)
+        exit_status = show_commands(&command);
+    else
+        exit_status = compile(&command);
+    tci_command_fini(&command);
+    return exit_status;
+}
