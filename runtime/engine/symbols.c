@@ -11,7 +11,7 @@ struct tci_symbols {
     const tci_host_symbol *host;
     size_t host_count;
     size_t library_count;
-    void *libraries[TCI_DEPS_MAX];
+    void *libraries[TCI_DEPS_MAX + 1]; /* the last place is for the compiler's helpers */
 };
 
 static bool is_alphanumeric(char c)
@@ -99,6 +99,15 @@ static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, 
     return TC_OK;
 }
 
+/* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every linked program gets these
+ * without asking, but a process in C need not have loaded them. */
+static void open_compiler_helpers(tci_symbols *symbols)
+{
+    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library != NULL)
+        symbols->libraries[symbols->library_count++] = library;
+}
+
 tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_host_symbol *host,
                              size_t host_count, tci_symbols **symbols_out, tc_error *err)
 {
@@ -112,6 +121,7 @@ tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_host_
         tci_symbols_destroy(symbols);
         return status;
     }
+    open_compiler_helpers(symbols);
     *symbols_out = symbols;
     return TC_OK;
 }

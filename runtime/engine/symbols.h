@@ -2,7 +2,8 @@
  *
  * Looked up in the order that a program's own symbols have: first what <tc/entry.h> offers (which nothing can take
  * over), then the process as dlsym(RTLD_DEFAULT) sees it, then the listed libraries in their order, each with its own
- * dependencies. The libraries are opened privately (RTLD_LOCAL): they become visible to this function alone. */
+ * dependencies, and last the compiler's helpers in libgcc_s. The libraries are opened privately (RTLD_LOCAL): they become
+ * visible to this function alone. */
 #ifndef TCI_SYMBOLS_H
 #define TCI_SYMBOLS_H
 

@@ -1,0 +1,149 @@
+#include "engine_fixture.h"
+
+#include "engine/engine_module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const tci_engine_ops *ops;
+tci_engine *engine;
+int tc_test_variable;
+
+static uint64_t test_apply(uint64_t (*function)(void *user, uint64_t value), void *user, uint64_t value)
+{
+    return function(user, value) + 1;
+}
+
+static const tci_host_symbol host_symbols[] = {
+    {"tc_test_apply", (void *)test_apply},
+    {"tc_test_variable", &tc_test_variable},
+};
+
+static void log_line(tc_log_level level, const char *line)
+{
+    fprintf(stderr, "engine log %d: %s\n", (int)level, line);
+}
+
+int engine_set_up(void **state)
+{
+    tc_error err;
+    (void)state;
+    if (tci_engine_module_open(TEST_ENGINE_DIR, &ops, &err) != TC_OK ||
+        ops->create(log_line, &engine, &err) != TC_OK) {
+        fprintf(stderr, "engine: %s\n", err.text);
+        return -1;
+    }
+    return 0;
+}
+
+int engine_tear_down(void **state)
+{
+    (void)state;
+    ops->destroy(engine);
+    return 0;
+}
+
+void *read_bitcode(const char *file, size_t *size_out)
+{
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/%s.bc", TEST_BITCODE_DIR, file);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *bytes = malloc(1 << 20);
+    assert_non_null(bytes);
+    *size_out = fread(bytes, 1, 1 << 20, f);
+    fclose(f);
+    assert_true(*size_out > 0 && *size_out < 1 << 20);
+    return bytes;
+}
+
+tci_symbols *open_symbols(const char *deps)
+{
+    tci_symbols *symbols;
+    tc_error err = {0};
+    tc_status status = tci_symbols_create(deps, strlen(deps), host_symbols,
+                                          sizeof host_symbols / sizeof host_symbols[0], &symbols, &err);
+    if (status != TC_OK)
+        fail_msg("%s", err.text);
+    return symbols;
+}
+
+static void *resolve(void *user, const char *symbol)
+{
+    return tci_symbols_resolve(user, symbol);
+}
+
+tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols)
+{
+    return (tci_engine_code){
+        .name = name,
+        .entries = TCI_ENTRY_MAIN,
+        .bytes = bytes,
+        .size = size,
+        .resolve = resolve,
+        .resolve_user = symbols,
+    };
+}
+
+loaded_file load_file(const char *file, const char *name, unsigned entries, const char *deps)
+{
+    size_t size;
+    tc_error err = {0};
+    loaded_file result = {.symbols = open_symbols(deps)};
+    void *bytes = read_bitcode(file, &size);
+    tci_engine_code code = code_of(name, bytes, size, result.symbols);
+    code.entries = entries;
+    tc_status status = ops->load(engine, &code, &result.loaded, &result.entries, &err);
+    free(bytes);
+    if (status != TC_OK)
+        fail_msg("%s: %s", file, err.text);
+    assert_non_null(result.entries.main);
+    return result;
+}
+
+void unload_file(loaded_file *file)
+{
+    ops->unload(engine, file->loaded);
+    tci_symbols_destroy(file->symbols);
+}
+
+static void expect_refused(const tci_engine_code *code, tc_status status, const char *const *parts)
+{
+    tc_error err = {0};
+    tci_loaded *loaded = NULL;
+    tci_entries entries = {0};
+    tc_status found = ops->load(engine, code, &loaded, &entries, &err);
+    if (found != status)
+        fail_msg("%s: status %s, expected %s: %s", code->name, tc_status_name(found),
+                 tc_status_name(status), err.text);
+    assert_int_equal(err.status, status);
+    assert_null(loaded);
+    assert_null(entries.main);
+    for (; *parts != NULL; parts++) {
+        if (strstr(err.text, *parts) == NULL)
+            fail_msg("%s: '%s' is not in '%s'", code->name, *parts, err.text);
+    }
+}
+
+void expect_refused_bytes(const void *bytes, size_t size, const char *name, tc_status status,
+                          const char *const *parts)
+{
+    tci_symbols *symbols = open_symbols("");
+    tci_engine_code code = code_of(name, bytes, size, symbols);
+    expect_refused(&code, status, parts);
+    tci_symbols_destroy(symbols);
+}
+
+void expect_refusal(const char *file, const char *name, unsigned entries, tc_status status,
+                    const char *const *parts)
+{
+    size_t size;
+    tci_symbols *symbols = open_symbols("");
+    void *bytes = read_bitcode(file, &size);
+    tci_engine_code code = code_of(name, bytes, size, symbols);
+    code.entries = entries;
+    expect_refused(&code, status, parts);
+    free(bytes);
+    tci_symbols_destroy(symbols);
+}

@@ -1,0 +1,1 @@
+int entry_variable_main[4] = {0x90, 0x90, 0xc3, 0};

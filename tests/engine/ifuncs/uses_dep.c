@@ -1,0 +1,13 @@
+/* Which library answers dep_answer is for its .deps list to say. */
+#include <stddef.h>
+
+extern int dep_answer(void);
+extern int dep_variable;
+void uses_dep_main(void *payload, size_t payload_size, void *target_args);
+
+void uses_dep_main(void *payload, size_t payload_size, void *target_args)
+{
+    (void)payload;
+    (void)payload_size;
+    *(int *)target_args = dep_answer() + dep_variable;
+}

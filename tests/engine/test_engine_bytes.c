@@ -1,0 +1,150 @@
+/* Damaged bitcode. LLVM's parser is not made against attackers and may crash on some of it; what it must never do is end the
+ * process through exit, or hang. Every mutant is tried in a process of its own. */
+#include "engine_fixture.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#endif
+
+enum { REFUSED = 40, ACCEPTED = 41 };
+
+typedef struct tally {
+    int refused;
+    int accepted;
+    int crashed;
+    int other;
+} tally;
+
+static void be_a_victim(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP};
+    struct rlimit none = {0, 0};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], SIG_DFL);
+    (void)setrlimit(RLIMIT_CORE, &none);
+#ifndef SANITIZED
+    struct rlimit memory = {2ull << 30, 2ull << 30};
+    (void)setrlimit(RLIMIT_AS, &memory);
+#endif
+    (void)freopen("/dev/null", "w", stderr);
+    alarm(20);
+}
+
+static int load_once(const void *bytes, size_t size)
+{
+    tc_error err;
+    tci_loaded *loaded;
+    tci_entries entries;
+    tci_symbols *symbols = open_symbols("");
+    tci_engine_code code = code_of("counter", bytes, size, symbols);
+    return ops->load(engine, &code, &loaded, &entries, &err) == TC_OK ? ACCEPTED : REFUSED;
+}
+
+static void try_apart(const void *bytes, size_t size, tally *t)
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        be_a_victim();
+        _exit(load_once(bytes, size));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM)
+        t->crashed++;
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == REFUSED)
+        t->refused++;
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == ACCEPTED)
+        t->accepted++;
+    else
+        t->other++;
+}
+
+/* In one child, which sees every length that the engine lets through to LLVM. */
+static void every_truncation_is_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    char *bytes = read_bitcode("counter", &size);
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        be_a_victim();
+        for (size_t n = 0; n < size; n += 4) {
+            if (load_once(bytes, n) != REFUSED)
+                _exit(ACCEPTED);
+        }
+        _exit(REFUSED);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), REFUSED);
+    free(bytes);
+}
+
+static void flipped_bits_never_make_llvm_exit(void **state)
+{
+    (void)state;
+    size_t size;
+    tally t = {0};
+    uint32_t random = 2024;
+    char *bytes = read_bitcode("counter", &size);
+    char *mutant = malloc(size);
+    for (int round = 0; round < 200; round++) {
+        memcpy(mutant, bytes, size);
+        for (int flips = 0; flips <= round % 3; flips++) {
+            random = random * 1664525u + 1013904223u;
+            mutant[(random >> 4) % size] ^= (char)(1u << (random >> 29));
+        }
+        try_apart(mutant, size, &t);
+    }
+    print_message("200 mutants: %d refused, %d accepted, %d crashed LLVM\n", t.refused, t.accepted,
+                  t.crashed);
+    assert_int_equal(t.other, 0);
+    assert_true(t.refused > 50);
+    free(mutant);
+    free(bytes);
+}
+
+static void random_bytes_behind_the_magic_are_refused(void **state)
+{
+    (void)state;
+    tally t = {0};
+    uint32_t random = 7;
+    unsigned char bytes[512] = {'B', 'C', 0xc0, 0xde};
+    for (int round = 0; round < 30; round++) {
+        for (size_t i = 4; i < sizeof bytes; i++) {
+            random = random * 1664525u + 1013904223u;
+            bytes[i] = (unsigned char)(random >> 24);
+        }
+        try_apart(bytes, sizeof bytes, &t);
+    }
+    assert_int_equal(t.other, 0);
+    assert_int_equal(t.accepted, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(flipped_bits_never_make_llvm_exit),
+        cmocka_unit_test(random_bytes_behind_the_magic_are_refused),
+    };
+    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+}

@@ -1,0 +1,197 @@
+/* What cannot work is refused with a text that says what it is, and the engine goes on. */
+#include "engine_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void every_missing_symbol_is_named(void **state)
+{
+    (void)state;
+    expect_refusal("missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
+                   PARTS("tc_test_absent_function", "tc_test_absent_variable", "tc_test_absent_callback"));
+}
+
+static void *all_but_memcpy(void *user, const char *symbol)
+{
+    return strcmp(symbol, "memcpy") == 0 ? NULL : tci_symbols_resolve(user, symbol);
+}
+
+static void a_missing_symbol_that_code_generation_adds_is_named(void **state)
+{
+    (void)state;
+    size_t size;
+    tc_error err = {0};
+    tci_loaded *loaded;
+    tci_entries entries;
+    tci_symbols *symbols = open_symbols("");
+    void *bytes = read_bitcode("libc_calls", &size);
+    tci_engine_code code = code_of("libc_calls", bytes, size, symbols);
+    code.resolve = all_but_memcpy;
+    assert_int_equal(ops->load(engine, &code, &loaded, &entries, &err), TC_E_UNRESOLVED);
+    assert_non_null(strstr(err.text, "memcpy"));
+    /* The same place serves the next function. */
+    code.resolve = code_of("", NULL, 0, NULL).resolve;
+    assert_int_equal(ops->load(engine, &code, &loaded, &entries, &err), TC_OK);
+    ops->unload(engine, loaded);
+    free(bytes);
+    tci_symbols_destroy(symbols);
+}
+
+static void entries_must_be_there_and_right(void **state)
+{
+    (void)state;
+    expect_refusal("counter", "nobody", TCI_ENTRY_MAIN, TC_E_CORRUPT, PARTS("nobody_main"));
+    expect_refusal("twin_a", "twin", TCI_ENTRY_MAIN | TCI_ENTRY_INIT, TC_E_CORRUPT,
+                   PARTS("twin_payload_init"));
+    expect_refusal("wrong_type", "wrong_type", TCI_ENTRY_MAIN, TC_E_CORRUPT,
+                   PARTS("wrong_type_main", "i32 (ptr, i32)", "void (ptr, i64, ptr)"));
+    expect_refusal("entry_variable", "entry_variable", TCI_ENTRY_MAIN, TC_E_CORRUPT,
+                   PARTS("entry_variable_main"));
+    expect_refusal("declared_only", "declared_only", TCI_ENTRY_MAIN, TC_E_CORRUPT,
+                   PARTS("declared_only_main"));
+}
+
+static void what_cannot_work_when_sent_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("thread_local", "thread_local", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("per_thread", "thread-local"));
+    expect_refusal("extern_thread_local", "extern_thread_local", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("their_thread_local", "thread-local"));
+    expect_refusal("constructor", "constructor", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED, PARTS("constructor"));
+    expect_refusal("constructor_section", "constructor_section", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("registered"));
+    expect_refusal("gnu_ifunc", "gnu_ifunc", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED, PARTS("chosen", "ifunc"));
+}
+
+static void bad_assembly_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("bad_asm", "bad_asm", TCI_ENTRY_MAIN, TC_E_COMPILE,
+                   PARTS("code generation", "1 more error"));
+}
+
+static void data_out_of_reach_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("far_data", "far_data", TCI_ENTRY_MAIN, TC_E_COMPILE, PARTS("linking", "out of range"));
+}
+
+static void another_architecture_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("counter_foreign", "counter", TCI_ENTRY_MAIN, TC_E_NO_SLICE,
+                   PARTS("aarch64", "x86_64"));
+}
+
+static void other_bytes_are_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    char *bytes = read_bitcode("counter", &size);
+    expect_refused_bytes("", 0, "counter", TC_E_CORRUPT, PARTS("magic"));
+    expect_refused_bytes("not bitcode at all", 18, "counter", TC_E_CORRUPT, PARTS("magic"));
+    expect_refused_bytes(bytes, size - 1, "counter", TC_E_CORRUPT, PARTS("multiple of 4"));
+    expect_refused_bytes(bytes, size - 4, "counter", TC_E_COMPILE, PARTS("bitcode"));
+    free(bytes);
+}
+
+static void a_newer_producer_is_refused_by_the_archives_word(void **state)
+{
+    (void)state;
+    size_t size;
+    tc_error err = {0};
+    tci_loaded *loaded;
+    tci_entries entries;
+    tci_symbols *symbols = open_symbols("");
+    void *bytes = read_bitcode("counter", &size);
+    tci_engine_code code = code_of("counter", bytes, size, symbols);
+    code.producer_major = 99;
+    code.producer_minor = 1;
+    assert_int_equal(ops->load(engine, &code, &loaded, &entries, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "99.1.0"));
+    assert_non_null(strstr(err.text, ops->llvm()));
+    free(bytes);
+    tci_symbols_destroy(symbols);
+}
+
+/* The producer stands in the file as six-bit characters, at any bit. */
+static unsigned char6(char c)
+{
+    return c >= 'a' && c <= 'z' ? (unsigned)(c - 'a')
+           : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A' + 26)
+           : c >= '0' && c <= '9' ? (unsigned)(c - '0' + 52)
+                                  : c == '.' ? 62 : 63;
+}
+
+static int bit(const unsigned char *bytes, size_t at)
+{
+    return bytes[at / 8] >> (at % 8) & 1;
+}
+
+static int stands_at(const unsigned char *bytes, size_t at, const char *text)
+{
+    for (; *text != '\0'; text++, at += 6) {
+        for (unsigned i = 0; i < 6; i++) {
+            if (bit(bytes, at + i) != (int)(char6(*text) >> i & 1))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static void write_at(unsigned char *bytes, size_t at, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        for (unsigned i = 0; i < 6; i++, at++) {
+            bytes[at / 8] = (unsigned char)(bytes[at / 8] & ~(1u << (at % 8)));
+            bytes[at / 8] |= (unsigned char)((char6(*text) >> i & 1) << (at % 8));
+        }
+    }
+}
+
+static void a_newer_producer_is_refused_by_the_bytes(void **state)
+{
+    (void)state;
+    size_t size, at = 32;
+    char found[8];
+    unsigned char *bytes = read_bitcode("counter", &size);
+    (void)snprintf(found, sizeof found, "LLVM%.2s", ops->llvm());
+    while (at < 1024 && !stands_at(bytes, at, found))
+        at++;
+    assert_true(at < 1024);
+    write_at(bytes, at, "LLVM97");
+    expect_refused_bytes(bytes, size, "counter", TC_E_VERSION, PARTS("LLVM97", ops->llvm()));
+    free(bytes);
+}
+
+static void the_engine_still_works(void **state)
+{
+    (void)state;
+    uint64_t result = 0;
+    loaded_file f = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
+    f.entries.main(NULL, 5, &result);
+    assert_int_equal(result, 1005);
+    unload_file(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_missing_symbol_is_named),
+        cmocka_unit_test(a_missing_symbol_that_code_generation_adds_is_named),
+        cmocka_unit_test(entries_must_be_there_and_right),
+        cmocka_unit_test(what_cannot_work_when_sent_is_refused),
+        cmocka_unit_test(bad_assembly_is_refused),
+        cmocka_unit_test(data_out_of_reach_is_refused),
+        cmocka_unit_test(another_architecture_is_refused),
+        cmocka_unit_test(other_bytes_are_refused),
+        cmocka_unit_test(a_newer_producer_is_refused_by_the_archives_word),
+        cmocka_unit_test(a_newer_producer_is_refused_by_the_bytes),
+        cmocka_unit_test(the_engine_still_works),
+    };
+    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+}

@@ -1,0 +1,114 @@
+/* The symbol scope of one function: what a .deps list may say, and in which order symbols are found. */
+#include "engine_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int own_strlen(void)
+{
+    return 1;
+}
+
+static const tci_host_symbol host[] = {{"strlen", (void *)own_strlen}, {"tc_test_only_here", (void *)1}};
+
+static void expect_refusal_of(const char *deps, size_t size, tc_status status, const char *part)
+{
+    tci_symbols *symbols = NULL;
+    tc_error err = {0};
+    assert_int_equal(tci_symbols_create(deps, size, NULL, 0, &symbols, &err), status);
+    assert_null(symbols);
+    if (strstr(err.text, part) == NULL)
+        fail_msg("'%s' is not in '%s'", part, err.text);
+}
+
+static void host_symbols_come_first(void **state)
+{
+    (void)state;
+    tci_symbols *symbols;
+    assert_int_equal(tci_symbols_create("", 0, host, 2, &symbols, NULL), TC_OK);
+    assert_ptr_equal(tci_symbols_resolve(symbols, "strlen"), (void *)own_strlen);
+    assert_ptr_equal(tci_symbols_resolve(symbols, "tc_test_only_here"), (void *)1);
+    assert_non_null(tci_symbols_resolve(symbols, "memcpy"));
+    assert_null(tci_symbols_resolve(symbols, "tc_test_no_such_symbol"));
+    assert_null(tci_symbols_resolve(symbols, ""));
+    tci_symbols_destroy(symbols);
+    tci_symbols_destroy(NULL);
+}
+
+static void libraries_answer_in_their_order(void **state)
+{
+    (void)state;
+    tci_symbols *ab = open_symbols("libtest_dep_a.so\nlibtest_dep_b.so\n");
+    tci_symbols *ba = open_symbols("libtest_dep_b.so\nlibtest_dep_a.so");
+    int (*from_a)(void) = (int (*)(void))tci_symbols_resolve(ab, "dep_answer");
+    int (*from_b)(void) = (int (*)(void))tci_symbols_resolve(ba, "dep_answer");
+    assert_int_equal(from_a(), 10);
+    assert_int_equal(from_b(), 20);
+    tci_symbols_destroy(ab);
+    tci_symbols_destroy(ba);
+}
+
+static void libraries_are_private(void **state)
+{
+    (void)state;
+    tci_symbols *with = open_symbols("libtest_dep_a.so");
+    tci_symbols *without = open_symbols("");
+    assert_non_null(tci_symbols_resolve(with, "dep_answer"));
+    assert_null(tci_symbols_resolve(without, "dep_answer"));
+    tci_symbols_destroy(with);
+    tci_symbols_destroy(without);
+}
+
+static void comments_and_blanks_do_not_count(void **state)
+{
+    (void)state;
+    static const char deps[] = "# libraries\n\n  \t\r\n libtest_dep_b.so \t# the second\r\n#";
+    tci_symbols *symbols = open_symbols(deps);
+    assert_non_null(tci_symbols_resolve(symbols, "dep_answer"));
+    tci_symbols_destroy(symbols);
+}
+
+static void a_missing_library_is_named(void **state)
+{
+    (void)state;
+    static const char deps[] = "libtest_dep_a.so\nlibtc_no_such_library.so.7\n";
+    expect_refusal_of(deps, sizeof deps - 1, TC_E_NO_LIBRARY, "libtc_no_such_library.so.7");
+}
+
+static void other_names_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"/lib/x86_64-linux-gnu/libm.so.6", "../libevil.so", "lib m.so",
+                                      "$ORIGIN/libm.so", "-lm", ".hidden.so", "lib\x01.so", "lib\xc3\xa4.so"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        expect_refusal_of(bad[i], strlen(bad[i]), TC_E_CORRUPT, "line 1");
+    expect_refusal_of("libm.so.6\nlib\0.so\n", 18, TC_E_CORRUPT, "line 2");
+}
+
+static void lists_are_bounded(void **state)
+{
+    (void)state;
+    static char many[TCI_DEPS_BYTES_MAX + 1];
+    for (int i = 0; i <= TCI_DEPS_MAX; i++)
+        strcat(many, "libtest_dep_a.so\n");
+    expect_refusal_of(many, strlen(many), TC_E_TOO_LARGE, "64");
+    memset(many, '\n', sizeof many);
+    expect_refusal_of(many, sizeof many, TC_E_TOO_LARGE, "65536");
+    memset(many, 'x', 400);
+    expect_refusal_of(many, 400, TC_E_TOO_LARGE, "255");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(host_symbols_come_first),
+        cmocka_unit_test(libraries_answer_in_their_order),
+        cmocka_unit_test(libraries_are_private),
+        cmocka_unit_test(comments_and_blanks_do_not_count),
+        cmocka_unit_test(a_missing_library_is_named),
+        cmocka_unit_test(other_names_are_refused),
+        cmocka_unit_test(lists_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
