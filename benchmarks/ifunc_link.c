@@ -1,0 +1,150 @@
+#include "ifunc_link.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOOPBACK_ANY_PORT "127.0.0.1:0"
+
+static bool complain(ifunc_link *link, const char *what, const tc_error *err)
+{
+    return perf_complain(link->session, "%s: %s: %s", what, tc_status_name(err->status),
+                         err->text);
+}
+
+/* An endpoint that the target accepted is freed by the library once this has returned from
+ * CLOSED or FAILED. */
+static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
+{
+    ifunc_link *link = user;
+    tc_error err = {0};
+    if (event == TC_EP_OPENED) {
+        link->peer = ep;
+        return;
+    }
+    if (event == TC_EP_FAILED) {
+        (void)tc_ep_error(ep, &err);
+        (void)snprintf(link->failure, sizeof link->failure, "%s", err.text);
+    }
+    if (link->session->role == PERF_TARGET && link->peer == ep)
+        link->peer = NULL;
+}
+
+static bool create_context(ifunc_link *link, const ifunc_link_config *config)
+{
+    tc_error err = {0};
+    tc_options *options;
+    if (tc_options_create(&options, &err) != TC_OK)
+        return complain(link, "options", &err);
+    tc_status status = tc_options_set(options, "ifunc_path", config->path, &err);
+    if (status == TC_OK && config->delivery != NULL)
+        status = tc_options_set(options, "delivery", config->delivery, &err);
+    if (status == TC_OK)
+        status = tc_context_create(options, &link->context, &err);
+    tc_options_destroy(options);
+    if (status != TC_OK)
+        return complain(link, "context", &err);
+    tc_context_set_target_args(link->context, config->target_args);
+    tc_context_set_ep_callback(link->context, endpoint_changed, link);
+    if (tc_ifunc_open(link->context, config->name, &link->function, &err) != TC_OK)
+        return complain(link, config->name, &err);
+    return true;
+}
+
+/* Tells the source the port and progresses until it has come. */
+static bool accept_source(ifunc_link *link)
+{
+    tc_error err = {0};
+    perf_poll poll;
+    if (tc_listener_open(link->context, LOOPBACK_ANY_PORT, &link->listener, &err) != TC_OK)
+        return complain(link, "listener", &err);
+    uint16_t port = tc_listener_port(link->listener);
+    if (!perf_link_send(link->session, &port, sizeof port))
+        return false;
+    perf_poll_init(&poll, link->session);
+    while (link->peer == NULL) {
+        if (tc_progress(link->context) == 0 && !perf_poll_missed(&poll))
+            return ifunc_link_lost(link);
+    }
+    return true;
+}
+
+static bool connect_target(ifunc_link *link)
+{
+    tc_error err = {0};
+    char host_port[32];
+    uint16_t port;
+    size_t size;
+    if (!perf_link_recv(link->session, &port, sizeof port, &size))
+        return false;
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", port);
+    if (tc_ep_connect(link->context, host_port, PERF_SILENCE_NS, &link->peer, &err) != TC_OK)
+        return complain(link, "connect", &err);
+    return true;
+}
+
+static void free_link(ifunc_link *link)
+{
+    if (link->listener != NULL)
+        tc_listener_close(link->listener);
+    if (link->function != NULL)
+        tc_ifunc_close(link->function);
+    tc_context_destroy(link->context);
+    *link = (ifunc_link){.session = link->session};
+}
+
+bool ifunc_link_open(ifunc_link *link, perf_session *session, const ifunc_link_config *config)
+{
+    *link = (ifunc_link){.session = session};
+    if (create_context(link, config) &&
+        (session->role == PERF_TARGET ? accept_source(link) : connect_target(link)))
+        return true;
+    free_link(link);
+    return false;
+}
+
+/* The source closes; the target progresses until it has seen that, or the close would wait for
+ * it in vain. */
+void ifunc_link_close(ifunc_link *link)
+{
+    perf_poll poll;
+    perf_poll_init(&poll, link->session);
+    if (link->session->role == PERF_SOURCE) {
+        tc_ep_close(link->peer);
+        link->peer = NULL;
+    }
+    while (link->peer != NULL) {
+        if (tc_progress(link->context) == 0 && !perf_poll_missed(&poll))
+            break;
+    }
+    free_link(link);
+}
+
+bool ifunc_link_lost(ifunc_link *link)
+{
+    tc_error err = {0};
+    if (link->failure[0] != '\0')
+        return perf_complain(link->session, "the peer was lost: %s", link->failure);
+    if (link->peer != NULL && tc_ep_refusal(link->peer, &err) != 0)
+        return complain(link, "the peer refused the function", &err);
+    return perf_complain(link->session, "waited in vain");
+}
+
+bool ifunc_link_send_failed(ifunc_link *link, tc_status status)
+{
+    tc_error err = {.status = status};
+    (void)snprintf(err.text, sizeof err.text, "%s", tc_status_text(status));
+    if (status == TC_E_REFUSED && link->peer != NULL)
+        (void)tc_ep_refusal(link->peer, &err);
+    return complain(link, "send", &err);
+}
+
+bool ifunc_link_flush(ifunc_link *link)
+{
+    tc_error err = {0};
+    tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS);
+    if (status != TC_OK)
+        return perf_complain(link->session, "flush: %s", tc_status_text(status));
+    if (tc_ep_refusal(link->peer, &err) != 0)
+        return complain(link, "the peer refused the function", &err);
+    return true;
+}

@@ -1,0 +1,11 @@
+/* The experiments, one function each; tc-perf's main picks one. */
+#ifndef TC_PERF_EXPERIMENT_H
+#define TC_PERF_EXPERIMENT_H
+
+#include "perf_options.h"
+
+/* Each returns the exit status: 0 when all was measured and right, 1 after a complaint. */
+int perf_run_tsi(const perf_options *options);
+int perf_run_integrity(const perf_options *options);
+
+#endif

@@ -1,0 +1,28 @@
+/* tc-perf: measures the library against the machine's limit and against UCX, and checks that
+ * nothing is lost or torn. */
+#include "perf_clock.h"
+#include "perf_experiment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    static perf_options options;
+    switch (perf_options_parse(&options, argc, argv)) {
+    case PERF_PARSE_DONE:
+        return EXIT_SUCCESS;
+    case PERF_PARSE_WRONG:
+        return 2;
+    case PERF_PARSE_RUN:
+        break;
+    }
+    /* Before the fork, so that both processes and every mode see the same. */
+    if (options.tls != NULL && setenv("UCX_TLS", options.tls, 1) != 0) {
+        perror("tc-perf: UCX_TLS");
+        return EXIT_FAILURE;
+    }
+    perf_clock_init();
+    return options.experiment == PERF_TSI ? perf_run_tsi(&options)
+                                          : perf_run_integrity(&options);
+}

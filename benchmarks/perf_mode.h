@@ -1,0 +1,50 @@
+/* A mode: one way to make a counter at the other process go up. Both processes hold a lane per
+ * mode and step through it together; the table's functions say which side calls them. */
+#ifndef TC_PERF_MODE_H
+#define TC_PERF_MODE_H
+
+#include "perf_options.h"
+#include "perf_session.h"
+
+typedef struct perf_mode perf_mode;
+
+/* One mode over one delivery. Each process has its own; nothing here is shared. */
+typedef struct perf_lane {
+    const perf_mode *mode;
+    const char *delivery_wanted; /* NULL: the library's own choice */
+    const perf_options *options;
+    perf_session *session;
+    void *state;          /* the mode's; NULL while closed */
+    char delivery[16];    /* set by open: what is used */
+    double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
+    size_t payload_bytes; /* what a message carries in this mode */
+} perf_lane;
+
+struct perf_mode {
+    const char *name;
+
+    /* Both sides at once; they may talk over the session's link, and return when messages can
+     * go both ways. On failure the mode has complained and freed what it took. */
+    bool (*open)(perf_lane *lane);
+
+    /* Source: `count` round trips, each started by the arrival of the one before. stamps[0] is
+     * the time before the first, stamps[i] the time after the i-th; count + 1 entries. Target:
+     * answers `count` times. */
+    bool (*source_latency)(perf_lane *lane, uint64_t count, uint64_t *stamps);
+    bool (*target_latency)(perf_lane *lane, uint64_t count);
+
+    /* Source: sends `count` messages as fast as they go, and returns when nothing is left to do
+     * for it. Target: returns when all have run. */
+    bool (*source_rate)(perf_lane *lane, uint64_t count);
+    bool (*target_rate)(perf_lane *lane, uint64_t count);
+
+    /* Both sides at once. Frees the state. */
+    void (*close)(perf_lane *lane);
+};
+
+extern const perf_mode perf_mode_bare;
+extern const perf_mode perf_mode_am;
+extern const perf_mode perf_mode_cached;
+extern const perf_mode perf_mode_uncached;
+
+#endif

@@ -1,0 +1,335 @@
+#include "perf_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tc/version.h>
+
+#define PAYLOAD_MAX (64u << 10)
+#define TSI_ITERATIONS_MAX 10000000ull
+#define INTEGRITY_ITERATIONS_MAX 1000000000000ull
+#define ROUNDS_MAX 1000u
+
+#define IN_TSI (1u << PERF_TSI)
+#define IN_INTEGRITY (1u << PERF_INTEGRITY)
+#define IN_BOTH (IN_TSI | IN_INTEGRITY)
+
+typedef struct option_row {
+    const char *name;
+    char letter;       /* or 0 */
+    unsigned where;    /* which experiments know it */
+    const char *value; /* how help calls its value; NULL for a flag */
+    bool (*set)(perf_options *options, const char *text);
+    const char *help;
+} option_row;
+
+/* "8", "64K", "1M" (powers of 1024) */
+static bool parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value_out)
+{
+    static const char suffixes[] = "KMG";
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    uint64_t value = strtoull(text, &end, 10);
+    const char *suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
+    if (suffix != NULL) {
+        unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
+        if (value > UINT64_MAX >> shift)
+            return false;
+        value <<= shift;
+        end++;
+    }
+    if (errno != 0 || *end != '\0' || value < min || value > max)
+        return false;
+    *value_out = value;
+    return true;
+}
+
+static bool set_payload(perf_options *options, const char *text)
+{
+    uint64_t value;
+    if (!parse_count(text, 1, PAYLOAD_MAX, &value))
+        return false;
+    options->payload_bytes = (size_t)value;
+    return true;
+}
+
+static bool set_iterations(perf_options *options, const char *text)
+{
+    return parse_count(text, 1,
+                       options->experiment == PERF_TSI ? TSI_ITERATIONS_MAX
+                                                       : INTEGRITY_ITERATIONS_MAX,
+                       &options->iterations);
+}
+
+static bool set_warmup(perf_options *options, const char *text)
+{
+    return parse_count(text, 1, TSI_ITERATIONS_MAX, &options->warmup);
+}
+
+static bool set_rounds(perf_options *options, const char *text)
+{
+    uint64_t value;
+    if (!parse_count(text, 1, ROUNDS_MAX, &value))
+        return false;
+    options->rounds = (unsigned)value;
+    return true;
+}
+
+static bool set_modes(perf_options *options, const char *text)
+{
+    options->modes = text;
+    return *text != '\0';
+}
+
+static bool set_deliveries(perf_options *options, const char *text)
+{
+    static const char *const known[] = {"auto", "direct", "am"};
+    options->delivery_count = 0;
+    for (const char *at = text;; at++) {
+        size_t size = strcspn(at, ",");
+        size_t which = 0;
+        while (which < 3 &&
+               (strlen(known[which]) != size || memcmp(known[which], at, size) != 0))
+            which++;
+        if (which == 3 || options->delivery_count == PERF_DELIVERIES_MAX)
+            return false;
+        options->deliveries[options->delivery_count++] = known[which];
+        at += size;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+static bool set_sizes(perf_options *options, const char *text)
+{
+    char low[32];
+    uint64_t min, max;
+    const char *dots = strstr(text, "..");
+    if (dots == NULL || (size_t)(dots - text) >= sizeof low)
+        return false;
+    memcpy(low, text, (size_t)(dots - text));
+    low[dots - text] = '\0';
+    if (!parse_count(low, 1, PAYLOAD_MAX, &min) ||
+        !parse_count(dots + 2, min, PAYLOAD_MAX, &max))
+        return false;
+    options->size_min = (size_t)min;
+    options->size_max = (size_t)max;
+    return true;
+}
+
+static bool set_json(perf_options *options, const char *text)
+{
+    options->json_path = text;
+    return *text != '\0';
+}
+
+/* UCX needs its loopback transport for a worker's own address; a list without it fails late and
+ * oddly. */
+static bool set_tls(perf_options *options, const char *text)
+{
+    bool as_given = *text == '^' || strstr(text, "self") != NULL || strstr(text, "all") != NULL;
+    int size = snprintf(options->text[0], PERF_PATH_MAX, "%s%s", text, as_given ? "" : ",self");
+    options->tls = options->text[0];
+    return *text != '\0' && size < PERF_PATH_MAX;
+}
+
+static bool set_ifunc_path(perf_options *options, const char *text)
+{
+    options->ifunc_path = text;
+    return *text != '\0';
+}
+
+static bool set_pin(perf_options *options, const char *text)
+{
+    cpu_set_t allowed;
+    char *end;
+    if (strcmp(text, "none") == 0) {
+        options->cpus[0] = options->cpus[1] = -1;
+        return true;
+    }
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        unsigned long cpu = strtoul(text, &end, 10);
+        if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed) || *end != (i == 0 ? ',' : '\0'))
+            return false;
+        options->cpus[i] = (int)cpu;
+        text = end + 1;
+    }
+    return true;
+}
+
+static bool set_verbose(perf_options *options, const char *text)
+{
+    (void)text;
+    options->verbose = true;
+    return true;
+}
+
+static const option_row option_rows[] = {
+    {"size", 's', IN_TSI, "BYTES", set_payload, "payload, 1..64K (8)"},
+    {"iterations", 'n', IN_BOTH, "N", set_iterations,
+     "per measurement (tsi: what fits 25 ms; integrity: 1M messages)"},
+    {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
+    {"rounds", 'r', IN_TSI, "N", set_rounds, "how often the modes take turns (20)"},
+    {"modes", 'm', IN_TSI, "LIST", set_modes, "of bare,am,cached,uncached (all)"},
+    {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
+     "payloads; one in 256 is up to 64K (1..2048)"},
+    {"delivery", 'd', IN_BOTH, "LIST", set_deliveries,
+     "auto, direct, am (tsi: auto; integrity: direct,am)"},
+    {"tls", 't', IN_BOTH, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
+    {"pin", 'c', IN_BOTH, "A,B", set_pin, "cpus of source and target, or none (the first two)"},
+    {"ifunc-path", 'I', IN_BOTH, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
+    {"json", 'j', IN_BOTH, "FILE", set_json, "also write the result there; - for stdout alone"},
+    {"verbose", 'v', IN_BOTH, NULL, set_verbose, "every round's figures on stderr"},
+};
+
+#define ROW_COUNT (sizeof option_rows / sizeof option_rows[0])
+
+static void print_help(void)
+{
+    (void)printf(
+        "usage: tc-perf tsi|integrity [options]\n"
+        "  tsi        half round trip and rate of a function that adds one to a counter:\n"
+        "             bare (shared memory alone), am (UCX active messages),\n"
+        "             cached (ifunc), uncached (ifunc, code in every message)\n"
+        "  integrity  order and content of messages, checked by the ifunc itself\n\n");
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const option_row *row = &option_rows[i];
+        char left[32];
+        (void)snprintf(left, sizeof left, "-%c, --%s %s", row->letter, row->name,
+                       row->value != NULL ? row->value : "");
+        (void)printf("  %-23s %s%s\n", left, row->help,
+                     row->where == IN_BOTH  ? ""
+                     : row->where == IN_TSI ? " [tsi]"
+                                            : " [integrity]");
+    }
+    (void)printf("  -h, --help; -V, --version\n\n"
+                 "Two processes on this machine. 1 MB is 2^20 bytes.\n");
+}
+
+/* Archives lie beside the program, both where it is built and where it is installed. */
+static bool default_ifunc_path(perf_options *options)
+{
+    char exe[PERF_PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (size < 0)
+        return false;
+    exe[size] = '\0';
+    *strrchr(exe, '/') = '\0';
+    options->ifunc_path = options->text[1];
+    return snprintf(options->text[1], PERF_PATH_MAX,
+                    "%s/../benchmarks:%s/../share/three-chains/benchmarks", exe,
+                    exe) < PERF_PATH_MAX;
+}
+
+static void default_pin(perf_options *options)
+{
+    cpu_set_t allowed;
+    int found = 0;
+    options->cpus[0] = options->cpus[1] = -1;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+        return;
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++) {
+        if (CPU_ISSET(cpu, &allowed))
+            options->cpus[found++] = (int)cpu;
+    }
+}
+
+static bool set_defaults(perf_options *options, const char *experiment)
+{
+    *options = (perf_options){
+        .payload_bytes = 8,
+        .warmup = 1000,
+        .rounds = 20,
+        .modes = "bare,am,cached,uncached",
+        .size_min = 1,
+        .size_max = 2048,
+    };
+    if (strcmp(experiment, "integrity") == 0) {
+        options->experiment = PERF_INTEGRITY;
+        options->iterations = 1000000;
+        options->deliveries[0] = "direct";
+        options->deliveries[1] = "am";
+        options->delivery_count = 2;
+    } else if (strcmp(experiment, "tsi") == 0) {
+        options->experiment = PERF_TSI;
+        options->delivery_count = 1; /* of the library's own choice */
+    } else {
+        return false;
+    }
+    default_pin(options);
+    return default_ifunc_path(options);
+}
+
+static perf_parse wrong(const char *what, const char *value)
+{
+    (void)fprintf(stderr, "tc-perf: %s '%s'; tc-perf --help has the list\n", what, value);
+    return PERF_PARSE_WRONG;
+}
+
+static perf_parse set_row(perf_options *options, const option_row *row, const char *value)
+{
+    if ((row->where & (1u << options->experiment)) == 0)
+        return wrong("this experiment has no option", row->name);
+    if (row->set(options, value))
+        return PERF_PARSE_RUN;
+    (void)fprintf(stderr, "tc-perf: --%s '%s': expected %s, %s\n", row->name, value, row->value,
+                  row->help);
+    return PERF_PARSE_WRONG;
+}
+
+static perf_parse parse_rows(perf_options *options, int argc, char **argv)
+{
+    struct option long_options[ROW_COUNT + 1] = {{0}};
+    char short_options[2 * ROW_COUNT + 1] = "";
+    for (size_t i = 0, at = 0; i < ROW_COUNT; i++) {
+        const option_row *row = &option_rows[i];
+        long_options[i].name = row->name;
+        long_options[i].has_arg = row->value != NULL ? required_argument : no_argument;
+        long_options[i].val = row->letter;
+        short_options[at++] = row->letter;
+        if (row->value != NULL)
+            short_options[at++] = ':';
+    }
+    perf_parse result = PERF_PARSE_RUN;
+    for (int letter;
+         result == PERF_PARSE_RUN &&
+         (letter = getopt_long(argc, argv, short_options, long_options, NULL)) != -1;) {
+        size_t i = 0;
+        while (i < ROW_COUNT && option_rows[i].letter != letter)
+            i++;
+        result = i < ROW_COUNT ? set_row(options, &option_rows[i], optarg) : PERF_PARSE_WRONG;
+    }
+    if (result == PERF_PARSE_RUN && optind < argc)
+        result = wrong("unexpected argument", argv[optind]);
+    return result;
+}
+
+perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_help();
+            return PERF_PARSE_DONE;
+        }
+        if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
+            (void)printf("tc-perf %s\n", TC_VERSION_STRING);
+            return PERF_PARSE_DONE;
+        }
+    }
+    if (argc < 2)
+        return wrong("expected tsi or integrity, got", "");
+    if (!set_defaults(options, argv[1]))
+        return wrong("no experiment is called", argv[1]);
+    return parse_rows(options, argc - 1, argv + 1);
+}

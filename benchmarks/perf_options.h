@@ -1,0 +1,41 @@
+/* The command line of tc-perf. */
+#ifndef TC_PERF_OPTIONS_H
+#define TC_PERF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PERF_DELIVERIES_MAX 2
+#define PERF_PATH_MAX 2048
+
+typedef enum perf_experiment { PERF_TSI, PERF_INTEGRITY } perf_experiment;
+
+typedef struct perf_options {
+    perf_experiment experiment;
+    size_t payload_bytes;
+    uint64_t iterations; /* 0: as many as fit the time of one measurement */
+    uint64_t warmup;
+    unsigned rounds;
+    const char *modes;                           /* comma list */
+    const char *deliveries[PERF_DELIVERIES_MAX]; /* NULL: the library's own choice */
+    unsigned delivery_count;
+    size_t size_min;
+    size_t size_max;
+    const char *json_path; /* NULL, a file, or "-" */
+    const char *tls;
+    const char *ifunc_path; /* never NULL */
+    int cpus[2];            /* source, target; -1: not pinned */
+    bool verbose;
+    char text[4][PERF_PATH_MAX]; /* what the pointers above point into */
+} perf_options;
+
+typedef enum perf_parse {
+    PERF_PARSE_RUN,  /* go on */
+    PERF_PARSE_DONE, /* help or version was printed: exit 0 */
+    PERF_PARSE_WRONG /* a complaint was printed: exit 2 */
+} perf_parse;
+
+perf_parse perf_options_parse(perf_options *options, int argc, char **argv);
+
+#endif

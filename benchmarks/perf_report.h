@@ -1,0 +1,26 @@
+/* Results as JSON, and what belongs to every result: the machine, the versions, the options. */
+#ifndef TC_PERF_REPORT_H
+#define TC_PERF_REPORT_H
+
+#include "perf_options.h"
+
+#include <jansson.h>
+
+/* {"experiment", "env", "rows": [], "ratios": {}}; the caller owns it. NULL when out of memory.
+ * Loads the code engine, whose version it records: not before the fork. */
+json_t *perf_report_create(const perf_options *options);
+
+/* Rounded, so that a file holds no digits that mean nothing. */
+json_t *perf_report_number(double value);
+
+/* Writes to options->json_path when there is one. False after a line on stderr. */
+bool perf_report_write(const perf_options *options, const json_t *report);
+
+/* A table for people goes to stdout unless the JSON does. */
+bool perf_report_is_quiet(const perf_options *options);
+
+/* A line on stderr that the next one replaces; nothing when stderr is no terminal. NULL ends
+ * it. */
+__attribute__((format(printf, 1, 2))) void perf_report_progress(const char *format, ...);
+
+#endif

@@ -1,0 +1,242 @@
+#include "perf_session.h"
+
+#include "perf_clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define END_TIMEOUT_NS (10 * PERF_NS_PER_S)
+
+bool perf_complain(perf_session *session, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    /* The first complaint is the cause; what the other side says once its partner has given up
+     * is not worth a line. */
+    if (session->control == NULL || atomic_exchange(&session->control->failed, 1) == 0)
+        (void)fprintf(stderr, "tc-perf: %s: %s\n",
+                      session->role == PERF_SOURCE ? "source" : "target", text);
+    return false;
+}
+
+static bool pin(perf_session *session, int cpu)
+{
+    if (cpu < 0)
+        return true;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        return perf_complain(session, "cannot run on cpu %d: %s", cpu, strerror(errno));
+    return true;
+}
+
+static _Noreturn void run_target(perf_session *session, const int cpus[2], pid_t source_pid,
+                                 perf_serve serve, void *experiment)
+{
+    session->role = PERF_TARGET;
+    /* A target must not outlive its source, however that ends. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != source_pid)
+        exit(EXIT_FAILURE);
+    bool ok = pin(session, cpus[1]) && serve(session, experiment);
+    exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+bool perf_session_start(perf_session *session, const int cpus[2], perf_serve serve,
+                        void *experiment)
+{
+    int fds[2];
+    pid_t source_pid = getpid();
+    *session = (perf_session){.role = PERF_SOURCE, .link_fd = -1};
+    void *page = mmap(NULL, sizeof(perf_control), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return perf_complain(session, "shared memory: %s", strerror(errno));
+    session->control = page;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
+        return perf_complain(session, "socket pair: %s", strerror(errno));
+    (void)fflush(NULL); /* what is buffered now would be written by both */
+    pid_t pid = fork();
+    if (pid < 0) {
+        (void)close(fds[0]);
+        (void)close(fds[1]);
+        return perf_complain(session, "fork: %s", strerror(errno));
+    }
+    session->link_fd = fds[pid == 0 ? 1 : 0];
+    (void)close(fds[pid == 0 ? 0 : 1]);
+    if (pid == 0)
+        run_target(session, cpus, source_pid, serve, experiment);
+    session->target_pid = pid;
+    return pin(session, cpus[0]);
+}
+
+/* True when the target has ended by itself before the deadline. */
+static bool await_exit(perf_session *session, uint64_t timeout_ns, int *status_out)
+{
+    uint64_t deadline = perf_now_ns() + timeout_ns;
+    while (perf_now_ns() < deadline) {
+        if (waitpid(session->target_pid, status_out, WNOHANG) == session->target_pid)
+            return true;
+        (void)usleep(1000);
+    }
+    return false;
+}
+
+bool perf_session_end(perf_session *session)
+{
+    static const perf_command end = {0};
+    int status = 0;
+    bool failed = session->control == NULL || atomic_load(&session->control->failed) != 0;
+    if (session->target_pid > 0) {
+        if (!failed)
+            failed = !perf_session_command(session, &end);
+        /* A target that failed has complained and is on its way out. */
+        if (!await_exit(session, failed ? PERF_NS_PER_S : END_TIMEOUT_NS, &status)) {
+            failed = true;
+            (void)kill(session->target_pid, SIGKILL);
+            (void)waitpid(session->target_pid, &status, 0);
+        }
+        if (!failed && status != 0)
+            failed =
+                !perf_complain(session, "the target ended with status 0x%x", (unsigned)status);
+        session->target_pid = 0;
+    }
+    if (session->link_fd >= 0)
+        (void)close(session->link_fd);
+    if (session->control != NULL)
+        (void)munmap(session->control, sizeof *session->control);
+    session->control = NULL;
+    return !failed;
+}
+
+bool perf_link_send(perf_session *session, const void *bytes, size_t size)
+{
+    if (send(session->link_fd, bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
+        return perf_complain(session, "the other process is gone: %s", strerror(errno));
+    return true;
+}
+
+bool perf_link_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out)
+{
+    struct pollfd wait = {.fd = session->link_fd, .events = POLLIN};
+    /* Twice a poll loop's patience: whoever waits in a loop decides first and knows more. */
+    int ready = poll(&wait, 1, (int)(2 * PERF_SILENCE_NS / PERF_NS_PER_MS));
+    if (ready == 0)
+        return perf_complain(session, "the other process has been silent for %d s",
+                             (int)(2 * PERF_SILENCE_NS / PERF_NS_PER_S));
+    ssize_t got = recv(session->link_fd, bytes, capacity, 0);
+    if (got <= 0)
+        return perf_complain(session, "the other process is gone");
+    *size_out = (size_t)got;
+    return true;
+}
+
+bool perf_session_command(perf_session *session, const perf_command *command)
+{
+    session->step++;
+    return perf_link_send(session, command, sizeof *command);
+}
+
+bool perf_session_next(perf_session *session, perf_command *command_out)
+{
+    size_t size;
+    session->step++;
+    return perf_link_recv(session, command_out, sizeof *command_out, &size);
+}
+
+bool perf_session_answer(perf_session *session, bool ok)
+{
+    uint32_t word = ok;
+    return perf_link_send(session, &word, sizeof word) && ok;
+}
+
+bool perf_session_reply(perf_session *session)
+{
+    uint32_t word = 0;
+    size_t size;
+    return perf_link_recv(session, &word, sizeof word, &size) && word == 1;
+}
+
+void perf_session_set_ready(perf_session *session)
+{
+    atomic_store_explicit(&session->control->ready, session->step, memory_order_release);
+}
+
+void perf_session_set_done(perf_session *session)
+{
+    atomic_store_explicit(&session->control->done, session->step, memory_order_release);
+}
+
+void perf_session_set_ended(perf_session *session)
+{
+    atomic_store_explicit(&session->control->ended, session->step, memory_order_release);
+}
+
+bool perf_session_has_ended(const perf_session *session)
+{
+    return atomic_load_explicit(&session->control->ended, memory_order_acquire) ==
+           session->step;
+}
+
+static bool await_word(perf_session *session, const _Atomic uint64_t *word)
+{
+    perf_poll poll;
+    perf_poll_init(&poll, session);
+    while (atomic_load_explicit(word, memory_order_acquire) != session->step) {
+        if (!perf_poll_missed(&poll))
+            return false;
+    }
+    return true;
+}
+
+bool perf_session_await_ready(perf_session *session)
+{
+    return await_word(session, &session->control->ready);
+}
+
+bool perf_session_await_done(perf_session *session)
+{
+    return await_word(session, &session->control->done);
+}
+
+static bool target_is_gone(const perf_session *session)
+{
+    siginfo_t info = {0};
+    return session->role == PERF_SOURCE &&
+           waitid(P_PID, (id_t)session->target_pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == session->target_pid;
+}
+
+bool perf_poll_rest(perf_poll *poll)
+{
+    perf_session *session = poll->session;
+    uint64_t now = perf_now_ns();
+    if (poll->quiet_since_ns == 0)
+        poll->quiet_since_ns = now;
+    if (atomic_load_explicit(&session->control->failed, memory_order_relaxed) != 0)
+        return false;
+    if (target_is_gone(session))
+        return perf_complain(session, "the target died");
+    if (now - poll->quiet_since_ns > PERF_SILENCE_NS)
+        return perf_complain(session, "nothing came for %d s",
+                             (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
+    /* With fewer free processors than processes, spinning on would only keep the other side
+     * from running. */
+    (void)sched_yield();
+    return true;
+}

@@ -1,0 +1,120 @@
+/* Two processes on one machine, the source and the target of a measurement, and what ties them
+ * together: shared memory for the moments that are timed, and a socket pair for commands and
+ * addresses.
+ *
+ * The target is forked before any library is initialised, so each process owns its libraries
+ * from the start. Every wait has a deadline, and each side notices when the other is gone. */
+#ifndef TC_PERF_SESSION_H
+#define TC_PERF_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* How long nothing at all may happen before a run is given up. */
+#define PERF_SILENCE_NS (30ull * 1000000000ull)
+
+#define PERF_ARENA_BYTES (1u << 20)
+
+typedef enum perf_role { PERF_SOURCE, PERF_TARGET } perf_role;
+
+/* One cache line per word, so that a wait on one is not disturbed by a store to another. */
+typedef struct perf_control {
+    _Alignas(64) _Atomic uint64_t ready;  /* the target has entered the step of this number */
+    _Alignas(64) _Atomic uint64_t done;   /* the target has finished the step of this number */
+    _Alignas(64) _Atomic uint64_t ended;  /* the source has nothing more to send in that step */
+    _Alignas(64) _Atomic uint32_t failed; /* either side has given up */
+    _Alignas(
+        4096) unsigned char arena[PERF_ARENA_BYTES]; /* zero at first; for one mode's own use */
+} perf_control;
+
+typedef struct perf_session {
+    perf_role role;
+    int link_fd;      /* to the other process */
+    pid_t target_pid; /* at the source; 0 once it has been waited for */
+    perf_control *control;
+    uint64_t step; /* counts commands, the same on both sides */
+} perf_session;
+
+typedef struct perf_command {
+    uint32_t action; /* meaning given by the experiment; 0 ends the target */
+    uint32_t lane;
+    uint64_t count;
+} perf_command;
+
+/* Runs in the target until it has been told to end. Returns false after a complaint. */
+typedef bool (*perf_serve)(perf_session *session, void *experiment);
+
+/* Forks the target. cpus[0] is for the source, cpus[1] for the target; -1 leaves the choice to
+ * the system. Returns in the source only: the target runs serve and exits. perf_session_end is
+ * owed on failure too. */
+bool perf_session_start(perf_session *session, const int cpus[2], perf_serve serve,
+                        void *experiment);
+
+/* Tells the target to end, waits for it, and kills it by its id when it does not. Returns
+ * whether it ended well. */
+bool perf_session_end(perf_session *session);
+
+/* The other side's whole message, or false after a complaint. */
+bool perf_link_send(perf_session *session, const void *bytes, size_t size);
+bool perf_link_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out);
+
+/* Source: starts one step at the target; perf_session_reply waits for its outcome. */
+bool perf_session_command(perf_session *session, const perf_command *command);
+bool perf_session_reply(perf_session *session);
+/* Target: the counterparts. */
+bool perf_session_next(perf_session *session, perf_command *command_out);
+bool perf_session_answer(perf_session *session, bool ok);
+
+/* Target: stores that release what it did; the source's waits below pair with them. */
+void perf_session_set_ready(perf_session *session);
+void perf_session_set_done(perf_session *session);
+bool perf_session_await_ready(perf_session *session);
+bool perf_session_await_done(perf_session *session);
+
+/* Source: the release store; target: the load that pairs with it. */
+void perf_session_set_ended(perf_session *session);
+bool perf_session_has_ended(const perf_session *session);
+
+/* One line on stderr, with the process's role in front; ends the other side's waits. Always
+ * false. */
+__attribute__((format(printf, 2, 3))) bool perf_complain(perf_session *session,
+                                                         const char *format, ...);
+
+/* The state of one polling loop. Every loop of every mode ends a turn that found nothing with
+ * perf_poll_missed and nothing else, so that all modes wait alike. */
+typedef struct perf_poll {
+    perf_session *session;
+    uint64_t misses;
+    uint64_t quiet_since_ns; /* 0 until the first rest */
+} perf_poll;
+
+#define PERF_MISSES_PER_REST 1024
+
+static inline void perf_poll_init(perf_poll *poll, perf_session *session)
+{
+    *poll = (perf_poll){.session = session};
+}
+
+/* Gives the processor up for a moment and looks at the clock. False, after a complaint, when
+ * the other side is gone or silent. */
+bool perf_poll_rest(perf_poll *poll);
+
+static inline bool perf_poll_missed(perf_poll *poll)
+{
+    return ++poll->misses % PERF_MISSES_PER_REST != 0 || perf_poll_rest(poll);
+}
+
+/* Something came: the silence is over. Reads before it writes: a sender's stores leave its
+ * processor in order, and each one more per message delays the message. */
+static inline void perf_poll_hit(perf_poll *poll)
+{
+    if (poll->misses != 0) {
+        poll->misses = 0;
+        poll->quiet_since_ns = 0;
+    }
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* Order statistics over measured values. */
+#ifndef TC_PERF_STATS_H
+#define TC_PERF_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct perf_latency {
+    double p50_ns; /* of half the round trip */
+    double p99_ns;
+} perf_latency;
+
+/* Half round trips from count + 1 stamps, which it overwrites. count >= 1. */
+perf_latency perf_latency_of(uint64_t *stamps, uint64_t count);
+
+/* Sorts values. The mean of the middle two when count is even. count >= 1. */
+double perf_median(double *values, size_t count);
+
+#endif

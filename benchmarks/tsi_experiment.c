@@ -1,0 +1,306 @@
+/* Target-Side Increment: how fast a function that adds one to a counter can be made to run in
+ * another process, by each mode in turn. Rounds are short and interleaved, so that whatever the
+ * machine does meanwhile (other load, processors that move) strikes all modes alike and ratios
+ * within a round stay meaningful. */
+#include "tsi_lanes.h"
+
+#include "perf_clock.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+#include "perf_stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASUREMENT_NS (25 * PERF_NS_PER_MS)
+#define LATENCY_COUNT_MAX 200000u
+#define RATE_COUNT_MAX 5000000u
+#define TRIAL_LATENCY_COUNT 200u
+#define TRIAL_RATE_COUNT 1000u
+
+enum { ACTION_OPEN = 1, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
+
+static const perf_mode *const modes[] = {&perf_mode_bare, &perf_mode_am, &perf_mode_cached,
+                                         &perf_mode_uncached};
+
+#define MODE_COUNT (sizeof modes / sizeof modes[0])
+
+/* Only the library's modes choose between deliveries. */
+static bool mode_has_deliveries(const perf_mode *mode)
+{
+    return mode == &perf_mode_cached || mode == &perf_mode_uncached;
+}
+
+static void add_lanes(tsi_run *run, const perf_mode *mode)
+{
+    unsigned count = mode_has_deliveries(mode) ? run->options->delivery_count : 1;
+    for (unsigned i = 0; i < count; i++)
+        run->lanes[run->lane_count++] =
+            (perf_lane){.mode = mode,
+                        .delivery_wanted = run->options->deliveries[i],
+                        .options = run->options,
+                        .session = run->session};
+}
+
+/* In the order of the table above, whatever the order of the list; a name given twice counts
+ * once. */
+static bool choose_lanes(tsi_run *run)
+{
+    bool chosen[MODE_COUNT] = {false};
+    const char *at = run->options->modes;
+    for (;;) {
+        size_t size = strcspn(at, ","), which = 0;
+        while (which < MODE_COUNT && (strlen(modes[which]->name) != size ||
+                                      memcmp(modes[which]->name, at, size) != 0))
+            which++;
+        if (which == MODE_COUNT) {
+            (void)fprintf(stderr,
+                          "tc-perf: no mode is called '%.*s': expected bare, am, cached or "
+                          "uncached\n",
+                          (int)size, at);
+            return false;
+        }
+        chosen[which] = true;
+        at += size;
+        if (*at++ == '\0')
+            break;
+    }
+    for (size_t i = 0; i < MODE_COUNT; i++) {
+        if (chosen[i])
+            add_lanes(run, modes[i]);
+    }
+    return true;
+}
+
+static bool target_step(tsi_run *run, const perf_command *command)
+{
+    if (command->lane >= run->lane_count)
+        return false;
+    perf_lane *lane = &run->lanes[command->lane];
+    switch (command->action) {
+    case ACTION_OPEN:
+        return lane->mode->open(lane);
+    case ACTION_LATENCY:
+        perf_session_set_ready(run->session);
+        return lane->mode->target_latency(lane, command->count);
+    case ACTION_RATE:
+        perf_session_set_ready(run->session);
+        if (!lane->mode->target_rate(lane, command->count))
+            return false;
+        perf_session_set_done(run->session);
+        return true;
+    case ACTION_CLOSE:
+        lane->mode->close(lane);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool serve(perf_session *session, void *experiment)
+{
+    tsi_run *run = experiment;
+    perf_command command;
+    for (;;) {
+        if (!perf_session_next(session, &command))
+            return false;
+        if (command.action == 0)
+            return true;
+        if (!perf_session_answer(session, target_step(run, &command)))
+            return false;
+    }
+}
+
+static bool start_step(tsi_run *run, uint32_t action, unsigned lane, uint64_t count)
+{
+    const perf_command command = {.action = action, .lane = lane, .count = count};
+    return perf_session_command(run->session, &command);
+}
+
+static bool open_lanes(tsi_run *run)
+{
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        perf_lane *lane = &run->lanes[i];
+        perf_report_progress("opening %s", lane->mode->name);
+        if (!start_step(run, ACTION_OPEN, i, 0) || !lane->mode->open(lane) ||
+            !perf_session_reply(run->session))
+            return false;
+    }
+    return true;
+}
+
+static bool close_lanes(tsi_run *run)
+{
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        perf_lane *lane = &run->lanes[i];
+        if (!start_step(run, ACTION_CLOSE, i, 0))
+            return false;
+        lane->mode->close(lane);
+        if (!perf_session_reply(run->session))
+            return false;
+    }
+    return true;
+}
+
+/* Warm-up and measurement are one chain of round trips; only the stamps tell them apart. */
+static bool measure_latency(tsi_run *run, unsigned index, uint64_t count, perf_latency *out)
+{
+    perf_lane *lane = &run->lanes[index];
+    uint64_t warmup = run->options->warmup;
+    if (!start_step(run, ACTION_LATENCY, index, warmup + count) ||
+        !perf_session_await_ready(run->session) ||
+        !lane->mode->source_latency(lane, warmup + count, run->stamps) ||
+        !perf_session_reply(run->session))
+        return false;
+    *out = perf_latency_of(run->stamps + warmup, count);
+    return true;
+}
+
+/* From the first send until the target says that all have run. */
+static bool measure_rate(tsi_run *run, unsigned index, uint64_t count, double *per_s_out)
+{
+    perf_lane *lane = &run->lanes[index];
+    if (!start_step(run, ACTION_RATE, index, count) || !perf_session_await_ready(run->session))
+        return false;
+    uint64_t start = perf_now_ns();
+    if (!lane->mode->source_rate(lane, count) || !perf_session_await_done(run->session))
+        return false;
+    uint64_t end = perf_now_ns();
+    *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)(end - start);
+    return perf_session_reply(run->session);
+}
+
+static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
+{
+    double count = (double)MEASUREMENT_NS / each_ns;
+    return count < (double)min ? min : count > (double)max ? max : (uint64_t)count;
+}
+
+/* Without -n, a trial run tells how many iterations take the time of one measurement. Its
+ * figures are thrown away, and with them the first calls, for which the target prepares the
+ * code. */
+static bool choose_counts(tsi_run *run, unsigned index)
+{
+    perf_latency latency;
+    double rate = 0;
+    uint64_t wanted = run->options->iterations;
+    for (int i = 0; i < 2; i++) {
+        uint64_t trial = i == 0
+                             ? TRIAL_RATE_COUNT
+                             : count_that_fits(1e10 / rate, TRIAL_RATE_COUNT, RATE_COUNT_MAX);
+        if (wanted != 0 && trial > wanted)
+            trial = wanted;
+        if (!measure_rate(run, index, trial, &rate))
+            return false;
+    }
+    uint64_t trial = wanted != 0 && wanted < TRIAL_LATENCY_COUNT ? wanted : TRIAL_LATENCY_COUNT;
+    if (!measure_latency(run, index, trial, &latency))
+        return false;
+    run->rate_count[index] =
+        wanted != 0 ? wanted : count_that_fits(1e9 / rate, TRIAL_RATE_COUNT, RATE_COUNT_MAX);
+    run->latency_count[index] =
+        wanted != 0
+            ? wanted
+            : count_that_fits(2 * latency.p50_ns, TRIAL_LATENCY_COUNT, LATENCY_COUNT_MAX);
+    return true;
+}
+
+static bool measure_round(tsi_run *run, unsigned round)
+{
+    perf_latency latency;
+    /* Latencies first, then rates, so that what a ratio compares lies close in time; who
+     * begins, changes. */
+    for (unsigned turn = 0; turn < run->lane_count; turn++) {
+        unsigned i = (turn + round) % run->lane_count;
+        perf_report_progress("round %u of %u: latency, %s", round + 1, run->options->rounds,
+                             run->lanes[i].mode->name);
+        if (!measure_latency(run, i, run->latency_count[i], &latency))
+            return false;
+        run->series[i].p50_ns[round] = latency.p50_ns;
+        run->series[i].p99_ns[round] = latency.p99_ns;
+    }
+    for (unsigned turn = 0; turn < run->lane_count; turn++) {
+        unsigned i = (turn + round) % run->lane_count;
+        perf_report_progress("round %u of %u: rate, %s", round + 1, run->options->rounds,
+                             run->lanes[i].mode->name);
+        if (!measure_rate(run, i, run->rate_count[i], &run->series[i].rate_per_s[round]))
+            return false;
+    }
+    return true;
+}
+
+static void print_round(const tsi_run *run, unsigned round)
+{
+    for (unsigned i = 0; i < run->lane_count; i++)
+        (void)fprintf(stderr, "round %3u %-8s %-6s p50 %9.1f ns p99 %9.1f ns %10.3f M/s\n",
+                      round + 1, run->lanes[i].mode->name, run->lanes[i].delivery,
+                      run->series[i].p50_ns[round], run->series[i].p99_ns[round],
+                      run->series[i].rate_per_s[round] / 1e6);
+}
+
+static bool measure(tsi_run *run)
+{
+    if (!open_lanes(run))
+        return false;
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        perf_report_progress("trial, %s", run->lanes[i].mode->name);
+        if (!choose_counts(run, i))
+            return false;
+    }
+    for (unsigned round = 0; round < run->options->rounds; round++) {
+        if (!measure_round(run, round))
+            return false;
+        if (run->options->verbose)
+            print_round(run, round);
+    }
+    perf_report_progress(NULL);
+    return close_lanes(run);
+}
+
+static bool create_series(tsi_run *run)
+{
+    uint64_t count = run->options->iterations > LATENCY_COUNT_MAX ? run->options->iterations
+                                                                  : LATENCY_COUNT_MAX;
+    bool ok = true;
+    run->stamps_max = run->options->warmup + count + 1;
+    run->stamps = malloc(run->stamps_max * sizeof *run->stamps);
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        tsi_series *series = &run->series[i];
+        series->p50_ns = calloc(run->options->rounds, sizeof(double));
+        series->p99_ns = calloc(run->options->rounds, sizeof(double));
+        series->rate_per_s = calloc(run->options->rounds, sizeof(double));
+        ok = ok && series->p50_ns != NULL && series->p99_ns != NULL &&
+             series->rate_per_s != NULL;
+    }
+    if (run->stamps == NULL || !ok)
+        return perf_complain(run->session, "out of memory");
+    /* Touched now: a page fault must not be part of a round trip. */
+    memset(run->stamps, 0xff, run->stamps_max * sizeof *run->stamps);
+    return true;
+}
+
+static void destroy_series(tsi_run *run)
+{
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        free(run->series[i].p50_ns);
+        free(run->series[i].p99_ns);
+        free(run->series[i].rate_per_s);
+    }
+    free(run->stamps);
+}
+
+int perf_run_tsi(const perf_options *options)
+{
+    perf_session session;
+    tsi_run run = {.options = options, .session = &session};
+    if (!choose_lanes(&run))
+        return 2;
+    bool ok = perf_session_start(&session, options->cpus, serve, &run) && create_series(&run) &&
+              measure(&run);
+    perf_report_progress(NULL);
+    ok = perf_session_end(&session) && ok;
+    ok = ok && tsi_report(&run);
+    destroy_series(&run);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

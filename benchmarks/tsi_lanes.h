@@ -1,0 +1,32 @@
+/* The lanes of a Target-Side Increment run, as both processes hold them, and what was measured
+ * on each. */
+#ifndef TC_PERF_TSI_LANES_H
+#define TC_PERF_TSI_LANES_H
+
+#include "perf_mode.h"
+
+#define TSI_LANES_MAX (2 + 2 * PERF_DELIVERIES_MAX)
+
+/* One value per round. */
+typedef struct tsi_series {
+    double *p50_ns;
+    double *p99_ns;
+    double *rate_per_s;
+} tsi_series;
+
+typedef struct tsi_run {
+    const perf_options *options;
+    perf_session *session;
+    unsigned lane_count;
+    perf_lane lanes[TSI_LANES_MAX];
+    tsi_series series[TSI_LANES_MAX]; /* source only */
+    uint64_t latency_count[TSI_LANES_MAX];
+    uint64_t rate_count[TSI_LANES_MAX];
+    uint64_t *stamps;
+    uint64_t stamps_max; /* entries */
+} tsi_run;
+
+/* The table at the end and the JSON. False after a complaint. */
+bool tsi_report(tsi_run *run);
+
+#endif

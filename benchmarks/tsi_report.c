@@ -1,0 +1,132 @@
+/* What a Target-Side Increment run found: medians over rounds, and ratios as medians of each
+ * round's own ratio. */
+#include "perf_report.h"
+#include "perf_stats.h"
+#include "tsi_lanes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum metric { LATENCY, RATE } metric;
+
+typedef struct ratio_row {
+    const char *name;
+    metric metric;
+    const perf_mode *upper;
+    const perf_mode *lower;
+} ratio_row;
+
+static const ratio_row ratio_rows[] = {
+    {"cached_to_bare_latency", LATENCY, &perf_mode_cached, &perf_mode_bare},
+    {"cached_to_am_latency", LATENCY, &perf_mode_cached, &perf_mode_am},
+    {"cached_to_bare_rate", RATE, &perf_mode_cached, &perf_mode_bare},
+    {"cached_to_am_rate", RATE, &perf_mode_cached, &perf_mode_am},
+    {"uncached_to_cached_latency", LATENCY, &perf_mode_uncached, &perf_mode_cached},
+    {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached},
+};
+
+#define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
+
+/* The lane of a mode: the n-th of its deliveries, or the only lane of a mode that has no
+ * choice. -1: none. */
+static int find_lane(const tsi_run *run, const perf_mode *mode, unsigned nth)
+{
+    int found = -1;
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        if (run->lanes[i].mode != mode)
+            continue;
+        found = (int)i;
+        if (nth-- == 0)
+            break;
+    }
+    return found;
+}
+
+static const double *values_of(const tsi_run *run, int lane, metric which)
+{
+    return which == LATENCY ? run->series[lane].p50_ns : run->series[lane].rate_per_s;
+}
+
+/* The buffer holds one double per round. */
+static double median_ratio(const tsi_run *run, const ratio_row *row, int upper, int lower,
+                           double *buffer)
+{
+    const double *over = values_of(run, upper, row->metric);
+    const double *under = values_of(run, lower, row->metric);
+    for (unsigned i = 0; i < run->options->rounds; i++)
+        buffer[i] = over[i] / under[i];
+    return perf_median(buffer, run->options->rounds);
+}
+
+static double median_of(const tsi_run *run, const double *series, double *buffer)
+{
+    memcpy(buffer, series, run->options->rounds * sizeof *buffer);
+    return perf_median(buffer, run->options->rounds);
+}
+
+static void report_row(const tsi_run *run, unsigned index, double *buffer, json_t *rows)
+{
+    const perf_lane *lane = &run->lanes[index];
+    const tsi_series *series = &run->series[index];
+    double p50 = median_of(run, series->p50_ns, buffer);
+    double p99 = median_of(run, series->p99_ns, buffer);
+    double rate = median_of(run, series->rate_per_s, buffer);
+    (void)json_array_append_new(
+        rows,
+        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "mode", lane->mode->name, "delivery",
+                  lane->delivery, "payload_bytes", (json_int_t)lane->payload_bytes,
+                  "frame_bytes", perf_report_number(lane->frame_bytes), "latency_ns_p50",
+                  perf_report_number(p50), "latency_ns_p99", perf_report_number(p99),
+                  "rate_per_s", perf_report_number(rate)));
+    if (!perf_report_is_quiet(run->options))
+        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", lane->mode->name,
+                     lane->delivery, lane->payload_bytes, lane->frame_bytes, p50, p99,
+                     rate / 1e6);
+}
+
+/* With several deliveries each ratio is named with its delivery. */
+static void report_ratio(const tsi_run *run, const ratio_row *row, unsigned nth, double *buffer,
+                         json_t *ratios)
+{
+    char name[64];
+    int upper = find_lane(run, row->upper, nth), lower = find_lane(run, row->lower, nth);
+    if (upper < 0 || lower < 0)
+        return;
+    bool several = run->options->delivery_count > 1;
+    double ratio = median_ratio(run, row, upper, lower, buffer);
+    (void)snprintf(name, sizeof name, "%s%s%s", row->name, several ? "_" : "",
+                   several ? run->lanes[upper].delivery : "");
+    (void)json_object_set_new(ratios, name, perf_report_number(ratio));
+    if (!perf_report_is_quiet(run->options))
+        (void)printf("%-34s %8.3f\n", name, ratio);
+}
+
+bool tsi_report(tsi_run *run)
+{
+    bool quiet = perf_report_is_quiet(run->options);
+    double *buffer = calloc(run->options->rounds, sizeof *buffer);
+    json_t *report = perf_report_create(run->options);
+    if (buffer == NULL || report == NULL) {
+        (void)fprintf(stderr, "tc-perf: out of memory\n");
+        free(buffer);
+        json_decref(report);
+        return false;
+    }
+    if (!quiet)
+        (void)printf("%-9s %-8s %8s %9s %10s %10s %12s\n", "mode", "delivery", "payload",
+                     "frame", "p50 ns", "p99 ns", "rate M/s");
+    for (unsigned i = 0; i < run->lane_count; i++)
+        report_row(run, i, buffer, json_object_get(report, "rows"));
+    if (!quiet)
+        (void)printf("\nhalf round trip; payload and frame in bytes; medians of %u rounds\n\n",
+                     run->options->rounds);
+    for (size_t i = 0; i < RATIO_COUNT; i++) {
+        for (unsigned nth = 0; nth < run->options->delivery_count; nth++)
+            report_ratio(run, &ratio_rows[i], nth, buffer, json_object_get(report, "ratios"));
+    }
+    bool ok = perf_report_write(run->options, report);
+    free(buffer);
+    json_decref(report);
+    return ok;
+}
