@@ -7,24 +7,11 @@
 #include "endpoint/send.h"
 
 #include <stdlib.h>
-#include <sys/epoll.h>
 
 #define NAP_NS 1000000ull /* between looks, when a call blocks */
 #define GOODBYE_NS 100000000ull
 
 /* --- listening ----------------------------------------------------------------------------------------------- */
-
-static tc_status watch(int epoll_fd, int fd, uint64_t data)
-{
-    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u64 = data}};
-    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0 ? TC_OK : TC_E_IO;
-}
-
-void tci_watch_stream(tc_ep *ep)
-{
-    if (watch(ep->hub->epoll_fd, tci_stream_fd(ep->stream), ep->connection) != TC_OK)
-        (void)tci_ep_fail_with(ep, TC_E_IO, "the connection cannot be watched");
-}
 
 /* A target needs its engine soon, and connecting peers see what it is; so it is started here and not at the first message. A
  * target without one still serves what needs none. */
@@ -50,10 +37,8 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
                                          &listener->streams, err);
     if (status == TC_OK) {
         listener->number = ctx->listener_numbers++;
-        status = watch(ctx->hub.epoll_fd, tci_stream_listener_fd(listener->streams),
-                       TCI_WATCH_LISTENER | listener->number);
-        if (status != TC_OK)
-            tci_error_set(err, status, "%s: cannot be watched", host_port);
+        status = tci_hub_watch(&ctx->hub, tci_stream_listener_fd(listener->streams),
+                               TCI_WATCH_LISTENER | listener->number, err);
     }
     if (status != TC_OK) {
         tci_stream_listener_close(listener->streams);
@@ -95,8 +80,10 @@ static tc_status accept_peer(tci_hub *hub, tci_stream *stream, tc_error *err)
     }
     ep->stream = stream;
     ep->deadline_ns = tci_deadline_after(hub->options.connect_timeout);
-    tci_watch_stream(ep);
-    return TC_OK;
+    status = tci_hub_watch(hub, tci_stream_fd(stream), ep->connection, err);
+    if (status != TC_OK)
+        tci_ep_free(ep);
+    return status;
 }
 
 void tci_listener_serve(tc_context *ctx, uint64_t number)

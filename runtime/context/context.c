@@ -173,6 +173,17 @@ void tc_context_destroy(tc_context *ctx)
     free(ctx);
 }
 
+void tc_context_set_target_args(tc_context *ctx, void *target_args)
+{
+    ctx->hub.target_args = target_args;
+}
+
+void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user)
+{
+    ctx->hub.callback = callback;
+    ctx->hub.callback_user = user;
+}
+
 /* --- progress ------------------------------------------------------------------------------------------------ */
 
 static void handle_inbox_item(tci_hub *hub, const tci_inbox_item *item)

@@ -4,9 +4,6 @@
 
 #include "endpoint/ep.h"
 
-/* What epoll's data says: a connection id, or with this bit a listener's number. */
-#define TCI_WATCH_LISTENER (1ull << 32)
-
 struct tc_listener {
     tc_context *ctx;
     tci_stream_listener *streams;
@@ -31,9 +28,6 @@ struct tc_context {
 
 /* Peers that wait at a listener; a number that is closed is ignored. */
 void tci_listener_serve(tc_context *ctx, uint64_t number);
-
-/* Watches an endpoint's stream. */
-void tci_watch_stream(tc_ep *ep);
 
 /* Progress that looks at everything, for calls that block. */
 unsigned tci_context_turn(tc_context *ctx);

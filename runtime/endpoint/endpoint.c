@@ -3,10 +3,10 @@
 
 #include "base/logger.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <sys/epoll.h>
 
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
@@ -17,6 +17,14 @@ static _Thread_local tci_current current_call;
 tci_current *tci_current_get(void)
 {
     return &current_call;
+}
+
+tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u64 = data}};
+    if (epoll_ctl(hub->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+        return tci_error_errno(err, TC_E_IO, errno, "a connection cannot be watched");
+    return TC_OK;
 }
 
 static tc_status grow_connections(tci_hub *hub, tc_error *err)

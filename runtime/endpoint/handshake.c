@@ -224,6 +224,9 @@ static void finish_connecting(tc_ep *ep)
         return;
     if (status == TC_OK) {
         ep->state = TCI_EP_GREETING;
+        status = tci_hub_watch(ep->hub, tci_stream_fd(ep->stream), ep->connection, &error);
+    }
+    if (status == TC_OK) {
         status = tci_handshake_greet(ep, &error);
     }
     if (status != TC_OK)

@@ -55,6 +55,12 @@ typedef struct tci_hub {
     uint64_t counters[TCI_COUNTER_COUNT];
 } tci_hub;
 
+/* What epoll's data says: a connection id, or with this bit a listener's number. */
+#define TCI_WATCH_LISTENER (1ull << 32)
+
+/* Has serve look at a descriptor when it has something to read. TC_E_IO. */
+TC_MUST_CHECK tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err);
+
 /* Who is running: what tc_self_endpoint and tc_self_ifunc answer. */
 typedef struct tci_current {
     tc_ep *ep;
