@@ -77,7 +77,9 @@ def row_of(rows, path):
 
 
 def resolve(files, path, kind, name):
-    """The file of the tree that an include means, or None for one from outside."""
+    """The file of the tree that an include means, or None for one from outside.
+
+    Base names are unique, so one without a folder can only mean one file, whatever the search path of its target."""
     if kind == "<" and not name.startswith("tc/"):
         return None
     places = ["include"] if kind == "<" else [os.path.dirname(path), "runtime", "bitcode-archive", "include"]
@@ -85,7 +87,8 @@ def resolve(files, path, kind, name):
         target = os.path.normpath(os.path.join(place, name))
         if target in files:
             return target
-    return None
+    named = [file for file in files if kind == '"' and os.path.basename(file) == name]
+    return named[0] if named else None
 
 
 def library_of(name):
