@@ -1,0 +1,101 @@
+/* Whole files in and out. The argument is a folder to work in. */
+#include "archive_file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[4096];
+
+static void expect_content(const char *wanted)
+{
+    void *bytes;
+    size_t size;
+    assert_int_equal(tci_archive_file_read(path, 100, &bytes, &size, NULL), TC_OK);
+    assert_int_equal(size, strlen(wanted));
+    assert_memory_equal(bytes, wanted, size);
+    free(bytes);
+}
+
+static void write_replaces(void **state)
+{
+    (void)state;
+    struct stat info;
+    (void)umask(022);
+    assert_int_equal(tci_archive_file_write(path, "first", 5, NULL), TC_OK);
+    expect_content("first");
+    assert_int_equal(tci_archive_file_write(path, "2nd", 3, NULL), TC_OK);
+    expect_content("2nd");
+    assert_int_equal(tci_archive_file_write(path, "", 0, NULL), TC_OK);
+    expect_content("");
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0644);
+}
+
+static void read_is_bounded(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    tc_error err;
+    assert_int_equal(tci_archive_file_write(path, "12345", 5, NULL), TC_OK);
+    assert_int_equal(tci_archive_file_read(path, 4, &bytes, &size, &err), TC_E_TOO_LARGE);
+    assert_non_null(strstr(err.text, path));
+    assert_int_equal(tci_archive_file_read(path, 5, &bytes, &size, &err), TC_OK);
+    free(bytes);
+}
+
+static void what_is_no_file(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    tc_error err;
+    assert_int_equal(tci_archive_file_read("/nonexistent", 9, &bytes, &size, &err),
+                     TC_E_NOT_FOUND);
+    assert_int_equal(tci_archive_file_read("/", 9, &bytes, &size, &err), TC_E_IO);
+    assert_int_equal(tci_archive_file_read("/dev/zero", 9, &bytes, &size, &err), TC_E_IO);
+    assert_int_equal(tci_archive_file_write("/nonexistent/a", "", 0, &err), TC_E_IO);
+    assert_non_null(strstr(err.text, "/nonexistent/a"));
+    assert_int_equal(tci_archive_file_write("/", "", 0, &err), TC_E_IO);
+}
+
+static void devices_stay_devices(void **state)
+{
+    (void)state;
+    struct stat info;
+    assert_int_equal(tci_archive_file_write("/dev/null", "x", 1, NULL), TC_OK);
+    assert_int_equal(stat("/dev/null", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+}
+
+/* A fifo without a writer would wait for ever if it were opened as a file is. */
+static void fifo_is_refused_at_once(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    (void)unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(tci_archive_file_read(path, 9, &bytes, &size, NULL), TC_E_IO);
+    (void)unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(write_replaces),          cmocka_unit_test(read_is_bounded),
+        cmocka_unit_test(what_is_no_file),         cmocka_unit_test(devices_stay_devices),
+        cmocka_unit_test(fifo_is_refused_at_once),
+    };
+    if (argc < 2)
+        return EXIT_FAILURE;
+    snprintf(path, sizeof path, "%s/test_archive_file.%ld", argv[1], (long)getpid());
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* Packings: each texture of content gets the one that is smallest for it, and comes back. */
+#include "archive_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint8_t content[64 << 10];
+static uint8_t unpacked[64 << 10];
+
+static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
+{
+    uint8_t *packed;
+    size_t packed_size;
+    tci_packing packing;
+    sample_fill(texture, 5, content, size);
+    assert_int_equal(tci_pack(content, size, &packed, &packed_size, &packing, NULL), TC_OK);
+    assert_int_equal(packing, wanted);
+    if (wanted == TCI_PACKING_STORED) {
+        assert_int_equal(packed_size, size);
+        assert_memory_equal(packed, content, size);
+    } else {
+        assert_true(packed_size < size);
+        assert_int_equal(tci_unpack(packing, packed, packed_size, unpacked, size, NULL), TC_OK);
+        assert_memory_equal(unpacked, content, size);
+    }
+    free(packed);
+}
+
+static void each_texture_its_packing(void **state)
+{
+    (void)state;
+    packs_as(SAMPLE_NOISE, 4000, TCI_PACKING_STORED);
+    packs_as(SAMPLE_TEXT, 4000, TCI_PACKING_ZSTD);
+    packs_as(SAMPLE_BITS, 4000, TCI_PACKING_ZSTD_UNITS);
+    packs_as(SAMPLE_BITS, 4001, TCI_PACKING_ZSTD_UNITS);
+    packs_as(SAMPLE_NOISE, 1, TCI_PACKING_STORED);
+}
+
+/* A megabyte of zeros packs into a few dozen bytes, which no reader would believe. */
+static void unbelievable_ratio_is_not_written(void **state)
+{
+    (void)state;
+    size_t size = 1 << 20;
+    uint8_t *zeros = calloc(1, size);
+    uint8_t *packed;
+    size_t packed_size;
+    tci_packing packing;
+    assert_non_null(zeros);
+    assert_int_equal(tci_pack(zeros, size, &packed, &packed_size, &packing, NULL), TC_OK);
+    assert_true(tci_pack_ratio_ok(size, packed_size));
+    free(packed);
+    free(zeros);
+}
+
+static void ratio_rule(void **state)
+{
+    (void)state;
+    assert_true(tci_pack_ratio_ok(65536, 1));
+    assert_false(tci_pack_ratio_ok(65536 + 1024, 1));
+    assert_true(tci_pack_ratio_ok(1024 * 1000, 1000));
+    assert_false(tci_pack_ratio_ok(1024 * 1001, 1000));
+    assert_false(tci_pack_ratio_ok(TCI_ARCHIVE_CONTENT_MAX, 100));
+}
+
+/* Packed text of 2,000 bytes, for tests that then claim something else. */
+static uint8_t *packed_text(size_t *size_out)
+{
+    uint8_t *packed;
+    tci_packing packing;
+    sample_fill(SAMPLE_TEXT, 5, content, 2000);
+    assert_int_equal(tci_pack(content, 2000, &packed, size_out, &packing, NULL), TC_OK);
+    assert_int_equal(packing, TCI_PACKING_ZSTD);
+    return packed;
+}
+
+static void wrong_size_is_refused(void **state)
+{
+    (void)state;
+    size_t n;
+    uint8_t *packed = packed_text(&n);
+    tc_error err;
+    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, packed, n, unpacked, 1999, &err),
+                     TC_E_CORRUPT);
+    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, packed, n, unpacked, 2001, &err),
+                     TC_E_CORRUPT);
+    assert_non_null(strstr(err.text, "2000"));
+    assert_non_null(strstr(err.text, "2001"));
+    free(packed);
+}
+
+static void units_above_two_bits_are_refused(void **state)
+{
+    (void)state;
+    size_t n;
+    uint8_t *packed = packed_text(&n);
+    tc_error err;
+    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD_UNITS, packed, n, unpacked, 500, &err),
+                     TC_E_CORRUPT);
+    assert_non_null(strstr(err.text, "two bits"));
+    free(packed);
+}
+
+static void exactly_one_frame(void **state)
+{
+    (void)state;
+    static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+    size_t n;
+    uint8_t *packed = packed_text(&n);
+    uint8_t *twice = malloc(2 * n + sizeof magic);
+    tc_error err;
+    assert_non_null(twice);
+    memcpy(twice, packed, n);
+    memcpy(twice + n, magic, sizeof magic);
+    memcpy(twice + n + sizeof magic, packed, n);
+    size_t twice_size = 2 * n + sizeof magic;
+    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, twice, twice_size, unpacked, 4000, &err),
+                     TC_E_CORRUPT);
+    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, twice, n + 1, unpacked, 2000, &err),
+                     TC_E_CORRUPT);
+    for (size_t cut = 0; cut < n; cut++)
+        assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, packed, cut, unpacked, 2000, &err),
+                         TC_E_CORRUPT);
+    free(twice);
+    free(packed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_texture_its_packing),
+        cmocka_unit_test(unbelievable_ratio_is_not_written),
+        cmocka_unit_test(ratio_rule),
+        cmocka_unit_test(wrong_size_is_refused),
+        cmocka_unit_test(units_above_two_bits_are_refused),
+        cmocka_unit_test(exactly_one_frame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+/* Damaged, dishonest and foreign bytes. The allocator is wrapped, so that a claim which takes
+ * memory shows. */
+#include "archive_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static size_t largest_request;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    largest_request = size > largest_request ? size : largest_request;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    largest_request = count * size > largest_request ? count * size : largest_request;
+    return __real_calloc(count, size);
+}
+
+#define BOOKKEEPING (16u << 10) /* of an archive without its content, bytes */
+
+static void refuses(const void *bytes, size_t size, tc_status wanted)
+{
+    tc_error err = {.status = TC_OK};
+    tci_archive *archive = NULL;
+    assert_int_equal(tci_archive_open(bytes, size, &archive, &err), wanted);
+    assert_int_equal(err.status, wanted);
+    assert_true(err.text[0] != '\0');
+    assert_null(archive);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), wanted);
+}
+
+/* Each truncation is a heap block of its own, so that a sanitizer sees the first byte read
+ * behind it. */
+static void every_truncation(void **state)
+{
+    (void)state;
+    for (sample_texture texture = SAMPLE_NOISE; texture <= SAMPLE_BITS; texture++) {
+        size_t size;
+        uint8_t *bytes = sample_archive_of(texture, 200, &size);
+        for (size_t n = 0; n < size; n++) {
+            uint8_t *cut = malloc(n > 0 ? n : 1);
+            assert_non_null(cut);
+            memcpy(cut, bytes, n);
+            refuses(cut, n, TC_E_CORRUPT);
+            free(cut);
+        }
+        free(bytes);
+    }
+}
+
+static void every_bit_flip(void **state)
+{
+    (void)state;
+    for (sample_texture texture = SAMPLE_NOISE; texture <= SAMPLE_BITS; texture++) {
+        size_t size;
+        uint8_t *bytes = sample_archive_of(texture, 200, &size);
+        for (size_t bit = 0; bit < size * 8; bit++) {
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            refuses(bytes, size, TC_E_CORRUPT);
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+        free(bytes);
+    }
+}
+
+static void bytes_behind_the_end(void **state)
+{
+    (void)state;
+    size_t size;
+    uint8_t *bytes = sample_archive_of(SAMPLE_BITS, 200, &size);
+    uint8_t *longer = calloc(1, size + 1);
+    assert_non_null(longer);
+    memcpy(longer, bytes, size);
+    refuses(longer, size + 1, TC_E_CORRUPT);
+    free(longer);
+    free(bytes);
+}
+
+static void something_else(void **state)
+{
+    (void)state;
+    tc_error err;
+    tci_archive *archive;
+    static const char elf[] = "\x7f"
+                              "ELF\2\1\1 and so on, long enough";
+    assert_int_equal(tci_archive_open(elf, sizeof elf, &archive, &err), TC_E_CORRUPT);
+    assert_non_null(strstr(err.text, "7f 45 4c"));
+    assert_non_null(strstr(err.text, "TCA"));
+}
+
+/* The smallest good content: name "f", main, one bitcode slice of LLVM 19.1.7 for x86_64, two
+ * bytes, no symbols. */
+static const char small[] = "f\0\x01\x01"
+                            "\x01\x01\x00\x13\x01\x07\x02\x00"
+                            "BC";
+#define SMALL_SIZE (sizeof small - 1)
+
+static void small_content_is_good(void **state)
+{
+    (void)state;
+    uint8_t bytes[64];
+    tci_archive *archive;
+    forged parts = forge_stored(small, SMALL_SIZE);
+    size_t size = forge(&parts, bytes, sizeof bytes);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_string_equal(tci_archive_name(archive), "f");
+    assert_string_equal(tci_archive_slice(archive, 0)->triple, "x86_64-linux");
+    assert_string_equal(tci_archive_packing_text(archive), "stored");
+    assert_memory_equal(tci_archive_slice_bytes(archive, 0), "BC", 2);
+    tci_archive_close(archive);
+}
+
+static void other_versions(void **state)
+{
+    (void)state;
+    tc_error err;
+    forged parts = forge_stored(small, SMALL_SIZE);
+    parts.version = 2;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "version 2"));
+    assert_non_null(strstr(err.text, "version 1"));
+    parts.version = 1;
+    parts.packing = 3;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "packing 3"));
+    parts.packing = TCI_PACKING_STORED;
+    parts.dictionary = 4711;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "4711"));
+}
+
+static void entry_bits(void **state)
+{
+    (void)state;
+    tc_error err;
+    char content[SMALL_SIZE];
+    memcpy(content, small, sizeof content);
+    forged parts = forge_stored(content, sizeof content);
+    content[2] = 0x11;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "0x11"));
+    content[2] = 6;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    content[2] = 3;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+}
+
+/* Claims that no bytes stand behind: refused, and no memory was taken for them. */
+static void oversized_claims(void **state)
+{
+    (void)state;
+    static const uint8_t packings[] = {TCI_PACKING_STORED, TCI_PACKING_ZSTD,
+                                       TCI_PACKING_ZSTD_UNITS};
+    static const uint32_t claims[] = {65536 + 1024, 16u << 20,        (16u << 20) + 1,
+                                      256u << 20,   (256u << 20) + 1, UINT32_MAX};
+    tc_error err;
+    forged parts = forge_stored(small, SMALL_SIZE);
+    largest_request = 0;
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t k = 0; k < 6; k++) {
+            parts.packing = packings[i];
+            parts.content_size = claims[k];
+            assert_int_equal(forge_refused(&parts, &err), TC_E_TOO_LARGE);
+        }
+    }
+    assert_true(largest_request < BOOKKEEPING);
+}
+
+/* Believable for plain zstd, but units would take four times as much. */
+static void units_have_a_limit_of_their_own(void **state)
+{
+    (void)state;
+    static uint8_t body[20 << 10];
+    tc_error err;
+    forged parts = forge_stored(body, sizeof body);
+    parts.packing = TCI_PACKING_ZSTD_UNITS;
+    parts.content_size = TCI_PACK_UNITS_CONTENT_MAX + 1;
+    largest_request = 0;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_TOO_LARGE);
+    assert_true(largest_request < BOOKKEEPING);
+}
+
+static void stored_size_must_fit(void **state)
+{
+    (void)state;
+    tc_error err;
+    forged parts = forge_stored(small, SMALL_SIZE);
+    parts.content_size--;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    parts.content_size += 2;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+}
+
+typedef struct bad_content {
+    const char *what;
+    const char *bytes;
+    size_t size;
+    tc_status status;
+} bad_content;
+
+#define BAD(what, bytes, status)                                                               \
+    {                                                                                          \
+        what, bytes, sizeof(bytes) - 1, status                                                 \
+    }
+
+#define F "f\0\x01\x01"
+#define X86 "\x01\x01\x00\x13\x01\x07"
+#define A64 "\x02\x01\x00\x13\x01\x07"
+
+static void bad_index(void **state)
+{
+    (void)state;
+    static const bad_content bad[] = {
+        BAD("empty", "", TC_E_CORRUPT),
+        BAD("name without end", "fffffff", TC_E_CORRUPT),
+        BAD("no name", "\0\x01\x01" X86 "\x02\0BC", TC_E_CORRUPT),
+        BAD("name with a path", "../f\0\x01\x01" X86 "\x02\0BC", TC_E_CORRUPT),
+        BAD("no counts", "f\0\x01", TC_E_CORRUPT),
+        BAD("no slices", "f\0\x01\0", TC_E_CORRUPT),
+        BAD("33 slices", "f\0\x01\x21" X86, TC_E_TOO_LARGE),
+        BAD("slice missing", F, TC_E_CORRUPT),
+        BAD("slice cut", F "\x01\x01\0\x13", TC_E_CORRUPT),
+        BAD("target 3", F "\x03\x01\0\x13\x01\x07\x02\0BC", TC_E_CORRUPT),
+        BAD("target without end", F "\0riscv64-linux", TC_E_CORRUPT),
+        BAD("target not normal", F "\0riscv64-unknown-linux\0\x01\0\x13\x01\x07\x02\0BC",
+            TC_E_CORRUPT),
+        BAD("target empty", F "\0\0\x01\0\x13\x01\x07\x02\0BC", TC_E_CORRUPT),
+        BAD("numbered target as text", F "\0x86_64-linux\0\x01\0\x13\x01\x07\x02\0BC",
+            TC_E_CORRUPT),
+        BAD("form 0", F "\x01\0\0\x13\x01\x07\x02\0BC", TC_E_CORRUPT),
+        BAD("slice of no bytes", F X86 "\0\0", TC_E_CORRUPT),
+        BAD("slice beyond the end", F X86 "\x03\0BC", TC_E_CORRUPT),
+        BAD("slice far beyond the end", F X86 "\xff\xff\xff\xff\x0f\0BC", TC_E_CORRUPT),
+        BAD("bytes behind the last slice", F X86 "\x02\0BCD", TC_E_CORRUPT),
+        BAD("same target twice", "f\0\x01\x02" X86 "\x01\0" X86 "\x01\0BC", TC_E_CORRUPT),
+        BAD("wrong order", "f\0\x01\x02" X86 "\x01\0" A64 "\x01\0BC", TC_E_CORRUPT),
+        BAD("more symbols than bytes", F X86 "\x02\x7fg\0BC", TC_E_CORRUPT),
+        BAD("too many symbols", F X86 "\x02\x81\x20g\0BC", TC_E_TOO_LARGE),
+        BAD("symbol without end", F X86 "\x02\x01gBC", TC_E_CORRUPT),
+        BAD("empty symbol", F X86 "\x02\x01\0BC", TC_E_CORRUPT),
+        BAD("symbols not in order", F X86 "\x02\x02h\0g\0BC", TC_E_CORRUPT),
+        BAD("symbol twice", F X86 "\x02\x02g\0g\0BC", TC_E_CORRUPT),
+        BAD("control character in symbol", F X86 "\x02\x01\x1b[m\0BC", TC_E_CORRUPT),
+        BAD("padded size", F X86 "\x82\0\0BC", TC_E_CORRUPT),
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        tc_error err;
+        forged parts = forge_stored(bad[i].bytes, bad[i].size);
+        if (forge_refused(&parts, &err) != bad[i].status)
+            fail_msg("%s: %s", bad[i].what, err.text);
+    }
+}
+
+/* A forged index whose counts are as large as the limits allow may not make memory out of
+ * nothing. */
+static void counts_are_bounded_by_bytes(void **state)
+{
+    (void)state;
+    tc_error err;
+    forged parts =
+        forge_stored(F X86 "\x02\x80\x20g\0BC", sizeof(F X86 "\x02\x80\x20g\0BC") - 1);
+    largest_request = 0;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
+    assert_true(largest_request < BOOKKEEPING);
+}
+
+/* --- select
+ * -------------------------------------------------------------------------------------------------
+ */
+
+static tci_archive *open_forged(const void *content, size_t size)
+{
+    static uint8_t bytes[256];
+    tci_archive *archive;
+    forged parts = forge_stored(content, size);
+    assert_int_equal(
+        tci_archive_open(bytes, forge(&parts, bytes, sizeof bytes), &archive, NULL), TC_OK);
+    return archive;
+}
+
+static void select_finds_bitcode(void **state)
+{
+    (void)state;
+    size_t size;
+    size_t index;
+    tci_archive *archive;
+    void *copy;
+    size_t copy_size;
+    void *bytes = sample_archive_of(SAMPLE_BITS, 100, &size);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_int_equal(tci_archive_select(archive, "x86_64-linux", &index, NULL), TC_OK);
+    assert_int_equal(index, 2);
+    assert_int_equal(tci_archive_extract(archive, index, &copy, &copy_size, NULL), TC_OK);
+    assert_int_equal(copy_size, 100);
+    assert_memory_equal(copy, tci_archive_slice_bytes(archive, index), copy_size);
+    tci_archive_close(archive);
+    free(copy);
+    free(bytes);
+}
+
+static void no_slice_names_both(void **state)
+{
+    (void)state;
+    size_t size;
+    size_t index = 77;
+    tci_archive *archive;
+    tc_error err;
+    void *bytes = sample_archive_of(SAMPLE_BITS, 100, &size);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_int_equal(tci_archive_select(archive, "s390x-linux", &index, &err), TC_E_NO_SLICE);
+    assert_int_equal(index, 77);
+    assert_string_equal(err.text,
+                        "archive sample: no code for s390x-linux, it has: aarch64-linux, "
+                        "riscv64-linux, x86_64-linux");
+    tci_archive_close(archive);
+    free(bytes);
+}
+
+/* An unknown form, an image, and bitcode for a higher CPU level: there to see, not to run. */
+static void unknown_forms_are_listed_not_selected(void **state)
+{
+    (void)state;
+    static const char content[] = "f\0\x01\x03"
+                                  "\x02\x01\x02\x13\x01\x07\x01\x00"
+                                  "\x02\x02\x00\x13\x01\x07\x01\x00"
+                                  "\x02\xc8\x00\x13\x01\x07\x01\x00"
+                                  "abc";
+    size_t index;
+    tc_error err;
+    tci_archive *archive = open_forged(content, sizeof content - 1);
+    assert_int_equal(tci_archive_slice_count(archive), 3);
+    assert_int_equal(tci_archive_slice(archive, 2)->form, 200);
+    assert_null(tci_slice_form_text(tci_archive_slice(archive, 2)->form));
+    assert_string_equal(tci_slice_form_text(tci_archive_slice(archive, 1)->form), "image");
+    assert_int_equal(tci_archive_slice(archive, 0)->cpu_level, 2);
+    assert_int_equal(tci_archive_select(archive, "aarch64-linux", &index, &err), TC_E_NO_SLICE);
+    assert_non_null(strstr(err.text, "form 200"));
+    assert_non_null(strstr(err.text, "cpu level 2"));
+    tci_archive_close(archive);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_truncation),
+        cmocka_unit_test(every_bit_flip),
+        cmocka_unit_test(bytes_behind_the_end),
+        cmocka_unit_test(something_else),
+        cmocka_unit_test(small_content_is_good),
+        cmocka_unit_test(other_versions),
+        cmocka_unit_test(entry_bits),
+        cmocka_unit_test(oversized_claims),
+        cmocka_unit_test(units_have_a_limit_of_their_own),
+        cmocka_unit_test(stored_size_must_fit),
+        cmocka_unit_test(bad_index),
+        cmocka_unit_test(counts_are_bounded_by_bytes),
+        cmocka_unit_test(select_finds_bitcode),
+        cmocka_unit_test(no_slice_names_both),
+        cmocka_unit_test(unknown_forms_are_listed_not_selected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

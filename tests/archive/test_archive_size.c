@@ -1,0 +1,62 @@
+/* What a small function weighs for two targets. data/tsi_*.bc is
+ *     void tsi_main(void *p, unsigned long n, void *t) { ++*(unsigned long *)t; }
+ * as LLVM 19 writes it, without attributes and metadata. */
+#include "archive_file.h"
+#include "archive_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *folder;
+
+static void add_file(tci_archive_writer *writer, const char *triple)
+{
+    tci_slice slice = {.form = TCI_FORM_BITCODE,
+                       .producer_major = 19,
+                       .producer_minor = 1,
+                       .producer_patch = 7};
+    char path[4096];
+    void *bytes;
+    size_t size;
+    strcpy(slice.triple, triple);
+    snprintf(path, sizeof path, "%s/tsi_%s.bc", folder, triple);
+    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, bytes, size, NULL, 0, NULL), TC_OK);
+    free(bytes);
+}
+
+static void tsi_for_two_targets(void **state)
+{
+    (void)state;
+    tci_archive_writer *writer;
+    tci_archive *archive;
+    void *bytes;
+    size_t size;
+    assert_int_equal(tci_archive_writer_create("tsi", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    add_file(writer, "x86_64");
+    add_file(writer, "aarch64");
+    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    print_message("%zu bytes\n", size);
+    assert_true(size < 1500);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_string_equal(tci_archive_packing_text(archive), "zstd of 2-bit units");
+    tci_archive_close(archive);
+    tci_archive_writer_destroy(writer);
+    free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tsi_for_two_targets),
+    };
+    if (argc < 2)
+        return EXIT_FAILURE;
+    folder = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

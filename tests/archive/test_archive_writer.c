@@ -1,0 +1,240 @@
+/* What goes in comes out; the order of going in does not matter; what has no place is refused.
+ */
+#include "archive_samples.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static sample_slice slices[3];
+
+static void round_trip(void **state)
+{
+    (void)state;
+    static const sample_texture textures[] = {SAMPLE_NOISE, SAMPLE_TEXT, SAMPLE_BITS};
+    static const size_t sizes[] = {1, 7, 1000, 4096};
+    static const size_t order[] = {0, 1, 2};
+    for (size_t i = 0; i < 12; i++) {
+        size_t size;
+        tci_archive *archive;
+        sample_slices(textures[i / 4], sizes[i % 4], slices);
+        void *bytes = sample_archive(slices, order, 3, &size);
+        assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+        sample_expect(archive, slices);
+        tci_archive_close(archive);
+        free(bytes);
+    }
+}
+
+static void any_order_same_bytes(void **state)
+{
+    (void)state;
+    static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                       {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    size_t first_size;
+    sample_slices(SAMPLE_BITS, 2000, slices);
+    void *first = sample_archive(slices, orders[0], 3, &first_size);
+    for (size_t i = 1; i < 6; i++) {
+        size_t size;
+        void *bytes = sample_archive(slices, orders[i], 3, &size);
+        assert_int_equal(size, first_size);
+        assert_memory_equal(bytes, first, size);
+        free(bytes);
+    }
+    free(first);
+}
+
+static tci_archive_writer *new_writer(void)
+{
+    tci_archive_writer *writer;
+    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    return writer;
+}
+
+static tci_archive *finish_and_open(tci_archive_writer *writer, void **bytes_out)
+{
+    size_t size;
+    tci_archive *archive;
+    assert_int_equal(tci_archive_writer_finish(writer, bytes_out, &size, NULL), TC_OK);
+    assert_int_equal(tci_archive_open(*bytes_out, size, &archive, NULL), TC_OK);
+    tci_archive_writer_destroy(writer);
+    return archive;
+}
+
+static tc_status add(tci_archive_writer *writer, const char *triple, unsigned form,
+                     unsigned level, tc_error *err)
+{
+    tci_slice slice = {.form = (tci_slice_form)form, .cpu_level = (uint8_t)level};
+    strcpy(slice.triple, triple);
+    return tci_archive_writer_add(writer, &slice, triple, strlen(triple), NULL, 0, err);
+}
+
+static void symbols_are_sorted_and_unique(void **state)
+{
+    (void)state;
+    static const char *const symbols[] = {"puts", "\xc3\xa9t\xc3\xa9", "abort", "puts", "_Z1f",
+                                          "abort"};
+    static const char *const sorted[] = {"_Z1f", "abort", "puts", "\xc3\xa9t\xc3\xa9"};
+    tci_slice slice = {.triple = "aarch64", .form = TCI_FORM_BITCODE, .symbol_count = 77};
+    tci_archive_writer *writer = new_writer();
+    void *bytes;
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, symbols, 6, NULL), TC_OK);
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_int_equal(tci_archive_slice(archive, 0)->symbol_count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(tci_archive_symbol(archive, 0, i), sorted[i]);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
+static void one_slice_per_target_form_and_level(void **state)
+{
+    (void)state;
+    tc_error err;
+    tci_archive_writer *writer = new_writer();
+    assert_int_equal(add(writer, "x86_64-pc-linux-gnu", 1, 0, &err), TC_OK);
+    assert_int_equal(add(writer, "x86_64-unknown-linux-gnu", 1, 0, &err), TC_E_IN_USE);
+    assert_non_null(strstr(err.text, "x86_64-linux"));
+    assert_int_equal(add(writer, "x86_64-linux", 1, 3, &err), TC_OK);
+    assert_int_equal(add(writer, "x86_64-linux", 2, 0, &err), TC_OK);
+    assert_int_equal(add(writer, "x86_64-freebsd14", 1, 0, &err), TC_OK);
+    assert_int_equal(add(writer, "x86_64-linux", 200, 0, &err), TC_OK);
+
+    static const char *const triples[] = {"x86_64-freebsd", "x86_64-linux", "x86_64-linux",
+                                          "x86_64-linux", "x86_64-linux"};
+    static const unsigned forms[] = {1, 1, 1, 2, 200};
+    static const unsigned levels[] = {0, 0, 3, 0, 0};
+    void *bytes;
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_int_equal(tci_archive_slice_count(archive), 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(tci_archive_slice(archive, i)->triple, triples[i]);
+        assert_int_equal(tci_archive_slice(archive, i)->form, forms[i]);
+        assert_int_equal(tci_archive_slice(archive, i)->cpu_level, levels[i]);
+    }
+    tci_archive_close(archive);
+    free(bytes);
+}
+
+static void bad_names_and_entries(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",    "1f",       "a b", "a-b",    "../f",
+                                        "f\n", "\xc3\xa9", "a.b", "f_main;"};
+    char long_name[TCI_ARCHIVE_NAME_MAX + 1];
+    tci_archive_writer *writer = NULL;
+    tc_error err;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(tci_archive_writer_create(names[i], TCI_ENTRY_MAIN, &writer, &err),
+                         TC_E_INVALID);
+    memset(long_name, 'a', sizeof long_name);
+    long_name[TCI_ARCHIVE_NAME_MAX] = '\0';
+    assert_int_equal(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err),
+                     TC_E_INVALID);
+    static const unsigned entries[] = {0, TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
+                                       TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
+                                       TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE, 9};
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        assert_int_equal(tci_archive_writer_create("f", entries[i], &writer, &err),
+                         TC_E_INVALID);
+    assert_null(writer);
+
+    long_name[TCI_ARCHIVE_NAME_MAX - 1] = '\0'; /* the longest that fits */
+    assert_int_equal(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err),
+                     TC_OK);
+    tci_archive_writer_destroy(writer);
+}
+
+static void bad_slices(void **state)
+{
+    (void)state;
+    tc_error err;
+    size_t size;
+    void *bytes;
+    tci_archive_writer *writer = new_writer();
+    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &err), TC_E_INVALID);
+    assert_int_equal(add(writer, "no triple", 1, 0, &err), TC_E_INVALID);
+    assert_non_null(strstr(err.text, "no triple"));
+    assert_int_equal(add(writer, "x86_64", 0, 0, &err), TC_E_INVALID);
+    assert_int_equal(add(writer, "x86_64", 256, 0, &err), TC_E_INVALID);
+    tci_slice slice = {.triple = "x86_64", .form = TCI_FORM_BITCODE};
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "", 0, NULL, 0, &err),
+                     TC_E_INVALID);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "", TCI_ARCHIVE_SLICE_BYTES_MAX + 1,
+                                            NULL, 0, &err),
+                     TC_E_TOO_LARGE);
+    const char *const bad_symbols[] = {"", "\1asm_name", "line\nfeed", "del\x7f"};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(
+            tci_archive_writer_add(writer, &slice, "BC", 2, &bad_symbols[i], 1, &err),
+            TC_E_INVALID);
+    tci_archive_writer_destroy(writer);
+}
+
+static void limit_of_slices(void **state)
+{
+    (void)state;
+    tc_error err;
+    tci_archive_writer *writer = new_writer();
+    for (unsigned level = 0; level < TCI_ARCHIVE_SLICES_MAX; level++)
+        assert_int_equal(add(writer, "aarch64", 1, level, &err), TC_OK);
+    assert_int_equal(add(writer, "aarch64", 1, TCI_ARCHIVE_SLICES_MAX, &err), TC_E_TOO_LARGE);
+    void *bytes;
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_int_equal(tci_archive_slice_count(archive), TCI_ARCHIVE_SLICES_MAX);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
+static void limits_of_symbols(void **state)
+{
+    (void)state;
+    static char text[TCI_ARCHIVE_SYMBOLS_MAX + 1][8];
+    static const char *symbols[TCI_ARCHIVE_SYMBOLS_MAX + 1];
+    static char long_symbol[TCI_ARCHIVE_SYMBOL_MAX + 1];
+    const char *const longs[] = {long_symbol};
+    tci_slice slice = {.triple = "aarch64", .form = TCI_FORM_BITCODE};
+    tc_error err;
+    for (int i = 0; i <= TCI_ARCHIVE_SYMBOLS_MAX; i++) {
+        snprintf(text[i], sizeof text[i], "s%d", i);
+        symbols[i] = text[i];
+    }
+    tci_archive_writer *writer = new_writer();
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, symbols,
+                                            TCI_ARCHIVE_SYMBOLS_MAX + 1, &err),
+                     TC_E_TOO_LARGE);
+    memset(long_symbol, 'x', TCI_ARCHIVE_SYMBOL_MAX);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, longs, 1, &err),
+                     TC_E_TOO_LARGE);
+    assert_int_equal(
+        tci_archive_writer_add(writer, &slice, "BC", 2, symbols, TCI_ARCHIVE_SYMBOLS_MAX, &err),
+        TC_OK);
+    slice.cpu_level = 1;
+    long_symbol[TCI_ARCHIVE_SYMBOL_MAX - 1] = '\0';
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, longs, 1, &err), TC_OK);
+    void *bytes;
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_int_equal(tci_archive_slice(archive, 0)->symbol_count, TCI_ARCHIVE_SYMBOLS_MAX);
+    assert_string_equal(tci_archive_symbol(archive, 1, 0), long_symbol);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(any_order_same_bytes),
+        cmocka_unit_test(symbols_are_sorted_and_unique),
+        cmocka_unit_test(one_slice_per_target_form_and_level),
+        cmocka_unit_test(bad_names_and_entries),
+        cmocka_unit_test(bad_slices),
+        cmocka_unit_test(limit_of_slices),
+        cmocka_unit_test(limits_of_symbols),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

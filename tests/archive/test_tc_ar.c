@@ -1,0 +1,272 @@
+/* tc-ar as its users meet it: output, exit status, files.
+ * Arguments: the program, the folder of golden archives, a folder to work in. */
+#include "archive_file.h"
+#include "archive_samples.h"
+#include "base/content_id.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *program;
+static const char *golden;
+static char work[2048];
+static char output[64 << 10];
+
+/* Runs "tc-ar ARGUMENTS" in the work folder; its output and errors end up in `output`. Returns
+ * the exit status. */
+static int run(const char *fmt, ...) TC_PRINTF(1, 2);
+
+static int run(const char *fmt, ...)
+{
+    char arguments[4096];
+    char command[8192];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(arguments, sizeof arguments, fmt, args);
+    va_end(args);
+    snprintf(command, sizeof command, "cd '%s' && timeout 20 '%s' %s 2>&1", work, program,
+             arguments);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t n = fread(output, 1, sizeof output - 1, pipe);
+    output[n] = '\0';
+    int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void expect_output(const char *wanted)
+{
+    if (strstr(output, wanted) == NULL)
+        fail_msg("expected '%s' in:\n%s", wanted, output);
+}
+
+static void write_work(const char *name, const void *bytes, size_t size)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    assert_int_equal(tci_archive_file_write(path, bytes, size, NULL), TC_OK);
+}
+
+/* units.tca in the work folder, with or without libraries beside it. */
+static void place_archive(const char *deps)
+{
+    char path[4096];
+    void *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "%s/units.tca", golden);
+    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+    write_work("units.tca", bytes, size);
+    free(bytes);
+    snprintf(path, sizeof path, "%s/units.deps", work);
+    (void)unlink(path);
+    if (deps != NULL)
+        write_work("units.deps", deps, strlen(deps));
+}
+
+static void content_id_of_work(const char *deps, char text_out[TCI_CONTENT_ID_TEXT])
+{
+    char path[4096];
+    void *bytes;
+    size_t size;
+    tci_content_id id;
+    snprintf(path, sizeof path, "%s/units.tca", work);
+    assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+    tci_content_id_of(bytes, size, deps, strlen(deps), &id);
+    tci_content_id_text(&id, text_out);
+    free(bytes);
+}
+
+static void list_has_a_line_per_slice(void **state)
+{
+    (void)state;
+    place_archive(NULL);
+    assert_int_equal(run("list units.tca"), 0);
+    assert_string_equal(
+        output, "sample aarch64-linux  bitcode  llvm 19.1.8        300 bytes    2 undefined\n"
+                "sample riscv64-linux  bitcode  llvm 19.1.9        300 bytes    1 undefined\n"
+                "sample x86_64-linux   bitcode  llvm 19.1.7        300 bytes    3 undefined\n");
+    assert_int_equal(run("list missing.tca units.tca"), 1);
+    expect_output("tc-ar: missing.tca: No such file");
+    expect_output("sample riscv64-linux");
+}
+
+static void list_as_json(void **state)
+{
+    (void)state;
+    place_archive(NULL);
+    assert_int_equal(run("list --json units.tca"), 0);
+    assert_string_equal(
+        output, "[{\"file\":\"units.tca\",\"name\":\"sample\",\"slices\":["
+                "{\"triple\":\"aarch64-linux\",\"form\":\"bitcode\",\"cpu_level\":0,"
+                "\"producer\":\"19.1.8\",\"bytes\":300,\"undefined\":[\"abort\",\"memcpy\"]},"
+                "{\"triple\":\"riscv64-linux\",\"form\":\"bitcode\",\"cpu_level\":0,"
+                "\"producer\":\"19.1.9\",\"bytes\":300,\"undefined\":[\"abort\"]},"
+                "{\"triple\":\"x86_64-linux\",\"form\":\"bitcode\",\"cpu_level\":0,"
+                "\"producer\":\"19.1.7\",\"bytes\":300,"
+                "\"undefined\":[\"abort\",\"memcpy\",\"puts\"]}]}]\n");
+}
+
+static void show_tells_everything(void **state)
+{
+    (void)state;
+    char id[TCI_CONTENT_ID_TEXT];
+    place_archive("libzstd.so.1\n\nlibsqlite3.so.0");
+    content_id_of_work("libzstd.so.1\n\nlibsqlite3.so.0", id);
+    assert_int_equal(run("show units.tca"), 0);
+    expect_output(id);
+    expect_output("name     sample\n");
+    expect_output("317 bytes (content 987 bytes, zstd of 2-bit units)");
+    expect_output("sample_main sample_payload_get_max_size sample_payload_init\n");
+    expect_output("x86_64-linux   bitcode  llvm 19.1.7");
+    expect_output("    memcpy\n");
+    expect_output("  libzstd.so.1\n  libsqlite3.so.0\n");
+}
+
+static void show_as_json(void **state)
+{
+    (void)state;
+    char id[TCI_CONTENT_ID_TEXT];
+    place_archive("lib\"odd\\\x1b\xe9.so\n");
+    content_id_of_work("lib\"odd\\\x1b\xe9.so\n", id);
+    assert_int_equal(run("show --json units.tca"), 0);
+    expect_output(id);
+    expect_output(
+        "\"archive_bytes\":317,\"content_bytes\":987,\"packing\":\"zstd of 2-bit units\"");
+    expect_output("\"entries\":[\"main\",\"payload_get_max_size\",\"payload_init\"]");
+    expect_output("\"deps\":[\"lib\\\"odd\\\\\\u001b\\u00e9.so\"]}\n");
+}
+
+static void show_without_libraries(void **state)
+{
+    (void)state;
+    char id[TCI_CONTENT_ID_TEXT];
+    place_archive(NULL);
+    content_id_of_work("", id);
+    assert_int_equal(run("show units.tca"), 0);
+    expect_output(id);
+    expect_output("no .deps file");
+    /* A terminal is not for the bytes of a file to drive. */
+    place_archive("lib\x1b[31m.so\n");
+    assert_int_equal(run("show units.tca"), 0);
+    expect_output("  lib?[31m.so\n");
+}
+
+static void extract_gives_the_slice(void **state)
+{
+    (void)state;
+    char path[4096];
+    void *bytes;
+    size_t size;
+    static sample_slice slices[3];
+    place_archive(NULL);
+    sample_slices(SAMPLE_BITS, 300, slices);
+    assert_int_equal(run("extract units.tca aarch64-unknown-linux-gnu -o out.bc"), 0);
+    snprintf(path, sizeof path, "%s/out.bc", work);
+    assert_int_equal(tci_archive_file_read(path, 4096, &bytes, &size, NULL), TC_OK);
+    assert_int_equal(size, 300);
+    assert_memory_equal(bytes, slices[1].bytes, size);
+    free(bytes);
+    assert_int_equal(run("extract -o - units.tca x86_64 | cmp -n 300 - out.bc"), 1);
+    assert_int_equal(run("extract -o - units.tca arm64 | cmp - out.bc"), 0);
+    assert_int_equal(run("extract units.tca s390x -o out.bc"), 1);
+    expect_output(
+        "no code for s390x-linux, it has: aarch64-linux, riscv64-linux, x86_64-linux");
+}
+
+static void verify_reports_every_file(void **state)
+{
+    (void)state;
+    char path[4096];
+    void *bytes;
+    size_t size;
+    place_archive(NULL);
+    snprintf(path, sizeof path, "%s/units.tca", work);
+    assert_int_equal(tci_archive_file_read(path, 4096, &bytes, &size, NULL), TC_OK);
+    ((uint8_t *)bytes)[size / 2] ^= 4;
+    write_work("flipped.tca", bytes, size);
+    write_work("cut.tca", bytes, size / 2);
+    write_work("empty.tca", bytes, 0);
+    free(bytes);
+    assert_int_equal(run("verify units.tca"), 0);
+    assert_string_equal(output, "ok: units.tca: sample, 3 slices, 317 bytes\n");
+    assert_int_equal(run("verify flipped.tca missing.tca cut.tca . empty.tca units.tca"), 1);
+    expect_output("failed: flipped.tca: archive: damaged or cut short");
+    expect_output("failed: missing.tca: No such file or directory (TC_E_NOT_FOUND)\n");
+    expect_output("failed: cut.tca: archive: damaged or cut short");
+    expect_output("failed: .: not a regular file (TC_E_IO)\n");
+    expect_output("failed: empty.tca: archive: 0 bytes, expected at least 12 (TC_E_CORRUPT)\n");
+    expect_output("ok: units.tca");
+}
+
+static void misuse_is_explained(void **state)
+{
+    (void)state;
+    static const char *const misuses[] = {"",
+                                          "frobnicate",
+                                          "list",
+                                          "show",
+                                          "show a b",
+                                          "verify",
+                                          "verify --json a",
+                                          "extract a",
+                                          "extract a x86_64",
+                                          "extract a 'no triple' -o b",
+                                          "list --frobnicate a"};
+    for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) {
+        assert_int_equal(run("%s", misuses[i]), 2);
+        expect_output("usage: tc-ar");
+    }
+}
+
+/* 24 lines of 80 columns are the smallest screen. */
+static void help_fits_a_screen(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"", "list", "show", "extract", "verify"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        size_t lines = 0;
+        size_t longest = 0;
+        assert_int_equal(run("%s --help", commands[i]), 0);
+        for (const char *line = output; *line != '\0'; lines++) {
+            size_t length = strcspn(line, "\n");
+            longest = length > longest ? length : longest;
+            line += length + (line[length] == '\n');
+        }
+        assert_in_range(lines, 4, 24);
+        assert_in_range(longest, 20, 100);
+    }
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    (void)state;
+    place_archive(NULL);
+    assert_int_equal(run("list units.tca > /dev/full"), 1);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(list_has_a_line_per_slice), cmocka_unit_test(list_as_json),
+        cmocka_unit_test(show_tells_everything),     cmocka_unit_test(show_as_json),
+        cmocka_unit_test(show_without_libraries),    cmocka_unit_test(extract_gives_the_slice),
+        cmocka_unit_test(verify_reports_every_file), cmocka_unit_test(misuse_is_explained),
+        cmocka_unit_test(help_fits_a_screen),        cmocka_unit_test(a_full_disk_is_an_error),
+    };
+    if (argc < 4)
+        return EXIT_FAILURE;
+    program = argv[1];
+    golden = argv[2];
+    snprintf(work, sizeof work, "%s/tc_ar_work", argv[3]);
+    (void)mkdir(work, 0777);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* Bytes as an archive: as they are, and once more with a checksum that fits, without which
+ * nothing behind the checksum would ever be reached. What opens must be readable to its end. */
+#include "archive.h"
+#include "archive_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* Touches every byte, so that a sanitizer judges the view. */
+static unsigned sum_bytes(const uint8_t *bytes, size_t size)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum += bytes[i];
+    return sum;
+}
+
+static void check_slice(const tci_archive *archive, size_t index)
+{
+    static volatile unsigned sink;
+    const tci_slice *slice = tci_archive_slice(archive, index);
+    tc_error err;
+    size_t selected;
+    require(slice->size > 0 && slice->size <= tci_archive_content_size(archive));
+    sink += sum_bytes(tci_archive_slice_bytes(archive, index), slice->size);
+    for (size_t i = 0; i < slice->symbol_count; i++) {
+        size_t length = strlen(tci_archive_symbol(archive, index, i));
+        require(length > 0 && length < TCI_ARCHIVE_SYMBOL_MAX);
+    }
+    if (tci_archive_select(archive, slice->triple, &selected, &err) == TC_OK)
+        require(strcmp(tci_archive_slice(archive, selected)->triple, slice->triple) == 0);
+    else
+        require(err.status == TC_E_NO_SLICE);
+}
+
+static void check_archive(const uint8_t *data, size_t size)
+{
+    tci_archive *archive;
+    tc_error err = {.status = TC_OK};
+    tc_status status = tci_archive_open(data, size, &archive, &err);
+    if (status != TC_OK) {
+        require(err.status == status && err.text[0] != '\0');
+        return;
+    }
+    require((tci_archive_entries(archive) & TCI_ENTRY_MAIN) != 0);
+    require(tci_archive_name(archive)[0] != '\0');
+    for (size_t i = 0; i < tci_archive_slice_count(archive); i++)
+        check_slice(archive, i);
+    tci_archive_close(archive);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    check_archive(data, size);
+    if (size < TCI_ARCHIVE_CHECKSUM_SIZE)
+        return 0;
+    uint8_t *fitting = malloc(size);
+    if (fitting == NULL)
+        return 0;
+    size_t covered = size - TCI_ARCHIVE_CHECKSUM_SIZE;
+    memcpy(fitting, data, covered);
+    tci_archive_checksum(fitting, covered, fitting + covered);
+    check_archive(fitting, size);
+    free(fitting);
+    return 0;
+}
