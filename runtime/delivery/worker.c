@@ -37,13 +37,28 @@ static void set_unless_in_environment(ucp_config_t *config, const char *name, co
         TC_LOG(TC_LOG_DEBUG, "UCX takes no setting %s=%s", name, value);
 }
 
+/* With transports that share no memory the setting would be unknown, and UCX would warn of it. */
+static bool shared_memory_is_allowed(void)
+{
+    static const char *const names[] = {"all", "sm", "shm", "posix", "sysv", "mm", "xpmem", "^"};
+    const char *transports = getenv("UCX_TLS");
+    if (transports == NULL)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(transports, names[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
 static ucs_status_t open_context(ucp_context_h *context_out)
 {
     ucp_config_t *config;
     ucs_status_t status = ucp_config_read(NULL, NULL, &config);
     if (status != UCS_OK)
         return status;
-    set_unless_in_environment(config, "MM_ERROR_HANDLING", "y");
+    if (shared_memory_is_allowed())
+        set_unless_in_environment(config, "MM_ERROR_HANDLING", "y");
     set_unless_in_environment(config, "KEEPALIVE_INTERVAL", "1s");
     const ucp_params_t params = {
         .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
