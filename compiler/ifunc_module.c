@@ -2,7 +2,7 @@
 
 #include "archive.h"
 #include "base/error_text.h"
-#include "bitcode_producer.h"
+#include "engine/orc/bitcode_producer.h"
 #include "minimise.h"
 #include "ship_checks.h"
 
@@ -94,9 +94,8 @@ static tc_status refuse_newer(const void *bytes, size_t size, tc_error *err)
 {
     tci_producer producer;
     unsigned major = 0, minor = 0, patch = 0;
-    TC_TRY(tci_bitcode_producer(bytes, size, &producer, err));
     LLVMGetVersion(&major, &minor, &patch);
-    if (producer.major > major) {
+    if (tci_bitcode_producer(bytes, size, &producer) && producer.major > major) {
         return tci_error_set(err, TC_E_VERSION,
                              "bitcode was written by %s, which is newer than the LLVM %u.%u.%u here",
                              producer.text, major, minor, patch);
@@ -128,8 +127,9 @@ static tc_status parse_text(tci_ifunc_module *module, const void *bytes, size_t 
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, "");
     char *message = NULL;
     if (LLVMParseIRInContext(module->context, buffer, piece_out, &message)) {
-        (void)tci_error_set(err, TC_E_CORRUPT, "LLVM cannot read the text: %s",
-                            message != NULL ? message : "no reason given");
+        size_t line = message != NULL ? strcspn(message, "\n") : 0; /* the next ones show the place */
+        (void)tci_error_set(err, TC_E_CORRUPT, "neither bitcode nor LLVM's assembly text: %.*s",
+                            (int)line, message != NULL ? message : "");
         LLVMDisposeMessage(message);
         return TC_E_CORRUPT;
     }

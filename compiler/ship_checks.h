@@ -1,7 +1,7 @@
 /* What cannot work when code is shipped, found before it is.
  *
  * Each check adds one line to `findings`, "file:line: error: what, and what to do instead". The checks of one module run before
- * modules are linked and optimised, so that the answer does not depend on what an optimiser removed. */
+ * modules are linked and shrunk, so that what the other sources use of it does not matter. */
 #ifndef TCI_SHIP_CHECKS_H
 #define TCI_SHIP_CHECKS_H
 

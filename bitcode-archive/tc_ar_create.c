@@ -1,0 +1,185 @@
+#include "tc_ar_create.h"
+
+#include "archive_file.h"
+#include "archive_name.h"
+#include "archive_output.h"
+#include "base/error_text.h"
+#include "ifunc_module.h"
+#include "tc_ar.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPTION_ALLOW_ASM = 256, DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
+
+static const char usage[] =
+    "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca [--deps FILE]\n"
+    "\n"
+    "Packs LLVM bitcode, one file per target, that defines NAME_main. The target is the one that\n"
+    "the bitcode names. The same checks are made as by tc-clang, which also tells file and line\n"
+    "when the bitcode has debug information.\n"
+    "\n"
+    "  -o, --output FILE  the archive; must end in .tca\n"
+    "      --deps FILE    libraries that the code needs, one soname per line; copied to NAME.deps\n"
+    "      --allow-asm    accept inline assembly\n"
+    "  -h, --help         this text\n";
+
+typedef struct create_command {
+    const char *name;
+    char **files;
+    size_t file_count;
+    const char *output;
+    const char *deps; /* NULL: not given */
+    bool allow_asm;
+} create_command;
+
+/* One file, one slice. */
+static tc_status make_code(const create_command *c, const char *path, tci_text_list *findings,
+                           tci_ifunc_code *code_out, tc_error *err)
+{
+    tci_ifunc_policy policy = {.name = c->name, .allow_asm = c->allow_asm, .opt_level = '2'};
+    tci_ifunc_module *module = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    TC_TRY(tci_archive_file_read(path, TCI_ARCHIVE_SLICE_BYTES_MAX, &bytes, &size, err));
+    tc_status status = tci_ifunc_module_create(&policy, findings, &module, err);
+    if (status == TC_OK)
+        status = tci_ifunc_module_add(module, path, bytes, size, err);
+    if (status == TC_OK)
+        status = tci_ifunc_module_finish(module, code_out, err);
+    tci_ifunc_module_destroy(module);
+    free(bytes);
+    return status;
+}
+
+static tc_status check_new_target(const create_command *c, const tci_ifunc_code *codes, size_t index,
+                                  tc_error *err)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(codes[i].triple, codes[index].triple) == 0)
+            return tci_error_set(err, TC_E_IN_USE, "%s and %s are both for %s", c->files[i],
+                                 c->files[index], codes[i].triple);
+    }
+    return TC_OK;
+}
+
+/* All files are looked at, so that one run tells everything that stands in the way. */
+static tc_status make_codes(const create_command *c, tci_ifunc_code *codes, tc_error *err)
+{
+    tc_status status = TC_OK;
+    for (size_t i = 0; i < c->file_count; i++) {
+        tci_text_list findings = {0};
+        tc_status one = make_code(c, c->files[i], &findings, &codes[i], err);
+        for (size_t k = 0; k < findings.count; k++)
+            fprintf(stderr, "%s\n", findings.items[k]);
+        tci_text_list_fini(&findings);
+        if (one == TC_OK)
+            one = check_new_target(c, codes, i, err);
+        if (one != TC_OK)
+            status = one;
+        if (one != TC_OK && one != TC_E_UNSUPPORTED)
+            break;
+    }
+    return status;
+}
+
+static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error *err)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    TC_TRY(tci_archive_file_read(path, DEPS_BYTES_MAX, &bytes, &size, err));
+    const char *text = bytes;
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(text + at, '\n', size - at);
+        size_t length = end != NULL ? (size_t)(end - text) - at : size - at;
+        size_t used = length;
+        while (used > 0 && (text[at + used - 1] == ' ' || text[at + used - 1] == '\r'))
+            used--;
+        if (memchr(text + at, '\0', used) != NULL) {
+            free(bytes);
+            return tci_error_set(err, TC_E_INVALID, "%s: a zero byte, expected one name per line", path);
+        }
+        if (used > 0)
+            tci_text_list_add_bytes(names_out, text + at, used);
+        at += length + 1;
+    }
+    free(bytes);
+    if (names_out->failed)
+        return tci_error_set(err, TC_E_NO_MEMORY, "%s: no memory for its names", path);
+    return TC_OK;
+}
+
+/* A .deps file that somebody wrote by hand is not thrown away, but it counts: it is part of what is sent. */
+static tc_status write_deps(const create_command *c, tc_error *err)
+{
+    char deps[PATH_BYTES_MAX];
+    tci_text_list names = {0};
+    TC_TRY(tci_archive_deps_path(c->output, deps, sizeof deps, err));
+    if (c->deps == NULL) {
+        if (access(deps, F_OK) == 0)
+            fprintf(stderr, "tc-ar: note: %s is there and stays as it is\n", deps);
+        return TC_OK;
+    }
+    tc_status status = read_deps(c->deps, &names, err);
+    if (status == TC_OK)
+        status = tci_archive_write_deps(c->output, &names, err);
+    tci_text_list_fini(&names);
+    return status;
+}
+
+static tc_status create(const create_command *c, tc_error *err)
+{
+    char deps[PATH_BYTES_MAX];
+    void *bytes = NULL;
+    size_t size = 0;
+    TC_TRY(tci_archive_check_name(c->name, TC_E_INVALID, err));
+    TC_TRY(tci_archive_deps_path(c->output, deps, sizeof deps, err)); /* refuses a bad -o early */
+    tci_ifunc_code *codes = calloc(c->file_count, sizeof *codes);
+    if (codes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu slices", c->file_count);
+    tc_status status = make_codes(c, codes, err);
+    if (status == TC_OK)
+        status = tci_archive_pack_code(c->name, codes, c->file_count, &bytes, &size, err);
+    if (status == TC_OK)
+        status = write_deps(c, err);
+    if (status == TC_OK)
+        status = tci_archive_file_write(c->output, bytes, size, err);
+    free(bytes);
+    for (size_t i = 0; i < c->file_count; i++)
+        tci_ifunc_code_fini(&codes[i]);
+    free(codes);
+    return status;
+}
+
+int tci_ar_create(int argc, char **argv)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"deps", required_argument, NULL, 'd'},
+                                            {"allow-asm", no_argument, NULL, OPTION_ALLOW_ASM},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    create_command c = {0};
+    int option;
+    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+        if (option == 'o')
+            c.output = optarg;
+        else if (option == 'd')
+            c.deps = optarg;
+        else if (option == OPTION_ALLOW_ASM)
+            c.allow_asm = true;
+        else
+            return tci_ar_help_or_misused(usage, option);
+    }
+    if (argc - optind < 2)
+        return tci_ar_misused(usage, "create takes a NAME and at least one bitcode file");
+    if (c.output == NULL)
+        return tci_ar_misused(usage, "create needs -o NAME.tca");
+    c.name = argv[optind];
+    c.files = argv + optind + 1;
+    c.file_count = (size_t)(argc - optind - 1);
+    tc_error err;
+    return create(&c, &err) == TC_OK ? TCI_AR_OK : tci_ar_report(&err);
+}
