@@ -3,8 +3,11 @@ option(TC_VARIANT_TESTS "make tests of the other build variants (sanitizers, oth
 
 # Sanitizers slow a program down; a deadline is there to end what hangs, never to judge speed.
 set(tc_timeout_factor 1)
+set(tc_test_environment)
 if(TC_SANITIZE)
   set(tc_timeout_factor 5)
+  # UCX patches mmap and its like in place, and what it finds there is the sanitizer's interceptor.
+  set(tc_test_environment UCX_MEM_MMAP_HOOK_MODE=none)
 endif()
 
 # tc_add_command_test(NAME label COMMAND program args... [TIMEOUT s] [ENV A=b ...]): any command as one CTest test.
@@ -16,9 +19,7 @@ function(tc_add_command_test name label)
   math(EXPR timeout "${arg_TIMEOUT} * ${tc_timeout_factor}")
   add_test(NAME ${label}.${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${label}.${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout})
-  if(arg_ENV)
-    set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${arg_ENV}")
-  endif()
+  set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${tc_test_environment};${arg_ENV}")
 endfunction()
 
 # tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s] [ENV A=b ...]): a cmocka program as one CTest
