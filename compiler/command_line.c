@@ -100,9 +100,8 @@ static tc_status add_folder(tci_command *c, const char *option, const char *valu
 }
 
 /* The level is needed here too, for the passes over linked sources. */
-static tc_status set_opt_level(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status set_opt_level(tci_command *c, const char *option, const char *level, tc_error *err)
 {
-    const char *level = option + 2;
     if (strcmp(level, "") == 0)
         c->opt_level = '2';
     else if (strcmp(level, "g") == 0)
@@ -113,13 +112,14 @@ static tc_status set_opt_level(tci_command *c, const char *option, const char *v
         c->opt_level = level[0];
     else
         return tci_error_set(err, TC_E_INVALID, "unknown optimisation level '%s'", option);
-    return pass_on(c, option, value, err);
+    return pass_on(c, option, NULL, err);
 }
 
 static tc_status set_debug(tci_command *c, const char *option, const char *value, tc_error *err)
 {
+    (void)value;
     c->keep_debug = strcmp(option, "-g0") != 0;
-    return pass_on(c, option, value, err);
+    return pass_on(c, option, NULL, err);
 }
 
 static tc_status set_allow_asm(tci_command *c, const char *option, const char *value, tc_error *err)

@@ -1,0 +1,155 @@
+/* What tc-clang's arguments mean, and which make no sense. */
+#include "tool_run.h"
+
+#include "command_line.h"
+
+#include <string.h>
+
+enum { WORDS_MAX = 16 };
+
+static tci_command command;
+static tc_error err;
+
+/* Words separated by blanks. */
+static tc_status parse(const char *line)
+{
+    static char words[512];
+    char *argv[WORDS_MAX] = {"tc-clang"};
+    int argc = 1;
+    assert_true(strlen(line) < sizeof words);
+    strcpy(words, line);
+    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    tci_command_fini(&command);
+    return tci_command_parse(argc, argv, &command, &err);
+}
+
+static void assert_parses(const char *line)
+{
+    if (parse(line) != TC_OK)
+        fail_msg("'%s': %s", line, err.text);
+}
+
+static void assert_refused(const char *line, const char *part)
+{
+    assert_int_equal(parse(line), TC_E_INVALID);
+    assert_has(err.text, part);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    assert_parses("foo.c -o out/foo.tca");
+    assert_int_equal(command.action, TCI_COMMAND_COMPILE);
+    assert_string_equal(command.name, "foo");
+    assert_int_equal(command.opt_level, '2');
+    assert_int_equal(command.target_count, 2);
+    assert_string_equal(command.targets[0]->triple, "x86_64-linux");
+    assert_string_equal(command.targets[1]->triple, "aarch64-linux");
+    assert_false(command.allow_asm || command.keep_debug || command.verbose);
+    assert_int_equal(command.clang_options.count, 0);
+}
+
+static void options_go_to_clang_in_order(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"-I",   "a",     "-Ib",     "-DX=1",          "-U",
+                                           "Y",    "-O3",   "-std=c2x", "-fno-builtin", "-Wall",
+                                           "-include", "z.h"};
+    assert_parses("-I a -Ib foo.c -DX=1 -U Y -O3 -std=c2x -fno-builtin -Wall -include z.h "
+                  "-o foo.tca");
+    assert_int_equal(command.clang_options.count, sizeof expected / sizeof expected[0]);
+    for (size_t i = 0; i < command.clang_options.count; i++)
+        assert_string_equal(command.clang_options.items[i], expected[i]);
+    assert_int_equal(command.opt_level, '3');
+}
+
+static void libraries_stay_here(void **state)
+{
+    (void)state;
+    assert_parses("foo.c -lzstd -l m -L/a -L b -l:libx.so.3 -o foo.tca");
+    assert_int_equal(command.clang_options.count, 0);
+    assert_int_equal(command.libraries.count, 3);
+    assert_string_equal(command.libraries.items[0], "zstd");
+    assert_string_equal(command.libraries.items[1], "m");
+    assert_string_equal(command.libraries.items[2], ":libx.so.3");
+    assert_int_equal(command.folders.count, 2);
+    assert_string_equal(command.folders.items[1], "b");
+}
+
+static void levels_and_debug(void **state)
+{
+    (void)state;
+    assert_parses("foo.c -Os -g -o foo.tca");
+    assert_int_equal(command.opt_level, 's');
+    assert_true(command.keep_debug);
+    assert_parses("foo.c -g -g0 -o foo.tca");
+    assert_false(command.keep_debug);
+    assert_refused("foo.c -O9 -o foo.tca", "'-O9'");
+}
+
+static void targets(void **state)
+{
+    (void)state;
+    assert_parses("foo.c -o foo.tca --targets=arm64,aarch64-linux-gnu");
+    assert_int_equal(command.target_count, 1);
+    assert_string_equal(command.targets[0]->triple, "aarch64-linux");
+    assert_refused("foo.c -o foo.tca --targets=riscv64", "unknown target 'riscv64'");
+    assert_refused("foo.c -o foo.tca --targets=", "unknown target ''");
+    assert_refused("foo.c -o foo.tca --targets=x86_64,", "unknown target ''");
+    assert_refused("foo.c -o foo.tca --targets=x86_64-windows", "unknown target 'x86_64-windows'");
+}
+
+static void names(void **state)
+{
+    (void)state;
+    assert_parses("foo.c -o my-file.tca --name=foo");
+    assert_string_equal(command.name, "foo");
+    assert_refused("foo.c -o my-file.tca", "'my-file', from the output's name");
+    assert_refused("foo.c -o foo.tca --name=a.b", "a.b");
+    assert_refused("foo.c -o foo.bin", "ends in .tca");
+    assert_refused("foo.c -o .tca", "ends in .tca");
+    assert_refused("foo.c", "no output");
+    assert_refused("foo.c -o a.tca -o b.tca", "two outputs");
+}
+
+static void what_makes_no_sense(void **state)
+{
+    (void)state;
+    assert_refused("", "no source files");
+    assert_refused("-o foo.tca", "no source files");
+    assert_refused("foo.cpp -o foo.tca", "expected a C source");
+    assert_refused("foo.c -o", "needs an argument");
+    assert_refused("foo.c -o foo.tca -I", "needs an argument");
+    assert_refused("foo.c -o foo.tca --no-such-option", "unknown option '--no-such-option'");
+    assert_refused("foo.c -o foo.tca -mavx2", "about one machine");
+    assert_refused("foo.c -o foo.tca -Wl,-z,now", "not run");
+    assert_refused("foo.bc -o foo.tca", "code for one target");
+}
+
+static void texts_come_before_everything(void **state)
+{
+    (void)state;
+    assert_parses("--no-such-option --help");
+    assert_int_equal(command.action, TCI_COMMAND_HELP);
+    assert_parses("--version");
+    assert_int_equal(command.action, TCI_COMMAND_VERSION);
+    assert_parses("-### foo.c -o foo.tca");
+    assert_int_equal(command.action, TCI_COMMAND_SHOW);
+    tci_command_fini(&command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(options_go_to_clang_in_order),
+        cmocka_unit_test(libraries_stay_here),
+        cmocka_unit_test(levels_and_debug),
+        cmocka_unit_test(targets),
+        cmocka_unit_test(names),
+        cmocka_unit_test(what_makes_no_sense),
+        cmocka_unit_test(texts_come_before_everything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* tc-ar create packs what any LLVM language made, under the same checks as tc-clang. */
+#include "archive_check.h"
+#include "tool_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
+
+static tool_result result;
+
+static void make_bitcode(const char *source, const char *target, const char *output)
+{
+    char option[64];
+    (void)snprintf(option, sizeof option, "--target=%s", target);
+    run_tool(&result, TEST_CLANG, option, "-ffreestanding", "-O2", "-fPIC", "-g", "-c", "-emit-llvm",
+             data_file(source), "-o", output, NULL);
+    if (result.exit_status != 0)
+        fail_msg("clang failed:\n%s", result.text);
+}
+
+static void one_slice_for_each_file(void **state)
+{
+    (void)state;
+    opened_archive a;
+    make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "x.bc");
+    make_bitcode("tsi.c", "aarch64-unknown-linux-gnu", "a.bc");
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "a.bc", "-o", "tsi.tca", NULL);
+    assert_int_equal(result.exit_status, 0);
+    open_archive(&a, "tsi.tca");
+    assert_int_equal(tci_archive_slice_count(a.archive), 2);
+    assert_symbols(&a, "x86_64-linux", "");
+    assert_symbols(&a, "aarch64-linux", "");
+    close_archive(&a);
+    /* The order of the files does not count, and tc-clang would have made the same. */
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "a.bc", "x.bc", "-o", "other.tca", NULL);
+    assert_int_equal(result.exit_status, 0);
+    assert_same_files("tsi.tca", "other.tca");
+}
+
+static void the_list_of_libraries_is_copied(void **state)
+{
+    (void)state;
+    make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
+    write_file("list", "libzstd.so.1\r\n\nlibm.so.6");
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "tsi.tca", "--deps", "list", NULL);
+    assert_int_equal(result.exit_status, 0);
+    char *deps = read_file("tsi.deps", NULL);
+    assert_non_null(deps);
+    assert_string_equal(deps, "libzstd.so.1\nlibm.so.6\n");
+    free(deps);
+}
+
+static void two_files_for_one_target(void **state)
+{
+    (void)state;
+    make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "one.bc");
+    make_bitcode("tsi.c", "x86_64-unknown-linux-gnu", "two.bc");
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "one.bc", "two.bc", "-o", "tsi.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "one.bc and two.bc are both for x86_64-linux");
+    assert_int_not_equal(access("tsi.tca", F_OK), 0);
+}
+
+static void findings_of_all_files_are_told(void **state)
+{
+    (void)state;
+    make_bitcode("wrong_signature.c", "x86_64-linux-gnu", "x.bc");
+    make_bitcode("assembly.c", "aarch64-linux-gnu", "a.bc");
+    run_tool(&result, TEST_TC_AR, "create", "bad", "x.bc", "a.bc", "-o", "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "wrong_signature.c:3: error: 'bad_main' has the wrong signature");
+    assert_has(result.text, "assembly.c:5:5: error: inline assembly");
+}
+
+static void files_that_are_no_bitcode(void **state)
+{
+    (void)state;
+    size_t size;
+    make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
+    char *bytes = read_file("x.bc", &size);
+    FILE *cut = fopen("cut.bc", "wb");
+    assert_non_null(cut);
+    assert_int_equal(fwrite(bytes, 1, size / 2, cut), size / 2);
+    assert_int_equal(fclose(cut), 0);
+    free(bytes);
+    write_file("text.bc", "hello\n");
+    write_file("empty.bc", "");
+    const char *const files[] = {"cut.bc", "text.bc", "empty.bc", "nothing.bc"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        run_tool(&result, TEST_TC_AR, "create", "tsi", files[i], "-o", "tsi.tca", NULL);
+        assert_int_equal(result.exit_status, 1);
+        assert_has(result.text, files[i]);
+    }
+}
+
+static void command_lines_that_make_no_sense(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "-o", "tsi.tca", NULL);
+    assert_int_equal(result.exit_status, 2);
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", NULL);
+    assert_int_equal(result.exit_status, 2);
+    run_tool(&result, TEST_TC_AR, "create", "t s i", "x.bc", "-o", "tsi.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "t s i");
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "tsi.archive", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "ends in .tca");
+    run_tool(&result, TEST_TC_AR, "create", "--help", NULL);
+    assert_int_equal(result.exit_status, 0);
+    assert_has(result.text, "usage: tc-ar create");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(one_slice_for_each_file),      TEST(the_list_of_libraries_is_copied),
+        TEST(two_files_for_one_target),     TEST(findings_of_all_files_are_told),
+        TEST(files_that_are_no_bitcode),    TEST(command_lines_that_make_no_sense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* What tc-clang writes: archives for both targets, small and the same each time, and the list of libraries. */
+#include "archive_check.h"
+#include "tool_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
+
+enum { TSI_BYTES_MAX = 1700 };
+
+static tool_result result;
+
+static void assert_success(void)
+{
+    if (result.exit_status != 0)
+        fail_msg("exit status %d; text:\n%s", result.exit_status, result.text);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char *text = read_file(from, NULL);
+    write_file(to, text);
+    free(text);
+}
+
+static void both_targets_in_few_bytes(void **state)
+{
+    (void)state;
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
+    assert_success();
+    assert_string_equal(result.text, "");
+    open_archive(&a, "tsi.tca");
+    print_message("tsi.tca: %zu bytes\n", a.size);
+    assert_true(a.size <= TSI_BYTES_MAX);
+    assert_string_equal(tci_archive_name(a.archive), "tsi");
+    assert_int_equal(tci_archive_entries(a.archive), TCI_ENTRY_MAIN);
+    assert_int_equal(tci_archive_slice_count(a.archive), 2);
+    assert_symbols(&a, "x86_64-linux", "");
+    assert_symbols(&a, "aarch64-linux", "");
+    assert_int_equal(tci_archive_slice(a.archive, 0)->producer_major, TEST_LLVM_MAJOR);
+    assert_int_not_equal(access("tsi.deps", F_OK), 0);
+    close_archive(&a);
+}
+
+static void the_same_bytes_from_everywhere(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", NULL);
+    assert_success();
+    assert_int_equal(mkdir("elsewhere", 0777), 0);
+    copy_file(data_file("libraries.c"), "elsewhere/libraries.c");
+    run_tool(&result, TEST_TC_CLANG, "elsewhere/libraries.c", "-o", "elsewhere/libraries.tca", NULL);
+    assert_success();
+    assert_same_files("libraries.tca", "elsewhere/libraries.tca");
+    assert_int_equal(chdir("elsewhere"), 0);
+    run_tool(&result, TEST_TC_CLANG, "libraries.c", "-o", "again.tca", "--name=libraries",
+             "--targets=arm64,x86_64-pc-linux-gnu", NULL);
+    assert_int_equal(chdir(".."), 0);
+    assert_success();
+    assert_same_files("libraries.tca", "elsewhere/again.tca");
+}
+
+static void several_sources_make_one_function(void **state)
+{
+    (void)state;
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("parts_entry.c"), data_file("parts_sum.c"), "-o",
+             "parts.tca", NULL);
+    assert_success();
+    open_archive(&a, "parts.tca");
+    assert_int_equal(tci_archive_entries(a.archive),
+                     TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT);
+    /* Nothing is left open between the sources, and nothing of the names inside. */
+    assert_symbols(&a, "x86_64-linux", "");
+    assert_symbols(&a, "aarch64-linux", "");
+    const char *code = tci_archive_slice_bytes(a.archive, 0);
+    size_t size = tci_archive_slice(a.archive, 0)->size;
+    assert_non_null(memmem(code, size, "parts_payload_init", strlen("parts_payload_init")));
+    assert_null(memmem(code, size, "parts_sum", strlen("parts_sum")));
+    assert_null(memmem(code, size, "never looked at", strlen("never looked at")));
+    close_archive(&a);
+}
+
+static void headers_of_both_targets(void **state)
+{
+    (void)state;
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", "-lzstd",
+             "-lsqlite3", "-lm", "-lc", NULL);
+    assert_success();
+    open_archive(&a, "libraries.tca");
+    const char *expected = "ZSTD_decompress __assert_fail snprintf sqlite3_libversion strlen";
+    assert_symbols(&a, "x86_64-linux", expected);
+    assert_symbols(&a, "aarch64-linux", expected);
+    close_archive(&a);
+    char *deps = read_file("libraries.deps", NULL);
+    assert_non_null(deps);
+    assert_string_equal(deps, "libzstd.so.1\nlibsqlite3.so.0\nlibm.so.6\n");
+    free(deps);
+}
+
+static void a_stale_list_of_libraries_goes(void **state)
+{
+    (void)state;
+    write_file("tsi.deps", "libold.so.1\n");
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
+    assert_success();
+    assert_int_not_equal(access("tsi.deps", F_OK), 0);
+}
+
+static void weak_references_are_not_required(void **state)
+{
+    (void)state;
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("maths.c"), "-o", "maths.tca", "-lm", NULL);
+    assert_success();
+    open_archive(&a, "maths.tca");
+    assert_symbols(&a, "x86_64-linux", "cos");
+    close_archive(&a);
+}
+
+static void a_missing_library_is_named(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "-L/some/where", "-lnosuch",
+             NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "library '-lnosuch' not found; looked in /some/where, ");
+    assert_int_not_equal(access("tsi.tca", F_OK), 0);
+}
+
+static void debug_information_stays_only_when_asked_for(void **state)
+{
+    (void)state;
+    opened_archive small, big;
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--targets=x86_64", NULL);
+    assert_success();
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "big.tca", "--targets=x86_64",
+             "--name=tsi", "-g", NULL);
+    assert_success();
+    open_archive(&small, "tsi.tca");
+    open_archive(&big, "big.tca");
+    const void *code = tci_archive_slice_bytes(big.archive, 0);
+    assert_non_null(memmem(code, tci_archive_slice(big.archive, 0)->size, "tsi.c", 5));
+    assert_true(tci_archive_slice(big.archive, 0)->size > tci_archive_slice(small.archive, 0)->size);
+    close_archive(&small);
+    close_archive(&big);
+}
+
+static void a_dry_run_prints_commands_and_writes_nothing(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, "-###", "no such.c", "-o", "tsi.tca", "-DTEXT=\"it's\"", "-I",
+             "some where", "-O3", NULL);
+    assert_success();
+    assert_has(result.text, "--target=x86_64-linux-gnu");
+    assert_has(result.text, "--target=aarch64-linux-gnu");
+    assert_has(result.text, " 'no such.c'\n");
+    assert_has(result.text, " '-DTEXT=\"it'\\''s\"' -I 'some where' -O3 ");
+    assert_has(result.text, " -emit-llvm ");
+    const char *first_end = strchr(result.text, '\n');
+    assert_non_null(first_end);
+    assert_non_null(strchr(first_end + 1, '\n'));
+    assert_null(strchr(strchr(first_end + 1, '\n') + 1, '\n'));
+    assert_int_not_equal(access("tsi.tca", F_OK), 0);
+}
+
+static void llvm_files_for_one_target(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-S", "-emit-llvm",
+             data_file("maths.c"), "-o", "maths.ll", NULL);
+    assert_success();
+    run_tool(&result, TEST_TC_CLANG, "maths.ll", "-o", "maths.tca", "--targets=x86_64", NULL);
+    assert_success();
+    run_tool(&result, TEST_TC_CLANG, "maths.ll", "-o", "maths.tca", NULL);
+    assert_int_equal(result.exit_status, 2);
+    assert_has(result.text, "'maths.ll' is code for one target");
+    run_tool(&result, TEST_TC_CLANG, "maths.ll", "-o", "maths.tca", "--targets=aarch64", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "the code is for x86_64-linux, but --targets names aarch64-linux");
+}
+
+static void help_and_version(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, "--help", NULL);
+    assert_success();
+    assert_has(result.text, "usage: tc-clang");
+    run_tool(&result, TEST_TC_CLANG, "--version", NULL);
+    assert_success();
+    assert_has(result.text, "tc-clang 0.");
+    assert_has(result.text, "\nLLVM ");
+    assert_has(result.text, "\nclang: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(both_targets_in_few_bytes),
+        TEST(the_same_bytes_from_everywhere),
+        TEST(several_sources_make_one_function),
+        TEST(headers_of_both_targets),
+        TEST(a_stale_list_of_libraries_goes),
+        TEST(weak_references_are_not_required),
+        TEST(a_missing_library_is_named),
+        TEST(debug_information_stays_only_when_asked_for),
+        TEST(a_dry_run_prints_commands_and_writes_nothing),
+        TEST(llvm_files_for_one_target),
+        TEST(help_and_version),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

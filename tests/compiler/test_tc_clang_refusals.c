@@ -1,0 +1,209 @@
+/* What cannot be shipped is refused with file and line, by itself, and leaves no archive behind. */
+#include "tool_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
+
+static tool_result result;
+
+static void compile_refused(const char *source)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file(source), "-o", "bad.tca", NULL);
+    if (result.exit_status != 1)
+        fail_msg("exit status %d, expected 1; text:\n%s", result.exit_status, result.text);
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
+/* The path in front may be cut at the working folder, its end never is. */
+static void assert_finding(const char *place, const char *what)
+{
+    char line[512];
+    (void)snprintf(line, sizeof line, "%s: error: %s", place, what);
+    assert_has(result.text, line);
+}
+
+static void thread_local_variables(void **state)
+{
+    (void)state;
+    compile_refused("thread_local.c");
+    assert_finding("data/thread_local.c:2", "thread-local variable 'calls'");
+    assert_has(result.text, "data/thread_local.c:9:");
+    assert_has(result.text, "error: thread-local variable 'elsewhere'");
+}
+
+static void gnu_ifuncs(void **state)
+{
+    (void)state;
+    compile_refused("gnu_ifunc.c");
+    assert_finding("data/gnu_ifunc.c:6", "GNU ifunc 'chosen'");
+}
+
+static void constructors_and_destructors(void **state)
+{
+    (void)state;
+    compile_refused("constructors.c");
+    assert_finding("data/constructors.c:4", "constructor 'at_start'");
+    assert_finding("data/constructors.c:8", "destructor 'at_end'");
+}
+
+static void assembly_unless_allowed(void **state)
+{
+    (void)state;
+    compile_refused("assembly.c");
+    assert_finding("data/assembly.c:5:5", "inline assembly");
+    assert_finding("data/assembly.c", "assembly at file scope");
+    run_tool(&result, TEST_TC_CLANG, data_file("assembly.c"), "-o", "bad.tca", "--allow-asm", NULL);
+    assert_int_equal(result.exit_status, 0);
+    assert_int_equal(access("bad.tca", F_OK), 0);
+}
+
+static void one_line_for_both_targets(void **state)
+{
+    (void)state;
+    compile_refused("assembly.c");
+    const char *first = strstr(result.text, "inline assembly");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "inline assembly"));
+}
+
+static void entry_with_another_signature(void **state)
+{
+    (void)state;
+    compile_refused("wrong_signature.c");
+    assert_finding("data/wrong_signature.c:3",
+                   "'bad_main' has the wrong signature: found i32 (ptr, i32); expected "
+                   "'void bad_main(void *payload, size_t payload_size, void *target_args)'");
+}
+
+static void companions_with_another_signature(void **state)
+{
+    (void)state;
+    compile_refused("wrong_companions.c");
+    assert_finding("data/wrong_companions.c:8",
+                   "'bad_payload_get_max_size' has the wrong signature: found i32 (ptr, i64)");
+    assert_finding("data/wrong_companions.c:13",
+                   "'bad_payload_init' has the wrong signature: found void (ptr, i64, ptr, i64)");
+}
+
+static void one_companion_alone(void **state)
+{
+    (void)state;
+    compile_refused("half_companions.c");
+    assert_has(result.text, "'bad_payload_get_max_size' is missing though 'bad_payload_init' is defined");
+}
+
+static void entry_that_is_no_function(void **state)
+{
+    (void)state;
+    compile_refused("variable_main.c");
+    assert_finding("data/variable_main.c:1", "'bad_main' is a variable");
+    compile_refused("alias_main.c");
+    assert_finding("data/alias_main.c:2", "'bad_main' is an alias");
+    compile_refused("static_main.c");
+    assert_finding("data/static_main.c:2", "'bad_main' is static");
+    compile_refused("declared_main.c");
+    assert_finding("data/declared_main.c:2", "'bad_main' is declared but not defined");
+}
+
+static void missing_entry_names_what_is_there(void **state)
+{
+    (void)state;
+    compile_refused("tsi.c");
+    assert_has(result.text, "'bad_main' is not defined, found 'tsi_main'; expected 'void bad_main(");
+}
+
+static void functions_of_two_sources_with_one_name(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, data_file("parts_entry.c"), data_file("parts_sum.c"),
+             data_file("parts_twice.c"), "-o", "parts.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "parts_twice.c: does not link");
+    assert_has(result.text, "parts_sum");
+}
+
+static void errors_of_clang_pass_through(void **state)
+{
+    (void)state;
+    write_file("bad.c", "#include <stddef.h>\n\nint x = undeclared_thing;\n");
+    run_tool(&result, TEST_TC_CLANG, "bad.c", "-o", "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "bad.c:3:9: error: ");
+    assert_has(result.text, "undeclared_thing");
+}
+
+static void warnings_of_clang_pass_through(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, data_file("warns.c"), "-o", "warns.tca", "-Wall", NULL);
+    assert_int_equal(result.exit_status, 0);
+    assert_has(result.text, "data/warns.c:5:9: warning: ");
+}
+
+static void missing_headers_name_the_package(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("TC_CROSS_ROOT", "/nonexistent", 1), 0);
+    run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", NULL);
+    assert_int_equal(unsetenv("TC_CROSS_ROOT"), 0);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "file not found");
+#if defined(__x86_64__)
+    assert_has(result.text, "/nonexistent/aarch64-linux-gnu/include");
+    assert_has(result.text, "package libc6-dev-arm64-cross");
+#else
+    assert_has(result.text, "package libc6-dev-amd64-cross");
+#endif
+}
+
+static void a_clang_that_is_not_there(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("TC_CLANG", "/nonexistent/clang", 1), 0);
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
+    assert_int_equal(unsetenv("TC_CLANG"), 0);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "no program '/nonexistent/clang'");
+}
+
+static void failure_keeps_the_old_archive(void **state)
+{
+    (void)state;
+    write_file("bad.tca", "old");
+    write_file("bad.deps", "libold.so.1\n");
+    run_tool(&result, TEST_TC_CLANG, data_file("assembly.c"), "-o", "bad.tca", "-lzstd", NULL);
+    assert_int_equal(result.exit_status, 1);
+    char *archive = read_file("bad.tca", NULL);
+    char *deps = read_file("bad.deps", NULL);
+    assert_string_equal(archive, "old");
+    assert_string_equal(deps, "libold.so.1\n");
+    free(archive);
+    free(deps);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(thread_local_variables),
+        TEST(gnu_ifuncs),
+        TEST(constructors_and_destructors),
+        TEST(assembly_unless_allowed),
+        TEST(one_line_for_both_targets),
+        TEST(entry_with_another_signature),
+        TEST(companions_with_another_signature),
+        TEST(one_companion_alone),
+        TEST(entry_that_is_no_function),
+        TEST(missing_entry_names_what_is_there),
+        TEST(functions_of_two_sources_with_one_name),
+        TEST(errors_of_clang_pass_through),
+        TEST(warnings_of_clang_pass_through),
+        TEST(missing_headers_name_the_package),
+        TEST(a_clang_that_is_not_there),
+        TEST(failure_keeps_the_old_archive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
