@@ -15,17 +15,19 @@
 
 enum { OPTION_ALLOW_ASM = 256, DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
 
-static const char usage[] =
-    "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca [--deps FILE]\n"
-    "\n"
-    "Packs LLVM bitcode, one file per target, that defines NAME_main. The target is the one that\n"
-    "the bitcode names. The same checks are made as by tc-clang, which also tells file and line\n"
-    "when the bitcode has debug information.\n"
-    "\n"
-    "  -o, --output FILE  the archive; must end in .tca\n"
-    "      --deps FILE    libraries that the code needs, one soname per line; copied to NAME.deps\n"
-    "      --allow-asm    accept inline assembly\n"
-    "  -h, --help         this text\n";
+static const char usage[] = "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca [--deps FILE]\n"
+                            "\n"
+                            "Packs LLVM bitcode, one file per target, that defines NAME_main. "
+                            "The target is the one that\n"
+                            "the bitcode names. The same checks are made as by tc-clang, which "
+                            "also tells file and line\n"
+                            "when the bitcode has debug information.\n"
+                            "\n"
+                            "  -o, --output FILE  the archive; must end in .tca\n"
+                            "      --deps FILE    libraries that the code needs, one soname "
+                            "per line; copied to NAME.deps\n"
+                            "      --allow-asm    accept inline assembly\n"
+                            "  -h, --help         this text\n";
 
 typedef struct create_command {
     const char *name;
@@ -55,8 +57,8 @@ static tc_status make_code(const create_command *c, const char *path, tci_text_l
     return status;
 }
 
-static tc_status check_new_target(const create_command *c, const tci_ifunc_code *codes, size_t index,
-                                  tc_error *err)
+static tc_status check_new_target(const create_command *c, const tci_ifunc_code *codes,
+                                  size_t index, tc_error *err)
 {
     for (size_t i = 0; i < index; i++) {
         if (strcmp(codes[i].triple, codes[index].triple) == 0)
@@ -100,7 +102,8 @@ static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error 
             used--;
         if (memchr(text + at, '\0', used) != NULL) {
             free(bytes);
-            return tci_error_set(err, TC_E_INVALID, "%s: a zero byte, expected one name per line", path);
+            return tci_error_set(err, TC_E_INVALID,
+                                 "%s: a zero byte, expected one name per line", path);
         }
         if (used > 0)
             tci_text_list_add_bytes(names_out, text + at, used);
@@ -112,7 +115,8 @@ static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error 
     return TC_OK;
 }
 
-/* A .deps file that somebody wrote by hand is not thrown away, but it counts: it is part of what is sent. */
+/* A .deps file that somebody wrote by hand is not thrown away, but it counts: it is part of
+ * what is sent. */
 static tc_status write_deps(const create_command *c, tc_error *err)
 {
     char deps[PATH_BYTES_MAX];
@@ -136,7 +140,8 @@ static tc_status create(const create_command *c, tc_error *err)
     void *bytes = NULL;
     size_t size = 0;
     TC_TRY(tci_archive_check_name(c->name, TC_E_INVALID, err));
-    TC_TRY(tci_archive_deps_path(c->output, deps, sizeof deps, err)); /* refuses a bad -o early */
+    TC_TRY(
+        tci_archive_deps_path(c->output, deps, sizeof deps, err)); /* refuses a bad -o early */
     tci_ifunc_code *codes = calloc(c->file_count, sizeof *codes);
     if (codes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu slices", c->file_count);

@@ -1,11 +1,23 @@
-# tc_add_ifunc(NAME SOURCES a.c ... [LIBS -lfoo ...] [FLAGS ...]): NAME.tca (and NAME.deps) in the current binary folder, built by
-# the tc-clang of this tree for both architectures. Targets that need it depend on ifunc_NAME.
+# tc_add_ifunc(NAME SOURCES a.c ... [LIBS -lfoo ...] [FLAGS ...] [DEPENDS header.h ...]):
+# NAME.tca (and with LIBS NAME.deps) in the current binary folder, built by the tc-clang of this tree
+# for both architectures. Targets that need it depend on ifunc_NAME. Sources may be generated files,
+# by absolute path.
 function(tc_add_ifunc name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBS;FLAGS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS;FLAGS;DEPENDS" ${ARGN})
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${name}.tca)
-  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  add_custom_command(OUTPUT ${out}
-    COMMAND tc-clang ${arg_SOURCES} -o ${out} -I${PROJECT_SOURCE_DIR}/include ${arg_FLAGS} ${arg_LIBS}
-    DEPENDS tc-clang ${arg_SOURCES} COMMENT "ifunc ${name}" VERBATIM)
+  set(sources)
+  foreach(source ${arg_SOURCES})
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    list(APPEND sources ${path})
+  endforeach()
+  set(deps)
+  if(arg_LIBS)
+    set(deps BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/${name}.deps)
+  endif()
+  # tc-clang sees what the sources include, CMake does not: public headers are named for all.
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tc/*.h)
+  add_custom_command(OUTPUT ${out} ${deps}
+    COMMAND tc-clang ${sources} -o ${out} -I${PROJECT_SOURCE_DIR}/include ${arg_FLAGS} ${arg_LIBS}
+    DEPENDS tc-clang ${sources} ${headers} ${arg_DEPENDS} COMMENT "ifunc ${name}" VERBATIM)
   add_custom_target(ifunc_${name} ALL DEPENDS ${out})
 endfunction()

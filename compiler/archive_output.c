@@ -14,9 +14,9 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
 {
     for (size_t i = 1; i < count; i++) {
         if (codes[i].entries != codes[0].entries)
-            return tci_error_set(err, TC_E_INVALID,
-                                 "%s and %s define different entry points (bits %u and %u)",
-                                 codes[0].triple, codes[i].triple, codes[0].entries, codes[i].entries);
+            return tci_error_set(
+                err, TC_E_INVALID, "%s and %s define different entry points (bits %u and %u)",
+                codes[0].triple, codes[i].triple, codes[0].entries, codes[i].entries);
     }
     return TC_OK;
 }
@@ -29,7 +29,8 @@ static tc_status add_code(tci_archive_writer *writer, const tci_ifunc_code *code
                        .producer_patch = code->producer_patch};
     memcpy(slice.triple, code->triple, sizeof slice.triple);
     return tci_archive_writer_add(writer, &slice, code->bytes, code->size,
-                                  (const char *const *)code->symbols.items, code->symbols.count, err);
+                                  (const char *const *)code->symbols.items, code->symbols.count,
+                                  err);
 }
 
 tc_status tci_archive_pack_code(const char *name, const tci_ifunc_code *codes, size_t count,
@@ -54,7 +55,8 @@ tc_status tci_archive_deps_path(const char *path, char *out, size_t size, tc_err
     static const char suffix[] = ".tca";
     size_t n = strlen(path);
     if (n < sizeof suffix || strcmp(path + n - strlen(suffix), suffix) != 0)
-        return tci_error_set(err, TC_E_INVALID, "'%s': expected a name that ends in .tca", path);
+        return tci_error_set(err, TC_E_INVALID, "'%s': expected a name that ends in .tca",
+                             path);
     int written = snprintf(out, size, "%.*s.deps", (int)(n - strlen(suffix)), path);
     if (written < 0 || (size_t)written >= size)
         return tci_error_set(err, TC_E_INVALID, "'%s': path too long", path);

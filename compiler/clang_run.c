@@ -21,24 +21,26 @@ const char *tci_clang_program(void)
     return program != NULL && program[0] != '\0' ? program : TC_CLANG_PROGRAM;
 }
 
-/* --- the command -------------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------- */
 
-/* assert and __FILE__ write the source's path into the code; without its folder the same source gives the same archive
- * wherever it lies. */
+/* assert and __FILE__ write the source's path into the code; without its folder the same source
+ * gives the same archive wherever it lies. */
 static void add_path_map(const char *source, tci_text_list *words)
 {
     const char *slash = strrchr(source, '/');
     if (slash != NULL)
-        tci_text_list_format(words, "-fmacro-prefix-map=%.*s=", (int)(slash - source) + 1, source);
+        tci_text_list_format(words, "-fmacro-prefix-map=%.*s=", (int)(slash - source) + 1,
+                             source);
 }
 
 static void add_cross_headers(const tci_target *target, tci_text_list *words)
 {
     char folder[4096];
-    if (tci_target_is_host(target) || !tci_target_header_folder(target, folder, sizeof folder) ||
-        access(folder, F_OK) != 0)
+    if (tci_target_is_host(target) ||
+        !tci_target_header_folder(target, folder, sizeof folder) || access(folder, F_OK) != 0)
         return;
-    /* In front of /usr/include, where headers of other libraries are: those are the same for all machines. */
+    /* In front of /usr/include, where headers of other libraries are: those are the same for
+     * all machines. */
     tci_text_list_add(words, "-isystem");
     tci_text_list_add(words, folder);
 }
@@ -48,8 +50,10 @@ void tci_clang_command(const tci_command *command, const tci_target *target, con
 {
     /* What a user may override stands before the user's options. */
     static const char *const defaults[] = {"-O2", "-fno-stack-protector",
-                                           "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer"};
-    /* The target compiles position-independent code only, and cannot read the bitcode of -flto. */
+                                           "-fno-asynchronous-unwind-tables",
+                                           "-fomit-frame-pointer"};
+    /* The target compiles position-independent code only, and cannot read the bitcode of -flto.
+     */
     static const char *const fixed[] = {"-fPIC", "-fno-lto", "-c", "-emit-llvm", "-o", "-"};
     tci_text_list_add(words_out, tci_clang_program());
     tci_text_list_format(words_out, "--target=%s", target->gnu_triple);
@@ -60,10 +64,12 @@ void tci_clang_command(const tci_command *command, const tci_target *target, con
         tci_text_list_add(words_out, command->clang_options.items[i]);
     add_cross_headers(target, words_out);
     if (!command->keep_debug)
-        tci_text_list_add(words_out, "-g"); /* file and line for the checks; removed afterwards */
+        tci_text_list_add(words_out,
+                          "-g"); /* file and line for the checks; removed afterwards */
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         tci_text_list_add(words_out, fixed[i]);
-    /* A path that starts with '-' would be read as an option; so would none that has a folder. */
+    /* A path that starts with '-' would be read as an option; so would none that has a folder.
+     */
     tci_text_list_format(words_out, "%s%s", source[0] == '-' ? "./" : "", source);
 }
 
@@ -95,7 +101,7 @@ void tci_clang_print(const tci_text_list *words, FILE *stream)
     (void)fputc('\n', stream);
 }
 
-/* --- the process -------------------------------------------------------------------------------------------- */
+/* --- the process ------------------------------------------------------------------------- */
 
 typedef struct growing {
     char *bytes;
@@ -109,10 +115,12 @@ static tc_status make_room(growing *out, tc_error *err)
         return TC_OK;
     size_t capacity = out->capacity == 0 ? 4 * READ_BYTES_MIN : out->capacity * 2;
     if (capacity > BITCODE_BYTES_MAX)
-        return tci_error_set(err, TC_E_TOO_LARGE, "clang wrote more than %d bytes", BITCODE_BYTES_MAX);
+        return tci_error_set(err, TC_E_TOO_LARGE, "clang wrote more than %d bytes",
+                             BITCODE_BYTES_MAX);
     char *bytes = realloc(out->bytes, capacity);
     if (bytes == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu bytes of bitcode", capacity);
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu bytes of bitcode",
+                             capacity);
     out->bytes = bytes;
     out->capacity = capacity;
     return TC_OK;
@@ -144,7 +152,8 @@ static tc_status spawn(char *const *argv, int output, pid_t *pid_out, tc_error *
     (void)posix_spawn_file_actions_destroy(&actions);
     if (rc == ENOENT)
         return tci_error_set(err, TC_E_NOT_FOUND,
-                             "no program '%s'; install clang or set TC_CLANG to its path", argv[0]);
+                             "no program '%s'; install clang or set TC_CLANG to its path",
+                             argv[0]);
     if (rc != 0)
         return tci_error_errno(err, TC_E_IO, rc, "running '%s'", argv[0]);
     return TC_OK;
@@ -166,7 +175,8 @@ static tc_status wait_for(pid_t pid, const char *program, tc_error *err)
     return TC_OK;
 }
 
-tc_status tci_clang_run(const tci_text_list *words, void **bytes_out, size_t *size_out, tc_error *err)
+tc_status tci_clang_run(const tci_text_list *words, void **bytes_out, size_t *size_out,
+                        tc_error *err)
 {
     int ends[2];
     pid_t pid = -1;

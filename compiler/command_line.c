@@ -18,18 +18,21 @@ const char tci_command_help[] =
     "  -o FILE.tca        the archive; FILE.deps beside it lists the libraries of -l\n"
     "  --name=NAME        name of the function; default: FILE\n"
     "  --targets=A,B      default: x86_64,aarch64\n"
-    "  -lLIB, -LFOLDER    library that the target loads before the code runs; where to look for it\n"
+    "  -lLIB, -LFOLDER    library that the target loads before the code runs; where to look "
+    "for it\n"
     "  --allow-asm        accept inline assembly (with one target, or under #ifdef)\n"
     "  -O0 .. -O3, -Os    default: -O2\n"
     "  -g                 keep debug information in the archive\n"
     "  -###               print the clang commands, run nothing\n"
     "  -v                 print the clang commands, run them\n"
     "  --help, --version\n"
-    "  -I -D -U -include -isystem -iquote -idirafter -std= -f... -W... -w -pedantic -ansi -pthread\n"
+    "  -I -D -U -include -isystem -iquote -idirafter -std= -f... -W... -w -pedantic -ansi "
+    "-pthread\n"
     "  -nostdinc --sysroot=   go to clang as they are\n"
     "With one target, SOURCE may also be LLVM bitcode (.bc) or assembly text (.ll).\n"
     "\n"
-    "Environment: TC_CLANG: the clang to run. TC_CROSS_ROOT: where the folders with the headers of\n"
+    "Environment: TC_CLANG: the clang to run. TC_CROSS_ROOT: where the folders with the "
+    "headers of\n"
     "other machines are (aarch64-linux-gnu/include); default /usr.\n";
 
 typedef tc_status (*option_handler)(tci_command *c, const char *option, const char *value,
@@ -49,7 +52,7 @@ typedef struct option_row {
     option_handler handle;
 } option_row;
 
-/* --- what options do ---------------------------------------------------------------------------------------- */
+/* --- what options do --------------------------------------------------------------------- */
 
 static tc_status pass_on(tci_command *c, const char *option, const char *value, tc_error *err)
 {
@@ -60,7 +63,8 @@ static tc_status pass_on(tci_command *c, const char *option, const char *value, 
     return TC_OK;
 }
 
-static tc_status set_output(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status set_output(tci_command *c, const char *option, const char *value,
+                            tc_error *err)
 {
     (void)option;
     if (c->output != NULL)
@@ -77,13 +81,15 @@ static tc_status set_name(tci_command *c, const char *option, const char *value,
     return TC_OK;
 }
 
-static tc_status set_targets(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status set_targets(tci_command *c, const char *option, const char *value,
+                             tc_error *err)
 {
     (void)option;
     return tci_target_parse_list(value, c->targets, &c->target_count, err);
 }
 
-static tc_status add_library(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status add_library(tci_command *c, const char *option, const char *value,
+                             tc_error *err)
 {
     if (value[0] == '\0')
         return tci_error_set(err, TC_E_INVALID, "option '%s' names no library", option);
@@ -91,7 +97,8 @@ static tc_status add_library(tci_command *c, const char *option, const char *val
     return TC_OK;
 }
 
-static tc_status add_folder(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status add_folder(tci_command *c, const char *option, const char *value,
+                            tc_error *err)
 {
     (void)option;
     (void)err;
@@ -100,7 +107,8 @@ static tc_status add_folder(tci_command *c, const char *option, const char *valu
 }
 
 /* The level is needed here too, for the passes over linked sources. */
-static tc_status set_opt_level(tci_command *c, const char *option, const char *level, tc_error *err)
+static tc_status set_opt_level(tci_command *c, const char *option, const char *level,
+                               tc_error *err)
 {
     if (strcmp(level, "") == 0)
         c->opt_level = '2';
@@ -122,7 +130,8 @@ static tc_status set_debug(tci_command *c, const char *option, const char *value
     return pass_on(c, option, NULL, err);
 }
 
-static tc_status set_allow_asm(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status set_allow_asm(tci_command *c, const char *option, const char *value,
+                               tc_error *err)
 {
     (void)option;
     (void)value;
@@ -131,7 +140,8 @@ static tc_status set_allow_asm(tci_command *c, const char *option, const char *v
     return TC_OK;
 }
 
-static tc_status set_verbose(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status set_verbose(tci_command *c, const char *option, const char *value,
+                             tc_error *err)
 {
     (void)option;
     (void)value;
@@ -149,13 +159,14 @@ static tc_status set_show(tci_command *c, const char *option, const char *value,
     return TC_OK;
 }
 
-static tc_status refuse_machine(tci_command *c, const char *option, const char *value, tc_error *err)
+static tc_status refuse_machine(tci_command *c, const char *option, const char *value,
+                                tc_error *err)
 {
     (void)c;
     (void)value;
-    return tci_error_set(err, TC_E_INVALID,
-                         "option '%s' is about one machine; code is shipped for every CPU of a target",
-                         option);
+    return tci_error_set(
+        err, TC_E_INVALID,
+        "option '%s' is about one machine; code is shipped for every CPU of a target", option);
 }
 
 static tc_status refuse_tool_option(tci_command *c, const char *option, const char *value,
@@ -163,8 +174,9 @@ static tc_status refuse_tool_option(tci_command *c, const char *option, const ch
 {
     (void)c;
     (void)value;
-    return tci_error_set(err, TC_E_INVALID,
-                         "option '%s' is for a linker, assembler or preprocessor that is not run", option);
+    return tci_error_set(
+        err, TC_E_INVALID,
+        "option '%s' is for a linker, assembler or preprocessor that is not run", option);
 }
 
 /* The first row that fits wins. */
@@ -202,7 +214,7 @@ static const option_row rows[] = {
     {"-m", JOINED, refuse_machine},
 };
 
-/* --- reading argv ------------------------------------------------------------------------------------------- */
+/* --- reading argv ------------------------------------------------------------------------ */
 
 static bool row_fits(const option_row *row, const char *text)
 {
@@ -211,7 +223,8 @@ static bool row_fits(const option_row *row, const char *text)
     return strncmp(row->text, text, strlen(row->text)) == 0;
 }
 
-/* clang gets "-IDIR" as one word and "-include" "FILE" as two; handlers that keep the value want it alone. */
+/* clang gets "-IDIR" as one word and "-include" "FILE" as two; handlers that keep the value
+ * want it alone. */
 static tc_status apply(tci_command *c, const option_row *row, int argc, char **argv, int *at,
                        tc_error *err)
 {
@@ -245,7 +258,7 @@ static tc_status read_word(tci_command *c, int argc, char **argv, int *at, tc_er
     return tci_error_set(err, TC_E_INVALID, "unknown option '%s'; see tc-clang --help", word);
 }
 
-/* --- the command as a whole --------------------------------------------------------------------------------- */
+/* --- the command as a whole -------------------------------------------------------------- */
 
 static bool has_suffix(const char *text, const char *suffix)
 {
@@ -261,13 +274,14 @@ static tc_status check_sources(const tci_command *c, tc_error *err)
         const char *source = c->sources.items[i];
         bool is_llvm = has_suffix(source, ".bc") || has_suffix(source, ".ll");
         if (!is_llvm && !has_suffix(source, ".c"))
-            return tci_error_set(err, TC_E_INVALID, "'%s': expected a C source (.c), or .bc or .ll",
-                                 source);
-        if (is_llvm && c->target_count != 1)
             return tci_error_set(err, TC_E_INVALID,
-                                 "'%s' is code for one target; name it with --targets=, or pack one "
-                                 "file per target with tc-ar create",
-                                 source);
+                                 "'%s': expected a C source (.c), or .bc or .ll", source);
+        if (is_llvm && c->target_count != 1)
+            return tci_error_set(
+                err, TC_E_INVALID,
+                "'%s' is code for one target; name it with --targets=, or pack one "
+                "file per target with tc-ar create",
+                source);
     }
     return TC_OK;
 }
@@ -280,17 +294,18 @@ static tc_status check_output(tci_command *c, tc_error *err)
     const char *base = slash != NULL ? slash + 1 : c->output;
     size_t size = strlen(base);
     if (!has_suffix(base, ".tca"))
-        return tci_error_set(err, TC_E_INVALID, "output '%s': expected a name that ends in .tca",
-                             c->output);
+        return tci_error_set(err, TC_E_INVALID,
+                             "output '%s': expected a name that ends in .tca", c->output);
     if (c->name[0] != '\0')
         return TC_OK;
     char name[512];
     (void)snprintf(name, sizeof name, "%.*s", (int)(size - strlen(".tca")), base);
     if (tci_archive_check_name(name, TC_E_INVALID, err) != TC_OK)
-        return tci_error_set(err, TC_E_INVALID,
-                             "'%s', from the output's name, is no C identifier of at most %d bytes; "
-                             "give --name=NAME",
-                             name, TCI_ARCHIVE_NAME_MAX - 1);
+        return tci_error_set(
+            err, TC_E_INVALID,
+            "'%s', from the output's name, is no C identifier of at most %d bytes; "
+            "give --name=NAME",
+            name, TCI_ARCHIVE_NAME_MAX - 1);
     (void)snprintf(c->name, sizeof c->name, "%s", name);
     return TC_OK;
 }
@@ -315,8 +330,8 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
     command_out->opt_level = '2';
     if (asks_for_text(command_out, argc, argv))
         return TC_OK;
-    TC_TRY(tci_target_parse_list("x86_64,aarch64", command_out->targets, &command_out->target_count,
-                                 err));
+    TC_TRY(tci_target_parse_list("x86_64,aarch64", command_out->targets,
+                                 &command_out->target_count, err));
     for (int at = 1; at < argc; at++)
         TC_TRY(read_word(command_out, argc, argv, &at, err));
     if (command_out->sources.failed || command_out->clang_options.failed ||

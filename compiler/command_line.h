@@ -10,7 +10,7 @@
 
 typedef enum tci_command_action {
     TCI_COMMAND_COMPILE = 0,
-    TCI_COMMAND_SHOW,    /* -###: print what would be run */
+    TCI_COMMAND_SHOW, /* -###: print what would be run */
     TCI_COMMAND_HELP,
     TCI_COMMAND_VERSION
 } tci_command_action;
@@ -23,15 +23,16 @@ typedef struct tci_command {
     tci_text_list folders;       /* of -L, without it */
     const tci_target *targets[TCI_TARGETS_MAX];
     size_t target_count;
-    const char *output;          /* argument of -o: an element of argv */
+    const char *output; /* argument of -o: an element of argv */
     char name[TCI_ARCHIVE_NAME_MAX];
-    char opt_level;              /* '0' '1' '2' '3' 's' 'z' */
+    char opt_level; /* '0' '1' '2' '3' 's' 'z' */
     bool allow_asm;
-    bool keep_debug;             /* -g was given */
+    bool keep_debug; /* -g was given */
     bool verbose;
 } tci_command;
 
-/* Reads argv and checks it as a whole. TC_E_INVALID, TC_E_NO_MEMORY. The command is for tci_command_fini also after a failure. */
+/* Reads argv and checks it as a whole. TC_E_INVALID, TC_E_NO_MEMORY. The command is for
+ * tci_command_fini also after a failure. */
 TC_MUST_CHECK tc_status tci_command_parse(int argc, char **argv, tci_command *command_out,
                                           tc_error *err);
 void tci_command_fini(tci_command *command);

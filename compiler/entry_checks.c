@@ -12,9 +12,9 @@ enum { SYMBOL_MAX = TCI_ARCHIVE_NAME_MAX + 32, PARAMETERS_MAX = 4 };
 typedef struct entry_rule {
     const char *suffix;
     unsigned bit;
-    char result;                       /* v: void, i: int, s: size_t */
+    char result;                         /* v: void, i: int, s: size_t */
     char parameters[PARAMETERS_MAX + 1]; /* p: pointer, s: size_t */
-    const char *prototype;             /* in C, for people; %s is the name */
+    const char *prototype;               /* in C, for people; %s is the name */
 } entry_rule;
 
 static const entry_rule rules[] = {
@@ -38,8 +38,8 @@ static const char *prototype_of(const entry_search *s, const entry_rule *rule, c
 {
     /* The only conversion in the table's texts is %s for the name. */
     const char *hole = strstr(rule->prototype, "%s");
-    (void)snprintf(out, 512, "%.*s%s%s", (int)(hole - rule->prototype), rule->prototype, s->name,
-                   hole + 2);
+    (void)snprintf(out, 512, "%.*s%s%s", (int)(hole - rule->prototype), rule->prototype,
+                   s->name, hole + 2);
     return out;
 }
 
@@ -62,7 +62,8 @@ static bool type_matches(LLVMTypeRef type, char code)
     case 'v':
         return LLVMGetTypeKind(type) == LLVMVoidTypeKind;
     case 'p':
-        return LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == 0;
+        return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+               LLVMGetPointerAddressSpace(type) == 0;
     case 's':
         return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
     default:
@@ -100,20 +101,22 @@ static void check_function(const entry_search *s, const entry_rule *rule, LLVMVa
     report(s, rule, function, problem);
 }
 
-/* A function under another name is the usual reason for a missing NAME_main, so those are shown. */
+/* A function under another name is the usual reason for a missing NAME_main, so those are
+ * shown. */
 static void report_missing_main(const entry_search *s)
 {
     char problem[512] = "is not defined";
     size_t used = strlen(problem);
-    for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f != NULL; f = LLVMGetNextFunction(f)) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f != NULL;
+         f = LLVMGetNextFunction(f)) {
         size_t size = 0;
         const char *name = LLVMGetValueName2(f, &size);
         if (LLVMIsDeclaration(f) || size < 5 || memcmp(name + size - 5, "_main", 5) != 0 ||
             size > 100 || used + size + 16 > sizeof problem)
             continue;
         used += (size_t)snprintf(problem + used, sizeof problem - used, "%s'%.*s'",
-                                 used == strlen("is not defined") ? ", found " : ", ", (int)size,
-                                 name);
+                                 used == strlen("is not defined") ? ", found " : ", ",
+                                 (int)size, name);
     }
     report(s, &rules[0], NULL, problem);
 }
@@ -151,8 +154,9 @@ unsigned tci_check_entries(LLVMModuleRef module, const char *name, const char *o
         const entry_rule *missing = (entries & TCI_ENTRY_INIT) != 0 ? &rules[1] : &rules[2];
         const entry_rule *present = missing == &rules[1] ? &rules[2] : &rules[1];
         char problem[256];
-        (void)snprintf(problem, sizeof problem, "is missing though '%s%s' is defined: both or neither",
-                       name, present->suffix);
+        (void)snprintf(problem, sizeof problem,
+                       "is missing though '%s%s' is defined: both or neither", name,
+                       present->suffix);
         report(&s, missing, NULL, problem);
     }
     return entries;

@@ -20,14 +20,14 @@ struct tci_ifunc_module {
     tci_ifunc_policy policy;
     tci_text_list *findings;
     LLVMContextRef context;
-    LLVMModuleRef linked;        /* NULL before the first piece */
+    LLVMModuleRef linked; /* NULL before the first piece */
     size_t pieces;
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
     char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
 };
 
-/* --- LLVM's error channel ----------------------------------------------------------------------------------- */
+/* --- LLVM's error channel ---------------------------------------------------------------- */
 
 /* Without this handler LLVM prints an error and ends the process. */
 static void collect_diagnostic(LLVMDiagnosticInfoRef info, void *user)
@@ -47,7 +47,7 @@ static const char *diagnostics_or(const tci_ifunc_module *module, const char *ot
     return module->diagnostics[0] != '\0' ? module->diagnostics : otherwise;
 }
 
-/* --- life --------------------------------------------------------------------------------------------------- */
+/* --- life -------------------------------------------------------------------------------- */
 
 void tci_ifunc_code_fini(tci_ifunc_code *code)
 {
@@ -80,7 +80,7 @@ void tci_ifunc_module_destroy(tci_ifunc_module *module)
     free(module);
 }
 
-/* --- reading and linking ------------------------------------------------------------------------------------ */
+/* --- reading and linking ----------------------------------------------------------------- */
 
 static bool looks_like_bitcode(const void *bytes, size_t size)
 {
@@ -96,9 +96,10 @@ static tc_status refuse_newer(const void *bytes, size_t size, tc_error *err)
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
     if (tci_bitcode_producer(bytes, size, &producer) && producer.major > major) {
-        return tci_error_set(err, TC_E_VERSION,
-                             "bitcode was written by %s, which is newer than the LLVM %u.%u.%u here",
-                             producer.text, major, minor, patch);
+        return tci_error_set(
+            err, TC_E_VERSION,
+            "bitcode was written by %s, which is newer than the LLVM %u.%u.%u here",
+            producer.text, major, minor, patch);
     }
     return TC_OK;
 }
@@ -127,7 +128,8 @@ static tc_status parse_text(tci_ifunc_module *module, const void *bytes, size_t 
         LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, "");
     char *message = NULL;
     if (LLVMParseIRInContext(module->context, buffer, piece_out, &message)) {
-        size_t line = message != NULL ? strcspn(message, "\n") : 0; /* the next ones show the place */
+        size_t line =
+            message != NULL ? strcspn(message, "\n") : 0; /* the next ones show the place */
         (void)tci_error_set(err, TC_E_CORRUPT, "neither bitcode nor LLVM's assembly text: %.*s",
                             (int)line, message != NULL ? message : "");
         LLVMDisposeMessage(message);
@@ -204,9 +206,10 @@ tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, con
     return TC_OK;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------ */
+/* --- writing ----------------------------------------------------------------------------- */
 
-/* clang writes a leading \1 before names that must not be decorated (asm labels); the linker never sees it. */
+/* clang writes a leading \1 before names that must not be decorated (asm labels); the linker
+ * never sees it. */
 static void add_symbol(tci_text_list *symbols, LLVMValueRef v)
 {
     size_t size = 0;
@@ -244,8 +247,9 @@ static tc_status write_code(LLVMModuleRef linked, tci_ifunc_code *code, tc_error
     size_t size = LLVMGetBufferSize(buffer);
     tc_status status = TC_OK;
     if (size > TCI_ARCHIVE_SLICE_BYTES_MAX)
-        status = tci_error_set(err, TC_E_TOO_LARGE, "bitcode of %zu bytes, at most %u can be shipped",
-                               size, TCI_ARCHIVE_SLICE_BYTES_MAX);
+        status = tci_error_set(err, TC_E_TOO_LARGE,
+                               "bitcode of %zu bytes, at most %u can be shipped", size,
+                               TCI_ARCHIVE_SLICE_BYTES_MAX);
     else if ((code->bytes = malloc(size)) == NULL)
         status = tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu bytes of bitcode", size);
     else
@@ -296,14 +300,15 @@ static tc_status fill_code(tci_ifunc_module *module, tci_ifunc_code *code, tc_er
     return TC_OK;
 }
 
-tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out, tc_error *err)
+tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out,
+                                  tc_error *err)
 {
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
     tci_ifunc_code code = {0};
     memcpy(code.triple, module->triple, sizeof code.triple);
-    code.entries =
-        tci_check_entries(module->linked, module->policy.name, module->origin, module->findings);
+    code.entries = tci_check_entries(module->linked, module->policy.name, module->origin,
+                                     module->findings);
     if (module->findings->failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");
     if (module->findings->count > 0)

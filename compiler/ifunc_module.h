@@ -1,7 +1,9 @@
-/* Bitcode of one target on its way into an archive: read, checked, linked, made small, written again.
+/* Bitcode of one target on its way into an archive: read, checked, linked, made small, written
+ * again.
  *
- * The bytes that come out are written by the LLVM that is linked here, whatever wrote those that went in. LLVM's own error
- * channels end at this module: diagnostics are collected, and LLVM never ends the process over bad input. */
+ * The bytes that come out are written by the LLVM that is linked here, whatever wrote those
+ * that went in. LLVM's own error channels end at this module: diagnostics are collected, and
+ * LLVM never ends the process over bad input. */
 #ifndef TCI_IFUNC_MODULE_H
 #define TCI_IFUNC_MODULE_H
 
@@ -18,7 +20,7 @@ typedef struct tci_ifunc_policy {
     const char *name; /* entry points are NAME_main, ... */
     bool allow_asm;
     bool keep_debug;
-    char opt_level;   /* '0' '1' '2' '3' 's' 'z': how linked sources are optimised together */
+    char opt_level; /* '0' '1' '2' '3' 's' 'z': how linked sources are optimised together */
 } tci_ifunc_policy;
 
 /* What an archive slice is made of. */
@@ -27,32 +29,36 @@ typedef struct tci_ifunc_code {
     unsigned entries;            /* TCI_ENTRY_ bits */
     void *bytes;                 /* bitcode without triple and data layout */
     size_t size;
-    uint8_t producer_major;      /* of the LLVM that wrote `bytes` */
+    uint8_t producer_major; /* of the LLVM that wrote `bytes` */
     uint8_t producer_minor;
     uint8_t producer_patch;
-    tci_text_list symbols;       /* must be found at the target; weak references need not be and are left out */
+    tci_text_list
+        symbols; /* must be found at the target; weak references need not be and are left out */
 } tci_ifunc_code;
 
 void tci_ifunc_code_fini(tci_ifunc_code *code);
 
 typedef struct tci_ifunc_module tci_ifunc_module;
 
-/* Keeps pointers to policy->name and to findings, where the lines of all checks go. TC_E_NO_MEMORY. */
+/* Keeps pointers to policy->name and to findings, where the lines of all checks go.
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_ifunc_module_create(const tci_ifunc_policy *policy,
                                                 tci_text_list *findings,
                                                 tci_ifunc_module **module_out, tc_error *err);
 void tci_ifunc_module_destroy(tci_ifunc_module *module);
 
-/* Reads one more piece of bitcode (or of LLVM's assembly text: what does not start like bitcode), checks it and links it
- * to those before. `origin` is the name in texts. TC_E_VERSION: from a newer LLVM than the linked one. TC_E_CORRUPT: LLVM cannot read
- * it. TC_E_INVALID: no triple, or another than before. TC_E_COMPILE: does not link. Things that cannot be shipped are no
- * error here: they are in `findings`. */
+/* Reads one more piece of bitcode (or of LLVM's assembly text: what does not start like
+ * bitcode), checks it and links it to those before. `origin` is the name in texts.
+ * TC_E_VERSION: from a newer LLVM than the linked one. TC_E_CORRUPT: LLVM cannot read it.
+ * TC_E_INVALID: no triple, or another than before. TC_E_COMPILE: does not link. Things that
+ * cannot be shipped are no error here: they are in `findings`. */
 TC_MUST_CHECK tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin,
                                              const void *bytes, size_t size, tc_error *err);
 
-/* Checks the entry points and makes the code small; the module can then only be destroyed. TC_E_UNSUPPORTED when there are findings,
- * TC_E_INVALID when nothing was added, TC_E_COMPILE, TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out,
-                                                tc_error *err);
+/* Checks the entry points and makes the code small; the module can then only be destroyed.
+ * TC_E_UNSUPPORTED when there are findings, TC_E_INVALID when nothing was added, TC_E_COMPILE,
+ * TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_ifunc_module_finish(tci_ifunc_module *module,
+                                                tci_ifunc_code *code_out, tc_error *err);
 
 #endif

@@ -19,7 +19,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* --- shared libraries --------------------------------------------------------------------------------------- */
+/* --- shared libraries -------------------------------------------------------------------- */
 
 /* The name goes into a text file with one name per line, and later to dlopen. */
 static tc_status keep_soname(const char *path, const char *soname, tci_library_file *file,
@@ -27,11 +27,12 @@ static tc_status keep_soname(const char *path, const char *soname, tci_library_f
 {
     size_t size = strlen(soname);
     if (size == 0 || size >= sizeof file->soname)
-        return tci_error_set(err, TC_E_CORRUPT, "%s: soname of %zu bytes, expected 1 to %zu", path,
-                             size, sizeof file->soname - 1);
+        return tci_error_set(err, TC_E_CORRUPT, "%s: soname of %zu bytes, expected 1 to %zu",
+                             path, size, sizeof file->soname - 1);
     for (size_t i = 0; i < size; i++) {
         if ((unsigned char)soname[i] <= 0x20 || soname[i] == 0x7f)
-            return tci_error_set(err, TC_E_CORRUPT, "%s: soname '%s' has blanks in it", path, soname);
+            return tci_error_set(err, TC_E_CORRUPT, "%s: soname '%s' has blanks in it", path,
+                                 soname);
     }
     memcpy(file->soname, soname, size + 1);
     return TC_OK;
@@ -66,17 +67,20 @@ static tc_status read_elf(const char *path, Elf *elf, tci_library_file *file, tc
 {
     GElf_Ehdr header;
     if (elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == NULL)
-        return tci_error_set(err, TC_E_CORRUPT, "%s: damaged ELF header: %s", path, elf_errmsg(-1));
+        return tci_error_set(err, TC_E_CORRUPT, "%s: damaged ELF header: %s", path,
+                             elf_errmsg(-1));
     file->kind = TCI_LIBRARY_FOREIGN;
     if (gelf_getclass(elf) != ELFCLASS64 ||
         (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64))
         return TC_OK;
     if (header.e_type != ET_DYN)
-        return tci_error_set(err, TC_E_CORRUPT, "%s: ELF file of type %u, expected a shared library",
-                             path, (unsigned)header.e_type);
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "%s: ELF file of type %u, expected a shared library", path,
+                             (unsigned)header.e_type);
     Elf_Scn *section = dynamic_section(elf);
     if (section == NULL)
-        return tci_error_set(err, TC_E_CORRUPT, "%s: shared library without a dynamic section", path);
+        return tci_error_set(err, TC_E_CORRUPT, "%s: shared library without a dynamic section",
+                             path);
     const char *soname = dynamic_soname(elf, section);
     file->kind = TCI_LIBRARY_SHARED;
     return keep_soname(path, soname != NULL ? soname : base_name(path), file, err);
@@ -93,7 +97,7 @@ static tc_status read_shared(const char *path, int fd, tci_library_file *file, t
     return status;
 }
 
-/* --- scripts ------------------------------------------------------------------------------------------------ */
+/* --- scripts ----------------------------------------------------------------------------- */
 
 static tc_status read_script(const char *path, int fd, size_t size, tci_library_file *file,
                              tc_error *err)
@@ -113,7 +117,7 @@ static tc_status read_script(const char *path, int fd, size_t size, tci_library_
     return TC_OK;
 }
 
-/* --- any ---------------------------------------------------------------------------------------------------- */
+/* --- any --------------------------------------------------------------------------------- */
 
 static tc_status read_by_magic(const char *path, int fd, tci_library_file *file, tc_error *err)
 {
@@ -141,7 +145,8 @@ tc_status tci_library_file_read(const char *path, tci_library_file *file_out, tc
     tci_library_file file = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return tci_error_errno(err, errno == ENOENT || errno == ENOTDIR ? TC_E_NOT_FOUND : TC_E_IO,
+        return tci_error_errno(err,
+                               errno == ENOENT || errno == ENOTDIR ? TC_E_NOT_FOUND : TC_E_IO,
                                errno, "%s", path);
     tc_status status = read_by_magic(path, fd, &file, err);
     (void)close(fd);

@@ -1,4 +1,5 @@
-/* What kind of library a file is: a shared one, a linker's text that names others, or a static one. */
+/* What kind of library a file is: a shared one, a linker's text that names others, or a static
+ * one. */
 #ifndef TCI_LIBRARY_FILE_H
 #define TCI_LIBRARY_FILE_H
 
@@ -12,17 +13,20 @@ typedef enum tci_library_kind {
     TCI_LIBRARY_SHARED = 1,
     TCI_LIBRARY_SCRIPT,
     TCI_LIBRARY_STATIC,
-    TCI_LIBRARY_FOREIGN /* for another kind of machine, or nothing that a linker knows: searched past */
+    TCI_LIBRARY_FOREIGN /* for another kind of machine, or nothing that a linker knows: searched
+                           past */
 } tci_library_kind;
 
 typedef struct tci_library_file {
     tci_library_kind kind;
-    char soname[TCI_SONAME_MAX]; /* of a shared library: DT_SONAME, or the file's own name without one */
-    tci_text_list inputs;        /* of a script: what GROUP and INPUT name; see linker_script.h */
+    char soname[TCI_SONAME_MAX]; /* of a shared library: DT_SONAME, or the file's own name
+                                    without one */
+    tci_text_list inputs; /* of a script: what GROUP and INPUT name; see linker_script.h */
 } tci_library_file;
 
-/* The bytes of the file are not trusted. TC_E_NOT_FOUND, TC_E_IO, TC_E_CORRUPT (an ELF file that contradicts itself),
- * TC_E_NO_MEMORY. On success the result is for tci_library_file_fini. */
+/* The bytes of the file are not trusted. TC_E_NOT_FOUND, TC_E_IO, TC_E_CORRUPT (an ELF file
+ * that contradicts itself), TC_E_NO_MEMORY. On success the result is for tci_library_file_fini.
+ */
 TC_MUST_CHECK tc_status tci_library_file_read(const char *path, tci_library_file *file_out,
                                               tc_error *err);
 void tci_library_file_fini(tci_library_file *file);

@@ -46,8 +46,9 @@ static const char *folder_at(const search *s, size_t i)
 }
 
 /* Tries one file; a missing one is no error. Sets *used_out when it counts as the library. */
-static tc_status try_file(const search *s, const char *folder, const char *prefix, const char *name,
-                          const char *suffix, int depth, bool *used_out, bool *static_out)
+static tc_status try_file(const search *s, const char *folder, const char *prefix,
+                          const char *name, const char *suffix, int depth, bool *used_out,
+                          bool *static_out)
 {
     char path[PATH_BYTES_MAX];
     int n = snprintf(path, sizeof path, "%s/%s%s%s", folder, prefix, name, suffix);
@@ -85,12 +86,14 @@ static tc_status missing(const search *s, const char *name, const char *found)
                          folder_at(s, i));
         used += n > 0 ? (size_t)n : 0;
     }
-    return tci_error_set(s->err, TC_E_NO_LIBRARY, "library '-l%s' %s; looked in %s", name, found,
-                         folders);
+    return tci_error_set(s->err, TC_E_NO_LIBRARY, "library '-l%s' %s; looked in %s", name,
+                         found, folders);
 }
 
-/* One name from a linker script. A static part (libc_nonshared.a) is the linker's affair and passed over. */
-static tc_status add_script_input(const search *s, const char *script, const char *input, int depth)
+/* One name from a linker script. A static part (libc_nonshared.a) is the linker's affair and
+ * passed over. */
+static tc_status add_script_input(const search *s, const char *script, const char *input,
+                                  int depth)
 {
     bool used = false, is_static = false;
     const char *name = input;
@@ -106,8 +109,9 @@ static tc_status add_script_input(const search *s, const char *script, const cha
         const char *slash = strrchr(script, '/');
         (void)snprintf(exact, sizeof exact, ":%s", input);
         name = exact;
-        (void)snprintf(exact + 1, sizeof exact - 1, "%.*s/%s", slash != NULL ? (int)(slash - script) : 1,
-                       slash != NULL ? script : ".", input);
+        (void)snprintf(exact + 1, sizeof exact - 1, "%.*s/%s",
+                       slash != NULL ? (int)(slash - script) : 1, slash != NULL ? script : ".",
+                       input);
         tc_status status = add_file(s, exact + 1, depth, &used, &is_static);
         if (status != TC_E_NOT_FOUND && status != TC_OK)
             return status;
@@ -116,15 +120,17 @@ static tc_status add_script_input(const search *s, const char *script, const cha
     if (!used && !is_static && input[0] != '/')
         TC_TRY(find_library(s, name, depth, &used, &is_static));
     if (!used && !is_static)
-        return tci_error_set(s->err, TC_E_NO_LIBRARY, "linker script %s names '%s', which is not there",
-                             script, input);
+        return tci_error_set(s->err, TC_E_NO_LIBRARY,
+                             "linker script %s names '%s', which is not there", script, input);
     return TC_OK;
 }
 
-static tc_status add_script(const search *s, const char *path, const tci_text_list *inputs, int depth)
+static tc_status add_script(const search *s, const char *path, const tci_text_list *inputs,
+                            int depth)
 {
     if (depth >= SCRIPT_DEPTH_MAX)
-        return tci_error_set(s->err, TC_E_NO_LIBRARY, "linker script %s: nested too deep", path);
+        return tci_error_set(s->err, TC_E_NO_LIBRARY, "linker script %s: nested too deep",
+                             path);
     for (size_t i = 0; i < inputs->count; i++)
         TC_TRY(add_script_input(s, path, inputs->items[i], depth + 1));
     return TC_OK;
@@ -146,7 +152,8 @@ static tc_status add_file(const search *s, const char *path, int depth, bool *us
     return status;
 }
 
-/* Part of the C library since glibc 2.34; what is left of them to link with is empty and static. */
+/* Part of the C library since glibc 2.34; what is left of them to link with is empty and
+ * static. */
 static bool is_part_of_libc(const char *name)
 {
     static const char *const parts[] = {"c", "pthread", "dl", "rt", "util"};
@@ -168,7 +175,8 @@ tc_status tci_link_deps(const tci_text_list *libraries, const tci_text_list *fol
             continue;
         TC_TRY(find_library(&s, name, 0, &used, &is_static));
         if (is_static)
-            return missing(&s, name, "is there as a static library only, which cannot be loaded");
+            return missing(&s, name,
+                           "is there as a static library only, which cannot be loaded");
         if (!used)
             return missing(&s, name, "not found");
     }

@@ -4,11 +4,13 @@
 
 #include "text_list.h"
 
-/* Finds each library ("zstd", or ":libzstd.so.1" for an exact file name) as a linker would: in `folders`, then in the system's;
- * lists the sonames, each once, in the order of first mention. The C library is left out: every process has it.
- * TC_E_NO_LIBRARY names the library and the folders searched, or says that there is only a static one. TC_E_CORRUPT,
- * TC_E_IO, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_link_deps(const tci_text_list *libraries, const tci_text_list *folders,
-                                      tci_text_list *sonames_out, tc_error *err);
+/* Finds each library ("zstd", or ":libzstd.so.1" for an exact file name) as a linker would: in
+ * `folders`, then in the system's; lists the sonames, each once, in the order of first mention.
+ * The C library is left out: every process has it. TC_E_NO_LIBRARY names the library and the
+ * folders searched, or says that there is only a static one. TC_E_CORRUPT, TC_E_IO,
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_link_deps(const tci_text_list *libraries,
+                                      const tci_text_list *folders, tci_text_list *sonames_out,
+                                      tc_error *err);
 
 #endif

@@ -11,17 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* String attributes that change what the code means, or that the user asked for by name. Every other one is about the target
- * ("target-cpu", "frame-pointer", ...), tunes ("prefer-vector-width"), or allows optimisations that the sender
- * has already made ("unsafe-fp-math"; the fast-math flags of single instructions stay). A name that ends in '-' is a prefix. */
+/* String attributes that change what the code means, or that the user asked for by name. Every
+ * other one is about the target
+ * ("target-cpu", "frame-pointer", ...), tunes ("prefer-vector-width"), or allows optimisations
+ * that the sender has already made ("unsafe-fp-math"; the fast-math flags of single
+ * instructions stay). A name that ends in '-' is a prefix. */
 static const char *const kept_attributes[] = {
-    "no-builtins",          /* -fno-builtin */
-    "no-builtin-",          /* -fno-builtin-NAME */
-    "denormal-fp-math",     /* what happens to denormal numbers */
+    "no-builtins",      /* -fno-builtin */
+    "no-builtin-",      /* -fno-builtin-NAME */
+    "denormal-fp-math", /* what happens to denormal numbers */
     "denormal-fp-math-f32",
     "strict-float-cast-overflow", /* -fno-strict-float-cast-overflow: conversions saturate */
     "disable-tail-calls",
-    "trap-func-name",       /* -ftrap-function= */
+    "trap-func-name", /* -ftrap-function= */
     "thunk",
 };
 
@@ -30,13 +32,14 @@ static bool is_kept(const char *attribute, size_t size)
     for (size_t i = 0; i < sizeof kept_attributes / sizeof kept_attributes[0]; i++) {
         size_t n = strlen(kept_attributes[i]);
         bool is_prefix = kept_attributes[i][n - 1] == '-';
-        if (size >= n && memcmp(attribute, kept_attributes[i], n) == 0 && (size == n || is_prefix))
+        if (size >= n && memcmp(attribute, kept_attributes[i], n) == 0 &&
+            (size == n || is_prefix))
             return true;
     }
     return false;
 }
 
-/* --- linkage ------------------------------------------------------------------------------------------------ */
+/* --- linkage ----------------------------------------------------------------------------- */
 
 static bool is_entry(const char *symbol, size_t size, const char *name)
 {
@@ -72,14 +75,15 @@ void tci_minimise_internalise(LLVMModuleRef module, const char *name)
         internalise_one(v, name);
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v))
         internalise_one(v, name);
-    for (LLVMValueRef v = LLVMGetFirstGlobalAlias(module); v != NULL; v = LLVMGetNextGlobalAlias(v))
+    for (LLVMValueRef v = LLVMGetFirstGlobalAlias(module); v != NULL;
+         v = LLVMGetNextGlobalAlias(v))
         internalise_one(v, name);
 }
 
-/* --- passes ------------------------------------------------------------------------------------------------- */
+/* --- passes ------------------------------------------------------------------------------ */
 
-static tc_status run_passes(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine,
-                            tc_error *err)
+static tc_status run_passes(LLVMModuleRef module, const char *passes,
+                            LLVMTargetMachineRef machine, tc_error *err)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, true);
@@ -111,7 +115,8 @@ static LLVMTargetMachineRef machine_of(LLVMModuleRef module, tc_error *err)
         LLVMCreateTargetMachine(target, LLVMGetTarget(module), "", "", LLVMCodeGenLevelDefault,
                                 LLVMRelocPIC, LLVMCodeModelSmall);
     if (machine == NULL)
-        (void)tci_error_set(err, TC_E_COMPILE, "no code generator for '%s'", LLVMGetTarget(module));
+        (void)tci_error_set(err, TC_E_COMPILE, "no code generator for '%s'",
+                            LLVMGetTarget(module));
     return machine;
 }
 
@@ -128,10 +133,10 @@ tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline, tc_e
     return run_passes(module, "elim-avail-extern,globaldce,strip-dead-prototypes", NULL, err);
 }
 
-/* --- attributes and metadata -------------------------------------------------------------------------------- */
+/* --- attributes and metadata ------------------------------------------------------------- */
 
-typedef void (*attribute_remover)(LLVMValueRef value, LLVMAttributeIndex index, const char *name,
-                                  unsigned size);
+typedef void (*attribute_remover)(LLVMValueRef value, LLVMAttributeIndex index,
+                                  const char *name, unsigned size);
 
 static void remove_string_attributes(LLVMValueRef value, const LLVMAttributeRef *attributes,
                                      unsigned count, attribute_remover remove)
@@ -172,8 +177,9 @@ static tc_status strip_call_attributes(LLVMValueRef call)
     return TC_OK;
 }
 
-/* Metadata may be dropped at any time without changing what code does. Type-based alias information has served its
- * purpose in the sender's passes; source cookies are for diagnostics of assembly. */
+/* Metadata may be dropped at any time without changing what code does. Type-based alias
+ * information has served its purpose in the sender's passes; source cookies are for diagnostics
+ * of assembly. */
 static void strip_instruction_metadata(LLVMContextRef context, LLVMValueRef instruction)
 {
     static const char *const kinds[] = {"tbaa", "tbaa.struct", "srcloc"};
@@ -186,7 +192,8 @@ static void strip_instruction_metadata(LLVMContextRef context, LLVMValueRef inst
 
 static tc_status strip_block(LLVMContextRef context, LLVMBasicBlockRef block)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL;
+         i = LLVMGetNextInstruction(i)) {
         LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
         if (LLVMHasMetadata(i))
             strip_instruction_metadata(context, i);
@@ -201,7 +208,8 @@ static tc_status strip_functions(LLVMModuleRef module)
     LLVMContextRef context = LLVMGetModuleContext(module);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         TC_TRY(strip_function_attributes(f));
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b))
             TC_TRY(strip_block(context, b));
     }
     return TC_OK;

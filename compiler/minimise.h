@@ -1,9 +1,11 @@
-/* Makes a checked module small: what the receiver decides anyway, and what only people read, goes.
+/* Makes a checked module small: what the receiver decides anyway, and what only people read,
+ * goes.
  *
- * Gone: every definition that no entry point reaches, names of what is left (but entry points and undefined symbols), debug
- * information (unless kept), string attributes but those listed in minimise.c, alias-analysis metadata, all module-level
- * metadata (flags, ident), source file name, target triple and data layout. The receiver sets triple and data layout from its
- * own TargetMachine before it verifies or compiles; the archive carries the triple. */
+ * Gone: every definition that no entry point reaches, names of what is left (but entry points
+ * and undefined symbols), debug information (unless kept), string attributes but those listed
+ * in minimise.c, alias-analysis metadata, all module-level metadata (flags, ident), source file
+ * name, target triple and data layout. The receiver sets triple and data layout from its own
+ * TargetMachine before it verifies or compiles; the archive carries the triple. */
 #ifndef TCI_MINIMISE_H
 #define TCI_MINIMISE_H
 
@@ -11,16 +13,18 @@
 #include <stdbool.h>
 #include <tc/status.h>
 
-/* Gives internal linkage to all definitions but the entry points of `name`, which become plain external symbols. */
+/* Gives internal linkage to all definitions but the entry points of `name`, which become plain
+ * external symbols. */
 void tci_minimise_internalise(LLVMModuleRef module, const char *name);
 
-/* Removes definitions that nothing reaches. With pipeline ("default<O2>", or NULL) optimises first, for the module's own
- * target. Needs triple and data layout still in place. TC_E_COMPILE. */
+/* Removes definitions that nothing reaches. With pipeline ("default<O2>", or NULL) optimises
+ * first, for the module's own target. Needs triple and data layout still in place.
+ * TC_E_COMPILE. */
 TC_MUST_CHECK tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline,
                                               tc_error *err);
 
-/* The rest of the list above, on a copy made in `context`, which should be a new one. *module is spoilt but still the
- * caller's, as is the copy. TC_E_COMPILE, TC_E_NO_MEMORY. */
+/* The rest of the list above, on a copy made in `context`, which should be a new one. *module
+ * is spoilt but still the caller's, as is the copy. TC_E_COMPILE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_minimise_strip(LLVMModuleRef module, bool keep_debug,
                                            LLVMContextRef context, LLVMModuleRef *copy_out,
                                            tc_error *err);

@@ -5,8 +5,8 @@
 #include <llvm-c/IRReader.h>
 #include <string.h>
 
-/* In LLVM's text a top-level entity starts at column 0, and line breaks inside strings are escaped, so a line says by
- * its start what it is. */
+/* In LLVM's text a top-level entity starts at column 0, and line breaks inside strings are
+ * escaped, so a line says by its start what it is. */
 
 /* "!llvm.ident = !{!0}", but not the numbered "!0 = ..." nor anything indented. */
 static bool is_named_metadata(const char *line, size_t size)
@@ -25,7 +25,8 @@ static size_t dso_local_at(const char *line, size_t size)
 {
     static const char *const heads[] = {"declare ", "declare extern_weak "};
     static const char word[] = "dso_local ";
-    static const char *const variables[] = {" = external dso_local ", " = extern_weak dso_local "};
+    static const char *const variables[] = {" = external dso_local ",
+                                            " = extern_weak dso_local "};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         size_t n = strlen(heads[i]);
         if (starts_with(line, size, heads[i]) && starts_with(line + n, size - n, word))
@@ -59,8 +60,8 @@ static size_t clean_lines(char *text, size_t size, bool keep_metadata)
     return out;
 }
 
-tc_status tci_module_text_clean(LLVMModuleRef module, bool keep_metadata, LLVMContextRef context,
-                                LLVMModuleRef *clean_out, tc_error *err)
+tc_status tci_module_text_clean(LLVMModuleRef module, bool keep_metadata,
+                                LLVMContextRef context, LLVMModuleRef *clean_out, tc_error *err)
 {
     char *text = LLVMPrintModuleToString(module);
     if (text == NULL)
@@ -72,7 +73,8 @@ tc_status tci_module_text_clean(LLVMModuleRef module, bool keep_metadata, LLVMCo
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for a module's text");
 
     char *message = NULL;
-    if (LLVMParseIRInContext(context, buffer, clean_out, &message)) { /* the buffer is gone now */
+    if (LLVMParseIRInContext(context, buffer, clean_out,
+                             &message)) { /* the buffer is gone now */
         (void)tci_error_set(err, TC_E_COMPILE, "module does not survive printing: %s",
                             message != NULL ? message : "no reason given");
         LLVMDisposeMessage(message);

@@ -46,8 +46,9 @@ static void check_gnu_ifuncs(const inspection *in)
     for (LLVMValueRef v = LLVMGetFirstGlobalIFunc(in->module); v != NULL;
          v = LLVMGetNextGlobalIFunc(v)) {
         LLVMValueRef resolver = LLVMGetGlobalIFuncResolver(v);
-        report_named(in, resolver != NULL ? resolver : v, v, "GNU ifunc ",
-                     " (attribute ifunc or target_clones) cannot be shipped; the target picks the CPU");
+        report_named(
+            in, resolver != NULL ? resolver : v, v, "GNU ifunc ",
+            " (attribute ifunc or target_clones) cannot be shipped; the target picks the CPU");
     }
 }
 
@@ -63,7 +64,8 @@ static void check_constructors(const inspection *in, const char *array, const ch
         if (LLVMGetNumOperands(row) < 2)
             continue;
         LLVMValueRef function = LLVMGetOperand(row, 1);
-        report_named(in, function, function, before, " cannot be shipped; nothing would run it");
+        report_named(in, function, function, before,
+                     " cannot be shipped; nothing would run it");
     }
 }
 
@@ -75,7 +77,8 @@ static bool is_call(LLVMValueRef instruction)
 
 static void check_assembly_of(const inspection *in, LLVMBasicBlockRef block)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL;
+         i = LLVMGetNextInstruction(i)) {
         if (is_call(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)) != NULL)
             report(in, i, "inline assembly cannot be shipped unless --allow-asm is given");
     }
@@ -87,13 +90,16 @@ static void check_assembly(const inspection *in)
     (void)LLVMGetModuleInlineAsm(in->module, &size);
     if (size > 0) {
         char line[TCI_PLACE_MAX];
-        (void)snprintf(line, sizeof line,
-                       "%s: error: assembly at file scope cannot be shipped unless --allow-asm is given",
-                       in->origin);
+        (void)snprintf(
+            line, sizeof line,
+            "%s: error: assembly at file scope cannot be shipped unless --allow-asm is given",
+            in->origin);
         tci_text_list_add_once(in->findings, line);
     }
-    for (LLVMValueRef f = LLVMGetFirstFunction(in->module); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef f = LLVMGetFirstFunction(in->module); f != NULL;
+         f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b))
             check_assembly_of(in, b);
     }
 }

@@ -1,7 +1,8 @@
 /* What cannot work when code is shipped, found before it is.
  *
- * Each check adds one line to `findings`, "file:line: error: what, and what to do instead". The checks of one module run before
- * modules are linked and shrunk, so that what the other sources use of it does not matter. */
+ * Each check adds one line to `findings`, "file:line: error: what, and what to do instead". The
+ * checks of one module run before modules are linked and shrunk, so that what the other sources
+ * use of it does not matter. */
 #ifndef TCI_SHIP_CHECKS_H
 #define TCI_SHIP_CHECKS_H
 
@@ -9,12 +10,13 @@
 
 #include <llvm-c/Core.h>
 
-/* Thread-local variables, GNU ifuncs, constructors and destructors, assembly (unless allow_asm). `origin` names the file. */
+/* Thread-local variables, GNU ifuncs, constructors and destructors, assembly (unless
+ * allow_asm). `origin` names the file. */
 void tci_check_shippable(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings);
 
-/* Presence and signatures of NAME_main and its two companions. Returns TCI_ENTRY_ bits of what is there, also when there
- * are findings. */
+/* Presence and signatures of NAME_main and its two companions. Returns TCI_ENTRY_ bits of what
+ * is there, also when there are findings. */
 unsigned tci_check_entries(LLVMModuleRef module, const char *name, const char *origin,
                            tci_text_list *findings);
 

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A use may sit inside constant expressions and initialisers, which LLVM shares and nests; real code nests a few deep. */
+/* A use may sit inside constant expressions and initialisers, which LLVM shares and nests; real
+ * code nests a few deep. */
 enum { USE_DEPTH_MAX = 8 };
 
 static bool has_place(LLVMValueRef value)
@@ -15,11 +16,13 @@ static bool has_place(LLVMValueRef value)
            LLVMIsAGlobalVariable(value) != NULL;
 }
 
-/* clang splits a path at the working directory; seen from there the file's own part is enough. */
+/* clang splits a path at the working directory; seen from there the file's own part is enough.
+ */
 static bool is_working_directory(const char *directory, size_t size)
 {
     char cwd[4096];
-    return getcwd(cwd, sizeof cwd) != NULL && strlen(cwd) == size && memcmp(cwd, directory, size) == 0;
+    return getcwd(cwd, sizeof cwd) != NULL && strlen(cwd) == size &&
+           memcmp(cwd, directory, size) == 0;
 }
 
 static bool place_from_debug_info(LLVMValueRef value, char out[TCI_PLACE_MAX])
@@ -53,7 +56,8 @@ static bool place_of_first_use(LLVMValueRef value, int depth, char out[TCI_PLACE
         LLVMValueRef user = LLVMGetUser(use);
         if (place_from_debug_info(user, out))
             return true;
-        if (depth > 0 && LLVMIsAConstant(user) != NULL && place_of_first_use(user, depth - 1, out))
+        if (depth > 0 && LLVMIsAConstant(user) != NULL &&
+            place_of_first_use(user, depth - 1, out))
             return true;
     }
     return false;

@@ -25,7 +25,8 @@ static const tci_target *find(const char *text, size_t size)
     return NULL;
 }
 
-tc_status tci_target_parse_list(const char *text, const tci_target *targets_out[TCI_TARGETS_MAX],
+tc_status tci_target_parse_list(const char *text,
+                                const tci_target *targets_out[TCI_TARGETS_MAX],
                                 size_t *count_out, tc_error *err)
 {
     size_t count = 0;
@@ -35,7 +36,8 @@ tc_status tci_target_parse_list(const char *text, const tci_target *targets_out[
         bool is_new = true;
         if (target == NULL)
             return tci_error_set(err, TC_E_INVALID,
-                                 "unknown target '%.*s', expected x86_64 or aarch64", (int)size, text);
+                                 "unknown target '%.*s', expected x86_64 or aarch64", (int)size,
+                                 text);
         for (size_t i = 0; i < count; i++)
             is_new = is_new && targets_out[i] != target;
         if (is_new)
@@ -57,7 +59,8 @@ bool tci_target_is_host(const tci_target *target)
 bool tci_target_header_folder(const tci_target *target, char *out, size_t size)
 {
     const char *root = getenv("TC_CROSS_ROOT");
-    int n = snprintf(out, size, "%s/%s/include", root != NULL ? root : "/usr", target->gnu_triple);
+    int n =
+        snprintf(out, size, "%s/%s/include", root != NULL ? root : "/usr", target->gnu_triple);
     return n > 0 && (size_t)n < size;
 }
 
@@ -66,6 +69,7 @@ bool tci_target_has_headers(const tci_target *target)
     char folder[4096];
     char multiarch[128];
     (void)snprintf(multiarch, sizeof multiarch, "/usr/include/%s/bits", target->gnu_triple);
-    return (tci_target_header_folder(target, folder, sizeof folder) && access(folder, F_OK) == 0) ||
+    return (tci_target_header_folder(target, folder, sizeof folder) &&
+            access(folder, F_OK) == 0) ||
            access(multiarch, F_OK) == 0;
 }

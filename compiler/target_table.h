@@ -1,4 +1,5 @@
-/* The targets that tc-clang makes code for, and what differs between them on a Debian machine. */
+/* The targets that tc-clang makes code for, and what differs between them on a Debian machine.
+ */
 #ifndef TCI_TARGET_TABLE_H
 #define TCI_TARGET_TABLE_H
 
@@ -14,18 +15,21 @@ typedef struct tci_target {
     const char *package;    /* that brings the C library's headers to other machines */
 } tci_target;
 
-/* "x86_64,arm64" -> up to TCI_TARGETS_MAX rows, each once, in the order given. TC_E_INVALID names the one that is unknown. */
+/* "x86_64,arm64" -> up to TCI_TARGETS_MAX rows, each once, in the order given. TC_E_INVALID
+ * names the one that is unknown. */
 TC_MUST_CHECK tc_status tci_target_parse_list(const char *text,
                                               const tci_target *targets_out[TCI_TARGETS_MAX],
                                               size_t *count_out, tc_error *err);
 
 bool tci_target_is_host(const tci_target *target);
 
-/* Folder of the C library's headers for a target that is not the host: "/usr/aarch64-linux-gnu/include". The environment variable
- * TC_CROSS_ROOT replaces "/usr". False when the path is too long. */
+/* Folder of the C library's headers for a target that is not the host:
+ * "/usr/aarch64-linux-gnu/include". The environment variable TC_CROSS_ROOT replaces "/usr".
+ * False when the path is too long. */
 bool tci_target_header_folder(const tci_target *target, char *out, size_t size);
 
-/* Whether headers for the target are there, in that folder or in the one of Debian's multiarch. */
+/* Whether headers for the target are there, in that folder or in the one of Debian's multiarch.
+ */
 bool tci_target_has_headers(const tci_target *target);
 
 #endif

@@ -1,5 +1,6 @@
-/* Three steps: clang makes bitcode of each source for each target; the inside of this program links, checks and shrinks it;
- * the archive writer packs the targets together. Nothing is written before all of it has succeeded. */
+/* Three steps: clang makes bitcode of each source for each target; the inside of this program
+ * links, checks and shrinks it; the archive writer packs the targets together. Nothing is
+ * written before all of it has succeeded. */
 #include "archive_file.h"
 #include "archive_output.h"
 #include "base/error_text.h"
@@ -34,17 +35,20 @@ static void explain_missing_headers(const tci_target *target)
     if (tci_target_is_host(target) || tci_target_has_headers(target) ||
         !tci_target_header_folder(target, folder, sizeof folder))
         return;
-    (void)fprintf(stderr,
-                  "tc-clang: note: the C library's headers for %s are not installed (no %s); on Debian "
-                  "and Ubuntu the package %s has them\n",
-                  target->triple, folder, target->package);
+    (void)fprintf(
+        stderr,
+        "tc-clang: note: the C library's headers for %s are not installed (no %s); on Debian "
+        "and Ubuntu the package %s has them\n",
+        target->triple, folder, target->package);
 }
 
 static tc_status compile_source(const tci_command *command, const tci_target *target,
-                                const char *source, void **bytes_out, size_t *size_out, tc_error *err)
+                                const char *source, void **bytes_out, size_t *size_out,
+                                tc_error *err)
 {
     if (is_llvm_file(source))
-        return tci_archive_file_read(source, TCI_ARCHIVE_SLICE_BYTES_MAX, bytes_out, size_out, err);
+        return tci_archive_file_read(source, TCI_ARCHIVE_SLICE_BYTES_MAX, bytes_out, size_out,
+                                     err);
     tci_text_list words = {0};
     tci_clang_command(command, target, source, &words);
     if (command->verbose && !words.failed)
@@ -74,7 +78,8 @@ static tc_status add_sources(const tci_command *command, const tci_target *targe
 }
 
 static tc_status compile_target(const tci_command *command, const tci_target *target,
-                                tci_text_list *findings, tci_ifunc_code *code_out, tc_error *err)
+                                tci_text_list *findings, tci_ifunc_code *code_out,
+                                tc_error *err)
 {
     tci_ifunc_policy policy = {.name = command->name,
                                .allow_asm = command->allow_asm,
@@ -95,7 +100,8 @@ static tc_status compile_target(const tci_command *command, const tci_target *ta
 }
 
 /* A finding in the code of one target does not hide those that only another target has. */
-static tc_status compile_targets(const tci_command *command, tci_ifunc_code *codes, tc_error *err)
+static tc_status compile_targets(const tci_command *command, tci_ifunc_code *codes,
+                                 tc_error *err)
 {
     tci_text_list findings = {0};
     tc_status status = TC_OK;
@@ -116,14 +122,16 @@ static tc_status compile_targets(const tci_command *command, tci_ifunc_code *cod
 }
 
 /* The .deps file first: an archive must never be found without what it needs. */
-static tc_status write_files(const tci_command *command, const tci_ifunc_code *codes, tc_error *err)
+static tc_status write_files(const tci_command *command, const tci_ifunc_code *codes,
+                             tc_error *err)
 {
     tci_text_list sonames = {0};
     void *bytes = NULL;
     size_t size = 0;
     tc_status status = tci_link_deps(&command->libraries, &command->folders, &sonames, err);
     if (status == TC_OK)
-        status = tci_archive_pack_code(command->name, codes, command->target_count, &bytes, &size, err);
+        status = tci_archive_pack_code(command->name, codes, command->target_count, &bytes,
+                                       &size, err);
     if (status == TC_OK)
         status = tci_archive_write_deps(command->output, &sonames, err);
     if (status == TC_OK)
@@ -166,8 +174,8 @@ static int show_version(void)
 {
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
-    (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\n", TC_VERSION_STRING, major, minor, patch,
-                 tci_clang_program());
+    (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\n", TC_VERSION_STRING, major, minor,
+                 patch, tci_clang_program());
     return EXIT_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* A growing list of owned texts: arguments, findings, symbols, library names.
  *
- * Running out of memory is remembered, not returned, so that a caller builds a whole list and checks `failed` once. */
+ * Running out of memory is remembered, not returned, so that a caller builds a whole list and
+ * checks `failed` once. */
 #ifndef TCI_TEXT_LIST_H
 #define TCI_TEXT_LIST_H
 
@@ -9,7 +10,8 @@
 #include <tc/status.h>
 
 typedef struct tci_text_list {
-    char **items; /* items[count] is NULL: the list is also an argv; NULL while nothing was ever added */
+    char **items; /* items[count] is NULL: the list is also an argv; NULL while nothing was ever
+                     added */
     size_t count;
     size_t capacity;
     bool failed;

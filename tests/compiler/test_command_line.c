@@ -53,9 +53,9 @@ static void defaults(void **state)
 static void options_go_to_clang_in_order(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"-I",   "a",     "-Ib",     "-DX=1",          "-U",
-                                           "Y",    "-O3",   "-std=c2x", "-fno-builtin", "-Wall",
-                                           "-include", "z.h"};
+    static const char *const expected[] = {"-I",           "a",     "-Ib",      "-DX=1",
+                                           "-U",           "Y",     "-O3",      "-std=c2x",
+                                           "-fno-builtin", "-Wall", "-include", "z.h"};
     assert_parses("-I a -Ib foo.c -DX=1 -U Y -O3 -std=c2x -fno-builtin -Wall -include z.h "
                   "-o foo.tca");
     assert_int_equal(command.clang_options.count, sizeof expected / sizeof expected[0]);
@@ -97,7 +97,8 @@ static void targets(void **state)
     assert_refused("foo.c -o foo.tca --targets=riscv64", "unknown target 'riscv64'");
     assert_refused("foo.c -o foo.tca --targets=", "unknown target ''");
     assert_refused("foo.c -o foo.tca --targets=x86_64,", "unknown target ''");
-    assert_refused("foo.c -o foo.tca --targets=x86_64-windows", "unknown target 'x86_64-windows'");
+    assert_refused("foo.c -o foo.tca --targets=x86_64-windows",
+                   "unknown target 'x86_64-windows'");
 }
 
 static void names(void **state)

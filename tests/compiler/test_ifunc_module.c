@@ -25,15 +25,16 @@ static int forget_findings(void **state)
     return 0;
 }
 
-static tc_status make(const char *const *texts, size_t count, bool allow_asm, tci_ifunc_code *code_out)
+static tc_status make(const char *const *texts, size_t count, bool allow_asm,
+                      tci_ifunc_code *code_out)
 {
     tci_ifunc_policy policy = {.name = "f", .allow_asm = allow_asm, .opt_level = '2'};
     tci_ifunc_module *module;
     assert_int_equal(tci_ifunc_module_create(&policy, &findings, &module, &err), TC_OK);
     tc_status status = TC_OK;
     for (size_t i = 0; i < count && status == TC_OK; i++)
-        status = tci_ifunc_module_add(module, i == 0 ? "first" : "second", texts[i], strlen(texts[i]),
-                                      &err);
+        status = tci_ifunc_module_add(module, i == 0 ? "first" : "second", texts[i],
+                                      strlen(texts[i]), &err);
     if (status == TC_OK)
         status = tci_ifunc_module_finish(module, code_out, &err);
     tci_ifunc_module_destroy(module);
@@ -68,21 +69,24 @@ static void what_the_receiver_decides_is_gone(void **state)
     tci_ifunc_code code;
     char *text = minimised(
         "source_filename = \"/home/me/f.c\"\n"
-        "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n"
-        HEAD "%struct.pair = type { i64, i64 }\n" MAIN "#0 {\nentry:\n"
+        "target datalayout = "
+        "\"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-"
+        "S128\"\n" HEAD "%struct.pair = type { i64, i64 }\n" MAIN "#0 {\nentry:\n"
         "  %second = getelementptr %struct.pair, ptr %t, i64 0, i32 1\n"
         "  store i64 %n, ptr %second, align 8, !tbaa !2\n  ret void\n}\n"
         "attributes #0 = { nounwind \"target-cpu\"=\"x86-64\" \"target-features\"=\"+sse2\" "
         "\"tune-cpu\"=\"generic\" \"frame-pointer\"=\"all\" \"no-builtin-memcpy\" "
-        "\"denormal-fp-math\"=\"preserve-sign,preserve-sign\" \"stack-protector-buffer-size\"=\"8\" }\n"
-        "!llvm.module.flags = !{!0}\n!llvm.ident = !{!1}\n!0 = !{i32 8, !\"PIC Level\", i32 2}\n"
+        "\"denormal-fp-math\"=\"preserve-sign,preserve-sign\" "
+        "\"stack-protector-buffer-size\"=\"8\" }\n"
+        "!llvm.module.flags = !{!0}\n!llvm.ident = !{!1}\n!0 = !{i32 8, !\"PIC Level\", i32 "
+        "2}\n"
         "!1 = !{!\"some clang\"}\n!2 = !{!3, !3, i64 0}\n!3 = !{!\"long\", !4, i64 0}\n"
         "!4 = !{!\"omnipotent char\", !5, i64 0}\n!5 = !{!\"Simple C/C++ TBAA\"}\n",
         &code);
-    static const char *const gone[] = {"target triple", "target datalayout", "/home/me", "target-cpu",
-                                       "target-features", "tune-cpu", "frame-pointer", "PIC Level",
-                                       "some clang", "tbaa", "%second", "struct.pair", "entry:",
-                                       "stack-protector"};
+    static const char *const gone[] = {
+        "target triple", "target datalayout", "/home/me",  "target-cpu",     "target-features",
+        "tune-cpu",      "frame-pointer",     "PIC Level", "some clang",     "tbaa",
+        "%second",       "struct.pair",       "entry:",    "stack-protector"};
     for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
         assert_has_not(text, gone[i]);
     assert_has(text, "define void @f_main(ptr %0, i64 %1, ptr %2)");
@@ -97,16 +101,17 @@ static void undefined_symbols_may_be_far_away(void **state)
 {
     (void)state;
     tci_ifunc_code code;
-    char *text = minimised(HEAD "@near = external dso_local global i32\n"
-                                "@hidden = external hidden global i32\n"
-                                "declare dso_local void @call(ptr, ptr)\n"
-                                "declare void @unused()\ndeclare extern_weak void @maybe()\n" MAIN
-                                "{\n  call void @call(ptr @near, ptr @hidden)\n"
-                                "  call void @maybe()\n"
-                                "  call void @llvm.memset.p0.i64(ptr %t, i8 0, i64 %n, i1 false)\n"
-                                "  ret void\n}\n"
-                                "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
-                           &code);
+    char *text =
+        minimised(HEAD "@near = external dso_local global i32\n"
+                       "@hidden = external hidden global i32\n"
+                       "declare dso_local void @call(ptr, ptr)\n"
+                       "declare void @unused()\ndeclare extern_weak void @maybe()\n" MAIN
+                       "{\n  call void @call(ptr @near, ptr @hidden)\n"
+                       "  call void @maybe()\n"
+                       "  call void @llvm.memset.p0.i64(ptr %t, i8 0, i64 %n, i1 false)\n"
+                       "  ret void\n}\n"
+                       "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n",
+                  &code);
     assert_has(text, "@near = external global i32");
     assert_has(text, "@hidden = external global i32");
     assert_has(text, "declare void @call(ptr, ptr)");
@@ -128,7 +133,8 @@ static void definitions_become_internal(void **state)
              "define weak i32 @shared() comdat { ret i32 7 }\n"
              "define available_externally i32 @inlined() { ret i32 7 }\n"
              "define weak void @f_main(ptr %p, i64 %n, ptr %t) {\n  %a = call i32 @shared()\n"
-             "  %b = call i32 @inlined()\n  %c = add i32 %a, %b\n  store i32 %c, ptr @state\n  ret void\n}\n",
+             "  %b = call i32 @inlined()\n  %c = add i32 %a, %b\n  store i32 %c, ptr @state\n  "
+             "ret void\n}\n",
         &code);
     assert_has(text, "define void @f_main(");
     assert_has(text, "define internal i32 @1()");
@@ -160,7 +166,8 @@ static void assert_compiles(const char *triple, const tci_ifunc_code *code)
     LLVMSetModuleDataLayout(module, layout);
     assert_false(LLVMVerifyModule(module, LLVMReturnStatusAction, &message));
     LLVMDisposeMessage(message);
-    assert_false(LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object));
+    assert_false(LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message,
+                                                     &object));
     const char *bytes = LLVMGetBufferStart(object);
     assert_non_null(memmem(bytes, LLVMGetBufferSize(object), "f_main", 6));
     LLVMDisposeMemoryBuffer(object);
@@ -174,11 +181,12 @@ static void assert_compiles(const char *triple, const tci_ifunc_code *code)
 static void a_receiver_can_compile_it_for_its_target(void **state)
 {
     (void)state;
-    const char *text = HEAD "@table = internal constant [4 x i64] [i64 1, i64 2, i64 3, i64 4]\n"
-                            "define internal i64 @pick(i64 %i) {\n"
-                            "  %a = getelementptr [4 x i64], ptr @table, i64 0, i64 %i\n"
-                            "  %v = load i64, ptr %a\n  ret i64 %v\n}\n" MAIN
-                            "{\n  %v = call i64 @pick(i64 %n)\n  store i64 %v, ptr %t\n  ret void\n}\n";
+    const char *text =
+        HEAD "@table = internal constant [4 x i64] [i64 1, i64 2, i64 3, i64 4]\n"
+             "define internal i64 @pick(i64 %i) {\n"
+             "  %a = getelementptr [4 x i64], ptr @table, i64 0, i64 %i\n"
+             "  %v = load i64, ptr %a\n  ret i64 %v\n}\n" MAIN
+             "{\n  %v = call i64 @pick(i64 %n)\n  store i64 %v, ptr %t\n  ret void\n}\n";
     tci_ifunc_code code;
     LLVMInitializeAllTargetInfos();
     LLVMInitializeAllTargets();
@@ -227,7 +235,8 @@ static void sources_for_different_targets_do_not_mix(void **state)
 static void damaged_code_is_an_error_not_an_exit(void **state)
 {
     (void)state;
-    const char *const texts[] = {"BC", "BC\xc0\xde", "define void @x(", "BC\xc0\xde rest of no bitcode",
+    const char *const texts[] = {"BC", "BC\xc0\xde", "define void @x(",
+                                 "BC\xc0\xde rest of no bitcode",
                                  /* does not verify: %a is used before it is there */
                                  HEAD MAIN "{\n  br label %x\ny:\n  ret void\nx:\n"
                                            "  store i64 %a, ptr %t\n  %a = add i64 %n, 1\n"
@@ -247,7 +256,8 @@ static size_t encode_newer(unsigned char *out)
     const struct {
         unsigned width;
         unsigned value;
-    } head[] = {{32, 0xdec04342}, {2, 1}, {8, 13}, {4, 3}, {18, 0}, {32, 7}, {3, 3}, {6, 1}, {6, 10}};
+    } head[] = {{32, 0xdec04342}, {2, 1}, {8, 13}, {4, 3}, {18, 0},
+                {32, 7},          {3, 3}, {6, 1},  {6, 10}};
     for (size_t i = 0; i < sizeof head / sizeof head[0]; i++) {
         for (unsigned b = 0; b < head[i].width; b++, at++)
             out[at / 8] |= (unsigned char)((head[i].value >> b & 1) << at % 8);
@@ -288,7 +298,8 @@ static void findings_without_debug_information_name_the_file(void **state)
     assert_int_equal(make(&text, 1, false, &code), TC_E_UNSUPPORTED);
     assert_int_equal(findings.count, 3);
     for (size_t i = 0; i < findings.count; i++)
-        assert_true(strncmp(findings.items[i], "first: error: ", strlen("first: error: ")) == 0);
+        assert_true(strncmp(findings.items[i], "first: error: ", strlen("first: error: ")) ==
+                    0);
 }
 
 int main(void)

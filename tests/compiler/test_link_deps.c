@@ -73,9 +73,9 @@ static void a_script_names_others(void **state)
 static void scripts_that_are_none(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"",      "hello",      "GROUP", "GROUP (",       "GROUP ( a",
-                                        "( a )", "GROUP a )", "\x01",  "FORMAT(elf64)", "\"",
-                                        "/*",    "GROUP ( \"", ")",     "GROUP ( a ) b"};
+    static const char *const texts[] = {
+        "",     "hello",         "GROUP", "GROUP (", "GROUP ( a",  "( a )", "GROUP a )",
+        "\x01", "FORMAT(elf64)", "\"",    "/*",      "GROUP ( \"", ")",     "GROUP ( a ) b"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         tci_text_list inputs = {0};
         assert_false(tci_linker_script_read(texts[i], strlen(texts[i]), &inputs));

@@ -15,8 +15,8 @@ static void make_bitcode(const char *source, const char *target, const char *out
 {
     char option[64];
     (void)snprintf(option, sizeof option, "--target=%s", target);
-    run_tool(&result, TEST_CLANG, option, "-ffreestanding", "-O2", "-fPIC", "-g", "-c", "-emit-llvm",
-             data_file(source), "-o", output, NULL);
+    run_tool(&result, TEST_CLANG, option, "-ffreestanding", "-O2", "-fPIC", "-g", "-c",
+             "-emit-llvm", data_file(source), "-o", output, NULL);
     if (result.exit_status != 0)
         fail_msg("clang failed:\n%s", result.text);
 }
@@ -45,7 +45,8 @@ static void the_list_of_libraries_is_copied(void **state)
     (void)state;
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     write_file("list", "libzstd.so.1\r\n\nlibm.so.6");
-    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "tsi.tca", "--deps", "list", NULL);
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "tsi.tca", "--deps", "list",
+             NULL);
     assert_int_equal(result.exit_status, 0);
     char *deps = read_file("tsi.deps", NULL);
     assert_non_null(deps);
@@ -117,9 +118,9 @@ static void command_lines_that_make_no_sense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_slice_for_each_file),      TEST(the_list_of_libraries_is_copied),
-        TEST(two_files_for_one_target),     TEST(findings_of_all_files_are_told),
-        TEST(files_that_are_no_bitcode),    TEST(command_lines_that_make_no_sense),
+        TEST(one_slice_for_each_file),   TEST(the_list_of_libraries_is_copied),
+        TEST(two_files_for_one_target),  TEST(findings_of_all_files_are_told),
+        TEST(files_that_are_no_bitcode), TEST(command_lines_that_make_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

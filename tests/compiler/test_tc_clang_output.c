@@ -1,4 +1,5 @@
-/* What tc-clang writes: archives for both targets, small and the same each time, and the list of libraries. */
+/* What tc-clang writes: archives for both targets, small and the same each time, and the list
+ * of libraries. */
 #include "archive_check.h"
 #include "tool_run.h"
 
@@ -54,7 +55,8 @@ static void the_same_bytes_from_everywhere(void **state)
     assert_success();
     assert_int_equal(mkdir("elsewhere", 0777), 0);
     copy_file(data_file("libraries.c"), "elsewhere/libraries.c");
-    run_tool(&result, TEST_TC_CLANG, "elsewhere/libraries.c", "-o", "elsewhere/libraries.tca", NULL);
+    run_tool(&result, TEST_TC_CLANG, "elsewhere/libraries.c", "-o", "elsewhere/libraries.tca",
+             NULL);
     assert_success();
     assert_same_files("libraries.tca", "elsewhere/libraries.tca");
     assert_int_equal(chdir("elsewhere"), 0);
@@ -127,8 +129,8 @@ static void weak_references_are_not_required(void **state)
 static void a_missing_library_is_named(void **state)
 {
     (void)state;
-    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "-L/some/where", "-lnosuch",
-             NULL);
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "-L/some/where",
+             "-lnosuch", NULL);
     assert_int_equal(result.exit_status, 1);
     assert_has(result.text, "library '-lnosuch' not found; looked in /some/where, ");
     assert_int_not_equal(access("tsi.tca", F_OK), 0);
@@ -138,7 +140,8 @@ static void debug_information_stays_only_when_asked_for(void **state)
 {
     (void)state;
     opened_archive small, big;
-    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--targets=x86_64", NULL);
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--targets=x86_64",
+             NULL);
     assert_success();
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "big.tca", "--targets=x86_64",
              "--name=tsi", "-g", NULL);
@@ -147,7 +150,8 @@ static void debug_information_stays_only_when_asked_for(void **state)
     open_archive(&big, "big.tca");
     const void *code = tci_archive_slice_bytes(big.archive, 0);
     assert_non_null(memmem(code, tci_archive_slice(big.archive, 0)->size, "tsi.c", 5));
-    assert_true(tci_archive_slice(big.archive, 0)->size > tci_archive_slice(small.archive, 0)->size);
+    assert_true(tci_archive_slice(big.archive, 0)->size >
+                tci_archive_slice(small.archive, 0)->size);
     close_archive(&small);
     close_archive(&big);
 }
@@ -155,8 +159,8 @@ static void debug_information_stays_only_when_asked_for(void **state)
 static void a_dry_run_prints_commands_and_writes_nothing(void **state)
 {
     (void)state;
-    run_tool(&result, TEST_TC_CLANG, "-###", "no such.c", "-o", "tsi.tca", "-DTEXT=\"it's\"", "-I",
-             "some where", "-O3", NULL);
+    run_tool(&result, TEST_TC_CLANG, "-###", "no such.c", "-o", "tsi.tca", "-DTEXT=\"it's\"",
+             "-I", "some where", "-O3", NULL);
     assert_success();
     assert_has(result.text, "--target=x86_64-linux-gnu");
     assert_has(result.text, "--target=aarch64-linux-gnu");
@@ -173,8 +177,8 @@ static void a_dry_run_prints_commands_and_writes_nothing(void **state)
 static void llvm_files_for_one_target(void **state)
 {
     (void)state;
-    run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-S", "-emit-llvm",
-             data_file("maths.c"), "-o", "maths.ll", NULL);
+    run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-S",
+             "-emit-llvm", data_file("maths.c"), "-o", "maths.ll", NULL);
     assert_success();
     run_tool(&result, TEST_TC_CLANG, "maths.ll", "-o", "maths.tca", "--targets=x86_64", NULL);
     assert_success();

@@ -1,4 +1,5 @@
-/* What cannot be shipped is refused with file and line, by itself, and leaves no archive behind. */
+/* What cannot be shipped is refused with file and line, by itself, and leaves no archive
+ * behind. */
 #include "tool_run.h"
 
 #include <stdio.h>
@@ -56,7 +57,8 @@ static void assembly_unless_allowed(void **state)
     compile_refused("assembly.c");
     assert_finding("data/assembly.c:5:5", "inline assembly");
     assert_finding("data/assembly.c", "assembly at file scope");
-    run_tool(&result, TEST_TC_CLANG, data_file("assembly.c"), "-o", "bad.tca", "--allow-asm", NULL);
+    run_tool(&result, TEST_TC_CLANG, data_file("assembly.c"), "-o", "bad.tca", "--allow-asm",
+             NULL);
     assert_int_equal(result.exit_status, 0);
     assert_int_equal(access("bad.tca", F_OK), 0);
 }
@@ -85,15 +87,17 @@ static void companions_with_another_signature(void **state)
     compile_refused("wrong_companions.c");
     assert_finding("data/wrong_companions.c:8",
                    "'bad_payload_get_max_size' has the wrong signature: found i32 (ptr, i64)");
-    assert_finding("data/wrong_companions.c:13",
-                   "'bad_payload_init' has the wrong signature: found void (ptr, i64, ptr, i64)");
+    assert_finding(
+        "data/wrong_companions.c:13",
+        "'bad_payload_init' has the wrong signature: found void (ptr, i64, ptr, i64)");
 }
 
 static void one_companion_alone(void **state)
 {
     (void)state;
     compile_refused("half_companions.c");
-    assert_has(result.text, "'bad_payload_get_max_size' is missing though 'bad_payload_init' is defined");
+    assert_has(result.text,
+               "'bad_payload_get_max_size' is missing though 'bad_payload_init' is defined");
 }
 
 static void entry_that_is_no_function(void **state)
@@ -113,7 +117,8 @@ static void missing_entry_names_what_is_there(void **state)
 {
     (void)state;
     compile_refused("tsi.c");
-    assert_has(result.text, "'bad_main' is not defined, found 'tsi_main'; expected 'void bad_main(");
+    assert_has(result.text,
+               "'bad_main' is not defined, found 'tsi_main'; expected 'void bad_main(");
 }
 
 static void functions_of_two_sources_with_one_name(void **state)

@@ -11,14 +11,15 @@
 #include <stdbool.h>
 
 typedef struct tool_result {
-    int exit_status; /* -1: ended by a signal, or by the deadline */
+    int exit_status;  /* -1: ended by a signal, or by the deadline */
     char text[32768]; /* standard output and standard error, as they came */
 } tool_result;
 
 /* Words of the command line; a NULL ends them. */
 void run_tool(tool_result *result, const char *program, ...);
 
-/* cmocka setup and teardown: an empty working folder for each test, removed afterwards with all in it. */
+/* cmocka setup and teardown: an empty working folder for each test, removed afterwards with all
+ * in it. */
 int enter_empty_folder(void **state);
 int leave_folder(void **state);
 
