@@ -18,7 +18,7 @@ TEXT = (".c", ".h", ".md", ".py", ".sh", ".cmake", ".txt", ".json", ".map", ".de
 README_LINES_MAX = 110
 
 # Spelled so that this file does not match itself. "me" is nobody: tests of paths need some path.
-MACHINE_PATH = re.compile(r"(?:^|[^\w.~])/(?:" + "|".join(["work", "farm", "root", "home"]) + r")/(?!me/)")
+MACHINE_PATH = re.compile(r"(?:^|[^\w.~])/(?:" + "|".join(["work", "farm", "root", "home"]) + r")/(?!me\b)\w")
 UNFINISHED = re.compile(r"\b(?:" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 
 TREE_PATH = re.compile(

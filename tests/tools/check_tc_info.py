@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 """tc-info as a user meets it: what it prints, as text and as JSON, and how it fails.
 
-    check_tc_info.py TC_INFO
+    check_tc_info.py TC_INFO TC_NODE
 """
 import json
-import os
 import socket
 import subprocess
 import sys
 import unittest
 
+from node_process import Node, clean_environment
+
 TC_INFO = None
+TC_NODE = None
 
 
 def run(*arguments, **environment):
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
-    return subprocess.run([TC_INFO, *arguments], env={**clean, **environment}, capture_output=True, text=True,
-                          timeout=60, check=False)
+    return subprocess.run([TC_INFO, *arguments], env={**clean_environment(), **environment}, capture_output=True,
+                          text=True, timeout=60, check=False)
 
 
 class TcInfo(unittest.TestCase):
@@ -70,6 +71,21 @@ class TcInfo(unittest.TestCase):
         self.assertEqual(plain.returncode, 0)
         self.assertEqual(plain.stdout, run("--options", "--markdown", TC_DELIVERY="am").stdout)
 
+    def test_a_peer(self):
+        own = self.json_of()
+        with Node(TC_NODE) as node:
+            peer = self.json_of("--connect", node.address)
+            forced = self.json_of("--connect", node.address, TC_DELIVERY="am")
+            text = run("--connect", node.address)
+        self.assertEqual(peer["peer"], node.address)
+        self.assertIn(peer["delivery"], ["direct", "am"])
+        self.assertEqual(forced["delivery"], "am")
+        for name in ("library", "ucx", "llvm", "triple", "cpu"):
+            self.assertEqual(peer[name], own[name])
+        self.assertGreater(peer["payload_max"], 0)
+        self.assertEqual(text.returncode, 0)
+        self.assertIn(node.address, text.stdout)
+
     def test_nobody_listens(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))  # bound and not listening: a port that refuses
@@ -100,4 +116,5 @@ class TcInfo(unittest.TestCase):
 
 if __name__ == "__main__":
     TC_INFO = sys.argv.pop(1)
+    TC_NODE = sys.argv.pop(1)
     unittest.main()

@@ -1,0 +1,49 @@
+"""A target for tests: starts a tc-node, knows its address, ends it."""
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+
+def clean_environment():
+    return {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
+
+
+class Node:
+    """A tc-node on a port of the system's choice, ended by its id."""
+
+    def __init__(self, program, output=subprocess.DEVNULL):
+        self.program = program
+        self.output = output
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        port_file = os.path.join(self.folder.name, "port")
+        self.process = subprocess.Popen([self.program, "--listen", "127.0.0.1:0", "--port-file", port_file],
+                                        env=clean_environment(), stdin=subprocess.DEVNULL,
+                                        stdout=self.output, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while not (port := self.read_port(port_file)):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.__exit__()
+                raise RuntimeError("tc-node did not come up")
+            time.sleep(0.01)
+        self.address = f"127.0.0.1:{int(port)}"
+        return self
+
+    @staticmethod
+    def read_port(path):
+        if not os.path.exists(path):
+            return ""
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.folder.cleanup()
