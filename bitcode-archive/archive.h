@@ -45,9 +45,7 @@ typedef struct tci_slice {
 
 typedef struct tci_archive tci_archive;
 
-/* --- reading
- * ------------------------------------------------------------------------------------------------
- */
+/* --- reading ----------------------------------------------------------------------------- */
 
 /* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive.
  * Decompresses everything once (index and slices share one compressed stream, which is what
@@ -84,9 +82,7 @@ TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const cha
 TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index,
                                             void **bytes_out, size_t *size_out, tc_error *err);
 
-/* --- writing
- * ------------------------------------------------------------------------------------------------
- */
+/* --- writing ----------------------------------------------------------------------------- */
 
 typedef struct tci_archive_writer tci_archive_writer;
 

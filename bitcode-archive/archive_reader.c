@@ -30,9 +30,7 @@ struct tci_archive {
     reader_slice slices[TCI_ARCHIVE_SLICES_MAX];
 };
 
-/* --- header
- * -------------------------------------------------------------------------------------------------
- */
+/* --- header ------------------------------------------------------------------------------ */
 
 static tc_status check_envelope(const uint8_t *bytes, size_t size, tc_error *err)
 {
@@ -118,9 +116,7 @@ static tc_status unpack_content(tci_reader *r, tci_archive *archive, tc_error *e
                       archive->content_size, err);
 }
 
-/* --- index
- * --------------------------------------------------------------------------------------------------
- */
+/* --- index ------------------------------------------------------------------------------- */
 
 /* The bytes up to a terminator, which is read too; NULL (and failed) when there is none in the
  * first max bytes. */
@@ -249,9 +245,7 @@ static tc_status place_slices(tci_reader *r, tci_archive *archive, tc_error *err
     return TC_OK;
 }
 
-/* --- interface
- * ----------------------------------------------------------------------------------------------
- */
+/* --- interface --------------------------------------------------------------------------- */
 
 static tc_status open_into(tci_archive *archive, const void *bytes, size_t size, tc_error *err)
 {

@@ -75,8 +75,7 @@ int tci_ar_help_or_misused(const char *usage, int option)
     return TCI_AR_USAGE;
 }
 
-/* --- extract -------------------------------------------------------------------------------
- */
+/* --- extract ----------------------------------------------------------------------------- */
 
 static const char extract_usage[] =
     "usage: tc-ar extract FILE TRIPLE -o OUT\n"
@@ -135,8 +134,7 @@ int tci_ar_extract(int argc, char **argv)
     return TCI_AR_OK;
 }
 
-/* --- verify --------------------------------------------------------------------------------
- */
+/* --- verify ------------------------------------------------------------------------------ */
 
 static const char verify_usage[] =
     "usage: tc-ar verify FILE...\n"
@@ -180,8 +178,7 @@ int tci_ar_verify(int argc, char **argv)
     return result;
 }
 
-/* --- main ----------------------------------------------------------------------------------
- */
+/* --- main -------------------------------------------------------------------------------- */
 
 static void print_usage(FILE *out)
 {

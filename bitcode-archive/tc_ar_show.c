@@ -155,8 +155,7 @@ static void print_slices_json(const tci_archive *archive)
     putchar(']');
 }
 
-/* --- list ----------------------------------------------------------------------------------
- */
+/* --- list -------------------------------------------------------------------------------- */
 
 static const char list_usage[] = "usage: tc-ar list [--json] FILE...\n"
                                  "\n"
@@ -239,8 +238,7 @@ int tci_ar_list(int argc, char **argv)
     return list_files(argc - optind, argv + optind, json);
 }
 
-/* --- show ----------------------------------------------------------------------------------
- */
+/* --- show -------------------------------------------------------------------------------- */
 
 static const char show_usage[] =
     "usage: tc-ar show [--json] FILE\n"

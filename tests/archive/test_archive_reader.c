@@ -276,9 +276,7 @@ static void counts_are_bounded_by_bytes(void **state)
     assert_true(largest_request < BOOKKEEPING);
 }
 
-/* --- select
- * -------------------------------------------------------------------------------------------------
- */
+/* --- select ------------------------------------------------------------------------------ */
 
 static tci_archive *open_forged(const void *content, size_t size)
 {
