@@ -45,7 +45,8 @@ static tc_status start(const char *engine_path, tc_error *err)
     return TC_OK;
 }
 
-tc_status tci_engine_acquire(const char *engine_path, tci_engine_handle **handle_out, tc_error *err)
+tc_status tci_engine_acquire(const char *engine_path, tci_engine_handle **handle_out,
+                             tc_error *err)
 {
     pthread_mutex_lock(&the_engine.lock);
     tc_status status = start(engine_path, err);
@@ -123,7 +124,8 @@ tc_status tci_engine_load(tci_engine_handle *handle, const tci_archive *archive,
 {
     tci_code_unit *unit = calloc(1, sizeof *unit);
     if (unit == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", tci_archive_name(archive));
+        return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory",
+                             tci_archive_name(archive));
     tc_status status = load_slice(handle, archive, symbols, unit, err);
     if (status != TC_OK) {
         tci_error_prefix(err, "%s", tci_archive_name(archive));

@@ -27,13 +27,13 @@ static void add_folder(search *s, const char *folder, const char *below)
     if (n <= 0 || n >= PATH_MAX)
         return;
     size_t used = strlen(s->looked_in);
-    (void)snprintf(s->looked_in + used, sizeof s->looked_in - used, "%s%s", used == 0 ? "" : ", ",
-                   s->folders[s->count]);
+    (void)snprintf(s->looked_in + used, sizeof s->looked_in - used, "%s%s",
+                   used == 0 ? "" : ", ", s->folders[s->count]);
     s->count++;
 }
 
-/* The folder of the object that holds this very function. The loader leaves the main program's name empty, and what a shell
- * put into argv[0] is no path to trust. */
+/* The folder of the object that holds this very function. The loader leaves the main program's
+ * name empty, and what a shell put into argv[0] is no path to trust. */
 static bool own_folder(char out[PATH_MAX])
 {
     static const char anchor;
@@ -67,11 +67,11 @@ static void list_folders(search *s, const char *engine_path)
 static tc_status check_abi(const tci_engine_ops *ops, const char *path, tc_error *err)
 {
     if (ops == NULL)
-        return tci_error_set(err, TC_E_VERSION, "%s is no code engine: it lacks " TCI_ENGINE_SYMBOL,
-                             path);
+        return tci_error_set(err, TC_E_VERSION,
+                             "%s is no code engine: it lacks " TCI_ENGINE_SYMBOL, path);
     if (ops->abi != TCI_ENGINE_ABI)
-        return tci_error_set(err, TC_E_VERSION, "code engine %s has interface %u, expected %u", path,
-                             ops->abi, TCI_ENGINE_ABI);
+        return tci_error_set(err, TC_E_VERSION, "code engine %s has interface %u, expected %u",
+                             path, ops->abi, TCI_ENGINE_ABI);
     return TC_OK;
 }
 

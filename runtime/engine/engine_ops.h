@@ -1,8 +1,9 @@
 /* The seam between the runtime and what turns bytes of code into something callable.
  *
- * An engine lives in a module of its own (libtchains-orc.so), loaded when the first function needs it, so that processes
- * which only send never pay for LLVM. The module exports one symbol, TCI_ENGINE_SYMBOL, a const tci_engine_ops. It shares
- * no code with the library but through this header. */
+ * An engine lives in a module of its own (libtchains-orc.so), loaded when the first function
+ * needs it, so that processes which only send never pay for LLVM. The module exports one
+ * symbol, TCI_ENGINE_SYMBOL, a const tci_engine_ops. It shares no code with the library but
+ * through this header. */
 #ifndef TCI_ENGINE_OPS_H
 #define TCI_ENGINE_OPS_H
 
@@ -14,31 +15,34 @@
 #define TCI_ENGINE_ABI 1u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
-/* The callable form of one function. The two last are NULL when the library does not define them. */
+/* The callable form of one function. The two last are NULL when the library does not define
+ * them. */
 typedef struct tci_entries {
     void (*main)(void *payload, size_t payload_size, void *target_args);
     size_t (*max_size)(void *source_args, size_t source_args_size);
     int (*init)(void *payload, size_t payload_size, void *source_args, size_t source_args_size);
 } tci_entries;
 
-/* How much work goes into the machine code. The sender has optimised already, so even TCI_LEVEL_QUICK is no debug code:
- * it only selects instructions and registers without looking for the best, in a quarter of the time. */
+/* How much work goes into the machine code. The sender has optimised already, so even
+ * TCI_LEVEL_QUICK is no debug code: it only selects instructions and registers without looking
+ * for the best, in a quarter of the time. */
 typedef enum tci_code_level { TCI_LEVEL_FULL = 0, TCI_LEVEL_QUICK = 1 } tci_code_level;
 
-/* One function as the engine gets it: every byte below has passed the archive's checks, and content ids were compared. */
+/* One function as the engine gets it: every byte below has passed the archive's checks, and
+ * content ids were compared. */
 typedef struct tci_engine_code {
-    const char *name;         /* entry points are NAME_main, ... */
-    unsigned entries;         /* TCI_ENTRY_ bits that must be there, see archive.h */
+    const char *name; /* entry points are NAME_main, ... */
+    unsigned entries; /* TCI_ENTRY_ bits that must be there, see archive.h */
     tci_code_level level;
-    const void *bytes;        /* bitcode; valid during the call */
+    const void *bytes; /* bitcode; valid during the call */
     size_t size;
-    uint8_t producer_major;   /* LLVM that wrote it, as the archive says; 0: it does not say */
+    uint8_t producer_major; /* LLVM that wrote it, as the archive says; 0: it does not say */
     uint8_t producer_minor;
     uint8_t producer_patch;
 
-    /* Answers an undefined symbol with its address, or NULL. An answer holds for this function alone: two functions may get
-     * different addresses for one name. Called during load only, by the loading thread, and more than once for a symbol;
-     * it must not call the engine. */
+    /* Answers an undefined symbol with its address, or NULL. An answer holds for this function
+     * alone: two functions may get different addresses for one name. Called during load only,
+     * by the loading thread, and more than once for a symbol; it must not call the engine. */
     void *(*resolve)(void *user, const char *symbol);
     void *resolve_user;
 } tci_engine_code;
@@ -47,16 +51,17 @@ typedef struct tci_engine tci_engine;
 typedef struct tci_loaded tci_loaded;
 
 typedef struct tci_engine_ops {
-    uint32_t abi;           /* TCI_ENGINE_ABI; checked before anything else is used */
-    const char *name;       /* "orc" */
+    uint32_t abi;     /* TCI_ENGINE_ABI; checked before anything else is used */
+    const char *name; /* "orc" */
 
     /* The LLVM that is linked, "19.1.7"; may be called before create, from any thread. */
     const char *(*llvm)(void);
 
-    /* One engine per process; all later calls may come from several threads at once. `log` (also called by any thread) stays
-     * valid until destroy. TC_E_COMPILE when LLVM cannot make code for this host, TC_E_NO_MEMORY. */
-    tc_status (*create)(void (*log)(tc_log_level level, const char *line), tci_engine **engine_out,
-                        tc_error *err);
+    /* One engine per process; all later calls may come from several threads at once. `log`
+     * (also called by any thread) stays valid until destroy. TC_E_COMPILE when LLVM cannot make
+     * code for this host, TC_E_NO_MEMORY. */
+    tc_status (*create)(void (*log)(tc_log_level level, const char *line),
+                        tci_engine **engine_out, tc_error *err);
     /* After every function was unloaded. */
     void (*destroy)(tci_engine *engine);
 
@@ -64,11 +69,13 @@ typedef struct tci_engine_ops {
     const char *(*cpu)(const tci_engine *engine);
     const char *(*features)(const tci_engine *engine);
 
-    /* Makes code callable. TC_E_VERSION (bitcode of a newer LLVM: both versions, before LLVM parses it), TC_E_NO_SLICE (a module
-     * for another target: both named), TC_E_COMPILE (LLVM's own text), TC_E_UNRESOLVED (the missing names), TC_E_UNSUPPORTED
-     * (what an ifunc may not contain), TC_E_CORRUPT (no bitcode, or an entry point that is missing or of another
-     * type), TC_E_TOO_LARGE, TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error channels allow: code is
-     * trusted, and bitcode made to attack a parser must be kept out before. */
+    /* Makes code callable. TC_E_VERSION (bitcode of a newer LLVM: both versions, before LLVM
+     * parses it), TC_E_NO_SLICE (a module for another target: both named), TC_E_COMPILE (LLVM's
+     * own text), TC_E_UNRESOLVED (the missing names), TC_E_UNSUPPORTED (what an ifunc may not
+     * contain), TC_E_CORRUPT (no bitcode, or an entry point that is missing or of another
+     * type), TC_E_TOO_LARGE, TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error
+     * channels allow: code is trusted, and bitcode made to attack a parser must be kept out
+     * before. */
     tc_status (*load)(tci_engine *engine, const tci_engine_code *code, tci_loaded **loaded_out,
                       tci_entries *entries_out, tc_error *err);
     /* Frees code and data. No call of its entries may be running. */

@@ -57,8 +57,8 @@ static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         const char *reason = dlerror();
-        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s cannot be loaded: %s", name,
-                             reason != NULL ? reason : "no reason given");
+        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s cannot be loaded: %s",
+                             name, reason != NULL ? reason : "no reason given");
     }
     symbols->libraries[symbols->library_count++] = library;
     return TC_OK;
@@ -72,12 +72,14 @@ static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, 
     if (size == 0)
         return TC_OK;
     if (size >= sizeof name)
-        return tci_error_set(err, TC_E_TOO_LARGE, "deps: line %u has %zu bytes, expected at most %zu",
-                             number, size, sizeof name - 1);
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "deps: line %u has %zu bytes, expected at most %zu", number, size,
+                             sizeof name - 1);
     if (!is_soname(line, size))
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "deps: line %u is '%.*s', expected a library's name such as libm.so.6",
-                             number, (int)size, line);
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "deps: line %u is '%.*s', expected a library's name such as libm.so.6", number,
+            (int)size, line);
     memcpy(name, line, size);
     name[size] = '\0';
     return open_library(symbols, name, err);
@@ -99,8 +101,8 @@ static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, 
     return TC_OK;
 }
 
-/* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every linked program gets these
- * without asking, but a process in C need not have loaded them. */
+/* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every
+ * linked program gets these without asking, but a process in C need not have loaded them. */
 static void open_compiler_helpers(tci_symbols *symbols)
 {
     void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -1,9 +1,11 @@
-/* What one function may link with: the library's own calls, this process, and the libraries of the function's .deps list.
+/* What one function may link with: the library's own calls, this process, and the libraries of
+ * the function's .deps list.
  *
- * Looked up in the order that a program's own symbols have: first what <tc/entry.h> offers (which nothing can take
- * over), then the process as dlsym(RTLD_DEFAULT) sees it, then the listed libraries in their order, each with its own
- * dependencies, and last the compiler's helpers in libgcc_s. The libraries are opened privately (RTLD_LOCAL): they become
- * visible to this function alone. */
+ * Looked up in the order that a program's own symbols have: first what <tc/entry.h> offers
+ * (which nothing can take over), then the process as dlsym(RTLD_DEFAULT) sees it, then the
+ * listed libraries in their order, each with its own dependencies, and last the compiler's
+ * helpers in libgcc_s. The libraries are opened privately (RTLD_LOCAL): they become visible to
+ * this function alone. */
 #ifndef TCI_SYMBOLS_H
 #define TCI_SYMBOLS_H
 
@@ -21,9 +23,10 @@ typedef struct tci_host_symbol {
 
 typedef struct tci_symbols tci_symbols;
 
-/* `deps` is the text of a .deps file, from outside: a soname per line, '#' begins a comment, blank lines do not count. A
- * name is made of letters, digits and . _ + - and begins with a letter or digit, so it can hold no path. `host` must outlive the
- * result. TC_E_CORRUPT (the line is quoted), TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the
+/* `deps` is the text of a .deps file, from outside: a soname per line, '#' begins a comment,
+ * blank lines do not count. A name is made of letters, digits and . _ + - and begins with a
+ * letter or digit, so it can hold no path. `host` must outlive the result. TC_E_CORRUPT (the
+ * line is quoted), TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the
  * loader's reason), TC_E_NO_MEMORY. Opening a library runs its constructors. */
 TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            const tci_host_symbol *host, size_t host_count,

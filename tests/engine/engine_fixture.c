@@ -10,7 +10,8 @@ const tci_engine_ops *ops;
 tci_engine *engine;
 int tc_test_variable;
 
-static uint64_t test_apply(uint64_t (*function)(void *user, uint64_t value), void *user, uint64_t value)
+static uint64_t test_apply(uint64_t (*function)(void *user, uint64_t value), void *user,
+                           uint64_t value)
 {
     return function(user, value) + 1;
 }
@@ -62,8 +63,9 @@ tci_symbols *open_symbols(const char *deps)
 {
     tci_symbols *symbols;
     tc_error err = {0};
-    tc_status status = tci_symbols_create(deps, strlen(deps), host_symbols,
-                                          sizeof host_symbols / sizeof host_symbols[0], &symbols, &err);
+    tc_status status =
+        tci_symbols_create(deps, strlen(deps), host_symbols,
+                           sizeof host_symbols / sizeof host_symbols[0], &symbols, &err);
     if (status != TC_OK)
         fail_msg("%s", err.text);
     return symbols;
@@ -108,7 +110,8 @@ void unload_file(loaded_file *file)
     tci_symbols_destroy(file->symbols);
 }
 
-static void expect_refused(const tci_engine_code *code, tc_status status, const char *const *parts)
+static void expect_refused(const tci_engine_code *code, tc_status status,
+                           const char *const *parts)
 {
     tc_error err = {0};
     tci_loaded *loaded = NULL;

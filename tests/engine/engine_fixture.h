@@ -1,4 +1,5 @@
-/* What the engine's tests share: the module, an engine, bitcode files, and one call that loads a file. */
+/* What the engine's tests share: the module, an engine, bitcode files, and one call that loads
+ * a file. */
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
@@ -40,8 +41,8 @@ typedef struct loaded_file {
 loaded_file load_file(const char *file, const char *name, unsigned entries, const char *deps);
 void unload_file(loaded_file *file);
 
-/* Loads FILE.bc, which must be refused with that status; every part of the text in `parts` (NULL-terminated) must be in
- * the error. */
+/* Loads FILE.bc, which must be refused with that status; every part of the text in `parts`
+ * (NULL-terminated) must be in the error. */
 void expect_refusal(const char *file, const char *name, unsigned entries, tc_status status,
                     const char *const *parts);
 void expect_refused_bytes(const void *bytes, size_t size, const char *name, tc_status status,

@@ -1,4 +1,5 @@
-/* Writes a copy of a bitcode file without triple and data layout, as archives carry it: strip_target in.bc out.bc */
+/* Writes a copy of a bitcode file without triple and data layout, as archives carry it:
+ * strip_target in.bc out.bc */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Core.h>

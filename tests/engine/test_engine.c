@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void *make_archive(const char *file, const char *name, unsigned entries, const char *triple,
-                          size_t *size_out)
+static void *make_archive(const char *file, const char *name, unsigned entries,
+                          const char *triple, size_t *size_out)
 {
     tci_archive_writer *writer;
     tc_error err = {0};
@@ -97,8 +97,8 @@ static void an_archive_becomes_callable(void **state)
     assert_true(strlen(tci_engine_cpu(first)) > 0);
     assert_true(strlen(tci_engine_features(first)) > 0);
     tci_symbols *symbols = open_symbols("");
-    tc_status status = load_archive(first, "counter_bare", "counter", all, tci_triple_host(), symbols,
-                                    &unit, &err);
+    tc_status status = load_archive(first, "counter_bare", "counter", all, tci_triple_host(),
+                                    symbols, &unit, &err);
     if (status != TC_OK)
         fail_msg("%s", err.text);
     tci_engine_release(second);
@@ -121,13 +121,13 @@ static void errors_name_the_function(void **state)
     tc_error err = {0};
     assert_int_equal(tci_engine_acquire(TEST_ENGINE_DIR, &handle, &err), TC_OK);
     tci_symbols *symbols = open_symbols("");
-    assert_int_equal(load_archive(handle, "missing", "missing", TCI_ENTRY_MAIN, tci_triple_host(),
-                                  symbols, &unit, &err),
+    assert_int_equal(load_archive(handle, "missing", "missing", TCI_ENTRY_MAIN,
+                                  tci_triple_host(), symbols, &unit, &err),
                      TC_E_UNRESOLVED);
     assert_true(strncmp(err.text, "missing: ", 9) == 0);
     assert_non_null(strstr(err.text, "tc_test_absent_function"));
-    assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN, "riscv64-linux", symbols,
-                                  &unit, &err),
+    assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN, "riscv64-linux",
+                                  symbols, &unit, &err),
                      TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "riscv64-linux"));
     assert_non_null(strstr(err.text, tci_triple_host()));

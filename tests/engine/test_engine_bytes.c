@@ -1,5 +1,6 @@
-/* Damaged bitcode. LLVM's parser is not made against attackers and may crash on some of it; what it must never do is end the
- * process through exit, or hang. Every mutant is tried in a process of its own. */
+/* Damaged bitcode. LLVM's parser is not made against attackers and may crash on some of it;
+ * what it must never do is end the process through exit, or hang. Every mutant is tried in a
+ * process of its own. */
 #include "engine_fixture.h"
 
 #include <signal.h>
@@ -133,8 +134,8 @@ static void flipped_bits_never_make_llvm_exit(void **state)
         }
         try_apart(mutant, size, &t);
     }
-    print_message("200 mutants: %d refused, %d accepted, %d crashed LLVM\n", t.refused, t.accepted,
-                  t.crashed);
+    print_message("200 mutants: %d refused, %d accepted, %d crashed LLVM\n", t.refused,
+                  t.accepted, t.crashed);
     assert_int_equal(t.other, 0);
     assert_true(t.refused > 50);
     free(mutant);

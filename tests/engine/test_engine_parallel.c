@@ -26,10 +26,8 @@ typedef struct file_bytes {
 } file_bytes;
 
 static file_bytes files[] = {
-    {"counter", "counter", NULL, 0},
-    {"hash_map", "hash_map", NULL, 0},
-    {"uses_dep", "uses_dep", NULL, 0},
-    {"missing", "missing", NULL, 0},
+    {"counter", "counter", NULL, 0},   {"hash_map", "hash_map", NULL, 0},
+    {"uses_dep", "uses_dep", NULL, 0}, {"missing", "missing", NULL, 0},
     {"twin_a", "twin", NULL, 0},
 };
 #define TWIN 4
@@ -46,13 +44,16 @@ static int load(const file_bytes *file, const char *deps, tci_symbols **symbols_
     tc_status status = ops->load(engine, &code, loaded_out, entries_out, &err);
     if (status != TC_OK) {
         tci_symbols_destroy(symbols);
-        return status == TC_E_UNRESOLVED && strstr(err.text, "tc_test_absent_function") != NULL ? 1 : -1;
+        return status == TC_E_UNRESOLVED && strstr(err.text, "tc_test_absent_function") != NULL
+                   ? 1
+                   : -1;
     }
     *symbols_out = symbols;
     return 0;
 }
 
-/* Every thread loads, runs and unloads; what it gets must be its own. Returns the number of mistakes. */
+/* Every thread loads, runs and unloads; what it gets must be its own. Returns the number of
+ * mistakes. */
 static void *work(void *argument)
 {
     long mistakes = 0;

@@ -10,8 +10,9 @@
 static void every_missing_symbol_is_named(void **state)
 {
     (void)state;
-    expect_refusal("missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
-                   PARTS("tc_test_absent_function", "tc_test_absent_variable", "tc_test_absent_callback"));
+    expect_refusal(
+        "missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
+        PARTS("tc_test_absent_function", "tc_test_absent_variable", "tc_test_absent_callback"));
 }
 
 static void *all_but_memcpy(void *user, const char *symbol)
@@ -59,12 +60,14 @@ static void what_cannot_work_when_sent_is_refused(void **state)
     (void)state;
     expect_refusal("thread_local", "thread_local", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("per_thread", "thread-local"));
-    expect_refusal("extern_thread_local", "extern_thread_local", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
-                   PARTS("their_thread_local", "thread-local"));
-    expect_refusal("constructor", "constructor", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED, PARTS("constructor"));
-    expect_refusal("constructor_section", "constructor_section", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
-                   PARTS("registered"));
-    expect_refusal("gnu_ifunc", "gnu_ifunc", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED, PARTS("chosen", "ifunc"));
+    expect_refusal("extern_thread_local", "extern_thread_local", TCI_ENTRY_MAIN,
+                   TC_E_UNSUPPORTED, PARTS("their_thread_local", "thread-local"));
+    expect_refusal("constructor", "constructor", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("constructor"));
+    expect_refusal("constructor_section", "constructor_section", TCI_ENTRY_MAIN,
+                   TC_E_UNSUPPORTED, PARTS("registered"));
+    expect_refusal("gnu_ifunc", "gnu_ifunc", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("chosen", "ifunc"));
 }
 
 static void bad_assembly_is_refused(void **state)
@@ -77,7 +80,8 @@ static void bad_assembly_is_refused(void **state)
 static void data_out_of_reach_is_refused(void **state)
 {
     (void)state;
-    expect_refusal("far_data", "far_data", TCI_ENTRY_MAIN, TC_E_COMPILE, PARTS("linking", "out of range"));
+    expect_refusal("far_data", "far_data", TCI_ENTRY_MAIN, TC_E_COMPILE,
+                   PARTS("linking", "out of range"));
 }
 
 static void another_architecture_is_refused(void **state)
@@ -121,10 +125,11 @@ static void a_newer_producer_is_refused_by_the_archives_word(void **state)
 /* The producer stands in the file as six-bit characters, at any bit. */
 static unsigned char6(char c)
 {
-    return c >= 'a' && c <= 'z' ? (unsigned)(c - 'a')
+    return c >= 'a' && c <= 'z'   ? (unsigned)(c - 'a')
            : c >= 'A' && c <= 'Z' ? (unsigned)(c - 'A' + 26)
            : c >= '0' && c <= '9' ? (unsigned)(c - '0' + 52)
-                                  : c == '.' ? 62 : 63;
+           : c == '.'             ? 62
+                                  : 63;
 }
 
 static int bit(const unsigned char *bytes, size_t at)

@@ -144,9 +144,9 @@ static void a_function_of_ordinary_size_runs(void **state)
     (void)state;
     static char text[4096];
     static const command commands[] = {
-        {1, 0, "apple", 7}, {1, 0, "pear", -3}, {1, 0, "plum", 100}, {2, 0, "pear", 0}, {2, 0, "fig", 0},
-        {3, 0, "plum", 0},  {3, 0, "plum", 0},  {1, 0, "apple", 8},  {4, 0, "", 0},     {5, 0, "", 0},
-        {9, 0, "", 0},
+        {1, 0, "apple", 7}, {1, 0, "pear", -3}, {1, 0, "plum", 100}, {2, 0, "pear", 0},
+        {2, 0, "fig", 0},   {3, 0, "plum", 0},  {3, 0, "plum", 0},   {1, 0, "apple", 8},
+        {4, 0, "", 0},      {5, 0, "", 0},      {9, 0, "", 0},
     };
     loaded_file f = load_file("hash_map", "hash_map", TCI_ENTRY_MAIN, "");
     f.entries.main((void *)commands, sizeof commands, text);

@@ -1,4 +1,5 @@
-/* The symbol scope of one function: what a .deps list may say, and in which order symbols are found. */
+/* The symbol scope of one function: what a .deps list may say, and in which order symbols are
+ * found. */
 #include "engine_fixture.h"
 
 #include <stdio.h>
@@ -10,7 +11,8 @@ static int own_strlen(void)
     return 1;
 }
 
-static const tci_host_symbol host[] = {{"strlen", (void *)own_strlen}, {"tc_test_only_here", (void *)1}};
+static const tci_host_symbol host[] = {{"strlen", (void *)own_strlen},
+                                       {"tc_test_only_here", (void *)1}};
 
 static void expect_refusal_of(const char *deps, size_t size, tc_status status, const char *part)
 {
@@ -79,8 +81,14 @@ static void a_missing_library_is_named(void **state)
 static void other_names_are_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"/lib/x86_64-linux-gnu/libm.so.6", "../libevil.so", "lib m.so",
-                                      "$ORIGIN/libm.so", "-lm", ".hidden.so", "lib\x01.so", "lib\xc3\xa4.so"};
+    static const char *const bad[] = {"/lib/x86_64-linux-gnu/libm.so.6",
+                                      "../libevil.so",
+                                      "lib m.so",
+                                      "$ORIGIN/libm.so",
+                                      "-lm",
+                                      ".hidden.so",
+                                      "lib\x01.so",
+                                      "lib\xc3\xa4.so"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         expect_refusal_of(bad[i], strlen(bad[i]), TC_E_CORRUPT, "line 1");
     expect_refusal_of("libm.so.6\nlib\0.so\n", 18, TC_E_CORRUPT, "line 2");

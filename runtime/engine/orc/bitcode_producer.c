@@ -4,9 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names and numbers as in LLVM's bitstream format ("LLVM Bitcode File Format" in its documentation). */
-enum { END_BLOCK = 0, ENTER_SUBBLOCK = 1, DEFINE_ABBREV = 2, UNABBREV_RECORD = 3, FIRST_ABBREV = 4 };
-enum { ENCODE_FIXED = 1, ENCODE_VBR = 2, ENCODE_ARRAY = 3, ENCODE_CHAR6 = 4, ENCODE_LITERAL = 8 };
+/* Names and numbers as in LLVM's bitstream format ("LLVM Bitcode File Format" in its
+ * documentation). */
+enum {
+    END_BLOCK = 0,
+    ENTER_SUBBLOCK = 1,
+    DEFINE_ABBREV = 2,
+    UNABBREV_RECORD = 3,
+    FIRST_ABBREV = 4
+};
+enum {
+    ENCODE_FIXED = 1,
+    ENCODE_VBR = 2,
+    ENCODE_ARRAY = 3,
+    ENCODE_CHAR6 = 4,
+    ENCODE_LITERAL = 8
+};
 enum { IDENTIFICATION_BLOCK = 13, IDENTIFICATION_STRING = 1 };
 
 #define ABBREVS_MAX 8
@@ -71,7 +84,8 @@ static uint64_t read_vbr(bit_reader *r, uint64_t width)
 
 static uint64_t read_scalar(bit_reader *r, const operand *op)
 {
-    static const char char6[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+    static const char char6[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
     switch (op->encoding) {
     case ENCODE_LITERAL:
         return op->value;
@@ -107,7 +121,8 @@ static void read_abbrev(bit_reader *r, abbrev *a)
     }
 }
 
-/* The first number is the record's code; the others are taken as characters, which all that interests us are. */
+/* The first number is the record's code; the others are taken as characters, which all that
+ * interests us are. */
 static void keep(record *rec, unsigned index, uint64_t value)
 {
     if (index == 0)
@@ -185,7 +200,8 @@ bool tci_bitcode_producer(const void *bytes, size_t size, tci_producer *producer
     record rec;
     if (!tci_bitcode_has_magic(bytes, size))
         return false;
-    if (read_fixed(&r, TOP_LEVEL_WIDTH) != ENTER_SUBBLOCK || read_vbr(&r, 8) != IDENTIFICATION_BLOCK)
+    if (read_fixed(&r, TOP_LEVEL_WIDTH) != ENTER_SUBBLOCK ||
+        read_vbr(&r, 8) != IDENTIFICATION_BLOCK)
         return false;
     uint64_t width = read_vbr(&r, 4);
     r.at = (r.at + 31) / 32 * 32;

@@ -10,7 +10,8 @@
 #define TCI_ENTRY_SYMBOL_MAX (TCI_ARCHIVE_NAME_MAX + 32)
 
 /* Writes "NAME_main", ... and returns the entry's TCI_ENTRY_ bit. */
-static inline unsigned tci_entry_symbol(const char *name, int index, char out[TCI_ENTRY_SYMBOL_MAX])
+static inline unsigned tci_entry_symbol(const char *name, int index,
+                                        char out[TCI_ENTRY_SYMBOL_MAX])
 {
     static const char *const suffixes[TCI_ENTRY_COUNT] = {"main", "payload_get_max_size",
                                                           "payload_init"};

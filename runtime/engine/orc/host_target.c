@@ -9,10 +9,10 @@ static LLVMTargetMachineRef make_machine(const tci_host_target *host, tci_code_l
 {
     LLVMCodeGenOptLevel effort =
         level == TCI_LEVEL_QUICK ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
-    /* Said outright: LLVM's own default for a JIT is the large code model, which costs size and time, and JITLink
-     * bridges any distance with stubs. */
-    return LLVMCreateTargetMachine(host->target, host->triple, host->cpu, host->features, effort,
-                                   LLVMRelocPIC, LLVMCodeModelSmall);
+    /* Said outright: LLVM's own default for a JIT is the large code model, which costs size and
+     * time, and JITLink bridges any distance with stubs. */
+    return LLVMCreateTargetMachine(host->target, host->triple, host->cpu, host->features,
+                                   effort, LLVMRelocPIC, LLVMCodeModelSmall);
 }
 
 static tc_status find_target(tci_host_target *host, tc_error *err)
@@ -24,7 +24,8 @@ static tc_status find_target(tci_host_target *host, tc_error *err)
         return tci_error_set(err, TC_E_COMPILE, "llvm makes code for %s, this process is %s",
                              host->triple, tci_triple_host());
     if (LLVMGetTargetFromTriple(host->triple, &host->target, &message) != 0) {
-        tci_error_set(err, TC_E_COMPILE, "llvm has no target for %s: %s", host->triple, message);
+        tci_error_set(err, TC_E_COMPILE, "llvm has no target for %s: %s", host->triple,
+                      message);
         LLVMDisposeMessage(message);
         return TC_E_COMPILE;
     }
@@ -35,8 +36,8 @@ static tc_status find_layout(tci_host_target *host, tc_error *err)
 {
     LLVMTargetMachineRef machine = make_machine(host, TCI_LEVEL_FULL);
     if (machine == NULL)
-        return tci_error_set(err, TC_E_COMPILE, "llvm has no machine for %s on %s", host->triple,
-                             host->cpu);
+        return tci_error_set(err, TC_E_COMPILE, "llvm has no machine for %s on %s",
+                             host->triple, host->cpu);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
     host->layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);

@@ -1,6 +1,8 @@
-/* What this process makes code for: triple, data layout, CPU and its features; and the machines that do it.
+/* What this process makes code for: triple, data layout, CPU and its features; and the machines
+ * that do it.
  *
- * An LLVM target machine serves one thread at a time and is slow to make, so idle ones are kept. */
+ * An LLVM target machine serves one thread at a time and is slow to make, so idle ones are
+ * kept. */
 #ifndef TCI_HOST_TARGET_H
 #define TCI_HOST_TARGET_H
 
@@ -10,7 +12,8 @@
 #include <pthread.h>
 
 #define TCI_HOST_LEVELS 2
-#define TCI_HOST_IDLE_MAX 8 /* machines kept per level; more only exist while more threads compile */
+/* Machines kept per level; more only exist while more threads compile. */
+#define TCI_HOST_IDLE_MAX 8
 
 typedef struct tci_host_target {
     char *triple;   /* as LLVM writes it, "x86_64-pc-linux-gnu" */

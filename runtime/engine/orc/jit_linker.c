@@ -64,8 +64,9 @@ static void on_session_error(void *user, LLVMErrorRef error)
     take_error_text(error, linker->report + used, sizeof linker->report - used);
 }
 
-/* Called during a link for symbols that the dylib lacks: those the module declares, and those code generation added
- * (memcpy, __divti3). What stays undefined here, JITLink reports; a weak reference becomes null. */
+/* Called during a link for symbols that the dylib lacks: those the module declares, and those
+ * code generation added (memcpy, __divti3). What stays undefined here, JITLink reports; a weak
+ * reference becomes null. */
 static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void *user,
                                    LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
                                    LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
@@ -87,7 +88,8 @@ static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void
                 tci_name_list_add(&linker->missing, name);
             continue;
         }
-        LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name); /* the definition takes a reference over */
+        /* The definition takes a reference over. */
+        LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
         pairs[found].Name = wanted[i].Name;
         pairs[found].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)address;
         pairs[found].Sym.Flags = (LLVMJITSymbolFlags){
@@ -105,7 +107,8 @@ static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void
     return error;
 }
 
-static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t count, void *user)
+static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t count,
+                           void *user)
 {
     lookup *l = user;
     pthread_mutex_lock(&l->lock);
@@ -142,8 +145,8 @@ static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
         wanted[count].Name = l->names[i];
         wanted[count++].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
     }
-    LLVMOrcExecutionSessionLookup(linker->session, LLVMOrcLookupKindStatic, &order, 1, wanted, count,
-                                  on_lookup_done, l);
+    LLVMOrcExecutionSessionLookup(linker->session, LLVMOrcLookupKindStatic, &order, 1, wanted,
+                                  count, on_lookup_done, l);
     /* A lookup links in the thread that asks, as long as nobody else works in the session. */
     pthread_mutex_lock(&l->lock);
     while (!l->done)
@@ -173,7 +176,7 @@ static tc_status find_entries(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib,
     look_up(linker, dylib, &l);
     TC_TRY(link_status(linker, &l, err));
     entries_out->main = (void (*)(void *, size_t, void *))(uintptr_t)l.addresses[0];
-    entries_out->max_size = (size_t(*)(void *, size_t))(uintptr_t)l.addresses[1];
+    entries_out->max_size = (size_t (*)(void *, size_t))(uintptr_t)l.addresses[1];
     entries_out->init = (int (*)(void *, size_t, void *, size_t))(uintptr_t)l.addresses[2];
     return TC_OK;
 }
@@ -197,8 +200,8 @@ static tci_loaded *take_dylib(tci_jit_linker *linker)
     return loaded;
 }
 
-/* Code goes to the dylib's default tracker, as do the absolute symbols: a clear frees both. (A tracker of its own that is
- * released too early corrupts memory in LLVM up to 19.) */
+/* Code goes to the dylib's default tracker, as do the absolute symbols: a clear frees both. (A
+ * tracker of its own that is released too early corrupts memory in LLVM up to 19.) */
 static tc_status empty_dylib(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
 {
     tc_status status = error_status(LLVMOrcJITDylibClear(loaded->dylib), "unloading", err);
@@ -219,8 +222,8 @@ static tc_status link_locked(tci_jit_linker *linker, LLVMMemoryBufferRef object,
         LLVMDisposeMemoryBuffer(object);
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
     }
-    tc_status status =
-        error_status(LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, object), "linking", err);
+    tc_status status = error_status(
+        LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, object), "linking", err);
     if (status == TC_OK)
         status = find_entries(linker, loaded->dylib, entries_out, err);
     if (status != TC_OK) {
@@ -231,8 +234,9 @@ static tc_status link_locked(tci_jit_linker *linker, LLVMMemoryBufferRef object,
     return TC_OK;
 }
 
-tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object, const tci_engine_code *code,
-                       tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
+tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object,
+                       const tci_engine_code *code, tci_loaded **loaded_out,
+                       tci_entries *entries_out, tc_error *err)
 {
     pthread_mutex_lock(&linker->lock);
     linker->code = code;
@@ -252,7 +256,8 @@ tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *e
     return status;
 }
 
-tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out, tc_error *err)
+tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out,
+                                tc_error *err)
 {
     tci_jit_linker *linker = calloc(1, sizeof *linker);
     LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_FULL);
@@ -262,12 +267,13 @@ tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_o
         free(linker);
         return tci_error_set(err, TC_E_NO_MEMORY, "linker: out of memory");
     }
-    /* No creator for the object layer: on ELF, JITLink is LLJIT's own choice since LLVM 17. The builder takes the machine,
-     * and LLJIT the builder. */
+    /* No creator for the object layer: on ELF, JITLink is LLJIT's own choice since LLVM 17. The
+     * builder takes the machine, and LLJIT the builder. */
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
         builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-    tc_status status = error_status(LLVMOrcCreateLLJIT(&linker->jit, builder), "llvm's jit", err);
+    tc_status status =
+        error_status(LLVMOrcCreateLLJIT(&linker->jit, builder), "llvm's jit", err);
     if (status != TC_OK) {
         free(linker);
         return status;

@@ -1,8 +1,9 @@
 /* From an object file in memory to code that can be called: ORC's JITLink.
  *
- * Every function gets a JITDylib of its own, which sees nothing but what the function's resolver answers: two functions with
- * the same names, or with different libraries behind the same symbol, cannot meet. ORC never frees a JITDylib, so
- * emptied ones are used again. One lock serialises linking, which takes tens of microseconds; compiling is outside. */
+ * Every function gets a JITDylib of its own, which sees nothing but what the function's
+ * resolver answers: two functions with the same names, or with different libraries behind the
+ * same symbol, cannot meet. ORC never frees a JITDylib, so emptied ones are used again. One
+ * lock serialises linking, which takes tens of microseconds; compiling is outside. */
 #ifndef TCI_JIT_LINKER_H
 #define TCI_JIT_LINKER_H
 
@@ -10,14 +11,17 @@
 
 typedef struct tci_jit_linker tci_jit_linker;
 
-tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out, tc_error *err);
-/* After every function was unlinked. Returns LLVM's complaint in err, if it has one; all is freed nevertheless. */
+tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out,
+                                tc_error *err);
+/* After every function was unlinked. Returns LLVM's complaint in err, if it has one; all is
+ * freed nevertheless. */
 tc_status tci_jit_linker_destroy(tci_jit_linker *linker, tc_error *err);
 
-/* Takes `object` over in any case. TC_E_UNRESOLVED (symbols that code generation has brought in), TC_E_COMPILE,
- * TC_E_NO_MEMORY. */
-tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object, const tci_engine_code *code,
-                       tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err);
+/* Takes `object` over in any case. TC_E_UNRESOLVED (symbols that code generation has brought
+ * in), TC_E_COMPILE, TC_E_NO_MEMORY. */
+tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object,
+                       const tci_engine_code *code, tci_loaded **loaded_out,
+                       tci_entries *entries_out, tc_error *err);
 /* On failure the function's memory is lost, and nothing else. */
 tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err);
 

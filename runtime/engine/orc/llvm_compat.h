@@ -1,7 +1,8 @@
 /* LLVM's C API, and the one place that knows how its versions differ.
  *
- * The engine keeps to calls that mean the same in LLVM 17 to 22; before 17, ORC linked with RuntimeDyld, which truncates
- * relocations and ends the process where JITLink returns an error. */
+ * The engine keeps to calls that mean the same in LLVM 17 to 22. Before 17, ORC linked with
+ * RuntimeDyld, which truncates relocations, and ends the process where JITLink returns an
+ * error. */
 #ifndef TCI_LLVM_COMPAT_H
 #define TCI_LLVM_COMPAT_H
 
@@ -27,7 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Text in LLVM's own language to a module. LLVM 22 asks for the call that leaves the buffer with its owner. */
+/* Text in LLVM's own language to a module. LLVM 22 asks for the call that leaves the buffer
+ * with its owner. */
 static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, size_t size,
                                      LLVMModuleRef *module_out)
 {

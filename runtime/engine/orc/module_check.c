@@ -13,18 +13,19 @@ static const char *name_of(LLVMValueRef value)
     return LLVMGetValueName2(value, &length);
 }
 
-tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *host, tc_error *err)
+tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *host,
+                                  tc_error *err)
 {
     const char *triple = LLVMGetTarget(module);
     const char *layout = LLVMGetDataLayoutStr(module);
     char normal[TCI_TRIPLE_MAX];
     if (*triple != '\0' && (!tci_triple_normalise(triple, strlen(triple), normal) ||
                             strcmp(normal, tci_triple_host()) != 0))
-        return tci_error_set(err, TC_E_NO_SLICE, "module is made for %s, this process is %s", triple,
-                             tci_triple_host());
+        return tci_error_set(err, TC_E_NO_SLICE, "module is made for %s, this process is %s",
+                             triple, tci_triple_host());
     if (*layout != '\0' && strcmp(layout, host->layout) != 0)
-        return tci_error_set(err, TC_E_UNSUPPORTED, "module has data layout %s, expected %s", layout,
-                             host->layout);
+        return tci_error_set(err, TC_E_UNSUPPORTED, "module has data layout %s, expected %s",
+                             layout, host->layout);
     return TC_OK;
 }
 
@@ -41,8 +42,8 @@ static bool is_filled_list(LLVMModuleRef module, const char *name)
 /* The same by hand: pointers put into the section that a loader would walk. */
 static bool is_in_constructor_section(LLVMValueRef global)
 {
-    static const char *const sections[] = {".init_array", ".fini_array", ".preinit_array", ".ctors",
-                                           ".dtors"};
+    static const char *const sections[] = {".init_array", ".fini_array", ".preinit_array",
+                                           ".ctors", ".dtors"};
     const char *section = LLVMGetSection(global);
     for (size_t i = 0; section != NULL && i < sizeof sections / sizeof sections[0]; i++) {
         if (strncmp(section, sections[i], strlen(sections[i])) == 0)
@@ -55,27 +56,33 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
 {
     LLVMValueRef ifunc = LLVMGetFirstGlobalIFunc(module);
     if (ifunc != NULL)
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "function '%s' has the GNU ifunc attribute, which code that is sent cannot use",
-                             name_of(ifunc));
+        return tci_error_set(
+            err, TC_E_UNSUPPORTED,
+            "function '%s' has the GNU ifunc attribute, which code that is sent cannot use",
+            name_of(ifunc));
     if (is_filled_list(module, "llvm.global_ctors"))
-        return tci_error_set(err, TC_E_UNSUPPORTED, "code has constructors, which would never run");
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "code has constructors, which would never run");
     if (is_filled_list(module, "llvm.global_dtors"))
-        return tci_error_set(err, TC_E_UNSUPPORTED, "code has destructors, which would never run");
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "code has destructors, which would never run");
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
         if (LLVMIsThreadLocal(g) != 0)
-            return tci_error_set(err, TC_E_UNSUPPORTED,
-                                 "variable '%s' is thread-local, which code that is sent cannot use",
-                                 name_of(g));
+            return tci_error_set(
+                err, TC_E_UNSUPPORTED,
+                "variable '%s' is thread-local, which code that is sent cannot use",
+                name_of(g));
         if (is_in_constructor_section(g))
-            return tci_error_set(err, TC_E_UNSUPPORTED,
-                                 "variable '%s' registers a constructor or destructor, which would never run",
-                                 name_of(g));
+            return tci_error_set(
+                err, TC_E_UNSUPPORTED,
+                "variable '%s' registers a constructor or destructor, which would never run",
+                name_of(g));
     }
     return TC_OK;
 }
 
-/* The parts of an entry's type, a letter each: return value first; v void, p pointer, z size_t, i int. */
+/* The parts of an entry's type, a letter each: return value first; v void, p pointer, z size_t,
+ * i int. */
 static bool has_signature(LLVMTypeRef type, const char *letters)
 {
     LLVMTypeRef parts[8];
@@ -103,20 +110,23 @@ static tc_status check_entry(LLVMModuleRef module, const char *symbol, const cha
     if (function == NULL)
         return tci_error_set(err, TC_E_CORRUPT, "code has no function %s", symbol);
     /* An available_externally body is a copy for the optimiser: no code is made of it. */
-    if (LLVMIsDeclaration(function) || LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)
-        return tci_error_set(err, TC_E_CORRUPT, "code declares %s but does not define it", symbol);
+    if (LLVMIsDeclaration(function) ||
+        LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)
+        return tci_error_set(err, TC_E_CORRUPT, "code declares %s but does not define it",
+                             symbol);
     LLVMTypeRef type = LLVMGlobalGetValueType(function);
     if (!has_signature(type, letters)) {
         char *found = LLVMPrintTypeToString(type);
-        tci_error_set(err, TC_E_CORRUPT, "%s is '%s' in LLVM's terms, expected '%s'", symbol, found,
-                      type_text);
+        tci_error_set(err, TC_E_CORRUPT, "%s is '%s' in LLVM's terms, expected '%s'", symbol,
+                      found, type_text);
         LLVMDisposeMessage(found);
         return TC_E_CORRUPT;
     }
     return TC_OK;
 }
 
-tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *code, tc_error *err)
+tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *code,
+                                   tc_error *err)
 {
     static const struct {
         const char *letters;
@@ -134,7 +144,8 @@ tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *
     return TC_OK;
 }
 
-static void check_symbol(LLVMValueRef value, const tci_engine_code *code, tci_name_list *missing)
+static void check_symbol(LLVMValueRef value, const tci_engine_code *code,
+                         tci_name_list *missing)
 {
     LLVMLinkage linkage = LLVMGetLinkage(value);
     bool undefined = LLVMIsDeclaration(value) || linkage == LLVMAvailableExternallyLinkage;
@@ -143,12 +154,13 @@ static void check_symbol(LLVMValueRef value, const tci_engine_code *code, tci_na
         return;
     if (*name == '\1') /* "take the rest as it is" */
         name++;
-    /* A weak reference may stay without an answer: its address is then null, as in any program. */
+    /* A weak reference may stay open: its address is then null, as in any program. */
     if (linkage != LLVMExternalWeakLinkage && code->resolve(code->resolve_user, name) == NULL)
         tci_name_list_add(missing, name);
 }
 
-tc_status tci_module_check_symbols(LLVMModuleRef module, const tci_engine_code *code, tc_error *err)
+tc_status tci_module_check_symbols(LLVMModuleRef module, const tci_engine_code *code,
+                                   tc_error *err)
 {
     tci_name_list missing = {0};
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))

@@ -14,8 +14,8 @@ void tci_name_list_add(tci_name_list *list, const char *name)
         list->left_out++;
         return;
     }
-    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used, "%s%s",
-                                   separator, name);
+    list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
+                                   "%s%s", separator, name);
 }
 
 const char *tci_name_list_finish(tci_name_list *list)

@@ -1,4 +1,5 @@
-/* Names for an error text, "a, b, c and 7 more": as many as fit, and the number of those that do not. */
+/* Names for an error text, "a, b, c and 7 more": as many as fit, and the number of those that
+ * do not. */
 #ifndef TCI_NAME_LIST_H
 #define TCI_NAME_LIST_H
 

@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-/* LLVM reports errors of the parser, of inline assembly and of the back end to a context's handler. Without one it ends the
- * process; with one it goes on, and makes an object that lacks what was wrong. Hence: collect, count, refuse. */
+/* LLVM reports errors of the parser, of inline assembly and of the back end to a context's
+ * handler. Without one it ends the process; with one it goes on, and makes an object that lacks
+ * what was wrong. Hence: collect, count, refuse. */
 typedef struct diagnostics {
     unsigned errors;
     char first[512];
@@ -38,11 +39,12 @@ static tc_status check_version(const tci_engine_code *code, tc_error *err)
     tci_producer producer;
     LLVMGetVersion(&major, &minor, &patch);
     if (code->producer_major > major)
-        return tci_error_set(err, TC_E_VERSION,
-                             "bitcode was written by LLVM %u.%u.%u, this process has LLVM %u.%u.%u: "
-                             "expected %u or older",
-                             code->producer_major, code->producer_minor, code->producer_patch, major,
-                             minor, patch, major);
+        return tci_error_set(
+            err, TC_E_VERSION,
+            "bitcode was written by LLVM %u.%u.%u, this process has LLVM %u.%u.%u: "
+            "expected %u or older",
+            code->producer_major, code->producer_minor, code->producer_patch, major, minor,
+            patch, major);
     if (tci_bitcode_producer(code->bytes, code->size, &producer) && producer.major > major)
         return tci_error_set(err, TC_E_VERSION,
                              "bitcode was written by %s, this process has LLVM %u.%u.%u: "
@@ -54,10 +56,11 @@ static tc_status check_version(const tci_engine_code *code, tc_error *err)
 static tc_status check_bytes(const tci_engine_code *code, tc_error *err)
 {
     if (!tci_bitcode_has_magic(code->bytes, code->size))
-        return tci_error_set(err, TC_E_CORRUPT, "code does not begin with bitcode's magic BC c0 de");
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "code does not begin with bitcode's magic BC c0 de");
     if (code->size % 4 != 0)
-        return tci_error_set(err, TC_E_CORRUPT, "bitcode has %zu bytes, expected a multiple of 4",
-                             code->size);
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "bitcode has %zu bytes, expected a multiple of 4", code->size);
     if (code->size > TCI_ARCHIVE_SLICE_BYTES_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "bitcode has %zu bytes, expected at most %u",
                              code->size, TCI_ARCHIVE_SLICE_BYTES_MAX);
@@ -76,8 +79,8 @@ static tc_status diagnostics_status(const diagnostics *diags, const char *stage,
 
 static tc_status parse(emission *e, const tci_engine_code *code, tc_error *err)
 {
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(code->bytes, code->size,
-                                                                       code->name, 0);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRange(code->bytes, code->size, code->name, 0);
     int failed = LLVMParseBitcodeInContext2(e->context, buffer, &e->module);
     LLVMDisposeMemoryBuffer(buffer); /* a full parse keeps nothing of it */
     if (failed)
@@ -93,8 +96,8 @@ static bool is_intrinsic_name(LLVMValueRef value)
     return length >= 5 && memcmp(name, "llvm.", 5) == 0;
 }
 
-/* Nothing but the entry points is seen from outside, so names that two functions share never meet, and code is generated
- * without detours for symbols that somebody might replace. */
+/* Nothing but the entry points is seen from outside, so names that two functions share never
+ * meet, and code is generated without detours for symbols that somebody might replace. */
 static void make_internal(LLVMValueRef value)
 {
     LLVMLinkage linkage = LLVMGetLinkage(value);
@@ -110,7 +113,8 @@ static void strip_target_attributes(LLVMValueRef function)
 {
     static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMRemoveStringAttributeAtIndex(function,
+                                         (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                          names[i], (unsigned)strlen(names[i]));
 }
 
@@ -124,7 +128,8 @@ static void expose_entries(LLVMModuleRef module, const tci_engine_code *code)
     }
 }
 
-static void prepare(LLVMModuleRef module, const tci_host_target *host, const tci_engine_code *code)
+static void prepare(LLVMModuleRef module, const tci_host_target *host,
+                    const tci_engine_code *code)
 {
     LLVMSetTarget(module, host->triple);
     LLVMSetDataLayout(module, host->layout);
@@ -139,7 +144,8 @@ static void prepare(LLVMModuleRef module, const tci_host_target *host, const tci
         if (!LLVMIsDeclaration(g))
             LLVMSetComdat(g, NULL);
     }
-    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a != NULL; a = LLVMGetNextGlobalAlias(a))
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a != NULL;
+         a = LLVMGetNextGlobalAlias(a))
         make_internal(a);
     expose_entries(module, code);
 }
@@ -162,8 +168,8 @@ static tc_status generate(emission *e, tci_host_target *host, tci_code_level lev
     LLVMTargetMachineRef machine = tci_host_target_take(host, level);
     if (machine == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "llvm has no machine for %s", host->cpu);
-    int failed = LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, LLVMObjectFile, &message,
-                                                     &object);
+    int failed = LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, LLVMObjectFile,
+                                                     &message, &object);
     tc_status status = diagnostics_status(&e->diags, "code generation", err);
     if (status == TC_OK && failed)
         status = tci_error_set(err, TC_E_COMPILE, "code generation: %s", message);

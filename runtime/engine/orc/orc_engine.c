@@ -1,4 +1,5 @@
-/* The ORC engine's face to the library: the table of tci_engine_ops, and what is there once per process. */
+/* The ORC engine's face to the library: the table of tci_engine_ops, and what is there once per
+ * process. */
 #include "archive.h"
 #include "base/error_text.h"
 #include "jit_linker.h"
@@ -15,16 +16,16 @@ struct tci_engine {
     void (*log)(tc_log_level level, const char *line);
 };
 
-/* LLVM's fatal errors (a bug in it, or code that only its assertions would stop) have no way back: LLVM ends the process when
- * this handler returns. At least the log then says who. */
+/* LLVM's fatal errors (a bug in it, or code that only its assertions would stop) have no way
+ * back: LLVM ends the process when this handler returns. At least the log then says who. */
 static void (*fatal_log)(tc_log_level level, const char *line);
 static _Thread_local const char *loading_name;
 
 static void on_fatal_error(const char *reason)
 {
     char line[1024];
-    (void)snprintf(line, sizeof line, "llvm ends the process: %s (while loading function '%s')", reason,
-                   loading_name != NULL ? loading_name : "?");
+    (void)snprintf(line, sizeof line, "llvm ends the process: %s (while loading function '%s')",
+                   reason, loading_name != NULL ? loading_name : "?");
     if (fatal_log != NULL)
         fatal_log(TC_LOG_ERROR, line);
 }
@@ -60,8 +61,8 @@ static const char *engine_features(const tci_engine *engine)
     return engine->host.features;
 }
 
-static tc_status engine_load(tci_engine *engine, const tci_engine_code *code, tci_loaded **loaded_out,
-                             tci_entries *entries_out, tc_error *err)
+static tc_status engine_load(tci_engine *engine, const tci_engine_code *code,
+                             tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
     LLVMMemoryBufferRef object;
     loading_name = code->name;
@@ -95,7 +96,8 @@ static tc_status run_prewarm(tci_engine *engine, const tci_engine_code *code, tc
     entries.main(payload, sizeof payload, &sum);
     engine_unload(engine, loaded);
     if (sum != 36)
-        return tci_error_set(err, TC_E_COMPILE, "llvm's code for this host is wrong: 36 expected, %llu",
+        return tci_error_set(err, TC_E_COMPILE,
+                             "llvm's code for this host is wrong: 36 expected, %llu",
                              (unsigned long long)sum);
     return TC_OK;
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* A bit of what real functions have: a loop, a table, a copy, a call outside, floating point, a branch on data. Written
- * without attributes, so that every LLVM reads it. */
+/* A bit of what real functions have: a loop, a table, a copy, a call outside, floating point, a
+ * branch on data. Written without attributes, so that every LLVM reads it. */
 static const char prewarm_ir[] =
     "@table = internal global [64 x i64] zeroinitializer, align 16\n"
     "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"

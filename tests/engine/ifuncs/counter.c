@@ -22,11 +22,13 @@ size_t counter_payload_get_max_size(void *source_args, size_t source_args_size)
     return source_args_size + 7;
 }
 
-int counter_payload_init(void *payload, size_t payload_size, void *source_args, size_t source_args_size)
+int counter_payload_init(void *payload, size_t payload_size, void *source_args,
+                         size_t source_args_size)
 {
     if (source_args_size > payload_size)
         return 1;
     for (size_t i = 0; i < source_args_size; i++)
-        ((unsigned char *)payload)[i] = (unsigned char)(((unsigned char *)source_args)[i] ^ 0x55);
+        ((unsigned char *)payload)[i] =
+            (unsigned char)(((unsigned char *)source_args)[i] ^ 0x55);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* A function of ordinary size: an open-addressing hash map that lives in the function's own data. The payload is a list of
- * commands; the target argument is the text of the answers. */
+/* A function of ordinary size: an open-addressing hash map that lives in the function's own
+ * data. The payload is a list of commands; the target argument is the text of the answers. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +8,13 @@
 #define SLOTS 256u
 #define KEY_MAX 24
 
-enum { COMMAND_PUT = 1, COMMAND_GET = 2, COMMAND_DELETE = 3, COMMAND_COUNT = 4, COMMAND_SUM = 5 };
+enum {
+    COMMAND_PUT = 1,
+    COMMAND_GET = 2,
+    COMMAND_DELETE = 3,
+    COMMAND_COUNT = 4,
+    COMMAND_SUM = 5
+};
 enum { SLOT_EMPTY = 0, SLOT_USED = 1, SLOT_DELETED = 2 };
 
 typedef struct command {

@@ -1,4 +1,5 @@
-/* Calls into libc: text, a copy that becomes a call of memcpy, a callback out of libc into this code, errno, constants. */
+/* Calls into libc: text, a copy that becomes a call of memcpy, a callback out of libc into this
+ * code, errno, constants. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -49,8 +50,8 @@ void libc_calls_main(void *payload, size_t payload_size, void *target_args)
     qsort(copy_of.words, 512, sizeof copy_of.words[0], compare);
     errno = 0;
     (void)strtol("999999999999999999999999", &end, 10);
-    int n = snprintf(out, 200, "%zu %s %s %s %.2f %llu..%llu errno %d", payload_size, name(2), name(17),
-                     name(5), table[2], (unsigned long long)copy_of.words[0],
+    int n = snprintf(out, 200, "%zu %s %s %s %.2f %llu..%llu errno %d", payload_size, name(2),
+                     name(17), name(5), table[2], (unsigned long long)copy_of.words[0],
                      (unsigned long long)copy_of.words[511], errno == ERANGE);
     out[n] = '\0';
 }

@@ -1,4 +1,5 @@
-/* Mutual recursion that no optimiser unrolls, 128-bit division (a call of a compiler's helper), and a local array. */
+/* Mutual recursion that no optimiser unrolls, 128-bit division (a call of a compiler's helper),
+ * and a local array. */
 #include <stddef.h>
 #include <stdint.h>
 
