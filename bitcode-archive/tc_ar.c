@@ -36,7 +36,8 @@ tc_status tci_ar_input_open(const char *path, tci_ar_input *input_out, tc_error 
     tc_status status = tci_archive_open(input.bytes, input.size, &input.archive, err);
     if (status != TC_OK) {
         free(input.bytes);
-        return tci_error_prefix(err, "%s", path);
+        tci_error_prefix(err, "%s", path);
+        return status;
     }
     *input_out = input;
     return TC_OK;

@@ -198,7 +198,7 @@ tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, con
         status = link_piece(module, piece, err);
     }
     if (status != TC_OK) {
-        (void)tci_error_prefix(err, "%s", origin);
+        tci_error_prefix(err, "%s", origin);
         return status;
     }
     if (module->pieces++ == 0)

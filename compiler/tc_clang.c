@@ -58,7 +58,7 @@ static tc_status compile_source(const tci_command *command, const tci_target *ta
     if (status == TC_E_COMPILE)
         explain_missing_headers(target);
     if (status != TC_OK)
-        (void)tci_error_prefix(err, "%s for %s", source, target->triple);
+        tci_error_prefix(err, "%s for %s", source, target->triple);
     return status;
 }
 

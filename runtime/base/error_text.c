@@ -90,10 +90,10 @@ void tci_error_fill_errno(tc_error *err, tc_status status, int errnum, const cha
     tci_text_make_printable(err->text);
 }
 
-tc_status tci_error_prefix(tc_error *err, const char *fmt, ...)
+void tci_error_prefix(tc_error *err, const char *fmt, ...)
 {
     if (err == NULL)
-        return TC_OK;
+        return;
     char text[sizeof err->text];
     va_list args;
     va_start(args, fmt);
@@ -103,5 +103,4 @@ tc_status tci_error_prefix(tc_error *err, const char *fmt, ...)
         (void)snprintf(text + n, sizeof text - (size_t)n, ": %s", err->text);
     memcpy(err->text, text, sizeof text);
     tci_text_make_printable(err->text);
-    return err->status;
 }

@@ -35,8 +35,9 @@ static inline tc_status tci_error_status(tc_status status)
     return status;
 }
 
-/* Puts "prefix: " before the text of an error that a lower layer has filled. Returns err->status. */
-tc_status tci_error_prefix(tc_error *err, const char *fmt, ...) TC_PRINTF(2, 3);
+/* Puts "prefix: " before the text of an error that a lower layer has filled (NULL allowed). Gives no status: without an
+ * error to look in it could only say TC_OK, so the caller returns the one it has. */
+void tci_error_prefix(tc_error *err, const char *fmt, ...) TC_PRINTF(2, 3);
 
 /* Replaces control characters by '?': what quotes bytes from outside neither breaks a line nor moves a cursor. */
 void tci_text_make_printable(char *text);

@@ -151,7 +151,7 @@ static tc_status judge_preamble(tci_stream *stream, tci_hello_preamble *preamble
     if (tci_hello_preamble_decode(stream->receive_bytes, TCI_HELLO_PREAMBLE_BYTES, preamble_out,
                                   kept) == TC_OK)
         return TC_OK;
-    (void)tci_error_prefix(kept, "%s", stream->peer);
+    tci_error_prefix(kept, "%s", stream->peer);
     return repeat(kept, err);
 }
 
