@@ -3,8 +3,8 @@
 
     check_layers.py ROOT
 
-Also: base names of C files are unique in the tree (but for functions to be sent, in folders `data` and `ifuncs`), and no source
-includes another source.
+Also: base names of C files are unique in the tree (but for examples and for functions to be sent, in folders `data` and `ifuncs`),
+and no source includes another source.
 """
 import fnmatch
 import os
@@ -128,7 +128,7 @@ def check_names(paths):
     seen = {}
     for path in paths:
         name = os.path.basename(path)
-        if is_shipped(path):
+        if is_shipped(path) or path.startswith("examples/"):
             continue
         if name in seen:
             yield f"{path}: base name as {seen[name]}"
