@@ -219,6 +219,7 @@ static bool target_rate(perf_lane *lane, uint64_t count)
         else if (!perf_poll_missed(&poll))
             return false;
     }
+    perf_session_set_done(lane->session);
     return true;
 }
 

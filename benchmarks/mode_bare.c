@@ -143,6 +143,7 @@ static bool target_rate(perf_lane *lane, uint64_t count)
             publish(&state->area->consumed, run);
     }
     state->messages = end;
+    perf_session_set_done(lane->session);
     return true;
 }
 

@@ -73,6 +73,17 @@ static bool open_uncached(perf_lane *lane)
     return open_ifunc(lane, tc_send_uncached);
 }
 
+/* A target owes its source some progress after the last message: to say that it was run, and to
+ * push out what it sent itself. */
+static bool linger(ifunc_state *state, perf_poll *poll)
+{
+    while (!perf_session_has_ended(state->link.session)) {
+        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+            return ifunc_link_lost(&state->link);
+    }
+    return true;
+}
+
 static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
 {
     ifunc_state *state = lane->state;
@@ -98,7 +109,7 @@ static bool target_latency(perf_lane *lane, uint64_t count)
         if (!await_count(state, &poll) || !send_one(state, &poll))
             return false;
     }
-    return true;
+    return linger(state, &poll);
 }
 
 /* The mean over a whole run, so that frames that only fill the ring's end are counted too. */
@@ -142,7 +153,8 @@ static bool target_rate(perf_lane *lane, uint64_t count)
         else if (!perf_poll_missed(&poll))
             return ifunc_link_lost(&state->link);
     }
-    return true;
+    perf_session_set_done(lane->session);
+    return linger(state, &poll);
 }
 
 static void close_ifunc(perf_lane *lane)

@@ -34,7 +34,8 @@ struct perf_mode {
     bool (*target_latency)(perf_lane *lane, uint64_t count);
 
     /* Source: sends `count` messages as fast as they go, and returns when nothing is left to do
-     * for it. Target: returns when all have run. */
+     * for it. Target: calls perf_session_set_done when all have run. A target may stay in
+     * either function until perf_session_has_ended. */
     bool (*source_rate)(perf_lane *lane, uint64_t count);
     bool (*target_rate)(perf_lane *lane, uint64_t count);
 

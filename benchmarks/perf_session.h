@@ -91,7 +91,9 @@ typedef struct perf_poll {
     uint64_t quiet_since_ns; /* 0 until the first rest */
 } perf_poll;
 
-#define PERF_MISSES_PER_REST 1024
+/* Rare enough that no wait for a neighbouring processor ever rests: a loop on one word of
+ * memory turns once per cycle. */
+#define PERF_MISSES_PER_REST 8192
 
 static inline void perf_poll_init(perf_poll *poll, perf_session *session)
 {

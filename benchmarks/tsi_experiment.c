@@ -86,10 +86,7 @@ static bool target_step(tsi_run *run, const perf_command *command)
         return lane->mode->target_latency(lane, command->count);
     case ACTION_RATE:
         perf_session_set_ready(run->session);
-        if (!lane->mode->target_rate(lane, command->count))
-            return false;
-        perf_session_set_done(run->session);
-        return true;
+        return lane->mode->target_rate(lane, command->count);
     case ACTION_CLOSE:
         lane->mode->close(lane);
         return true;
@@ -150,8 +147,10 @@ static bool measure_latency(tsi_run *run, unsigned index, uint64_t count, perf_l
     uint64_t warmup = run->options->warmup;
     if (!start_step(run, ACTION_LATENCY, index, warmup + count) ||
         !perf_session_await_ready(run->session) ||
-        !lane->mode->source_latency(lane, warmup + count, run->stamps) ||
-        !perf_session_reply(run->session))
+        !lane->mode->source_latency(lane, warmup + count, run->stamps))
+        return false;
+    perf_session_set_ended(run->session);
+    if (!perf_session_reply(run->session))
         return false;
     *out = perf_latency_of(run->stamps + warmup, count);
     return true;
@@ -167,6 +166,7 @@ static bool measure_rate(tsi_run *run, unsigned index, uint64_t count, double *p
     if (!lane->mode->source_rate(lane, count) || !perf_session_await_done(run->session))
         return false;
     uint64_t end = perf_now_ns();
+    perf_session_set_ended(run->session);
     *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)(end - start);
     return perf_session_reply(run->session);
 }

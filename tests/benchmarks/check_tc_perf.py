@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs tc-perf for a moment and checks the shape of what it says; never how fast anything was.
+
+    check_tc_perf.py TC_PERF tsi DELIVERY [tc-perf options]
+    check_tc_perf.py TC_PERF integrity [tc-perf options]
+
+DELIVERY is the one that the library's modes must report.
+"""
+import json
+import subprocess
+import sys
+
+DEADLINE_S = 100
+NUMBERS = ["payload_bytes", "frame_bytes", "latency_ns_p50", "latency_ns_p99", "rate_per_s"]
+RATIOS = {"cached_to_bare_latency", "cached_to_am_latency", "cached_to_bare_rate",
+          "cached_to_am_rate", "uncached_to_cached_latency", "uncached_to_cached_rate"}
+ERRORS = ["lost", "torn", "repeated", "out_of_order"]
+
+
+def run(command):
+    """The JSON that it wrote. A run that hangs is killed, and its target dies with it."""
+    done = subprocess.run(command + ["--json", "-"], stdout=subprocess.PIPE, timeout=DEADLINE_S)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def expect(condition, text, found):
+    if not condition:
+        sys.exit(f"expected {text}, found {found}")
+
+
+def check_env(report, experiment):
+    expect(list(report) == ["experiment", "env", "rows", "ratios"], "four members", list(report))
+    expect(report["experiment"] == experiment, experiment, report["experiment"])
+    env = report["env"]
+    for name in ("cpu", "kernel", "versions", "options"):
+        expect(env.get(name), f"env.{name}", env)
+    for name in ("three_chains", "ucx", "llvm"):
+        expect(env["versions"].get(name), f"env.versions.{name}", env["versions"])
+
+
+def check_tsi(report, delivery):
+    rows = {row["mode"]: row for row in report["rows"]}
+    expect(list(rows) == ["bare", "am", "cached", "uncached"], "four modes", list(rows))
+    for row in rows.values():
+        expect(list(row) == ["mode", "delivery"] + NUMBERS, "seven members", list(row))
+        expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
+        expect(row["latency_ns_p50"] <= row["latency_ns_p99"], "p50 <= p99", row)
+    for mode in ("cached", "uncached"):
+        expect(rows[mode]["delivery"] == delivery, delivery, rows[mode])
+    cached, uncached = rows["cached"], rows["uncached"]
+    header = cached["frame_bytes"] - cached["payload_bytes"]
+    expect(header >= 16, "a header before the payload", cached)
+    expect(uncached["frame_bytes"] > cached["frame_bytes"] + 100, "code in every message", uncached)
+    expect(set(report["ratios"]) == RATIOS, sorted(RATIOS), report["ratios"])
+    expect(all(value > 0 for value in report["ratios"].values()), "positive ratios", report["ratios"])
+
+
+def check_integrity(report):
+    deliveries = [row["delivery"] for row in report["rows"]]
+    expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
+    for row in report["rows"]:
+        expect(row["ok"] and row["run"] == row["messages"], "every message run", row)
+        expect(all(row[name] == 0 for name in ERRORS), "no errors", row)
+
+
+def main():
+    tc_perf, experiment, *rest = sys.argv[1:]
+    if experiment == "tsi":
+        delivery, *rest = rest
+    report = run([tc_perf, experiment] + rest)
+    check_env(report, experiment)
+    if experiment == "tsi":
+        check_tsi(report, delivery)
+    else:
+        check_integrity(report)
+
+
+if __name__ == "__main__":
+    main()

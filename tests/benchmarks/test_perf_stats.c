@@ -1,0 +1,68 @@
+#include "../../benchmarks/perf_stats.h"
+
+#include "../../benchmarks/perf_clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void the_median_of_an_odd_count_is_the_middle(void **state)
+{
+    (void)state;
+    double values[] = {5, 1, 9};
+    assert_true(perf_median(values, 3) == 5);
+    assert_true(perf_median(values, 1) == 1);
+}
+
+static void the_median_of_an_even_count_is_between(void **state)
+{
+    (void)state;
+    double values[] = {10, 1, 4, 2};
+    assert_true(perf_median(values, 4) == 3);
+}
+
+/* Round trips of 100, 99, ... 1 ns: nearest rank gives the 50th and the 99th of 100. */
+static void latency_is_half_the_round_trip(void **state)
+{
+    (void)state;
+    uint64_t stamps[101] = {1000};
+    for (unsigned i = 1; i <= 100; i++)
+        stamps[i] = stamps[i - 1] + 101 - i;
+    perf_latency latency = perf_latency_of(stamps, 100);
+    assert_true(latency.p50_ns == 25 && latency.p99_ns == 49.5);
+}
+
+static void one_round_trip_is_its_own_percentile(void **state)
+{
+    (void)state;
+    uint64_t stamps[2] = {10, 50};
+    perf_latency latency = perf_latency_of(stamps, 1);
+    assert_true(latency.p50_ns == 20 && latency.p99_ns == 20);
+}
+
+/* Whatever clock the machine has, its ticks agree with the monotonic clock's order of
+ * magnitude. */
+static void ticks_are_nanoseconds_once_scaled(void **state)
+{
+    (void)state;
+    perf_clock_init();
+    uint64_t ns = perf_now_ns(), ticks = perf_ticks();
+    while (perf_now_ns() - ns < 5 * PERF_NS_PER_MS) {
+    }
+    double scaled = (double)(perf_ticks() - ticks) * perf_clock_ns_per_tick();
+    double real = (double)(perf_now_ns() - ns);
+    assert_true(scaled > 0.5 * real && scaled < 2 * real);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_median_of_an_odd_count_is_the_middle),
+        cmocka_unit_test(the_median_of_an_even_count_is_between),
+        cmocka_unit_test(latency_is_half_the_round_trip),
+        cmocka_unit_test(one_round_trip_is_its_own_percentile),
+        cmocka_unit_test(ticks_are_nanoseconds_once_scaled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
