@@ -1,0 +1,304 @@
+/* What every delivery must do; run once for each (see CMakeLists.txt). */
+#include "../support/pair.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const small_ring[] = {"ring_bytes", "4K", NULL};
+
+/* tc_send that waits for room. */
+static tc_status send_patiently(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
+{
+    tc_status status;
+    while ((status = tc_send(ep, fn, args, size)) == TC_E_AGAIN) {
+        if (tc_progress(tc_ep_context(ep)) == 0)
+            sched_yield();
+    }
+    return status;
+}
+
+static void close_checked(pair *p, uint64_t messages)
+{
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, messages);
+    pair_close(p);
+}
+
+static void the_delivery_is_the_one_asked_for(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ep_info info;
+    pair_open(&p, NULL);
+    tc_ep_query(p.ep, &info);
+    assert_string_equal(info.delivery, getenv("EXPECTED_DELIVERY"));
+    pair_close(&p);
+}
+
+static void payloads_of_every_size_arrive_whole(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ep_info info;
+    uint64_t n = 0;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (size_t size = 0; size <= 600; size++)
+        pair_send_check(p.ep, fn, n++, size);
+    for (size_t size = 1024; size <= 65536; size *= 2) {
+        for (size_t around = size - 17; around <= size + 17; around++)
+            pair_send_check(p.ep, fn, n++, around);
+    }
+    tc_ep_query(p.ep, &info);
+    assert_true(info.payload_max >= 65536);
+    pair_send_check(p.ep, fn, n++, info.payload_max);
+    uint8_t *too_large = calloc(1, info.payload_max + 1);
+    assert_int_equal(tc_send(p.ep, fn, too_large, info.payload_max + 1), TC_E_TOO_LARGE);
+    free(too_large);
+    pair_flush(p.ep);
+    close_checked(&p, n);
+}
+
+/* In a ring of 64 granules every start and every gap before the end comes up many times. */
+static void a_small_ring_wraps_at_every_offset(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ep_info info;
+    pair_open(&p, small_ring);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ep_query(p.ep, &info);
+    for (uint64_t n = 0; n < 20000; n++)
+        pair_send_check(p.ep, fn, n, (size_t)(n * 2654435761u >> 7) % (info.payload_max + 1));
+    pair_flush(p.ep);
+    close_checked(&p, 20000);
+}
+
+static void a_full_ring_says_again_and_loses_nothing(void **state)
+{
+    (void)state;
+    pair p;
+    uint64_t n = 0;
+    uint8_t payload[100];
+    tc_status status = TC_OK;
+    pair_open(&p, small_ring);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    pair_send_check(p.ep, fn, n++, 100);
+    pair_flush(p.ep);
+    for (int round = 0; round < 20; round++) {
+        pair_pause(&p);
+        for (int tries = 0; tries < 1000; tries++) {
+            check_fill(payload, n, sizeof payload);
+            status = tc_send(p.ep, fn, payload, sizeof payload);
+            n += status == TC_OK;
+            (void)tc_progress(p.source);
+        }
+        assert_int_equal(status, TC_E_AGAIN);
+        assert_int_equal(tc_ep_flush(p.ep, 1000000), TC_E_TIMEOUT);
+        pair_resume(&p);
+        pair_flush(p.ep);
+    }
+    close_checked(&p, n);
+}
+
+#define MANY 24
+
+static void many_rings_keep_their_own_order(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ep *eps[MANY];
+    uint64_t n = 0;
+    pair_open(&p, small_ring);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (int i = 0; i < MANY; i++)
+        eps[i] = pair_connect(&p);
+    /* One state counts for all, so the endpoints take turns, with a flush between. */
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < MANY; i++) {
+            for (int k = 0; k < 30; k++)
+                pair_send_check(eps[i], fn, n++, (size_t)(k * 11));
+            pair_flush(eps[i]);
+        }
+    }
+    for (int i = 0; i < MANY; i++)
+        tc_ep_close(eps[i]);
+    close_checked(&p, n);
+}
+
+static void a_slow_consumer_is_waited_for(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, small_ring);
+    p.target_state.nap_us = 200;
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 500; n++)
+        pair_send_check(p.ep, fn, n, 300);
+    pair_flush(p.ep);
+    close_checked(&p, 500);
+}
+
+static void code_with_every_message_runs_the_same(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[64];
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 2000; n++) {
+        tc_status status;
+        check_fill(payload, n, n % sizeof payload);
+        while ((status = tc_send_uncached(p.ep, fn, payload, n % sizeof payload)) == TC_E_AGAIN)
+            (void)tc_progress(p.source);
+        assert_int_equal(status, TC_OK);
+    }
+    pair_flush(p.ep);
+    close_checked(&p, 2000);
+}
+
+static void code_too_large_for_a_frame_comes_outside_the_ring(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, small_ring);
+    tc_ifunc *bulky = pair_ifunc(&p, "bulky");
+    assert_true(tc_ifunc_code_size(bulky) > 65536);
+    for (int i = 0; i < 100; i++)
+        pair_send_check(p.ep, bulky, 0, (size_t)i);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
+    close_checked(&p, 100);
+}
+
+static void payload_init_runs_on_the_source(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t args[500];
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "doubled");
+    memset(args, 3, sizeof args);
+    for (size_t n = 0; n < sizeof args; n++)
+        assert_int_equal(send_patiently(p.ep, fn, args, n), TC_OK);
+    args[0] = 0xff;
+    assert_int_equal(send_patiently(p.ep, fn, args, 1), TC_E_PAYLOAD);
+    args[0] = 3;
+    assert_int_equal(send_patiently(p.ep, fn, args, 2), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.bytes, 2 * (499 * 500 / 2) + 4);
+    close_checked(&p, sizeof args + 1);
+}
+
+static void messages_are_built_once_and_sent_often(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t args[10] = {0};
+    tc_message *message;
+    size_t size;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "doubled");
+    assert_int_equal(tc_message_create(fn, args, sizeof args, &message), TC_OK);
+    uint8_t *payload = tc_message_payload(message, &size);
+    assert_int_equal(size, 20);
+    tc_ep *other = pair_connect(&p);
+    for (int i = 0; i < 100; i++) {
+        payload[0] = payload[1] = (uint8_t)i;
+        assert_int_equal(tc_message_send(i % 2 ? p.ep : other, message), TC_OK);
+    }
+    tc_message_destroy(message);
+    pair_flush(p.ep);
+    pair_flush(other);
+    tc_ep_close(other);
+    close_checked(&p, 100);
+}
+
+static void a_refused_function_is_named_and_others_go_on(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error;
+    tc_status status;
+    pair_open(&p, NULL);
+    tc_ifunc *unbound = pair_ifunc(&p, "unbound");
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    assert_int_equal(tc_send(p.ep, unbound, "x", 1), TC_OK);
+    pair_send_check(p.ep, check, 0, 10);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
+    assert_int_equal(error.status, TC_E_UNRESOLVED);
+    assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
+    assert_non_null(strstr(error.text, "tests_other_symbol_that_is_nowhere"));
+    assert_int_equal(tc_send(p.ep, unbound, "x", 1), TC_E_REFUSED);
+    pair_send_check(p.ep, check, 1, 10);
+    pair_flush(p.ep);
+    /* Another endpoint learns of it by itself. */
+    tc_ep *other = pair_connect(&p);
+    assert_int_equal(tc_send(other, unbound, "x", 1), TC_OK);
+    status = tc_ep_flush(other, PAIR_TIMEOUT_NS);
+    assert_int_equal(status, TC_OK);
+    assert_int_equal(tc_ep_refusal(other, &error), 1);
+    tc_ep_close(other);
+    close_checked(&p, 2);
+}
+
+static void functions_answer_from_inside(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[40] = {200};
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "echo");
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    /* 50 balls, 200 throws each: half of the landings are here. */
+    while (p.source_state.next < 50 * 100)
+        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(p.source_state.wrong, 0);
+    close_checked(&p, 50 * 101);
+}
+
+static void two_targets_that_flood_each_other_do_not_stall(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[200] = {2};
+    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", NULL});
+    tc_ifunc *fn = pair_ifunc(&p, "flood");
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    while (p.source_state.next < 4 * 100)
+        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(p.source_state.wrong, 0);
+    close_checked(&p, 4 + 4 * 100 * 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_delivery_is_the_one_asked_for),
+        cmocka_unit_test(payloads_of_every_size_arrive_whole),
+        cmocka_unit_test(a_small_ring_wraps_at_every_offset),
+        cmocka_unit_test(a_full_ring_says_again_and_loses_nothing),
+        cmocka_unit_test(many_rings_keep_their_own_order),
+        cmocka_unit_test(a_slow_consumer_is_waited_for),
+        cmocka_unit_test(code_with_every_message_runs_the_same),
+        cmocka_unit_test(code_too_large_for_a_frame_comes_outside_the_ring),
+        cmocka_unit_test(payload_init_runs_on_the_source),
+        cmocka_unit_test(messages_are_built_once_and_sent_often),
+        cmocka_unit_test(a_refused_function_is_named_and_others_go_on),
+        cmocka_unit_test(functions_answer_from_inside),
+        cmocka_unit_test(two_targets_that_flood_each_other_do_not_stall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* A ring whose bytes come from a stranger: whatever they are, frames are found, judged and passed over inside it. */
+#include "ring/consumer.h"
+#include "wire/frame.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define RING_BYTES 4096u
+#define STEPS 256
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *region = aligned_alloc(4096, 8192);
+    tci_consumer rx;
+    uint64_t word;
+    if (region == NULL)
+        abort();
+    memset(region, 0, 8192);
+    tci_consumer_init(&rx, region, RING_BYTES, 0x0101010101010101ull);
+    (void)tci_consumer_place(&rx, 0, data, size < RING_BYTES ? size : RING_BYTES);
+    for (int i = 0; i < STEPS; i++) {
+        /* Every granule is offered as a frame: the signal is the input's own. */
+        rx.signal = tci_ring_load_signal(rx.ring + (rx.head & rx.mask));
+        uint8_t *frame = tci_consumer_peek(&rx, &word);
+        if (frame == NULL)
+            break;
+        const tci_frame header = tci_frame_of_word(word);
+        tci_code_section section;
+        size_t bytes, room = tci_consumer_room(&rx);
+        if (tci_frame_check(&header, frame, room, &bytes, &section, NULL) == TC_OK) {
+            if (bytes > room || bytes < TCI_FRAME_HEADER_BYTES)
+                abort();
+            tci_consumer_advance(&rx, bytes);
+        } else {
+            tci_consumer_advance(&rx, TCI_FRAME_GRANULE);
+        }
+        if (tci_consumer_room(&rx) > RING_BYTES)
+            abort();
+    }
+    free(region);
+    return 0;
+}

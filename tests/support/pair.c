@@ -1,0 +1,118 @@
+#include "pair.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void must(tc_status status, const tc_error *error, const char *what)
+{
+    if (status != TC_OK)
+        fail_msg("%s: %s: %s", what, tc_status_name(status), error != NULL ? error->text : "");
+}
+
+static tc_context *make_context(const char *const *options, check_state *state)
+{
+    tc_options *opts;
+    tc_context *ctx;
+    tc_error error = {0};
+    must(tc_options_create(&opts, &error), &error, "options");
+    for (size_t i = 0; options != NULL && options[i] != NULL; i += 2)
+        must(tc_options_set(opts, options[i], options[i + 1], &error), &error, options[i]);
+    must(tc_context_create(opts, &ctx, &error), &error, "context");
+    tc_options_destroy(opts);
+    tc_context_set_target_args(ctx, state);
+    return ctx;
+}
+
+static void *serve(void *arg)
+{
+    pair *p = arg;
+    while (!atomic_load(&p->stop)) {
+        bool paused = atomic_load(&p->paused);
+        atomic_store(&p->is_paused, paused);
+        if (!paused && tc_progress(p->target) > 0)
+            continue;
+        sched_yield();
+    }
+    return NULL;
+}
+
+void pair_open(pair *p, const char *const *options)
+{
+    tc_error error = {0};
+    memset(p, 0, sizeof *p);
+    p->source = make_context(options, &p->source_state);
+    p->target = make_context(options, &p->target_state);
+    must(tc_listener_open(p->target, "127.0.0.1:0", &p->listener, &error), &error, "listener");
+    (void)snprintf(p->host_port, sizeof p->host_port, "127.0.0.1:%u",
+                   tc_listener_port(p->listener));
+    assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+    p->ep = pair_connect(p);
+}
+
+void pair_close(pair *p)
+{
+    pair_resume(p);
+    if (p->ep != NULL)
+        tc_ep_close(p->ep);
+    tc_context_destroy(p->source);
+    atomic_store(&p->stop, true);
+    pthread_join(p->thread, NULL);
+    tc_context_destroy(p->target);
+}
+
+tc_ep *pair_connect(pair *p)
+{
+    tc_error error = {0};
+    tc_ep *ep;
+    must(tc_ep_connect(p->source, p->host_port, PAIR_TIMEOUT_NS, &ep, &error), &error, "connect");
+    return ep;
+}
+
+tc_ifunc *pair_ifunc(pair *p, const char *name)
+{
+    tc_error error = {0};
+    tc_ifunc *fn;
+    must(tc_ifunc_open(p->source, name, &fn, &error), &error, name);
+    return fn;
+}
+
+void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size)
+{
+    uint8_t *payload = malloc(size + 1);
+    tc_status status;
+    check_fill(payload, n, size);
+    while ((status = tc_send(ep, fn, payload, size)) == TC_E_AGAIN) {
+        if (tc_progress(tc_ep_context(ep)) == 0)
+            sched_yield();
+    }
+    free(payload);
+    must(status, NULL, "send");
+}
+
+void pair_flush(tc_ep *ep)
+{
+    tc_error error = {0};
+    tc_status status = tc_ep_flush(ep, PAIR_TIMEOUT_NS);
+    if (status != TC_OK)
+        must(status, tc_ep_error(ep, &error) != TC_OK ? &error : NULL, "flush");
+}
+
+void pair_pause(pair *p)
+{
+    atomic_store(&p->paused, true);
+    while (!atomic_load(&p->is_paused))
+        sched_yield();
+}
+
+void pair_resume(pair *p)
+{
+    atomic_store(&p->paused, false);
+}

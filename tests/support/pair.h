@@ -1,0 +1,47 @@
+/* Two contexts in one process, a source in the test's thread and a target in a thread of its own, joined by an endpoint. How
+ * they talk comes from the environment (TC_DELIVERY, UCX_TLS), so one suite serves every delivery. */
+#ifndef PAIR_H
+#define PAIR_H
+
+#include "../ifuncs/check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <tc/endpoint.h>
+#include <tc/ifunc.h>
+
+#define PAIR_TIMEOUT_NS 60000000000ull
+
+typedef struct pair {
+    tc_context *source;
+    tc_context *target;
+    tc_listener *listener;
+    tc_ep *ep;                 /* source's end */
+    check_state source_state;
+    check_state target_state;  /* read it after pair_flush: the flush orders it */
+    pthread_t thread;
+    atomic_bool stop;
+    atomic_bool paused;        /* the target does not progress */
+    atomic_bool is_paused;
+    char host_port[32];
+} pair;
+
+/* option/value pairs for both contexts, ended by NULL. */
+void pair_open(pair *p, const char *const *options);
+void pair_close(pair *p);
+
+/* Another endpoint from source to target. */
+tc_ep *pair_connect(pair *p);
+
+/* An ifunc of tests/ifuncs, opened at the source. */
+tc_ifunc *pair_ifunc(pair *p, const char *name);
+
+/* Sends message n of the check ifunc, progressing while there is no room. */
+void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size);
+void pair_flush(tc_ep *ep);
+
+/* The target stops progressing, until pair_resume. */
+void pair_pause(pair *p);
+void pair_resume(pair *p);
+
+#endif

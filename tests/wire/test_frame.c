@@ -1,0 +1,118 @@
+#include "wire/frame.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void header_word_has_golden_bytes(void **state)
+{
+    (void)state;
+    const tci_frame frame = {
+        .payload_size = 0x04030201, .slot = 0x0605, .kind = TCI_FRAME_CODE, .flags = 0x08};
+    const uint64_t word = tci_frame_word(&frame);
+    const uint8_t golden[8] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x02, 0x08};
+    assert_memory_equal(&word, golden, sizeof golden);
+    tci_frame back = tci_frame_of_word(word);
+    assert_memory_equal(&back, &frame, sizeof frame);
+}
+
+static void code_section_has_golden_bytes(void **state)
+{
+    (void)state;
+    uint8_t bytes[TCI_CODE_SECTION_BYTES];
+    tci_code_section section = {.archive_size = 0x11223344, .deps_size = 5}, back;
+    for (unsigned i = 0; i < sizeof section.id.bytes; i++)
+        section.id.bytes[i] = (uint8_t)(0xa0 + i);
+    tci_code_section_encode(&section, bytes);
+    const uint8_t golden[TCI_CODE_SECTION_BYTES] = {
+        0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab,
+        0xac, 0xad, 0xae, 0xaf, 0x44, 0x33, 0x22, 0x11, 0x05, 0x00, 0x00, 0x00};
+    assert_memory_equal(bytes, golden, sizeof golden);
+    tci_code_section_decode(bytes, &back);
+    assert_memory_equal(&back, &section, sizeof section);
+}
+
+/* What a network carries for a cached call of one byte: header and payload; the message around it has 4 bytes more. */
+static void one_byte_call_travels_as_17_bytes(void **state)
+{
+    (void)state;
+    uint8_t bytes[TCI_FRAME_GRANULE] = {0};
+    const tci_frame frame = {.payload_size = 1, .kind = TCI_FRAME_CALL};
+    size_t size;
+    tci_code_section section;
+    assert_int_equal(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, NULL), TC_OK);
+    assert_int_equal(size, 17);
+    assert_int_equal(tci_frame_align(size), 64);
+}
+
+static void every_kind_is_bounded_by_its_room(void **state)
+{
+    (void)state;
+    uint8_t bytes[256] = {0};
+    tci_code_section section = {.archive_size = 40, .deps_size = 8};
+    size_t size;
+    tc_error error;
+    tci_frame frame = {.payload_size = 49, .kind = TCI_FRAME_CALL};
+    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
+    frame.payload_size = 48;
+    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_OK);
+    frame.payload_size = UINT32_MAX;
+    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
+    frame = (tci_frame){.payload_size = 3, .kind = TCI_FRAME_CODE, .flags = TCI_CODE_ATTACHED};
+    section = (tci_code_section){.archive_size = 40, .deps_size = 8};
+    tci_code_section_encode(&section, bytes + tci_frame_code_offset(3));
+    assert_int_equal(tci_frame_code_offset(3), 24);
+    assert_int_equal(tci_frame_check(&frame, bytes, 96, &size, &section, &error), TC_OK);
+    assert_int_equal(size, 96);
+    assert_int_equal(tci_frame_check(&frame, bytes, 95, &size, &section, &error), TC_E_CORRUPT);
+    assert_int_equal(tci_frame_check(&frame, bytes, 47, &size, &section, &error), TC_E_CORRUPT);
+    frame.flags = 0;
+    assert_int_equal(tci_frame_check(&frame, bytes, 48, &size, &section, &error), TC_OK);
+    assert_int_equal(size, 48);
+}
+
+static void code_sizes_that_overflow_are_refused(void **state)
+{
+    (void)state;
+    uint8_t bytes[256] = {0};
+    size_t size;
+    tc_error error;
+    tci_code_section section = {.archive_size = UINT32_MAX, .deps_size = UINT32_MAX};
+    const tci_frame frame = {.kind = TCI_FRAME_CODE, .flags = TCI_CODE_ATTACHED};
+    tci_code_section_encode(&section, bytes + tci_frame_code_offset(0));
+    assert_int_equal(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error),
+                     TC_E_CORRUPT);
+    assert_non_null(strstr(error.text, "8589934590"));
+}
+
+static void unknown_kinds_are_refused(void **state)
+{
+    (void)state;
+    uint8_t bytes[64] = {0};
+    size_t size;
+    tc_error error;
+    tci_code_section section;
+    for (unsigned kind = 0; kind < 256; kind++) {
+        const tci_frame frame = {.kind = (uint8_t)kind};
+        tc_status status = tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error);
+        if (kind == TCI_FRAME_CALL || kind == TCI_FRAME_CODE || kind == TCI_FRAME_CONTROL)
+            assert_int_equal(status, TC_OK);
+        else
+            assert_int_equal(status, TC_E_CORRUPT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(header_word_has_golden_bytes),
+        cmocka_unit_test(code_section_has_golden_bytes),
+        cmocka_unit_test(one_byte_call_travels_as_17_bytes),
+        cmocka_unit_test(every_kind_is_bounded_by_its_room),
+        cmocka_unit_test(code_sizes_that_overflow_are_refused),
+        cmocka_unit_test(unknown_kinds_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
