@@ -188,7 +188,7 @@ static bool is_flushed(tc_ep *ep, uint64_t target)
     return ep->queue == NULL && ep->tx.consumed_seen >= target;
 }
 
-static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
+static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
 {
     tc_context *ctx = tc_ep_context(ep);
     uint64_t target = UINT64_MAX; /* known once the queue is empty */
@@ -212,6 +212,16 @@ static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
             tci_context_idle(ctx, deadline_ns);
     }
     return tc_ep_error(ep, NULL);
+}
+
+/* An accepted endpoint whose peer goes meanwhile is freed by the next tc_progress after this call, not inside it. */
+static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
+{
+    ep->pins++;
+    tc_status status = flush_pinned(ep, deadline_ns);
+    if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED)
+        ep->hub->changed = true;
+    return status;
 }
 
 tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)

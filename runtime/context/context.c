@@ -303,7 +303,7 @@ static void announce(tc_context *ctx)
         bool ended = ep->state >= TCI_EP_CLOSED;
         if (ended && !ep->end_announced)
             announce_end(ep);
-        if (ep->close_wanted || (ended && ep->accepted))
+        if (ep->pins == 0 && (ep->close_wanted || (ended && ep->accepted)))
             tci_context_end_endpoint(ep);
     }
 }

@@ -74,6 +74,7 @@ struct tc_ep {
     bool accepted;         /* the hub owns it */
     bool peer_said_bye;
     bool announced;        /* TC_EP_OPENED was called */
+    unsigned pins;         /* blocking calls that stand on it: not freed meanwhile */
     bool end_announced;    /* and the callback heard of its end */
     bool close_wanted;     /* tc_ep_close from inside an ifunc or a callback */
     tc_ep *next;

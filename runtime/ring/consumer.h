@@ -54,10 +54,10 @@ static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
     c->signal += TCI_SIGNAL_STEP;
 }
 
-/* A quarter of the ring was consumed since the producer was told. */
+/* An eighth of the ring was consumed since the producer was told. */
 static inline bool tci_consumer_owes_credit(const tci_consumer *c)
 {
-    return c->head - c->published > c->mask / 4;
+    return c->head - c->published > c->mask >> TCI_RING_CREDIT_SHIFT;
 }
 
 /* Tells a producer that maps the region. (One that does not is told by a message; see delivery/.) */

@@ -29,10 +29,17 @@ static inline size_t tci_ring_region_bytes(uint64_t ring_bytes)
     return (size_t)(TCI_RING_DATA_OFFSET + ring_bytes);
 }
 
-/* The largest frame: two of them fit, behind whatever gap the end of the ring leaves, beside the control reserve. */
+/* The consumer tells what it has consumed at the latest after this part of the ring. */
+#define TCI_RING_CREDIT_SHIFT 3 /* an eighth */
+
+/* The largest frame. In the worst case a producer needs room for a gap that is just too small for it, and for the frame itself,
+ * while the reserve is closed to it and an eighth is consumed but not told yet; so two frames share 13/16 of the
+ * ring. With anything larger both sides could wait for each other for ever. */
 static inline uint64_t tci_ring_frame_max(uint64_t ring_bytes)
 {
-    return ring_bytes / 2 - (ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT);
+    uint64_t usable = ring_bytes - (ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT) -
+                      (ring_bytes >> TCI_RING_CREDIT_SHIFT);
+    return usable / 2 & ~(uint64_t)63;
 }
 
 /* Producer, once all other bytes of the frame are written. Pairs with tci_ring_load_signal. */
