@@ -42,7 +42,7 @@ static bool grow_slots(tc_ep *ep, uint16_t slot)
     return true;
 }
 
-/* Takes over the hold on fn. */
+/* Takes over the hold on fn; NULL clears the slot. */
 static void bind_slot(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx_slots[slot];
@@ -132,6 +132,7 @@ static tc_status bind_code(tc_ep *ep, const tci_frame *f, const uint8_t *attache
         return TC_OK;
     if (!grow_slots(ep, f->slot))
         return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
+    clear_slot(ep, f->slot); /* first, so that what it held may make room for the new function */
     TC_TRY(find_code(ep, f, attached, section, &fn, err));
     bind_slot(ep, f->slot, fn);
     TC_TRY(tci_ifunc_load(fn, err));

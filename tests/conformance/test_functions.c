@@ -1,0 +1,281 @@
+/* Functions: their identity, where their code comes from, and why a peer refuses them. */
+#include "../support/pair.h"
+
+#include "archive.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static tc_ifunc *open_file(pair *p, const char *name)
+{
+    char path[1024];
+    tc_ifunc *fn;
+    tc_error error = {0};
+    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
+    if (tc_ifunc_open_file(p->source, path, &fn, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return fn;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char command[2200];
+    (void)snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* A function that is opened again after its file changed is another function; the first handle keeps what it was. */
+static void a_changed_archive_under_the_same_name_runs_its_new_code(void **state)
+{
+    (void)state;
+    pair p;
+    char folder[] = "/tmp/tc-test-XXXXXX", path[64], from[1024];
+    tc_ifunc *first, *second, *again;
+    uint8_t first_id[TC_IFUNC_ID_BYTES], second_id[TC_IFUNC_ID_BYTES];
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/versioned.tca", folder);
+    pair_open(&p, (const char *const[]){"ifunc_path", folder, NULL});
+
+    (void)snprintf(from, sizeof from, "%s/version1/versioned.tca", getenv("TC_IFUNC_PATH"));
+    copy_file(from, path);
+    first = pair_ifunc(&p, "versioned");
+    assert_int_equal(tc_send(p.ep, first, NULL, 0), TC_OK);
+    (void)snprintf(from, sizeof from, "%s/version2/versioned.tca", getenv("TC_IFUNC_PATH"));
+    copy_file(from, path);
+    again = pair_ifunc(&p, "versioned");
+    second = again;
+    tc_ifunc_id(first, first_id);
+    tc_ifunc_id(second, second_id);
+    assert_memory_not_equal(first_id, second_id, sizeof first_id);
+    assert_string_equal(tc_ifunc_name(first), tc_ifunc_name(second));
+    assert_int_equal(tc_send(p.ep, second, NULL, 0), TC_OK);
+    assert_int_equal(tc_send(p.ep, first, NULL, 0), TC_OK);
+    assert_int_equal(tc_send(p.ep, second, NULL, 0), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.bytes, 1212);
+    pair_close(&p);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+static void the_same_content_is_the_same_function(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *one = pair_ifunc(&p, "check"), *two = pair_ifunc(&p, "check");
+    assert_ptr_equal(one, two);
+    tc_ifunc_close(one);
+    pair_send_check(p.ep, two, 0, 10);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+static void a_function_is_compiled_once_for_many_peers(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ep *eps[8];
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (size_t i = 0; i < 8; i++) {
+        eps[i] = pair_connect(&p);
+        pair_send_check(eps[i], fn, i, 10);
+        pair_flush(eps[i]);
+    }
+    uint64_t received = 0;
+    for (size_t i = 0; i < tc_stats_count(); i++) {
+        if (strcmp(tc_stats_name(i), "code_received") == 0)
+            received = tc_stats_value(p.target, i);
+    }
+    assert_int_equal(received, 1);
+    for (size_t i = 0; i < 8; i++)
+        tc_ep_close(eps[i]);
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+static void connecting_by_address_bytes_works_like_connecting_by_port(void **state)
+{
+    (void)state;
+    pair p;
+    size_t size;
+    tc_ep *ep;
+    tc_error error = {0};
+    uint8_t copy[8192];
+    pair_open(&p, NULL);
+    const void *address = tc_context_address(p.target, &size);
+    assert_true(size <= sizeof copy);
+    memcpy(copy, address, size);
+    tc_status status = tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
+    if (status != TC_OK)
+        fail_msg("%s", error.text);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 1000; n++)
+        pair_send_check(ep, fn, n, (size_t)n);
+    pair_flush(ep);
+    assert_int_equal(p.target_state.next, 1000);
+    assert_int_equal(p.target_state.wrong, 0);
+    tc_ep_close(ep);
+    copy[size / 2] ^= 1;
+    status = tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
+    assert_int_equal(status, TC_E_CORRUPT);
+    pair_close(&p);
+}
+
+/* --- refusals ------------------------------------------------------------------------------------------------ */
+
+/* Sends fn once; the peer must refuse it so, and go on with others. */
+static void expect_refusal(pair *p, tc_ifunc *fn, tc_status status, const char *const *words)
+{
+    tc_error error = {0};
+    assert_int_equal(tc_send(p->ep, fn, "x", 1), TC_OK);
+    pair_flush(p->ep);
+    assert_int_equal(tc_ep_refusal(p->ep, &error), 1);
+    if (error.status != status)
+        fail_msg("%s: %s", tc_status_name(error.status), error.text);
+    for (; *words != NULL; words++) {
+        if (strstr(error.text, *words) == NULL)
+            fail_msg("'%s' is not in: %s", *words, error.text);
+    }
+    tc_ifunc *check = pair_ifunc(p, "check");
+    pair_send_check(p->ep, check, 0, 100);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.next, 1);
+    assert_int_equal(p->target_state.wrong, 0);
+}
+
+static void code_without_a_slice_for_the_target_is_refused(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, NULL);
+    expect_refusal(&p, open_file(&p, "foreign"), TC_E_NO_SLICE,
+                   (const char *const[]){"x86_64-linux", "aarch64-linux", NULL});
+    pair_close(&p);
+}
+
+static void a_missing_library_is_named(void **state)
+{
+    (void)state;
+    pair p;
+    char path[1024];
+    static char bytes[65536];
+    static const char deps[] = "libc.so.6\nlibnowhere-to-be-found.so.7\n";
+    tc_error error = {0};
+    tc_ifunc *fn;
+    pair_open(&p, NULL);
+    (void)snprintf(path, sizeof path, "%s/check.tca", getenv("TC_IFUNC_PATH"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    if (tc_ifunc_open_memory(p.source, bytes, size, deps, strlen(deps), &fn, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    expect_refusal(&p, fn, TC_E_NO_LIBRARY,
+                   (const char *const[]){"libnowhere-to-be-found.so.7", NULL});
+    pair_close(&p);
+}
+
+/* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so nobody may look at it. */
+static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
+{
+    (void)state;
+    pair p;
+    tci_archive_writer *writer;
+    void *bytes;
+    size_t size;
+    tc_error error = {0};
+    tc_ifunc *fn;
+    tc_ep_info info;
+    tci_slice slice = {.form = TCI_FORM_BITCODE, .producer_major = 99, .producer_minor = 8};
+    (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
+    assert_int_equal(tci_archive_writer_create("later", TCI_ENTRY_MAIN, &writer, &error), TC_OK);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC\xc0\xdeno bitcode at all", 20, NULL, 0, &error),
+                     TC_OK);
+    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
+    tci_archive_writer_destroy(writer);
+    pair_open(&p, NULL);
+    assert_int_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error), TC_OK);
+    free(bytes);
+    tc_ep_query(p.ep, &info);
+    expect_refusal(&p, fn, TC_E_VERSION, (const char *const[]){"99.8.0", info.peer_llvm, NULL});
+    pair_close(&p);
+}
+
+static void damaged_archives_are_refused_where_they_are_opened(void **state)
+{
+    (void)state;
+    pair p;
+    char path[1024];
+    static uint8_t bytes[65536];
+    tc_error error = {0};
+    tc_ifunc *fn;
+    pair_open(&p, NULL);
+    (void)snprintf(path, sizeof path, "%s/check.tca", getenv("TC_IFUNC_PATH"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t at = 0; at < size; at += 37) {
+        bytes[at] ^= 0x10;
+        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error), TC_OK);
+        bytes[at] ^= 0x10;
+        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, at, NULL, 0, &fn, &error), TC_OK);
+    }
+    assert_int_equal(tc_ifunc_open(p.source, "nobody", &fn, &error), TC_E_NOT_FOUND);
+    assert_non_null(strstr(error.text, "nobody"));
+    assert_int_equal(tc_ifunc_open(p.source, "../check", &fn, &error), TC_E_INVALID);
+    pair_close(&p);
+}
+
+/* More functions than places: those that nobody holds make room, and come back when they are sent again. */
+static void functions_beyond_the_limit_replace_idle_ones(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error = {0};
+    tc_ifunc *third;
+    pair_open(&p, (const char *const[]){"functions_max", "2", NULL});
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    tc_ifunc *doubled = pair_ifunc(&p, "doubled");
+    assert_int_equal(tc_ifunc_open(p.source, "echo", &third, &error), TC_E_TOO_LARGE);
+    pair_send_check(p.ep, check, 0, 5);
+    pair_flush(p.ep);
+    tc_ifunc_close(doubled);
+    third = pair_ifunc(&p, "echo");
+    assert_int_equal(tc_send(p.ep, third, NULL, 0), TC_OK);
+    pair_flush(p.ep);
+    tc_ifunc_close(check);
+    doubled = pair_ifunc(&p, "doubled"); /* takes the place, and the slot, of check */
+    assert_int_equal(tc_send(p.ep, doubled, "ab", 2), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
+    assert_int_equal(p.target_state.next, 3);
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_changed_archive_under_the_same_name_runs_its_new_code),
+        cmocka_unit_test(the_same_content_is_the_same_function),
+        cmocka_unit_test(a_function_is_compiled_once_for_many_peers),
+        cmocka_unit_test(connecting_by_address_bytes_works_like_connecting_by_port),
+        cmocka_unit_test(code_without_a_slice_for_the_target_is_refused),
+        cmocka_unit_test(a_missing_library_is_named),
+        cmocka_unit_test(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed),
+        cmocka_unit_test(damaged_archives_are_refused_where_they_are_opened),
+        cmocka_unit_test(functions_beyond_the_limit_replace_idle_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
