@@ -28,9 +28,9 @@ static bool read_text(FILE *file, const char *path, batch_reader *reader)
     return true;
 }
 
-bool batch_reader_open(const char *path, batch_reader *reader_out)
+bool batch_reader_open(const char *path, uint64_t run, batch_reader *reader_out)
 {
-    *reader_out = (batch_reader){.path = path, .line = 1};
+    *reader_out = (batch_reader){.path = path, .run = run, .line = 1};
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return complain(path, strerror(errno));
@@ -80,6 +80,7 @@ bool batch_reader_next(batch_reader *reader, size_t batch_bytes, record_batch *b
     if (bytes == NULL)
         return complain(reader->path, strerror(errno));
     const record_head head = {
+        .run = reader->run,
         .first_line = reader->line,
         .name_bytes = (uint32_t)name_bytes,
         .text_bytes = (uint32_t)text_bytes,

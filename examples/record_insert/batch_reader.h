@@ -8,6 +8,7 @@
 
 typedef struct batch_reader {
     const char *path; /* the caller's */
+    uint64_t run;     /* goes into every batch */
     char *text;       /* the whole file */
     size_t size;
     size_t at;     /* where the next batch starts */
@@ -16,7 +17,7 @@ typedef struct batch_reader {
 } batch_reader;
 
 /* False, with a line on stderr, when the file cannot be read. */
-bool batch_reader_open(const char *path, batch_reader *reader_out);
+bool batch_reader_open(const char *path, uint64_t run, batch_reader *reader_out);
 void batch_reader_close(batch_reader *reader);
 
 static inline bool batch_reader_has_more(const batch_reader *reader)

@@ -14,6 +14,7 @@
 #define RECORD_ERROR_TEXT_MAX 128
 
 typedef struct record_head {
+    uint64_t run;        /* of a source: tells its counts from those of the one before */
     uint64_t first_line; /* number of the batch's first line; a file's first is 1 */
     uint32_t name_bytes;
     uint32_t text_bytes;
@@ -29,8 +30,9 @@ typedef struct record_batch {
     size_t packed_size;
 } record_batch;
 
-/* Since the database was opened. */
+/* Of one run of a source. */
 typedef struct record_counts {
+    uint64_t run;
     uint64_t batches; /* inserted */
     uint64_t rows;
     uint64_t damaged; /* batches refused, nothing of them inserted */

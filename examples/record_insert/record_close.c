@@ -24,17 +24,20 @@ void record_close_main(void *payload, size_t payload_size, void *target_args)
     record_counts counts = {.error = "the target has no place for records"};
     record_target *target = target_args;
     if (payload_size ==
-        sizeof counts) { /* back at the source, whose target_args is a record_counts */
+        sizeof counts) { /* back at the source; its target_args is a record_counts */
         memcpy(target_args, payload, sizeof counts);
         return;
     }
+    if (payload_size == sizeof counts.run)
+        memcpy(&counts.run, payload, sizeof counts.run);
     if (target != NULL) {
         close_database(target);
-        counts = target->counts;
-        target->counts = (record_counts){.batches = 0};
+        counts.error[0] = '\0';
+        if (target->counts.run == counts.run)
+            counts = target->counts;
     }
     if (tc_send(tc_self_endpoint(), tc_self_ifunc(), &counts, sizeof counts) != TC_OK)
         fprintf(
             stderr,
-            "record_close: the counts cannot be sent\n"); /* the source waits with a deadline */
+            "record_close: the counts cannot be sent\n"); /* the source gives up by itself */
 }

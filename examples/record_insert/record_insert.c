@@ -181,7 +181,11 @@ void record_insert_main(void *payload, size_t payload_size, void *target_args)
     unpacked batch = {.bytes = NULL};
     if (target == NULL)
         return; /* record_close tells the source */
-    if (unpack(target, payload, payload_size, &batch) && open_database(target))
-        insert_batch(target, &batch);
+    if (unpack(target, payload, payload_size, &batch)) {
+        if (target->counts.run != batch.head.run)
+            target->counts = (record_counts){.run = batch.head.run};
+        if (open_database(target))
+            insert_batch(target, &batch);
+    }
     free(batch.bytes);
 }

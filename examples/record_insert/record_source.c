@@ -34,11 +34,10 @@ typedef struct source {
     tc_ep *ep;
     tc_ifunc *insert;
     tc_ifunc *close;
-    record_counts
-        counts; /* target_args of this process: record_close writes them when it comes back */
+    uint64_t run;         /* a number that no other run has */
+    record_counts counts; /* this process's target_args: record_close brings them back */
     uint64_t bytes, packed_bytes, batches, rows, damaged;
-    uint64_t
-        load_ns; /* of the first message: making the packing function callable, and packing */
+    uint64_t load_ns; /* of the first message: loading LLVM here, compiling, packing */
     call_times calls; /* each batch, from sending to inserted */
     uint64_t started_ns, shown_ns;
 } source;
@@ -246,7 +245,7 @@ static bool send_file(source *s, const char *path, size_t files)
 {
     batch_reader reader;
     record_batch batch;
-    if (!batch_reader_open(path, &reader))
+    if (!batch_reader_open(path, s->run, &reader))
         return false;
     bool ok = true;
     while (ok && batch_reader_has_more(&reader)) {
@@ -262,19 +261,19 @@ static bool send_file(source *s, const char *path, size_t files)
     return ok;
 }
 
-/* record_close comes back with the counts; until then they read as no answer. */
+/* record_close comes back with the counts of this run. */
 static bool fetch_counts(source *s)
 {
-    s->counts = (record_counts){.batches = UINT64_MAX};
-    tc_status status = tc_send(s->ep, s->close, NULL, 0);
+    s->counts = (record_counts){.run = ~s->run}; /* no answer yet */
+    tc_status status = tc_send(s->ep, s->close, &s->run, sizeof s->run);
     if (status == TC_OK)
         status = tc_ep_flush(s->ep, DEADLINE_NS);
     uint64_t deadline_ns = now_ns() + DEADLINE_NS;
-    while (status == TC_OK && s->counts.batches == UINT64_MAX &&
-           tc_ep_refusal(s->ep, NULL) == 0 && now_ns() < deadline_ns)
+    while (status == TC_OK && s->counts.run != s->run && tc_ep_refusal(s->ep, NULL) == 0 &&
+           now_ns() < deadline_ns)
         if (tc_wait(s->ctx, PROGRESS_INTERVAL_NS) != TC_OK)
             status = tc_ep_error(s->ep, NULL);
-    if (status == TC_OK && s->counts.batches == UINT64_MAX)
+    if (status == TC_OK && s->counts.run != s->run)
         status = TC_E_TIMEOUT;
     return status == TC_OK || complain(s, "record_close", status);
 }
@@ -329,8 +328,8 @@ static void print_report(source *s, uint64_t elapsed_ns)
            "bytes", s->bytes, s->packed_bytes, info.sent_bytes, tc_ifunc_code_size(s->insert),
            tc_ifunc_code_size(s->close));
     if (s->batches > 0)
-        printf("%-14s %.3f ms: code sent, compiled there, database made (before that, %.3f ms "
-               "to compile it here)\n",
+        printf("%-14s %.3f ms with the code, which the target compiles if it is new there (and "
+               "before that %.3f ms here: load LLVM, compile, pack)\n",
                "first call", (double)s->calls.ns[0] / 1e6, (double)s->load_ns / 1e6);
     print_cached_calls(s);
     printf("%-14s %.0f rows/s, %.1f MB/s, first call and packing included\n", "rate",
@@ -356,7 +355,7 @@ int main(int argc, char **argv)
 {
     arguments args;
     tc_error error;
-    source s = {.args = &args};
+    source s = {.args = &args, .run = (uint64_t)getpid() << 48 ^ now_ns()};
     int wrong = parse(argc, argv, &args);
     if (wrong)
         return wrong;
