@@ -211,7 +211,7 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
         else
             tci_context_idle(ctx, deadline_ns);
     }
-    return tc_ep_error(ep, NULL);
+    return ep->tx.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
 }
 
 /* An accepted endpoint whose peer goes meanwhile is freed by the next tc_progress after this call, not inside it. */
@@ -220,7 +220,7 @@ static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
     ep->pins++;
     tc_status status = flush_pinned(ep, deadline_ns);
     if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED)
-        ep->hub->changed = true;
+        ep->hub->changed = ep->hub->attention = true;
     return status;
 }
 
@@ -243,9 +243,21 @@ static void let_goodbye_leave(tc_ep *ep)
     }
 }
 
+/* After the goodbye the peer asks for no credit any more, so a flush of its own hears here how much was run. By active
+ * message it has to be there before the goodbye, which may take another way. */
+static void tell_what_was_run(tc_ep *ep)
+{
+    if (ep->rx.head == ep->rx.published)
+        return;
+    tci_ep_give_credit(ep);
+    if (ep->peer_delivery != TCI_HELLO_DIRECT)
+        tci_link_flush(ep->link, GOODBYE_NS);
+}
+
 void tci_context_end_endpoint(tc_ep *ep)
 {
     if (tci_ep_is_open(ep)) {
+        tell_what_was_run(ep);
         tci_handshake_bye(ep);
         let_goodbye_leave(ep);
     }
@@ -259,7 +271,7 @@ void tc_ep_close(tc_ep *ep)
     tci_hub *hub = ep->hub;
     if (hub->running || hub->building) {
         ep->close_wanted = true;
-        hub->changed = true;
+        hub->changed = hub->attention = true;
         return;
     }
     if (tci_ep_is_open(ep) && flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK)

@@ -15,9 +15,7 @@
 #include <unistd.h>
 
 #define INBOX_MAX 1024u
-#define UCX_EVERY_IDLE 64u /* calls of tc_progress; with only direct peers UCX carries next to nothing */
-#define CLOCK_EVERY_IDLE 32
-#define CLOCK_EVERY_BUSY 256
+#define CHORES_EVERY 64 /* calls of tc_progress: with only direct peers UCX carries next to nothing */
 #define SERVICE_INTERVAL_NS 1000000ull
 #define EVENTS_MAX 64
 
@@ -308,48 +306,34 @@ static void announce(tc_context *ctx)
     }
 }
 
-static unsigned run_endpoint(tc_ep *ep)
+/* What an endpoint needs beside a look at its ring. Returns whether it will need it again on the next turn. */
+static bool turn_endpoint(tc_ep *ep)
 {
-    unsigned run = tci_dispatch_run(ep);
+    if (ep->state != TCI_EP_OPEN)
+        return false;
     if (ep->queue != NULL)
         tci_send_queued(ep);
-    if (ep->push != NULL && ep->delivery->ops->turn != NULL)
+    if (ep->push != NULL)
         ep->delivery->ops->turn(ep->delivery);
-    if (ep->peer_said_bye && run == 0)
+    if (ep->peer_said_bye && tci_dispatch_run(ep) == 0)
         tci_ep_finish(ep);
-    return run;
+    return ep->queue != NULL || ep->peer_said_bye;
 }
 
-/* How often the rare work is looked at: by count, so that a busy ring is never kept waiting by a clock. */
-static bool clock_is_due(tc_context *ctx, bool busy)
-{
-    ctx->countdown -= busy ? CLOCK_EVERY_IDLE : CLOCK_EVERY_BUSY;
-    if (ctx->countdown > 0 && ctx->hub.handshakes == 0)
-        return false;
-    ctx->countdown = CLOCK_EVERY_IDLE * CLOCK_EVERY_BUSY;
-    return true;
-}
-
-unsigned tc_progress(tc_context *ctx)
+/* Everything but rings. `attention` stays set as long as any of it has to be looked at on every turn: handshakes, peers that
+ * UCX serves, queues, goodbyes, news for the user. */
+static __attribute__((noinline)) unsigned do_chores(tc_context *ctx)
 {
     tci_hub *hub = &ctx->hub;
     unsigned run = 0;
-    if (hub->running || hub->building) {
-        TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
-        return 0;
-    }
-    if (hub->am_peers + hub->handshakes > 0 || ++ctx->idle_calls >= UCX_EVERY_IDLE) {
-        ctx->idle_calls = 0;
-        (void)tci_worker_progress(hub->worker);
-    }
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
-        if (tci_ep_is_open(ep))
-            run += run_endpoint(ep);
-    }
-    if (clock_is_due(ctx, run > 0)) {
-        uint64_t now_ns = tci_clock_ns();
-        if (hub->handshakes > 0 || now_ns - ctx->serviced_ns > SERVICE_INTERVAL_NS)
-            run += service(ctx, now_ns);
+    bool again = false;
+    (void)tci_worker_progress(hub->worker);
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+        again |= turn_endpoint(ep);
+    uint64_t now_ns = tci_clock_ns();
+    if (hub->handshakes > 0 || ctx->look_now || now_ns - ctx->serviced_ns > SERVICE_INTERVAL_NS) {
+        ctx->look_now = false;
+        run += service(ctx, now_ns);
     }
     if (hub->inbox != NULL)
         handle_inbox(hub);
@@ -358,5 +342,22 @@ unsigned tc_progress(tc_context *ctx)
         ctx->changed_seen = true;
         announce(ctx);
     }
+    ctx->countdown = CHORES_EVERY;
+    hub->attention = again || hub->changed || hub->am_peers + hub->handshakes > 0;
+    return run;
+}
+
+unsigned tc_progress(tc_context *ctx)
+{
+    tci_hub *hub = &ctx->hub;
+    unsigned run = 0;
+    if (__builtin_expect(hub->running || hub->building, 0)) {
+        TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
+        return 0;
+    }
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+        run += tci_dispatch_poll(ep);
+    if (__builtin_expect(hub->attention || --ctx->countdown < 0, 0))
+        run += do_chores(ctx);
     return run;
 }

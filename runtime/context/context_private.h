@@ -15,8 +15,8 @@ struct tc_context {
     tci_hub hub; /* first: see ifunc.c */
     tc_listener *listeners;
     uint32_t listener_numbers;
-    int countdown;          /* to the next look at the clock */
-    unsigned idle_calls;    /* since UCX was progressed */
+    int countdown;          /* calls of tc_progress until the next chores */
+    bool look_now;          /* at descriptors and deadlines, whatever the clock says */
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
     unsigned yields;

@@ -19,7 +19,8 @@ void tci_context_nap(tc_context *ctx, uint64_t timeout_ns)
     const struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / TCI_NS_PER_S),
                                      .tv_nsec = (long)(timeout_ns % TCI_NS_PER_S)};
     (void)ppoll(fds, 2, &timeout, NULL);
-    ctx->countdown = 0; /* look at descriptors on the next turn */
+    ctx->countdown = 0;
+    ctx->look_now = true;
 }
 
 /* One idle turn of a blocking call. Where it stands (spinning, yielding, napping) is kept in the context, and starts anew
@@ -48,6 +49,7 @@ void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
 unsigned tci_context_turn(tc_context *ctx)
 {
     ctx->countdown = 0;
+    ctx->look_now = true;
     return tc_progress(ctx);
 }
 

@@ -251,39 +251,70 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     }
 }
 
-static unsigned run_frames(tc_ep *ep, tci_current *current, uint8_t *frame, uint64_t word)
+/* Runs plain calls of bound slots, which all but a few frames are, until there is something else to do: another kind of frame, credit
+ * to give, no frame, or `budget` calls made. The ring's state is kept in registers meanwhile; what is called cannot
+ * reach it. */
+static unsigned run_calls(tc_ep *ep, tci_current *current, unsigned budget)
 {
-    unsigned run = 0, seen = 0;
-    do {
+    const tci_rx_slot *const slots = ep->rx_slots;
+    const size_t slot_count = ep->rx_slot_count;
+    const tci_hub *const hub = ep->hub;
+    tci_consumer rx = ep->rx;
+    unsigned run = 0;
+    while (run < budget && tci_consumer_has_frame(&rx) && !tci_consumer_owes_credit(&rx)) {
+        uint8_t *frame = rx.ring + (rx.head & rx.mask);
+        const uint64_t word = tci_ring_load_word(frame + 8);
         const tci_frame f = tci_frame_of_word(word);
-        size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
-        if (__builtin_expect(f.kind == TCI_FRAME_CALL && f.slot < ep->rx_slot_count &&
-                                 bytes <= tci_consumer_room(&ep->rx) &&
-                                 ep->rx_slots[f.slot].main != NULL,
-                             1)) {
-            call(ep, current, &ep->rx_slots[f.slot], frame, f.payload_size);
-            tci_consumer_advance(&ep->rx, bytes);
-            run++;
-        } else {
-            outcome result = handle(ep, current, &f, frame);
-            if (result == WAITING || result == ENDED)
-                break;
-            run += result == RUN;
-            ep->hub->counters[TCI_MESSAGES_DROPPED] += result == DROPPED && f.kind != TCI_FRAME_CONTROL;
-        }
+        const size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
+        if (f.kind != TCI_FRAME_CALL || f.slot >= slot_count || bytes > tci_consumer_room(&rx) ||
+            slots[f.slot].main == NULL)
+            break;
+        current->fn = slots[f.slot].fn;
+        slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size, hub->target_args);
+        tci_consumer_advance(&rx, bytes);
+        run++;
+    }
+    ep->rx.head = rx.head;
+    ep->rx.signal = rx.signal;
+    return run;
+}
+
+/* The frame at the head, whatever it is. False: nothing more can be done here now. */
+static __attribute__((noinline)) bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
+{
+    uint64_t word;
+    uint8_t *frame = tci_consumer_peek(&ep->rx, &word);
+    if (frame == NULL)
+        return false;
+    const tci_frame f = tci_frame_of_word(word);
+    outcome result = handle(ep, current, &f, frame);
+    if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
+        ep->hub->counters[TCI_MESSAGES_DROPPED]++;
+    *run += result == RUN;
+    return result == RUN || result == DROPPED;
+}
+
+static unsigned run_frames(tc_ep *ep, tci_current *current)
+{
+    unsigned run = 0;
+    bool more = true;
+    for (unsigned others = 0; more && run < BUDGET && others < BUDGET; others++) {
+        run += run_calls(ep, current, BUDGET - run);
         if (tci_consumer_owes_credit(&ep->rx))
             tci_ep_give_credit(ep);
-    } while (++seen < BUDGET && (frame = tci_consumer_peek(&ep->rx, &word)) != NULL);
+        else if (!tci_consumer_has_frame(&ep->rx))
+            break;
+        else if (run < BUDGET)
+            more = run_other(ep, current, &run);
+    }
     return run;
 }
 
 unsigned tci_dispatch_run(tc_ep *ep)
 {
-    uint64_t word;
-    uint8_t *frame = tci_consumer_peek(&ep->rx, &word);
-    if (frame == NULL) {
+    if (!tci_consumer_has_frame(&ep->rx)) {
         /* Idle is the time to tell a peer that may be waiting for the last of its messages. It costs a store. */
-        if (ep->rx.head != ep->rx.published && ep->peer_delivery == TCI_HELLO_DIRECT)
+        if (ep->peer_delivery == TCI_HELLO_DIRECT)
             tci_ep_give_credit(ep);
         return 0;
     }
@@ -291,7 +322,7 @@ unsigned tci_dispatch_run(tc_ep *ep)
     const tci_current outer = *current;
     current->ep = ep;
     ep->hub->running = true;
-    unsigned run = run_frames(ep, current, frame, word);
+    unsigned run = run_frames(ep, current);
     ep->hub->running = false;
     *current = outer;
     ep->run_messages += run;

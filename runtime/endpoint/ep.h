@@ -24,7 +24,12 @@ typedef enum tci_ep_state {
 } tci_ep_state;
 
 /* What the peer knows of a function of ours. */
-typedef enum tci_tx_state { TCI_TX_UNKNOWN = 0, TCI_TX_BOUND, TCI_TX_REFUSED } tci_tx_state;
+typedef enum tci_tx_state {
+    TCI_TX_UNKNOWN = 0,
+    TCI_TX_PLAIN, /* bound; its payload is a copy of the source arguments */
+    TCI_TX_BUILT, /* bound; NAME_payload_init makes its payload */
+    TCI_TX_REFUSED
+} tci_tx_state;
 
 /* What a slot number of the peer's means here. main is NULL for a function that was refused. */
 typedef struct tci_rx_slot {
@@ -52,32 +57,33 @@ typedef struct tci_incoming_code {
 struct tc_ep {
     /* Sending, in the order that tc_send touches it. */
     uint8_t *tx_state; /* tci_tx_state by function index */
+    size_t fast_limit; /* payloads below it may take tc_send's fast path; see tci_ep_set_fast */
     tci_producer tx;
     tci_delivery *delivery; /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
     tci_queued *queue;
     size_t payload_max;
-    uint64_t travel_extra; /* bytes that a frame adds on its way: 4 as active message */
-    uint64_t sent_messages;
-    uint64_t sent_bytes;
+    bool building;         /* a payload is being made in the ring: nothing else may be sent */
+    uint64_t control_frames;
+    uint64_t pushed_bytes; /* of frames that a delivery carried over */
 
     /* Receiving. */
     tci_consumer rx;
+    tc_ep *next;
+    tci_ep_state state;
+    tci_hello_delivery peer_delivery; /* how the peer writes our ring: who is told of credit how */
     tci_rx_slot *rx_slots;
     size_t rx_slot_count;
     uint64_t run_messages;
     tci_hub *hub;
-    tci_hello_delivery peer_delivery; /* how the peer writes our ring: who is told of credit how */
 
     /* The rest is cold. */
-    tci_ep_state state;
     bool accepted;         /* the hub owns it */
     bool peer_said_bye;
     bool announced;        /* TC_EP_OPENED was called */
     unsigned pins;         /* blocking calls that stand on it: not freed meanwhile */
     bool end_announced;    /* and the callback heard of its end */
     bool close_wanted;     /* tc_ep_close from inside an ifunc or a callback */
-    tc_ep *next;
     tc_ep **previous_next;
     tci_queued **queue_last;
     size_t queue_bytes;
@@ -113,6 +119,10 @@ void tci_ep_fail(tc_ep *ep, const tc_error *error);
 tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC_PRINTF(3, 4);
 /* Ends it in order. */
 void tci_ep_finish(tc_ep *ep);
+
+/* Decides anew which payloads may take the fast path: none unless the endpoint is open, its ring is mapped, nothing
+ * waits in the queue and no payload is being made. Called whenever one of these changes. */
+void tci_ep_set_fast(tc_ep *ep);
 
 /* Publishes what was consumed, by the way that the peer's delivery needs. */
 void tci_ep_give_credit(tc_ep *ep);

@@ -119,7 +119,6 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
     tci_producer_init(&ep->tx, ep->delivery->ring, hello->ring_bytes, hello->ring_nonce,
                       ep->delivery->consumed);
     ep->push = ops->push;
-    ep->travel_extra = ops->push != NULL ? sizeof(uint32_t) : 0;
     /* A first message carries its code's id behind the payload even when the code itself goes outside the ring. */
     ep->payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
 }
@@ -172,6 +171,7 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
     }
     tci_hub *hub = ep->hub;
     ep->state = TCI_EP_OPEN;
+    tci_ep_set_fast(ep);
     hub->handshakes--;
     hub->changed = true;
     if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
@@ -209,6 +209,7 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         return;
     case TCI_HELLO_BYE:
         ep->peer_said_bye = true;
+        ep->hub->attention = true;
         return;
     default:
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a message of kind %d while connecting",

@@ -42,6 +42,7 @@ typedef struct tci_hub {
     uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new owner */
     unsigned handshakes;      /* endpoints that are not open yet */
     unsigned am_peers;        /* endpoints that send or receive by active messages */
+    bool attention;           /* tc_progress has more to do than to look at rings; see tci_hub_settle */
     bool running;             /* inside an ifunc, or a callback of the user's */
     bool building;            /* inside NAME_payload_init */
     bool changed;             /* an endpoint opened, closed, failed or wants to be closed */
@@ -68,6 +69,11 @@ typedef struct tci_current {
 } tci_current;
 
 /* Of this thread. */
-tci_current *tci_current_get(void);
+extern _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
+
+static inline tci_current *tci_current_get(void)
+{
+    return &tci_current_call;
+}
 
 #endif

@@ -1,11 +1,11 @@
 /* From a function and its arguments to a frame in the peer's ring.
  *
- * tc_send's first lines are the fast path: the peer knows the function, the payload is a plain copy, there is room and nothing
- * waits. Everything else goes through `outgoing`, one description of a message that either becomes a frame or joins the
- * queue. */
+ * tc_send's first lines are the fast path: the peer knows the function, the payload is a short plain copy into mapped memory, there
+ * is room and nothing waits. Everything else goes through `outgoing`, one description of a message that either becomes
+ * a frame or joins the queue. */
 #include "send.h"
 
-#include "base/logger.h"
+#include "base/small_copy.h"
 
 #include <stdlib.h>
 
@@ -23,9 +23,10 @@ static void commit_frame(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_fr
 {
     uint64_t position = ep->tx.tail;
     tci_producer_commit(&ep->tx, frame, bytes, tci_frame_word(header));
-    if (ep->push != NULL)
+    if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
-    ep->sent_bytes += bytes + ep->travel_extra;
+        ep->pushed_bytes += bytes + sizeof(uint32_t); /* the message around it has a header of 4 bytes */
+    }
 }
 
 /* --- payloads ----------------------------------------------------------------------------------------------- */
@@ -42,19 +43,20 @@ static tc_status measure_payload(outgoing *out, tc_error *err)
     return TC_OK;
 }
 
-/* The user's function writes into the reserved frame itself; a tc_send from inside it would write there too, so it
- * finds `building` set. */
-static tc_status fill_payload(bool *building, const outgoing *out, uint8_t *payload)
+/* hub NULL: nothing else can be disturbed. */
+static tc_status fill_payload(tci_hub *hub, const outgoing *out, uint8_t *payload)
 {
     if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
         if (out->args_size > 0)
             memcpy(payload, out->args, out->args_size);
         return TC_OK;
     }
-    *building = true;
+    if (hub != NULL)
+        hub->building = true;
     int result = out->fn->entry.init(payload, out->payload_size, (void *)(uintptr_t)out->args,
                                      out->args_size);
-    *building = false;
+    if (hub != NULL)
+        hub->building = false;
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
 }
 
@@ -62,7 +64,24 @@ static tc_status fill_payload(bool *building, const outgoing *out, uint8_t *payl
 
 static bool needs_code(const tc_ep *ep, const outgoing *out)
 {
-    return out->with_code || ep->tx_state[out->fn->index] != TCI_TX_BOUND;
+    return out->with_code || ep->tx_state[out->fn->index] == TCI_TX_UNKNOWN;
+}
+
+static uint8_t bound_state(const tc_ifunc *fn)
+{
+    return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
+}
+
+/* The user's function writes into the reserved frame itself. A tc_send to the same endpoint from inside it would write there too, so
+ * it finds `building` set. */
+static tc_status fill_frame(tc_ep *ep, const outgoing *out, uint8_t *payload)
+{
+    ep->building = true;
+    tci_ep_set_fast(ep);
+    tc_status status = fill_payload(ep->hub, out, payload);
+    ep->building = false;
+    tci_ep_set_fast(ep);
+    return status;
 }
 
 /* Code too large to share a frame with its payload is announced in the frame and sent when the peer says that it needs it. */
@@ -96,14 +115,13 @@ static tc_status send_frame(tc_ep *ep, const outgoing *out)
     uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
-    TC_TRY(fill_payload(&ep->hub->building, out, frame + TCI_FRAME_HEADER_BYTES));
+    TC_TRY(fill_frame(ep, out, frame + TCI_FRAME_HEADER_BYTES));
     if (code) {
         write_code_section(out, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
-        ep->tx_state[out->fn->index] = TCI_TX_BOUND;
+        ep->tx_state[out->fn->index] = bound_state(out->fn);
         ep->hub->counters[TCI_CODE_SENT]++;
     }
     commit_frame(ep, frame, bytes, &header);
-    ep->sent_messages++;
     return TC_OK;
 }
 
@@ -117,7 +135,7 @@ static tc_status queue_message(tc_ep *ep, const outgoing *out)
     tci_queued *item = calloc(1, bytes);
     if (item == NULL)
         return TC_E_NO_MEMORY;
-    tc_status status = fill_payload(&ep->hub->building, out, item->payload);
+    tc_status status = fill_payload(ep->hub, out, item->payload);
     if (status != TC_OK) {
         free(item);
         return status;
@@ -129,6 +147,8 @@ static tc_status queue_message(tc_ep *ep, const outgoing *out)
     *ep->queue_last = item;
     ep->queue_last = &item->next;
     ep->queue_bytes += bytes;
+    tci_ep_set_fast(ep);
+    ep->hub->attention = true;
     ep->hub->counters[TCI_SENDS_QUEUED]++;
     return TC_OK;
 }
@@ -142,6 +162,7 @@ static bool try_control(tc_ep *ep, const tci_frame *header, const void *payload)
     if (header->payload_size > 0)
         memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, header->payload_size);
     commit_frame(ep, frame, bytes, header);
+    ep->control_frames++;
     return true;
 }
 
@@ -166,6 +187,8 @@ void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void 
     if (ep->queue == NULL)
         ep->queue_last = &item->next;
     ep->queue = item;
+    tci_ep_set_fast(ep);
+    ep->hub->attention = true;
 }
 
 static tc_status send_item(tc_ep *ep, const tci_queued *item)
@@ -198,6 +221,7 @@ void tci_send_queued(tc_ep *ep)
         }
         free(item);
     }
+    tci_ep_set_fast(ep);
 }
 
 /* --- the calls ---------------------------------------------------------------------------------------------- */
@@ -207,7 +231,7 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
     tc_error error;
     if (!tci_ep_is_open(ep))
         return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
-    if (ep->hub->building)
+    if (ep->building)
         return TC_E_BUSY;
     if (ep->tx_state[out->fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED;
@@ -225,25 +249,32 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
     return status;
 }
 
+static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
+                                                       const void *source_args, size_t size)
+{
+    outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    return send_or_queue(ep, &out);
+}
+
+/* Calls nothing on its way, so nothing is saved on the stack; see base/small_copy.h on why stores count. */
 tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
-    if (__builtin_expect(ep->tx_state[fn->index] == TCI_TX_BOUND && ep->queue == NULL &&
-                             size <= ep->payload_max && !(fn->entries & TCI_ENTRY_INIT),
-                         1)) {
-        uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
-        uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
-        if (__builtin_expect(frame != NULL && !ep->hub->building, 1)) {
+    if (__builtin_expect(size < ep->fast_limit && ep->tx_state[fn->index] == TCI_TX_PLAIN, 1)) {
+        uint8_t *frame = tci_producer_reserve_granule(&ep->tx);
+        if (__builtin_expect(frame != NULL, 1)) {
             const tci_frame header = {
                 .payload_size = (uint32_t)size, .slot = fn->index, .kind = TCI_FRAME_CALL};
-            if (size > 0)
-                memcpy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
-            commit_frame(ep, frame, bytes, &header);
-            ep->sent_messages++;
+            if (size <= sizeof(uint64_t)) {
+                tci_producer_commit_word(&ep->tx, frame, tci_frame_word(&header),
+                                         tci_small_load(source_args, size));
+            } else {
+                tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+                tci_producer_commit(&ep->tx, frame, TCI_FRAME_GRANULE, tci_frame_word(&header));
+            }
             return TC_OK;
         }
     }
-    outgoing out = {.fn = fn, .args = source_args, .args_size = size};
-    return send_or_queue(ep, &out);
+    return send_slowly(ep, fn, source_args, size);
 }
 
 tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
@@ -267,9 +298,8 @@ tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
     tc_message *message = calloc(1, sizeof *message);
     uint8_t *payload = malloc(out.payload_size > 0 ? out.payload_size : 1);
     tc_status status = TC_E_NO_MEMORY;
-    bool building; /* no endpoint is being written to, so nobody asks */
     if (message != NULL && payload != NULL)
-        status = fill_payload(&building, &out, payload);
+        status = fill_payload(NULL, &out, payload);
     if (status != TC_OK) {
         free(payload);
         free(message);

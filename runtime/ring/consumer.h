@@ -24,6 +24,12 @@ bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint6
  * they do not fit there. */
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size);
 
+/* Whether a frame (perhaps a WRAP) is there. */
+static inline bool tci_consumer_has_frame(const tci_consumer *c)
+{
+    return tci_ring_load_signal(c->ring + (c->head & c->mask)) == c->signal;
+}
+
 /* The next frame, or NULL. *word_out is its second header word, loaded once. WRAP frames are passed over here. */
 static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
 {

@@ -9,6 +9,7 @@ void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint
                         .signal = nonce,
                         .limit = ring_bytes - reserve,
                         .reserve = reserve,
+                        .nonce = nonce,
                         .consumed = consumed};
 }
 
@@ -25,10 +26,21 @@ void tci_producer_refresh(tci_producer *p)
     p->limit = consumed + p->mask + 1 - p->reserve;
 }
 
+uint64_t tci_producer_frames(const tci_producer *p)
+{
+    /* Newton's iteration: each round doubles the correct low bits of the inverse, from 3 to 96. */
+    uint64_t inverse = TCI_SIGNAL_STEP;
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - TCI_SIGNAL_STEP * inverse;
+    return (p->signal - p->nonce) * inverse;
+}
+
 static void close_lap(tci_producer *p, uint64_t gap)
 {
     const tci_frame wrap = {.kind = TCI_FRAME_WRAP};
     tci_producer_commit(p, p->ring + (p->tail & p->mask), gap, tci_frame_word(&wrap));
+    p->gaps++;
+    p->gap_bytes += gap;
 }
 
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra)

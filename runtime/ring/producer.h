@@ -14,6 +14,9 @@ typedef struct tci_producer {
     uint64_t signal;    /* that the next frame gets */
     uint64_t limit;     /* data frames may end here: consumed + ring bytes - control reserve */
     uint64_t reserve;
+    uint64_t nonce;
+    uint64_t gaps;      /* frames that only closed a lap, and the bytes that they took */
+    uint64_t gap_bytes;
     const tci_ring_word *consumed;
     uint64_t consumed_seen;
     bool broken;        /* the consumer's word ran backwards or ahead of us */
@@ -28,6 +31,15 @@ void tci_producer_refresh(tci_producer *p);
 /* reserve when the fast path below cannot: refreshes the credit, and closes the lap with a WRAP frame. `extra` is
  * the part of the control reserve that this frame may use. NULL: no credit. */
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra);
+
+/* Room for a frame of one granule, when it is there without another look at the consumer; else NULL. */
+static inline uint8_t *tci_producer_reserve_granule(tci_producer *p)
+{
+    /* One granule always ends where the ring ends or before it. */
+    return __builtin_expect(p->tail + TCI_FRAME_GRANULE <= p->limit, 1)
+               ? p->ring + (p->tail & p->mask)
+               : NULL;
+}
 
 /* Room for a frame of `bytes` (header included, at most tci_ring_frame_max), contiguous; NULL when there is no credit.
  * Nothing is seen by the consumer before commit; to give a reservation up, do nothing. */
@@ -55,6 +67,23 @@ static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t
     p->signal += TCI_SIGNAL_STEP;
     p->tail += tci_frame_align(bytes);
 }
+
+/* The same for a frame of one granule whose payload of at most 8 bytes comes as a number: it leaves in one store with the header word,
+ * so the frame is two stores in all (base/small_copy.h says why that counts). */
+static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame, uint64_t header_word,
+                                            uint64_t payload)
+{
+    typedef uint64_t two_words __attribute__((vector_size(16)));
+    const two_words both = {header_word, payload};
+    memcpy(frame + 8, &both, sizeof both);
+    tci_ring_store_signal(frame, p->signal);
+    p->signal += TCI_SIGNAL_STEP;
+    p->tail += TCI_FRAME_GRANULE;
+}
+
+/* How many frames were committed, of every kind. The signal counts them, so nothing else has to: TCI_SIGNAL_STEP is odd and
+ * has an inverse modulo 2^64. */
+uint64_t tci_producer_frames(const tci_producer *p);
 
 /* Everything that was committed has been consumed. */
 static inline bool tci_producer_drained(const tci_producer *p)
