@@ -208,6 +208,39 @@ static void placed_ranges_must_lie_inside_the_ring(void **state)
     pair_fini(&pair);
 }
 
+static void frames_are_counted_by_their_signals(void **state)
+{
+    (void)state;
+    ring_pair pair;
+    pair_init(&pair);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_int_equal(tci_producer_frames(&pair.tx) - pair.tx.gaps, i);
+        assert_true(put(&pair, i % 500, 3));
+        assert_true(take(&pair, i % 500, 3));
+        tci_consumer_publish(&pair.rx);
+    }
+    assert_true(pair.tx.gaps > 0);
+    pair_fini(&pair);
+}
+
+static void a_word_of_payload_is_the_same_frame(void **state)
+{
+    (void)state;
+    ring_pair pair;
+    uint64_t word;
+    pair_init(&pair);
+    const tci_frame header = {.payload_size = 8, .slot = 9, .kind = TCI_FRAME_CALL};
+    uint8_t *frame = tci_producer_reserve_granule(&pair.tx);
+    assert_non_null(frame);
+    tci_producer_commit_word(&pair.tx, frame, tci_frame_word(&header), 0x0909090909090909ull);
+    assert_true(take(&pair, 8, 9));
+    assert_null(tci_consumer_peek(&pair.rx, &word));
+    assert_int_equal(pair.tx.tail, pair.rx.head);
+    assert_true(put(&pair, 8, 1)); /* the other way to commit goes on from there */
+    assert_true(take(&pair, 8, 1));
+    pair_fini(&pair);
+}
+
 #define THREADED_FRAMES 200000u
 
 static uint32_t size_of(unsigned i)
@@ -253,6 +286,8 @@ int main(void)
         cmocka_unit_test(a_consumed_word_that_runs_wild_ends_the_credit),
         cmocka_unit_test(stale_and_foreign_bytes_are_no_frames),
         cmocka_unit_test(placed_ranges_must_lie_inside_the_ring),
+        cmocka_unit_test(frames_are_counted_by_their_signals),
+        cmocka_unit_test(a_word_of_payload_is_the_same_frame),
         cmocka_unit_test(two_threads_exchange_frames_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

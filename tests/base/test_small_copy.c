@@ -1,0 +1,45 @@
+#include "base/small_copy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void every_length_is_copied_and_nothing_beside_it(void **state)
+{
+    (void)state;
+    uint8_t from[TCI_SMALL_COPY_MAX], to[TCI_SMALL_COPY_MAX + 2];
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (uint8_t)(i + 1);
+    for (size_t n = 0; n <= TCI_SMALL_COPY_MAX; n++) {
+        memset(to, 0xee, sizeof to);
+        tci_small_copy(to + 1, from, n);
+        assert_memory_equal(to + 1, from, n);
+        assert_int_equal(to[0], 0xee);
+        assert_int_equal(to[n + 1], 0xee);
+    }
+}
+
+/* Each length in memory of its own, so that AddressSanitizer sees a byte too many. */
+static void short_loads_are_exact(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= 8; n++) {
+        uint8_t *from = test_malloc(n + 1);
+        uint64_t expected = 0;
+        for (size_t i = 0; i < n; i++)
+            from[i] = (uint8_t)(0x11 * (i + 1));
+        memcpy(&expected, from, n);
+        assert_true(tci_small_load(from, n) == expected);
+        test_free(from);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_length_is_copied_and_nothing_beside_it),
+        cmocka_unit_test(short_loads_are_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
