@@ -185,18 +185,29 @@ static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const 
     }
 }
 
-/* What became of it, in the words of whoever decided it. */
+static void report_too_large(const tc_ep *ep, const char *archive)
+{
+    tc_ep_info info;
+    tc_ep_query(ep, &info);
+    fprintf(stderr, "tc-send: %s: the payload is too large: this target takes at most %zu bytes\n", archive,
+            info.payload_max);
+}
+
+/* What became of it, in the words of whoever decided it. A target may end right after the last message, so what the
+ * flush said counts, and not how the endpoint is now. */
 static int report(tc_ep *ep, const char *archive, tc_status status)
 {
     tc_error error = {.status = TC_OK};
     if (tc_ep_refusal(ep, &error) > 0)
         fprintf(stderr, "tc-send: %s: refused by the target: %s\n", archive, error.text);
+    else if (status == TC_OK)
+        return 0;
     else if (tc_ep_error(ep, &error) != TC_OK)
         fprintf(stderr, "tc-send: %s\n", error.text);
-    else if (status != TC_OK)
-        fprintf(stderr, "tc-send: %s: %s\n", archive, tc_status_text(status));
+    else if (status == TC_E_TOO_LARGE)
+        report_too_large(ep, archive);
     else
-        return 0;
+        fprintf(stderr, "tc-send: %s: %s\n", archive, tc_status_text(status));
     return 1;
 }
 

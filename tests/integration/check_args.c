@@ -1,0 +1,14 @@
+/* A library that a tc-node loads for the functions of tests/ifuncs: their target_args, and at the end what became of them. */
+#include "../ifuncs/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+extern check_state check_args;
+__attribute__((visibility("default"))) check_state check_args;
+
+__attribute__((destructor)) static void tell(void)
+{
+    printf("check: %" PRIu64 " run, %" PRIu64 " wrong, %" PRIu64 " bytes\n", check_args.next,
+           check_args.wrong, check_args.bytes);
+}

@@ -1,0 +1,167 @@
+"""The tools as processes of a test: started, waited for with a deadline, ended by their id, never left behind."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+# Ends what hangs. Nothing is ever judged by it but that it ended at all.
+DEADLINE_S = 60
+
+# Of the caller's TC_ variables only what names the way that messages take: a test says the rest itself.
+KEPT = {"TC_DELIVERY"}
+
+
+def clean_environment(**more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_") or name in KEPT}
+    return {**kept, **more}
+
+
+def wait_until(condition, what, seconds=DEADLINE_S):
+    deadline = time.monotonic() + seconds
+    while not (result := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what}")
+        time.sleep(0.005)
+    return result
+
+
+class Process:
+    """One program; what it prints goes to files, so that no pipe ever blocks it."""
+
+    def __init__(self, test, command, stdin=subprocess.DEVNULL, **environment):
+        self.test = test
+        self.command = [str(part) for part in command]
+        self.files = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
+        self.process = subprocess.Popen(self.command, env=clean_environment(**environment), stdin=stdin,
+                                        stdout=self.files[0], stderr=self.files[1])
+        test.addCleanup(self.end)
+
+    def __str__(self):
+        return " ".join(part if len(part) < 100 else part[:100] + "..." for part in self.command)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def text(self, which):
+        # Not by the file's own position: the process shares it.
+        return os.pread(self.files[which].fileno(), 1 << 26, 0)
+
+    @property
+    def out(self):
+        return self.text(0).decode(errors="replace")
+
+    @property
+    def err(self):
+        return self.text(1).decode(errors="replace")
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.kill()
+        for file in self.files:
+            file.close()
+
+    def running(self):
+        return self.process.poll() is None
+
+    def wait(self, seconds=DEADLINE_S):
+        try:
+            return self.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return self.test.fail(f"{self} did not end in {seconds} s\n{self.out}{self.err}")
+
+    def expect(self, status, *patterns, seconds=DEADLINE_S):
+        """Ends with that status; each pattern is on standard error."""
+        found = self.wait(seconds)
+        self.test.assertEqual(found, status, f"{self}\n{self.out}{self.err}")
+        for pattern in patterns:
+            self.test.assertRegex(self.err, pattern)
+        return self
+
+    def wait_for_line(self, pattern, count=1):
+        wait_until(lambda: len(re.findall(pattern, self.err)) >= count or not self.running(), f"{pattern} of {self}")
+        self.test.assertGreaterEqual(len(re.findall(pattern, self.err)), count, self.err)
+
+
+class Node(Process):
+    """A tc-node, ready for peers."""
+
+    def __init__(self, test, program, *arguments, listen="127.0.0.1:0", form=("--json",), **environment):
+        folder = tempfile.TemporaryDirectory()
+        test.addCleanup(folder.cleanup)
+        port_file = os.path.join(folder.name, "port")
+        super().__init__(test, [program, "--listen", listen, "--port-file", port_file, *form, *arguments], **environment)
+        wait_until(lambda: os.path.exists(port_file) or not self.running(), "a port")
+        if not os.path.exists(port_file):
+            test.fail(f"tc-node did not come up: {self.err}")
+        with open(port_file, encoding="ascii") as file:
+            self.port = int(file.read())
+        self.address = f"127.0.0.1:{self.port}"
+
+    def stop(self, number=signal.SIGINT):
+        """Ends it in order; gives its counters."""
+        self.signal(number)
+        self.expect(0)
+        return self.summary()
+
+    def summary(self):
+        return json.loads(next(line for line in self.out.splitlines() if line.startswith('{"messages_run"')))
+
+    def transcript(self):
+        """The payloads that the transcript function wrote, in order."""
+        payloads, rest = [], self.text(0)
+        while match := re.match(rb"(\d+):", rest):
+            begin, size = match.end(), int(match.group(1))
+            payloads.append(rest[begin:begin + size])
+            self.test.assertEqual(rest[begin + size:begin + size + 1], b"\n")
+            rest = rest[begin + size + 1:]
+        return payloads
+
+
+class ToolTest(unittest.TestCase):
+    """What the tests of this folder share: where the tools and the functions are."""
+    tools = functions = args_library = None
+
+    @classmethod
+    def tool(cls, name):
+        return os.path.join(cls.tools, name)
+
+    @classmethod
+    def function(cls, name):
+        return os.path.join(cls.functions, name + ".tca")
+
+    def node(self, *arguments, **environment):
+        return Node(self, self.tool("tc-node"), *arguments, **environment)
+
+    def checking_node(self, *arguments, **environment):
+        return self.node("--lib", self.args_library, "--args-symbol", "check_args", *arguments, **environment)
+
+    def send(self, address, function, *arguments, **more):
+        """Starts a tc-send of an archive's path, or of the name of a function in tests/ifuncs."""
+        path = function if function.endswith(".tca") else self.function(function)
+        return Process(self, [self.tool("tc-send"), address, path, *arguments], **more)
+
+    def folder(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+
+def main():
+    """TOOLS FUNCTIONS ARGS_LIBRARY, then what unittest takes: the names of classes."""
+    ToolTest.tools, ToolTest.functions, ToolTest.args_library = sys.argv[1:4]
+    del sys.argv[1:4]
+    unittest.main()
