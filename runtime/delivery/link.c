@@ -14,6 +14,8 @@ struct tci_link {
     ucp_ep_h ucp_ep;
     ucp_rkey_h rkey;
     ucs_status_t failure;
+    ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they are, or will never be */
+    tci_link *next_lingering;
 };
 
 typedef struct posted_message {
@@ -48,8 +50,33 @@ tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link
         free(link);
         return tci_ucx_error(err, status, "UCX endpoint");
     }
+    const ucp_request_param_t plain = {.op_attr_mask = 0};
+    link->connecting = ucp_ep_flush_nbx(link->ucp_ep, &plain);
+    if (!UCS_PTR_IS_PTR(link->connecting)) {
+        link->failure = UCS_PTR_RAW_STATUS(link->connecting);
+        link->connecting = NULL;
+    }
     *link_out = link;
     return TC_OK;
+}
+
+static bool is_connecting(tci_link *link)
+{
+    if (link->connecting == NULL)
+        return false;
+    ucs_status_t status = ucp_request_check_status(link->connecting);
+    if (status == UCS_INPROGRESS)
+        return true;
+    ucp_request_free(link->connecting);
+    link->connecting = NULL;
+    if (link->failure == UCS_OK)
+        link->failure = status;
+    return false;
+}
+
+tc_status tci_link_ready(tci_link *link, tc_error *err)
+{
+    return is_connecting(link) ? TC_E_AGAIN : tci_link_error(link, err);
 }
 
 static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint64_t timeout_ns)
@@ -64,10 +91,8 @@ static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint6
     return true;
 }
 
-void tci_link_close(tci_link *link, uint64_t timeout_ns)
+static void close_connected(tci_link *link, uint64_t timeout_ns)
 {
-    if (link->rkey != NULL)
-        ucp_rkey_destroy(link->rkey);
     const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
                                        .flags = UCP_EP_CLOSE_FLAG_FORCE};
     ucs_status_ptr_t request = ucp_ep_close_nbx(link->ucp_ep, &param);
@@ -77,6 +102,33 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns)
         return;
     }
     free(link);
+}
+
+void tci_link_close(tci_link *link, uint64_t timeout_ns)
+{
+    if (link->rkey != NULL)
+        ucp_rkey_destroy(link->rkey);
+    link->rkey = NULL;
+    if (!is_connecting(link)) {
+        close_connected(link, timeout_ns);
+        return;
+    }
+    link->next_lingering = link->worker->lingering;
+    link->worker->lingering = link;
+}
+
+void tci_link_reap(tci_worker *worker)
+{
+    tci_link **at = &worker->lingering;
+    while (*at != NULL) {
+        tci_link *link = *at;
+        if (is_connecting(link)) {
+            at = &link->next_lingering;
+            continue;
+        }
+        *at = link->next_lingering;
+        close_connected(link, 0);
+    }
 }
 
 void tci_link_flush(tci_link *link, uint64_t timeout_ns)

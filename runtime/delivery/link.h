@@ -11,8 +11,14 @@ typedef struct tci_link tci_link;
 TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
                                       tc_error *err);
 
+/* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err may be NULL and is not
+ * filled for TC_E_AGAIN. A side that goes away before both are connected takes a UCX with assertions down on the other
+ * side, so a handshake ends with this. */
+TC_MUST_CHECK tc_status tci_link_ready(tci_link *link, tc_error *err);
+
 /* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at most
- * timeout_ns; then the endpoint is abandoned to the worker. */
+ * timeout_ns; then the endpoint is abandoned to the worker. So is one that is not ready: the worker closes it when it
+ * is. */
 void tci_link_close(tci_link *link, uint64_t timeout_ns);
 
 /* Waits, progressing the worker, until what was posted has left, at most timeout_ns. */

@@ -1,13 +1,17 @@
 #include "worker.h"
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "delivery/ucx_error.h"
 #include "delivery/worker_private.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LINGER_NS 100000000ull
 
 void tci_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out)
 {
@@ -119,8 +123,27 @@ tc_status tci_worker_create(tci_worker_handler handler, void *user, tci_worker *
     return TC_OK;
 }
 
+/* Ending a worker ends its endpoints, also those that may not be ended yet. What is left of such a worker stays, reachable
+ * for leak checkers, until the process ends. */
+static bool must_be_abandoned(tci_worker *worker)
+{
+    static _Atomic(tci_worker *) abandoned;
+    uint64_t deadline_ns = tci_deadline_after(LINGER_NS);
+    while (worker->lingering != NULL && tci_clock_ns() < deadline_ns)
+        (void)tci_worker_progress(worker);
+    if (worker->lingering == NULL)
+        return false;
+    TC_LOG(TC_LOG_INFO, "worker: a peer never finished connecting; UCX keeps its memory");
+    worker->next_abandoned = atomic_load(&abandoned);
+    while (!atomic_compare_exchange_weak(&abandoned, &worker->next_abandoned, worker))
+        ;
+    return true;
+}
+
 void tci_worker_destroy(tci_worker *worker)
 {
+    if (must_be_abandoned(worker))
+        return;
     if (worker->address != NULL)
         ucp_worker_release_address(worker->ucp_worker, worker->address);
     if (worker->ucp_worker != NULL)
@@ -132,7 +155,10 @@ void tci_worker_destroy(tci_worker *worker)
 
 unsigned tci_worker_progress(tci_worker *worker)
 {
-    return ucp_worker_progress(worker->ucp_worker);
+    unsigned events = ucp_worker_progress(worker->ucp_worker);
+    if (__builtin_expect(worker->lingering != NULL, 0))
+        tci_link_reap(worker);
+    return events;
 }
 
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out)

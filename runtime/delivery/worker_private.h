@@ -22,6 +22,11 @@ struct tci_worker {
     tci_worker_handler handler;
     void *user;
     tci_am_binding bindings[TCI_AM_COUNT];
+    struct tci_link *lingering; /* closed before UCX had connected them */
+    tci_worker *next_abandoned;
 };
+
+/* Ends those lingering links that UCX has connected, or given up, meanwhile. */
+void tci_link_reap(tci_worker *worker);
 
 #endif

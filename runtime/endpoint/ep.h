@@ -17,7 +17,7 @@
 typedef enum tci_ep_state {
     TCI_EP_CONNECTING, /* the stream is not connected yet */
     TCI_EP_GREETING,   /* the peer's HELLO is awaited */
-    TCI_EP_AGREEING,   /* our READY is sent, the peer's awaited */
+    TCI_EP_AGREEING,   /* both READYs are awaited: ours waits for UCX to connect the link */
     TCI_EP_OPEN,
     TCI_EP_CLOSED,     /* in order */
     TCI_EP_FAILED
@@ -94,6 +94,8 @@ struct tc_ep {
     uint16_t connection;   /* ours, in messages to us */
     uint16_t peer_connection;
     bool hello_sent;
+    bool ready_sent;
+    bool peer_ready;
     uint64_t deadline_ns;  /* of the handshake */
     uint64_t peer_pid;     /* 0: not on this host */
     tci_incoming_code incoming;

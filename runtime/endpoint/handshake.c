@@ -125,8 +125,6 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
 
 static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    size_t size;
     TC_TRY(tci_hello_compatible(&ep->hub->self, hello, err));
     keep_peer(ep, hello);
     if (peer_is_gone(ep))
@@ -136,9 +134,51 @@ static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
         TC_TRY(tci_link_open(ep->hub->worker, hello->worker_address.data, &ep->link, err));
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
-    TC_TRY(tci_handshake_greet(ep, err));
+    return tci_handshake_greet(ep, err);
+}
+
+/* Once the link is, so that whoever has both READYs may close at any time. TC_E_AGAIN: not yet. */
+static tc_status say_ready(tc_ep *ep, tc_error *err)
+{
+    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
+    size_t size;
+    TC_TRY(tci_link_ready(ep->link, err));
     TC_TRY(tci_hello_ready_encode(ep->delivery->ops->wire_id, bytes, sizeof bytes, &size));
-    return carry(ep, bytes, size, err);
+    TC_TRY(carry(ep, bytes, size, err));
+    ep->ready_sent = true;
+    return TC_OK;
+}
+
+static void open_endpoint(tc_ep *ep)
+{
+    tci_hub *hub = ep->hub;
+    ep->state = TCI_EP_OPEN;
+    tci_ep_set_fast(ep);
+    hub->handshakes--;
+    hub->changed = true;
+    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
+        hub->am_peers++;
+    hub->counters[TCI_ENDPOINTS_OPENED]++;
+    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
+           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx, ep->peer_llvm);
+}
+
+void tci_handshake_turn(tc_ep *ep)
+{
+    tc_error error = {0};
+    if (ep->state != TCI_EP_AGREEING)
+        return;
+    if (!ep->ready_sent) {
+        tc_status status = say_ready(ep, &error);
+        if (status == TC_E_AGAIN)
+            return;
+        if (status != TC_OK) {
+            tci_ep_fail(ep, &error);
+            return;
+        }
+    }
+    if (ep->peer_ready)
+        open_endpoint(ep);
 }
 
 static void on_hello(tc_ep *ep, const void *bytes, size_t size)
@@ -152,16 +192,18 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
     tc_status status = tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, &error);
     if (status == TC_OK)
         status = agree(ep, &hello, &error);
-    if (status != TC_OK)
+    if (status != TC_OK) {
         refuse(ep, &error);
-    else
-        ep->state = TCI_EP_AGREEING;
+        return;
+    }
+    ep->state = TCI_EP_AGREEING;
+    tci_handshake_turn(ep);
 }
 
 static void on_ready(tc_ep *ep, const void *bytes, size_t size)
 {
     tc_error error = {0};
-    if (ep->state != TCI_EP_AGREEING) {
+    if (ep->state != TCI_EP_AGREEING || ep->peer_ready) {
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent READY before HELLO, or twice");
         return;
     }
@@ -169,16 +211,8 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
         refuse(ep, &error);
         return;
     }
-    tci_hub *hub = ep->hub;
-    ep->state = TCI_EP_OPEN;
-    tci_ep_set_fast(ep);
-    hub->handshakes--;
-    hub->changed = true;
-    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
-        hub->am_peers++;
-    hub->counters[TCI_ENDPOINTS_OPENED]++;
-    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
-           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx, ep->peer_llvm);
+    ep->peer_ready = true;
+    tci_handshake_turn(ep);
 }
 
 static void on_refuse(tc_ep *ep, const void *bytes, size_t size)

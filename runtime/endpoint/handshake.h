@@ -16,6 +16,9 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
 /* What the stream has: connecting, messages, its end. */
 void tci_handshake_stream(tc_ep *ep);
 
+/* Goes on when UCX has connected the link meanwhile: says READY, opens. */
+void tci_handshake_turn(tc_ep *ep);
+
 /* Tells the peer that this side ends in order; best effort. */
 void tci_handshake_bye(tc_ep *ep);
 
