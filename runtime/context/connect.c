@@ -138,7 +138,7 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     tci_hub *hub = &ctx->hub;
     tci_stream *stream;
     tc_ep *ep;
-    if (hub->running || hub->building)
+    if (tci_hub_is_busy(hub))
         return busy(err);
     TC_TRY(tci_stream_connect_start(host_port, &stream, err));
     tc_status status = tci_ep_create(hub, false, &ep, err);
@@ -158,7 +158,7 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
     tci_hub *hub = &ctx->hub;
     tci_hello theirs;
     tc_ep *ep;
-    if (hub->running || hub->building)
+    if (tci_hub_is_busy(hub))
         return busy(err);
     TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
     TC_TRY(tci_hello_compatible(&hub->self, &theirs, err));
@@ -219,14 +219,16 @@ static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 {
     ep->pins++;
     tc_status status = flush_pinned(ep, deadline_ns);
-    if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED)
-        ep->hub->changed = ep->hub->attention = true;
+    if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED) {
+        ep->hub->changed = true;
+        ep->hub->attention |= TCI_CHORES;
+    }
     return status;
 }
 
 tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)
 {
-    if (ep->hub->running || ep->hub->building)
+    if (tci_hub_is_busy(ep->hub))
         return TC_E_BUSY;
     return flush_until(ep, tci_deadline_after(timeout_ns));
 }
@@ -269,9 +271,10 @@ void tc_ep_close(tc_ep *ep)
     if (ep == NULL)
         return;
     tci_hub *hub = ep->hub;
-    if (hub->running || hub->building) {
+    if (tci_hub_is_busy(hub)) {
         ep->close_wanted = true;
-        hub->changed = hub->attention = true;
+        hub->changed = true;
+        hub->attention |= TCI_CHORES;
         return;
     }
     if (tci_ep_is_open(ep) && flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK)

@@ -276,9 +276,9 @@ static void call_user(tc_ep *ep, tc_ep_event event)
     tci_hub *hub = ep->hub;
     if (hub->callback == NULL)
         return;
-    hub->running = true;
+    hub->attention |= TCI_RUNNING;
     hub->callback(hub->callback_user, ep, event);
-    hub->running = false;
+    hub->attention &= ~(unsigned)TCI_RUNNING;
 }
 
 static void announce_end(tc_ep *ep)
@@ -323,7 +323,7 @@ static bool turn_endpoint(tc_ep *ep)
 
 /* Everything but rings. `attention` stays set as long as any of it has to be looked at on every turn: handshakes, peers that
  * UCX serves, queues, goodbyes, news for the user. */
-static __attribute__((noinline)) unsigned do_chores(tc_context *ctx)
+static unsigned do_chores(tc_context *ctx)
 {
     tci_hub *hub = &ctx->hub;
     unsigned run = 0;
@@ -344,21 +344,32 @@ static __attribute__((noinline)) unsigned do_chores(tc_context *ctx)
         announce(ctx);
     }
     ctx->countdown = CHORES_EVERY;
-    hub->attention = again || hub->changed || hub->am_peers + hub->handshakes > 0;
+    again |= hub->changed || hub->am_peers + hub->handshakes > 0;
+    hub->attention = again ? TCI_CHORES : 0;
     return run;
+}
+
+static unsigned poll_rings(tci_hub *hub)
+{
+    unsigned run = 0;
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+        run += tci_dispatch_poll(ep);
+    return run;
+}
+
+static __attribute__((noinline)) unsigned progress_with_chores(tc_context *ctx)
+{
+    if (tci_hub_is_busy(&ctx->hub)) {
+        TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
+        return 0;
+    }
+    unsigned run = poll_rings(&ctx->hub);
+    return run + do_chores(ctx);
 }
 
 unsigned tc_progress(tc_context *ctx)
 {
-    tci_hub *hub = &ctx->hub;
-    unsigned run = 0;
-    if (__builtin_expect(hub->running || hub->building, 0)) {
-        TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
-        return 0;
-    }
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
-        run += tci_dispatch_poll(ep);
-    if (__builtin_expect(hub->attention || --ctx->countdown < 0, 0))
-        run += do_chores(ctx);
-    return run;
+    if (__builtin_expect(ctx->hub.attention != 0 || --ctx->countdown < 0, 0))
+        return progress_with_chores(ctx);
+    return poll_rings(&ctx->hub);
 }

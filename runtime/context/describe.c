@@ -27,7 +27,12 @@ const char *tc_stats_name(size_t index)
 
 uint64_t tc_stats_value(const tc_context *ctx, size_t index)
 {
-    return index < TCI_COUNTER_COUNT ? ctx->hub.counters[index] : 0;
+    if (index >= TCI_COUNTER_COUNT)
+        return 0;
+    uint64_t value = ctx->hub.counters[index];
+    for (const tc_ep *ep = ctx->hub.first; ep != NULL && index == TCI_MESSAGES_RUN; ep = ep->next)
+        value += ep->run_messages;
+    return value;
 }
 
 static tci_hello_version parse_version(const char *text)

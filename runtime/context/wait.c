@@ -55,7 +55,7 @@ unsigned tci_context_turn(tc_context *ctx)
 
 tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
 {
-    if (ctx->hub.running || ctx->hub.building)
+    if (tci_hub_is_busy(&ctx->hub))
         return TC_E_BUSY;
     uint64_t deadline_ns = tci_deadline_after(timeout_ns);
     ctx->idle_since_ns = 0;

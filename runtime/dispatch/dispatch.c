@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-/* Frames of one endpoint before the next endpoint has its turn. */
-#define BUDGET 256u
+/* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A small ring gives credit
+ * after an eighth, which is then the bound. */
+#define BUDGET (256u * TCI_FRAME_GRANULE)
 
 /* What became of the frame at the head. */
 typedef enum outcome {
@@ -251,24 +252,26 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     }
 }
 
-/* Runs plain calls of bound slots, which all but a few frames are, until there is something else to do: another kind of frame, credit
- * to give, no frame, or `budget` calls made. The ring's state is kept in registers meanwhile; what is called cannot
- * reach it. */
-static unsigned run_calls(tc_ep *ep, tci_current *current, unsigned budget)
+/* Runs plain calls of bound slots, which all but a few frames are, up to a position, until there is another kind of frame or none at
+ * all; *empty_out tells which. The ring's state is kept in registers meanwhile: what is called cannot reach it. */
+static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
     const tci_rx_slot *const slots = ep->rx_slots;
     const size_t slot_count = ep->rx_slot_count;
     const tci_hub *const hub = ep->hub;
     tci_consumer rx = ep->rx;
     unsigned run = 0;
-    while (run < budget && tci_consumer_has_frame(&rx) && !tci_consumer_owes_credit(&rx)) {
+    *empty_out = true;
+    while (tci_consumer_has_frame(&rx)) {
         uint8_t *frame = rx.ring + (rx.head & rx.mask);
         const uint64_t word = tci_ring_load_word(frame + 8);
         const tci_frame f = tci_frame_of_word(word);
         const size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
-        if (f.kind != TCI_FRAME_CALL || f.slot >= slot_count || bytes > tci_consumer_room(&rx) ||
-            slots[f.slot].main == NULL)
+        if (rx.head >= end || f.kind != TCI_FRAME_CALL || f.slot >= slot_count ||
+            bytes > tci_consumer_room(&rx) || slots[f.slot].main == NULL) {
+            *empty_out = false;
             break;
+        }
         current->fn = slots[f.slot].fn;
         slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size, hub->target_args);
         tci_consumer_advance(&rx, bytes);
@@ -280,7 +283,7 @@ static unsigned run_calls(tc_ep *ep, tci_current *current, unsigned budget)
 }
 
 /* The frame at the head, whatever it is. False: nothing more can be done here now. */
-static __attribute__((noinline)) bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
+static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
 {
     uint64_t word;
     uint8_t *frame = tci_consumer_peek(&ep->rx, &word);
@@ -294,24 +297,25 @@ static __attribute__((noinline)) bool run_other(tc_ep *ep, tci_current *current,
     return result == RUN || result == DROPPED;
 }
 
-static unsigned run_frames(tc_ep *ep, tci_current *current)
+/* What run_calls left: a frame of another kind, credit to give, or just more calls. */
+static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
     unsigned run = 0;
-    bool more = true;
-    for (unsigned others = 0; more && run < BUDGET && others < BUDGET; others++) {
-        run += run_calls(ep, current, BUDGET - run);
-        if (tci_consumer_owes_credit(&ep->rx))
-            tci_ep_give_credit(ep);
-        else if (!tci_consumer_has_frame(&ep->rx))
+    bool empty = false;
+    while (!empty && ep->rx.head < end) {
+        if (!run_other(ep, current, &run))
             break;
-        else if (run < BUDGET)
-            more = run_other(ep, current, &run);
+        run += run_calls(ep, current, end, &empty);
     }
+    if (tci_consumer_owes_credit(&ep->rx))
+        tci_ep_give_credit(ep);
     return run;
 }
 
 unsigned tci_dispatch_run(tc_ep *ep)
 {
+    tci_hub *hub = ep->hub;
+    bool empty;
     if (!tci_consumer_has_frame(&ep->rx)) {
         /* Idle is the time to tell a peer that may be waiting for the last of its messages. It costs a store. */
         if (ep->peer_delivery == TCI_HELLO_DIRECT)
@@ -319,13 +323,16 @@ unsigned tci_dispatch_run(tc_ep *ep)
         return 0;
     }
     tci_current *current = tci_current_get();
-    const tci_current outer = *current;
+    tc_ep *outer = current->ep;
+    const uint64_t eighth = (ep->rx.mask + 1) >> TCI_RING_CREDIT_SHIFT;
+    const uint64_t end = ep->rx.head + (eighth < BUDGET ? eighth : BUDGET);
     current->ep = ep;
-    ep->hub->running = true;
-    unsigned run = run_frames(ep, current);
-    ep->hub->running = false;
-    *current = outer;
+    hub->attention |= TCI_RUNNING;
+    unsigned run = run_calls(ep, current, end, &empty);
+    if (__builtin_expect(!empty || tci_consumer_owes_credit(&ep->rx), 0))
+        run += run_rest(ep, current, end);
+    hub->attention &= ~(unsigned)TCI_RUNNING;
+    current->ep = outer;
     ep->run_messages += run;
-    ep->hub->counters[TCI_MESSAGES_RUN] += run;
     return run;
 }

@@ -83,7 +83,7 @@ tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *e
         ep->next->previous_next = &ep->next;
     hub->first = ep;
     hub->handshakes++;
-    hub->attention = true;
+    hub->attention |= TCI_CHORES;
     *ep_out = ep;
     return TC_OK;
 }
@@ -135,6 +135,7 @@ static void stop_sending(tc_ep *ep)
 void tci_ep_free(tc_ep *ep)
 {
     leave_state(ep);
+    ep->hub->counters[TCI_MESSAGES_RUN] += ep->run_messages;
     *ep->previous_next = ep->next;
     if (ep->next != NULL)
         ep->next->previous_next = ep->previous_next;
@@ -164,7 +165,7 @@ static void end(tc_ep *ep, tci_ep_state state)
     leave_state(ep);
     ep->state = state;
     ep->hub->changed = true;
-    ep->hub->attention = true;
+    ep->hub->attention |= TCI_CHORES;
     stop_sending(ep);
     tci_ep_set_fast(ep);
 }

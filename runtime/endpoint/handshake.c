@@ -243,7 +243,7 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         return;
     case TCI_HELLO_BYE:
         ep->peer_said_bye = true;
-        ep->hub->attention = true;
+        ep->hub->attention |= TCI_CHORES;
         return;
     default:
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a message of kind %d while connecting",

@@ -11,7 +11,7 @@
 
 /* Counters; tc_stats_name gives each its text, in this order. */
 typedef enum tci_counter {
-    TCI_MESSAGES_RUN,
+    TCI_MESSAGES_RUN, /* of endpoints that are gone; each counts its own */
     TCI_MESSAGES_DROPPED,
     TCI_CODE_RECEIVED,
     TCI_CODE_SENT,
@@ -22,6 +22,13 @@ typedef enum tci_counter {
     TCI_ENDPOINTS_FAILED,
     TCI_COUNTER_COUNT
 } tci_counter;
+
+/* One word, so that tc_progress asks once. */
+typedef enum tci_attention {
+    TCI_RUNNING = 1,  /* inside an ifunc or a callback of the user's: no progress, nothing blocks */
+    TCI_BUILDING = 2, /* inside NAME_payload_init: the same */
+    TCI_CHORES = 4    /* something has to be looked at on every turn */
+} tci_attention;
 
 /* A hello message that came by active message; handled outside UCX's handler. */
 typedef struct tci_inbox_item {
@@ -42,9 +49,7 @@ typedef struct tci_hub {
     uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new owner */
     unsigned handshakes;      /* endpoints that are not open yet */
     unsigned am_peers;        /* endpoints that send or receive by active messages */
-    bool attention;           /* tc_progress has more to do than to look at rings; see tci_hub_settle */
-    bool running;             /* inside an ifunc, or a callback of the user's */
-    bool building;            /* inside NAME_payload_init */
+    unsigned attention;       /* tci_attention bits: why tc_progress may not just look at rings */
     bool changed;             /* an endpoint opened, closed, failed or wants to be closed */
     void *target_args;
     tc_ep_callback callback;
@@ -55,6 +60,12 @@ typedef struct tci_hub {
     tci_hello self;           /* this side's hello but for the ring */
     uint64_t counters[TCI_COUNTER_COUNT];
 } tci_hub;
+
+/* Inside code of the user's. */
+static inline bool tci_hub_is_busy(const tci_hub *hub)
+{
+    return (hub->attention & (TCI_RUNNING | TCI_BUILDING)) != 0;
+}
 
 /* What epoll's data says: a connection id, or with this bit a listener's number. */
 #define TCI_WATCH_LISTENER (1ull << 32)

@@ -52,11 +52,11 @@ static tc_status fill_payload(tci_hub *hub, const outgoing *out, uint8_t *payloa
         return TC_OK;
     }
     if (hub != NULL)
-        hub->building = true;
+        hub->attention |= TCI_BUILDING;
     int result = out->fn->entry.init(payload, out->payload_size, (void *)(uintptr_t)out->args,
                                      out->args_size);
     if (hub != NULL)
-        hub->building = false;
+        hub->attention &= ~(unsigned)TCI_BUILDING;
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
 }
 
@@ -148,7 +148,7 @@ static tc_status queue_message(tc_ep *ep, const outgoing *out)
     ep->queue_last = &item->next;
     ep->queue_bytes += bytes;
     tci_ep_set_fast(ep);
-    ep->hub->attention = true;
+    ep->hub->attention |= TCI_CHORES;
     ep->hub->counters[TCI_SENDS_QUEUED]++;
     return TC_OK;
 }
@@ -188,7 +188,7 @@ void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void 
         ep->queue_last = &item->next;
     ep->queue = item;
     tci_ep_set_fast(ep);
-    ep->hub->attention = true;
+    ep->hub->attention |= TCI_CHORES;
 }
 
 static tc_status send_item(tc_ep *ep, const tci_queued *item)
@@ -244,7 +244,7 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
     status = ep->queue == NULL ? send_frame(ep, out) : TC_E_AGAIN;
     if (ep->tx.broken)
         return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its count of consumed bytes ran wild");
-    if (status == TC_E_AGAIN && ep->hub->running)
+    if (status == TC_E_AGAIN && (ep->hub->attention & TCI_RUNNING))
         return queue_message(ep, out);
     return status;
 }
@@ -260,17 +260,17 @@ static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
 tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     if (__builtin_expect(size < ep->fast_limit && ep->tx_state[fn->index] == TCI_TX_PLAIN, 1)) {
-        uint8_t *frame = tci_producer_reserve_granule(&ep->tx);
+        uint64_t word = fn->call_word | size;
+        if (size <= sizeof(uint64_t) && __builtin_expect(tci_producer_has_granule(&ep->tx), 1)) {
+            tci_producer_commit_word(&ep->tx, tci_producer_next(&ep->tx), word,
+                                     tci_small_load(source_args, size));
+            return TC_OK;
+        }
+        uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
+        uint8_t *frame = tci_producer_try_reserve(&ep->tx, bytes);
         if (__builtin_expect(frame != NULL, 1)) {
-            const tci_frame header = {
-                .payload_size = (uint32_t)size, .slot = fn->index, .kind = TCI_FRAME_CALL};
-            if (size <= sizeof(uint64_t)) {
-                tci_producer_commit_word(&ep->tx, frame, tci_frame_word(&header),
-                                         tci_small_load(source_args, size));
-            } else {
-                tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
-                tci_producer_commit(&ep->tx, frame, TCI_FRAME_GRANULE, tci_frame_word(&header));
-            }
+            tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+            tci_producer_commit(&ep->tx, frame, bytes, word);
             return TC_OK;
         }
     }

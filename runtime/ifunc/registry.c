@@ -123,6 +123,8 @@ static tc_status copy_code(tc_ifunc *fn, const void *archive, size_t archive_siz
 static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, tc_error *err)
 {
     TC_TRY(take_index(registry, &fn->index, err));
+    const tci_frame call = {.slot = fn->index, .kind = TCI_FRAME_CALL};
+    fn->call_word = tci_frame_word(&call);
     tc_ifunc **bucket = bucket_of(registry, &fn->id);
     fn->bucket_next = *bucket;
     *bucket = fn;

@@ -26,6 +26,7 @@ struct tc_ifunc {
     unsigned entries; /* TCI_ENTRY_ bits of the archive */
     unsigned holders; /* open handles and bound slots */
     uint16_t index;   /* its slot number in frames that this context sends */
+    uint64_t call_word; /* header word of its CALL frames, but for the payload's size */
     tci_load_state state;
     tci_content_id id;
     tci_archive *archive;  /* reads from code */

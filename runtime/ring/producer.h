@@ -32,24 +32,35 @@ void tci_producer_refresh(tci_producer *p);
  * the part of the control reserve that this frame may use. NULL: no credit. */
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra);
 
-/* Room for a frame of one granule, when it is there without another look at the consumer; else NULL. */
-static inline uint8_t *tci_producer_reserve_granule(tci_producer *p)
+/* Whether there is room for a frame of one granule, without another look at the consumer. It always ends where the ring ends or before
+ * it, so it needs no gap. */
+static inline bool tci_producer_has_granule(const tci_producer *p)
 {
-    /* One granule always ends where the ring ends or before it. */
-    return __builtin_expect(p->tail + TCI_FRAME_GRANULE <= p->limit, 1)
-               ? p->ring + (p->tail & p->mask)
-               : NULL;
+    return p->tail + TCI_FRAME_GRANULE <= p->limit;
+}
+
+/* Where the next frame goes, if it goes there. */
+static inline uint8_t *tci_producer_next(const tci_producer *p)
+{
+    return p->ring + (p->tail & p->mask);
+}
+
+/* tci_producer_reserve without another look at the consumer and without closing a lap. */
+static inline uint8_t *tci_producer_try_reserve(tci_producer *p, uint64_t bytes)
+{
+    uint64_t at = p->tail & p->mask;
+    uint64_t aligned = tci_frame_align(bytes);
+    if (p->tail + aligned > p->limit || at + aligned > p->mask + 1)
+        return NULL;
+    return p->ring + at;
 }
 
 /* Room for a frame of `bytes` (header included, at most tci_ring_frame_max), contiguous; NULL when there is no credit.
  * Nothing is seen by the consumer before commit; to give a reservation up, do nothing. */
 static inline uint8_t *tci_producer_reserve(tci_producer *p, uint64_t bytes)
 {
-    uint64_t at = p->tail & p->mask;
-    uint64_t aligned = tci_frame_align(bytes);
-    if (__builtin_expect(p->tail + aligned <= p->limit && at + aligned <= p->mask + 1, 1))
-        return p->ring + at;
-    return tci_producer_reserve_slow(p, bytes, 0);
+    uint8_t *frame = tci_producer_try_reserve(p, bytes);
+    return frame != NULL ? frame : tci_producer_reserve_slow(p, bytes, 0);
 }
 
 /* The same for control frames, which may use the reserve too. */

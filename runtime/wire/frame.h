@@ -19,7 +19,7 @@
 #include <tc/status.h>
 
 #define TCI_FRAME_HEADER_BYTES 16u
-#define TCI_FRAME_GRANULE 64u /* frames start at multiples of it */
+#define TCI_FRAME_GRANULE 32u /* frames start at multiples of it */
 #define TCI_CODE_SECTION_BYTES 24u
 
 /* The step between the signals of two frames. Odd, so that a ring's signals repeat only after

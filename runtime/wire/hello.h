@@ -27,7 +27,7 @@
 #define TCI_HELLO_FEATURES_MAX 2048u
 #define TCI_HELLO_REFUSE_TEXT_MAX 512u
 #define TCI_HELLO_RING_BYTES_MIN 4096u
-#define TCI_HELLO_RING_BYTES_MAX (4u << 20)
+#define TCI_HELLO_RING_BYTES_MAX (2u << 20)
 #define TCI_HELLO_FRAME_BYTES_MIN 64u /* one granule of a ring */
 #define TCI_HELLO_CODE_BYTES_MAX (1u << 30)
 #define TCI_HELLO_HOST_ID_BYTES 16u
@@ -71,7 +71,7 @@ typedef struct tci_hello {
     /* The ring that this side receives in. An ADDRESS has none: not written, and all zero when
      * decoded. */
     uint16_t connection_id; /* what the peer names this side's endpoint by in active messages */
-    uint32_t ring_bytes;    /* a power of two, 4 KiB to 4 MiB */
+    uint32_t ring_bytes;    /* a power of two, 4 KiB to 2 MiB */
     uint64_t ring_nonce;    /* first signal of the ring's sequence */
     uint64_t ring_address;  /* in this side's memory; a multiple of 64 */
     uint32_t
