@@ -76,7 +76,9 @@ static bool is_connecting(tci_link *link)
 
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
-    return is_connecting(link) ? TC_E_AGAIN : tci_link_error(link, err);
+    /* A mapped ring needs no connection, and should not depend on it. */
+    bool wait = link->rkey == NULL && is_connecting(link);
+    return wait ? TC_E_AGAIN : tci_link_error(link, err);
 }
 
 static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint64_t timeout_ns)
@@ -91,8 +93,10 @@ static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint6
     return true;
 }
 
-static void close_connected(tci_link *link, uint64_t timeout_ns)
+static void close_now(tci_link *link, uint64_t timeout_ns)
 {
+    if (link->connecting != NULL)
+        ucp_request_free(link->connecting);
     const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
                                        .flags = UCP_EP_CLOSE_FLAG_FORCE};
     ucs_status_ptr_t request = ucp_ep_close_nbx(link->ucp_ep, &param);
@@ -108,9 +112,8 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns)
 {
     if (link->rkey != NULL)
         ucp_rkey_destroy(link->rkey);
-    link->rkey = NULL;
-    if (!is_connecting(link)) {
-        close_connected(link, timeout_ns);
+    if (link->rkey != NULL || !is_connecting(link)) {
+        close_now(link, timeout_ns);
         return;
     }
     link->next_lingering = link->worker->lingering;
@@ -127,7 +130,7 @@ void tci_link_reap(tci_worker *worker)
             continue;
         }
         *at = link->next_lingering;
-        close_connected(link, 0);
+        close_now(link, 0);
     }
 }
 

@@ -13,7 +13,8 @@ TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address, t
 
 /* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err may be NULL and is not
  * filled for TC_E_AGAIN. A side that goes away before both are connected takes a UCX with assertions down on the other
- * side, so a handshake ends with this. */
+ * side, so a handshake ends with this. A link whose peer's memory is mapped has only shared memory under it, and is ready
+ * at once. */
 TC_MUST_CHECK tc_status tci_link_ready(tci_link *link, tc_error *err);
 
 /* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at most

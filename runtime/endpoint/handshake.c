@@ -286,10 +286,13 @@ void tci_handshake_stream(tc_ep *ep)
     }
     if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer_said_bye)
         return;
-    if (status == TC_E_VERSION || status == TC_E_CORRUPT)
+    if (status == TC_E_VERSION || status == TC_E_CORRUPT) {
         refuse(ep, &error);
-    else
-        tci_ep_fail(ep, &error);
+        return;
+    }
+    if (status == TC_E_PEER_LOST)
+        tci_error_prefix(&error, "peer lost");
+    tci_ep_fail(ep, &error);
 }
 
 void tci_handshake_bye(tc_ep *ep)

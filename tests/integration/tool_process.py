@@ -60,6 +60,9 @@ class Process:
     def err(self):
         return self.text(1).decode(errors="replace")
 
+    def out_size(self):
+        return os.fstat(self.files[0].fileno()).st_size
+
     def signal(self, number):
         self.process.send_signal(number)
 
@@ -119,6 +122,9 @@ class Node(Process):
 
     def summary(self):
         return json.loads(next(line for line in self.out.splitlines() if line.startswith('{"messages_run"')))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
 
     def transcript(self):
         """The payloads that the transcript function wrote, in order."""

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Processes that die, hang or come back in the middle of their work.
+
+    check_failures.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
+"""
+import signal
+import time
+
+from tool_process import ToolTest, main, wait_until
+
+ENDLESS = 10 ** 12
+ROUNDS = 20
+
+
+def shared_segments(pids):
+    """System V segments that these processes made."""
+    with open("/proc/sysvipc/shm", encoding="ascii") as table:
+        return sum(int(line.split()[4]) in pids for line in table.readlines()[1:])
+
+
+def shared_mappings(pid):
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        return sum("/SYSV" in line or "/dev/shm/" in line for line in maps)
+
+
+class Failures(ToolTest):
+    def stream(self, node, *arguments, **environment):
+        """A source that sends without end, and has begun."""
+        peers, size = node.err.count("peer connected"), node.out_size()
+        stream = self.send(node.address, "transcript", "--text", "on and on", "--count", ENDLESS, *arguments, **environment)
+        node.wait_for_line("peer connected", peers + 1)
+        wait_until(lambda: node.out_size() > size + 100 or not stream.running(), "the stream's first messages")
+        self.assertTrue(stream.running(), stream.err)
+        return stream
+
+    def test_a_target_that_is_killed(self):
+        for _ in range(3):
+            node = self.node()
+            stream = self.stream(node)
+            node.kill()
+            stream.expect(1, "peer lost")
+
+    def test_an_idle_source_is_told_too(self):
+        """Nothing is under way but a function that never ends."""
+        node = self.node()
+        stream = self.stream(node)
+        node.signal(signal.SIGSTOP)
+        time.sleep(0.2)  # until the ring is full, most likely
+        node.kill()
+        stream.expect(1, "peer lost")
+
+    def test_a_source_that_is_killed(self):
+        node = self.node()
+        stream = self.stream(node)
+        stream.kill()
+        node.wait_for_line(r"peer lost after \d+ messages: peer lost: .+")
+        self.send(node.address, "transcript", "--text", "me too").expect(0)
+        summary = node.stop()
+        self.assertEqual(summary["endpoints_failed"], 1)
+        self.assertEqual(set(node.transcript()), {b"on and on", b"me too"})
+
+    def test_others_go_on_when_a_source_is_killed(self):
+        node = self.node()
+        steady = self.send(node.address, "transcript", "--text", "steady", "--count", 50000)
+        node.wait_for_line("peer connected")
+        for n in range(4):
+            self.stream(node).kill()
+            node.wait_for_line("peer lost after", n + 1)
+        steady.expect(0)
+        node.stop()
+        self.assertEqual(node.transcript().count(b"steady"), 50000)
+
+    def test_nothing_is_left_of_sources_that_were_killed(self):
+        node = self.node()
+        self.stream(node).kill()
+        node.wait_for_line("peer lost after", 1)
+        descriptors, mappings, segments = node.descriptors(), shared_mappings(node.pid), shared_segments({node.pid})
+        sources = set()
+        for n in range(ROUNDS):
+            stream = self.stream(node)
+            sources.add(stream.pid)
+            stream.kill()
+            node.wait_for_line("peer lost after", n + 2)
+        wait_until(lambda: node.descriptors() <= descriptors, "descriptors")
+        wait_until(lambda: shared_mappings(node.pid) <= mappings, "mappings")
+        wait_until(lambda: shared_segments({node.pid}) <= segments, "segments of the target")
+        wait_until(lambda: shared_segments(sources) == 0, "segments of the sources")
+        node.stop()
+        self.assertEqual(shared_segments({node.pid}), 0)
+
+    def test_sources_that_are_killed_at_any_moment(self):
+        node = self.node()
+        for n in range(ROUNDS):
+            source = self.send(node.address, "transcript", "--text", "x", "--count", ENDLESS)
+            time.sleep(0.002 * n)
+            source.kill()
+        self.send(node.address, "transcript").expect(0)
+        node.stop()
+
+    def test_a_target_that_hangs(self):
+        node = self.node()
+        stream = self.stream(node, "--timeout", "2")
+        node.signal(signal.SIGSTOP)
+        stream.expect(1, "deadline|timeout|timed out|in time")
+        late = self.send(node.address, "transcript", TC_CONNECT_TIMEOUT="500ms")
+        late.expect(1, "did not answer in time")
+        node.signal(signal.SIGCONT)
+        self.send(node.address, "transcript", "--text", "after").expect(0)
+        node.stop()
+        self.assertEqual(node.transcript()[-1], b"after")
+
+    def test_a_source_that_hangs(self):
+        node = self.node()
+        stream = self.stream(node)
+        stream.signal(signal.SIGSTOP)
+        self.send(node.address, "transcript").expect(0)
+        stream.signal(signal.SIGCONT)
+        self.send(node.address, "transcript").expect(0)
+        self.assertTrue(stream.running())
+        stream.signal(signal.SIGSTOP)
+        node.stop()  # says goodbye to somebody who does not hear it
+        stream.kill()
+
+    def test_a_target_that_is_started_again(self):
+        node = self.node()
+        self.send(node.address, "transcript", "--count", 3).expect(0)
+        for end in (lambda n: n.kill(), lambda n: n.stop()):
+            stream = self.stream(node)
+            end(node)
+            stream.expect(1, "peer lost|closed")
+            node = self.node(listen=node.address)
+            self.send(node.address, "transcript", "--text", "again", "--count", 3).expect(0)
+        summary = node.stop()
+        self.assertEqual(node.transcript(), [b"again"] * 3)
+        self.assertEqual(summary["code_received"], 1)
+
+
+if __name__ == "__main__":
+    main()
