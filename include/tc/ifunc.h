@@ -44,6 +44,9 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 /* Sends one message: the payload is what NAME_payload_init makes of the source arguments, or a copy of them when the
  * library defines no such function. The first message to an endpoint carries the code. Never blocks.
  *
+ * Of the messages sent between two calls of tc_progress the first leaves at once. Those behind it may leave together, at the latest with
+ * the next tc_progress, tc_wait or tc_ep_flush; so a program that sends has to call one of these.
+ *
  * TC_E_AGAIN: no room at the peer now; tc_progress and try again (from inside an ifunc the message is queued, up to the option
  *   send_queue_bytes, before that is said).
  * TC_E_TOO_LARGE: payload above tc_ep_info.payload_max.

@@ -193,6 +193,7 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
     tc_context *ctx = tc_ep_context(ep);
     uint64_t target = UINT64_MAX; /* known once the queue is empty */
     ctx->idle_since_ns = 0;
+    tci_ep_send_gathered(ep);
     while (tci_ep_is_open(ep)) {
         if (ep->queue == NULL && target == UINT64_MAX) {
             if (!tci_producer_drained(&ep->tx) && ep->delivery->ops->credit != NULL)

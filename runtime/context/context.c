@@ -352,8 +352,13 @@ static unsigned do_chores(tc_context *ctx)
 static unsigned poll_rings(tci_hub *hub)
 {
     unsigned run = 0;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
         run += tci_dispatch_poll(ep);
+        if (ep->turn_used) {
+            ep->turn_used = false;
+            tci_ep_send_gathered(ep);
+        }
+    }
     return run;
 }
 

@@ -127,6 +127,7 @@ void tci_ep_set_fast(tc_ep *ep)
 /* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the reason. */
 static void stop_sending(tc_ep *ep)
 {
+    ep->gathered = 0;
     ep->tx.limit = 0;
     ep->tx.reserve = 0;
     ep->tx.broken = true;
@@ -241,13 +242,16 @@ unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err)
 static uint64_t sent_messages(const tc_ep *ep)
 {
     return ep->delivery == NULL ? 0
-                                : tci_producer_frames(&ep->tx) - ep->tx.gaps - ep->control_frames;
+                                : tci_producer_frames(&ep->tx) - ep->tx.gaps -
+                                      ep->control_frames + ep->gathered;
 }
 
 /* In mapped memory whole granules travel; elsewhere the frames as they are, and 4 bytes more each. */
 static uint64_t sent_bytes(const tc_ep *ep)
 {
-    return ep->push != NULL ? ep->pushed_bytes : ep->tx.tail - ep->tx.gap_bytes;
+    if (ep->push != NULL)
+        return ep->pushed_bytes;
+    return ep->tx.tail - ep->tx.gap_bytes + (uint64_t)ep->gathered * TCI_FRAME_GRANULE;
 }
 
 void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)

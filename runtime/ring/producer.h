@@ -32,11 +32,11 @@ void tci_producer_refresh(tci_producer *p);
  * the part of the control reserve that this frame may use. NULL: no credit. */
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra);
 
-/* Whether there is room for a frame of one granule, without another look at the consumer. It always ends where the ring ends or before
- * it, so it needs no gap. */
-static inline bool tci_producer_has_granule(const tci_producer *p)
+/* Whether there is room for `count` frames of one granule, without another look at the consumer. One always ends where the ring ends
+ * or before it, so they need no gap. */
+static inline bool tci_producer_has_granules(const tci_producer *p, unsigned count)
 {
-    return p->tail + TCI_FRAME_GRANULE <= p->limit;
+    return p->tail + (uint64_t)count * TCI_FRAME_GRANULE <= p->limit;
 }
 
 /* Where the next frame goes, if it goes there. */
@@ -90,6 +90,25 @@ static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame, uin
     tci_ring_store_signal(frame, p->signal);
     p->signal += TCI_SIGNAL_STEP;
     p->tail += TCI_FRAME_GRANULE;
+}
+
+/* A short call that is not in the ring yet. */
+typedef struct tci_short_call {
+    uint64_t header_word;
+    uint64_t payload;
+} tci_short_call;
+
+/* Commits `count` of them; there is room, see tci_producer_has_granules. The producer stays in registers meanwhile, so nothing but
+ * frames is stored, and lines that the consumer holds are asked for many at a time. */
+static inline void tci_producer_commit_calls(tci_producer *p, const tci_short_call *calls,
+                                             unsigned count)
+{
+    tci_producer local = *p;
+    for (unsigned i = 0; i < count; i++)
+        tci_producer_commit_word(&local, tci_producer_next(&local), calls[i].header_word,
+                                 calls[i].payload);
+    p->signal = local.signal;
+    p->tail = local.tail;
 }
 
 /* How many frames were committed, of every kind. The signal counts them, so nothing else has to: TCI_SIGNAL_STEP is odd and

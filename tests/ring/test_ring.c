@@ -230,7 +230,7 @@ static void a_word_of_payload_is_the_same_frame(void **state)
     uint64_t word;
     pair_init(&pair);
     const tci_frame header = {.payload_size = 8, .slot = 9, .kind = TCI_FRAME_CALL};
-    assert_true(tci_producer_has_granule(&pair.tx));
+    assert_true(tci_producer_has_granules(&pair.tx, 1));
     tci_producer_commit_word(&pair.tx, tci_producer_next(&pair.tx), tci_frame_word(&header), 0x0909090909090909ull);
     assert_true(take(&pair, 8, 9));
     assert_null(tci_consumer_peek(&pair.rx, &word));
