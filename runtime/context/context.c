@@ -328,7 +328,6 @@ static unsigned do_chores(tc_context *ctx)
     tci_hub *hub = &ctx->hub;
     unsigned run = 0;
     bool again = false;
-    (void)tci_worker_progress(hub->worker);
     for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
         again |= turn_endpoint(ep);
     uint64_t now_ns = tci_clock_ns();
@@ -368,6 +367,8 @@ static __attribute__((noinline)) unsigned progress_with_chores(tc_context *ctx)
         TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
         return 0;
     }
+    /* UCX first, so that what it puts into rings is run by this very call. */
+    (void)tci_worker_progress(ctx->hub.worker);
     unsigned run = poll_rings(&ctx->hub);
     return run + do_chores(ctx);
 }
