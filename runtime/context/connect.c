@@ -109,11 +109,13 @@ void tci_listener_serve(tc_context *ctx, uint64_t number)
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
 {
+    ep->end_announced = true; /* nobody is to hear of it before its owner has it */
     while (ep->state < TCI_EP_OPEN) {
         if (tci_context_turn(ctx) == 0)
             tci_context_nap(ctx, NAP_NS);
     }
     if (ep->state == TCI_EP_OPEN) {
+        ep->end_announced = false;
         *ep_out = ep;
         return TC_OK;
     }

@@ -253,7 +253,8 @@ static void check_endpoint(tc_ep *ep, uint64_t now_ns)
     if (ep->state == TCI_EP_CONNECTING)
         tci_handshake_stream(ep); /* a name with several addresses changes its descriptor on the way */
     tci_handshake_turn(ep);
-    if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye &&
+    /* A goodbye by active message may still lie in the inbox. */
+    if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye && ep->hub->inbox == NULL &&
         tci_link_error(ep->link, &error) != TC_OK)
         tci_ep_fail(ep, &error);
 }

@@ -48,6 +48,9 @@ tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link
     ucs_status_t status = ucp_ep_create(worker->ucp_worker, &params, &link->ucp_ep);
     if (status != UCS_OK) {
         free(link);
+        /* The memory of a process that has ended. */
+        if (status == UCS_ERR_SHMEM_SEGMENT)
+            status = UCS_ERR_UNREACHABLE;
         return tci_ucx_error(err, status, "UCX endpoint");
     }
     const ucp_request_param_t plain = {.op_attr_mask = 0};

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/logger.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -84,7 +85,8 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
 /* An rkey of a dead process crashes UCX before 1.19, so the peer is looked at just before its rkey is used. */
 static bool peer_is_gone(const tc_ep *ep)
 {
-    return ep->peer_pid != 0 && kill((pid_t)ep->peer_pid, 0) != 0;
+    /* Another user's process may not be signalled, but it lives. */
+    return ep->peer_pid != 0 && kill((pid_t)ep->peer_pid, 0) != 0 && errno == ESRCH;
 }
 
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)

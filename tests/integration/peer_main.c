@@ -1,0 +1,149 @@
+/* A process for the tests: a target, a relay or a source, which ends when its standard input does.
+ *
+ *   integration_peer forward [HOST:PORT]         runs the forward function, which goes on to HOST:PORT
+ *   integration_peer tally                       runs the tally function
+ *   integration_peer source HOST:PORT N COUNT    sends COUNT messages of source N to a tally, then stays
+ *
+ * Says "address HEX", "port N" at first, then what became of it: "flushed N" of a source, "event N" when an endpoint
+ * changed, and at the end "seen N", "sum N", "failed N" or "next N" of each source and "wrong N". */
+#include "../ifuncs/check.h"
+#include "../ifuncs/forward.h"
+#include "../ifuncs/tally.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/endpoint.h>
+#include <tc/ifunc.h>
+#include <unistd.h>
+
+#define PATIENCE_NS 60000000000ull
+#define TURN_NS 5000000ull
+#define CONTENT_MAX 700u
+
+static void must(tc_status status, const tc_error *error, const char *what)
+{
+    if (status == TC_OK)
+        return;
+    fprintf(stderr, "integration_peer: %s: %s: %s\n", what, tc_status_name(status), error->text);
+    exit(1);
+}
+
+static void say(const char *word, uint64_t number)
+{
+    printf("%s %" PRIu64 "\n", word, number);
+    fflush(stdout);
+}
+
+static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
+{
+    (void)user;
+    (void)ep;
+    say("event", (uint64_t)event);
+}
+
+static void serve(tc_context *ctx)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    while (poll(&input, 1, 0) == 0) {
+        tc_status status = tc_wait(ctx, TURN_NS);
+        if (status != TC_OK && status != TC_E_TIMEOUT)
+            return;
+    }
+}
+
+static void introduce(tc_context *ctx)
+{
+    tc_listener *listener;
+    tc_error error = {0};
+    size_t size;
+    const unsigned char *address = tc_context_address(ctx, &size);
+    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listen");
+    printf("address ");
+    for (size_t i = 0; i < size; i++)
+        printf("%02x", address[i]);
+    putchar('\n');
+    say("port", tc_listener_port(listener));
+}
+
+static void forward(tc_context *ctx, const char *next)
+{
+    forward_state state = {0};
+    tc_error error = {0};
+    if (next != NULL)
+        must(tc_ep_connect(ctx, next, 0, &state.next, &error), &error, next);
+    tc_context_set_target_args(ctx, &state);
+    introduce(ctx);
+    serve(ctx);
+    if (next != NULL)
+        must(tc_ep_flush(state.next, PATIENCE_NS), &error, "flush");
+    say("seen", state.seen);
+    say("sum", state.sum);
+    say("failed", state.failed);
+}
+
+static void tally(tc_context *ctx)
+{
+    tally_state state = {0};
+    tc_context_set_target_args(ctx, &state);
+    tc_context_set_ep_callback(ctx, on_endpoint, NULL);
+    introduce(ctx);
+    serve(ctx);
+    for (size_t i = 0; i < TALLY_SOURCES; i++)
+        say("next", state.next[i]);
+    say("wrong", state.wrong);
+}
+
+static void send_tally(tc_ep *ep, tc_ifunc *fn, uint64_t source, uint64_t n)
+{
+    struct {
+        tally_message head;
+        uint8_t content[CONTENT_MAX];
+    } message = {.head = {source, n}};
+    size_t size = (size_t)((n * 37 + source * 11) % CONTENT_MAX);
+    tc_error error = {0};
+    tc_status status;
+    check_fill(message.content, n + source, size);
+    while ((status = tc_send(ep, fn, &message, sizeof message.head + size)) == TC_E_AGAIN)
+        (void)tc_progress(tc_ep_context(ep));
+    if (status != TC_OK)
+        (void)tc_ep_error(ep, &error);
+    must(status, &error, "send");
+}
+
+static void source(tc_context *ctx, char **arguments)
+{
+    uint64_t number = strtoull(arguments[1], NULL, 10), count = strtoull(arguments[2], NULL, 10);
+    tc_error error = {0};
+    tc_ifunc *fn;
+    tc_ep *ep;
+    must(tc_ifunc_open(ctx, "tally", &fn, &error), &error, "tally");
+    must(tc_ep_connect(ctx, arguments[0], 0, &ep, &error), &error, arguments[0]);
+    for (uint64_t n = 0; n < count; n++)
+        send_tally(ep, fn, number, n);
+    must(tc_ep_flush(ep, PATIENCE_NS), &error, "flush");
+    say("flushed", count);
+    serve(ctx);
+    tc_ep_close(ep);
+    tc_ifunc_close(fn);
+}
+
+int main(int argc, char **argv)
+{
+    tc_context *ctx;
+    tc_error error = {0};
+    const char *role = argc > 1 ? argv[1] : "";
+    must(tc_context_create(NULL, &ctx, &error), &error, "context");
+    if (strcmp(role, "forward") == 0 && argc <= 3)
+        forward(ctx, argc == 3 ? argv[2] : NULL);
+    else if (strcmp(role, "tally") == 0 && argc == 2)
+        tally(ctx);
+    else if (strcmp(role, "source") == 0 && argc == 5)
+        source(ctx, argv + 2);
+    else
+        must(TC_E_INVALID, &error, "arguments");
+    tc_context_destroy(ctx);
+    return 0;
+}
