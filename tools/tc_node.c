@@ -29,7 +29,8 @@ static const char usage[] =
     "Runs functions that peers send, until SIGINT or SIGTERM; then prints a summary.\n"
     "\n"
     "  -l, --listen HOST:PORT   default 127.0.0.1:7000; port 0: the system chooses. Outside\n"
-    "                           loopback only with TC_LISTEN_ANY=yes: whoever connects can run\n"
+    "                           loopback only with TC_LISTEN_ANY=yes: whoever connects can "
+    "run\n"
     "                           code here\n"
     "      --lib LIBRARY        a shared library to load first; its symbols can be called by\n"
     "                           what arrives\n"
@@ -62,11 +63,13 @@ static int parse(int argc, char **argv, arguments *args)
 {
     enum { LIB = 256, ARGS_SYMBOL, PORT_FILE, EXIT_AFTER };
     static const struct option options[] = {
-        {"listen", required_argument, NULL, 'l'},     {"lib", required_argument, NULL, LIB},
+        {"listen", required_argument, NULL, 'l'},
+        {"lib", required_argument, NULL, LIB},
         {"args-symbol", required_argument, NULL, ARGS_SYMBOL},
         {"port-file", required_argument, NULL, PORT_FILE},
         {"exit-after", required_argument, NULL, EXIT_AFTER},
-        {"json", no_argument, NULL, 'j'},             {"help", no_argument, NULL, 'h'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0}};
     *args = (arguments){.listen = "127.0.0.1:7000"};
     for (int c; (c = getopt_long(argc, argv, "l:jh", options, NULL)) != -1;) {
@@ -112,7 +115,8 @@ static int find_target_args(const arguments *args, void **target_args_out)
 {
     void *library = NULL;
     *target_args_out = NULL;
-    if (args->library != NULL && (library = dlopen(args->library, RTLD_NOW | RTLD_GLOBAL)) == NULL) {
+    if (args->library != NULL &&
+        (library = dlopen(args->library, RTLD_NOW | RTLD_GLOBAL)) == NULL) {
         fprintf(stderr, "tc-node: --lib: %s\n", dlerror());
         return 0;
     }
@@ -137,8 +141,8 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
         fprintf(stderr, "tc-node: peer closed after %" PRIu64 " messages\n", info.run_messages);
     } else {
         tc_status status = tc_ep_error(ep, &error);
-        fprintf(stderr, "tc-node: peer lost after %" PRIu64 " messages: %s\n", info.run_messages,
-                status == TC_OK ? "" : error.text);
+        fprintf(stderr, "tc-node: peer lost after %" PRIu64 " messages: %s\n",
+                info.run_messages, status == TC_OK ? "" : error.text);
     }
 }
 
@@ -169,14 +173,16 @@ static void print_summary(const tc_context *ctx, int json)
 {
     if (!json) {
         printf("tc-node: %" PRIu64 " messages run, %" PRIu64 " dropped, %" PRIu64
-               " functions received, %" PRIu64 " refused, %" PRIu64 " peers, %" PRIu64 " failed\n",
+               " functions received, %" PRIu64 " refused, %" PRIu64 " peers, %" PRIu64
+               " failed\n",
                stat_named(ctx, "messages_run"), stat_named(ctx, "messages_dropped"),
                stat_named(ctx, "code_received"), stat_named(ctx, "code_refused"),
                stat_named(ctx, "endpoints_opened"), stat_named(ctx, "endpoints_failed"));
         return;
     }
     for (size_t i = 0; i < tc_stats_count(); i++)
-        printf("%s\"%s\": %" PRIu64, i == 0 ? "{" : ", ", tc_stats_name(i), tc_stats_value(ctx, i));
+        printf("%s\"%s\": %" PRIu64, i == 0 ? "{" : ", ", tc_stats_name(i),
+               tc_stats_value(ctx, i));
     puts("}");
 }
 
@@ -188,7 +194,8 @@ static int serve(tc_context *ctx, const arguments *args)
         fprintf(stderr, "tc-node: %s\n", error.text);
         return 1;
     }
-    fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen, tc_listener_port(listener));
+    fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
+            tc_listener_port(listener));
     if (args->port_file != NULL && !write_port(args->port_file, tc_listener_port(listener))) {
         fprintf(stderr, "tc-node: --port-file %s: cannot be written\n", args->port_file);
         return 1;

@@ -59,7 +59,8 @@ static int parse_number(const char *option, const char *text, uint64_t max, uint
     char *end;
     errno = 0;
     uint64_t value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 || value > max) {
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 ||
+        value > max) {
         fprintf(stderr, "tc-send: %s '%s': expected 1 to %" PRIu64 "\n", option, text, max);
         return 0;
     }
@@ -70,11 +71,14 @@ static int parse_number(const char *option, const char *text, uint64_t max, uint
 static int parse(int argc, char **argv, arguments *args)
 {
     enum { UNCACHED = 256, TIMEOUT };
-    static const struct option options[] = {
-        {"payload", required_argument, NULL, 'p'}, {"text", required_argument, NULL, 't'},
-        {"count", required_argument, NULL, 'c'},   {"uncached", no_argument, NULL, UNCACHED},
-        {"timeout", required_argument, NULL, TIMEOUT}, {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"payload", required_argument, NULL, 'p'},
+                                            {"text", required_argument, NULL, 't'},
+                                            {"count", required_argument, NULL, 'c'},
+                                            {"uncached", no_argument, NULL, UNCACHED},
+                                            {"timeout", required_argument, NULL, TIMEOUT},
+                                            {"quiet", no_argument, NULL, 'q'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     uint64_t seconds = 30;
     *args = (arguments){.count = 1};
     for (int c; (c = getopt_long(argc, argv, "p:t:c:qh", options, NULL)) != -1;) {
@@ -163,8 +167,8 @@ static void show_progress(const arguments *args, uint64_t sent, uint64_t *next_n
     uint64_t now = now_ns();
     if (now < *next_ns)
         return;
-    fprintf(stderr, "\rtc-send: %" PRIu64 " of %" PRIu64 " messages sent (%.0f %%) ", sent, args->count,
-            100.0 * (double)sent / (double)args->count);
+    fprintf(stderr, "\rtc-send: %" PRIu64 " of %" PRIu64 " messages sent (%.0f %%) ", sent,
+            args->count, 100.0 * (double)sent / (double)args->count);
     *next_ns = now + PROGRESS_INTERVAL_NS;
 }
 
@@ -189,12 +193,13 @@ static void report_too_large(const tc_ep *ep, const char *archive)
 {
     tc_ep_info info;
     tc_ep_query(ep, &info);
-    fprintf(stderr, "tc-send: %s: the payload is too large: this target takes at most %zu bytes\n", archive,
-            info.payload_max);
+    fprintf(stderr,
+            "tc-send: %s: the payload is too large: this target takes at most %zu bytes\n",
+            archive, info.payload_max);
 }
 
-/* What became of it, in the words of whoever decided it. A target may end right after the last message, so what the
- * flush said counts, and not how the endpoint is now. */
+/* What became of it, in the words of whoever decided it. A target may end right after the last
+ * message, so what the flush said counts, and not how the endpoint is now. */
 static int report(tc_ep *ep, const char *archive, tc_status status)
 {
     tc_error error = {.status = TC_OK};

@@ -1,7 +1,7 @@
 /* A context: one UCX worker, the functions it knows, and the endpoints that it serves.
  *
- * Threads: a context and everything made from it belong to one thread at a time (any thread, under the
- * caller's own lock). Two contexts in one process are independent. */
+ * Threads: a context and everything made from it belong to one thread at a time (any thread,
+ * under the caller's own lock). Two contexts in one process are independent. */
 #ifndef TC_CONTEXT_H
 #define TC_CONTEXT_H
 
@@ -18,22 +18,25 @@ typedef struct tc_listener tc_listener;
 typedef struct tc_ep tc_ep;
 
 typedef enum tc_ep_event {
-    TC_EP_OPENED = 1, /* a peer connected to a listener, or by address bytes; tc_send may be used */
+    TC_EP_OPENED =
+        1, /* a peer connected to a listener, or by address bytes; tc_send may be used */
     TC_EP_CLOSED = 2, /* the peer closed in order, after all its messages were run */
     TC_EP_FAILED = 3  /* the peer died or broke the protocol; tc_ep_error has the text */
 } tc_ep_event;
 
-/* Called from tc_progress and from blocking calls that progress. An accepted endpoint is freed when the callback
- * returns from CLOSED or FAILED; an endpoint made by tc_ep_connect* stays until its owner closes it. */
+/* Called from tc_progress and from blocking calls that progress. An accepted endpoint is freed
+ * when the callback returns from CLOSED or FAILED; an endpoint made by tc_ep_connect* stays
+ * until its owner closes it. */
 typedef void (*tc_ep_callback)(void *user, tc_ep *ep, tc_ep_event event);
 
-/* opts NULL: environment and defaults; otherwise copied. TC_E_INVALID (a bad option in the environment),
- * TC_E_UCX, TC_E_NO_MEMORY. err may be NULL. */
+/* opts NULL: environment and defaults; otherwise copied. TC_E_INVALID (a bad option in the
+ * environment), TC_E_UCX, TC_E_NO_MEMORY. err may be NULL. */
 TC_MUST_CHECK TC_API tc_status tc_context_create(const tc_options *opts, tc_context **ctx_out,
                                                  tc_error *err);
 
-/* Closes listeners and endpoints that are still open (peers see TC_EP_CLOSED), frees all code. All handles made
- * from the context are gone afterwards. Not from inside an ifunc. NULL is allowed. */
+/* Closes listeners and endpoints that are still open (peers see TC_EP_CLOSED), frees all code.
+ * All handles made from the context are gone afterwards. Not from inside an ifunc. NULL is
+ * allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 
 /* The third argument of every NAME_main that runs here. The library never looks behind it. */
@@ -41,29 +44,32 @@ TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
 
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
 
-/* This context's address for tc_ep_connect_address: opaque bytes, valid while the context lives. Carried to the peer
- * by any means. The pointer is owned by the context. */
+/* This context's address for tc_ep_connect_address: opaque bytes, valid while the context
+ * lives. Carried to the peer by any means. The pointer is owned by the context. */
 TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
-/* Runs what has arrived, sends what waits, watches peers. Returns how many messages were run; 0 also when
- * called from inside an ifunc (which is not allowed and logged). Never blocks longer than the ifuncs it runs and,
- * for a function that is new here, its compilation. */
+/* Runs what has arrived, sends what waits, watches peers. Returns how many messages were run; 0
+ * also when called from inside an ifunc (which is not allowed and logged). Never blocks longer
+ * than the ifuncs it runs and, for a function that is new here, its compilation. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
-/* tc_progress until a message was run or an endpoint changed state: spins for spin_ns, yields, then sleeps in short
- * bounded naps. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an ifunc. */
+/* tc_progress until a message was run or an endpoint changed state: spins for spin_ns, yields,
+ * then sleeps in short bounded naps. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY
+ * from inside an ifunc. */
 TC_MUST_CHECK TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
 
-/* Accepts peers on "host:port" ("127.0.0.1:7000", "[::1]:0"; port 0: the system chooses). Whoever connects can run
- * code here, so addresses outside loopback are refused with TC_E_INVALID unless the option listen_any is set.
- * TC_E_IN_USE, TC_E_INVALID, TC_E_IO, TC_E_NO_MEMORY. err may be NULL. */
+/* Accepts peers on "host:port" ("127.0.0.1:7000", "[::1]:0"; port 0: the system chooses).
+ * Whoever connects can run code here, so addresses outside loopback are refused with
+ * TC_E_INVALID unless the option listen_any is set. TC_E_IN_USE, TC_E_INVALID, TC_E_IO,
+ * TC_E_NO_MEMORY. err may be NULL. */
 TC_MUST_CHECK TC_API tc_status tc_listener_open(tc_context *ctx, const char *host_port,
                                                 tc_listener **listener_out, tc_error *err);
 TC_API uint16_t tc_listener_port(const tc_listener *listener);
 /* Endpoints that were accepted stay open. */
 TC_API void tc_listener_close(tc_listener *listener);
 
-/* Counters of a context: index 0 .. tc_stats_count()-1; names are stable ("messages_run", "frames_sent", ...). */
+/* Counters of a context: index 0 .. tc_stats_count()-1; names are stable ("messages_run",
+ * "frames_sent", ...). */
 TC_API size_t tc_stats_count(void);
 TC_API const char *tc_stats_name(size_t index);
 TC_API uint64_t tc_stats_value(const tc_context *ctx, size_t index);

@@ -1,8 +1,9 @@
-/* An ifunc: a function that can be sent. Its name is for people; its identity is the 128-bit BLAKE2b hash of its
- * archive and dependency list, so changed code under an old name is another function.
+/* An ifunc: a function that can be sent. Its name is for people; its identity is the 128-bit
+ * BLAKE2b hash of its archive and dependency list, so changed code under an old name is another
+ * function.
  *
- * An archive (NAME.tca, made by tc-clang or tc-ar) holds NAME_main and may hold NAME_payload_get_max_size and
- * NAME_payload_init; see <tc/entry.h>. */
+ * An archive (NAME.tca, made by tc-clang or tc-ar) holds NAME_main and may hold
+ * NAME_payload_get_max_size and NAME_payload_init; see <tc/entry.h>. */
 #ifndef TC_IFUNC_H
 #define TC_IFUNC_H
 
@@ -17,21 +18,24 @@ typedef struct tc_message tc_message;
 
 #define TC_IFUNC_ID_BYTES 16
 
-/* Reads NAME.tca and, when present, NAME.deps from the first folder of the option ifunc_path that has NAME.tca. The
- * files are read anew by each call. The same content gives the same handle, counted: close it as often as it was
- * opened. TC_E_NOT_FOUND (the text names the folders), TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE, TC_E_IO,
- * TC_E_NO_MEMORY. err may be NULL. */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out,
-                                             tc_error *err);
+/* Reads NAME.tca and, when present, NAME.deps from the first folder of the option ifunc_path
+ * that has NAME.tca. The files are read anew by each call. The same content gives the same
+ * handle, counted: close it as often as it was opened. TC_E_NOT_FOUND (the text names the
+ * folders), TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE, TC_E_IO, TC_E_NO_MEMORY. err may be
+ * NULL. */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_open(tc_context *ctx, const char *name,
+                                             tc_ifunc **fn_out, tc_error *err);
 
 /* From one file's path; its .deps file is the path with the suffix replaced. */
-TC_MUST_CHECK TC_API tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
-                                                  tc_error *err);
+TC_MUST_CHECK TC_API tc_status tc_ifunc_open_file(tc_context *ctx, const char *path,
+                                                  tc_ifunc **fn_out, tc_error *err);
 
-/* From memory; both byte ranges are copied. deps is the text of a .deps file (one library per line) or NULL. */
+/* From memory; both byte ranges are copied. deps is the text of a .deps file (one library per
+ * line) or NULL. */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive,
                                                     size_t archive_size, const char *deps,
-                                                    size_t deps_size, tc_ifunc **fn_out, tc_error *err);
+                                                    size_t deps_size, tc_ifunc **fn_out,
+                                                    tc_error *err);
 
 /* Messages that were sent already still run. */
 TC_API void tc_ifunc_close(tc_ifunc *fn);
@@ -41,27 +45,32 @@ TC_API void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES]);
 /* Size of archive and dependency list, bytes. */
 TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 
-/* Sends one message: the payload is what NAME_payload_init makes of the source arguments, or a copy of them when the
- * library defines no such function. The first message to an endpoint carries the code. Never blocks.
+/* Sends one message: the payload is what NAME_payload_init makes of the source arguments, or a
+ * copy of them when the library defines no such function. The first message to an endpoint
+ * carries the code. Never blocks.
  *
- * Of the messages sent between two calls of tc_progress the first leaves at once. Those behind it may leave together, at the latest with
- * the next tc_progress, tc_wait or tc_ep_flush; so a program that sends has to call one of these.
+ * Of the messages sent between two calls of tc_progress the first leaves at once. Those behind
+ * it may leave together, at the latest with the next tc_progress, tc_wait or tc_ep_flush; so a
+ * program that sends has to call one of these.
  *
- * TC_E_AGAIN: no room at the peer now; tc_progress and try again (from inside an ifunc the message is queued, up to the option
- *   send_queue_bytes, before that is said).
- * TC_E_TOO_LARGE: payload above tc_ep_info.payload_max.
- * TC_E_REFUSED: the peer has refused this function; tc_ep_refusal has its reason.
- * TC_E_PAYLOAD, TC_E_UNSUPPORTED, TC_E_COMPILE, ...: NAME_payload_init failed or could not be loaded here.
- * TC_E_PEER_LOST, TC_E_CLOSED: the endpoint is of no more use. */
-TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
+ * TC_E_AGAIN: no room at the peer now; tc_progress and try again (from inside an ifunc the
+ * message is queued, up to the option send_queue_bytes, before that is said). TC_E_TOO_LARGE:
+ * payload above tc_ep_info.payload_max. TC_E_REFUSED: the peer has refused this function;
+ * tc_ep_refusal has its reason. TC_E_PAYLOAD, TC_E_UNSUPPORTED, TC_E_COMPILE, ...:
+ * NAME_payload_init failed or could not be loaded here. TC_E_PEER_LOST, TC_E_CLOSED: the
+ * endpoint is of no more use. */
+TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args,
+                                       size_t size);
 
-/* tc_send that carries the code though the peer has it: what a system without a code cache pays. */
-TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args,
-                                                size_t size);
+/* tc_send that carries the code though the peer has it: what a system without a code cache
+ * pays. */
+TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,
+                                                const void *source_args, size_t size);
 
-/* Builds a payload once, to be sent to many endpoints. Statuses as tc_send's about payloads; TC_E_NO_MEMORY. */
-TC_MUST_CHECK TC_API tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
-                                                 tc_message **message_out);
+/* Builds a payload once, to be sent to many endpoints. Statuses as tc_send's about payloads;
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK TC_API tc_status tc_message_create(tc_ifunc *fn, const void *source_args,
+                                                 size_t size, tc_message **message_out);
 /* The payload, which may be changed between sends. */
 TC_API void *tc_message_payload(tc_message *message, size_t *size_out);
 TC_MUST_CHECK TC_API tc_status tc_message_send(tc_ep *ep, const tc_message *message);

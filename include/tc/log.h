@@ -1,7 +1,7 @@
 /* Logging. One line, lower case, logged where the error is decided. Never on the fast path.
  *
- * The level comes from TC_LOG_LEVEL (off, error, warn, info, debug; default warn) or tc_log_set_level.
- * Text goes to stderr unless a sink is set. Process-wide; any thread. */
+ * The level comes from TC_LOG_LEVEL (off, error, warn, info, debug; default warn) or
+ * tc_log_set_level. Text goes to stderr unless a sink is set. Process-wide; any thread. */
 #ifndef TC_LOG_H
 #define TC_LOG_H
 
@@ -19,8 +19,8 @@ typedef enum tc_log_level {
     TC_LOG_DEBUG = 4
 } tc_log_level;
 
-/* `line` is one line without its newline, valid during the call. The sink may be called by any thread
- * that uses the library, but never by two at once; it must not call the library. */
+/* `line` is one line without its newline, valid during the call. The sink may be called by any
+ * thread that uses the library, but never by two at once; it must not call the library. */
 typedef void (*tc_log_sink)(void *user, tc_log_level level, const char *line);
 
 TC_API void tc_log_set_level(tc_log_level level);

@@ -17,17 +17,17 @@ extern "C" {
 #define TC_PROTOCOL_VERSION 1
 
 typedef struct tc_version_info {
-    const char *library;    /* "0.1.0" */
-    unsigned protocol;      /* TC_PROTOCOL_VERSION of the running library */
-    const char *ucx;        /* "1.13.1", of the UCX that is loaded now */
-    const char *llvm;       /* "19.1.7" of the code engine, or "none" when none can be loaded */
-    const char *triple;     /* normalised: "x86_64-linux" */
-    const char *cpu;        /* LLVM's name of this CPU, or "unknown" without the engine */
-    const char *features;   /* LLVM's feature string of this CPU, or "" */
+    const char *library;  /* "0.1.0" */
+    unsigned protocol;    /* TC_PROTOCOL_VERSION of the running library */
+    const char *ucx;      /* "1.13.1", of the UCX that is loaded now */
+    const char *llvm;     /* "19.1.7" of the code engine, or "none" when none can be loaded */
+    const char *triple;   /* normalised: "x86_64-linux" */
+    const char *cpu;      /* LLVM's name of this CPU, or "unknown" without the engine */
+    const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
 
-/* Fills *info_out with pointers to constants of the process. Loads the code engine (about 10 ms the
- * first time). Never fails. Any thread, after the first call has returned. */
+/* Fills *info_out with pointers to constants of the process. Loads the code engine (about 10 ms
+ * the first time). Never fails. Any thread, after the first call has returned. */
 TC_API void tc_version_query(tc_version_info *info_out);
 
 #ifdef __cplusplus

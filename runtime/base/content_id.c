@@ -10,8 +10,8 @@ static void hash_length(crypto_generichash_state *state, uint64_t length)
     crypto_generichash_update(state, bytes, sizeof bytes);
 }
 
-void tci_content_id_of(const void *archive, size_t archive_size, const void *deps, size_t deps_size,
-                       tci_content_id *id_out)
+void tci_content_id_of(const void *archive, size_t archive_size, const void *deps,
+                       size_t deps_size, tci_content_id *id_out)
 {
     crypto_generichash_state state;
     crypto_generichash_init(&state, NULL, 0, sizeof id_out->bytes);

@@ -1,7 +1,8 @@
 /* The name of code: the first 128 bits of its BLAKE2b hash (RFC 7693, digest length 16).
  *
- * The id covers the archive's bytes and the text of its dependency list, each preceded by its length as
- * a 64-bit little-endian number, so no two different pairs share an input to the hash. */
+ * The id covers the archive's bytes and the text of its dependency list, each preceded by its
+ * length as a 64-bit little-endian number, so no two different pairs share an input to the
+ * hash. */
 #ifndef TCI_CONTENT_ID_H
 #define TCI_CONTENT_ID_H
 
@@ -16,8 +17,8 @@ typedef struct tci_content_id {
 
 #define TCI_CONTENT_ID_TEXT 33 /* 32 hex digits and the terminator */
 
-void tci_content_id_of(const void *archive, size_t archive_size, const void *deps, size_t deps_size,
-                       tci_content_id *id_out);
+void tci_content_id_of(const void *archive, size_t archive_size, const void *deps,
+                       size_t deps_size, tci_content_id *id_out);
 
 /* Plain BLAKE2b-128 of one byte range. */
 void tci_hash128(const void *bytes, size_t size, uint8_t out[16]);

@@ -1,7 +1,8 @@
 /* Bounded reading and writing of little-endian bytes.
  *
- * A cursor never steps outside its range: the first access that would sets `failed`, and from then on reads give zero and
- * writes do nothing. A parser therefore reads a whole record and checks once. */
+ * A cursor never steps outside its range: the first access that would sets `failed`, and from
+ * then on reads give zero and writes do nothing. A parser therefore reads a whole record and
+ * checks once. */
 #ifndef TCI_CURSOR_H
 #define TCI_CURSOR_H
 

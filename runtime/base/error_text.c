@@ -53,7 +53,8 @@ const char *tc_status_text(tc_status status)
 const char *tc_status_name(tc_status status)
 {
     size_t row = status_row(status);
-    return row < sizeof status_table / sizeof status_table[0] ? status_table[row].name : "TC_E_?";
+    return row < sizeof status_table / sizeof status_table[0] ? status_table[row].name
+                                                              : "TC_E_?";
 }
 
 void tci_text_make_printable(char *text)

@@ -36,7 +36,8 @@ __attribute__((constructor)) static void read_level_from_environment(void)
 {
     const char *text = getenv("TC_LOG_LEVEL");
     if (text != NULL && !tci_log_parse_level(text, &tci_log_level))
-        fprintf(stderr, "tc: warn: TC_LOG_LEVEL=%s: expected off, error, warn, info or debug\n", text);
+        fprintf(stderr, "tc: warn: TC_LOG_LEVEL=%s: expected off, error, warn, info or debug\n",
+                text);
 }
 
 void tc_log_set_level(tc_log_level level)

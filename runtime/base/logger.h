@@ -1,4 +1,5 @@
-/* One line of log, from any layer. The check of the level is one load, so a line that is off costs nothing. */
+/* One line of log, from any layer. The check of the level is one load, so a line that is off
+ * costs nothing. */
 #ifndef TCI_LOGGER_H
 #define TCI_LOGGER_H
 
@@ -6,10 +7,10 @@
 
 extern tc_log_level tci_log_level;
 
-#define TC_LOG(level, ...)                                                                         \
-    do {                                                                                           \
-        if ((level) <= tci_log_level)                                                              \
-            tci_log_line((level), __VA_ARGS__);                                                    \
+#define TC_LOG(level, ...)                                                                     \
+    do {                                                                                       \
+        if ((level) <= tci_log_level)                                                          \
+            tci_log_line((level), __VA_ARGS__);                                                \
     } while (0)
 
 void tci_log_line(tc_log_level level, const char *fmt, ...) TC_PRINTF(2, 3);

@@ -8,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum option_kind { KIND_CHOICE, KIND_SIZE, KIND_TIME, KIND_COUNT, KIND_FLAG, KIND_TEXT } option_kind;
+typedef enum option_kind {
+    KIND_CHOICE,
+    KIND_SIZE,
+    KIND_TIME,
+    KIND_COUNT,
+    KIND_FLAG,
+    KIND_TEXT
+} option_kind;
 
 typedef struct option_row {
     tc_option_info info;
@@ -22,8 +29,9 @@ typedef struct option_row {
 #define FIELD(name) offsetof(struct tc_options, name)
 #define TIME_MAX (24ull * 3600 * 1000000000)
 
-/* Adding an option is adding a row here and a field in option_table.h. For KIND_CHOICE the range text lists the
- * choices in the order of their values. */
+/* Adding an option is adding a row here and a field in option_table.h. For KIND_CHOICE the
+ * range text lists the choices in the order of their values. */
+/* clang-format off */
 static const option_row option_rows[] = {
     {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am",
       "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am)"},
@@ -59,6 +67,7 @@ static const option_row option_rows[] = {
       "where the code engines (libtchains-orc.so) are; empty: beside the library, then where it was installed"},
      KIND_TEXT, FIELD(engine_path), 0, 0, false},
 };
+/* clang-format on */
 
 #define ROW_COUNT (sizeof option_rows / sizeof option_rows[0])
 
@@ -105,10 +114,17 @@ static bool unit_factor(option_kind kind, const char *unit, uint64_t *factor_out
         const char *unit;
         uint64_t factor;
     } units[] = {
-        {KIND_SIZE, "", 1},        {KIND_SIZE, "K", 1u << 10},    {KIND_SIZE, "M", 1u << 20},
-        {KIND_SIZE, "G", 1u << 30}, {KIND_TIME, "ns", 1},         {KIND_TIME, "us", 1000},
-        {KIND_TIME, "ms", 1000000}, {KIND_TIME, "s", 1000000000}, {KIND_TIME, "h", 3600000000000},
-        {KIND_TIME, "", 1},        {KIND_COUNT, "", 1},
+        {KIND_SIZE, "", 1},
+        {KIND_SIZE, "K", 1u << 10},
+        {KIND_SIZE, "M", 1u << 20},
+        {KIND_SIZE, "G", 1u << 30},
+        {KIND_TIME, "ns", 1},
+        {KIND_TIME, "us", 1000},
+        {KIND_TIME, "ms", 1000000},
+        {KIND_TIME, "s", 1000000000},
+        {KIND_TIME, "h", 3600000000000},
+        {KIND_TIME, "", 1},
+        {KIND_COUNT, "", 1},
     };
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (units[i].kind == kind && strcmp(units[i].unit, unit) == 0) {
@@ -185,8 +201,8 @@ tc_status tc_options_create(tc_options **opts_out, tc_error *err)
             abort(); /* a default outside its own range: a mistake in the table above */
         if (from_environment != NULL && !store_value(opts, row, from_environment)) {
             free(opts);
-            return tci_error_set(err, TC_E_INVALID, "environment: %s='%s' is not in %s", row->info.env,
-                                 from_environment, row->info.range);
+            return tci_error_set(err, TC_E_INVALID, "environment: %s='%s' is not in %s",
+                                 row->info.env, from_environment, row->info.range);
         }
     }
     *opts_out = opts;

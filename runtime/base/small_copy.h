@@ -1,7 +1,8 @@
 /* Copying a few bytes with as few stores as possible, and no call.
  *
- * A store into memory that another processor has just read takes long to leave the store buffer, and everything stored after it
- * waits behind it. What counts on such a path is therefore how many stores there are, not how many instructions. */
+ * A store into memory that another processor has just read takes long to leave the store
+ * buffer, and everything stored after it waits behind it. What counts on such a path is
+ * therefore how many stores there are, not how many instructions. */
 #ifndef TCI_SMALL_COPY_H
 #define TCI_SMALL_COPY_H
 
@@ -29,7 +30,8 @@ static inline uint64_t tci_small_load(const uint8_t *from, size_t n)
     return value;
 }
 
-/* n <= TCI_SMALL_COPY_MAX. The last piece may overlap the one before it, so no byte outside is touched. */
+/* n <= TCI_SMALL_COPY_MAX. The last piece may overlap the one before it, so no byte outside is
+ * touched. */
 static inline void tci_small_copy(uint8_t *to, const uint8_t *from, size_t n)
 {
     if (n >= 16) {

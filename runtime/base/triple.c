@@ -14,8 +14,8 @@ static const struct {
 
 static bool is_triple_character(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '.';
 }
 
 /* "linux5.10" and "linux" are one system; so are "freebsd14" and "freebsd". */
@@ -29,8 +29,8 @@ static size_t system_length(const char *part, size_t size)
 
 static bool is_system(const char *part, size_t size)
 {
-    static const char *const systems[] = {"linux", "freebsd", "netbsd", "openbsd", "darwin",
-                                          "macosx", "windows", "none"};
+    static const char *const systems[] = {"linux",  "freebsd", "netbsd",  "openbsd",
+                                          "darwin", "macosx",  "windows", "none"};
     size_t n = system_length(part, size);
     for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
         if (n == strlen(systems[i]) && memcmp(part, systems[i], n) == 0)

@@ -11,10 +11,10 @@
 #define NAP_NS 1000000ull /* between looks, when a call blocks */
 #define GOODBYE_NS 100000000ull
 
-/* --- listening ----------------------------------------------------------------------------------------------- */
+/* --- listening ----------------------------------------------------------------------- */
 
-/* A target needs its engine soon, and connecting peers see what it is; so it is started here and not at the first message. A
- * target without one still serves what needs none. */
+/* A target needs its engine soon, and connecting peers see what it is; so it is started here
+ * and not at the first message. A target without one still serves what needs none. */
 static void start_engine(tci_hub *hub)
 {
     tc_error error;
@@ -33,8 +33,8 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     tc_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
-    tc_status status = tci_stream_listen(host_port, ctx->hub.options.listen_any != 0,
-                                         &listener->streams, err);
+    tc_status status =
+        tci_stream_listen(host_port, ctx->hub.options.listen_any != 0, &listener->streams, err);
     if (status == TC_OK) {
         listener->number = ctx->listener_numbers++;
         status = tci_hub_watch(&ctx->hub, tci_stream_listener_fd(listener->streams),
@@ -104,7 +104,7 @@ void tci_listener_serve(tc_context *ctx, uint64_t number)
         TC_LOG(TC_LOG_WARN, "listener: %s", error.text);
 }
 
-/* --- connecting ---------------------------------------------------------------------------------------------- */
+/* --- connecting ---------------------------------------------------------------------- */
 
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
@@ -134,8 +134,8 @@ static tc_status busy(tc_error *err)
     return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
 }
 
-tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns, tc_ep **ep_out,
-                        tc_error *err)
+tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns,
+                        tc_ep **ep_out, tc_error *err)
 {
     tci_hub *hub = &ctx->hub;
     tci_stream *stream;
@@ -182,7 +182,7 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
     return ctx->address;
 }
 
-/* --- flushing and closing ------------------------------------------------------------------------------------ */
+/* --- flushing and closing ------------------------------------------------------------ */
 
 static bool is_flushed(tc_ep *ep, uint64_t target)
 {
@@ -203,7 +203,8 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
             target = ep->tx.tail;
         }
         if (is_flushed(ep, target)) {
-            /* A refusal is written before the credit for its message, so this one look finds it. */
+            /* A refusal is written before the credit for its message, so this one look finds
+             * it. */
             (void)tc_progress(ctx);
             return TC_OK;
         }
@@ -217,7 +218,8 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
     return ep->tx.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
 }
 
-/* An accepted endpoint whose peer goes meanwhile is freed by the next tc_progress after this call, not inside it. */
+/* An accepted endpoint whose peer goes meanwhile is freed by the next tc_progress after this
+ * call, not inside it. */
 static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 {
     ep->pins++;
@@ -248,8 +250,9 @@ static void let_goodbye_leave(tc_ep *ep)
     }
 }
 
-/* After the goodbye the peer asks for no credit any more, so a flush of its own hears here how much was run. By active
- * message it has to be there before the goodbye, which may take another way. */
+/* After the goodbye the peer asks for no credit any more, so a flush of its own hears here how
+ * much was run. By active message it has to be there before the goodbye, which may take another
+ * way. */
 static void tell_what_was_run(tc_ep *ep)
 {
     if (ep->rx.head == ep->rx.published)
@@ -280,7 +283,8 @@ void tc_ep_close(tc_ep *ep)
         hub->attention |= TCI_CHORES;
         return;
     }
-    if (tci_ep_is_open(ep) && flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK)
+    if (tci_ep_is_open(ep) &&
+        flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK)
         TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
     tci_context_end_endpoint(ep);
 }

@@ -1,4 +1,5 @@
-/* A context: makes the hub, serves its endpoints, and is the one file that knows every module. */
+/* A context: makes the hub, serves its endpoints, and is the one file that knows every module.
+ */
 #include "context_private.h"
 
 #include "base/clock.h"
@@ -15,11 +16,12 @@
 #include <unistd.h>
 
 #define INBOX_MAX 1024u
-#define CHORES_EVERY 64 /* calls of tc_progress: with only direct peers UCX carries next to nothing */
+#define CHORES_EVERY                                                                           \
+    64 /* calls of tc_progress: with only direct peers UCX carries next to nothing */
 #define SERVICE_INTERVAL_NS 1000000ull
 #define EVENTS_MAX 64
 
-/* --- what arrives by active message, inside UCX's handlers ---------------------------------------------------------- */
+/* --- what arrives by active message, inside UCX's handlers --------------------------- */
 
 static void keep_for_later(tci_hub *hub, uint16_t connection, const uint8_t *bytes, size_t size)
 {
@@ -63,8 +65,9 @@ static void on_message(void *user, tci_am kind, uint16_t connection, uint16_t gr
     }
     if (kind == TCI_AM_FRAMES) {
         if (!tci_consumer_place(&ep->rx, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
-            (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent %zu bytes for place %u of its ring",
-                                   size, granule * TCI_FRAME_GRANULE);
+            (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
+                                   "peer sent %zu bytes for place %u of its ring", size,
+                                   granule * TCI_FRAME_GRANULE);
     } else if (kind == TCI_AM_CREDIT) {
         on_credit(ep, bytes, size);
     } else {
@@ -72,7 +75,7 @@ static void on_message(void *user, tci_am kind, uint16_t connection, uint16_t gr
     }
 }
 
-/* --- making and ending --------------------------------------------------------------------------------------- */
+/* --- making and ending --------------------------------------------------------------- */
 
 static void forget_function(void *user, uint16_t index)
 {
@@ -96,8 +99,7 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
     tci_host_id(self->host_id);
     randombytes_buf(&self->context_id, sizeof self->context_id);
     self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
-    self->worker_address.data =
-        tci_worker_address(hub->worker, &self->worker_address.size);
+    self->worker_address.data = tci_worker_address(hub->worker, &self->worker_address.size);
     return tci_hello_encode(self, TCI_HELLO_ADDRESS, ctx->address, sizeof ctx->address,
                             &ctx->address_size, err);
 }
@@ -182,7 +184,7 @@ void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *
     ctx->hub.callback_user = user;
 }
 
-/* --- progress ------------------------------------------------------------------------------------------------ */
+/* --- progress ------------------------------------------------------------------------ */
 
 static void handle_inbox_item(tci_hub *hub, const tci_inbox_item *item)
 {
@@ -191,7 +193,8 @@ static void handle_inbox_item(tci_hub *hub, const tci_inbox_item *item)
     tc_ep *ep = NULL;
     tc_status status = tci_hello_preamble_decode(item->bytes, item->size, &preamble, &error);
     if (status == TC_OK && item->connection != TCI_AM_NO_CONNECTION) {
-        ep = item->connection < hub->connection_places ? hub->by_connection[item->connection] : NULL;
+        ep = item->connection < hub->connection_places ? hub->by_connection[item->connection]
+                                                       : NULL;
         if (ep == NULL || ep->stream != NULL)
             return;
     } else if (status == TC_OK && preamble.kind == TCI_HELLO_HELLO) {
@@ -218,7 +221,8 @@ static void handle_inbox(tci_hub *hub)
     }
 }
 
-/* A stream that ends says nothing about what its peer wrote into the ring before, so that is run first. */
+/* A stream that ends says nothing about what its peer wrote into the ring before, so that is
+ * run first. */
 static unsigned serve_stream(tc_ep *ep)
 {
     unsigned run = 0;
@@ -251,11 +255,12 @@ static void check_endpoint(tc_ep *ep, uint64_t now_ns)
     tc_error error;
     tci_handshake_expire(ep, now_ns);
     if (ep->state == TCI_EP_CONNECTING)
-        tci_handshake_stream(ep); /* a name with several addresses changes its descriptor on the way */
+        tci_handshake_stream(
+            ep); /* a name with several addresses changes its descriptor on the way */
     tci_handshake_turn(ep);
     /* A goodbye by active message may still lie in the inbox. */
-    if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye && ep->hub->inbox == NULL &&
-        tci_link_error(ep->link, &error) != TC_OK)
+    if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye &&
+        ep->hub->inbox == NULL && tci_link_error(ep->link, &error) != TC_OK)
         tci_ep_fail(ep, &error);
 }
 
@@ -271,7 +276,8 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     return run;
 }
 
-/* What the user does in a callback follows the rules of an ifunc: no progress, and closing waits until it is over. */
+/* What the user does in a callback follows the rules of an ifunc: no progress, and closing
+ * waits until it is over. */
 static void call_user(tc_ep *ep, tc_ep_event event)
 {
     tci_hub *hub = ep->hub;
@@ -308,7 +314,8 @@ static void announce(tc_context *ctx)
     }
 }
 
-/* What an endpoint needs beside a look at its ring. Returns whether it will need it again on the next turn. */
+/* What an endpoint needs beside a look at its ring. Returns whether it will need it again on
+ * the next turn. */
 static bool turn_endpoint(tc_ep *ep)
 {
     if (ep->state != TCI_EP_OPEN)
@@ -322,8 +329,8 @@ static bool turn_endpoint(tc_ep *ep)
     return ep->queue != NULL || ep->peer_said_bye;
 }
 
-/* Everything but rings. `attention` stays set as long as any of it has to be looked at on every turn: handshakes, peers that
- * UCX serves, queues, goodbyes, news for the user. */
+/* Everything but rings. `attention` stays set as long as any of it has to be looked at on every
+ * turn: handshakes, peers that UCX serves, queues, goodbyes, news for the user. */
 static unsigned do_chores(tc_context *ctx)
 {
     tci_hub *hub = &ctx->hub;
@@ -332,7 +339,8 @@ static unsigned do_chores(tc_context *ctx)
     for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
         again |= turn_endpoint(ep);
     uint64_t now_ns = tci_clock_ns();
-    if (hub->handshakes > 0 || ctx->look_now || now_ns - ctx->serviced_ns > SERVICE_INTERVAL_NS) {
+    if (hub->handshakes > 0 || ctx->look_now ||
+        now_ns - ctx->serviced_ns > SERVICE_INTERVAL_NS) {
         ctx->look_now = false;
         run += service(ctx, now_ns);
     }

@@ -15,13 +15,13 @@ struct tc_context {
     tci_hub hub; /* first: see ifunc.c */
     tc_listener *listeners;
     uint32_t listener_numbers;
-    int countdown;          /* calls of tc_progress until the next chores */
-    bool look_now;          /* at descriptors and deadlines, whatever the clock says */
+    int countdown; /* calls of tc_progress until the next chores */
+    bool look_now; /* at descriptors and deadlines, whatever the clock says */
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
     unsigned yields;
     uint64_t nap_ns;
-    bool changed_seen;      /* an endpoint changed state since tc_wait asked */
+    bool changed_seen; /* an endpoint changed state since tc_wait asked */
     size_t address_size;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
@@ -35,7 +35,8 @@ unsigned tci_context_turn(tc_context *ctx);
 /* Sleeps until a descriptor is ready or timeout_ns has passed, in short bounded naps. */
 void tci_context_nap(tc_context *ctx, uint64_t timeout_ns);
 
-/* One idle turn of a blocking call: spins, yields or naps, depending on how long nothing has come. */
+/* One idle turn of a blocking call: spins, yields or naps, depending on how long nothing has
+ * come. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
 
 /* Puts what is known of the running engine into the hub's hello. */

@@ -30,7 +30,8 @@ uint64_t tc_stats_value(const tc_context *ctx, size_t index)
     if (index >= TCI_COUNTER_COUNT)
         return 0;
     uint64_t value = ctx->hub.counters[index];
-    for (const tc_ep *ep = ctx->hub.first; ep != NULL && index == TCI_MESSAGES_RUN; ep = ep->next)
+    for (const tc_ep *ep = ctx->hub.first; ep != NULL && index == TCI_MESSAGES_RUN;
+         ep = ep->next)
         value += ep->run_messages;
     return value;
 }

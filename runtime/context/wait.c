@@ -8,7 +8,8 @@
 
 #define YIELDS 20u
 #define NAP_FIRST_NS 50000ull
-#define NAP_LAST_NS 1000000ull /* direct peers write memory and wake nobody: the nap is their longest delay */
+#define NAP_LAST_NS                                                                            \
+    1000000ull /* direct peers write memory and wake nobody: the nap is their longest delay */
 
 void tci_context_nap(tc_context *ctx, uint64_t timeout_ns)
 {
@@ -23,8 +24,8 @@ void tci_context_nap(tc_context *ctx, uint64_t timeout_ns)
     ctx->look_now = true;
 }
 
-/* One idle turn of a blocking call. Where it stands (spinning, yielding, napping) is kept in the context, and starts anew
- * with the next message. */
+/* One idle turn of a blocking call. Where it stands (spinning, yielding, napping) is kept in
+ * the context, and starts anew with the next message. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
 {
     uint64_t now_ns = tci_clock_ns();

@@ -1,10 +1,12 @@
 /* How frames reach a peer's ring: the seam behind which direct, am (and later put) live.
  *
- * A delivery gives the producer a ring to write in and a word where the peer's progress shows. With `direct` both are the
- * peer's own memory, mapped, and a committed frame has arrived. With `am` they are this side's memory, and `push`
- * carries each frame over. Either way the peer reads the same ring, so everything above is written once.
+ * A delivery gives the producer a ring to write in and a word where the peer's progress shows.
+ * With `direct` both are the peer's own memory, mapped, and a committed frame has arrived. With
+ * `am` they are this side's memory, and `push` carries each frame over. Either way the peer
+ * reads the same ring, so everything above is written once.
  *
- * All calls come from the thread that owns the context, outside UCX's handlers unless said otherwise. */
+ * All calls come from the thread that owns the context, outside UCX's handlers unless said
+ * otherwise. */
 #ifndef TCI_DELIVERY_H
 #define TCI_DELIVERY_H
 
@@ -29,12 +31,13 @@ typedef struct tci_delivery_ops {
     tci_hello_delivery wire_id; /* as READY says it */
 
     /* TC_E_UNSUPPORTED: not to this peer (err says why), try another. TC_E_NO_MEMORY. */
-    tc_status (*open)(const tci_delivery_peer *peer, tci_delivery **delivery_out, tc_error *err);
+    tc_status (*open)(const tci_delivery_peer *peer, tci_delivery **delivery_out,
+                      tc_error *err);
     /* After the link is closed: nothing is under way any more. */
     void (*close)(tci_delivery *delivery);
 
-    /* NULL when a committed frame needs nothing more. Called after each commit of a frame of `bytes` at `position`; never
-     * blocks, keeps what cannot leave now. */
+    /* NULL when a committed frame needs nothing more. Called after each commit of a frame of
+     * `bytes` at `position`; never blocks, keeps what cannot leave now. */
     void (*push)(tci_delivery *delivery, uint64_t position, uint64_t bytes);
     /* NULL when there is nothing to do. Called once per tc_progress: sends what push kept. */
     void (*turn)(tci_delivery *delivery);

@@ -1,10 +1,12 @@
-/* Active messages: for peers that cannot map the ring. Frames are written into a ring of this side's own and ranges of
- * it travel, each with the place where it belongs, so the peer's ring fills exactly as a mapped one would.
+/* Active messages: for peers that cannot map the ring. Frames are written into a ring of this
+ * side's own and ranges of it travel, each with the place where it belongs, so the peer's ring
+ * fills exactly as a mapped one would.
  *
- * UCX pays about 6 us per message over tcp whatever its size, so frames that follow each other within one turn of
- * tc_progress share a message. A lone frame leaves at once.
+ * UCX pays about 6 us per message over tcp whatever its size, so frames that follow each other
+ * within one turn of tc_progress share a message. A lone frame leaves at once.
  *
- * Memory needs no copies: a range stays untouched until the peer's credit comes back, and that is after its arrival. */
+ * Memory needs no copies: a range stays untouched until the peer's credit comes back, and that
+ * is after its arrival. */
 #include "delivery.h"
 
 #include "base/error_text.h"
@@ -12,10 +14,12 @@
 
 #include <stdlib.h>
 
-/* A message grows to this; UCX over tcp sends segments of 8 KiB. A single frame may be larger. */
+/* A message grows to this; UCX over tcp sends segments of 8 KiB. A single frame may be larger.
+ */
 #define BATCH_BYTES 8000u
 #define BATCH_COUNT 64u
-/* Kept for the turns of laps, which need a batch of their own: at most two laps are in a ring at once. */
+/* Kept for the turns of laps, which need a batch of their own: at most two laps are in a ring
+ * at once. */
 #define BATCH_SPARE 4u
 
 typedef struct batch {
@@ -30,10 +34,10 @@ typedef struct am_delivery {
     tci_link *link;
     uint16_t connection;
     uint64_t ring_bytes;
-    uint64_t next;           /* position behind the last frame seen by push */
-    tci_ring_word consumed;  /* what the peer's credit messages said */
+    uint64_t next;          /* position behind the last frame seen by push */
+    tci_ring_word consumed; /* what the peer's credit messages said */
     bool sent_this_turn;
-    uint64_t made;           /* batches are numbered; number % BATCH_COUNT is the place */
+    uint64_t made; /* batches are numbered; number % BATCH_COUNT is the place */
     uint64_t submitted;
     uint64_t completed;
     batch batches[BATCH_COUNT];
@@ -44,7 +48,8 @@ static am_delivery *am_of(tci_delivery *delivery)
     return (am_delivery *)(void *)delivery;
 }
 
-static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_out, tc_error *err)
+static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
+                         tc_error *err)
 {
     am_delivery *am = calloc(1, sizeof *am);
     void *ring = aligned_alloc(4096, peer->ring_bytes);
@@ -79,8 +84,8 @@ static void on_batch_done(tci_link_op *op)
         am->completed++;
 }
 
-/* Sends the batches that wait, as long as UCX keeps up: with too many under way the last batch stays open and grows
- * instead. Failures show on the link, where the endpoint looks. */
+/* Sends the batches that wait, as long as UCX keeps up: with too many under way the last batch
+ * stays open and grows instead. Failures show on the link, where the endpoint looks. */
 static void submit(am_delivery *am)
 {
     while (am->submitted < am->made &&
@@ -95,8 +100,9 @@ static void submit(am_delivery *am)
         };
         b->finished = false;
         am->submitted++;
-        tc_status status = tci_link_send(am->link, TCI_AM_FRAMES, &b->op, am->base.ring + offset,
-                                         (size_t)(b->end - b->start), &under_way);
+        tc_status status =
+            tci_link_send(am->link, TCI_AM_FRAMES, &b->op, am->base.ring + offset,
+                          (size_t)(b->end - b->start), &under_way);
         if (status != TC_OK)
             TC_LOG(TC_LOG_DEBUG, "am: %s", tc_status_text(status));
         if (!under_way)
@@ -110,7 +116,8 @@ static bool same_lap(const am_delivery *am, uint64_t a, uint64_t b)
     return a / am->ring_bytes == b / am->ring_bytes;
 }
 
-static bool may_join(const am_delivery *am, const batch *open, uint64_t position, uint64_t bytes)
+static bool may_join(const am_delivery *am, const batch *open, uint64_t position,
+                     uint64_t bytes)
 {
     uint64_t batches_left = BATCH_COUNT - (am->made - am->completed);
     return same_lap(am, open->start, position) && tci_frame_align(open->end) == position &&

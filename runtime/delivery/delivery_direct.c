@@ -1,5 +1,6 @@
-/* Direct: the peer's ring is mapped, a frame is plain stores. Correct on every memory model, because the last store is
- * a release and nothing but it says that the frame is there; and as fast as one UCX put. */
+/* Direct: the peer's ring is mapped, a frame is plain stores. Correct on every memory model,
+ * because the last store is a release and nothing but it says that the frame is there; and as
+ * fast as one UCX put. */
 #include "delivery.h"
 
 #include "base/error_text.h"
@@ -15,7 +16,8 @@ static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **deliv
         return tci_error_set(err, TC_E_UNSUPPORTED, "direct: the peer's ring cannot be mapped");
     TC_TRY(tci_link_map(peer->link, peer->ring_address, peer->rkey, &region, err));
     if (!tci_ring_identity_matches(region, peer->ring_bytes, peer->ring_nonce))
-        return tci_error_set(err, TC_E_UNSUPPORTED, "direct: the mapped memory is not the peer's ring");
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "direct: the mapped memory is not the peer's ring");
     tci_delivery *delivery = calloc(1, sizeof *delivery);
     if (delivery == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "direct: out of memory");

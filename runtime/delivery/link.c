@@ -14,7 +14,8 @@ struct tci_link {
     ucp_ep_h ucp_ep;
     ucp_rkey_h rkey;
     ucs_status_t failure;
-    ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they are, or will never be */
+    ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they
+                                    are, or will never be */
     tci_link *next_lingering;
 };
 
@@ -32,7 +33,8 @@ static void on_peer_failure(void *arg, ucp_ep_h ep, ucs_status_t status)
         link->failure = status;
 }
 
-tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out, tc_error *err)
+tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
+                        tc_error *err)
 {
     tci_link *link = calloc(1, sizeof *link);
     if (link == NULL)
@@ -104,7 +106,8 @@ static void close_now(tci_link *link, uint64_t timeout_ns)
                                        .flags = UCP_EP_CLOSE_FLAG_FORCE};
     ucs_status_ptr_t request = ucp_ep_close_nbx(link->ucp_ep, &param);
     if (UCS_PTR_IS_PTR(request) && !wait_for_request(link->worker, request, timeout_ns)) {
-        /* The error handler may still name this link, so its memory stays until the process ends. */
+        /* The error handler may still name this link, so its memory stays until the process
+         * ends. */
         TC_LOG(TC_LOG_WARN, "link: UCX did not close the endpoint in time; it is abandoned");
         return;
     }
@@ -194,9 +197,9 @@ tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection, const 
         .cb = {.send = free_posted},
         .user_data = message,
     };
-    ucs_status_ptr_t request = ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind,
-                                               &message->header, sizeof message->header,
-                                               message->bytes, size, &param);
+    ucs_status_ptr_t request =
+        ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind, &message->header,
+                        sizeof message->header, message->bytes, size, &param);
     if (UCS_PTR_IS_PTR(request))
         return TC_OK;
     free(message);
@@ -211,8 +214,8 @@ static void finish_send(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes, size_t size,
-                        bool *under_way_out)
+tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes,
+                        size_t size, bool *under_way_out)
 {
     const ucp_request_param_t param = {
         .op_attr_mask =
@@ -221,8 +224,9 @@ tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void
         .cb = {.send = finish_send},
         .user_data = op,
     };
-    ucs_status_ptr_t request = ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind,
-                                               &op->header, sizeof op->header, bytes, size, &param);
+    ucs_status_ptr_t request =
+        ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind, &op->header,
+                        sizeof op->header, bytes, size, &param);
     *under_way_out = UCS_PTR_IS_PTR(request);
     return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "frames");
 }

@@ -6,20 +6,20 @@
 
 typedef struct tci_link tci_link;
 
-/* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY. UCX parses the address with little checking: it must come
- * from a peer whose hello was accepted. */
-TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
-                                      tc_error *err);
+/* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY. UCX parses the address with little
+ * checking: it must come from a peer whose hello was accepted. */
+TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address,
+                                      tci_link **link_out, tc_error *err);
 
-/* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err may be NULL and is not
- * filled for TC_E_AGAIN. A side that goes away before both are connected takes a UCX with assertions down on the other
- * side, so a handshake ends with this. A link whose peer's memory is mapped has only shared memory under it, and is ready
- * at once. */
+/* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err
+ * may be NULL and is not filled for TC_E_AGAIN. A side that goes away before both are connected
+ * takes a UCX with assertions down on the other side, so a handshake ends with this. A link
+ * whose peer's memory is mapped has only shared memory under it, and is ready at once. */
 TC_MUST_CHECK tc_status tci_link_ready(tci_link *link, tc_error *err);
 
-/* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at most
- * timeout_ns; then the endpoint is abandoned to the worker. So is one that is not ready: the worker closes it when it
- * is. */
+/* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at
+ * most timeout_ns; then the endpoint is abandoned to the worker. So is one that is not ready:
+ * the worker closes it when it is. */
 void tci_link_close(tci_link *link, uint64_t timeout_ns);
 
 /* Waits, progressing the worker, until what was posted has left, at most timeout_ns. */
@@ -28,8 +28,9 @@ void tci_link_flush(tci_link *link, uint64_t timeout_ns);
 /* TC_OK, or what UCX found of the peer (err filled). */
 tc_status tci_link_error(const tci_link *link, tc_error *err);
 
-/* Maps a peer's region for plain stores. TC_E_UNSUPPORTED when it is on another host or in memory that cannot be mapped. The
- * peer must be alive: UCX before 1.19 crashes on the rkey of a dead process. */
+/* Maps a peer's region for plain stores. TC_E_UNSUPPORTED when it is on another host or in
+ * memory that cannot be mapped. The peer must be alive: UCX before 1.19 crashes on the rkey of
+ * a dead process. */
 TC_MUST_CHECK tc_status tci_link_map(tci_link *link, uint64_t address, const void *rkey,
                                      uint8_t **base_out, tc_error *err);
 
@@ -45,9 +46,9 @@ typedef struct tci_link_op {
     void *user;
 } tci_link_op;
 
-/* Sends `bytes` without a copy: they and *op stay untouched until done is called, or until return when *under_way_out
- * is false (then done is not called). */
-TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes,
-                                      size_t size, bool *under_way_out);
+/* Sends `bytes` without a copy: they and *op stay untouched until done is called, or until
+ * return when *under_way_out is false (then done is not called). */
+TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op,
+                                      const void *bytes, size_t size, bool *under_way_out);
 
 #endif

@@ -31,10 +31,12 @@ static ucs_status_t map_memory(tci_region *region, size_t bytes)
         return status;
     region->base = attr.address;
     memset(region->base, 0, bytes);
-    return ucp_rkey_pack(region->ucp_context, region->memory, &region->rkey, &region->rkey_size);
+    return ucp_rkey_pack(region->ucp_context, region->memory, &region->rkey,
+                         &region->rkey_size);
 }
 
-tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region **region_out, tc_error *err)
+tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region **region_out,
+                            tc_error *err)
 {
     tci_region *region = calloc(1, sizeof *region);
     if (region == NULL)

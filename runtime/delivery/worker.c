@@ -29,7 +29,8 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_size
         return UCS_OK;
     }
     memcpy(parts, header, sizeof parts);
-    binding->worker->handler(binding->worker->user, binding->kind, parts[0], parts[1], data, size);
+    binding->worker->handler(binding->worker->user, binding->kind, parts[0], parts[1], data,
+                             size);
     return UCS_OK;
 }
 
@@ -41,10 +42,12 @@ static void set_unless_in_environment(ucp_config_t *config, const char *name, co
         TC_LOG(TC_LOG_DEBUG, "UCX takes no setting %s=%s", name, value);
 }
 
-/* With transports that share no memory the setting would be unknown, and UCX would warn of it. */
+/* With transports that share no memory the setting would be unknown, and UCX would warn of it.
+ */
 static bool shared_memory_is_allowed(void)
 {
-    static const char *const names[] = {"all", "sm", "shm", "posix", "sysv", "mm", "xpmem", "^"};
+    static const char *const names[] = {"all",  "sm", "shm",   "posix",
+                                        "sysv", "mm", "xpmem", "^"};
     const char *transports = getenv("UCX_TLS");
     if (transports == NULL)
         return true;
@@ -80,8 +83,7 @@ static ucs_status_t open_worker(tci_worker *worker)
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED,
     };
-    ucs_status_t status =
-        ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
+    ucs_status_t status = ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
     if (status != UCS_OK)
         return status;
     for (unsigned i = 0; i < TCI_AM_COUNT && status == UCS_OK; i++) {
@@ -123,8 +125,8 @@ tc_status tci_worker_create(tci_worker_handler handler, void *user, tci_worker *
     return TC_OK;
 }
 
-/* Ending a worker ends its endpoints, also those that may not be ended yet. What is left of such a worker stays, reachable
- * for leak checkers, until the process ends. */
+/* Ending a worker ends its endpoints, also those that may not be ended yet. What is left of
+ * such a worker stays, reachable for leak checkers, until the process ends. */
 static bool must_be_abandoned(tci_worker *worker)
 {
     static _Atomic(tci_worker *) abandoned;

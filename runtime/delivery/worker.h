@@ -1,6 +1,7 @@
 /* One UCX worker and the active messages that the library uses on it.
  *
- * Handlers are called inside tci_worker_progress; UCX allows no progress from there, so they only copy and note. */
+ * Handlers are called inside tci_worker_progress; UCX allows no progress from there, so they
+ * only copy and note. */
 #ifndef TCI_WORKER_H
 #define TCI_WORKER_H
 
@@ -13,7 +14,8 @@ typedef struct tci_worker tci_worker;
 
 /* What active messages carry. Each has a 4-byte header; see docs/wire-format.md. */
 typedef enum tci_am {
-    TCI_AM_FRAMES = 0, /* header: connection u16, ring offset in granules u16; a range of a ring */
+    TCI_AM_FRAMES =
+        0, /* header: connection u16, ring offset in granules u16; a range of a ring */
     TCI_AM_CREDIT = 1, /* header: connection; u64, bytes consumed */
     TCI_AM_HELLO = 2,  /* header: connection, or 0xffff; a hello message, see wire/hello.h */
     TCI_AM_CODE = 3,   /* header: connection; a piece of code outside the ring */
@@ -23,8 +25,8 @@ typedef enum tci_am {
 #define TCI_AM_NO_CONNECTION 0xffffu
 
 /* `bytes` are valid during the call, 8-byte aligned or not, and judged by nobody yet. */
-typedef void (*tci_worker_handler)(void *user, tci_am kind, uint16_t connection, uint16_t granule,
-                                   const uint8_t *bytes, size_t size);
+typedef void (*tci_worker_handler)(void *user, tci_am kind, uint16_t connection,
+                                   uint16_t granule, const uint8_t *bytes, size_t size);
 
 /* TC_E_UCX, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_worker_create(tci_worker_handler handler, void *user,
@@ -37,7 +39,8 @@ unsigned tci_worker_progress(tci_worker *worker);
 /* The worker's UCX address; owned by the worker. */
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 
-/* A descriptor that becomes readable when progress has something to do, after tci_worker_arm gave true. */
+/* A descriptor that becomes readable when progress has something to do, after tci_worker_arm
+ * gave true. */
 int tci_worker_fd(const tci_worker *worker);
 bool tci_worker_arm(tci_worker *worker);
 

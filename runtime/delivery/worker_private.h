@@ -5,7 +5,8 @@
 #include "delivery/ucx_compat.h"
 #include "delivery/worker.h"
 
-/* UCX ids of our active messages start here, clear of the low numbers that applications like. */
+/* UCX ids of our active messages start here, clear of the low numbers that applications like.
+ */
 #define TCI_AM_ID_BASE 0x3c0u
 
 typedef struct tci_am_binding {

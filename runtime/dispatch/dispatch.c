@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A small ring gives credit
- * after an eighth, which is then the bound. */
+/* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
+ * small ring gives credit after an eighth, which is then the bound. */
 #define BUDGET (256u * TCI_FRAME_GRANULE)
 
 /* What became of the frame at the head. */
@@ -25,7 +25,7 @@ static outcome broken(tc_ep *ep, const tc_error *error)
     return ENDED;
 }
 
-/* --- slots -------------------------------------------------------------------------------------------------- */
+/* --- slots --------------------------------------------------------------------------- */
 
 static bool grow_slots(tc_ep *ep, uint16_t slot)
 {
@@ -57,7 +57,8 @@ static void clear_slot(tc_ep *ep, uint16_t slot)
     bind_slot(ep, slot, NULL);
 }
 
-/* Tells the sender, once per binding, why its function does not run here. Its messages are dropped until it binds the slot anew. */
+/* Tells the sender, once per binding, why its function does not run here. Its messages are
+ * dropped until it binds the slot anew. */
 static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
     uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
@@ -74,18 +75,19 @@ static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
     return DROPPED;
 }
 
-/* --- code frames -------------------------------------------------------------------------------------------- */
+/* --- code frames --------------------------------------------------------------------- */
 
 static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                           tc_ifunc **fn_out, tc_error *err)
 {
     ep->hub->counters[TCI_CODE_RECEIVED]++;
     return tci_registry_add(&ep->hub->registry, bytes, section->archive_size,
-                            bytes + section->archive_size, section->deps_size, &section->id, fn_out,
-                            err);
+                            bytes + section->archive_size, section->deps_size, &section->id,
+                            fn_out, err);
 }
 
-/* The peer may still be writing to the ring, so code is copied out before anything looks at it. */
+/* The peer may still be writing to the ring, so code is copied out before anything looks at it.
+ */
 static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                                tc_ifunc **fn_out, tc_error *err)
 {
@@ -133,7 +135,8 @@ static tc_status bind_code(tc_ep *ep, const tci_frame *f, const uint8_t *attache
         return TC_OK;
     if (!grow_slots(ep, f->slot))
         return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
-    clear_slot(ep, f->slot); /* first, so that what it held may make room for the new function */
+    clear_slot(ep,
+               f->slot); /* first, so that what it held may make room for the new function */
     TC_TRY(find_code(ep, f, attached, section, &fn, err));
     bind_slot(ep, f->slot, fn);
     TC_TRY(tci_ifunc_load(fn, err));
@@ -141,10 +144,10 @@ static tc_status bind_code(tc_ep *ep, const tci_frame *f, const uint8_t *attache
     return TC_OK;
 }
 
-/* --- running ------------------------------------------------------------------------------------------------ */
+/* --- running ------------------------------------------------------------------------- */
 
-static inline void call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot, uint8_t *frame,
-                        size_t payload_size)
+static inline void call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot,
+                        uint8_t *frame, size_t payload_size)
 {
     current->fn = slot->fn;
     slot->main(frame + TCI_FRAME_HEADER_BYTES, payload_size, ep->hub->target_args);
@@ -179,7 +182,8 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
         result = RUN;
     } else if (f->slot >= ep->rx_slot_count) {
         tc_error error;
-        tci_error_set(&error, TC_E_CORRUPT, "call of slot %u, which no code frame has bound", f->slot);
+        tci_error_set(&error, TC_E_CORRUPT, "call of slot %u, which no code frame has bound",
+                      f->slot);
         return broken(ep, &error);
     }
     tci_consumer_advance(&ep->rx, bytes);
@@ -230,7 +234,8 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
         tci_ep_give_credit(ep);
         return DROPPED;
     default:
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection, f->flags);
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,
+               f->flags);
         return DROPPED;
     }
 }
@@ -240,7 +245,8 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     tci_code_section section;
     tc_error error;
     size_t bytes;
-    if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx), &bytes, &section, &error) != TC_OK)
+    if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx), &bytes, &section, &error) !=
+        TC_OK)
         return broken(ep, &error);
     switch (f->kind) {
     case TCI_FRAME_CODE:
@@ -252,8 +258,9 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     }
 }
 
-/* Runs plain calls of bound slots, which all but a few frames are, up to a position, until there is another kind of frame or none at
- * all; *empty_out tells which. The ring's state is kept in registers meanwhile: what is called cannot reach it. */
+/* Runs plain calls of bound slots, which all but a few frames are, up to a position, until
+ * there is another kind of frame or none at all; *empty_out tells which. The ring's state is
+ * kept in registers meanwhile: what is called cannot reach it. */
 static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
     const tci_rx_slot *const slots = ep->rx_slots;
@@ -298,7 +305,8 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
 }
 
 /* What run_calls left: a frame of another kind, credit to give, or just more calls. */
-static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
+static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current,
+                                                   uint64_t end)
 {
     unsigned run = 0;
     bool empty = false;
@@ -317,7 +325,8 @@ unsigned tci_dispatch_run(tc_ep *ep)
     tci_hub *hub = ep->hub;
     bool empty;
     if (!tci_consumer_has_frame(&ep->rx)) {
-        /* Idle is the time to tell a peer that may be waiting for the last of its messages. It costs a store. */
+        /* Idle is the time to tell a peer that may be waiting for the last of its messages. It
+         * costs a store. */
         if (ep->peer_delivery == TCI_HELLO_DIRECT)
             tci_ep_give_credit(ep);
         return 0;

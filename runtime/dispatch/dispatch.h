@@ -4,11 +4,12 @@
 
 #include "endpoint/ep.h"
 
-/* Runs what has arrived on an open endpoint, up to a bound that keeps many endpoints fair. Returns how many messages were
- * run. Ends the endpoint when the peer breaks the format. */
+/* Runs what has arrived on an open endpoint, up to a bound that keeps many endpoints fair.
+ * Returns how many messages were run. Ends the endpoint when the peer breaks the format. */
 unsigned tci_dispatch_run(tc_ep *ep);
 
-/* tci_dispatch_run when there is something, as one load and one comparison when there is not. */
+/* tci_dispatch_run when there is something, as one load and one comparison when there is not.
+ */
 static inline unsigned tci_dispatch_poll(tc_ep *ep)
 {
     if (__builtin_expect(ep->state != TCI_EP_OPEN, 0))

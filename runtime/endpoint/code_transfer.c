@@ -27,7 +27,8 @@ void tci_code_send(tc_ep *ep, const tci_content_id *id)
     if (fn == NULL) {
         char text[TCI_CONTENT_ID_TEXT];
         tci_content_id_text(id, text);
-        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer needs code %s, which was not sent to it", text);
+        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer needs code %s, which was not sent to it",
+                               text);
         return;
     }
     size_t size = fn->code_bytes - TCI_CODE_SECTION_BYTES;
@@ -93,7 +94,8 @@ void tci_code_piece(tc_ep *ep, const uint8_t *bytes, size_t size)
     size_t n = tci_reader_left(&r);
     if (!tci_content_id_equal(&section.id, &incoming->section.id) ||
         offset != incoming->received || n > wanted_bytes(incoming) - offset) {
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a piece of code that was not asked for", ep->connection);
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a piece of code that was not asked for",
+               ep->connection);
         return;
     }
     memcpy(incoming->bytes + offset, tci_read_bytes(&r, n), n);

@@ -13,7 +13,8 @@
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 #define CONNECTIONS_MAX 65000u
 
-/* Set for each batch of frames, so it is worth the static TLS block: one instruction to reach it instead of a call. */
+/* Set for each batch of frames, so it is worth the static TLS block: one instruction to reach
+ * it instead of a call. */
 _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
 
 tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err)
@@ -35,7 +36,8 @@ static tc_status grow_connections(tci_hub *hub, tc_error *err)
     tc_ep **table = realloc(hub->by_connection, places * sizeof *table);
     if (table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
-    memset(table + hub->connection_places, 0, (places - hub->connection_places) * sizeof *table);
+    memset(table + hub->connection_places, 0,
+           (places - hub->connection_places) * sizeof *table);
     hub->by_connection = table;
     hub->connection_places = places;
     return TC_OK;
@@ -108,7 +110,8 @@ static void free_queue(tc_ep *ep)
     }
 }
 
-/* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is done in one place. */
+/* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is
+ * done in one place. */
 static void leave_state(tc_ep *ep)
 {
     if (ep->state < TCI_EP_OPEN)
@@ -120,11 +123,13 @@ static void leave_state(tc_ep *ep)
 
 void tci_ep_set_fast(tc_ep *ep)
 {
-    bool fast = ep->state == TCI_EP_OPEN && ep->push == NULL && ep->queue == NULL && !ep->building;
+    bool fast =
+        ep->state == TCI_EP_OPEN && ep->push == NULL && ep->queue == NULL && !ep->building;
     ep->fast_limit = fast ? TCI_SMALL_COPY_MAX + 1 : 0;
 }
 
-/* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the reason. */
+/* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the
+ * reason. */
 static void stop_sending(tc_ep *ep)
 {
     ep->gathered = 0;
@@ -160,7 +165,8 @@ void tci_ep_free(tc_ep *ep)
 
 static void end(tc_ep *ep, tci_ep_state state)
 {
-    /* The peer's last word on what it has run: a flush that is under way may have nothing left to wait for. */
+    /* The peer's last word on what it has run: a flush that is under way may have nothing left
+     * to wait for. */
     if (ep->delivery != NULL)
         tci_producer_refresh(&ep->tx);
     leave_state(ep);
@@ -211,8 +217,8 @@ void tci_ep_give_credit(tc_ep *ep)
         return;
     }
     uint64_t head = ep->rx.head;
-    tc_status status = tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer_connection, &head, sizeof head,
-                                     NULL);
+    tc_status status =
+        tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer_connection, &head, sizeof head, NULL);
     if (status == TC_OK) {
         ep->rx.published = head;
         ep->hub->counters[TCI_CREDITS_SENT]++;
@@ -226,7 +232,8 @@ tc_status tc_ep_error(const tc_ep *ep, tc_error *err)
     if (ep->state != TCI_EP_FAILED)
         return TC_OK;
     if (ep->error == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint failed, and there was no memory for why");
+        return tci_error_set(err, TC_E_NO_MEMORY,
+                             "endpoint failed, and there was no memory for why");
     if (err != NULL)
         *err = *ep->error;
     return ep->error->status;
@@ -241,12 +248,13 @@ unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err)
 
 static uint64_t sent_messages(const tc_ep *ep)
 {
-    return ep->delivery == NULL ? 0
-                                : tci_producer_frames(&ep->tx) - ep->tx.gaps -
-                                      ep->control_frames + ep->gathered;
+    return ep->delivery == NULL
+               ? 0
+               : tci_producer_frames(&ep->tx) - ep->tx.gaps - ep->control_frames + ep->gathered;
 }
 
-/* In mapped memory whole granules travel; elsewhere the frames as they are, and 4 bytes more each. */
+/* In mapped memory whole granules travel; elsewhere the frames as they are, and 4 bytes more
+ * each. */
 static uint64_t sent_bytes(const tc_ep *ep)
 {
     if (ep->push != NULL)

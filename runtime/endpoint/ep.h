@@ -1,7 +1,9 @@
-/* An endpoint from the inside: both rings, what each side knows of the other's functions, and the way to its end.
+/* An endpoint from the inside: both rings, what each side knows of the other's functions, and
+ * the way to its end.
  *
- * Life: made (by a call or an accepted stream), greeting (hellos are exchanged), open, then closed or failed; freed by its
- * owner: the user for endpoints that tc_ep_connect* made, the hub for accepted ones. */
+ * Life: made (by a call or an accepted stream), greeting (hellos are exchanged), open, then
+ * closed or failed; freed by its owner: the user for endpoints that tc_ep_connect* made, the
+ * hub for accepted ones. */
 #ifndef TCI_EP_H
 #define TCI_EP_H
 
@@ -19,7 +21,7 @@ typedef enum tci_ep_state {
     TCI_EP_GREETING,   /* the peer's HELLO is awaited */
     TCI_EP_AGREEING,   /* both READYs are awaited: ours waits for UCX to connect the link */
     TCI_EP_OPEN,
-    TCI_EP_CLOSED,     /* in order */
+    TCI_EP_CLOSED, /* in order */
     TCI_EP_FAILED
 } tci_ep_state;
 
@@ -62,14 +64,14 @@ struct tc_ep {
     uint8_t *tx_state; /* tci_tx_state by function index */
     size_t fast_limit; /* payloads below it may take tc_send's fast path; see tci_ep_set_fast */
     tci_producer tx;
-    bool turn_used;    /* a message has left since the last tc_progress: short ones may gather now */
+    bool turn_used;    /* one left since the last tc_progress: short ones may gather */
     unsigned gathered; /* calls in `gather` */
     tci_short_call gather[TCI_GATHER_MAX];
-    tci_delivery *delivery; /* NULL until the peer's hello */
+    tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
     tci_queued *queue;
     size_t payload_max;
-    bool building;         /* a payload is being made in the ring: nothing else may be sent */
+    bool building; /* a payload is being made in the ring: nothing else may be sent */
     uint64_t control_frames;
     uint64_t pushed_bytes; /* of frames that a delivery carried over */
 
@@ -77,33 +79,33 @@ struct tc_ep {
     tci_consumer rx;
     tc_ep *next;
     tci_ep_state state;
-    tci_hello_delivery peer_delivery; /* how the peer writes our ring: who is told of credit how */
+    tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
     tci_rx_slot *rx_slots;
     size_t rx_slot_count;
     uint64_t run_messages;
     tci_hub *hub;
 
     /* The rest is cold. */
-    bool accepted;         /* the hub owns it */
+    bool accepted; /* the hub owns it */
     bool peer_said_bye;
-    bool announced;        /* TC_EP_OPENED was called */
-    unsigned pins;         /* blocking calls that stand on it: not freed meanwhile */
-    bool end_announced;    /* and the callback heard of its end */
-    bool close_wanted;     /* tc_ep_close from inside an ifunc or a callback */
+    bool announced;     /* TC_EP_OPENED was called */
+    unsigned pins;      /* blocking calls that stand on it: not freed meanwhile */
+    bool end_announced; /* and the callback heard of its end */
+    bool close_wanted;  /* tc_ep_close from inside an ifunc or a callback */
     tc_ep **previous_next;
     tci_queued **queue_last;
     size_t queue_bytes;
     tci_region *region;
     uint64_t nonce;
     tci_link *link;
-    tci_stream *stream;    /* NULL: hellos go by active message */
-    uint16_t connection;   /* ours, in messages to us */
+    tci_stream *stream;  /* NULL: hellos go by active message */
+    uint16_t connection; /* ours, in messages to us */
     uint16_t peer_connection;
     bool hello_sent;
     bool ready_sent;
     bool peer_ready;
-    uint64_t deadline_ns;  /* of the handshake */
-    uint64_t peer_pid;     /* 0: not on this host */
+    uint64_t deadline_ns; /* of the handshake */
+    uint64_t peer_pid;    /* 0: not on this host */
     tci_incoming_code incoming;
     unsigned refusals;
     tc_error *refusal;
@@ -116,8 +118,10 @@ struct tc_ep {
     char peer_llvm[16];
 };
 
-/* In the hub's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE (65,000 connections). */
-TC_MUST_CHECK tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *err);
+/* In the hub's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE
+ * (65,000 connections). */
+TC_MUST_CHECK tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out,
+                                      tc_error *err);
 /* Lets everything go without another word to the peer. */
 void tci_ep_free(tc_ep *ep);
 
@@ -128,8 +132,9 @@ tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC
 /* Ends it in order. */
 void tci_ep_finish(tc_ep *ep);
 
-/* Decides anew which payloads may take the fast path: none unless the endpoint is open, its ring is mapped, nothing
- * waits in the queue and no payload is being made. Called whenever one of these changes. */
+/* Decides anew which payloads may take the fast path: none unless the endpoint is open, its
+ * ring is mapped, nothing waits in the queue and no payload is being made. Called whenever one
+ * of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
 
 /* Publishes what was consumed, by the way that the peer's delivery needs. */

@@ -21,7 +21,8 @@ static tc_status make_ring(tc_ep *ep, tc_error *err)
     uint64_t ring_bytes = ep->hub->options.ring_bytes;
     if (ep->region != NULL)
         return TC_OK;
-    TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), &ep->region, err));
+    TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), &ep->region,
+                             err));
     randombytes_buf(&ep->nonce, sizeof ep->nonce);
     tci_consumer_init(&ep->rx, tci_region_base(ep->region), ring_bytes, ep->nonce);
     return TC_OK;
@@ -52,7 +53,8 @@ static void refuse(tc_ep *ep, const tc_error *error)
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
     TC_LOG(TC_LOG_WARN, "connection refused: %s", error->text);
-    if (tci_hello_refuse_encode(error->status, error->text, bytes, sizeof bytes, &size) == TC_OK &&
+    if (tci_hello_refuse_encode(error->status, error->text, bytes, sizeof bytes, &size) ==
+            TC_OK &&
         (ep->stream != NULL || ep->link != NULL))
         (void)carry(ep, bytes, size, NULL);
     tci_ep_fail(ep, error);
@@ -82,7 +84,8 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
     keep_version(ep->peer_llvm, hello->llvm, "none");
 }
 
-/* An rkey of a dead process crashes UCX before 1.19, so the peer is looked at just before its rkey is used. */
+/* An rkey of a dead process crashes UCX before 1.19, so the peer is looked at just before its
+ * rkey is used. */
 static bool peer_is_gone(const tc_ep *ep)
 {
     /* Another user's process may not be signalled, but it lives. */
@@ -91,7 +94,8 @@ static bool peer_is_gone(const tc_ep *ep)
 
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct, &tci_delivery_am};
+    static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct,
+                                                         &tci_delivery_am};
     uint64_t wanted = ep->hub->options.delivery;
     const tci_delivery_peer peer = {
         .link = ep->link,
@@ -121,7 +125,8 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
     tci_producer_init(&ep->tx, ep->delivery->ring, hello->ring_bytes, hello->ring_nonce,
                       ep->delivery->consumed);
     ep->push = ops->push;
-    /* A first message carries its code's id behind the payload even when the code itself goes outside the ring. */
+    /* A first message carries its code's id behind the payload even when the code itself goes
+     * outside the ring. */
     ep->payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
 }
 
@@ -130,7 +135,8 @@ static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
     TC_TRY(tci_hello_compatible(&ep->hub->self, hello, err));
     keep_peer(ep, hello);
     if (peer_is_gone(ep))
-        return tci_error_set(err, TC_E_PEER_LOST, "peer lost: process %llu ended while connecting",
+        return tci_error_set(err, TC_E_PEER_LOST,
+                             "peer lost: process %llu ended while connecting",
                              (unsigned long long)ep->peer_pid);
     if (ep->link == NULL)
         TC_TRY(tci_link_open(ep->hub->worker, hello->worker_address.data, &ep->link, err));
@@ -139,7 +145,8 @@ static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
     return tci_handshake_greet(ep, err);
 }
 
-/* Once the link is, so that whoever has both READYs may close at any time. TC_E_AGAIN: not yet. */
+/* Once the link is, so that whoever has both READYs may close at any time. TC_E_AGAIN: not yet.
+ */
 static tc_status say_ready(tc_ep *ep, tc_error *err)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
@@ -162,7 +169,8 @@ static void open_endpoint(tc_ep *ep)
         hub->am_peers++;
     hub->counters[TCI_ENDPOINTS_OPENED]++;
     TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
-           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx, ep->peer_llvm);
+           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx,
+           ep->peer_llvm);
 }
 
 void tci_handshake_turn(tc_ep *ep)
@@ -225,7 +233,8 @@ static void on_refuse(tc_ep *ep, const void *bytes, size_t size)
         return;
     }
     tci_error_prefix(&refusal, "peer refused the connection");
-    /* A mismatch keeps its own status, so that a caller can tell it from a peer that just does not want us. */
+    /* A mismatch keeps its own status, so that a caller can tell it from a peer that just does
+     * not want us. */
     if (refusal.status != TC_E_VERSION)
         refusal.status = TC_E_REFUSED;
     tci_ep_fail(ep, &refusal);
@@ -248,8 +257,8 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         ep->hub->attention |= TCI_CHORES;
         return;
     default:
-        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a message of kind %d while connecting",
-                               (int)kind);
+        (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
+                               "peer sent a message of kind %d while connecting", (int)kind);
     }
 }
 
@@ -280,7 +289,8 @@ void tci_handshake_stream(tc_ep *ep)
         finish_connecting(ep);
     if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
         return;
-    tc_status status = tci_stream_flush(ep->stream, NULL); /* its failure shows in receive too */
+    tc_status status =
+        tci_stream_flush(ep->stream, NULL); /* its failure shows in receive too */
     status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
     while (status == TC_OK && ep->state < TCI_EP_CLOSED) {
         tci_handshake_message(ep, kind, message, size);

@@ -1,7 +1,8 @@
-/* How an endpoint comes to be open: HELLO from both sides, then READY from both (docs/wire-format.md).
+/* How an endpoint comes to be open: HELLO from both sides, then READY from both
+ * (docs/wire-format.md).
  *
- * The messages go over the endpoint's stream or, without one, in active messages; the rules are the same. A peer that may not
- * connect is told why by REFUSE. */
+ * The messages go over the endpoint's stream or, without one, in active messages; the rules are
+ * the same. A peer that may not connect is told why by REFUSE. */
 #ifndef TCI_HANDSHAKE_H
 #define TCI_HANDSHAKE_H
 
@@ -10,7 +11,8 @@
 /* Sends our HELLO, once: the ring is made for it. */
 TC_MUST_CHECK tc_status tci_handshake_greet(tc_ep *ep, tc_error *err);
 
-/* One message from the peer, from whichever carrier. Ends the endpoint when it is not to be borne. */
+/* One message from the peer, from whichever carrier. Ends the endpoint when it is not to be
+ * borne. */
 void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, size_t size);
 
 /* What the stream has: connecting, messages, its end. */

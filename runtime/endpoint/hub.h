@@ -1,4 +1,5 @@
-/* What all endpoints of one context share. A tc_context is a hub and the public calls around it. */
+/* What all endpoints of one context share. A tc_context is a hub and the public calls around
+ * it. */
 #ifndef TCI_HUB_H
 #define TCI_HUB_H
 
@@ -25,7 +26,8 @@ typedef enum tci_counter {
 
 /* One word, so that tc_progress asks once. */
 typedef enum tci_attention {
-    TCI_RUNNING = 1,  /* inside an ifunc or a callback of the user's: no progress, nothing blocks */
+    TCI_RUNNING =
+        1, /* inside an ifunc or a callback of the user's: no progress, nothing blocks */
     TCI_BUILDING = 2, /* inside NAME_payload_init: the same */
     TCI_CHORES = 4    /* something has to be looked at on every turn */
 } tci_attention;
@@ -42,22 +44,23 @@ typedef struct tci_hub {
     struct tc_options options;
     tci_worker *worker;
     tci_registry registry;
-    int epoll_fd;            /* streams and listeners */
-    tc_ep *first;            /* all endpoints, in no order */
-    tc_ep **by_connection;   /* connection id -> endpoint or NULL */
+    int epoll_fd;          /* streams and listeners */
+    tc_ep *first;          /* all endpoints, in no order */
+    tc_ep **by_connection; /* connection id -> endpoint or NULL */
     size_t connection_places;
-    uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new owner */
+    uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new
+                                 owner */
     unsigned handshakes;      /* endpoints that are not open yet */
     unsigned am_peers;        /* endpoints that send or receive by active messages */
-    unsigned attention;       /* tci_attention bits: why tc_progress may not just look at rings */
-    bool changed;             /* an endpoint opened, closed, failed or wants to be closed */
+    unsigned attention; /* tci_attention bits: why tc_progress may not just look at rings */
+    bool changed;       /* an endpoint opened, closed, failed or wants to be closed */
     void *target_args;
     tc_ep_callback callback;
     void *callback_user;
     tci_inbox_item *inbox;
     tci_inbox_item **inbox_last;
     unsigned inbox_count;
-    tci_hello self;           /* this side's hello but for the ring */
+    tci_hello self; /* this side's hello but for the ring */
     uint64_t counters[TCI_COUNTER_COUNT];
 } tci_hub;
 

@@ -1,8 +1,8 @@
 /* From a function and its arguments to a frame in the peer's ring.
  *
- * tc_send's first lines are the fast path: the peer knows the function, the payload is a short plain copy into mapped memory, there
- * is room and nothing waits. Everything else goes through `outgoing`, one description of a message that either becomes
- * a frame or joins the queue. */
+ * tc_send's first lines are the fast path: the peer knows the function, the payload is a short
+ * plain copy into mapped memory, there is room and nothing waits. Everything else goes through
+ * `outgoing`, one description of a message that either becomes a frame or joins the queue. */
 #include "send.h"
 
 #include "base/small_copy.h"
@@ -25,11 +25,12 @@ static void commit_frame(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_fr
     tci_producer_commit(&ep->tx, frame, bytes, tci_frame_word(header));
     if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
-        ep->pushed_bytes += bytes + sizeof(uint32_t); /* the message around it has a header of 4 bytes */
+        ep->pushed_bytes +=
+            bytes + sizeof(uint32_t); /* the message around it has a header of 4 bytes */
     }
 }
 
-/* --- payloads ----------------------------------------------------------------------------------------------- */
+/* --- payloads ------------------------------------------------------------------------ */
 
 static tc_status measure_payload(outgoing *out, tc_error *err)
 {
@@ -38,8 +39,7 @@ static tc_status measure_payload(outgoing *out, tc_error *err)
         return TC_OK;
     }
     TC_TRY(tci_ifunc_load(out->fn, err));
-    out->payload_size =
-        out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
+    out->payload_size = out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
     return TC_OK;
 }
 
@@ -60,7 +60,7 @@ static tc_status fill_payload(tci_hub *hub, const outgoing *out, uint8_t *payloa
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
 }
 
-/* --- frames ------------------------------------------------------------------------------------------------- */
+/* --- frames -------------------------------------------------------------------------- */
 
 static bool needs_code(const tc_ep *ep, const outgoing *out)
 {
@@ -72,8 +72,8 @@ static uint8_t bound_state(const tc_ifunc *fn)
     return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
 }
 
-/* The user's function writes into the reserved frame itself. A tc_send to the same endpoint from inside it would write there too, so
- * it finds `building` set. */
+/* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
+ * from inside it would write there too, so it finds `building` set. */
 static tc_status fill_frame(tc_ep *ep, const outgoing *out, uint8_t *payload)
 {
     ep->building = true;
@@ -84,7 +84,8 @@ static tc_status fill_frame(tc_ep *ep, const outgoing *out, uint8_t *payload)
     return status;
 }
 
-/* Code too large to share a frame with its payload is announced in the frame and sent when the peer says that it needs it. */
+/* Code too large to share a frame with its payload is announced in the frame and sent when the
+ * peer says that it needs it. */
 static bool code_fits(const tc_ep *ep, const outgoing *out)
 {
     size_t attached = out->fn->code_bytes - TCI_CODE_SECTION_BYTES;
@@ -95,7 +96,8 @@ static bool code_fits(const tc_ep *ep, const outgoing *out)
 static void write_code_section(const outgoing *out, uint8_t *frame, bool attached)
 {
     size_t offset = tci_frame_code_offset((uint32_t)out->payload_size);
-    memcpy(frame + offset, out->fn->code, attached ? out->fn->code_bytes : TCI_CODE_SECTION_BYTES);
+    memcpy(frame + offset, out->fn->code,
+           attached ? out->fn->code_bytes : TCI_CODE_SECTION_BYTES);
 }
 
 static tc_status send_frame(tc_ep *ep, const outgoing *out)
@@ -109,8 +111,9 @@ static tc_status send_frame(tc_ep *ep, const outgoing *out)
         bool attached = code_fits(ep, out);
         header.kind = TCI_FRAME_CODE;
         header.flags = attached ? TCI_CODE_ATTACHED : 0;
-        bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
-                                     attached ? out->fn->code_bytes - TCI_CODE_SECTION_BYTES : 0);
+        bytes =
+            tci_frame_code_bytes((uint32_t)out->payload_size,
+                                 attached ? out->fn->code_bytes - TCI_CODE_SECTION_BYTES : 0);
     }
     tci_ep_send_gathered(ep);
     uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
@@ -126,7 +129,7 @@ static tc_status send_frame(tc_ep *ep, const outgoing *out)
     return TC_OK;
 }
 
-/* --- the queue ---------------------------------------------------------------------------------------------- */
+/* --- the queue ----------------------------------------------------------------------- */
 
 static tc_status queue_message(tc_ep *ep, const outgoing *out)
 {
@@ -226,7 +229,7 @@ void tci_send_queued(tc_ep *ep)
     tci_ep_set_fast(ep);
 }
 
-/* --- the calls ---------------------------------------------------------------------------------------------- */
+/* --- the calls ----------------------------------------------------------------------- */
 
 static tc_status send_or_queue(tc_ep *ep, outgoing *out)
 {
@@ -245,7 +248,8 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
     tci_send_queued(ep);
     status = ep->queue == NULL ? send_frame(ep, out) : TC_E_AGAIN;
     if (ep->tx.broken)
-        return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its count of consumed bytes ran wild");
+        return tci_ep_fail_with(ep, TC_E_PEER_LOST,
+                                "peer lost: its count of consumed bytes ran wild");
     if (status == TC_E_AGAIN && (ep->hub->attention & TCI_RUNNING))
         return queue_message(ep, out);
     return status;
@@ -258,9 +262,10 @@ static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
     return send_or_queue(ep, &out);
 }
 
-/* The first message of a turn leaves at once; short ones behind it gather and leave together, at the latest with tc_progress. Between
- * two processors a message costs what its stores wait for (base/small_copy.h), and a call stores more beside the frame
- * than in it; together, only the frames count. docs/decisions/direct-rate.md has the figures. */
+/* The first message of a turn leaves at once; short ones behind it gather and leave together,
+ * at the latest with tc_progress. Between two processors a message costs what its stores wait
+ * for (base/small_copy.h), and a call stores more beside the frame than in it; together, only
+ * the frames count. docs/decisions/direct-rate.md has the figures. */
 static inline void send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
     if (!ep->turn_used) {

@@ -1,4 +1,5 @@
-/* Sending from the inside: control frames and what waits for room. tc_send itself is in <tc/ifunc.h>. */
+/* Sending from the inside: control frames and what waits for room. tc_send itself is in
+ * <tc/ifunc.h>. */
 #ifndef TCI_SEND_H
 #define TCI_SEND_H
 
@@ -6,8 +7,9 @@
 
 #define TCI_CONTROL_PAYLOAD_MAX 1024u
 
-/* Sends a control frame, or queues it in front of everything that waits: it may use the ring's reserve. A frame for which
- * there is no memory ends the endpoint. payload_size <= TCI_CONTROL_PAYLOAD_MAX. */
+/* Sends a control frame, or queues it in front of everything that waits: it may use the ring's
+ * reserve. A frame for which there is no memory ends the endpoint. payload_size <=
+ * TCI_CONTROL_PAYLOAD_MAX. */
 void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void *payload,
                       size_t payload_size);
 

@@ -1,4 +1,5 @@
-/* Public calls about functions. Contexts are made elsewhere; here a context is the hub it starts with. */
+/* Public calls about functions. Contexts are made elsewhere; here a context is the hub it
+ * starts with. */
 #include "ifunc_files.h"
 
 #include "endpoint/hub.h"
@@ -16,13 +17,15 @@ tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc
     return tci_ifunc_read_named(registry_of(ctx), name, fn_out, err);
 }
 
-tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out, tc_error *err)
+tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
+                             tc_error *err)
 {
     return tci_ifunc_read_file(registry_of(ctx), path, fn_out, err);
 }
 
 tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
-                               const char *deps, size_t deps_size, tc_ifunc **fn_out, tc_error *err)
+                               const char *deps, size_t deps_size, tc_ifunc **fn_out,
+                               tc_error *err)
 {
     return tci_registry_add(registry_of(ctx), archive, archive_size, deps,
                             deps == NULL ? 0 : deps_size, NULL, fn_out, err);

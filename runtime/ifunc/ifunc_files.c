@@ -56,8 +56,8 @@ static tc_status read_file(const char *path, uint64_t max, file_bytes *out, tc_e
     else if (!S_ISREG(info.st_mode))
         status = tci_error_set(err, TC_E_IO, "%s: not a regular file", path);
     else if ((uint64_t)info.st_size > max)
-        status = tci_error_set(err, TC_E_TOO_LARGE, "%s: %llu bytes, expected at most %llu", path,
-                               (unsigned long long)info.st_size, (unsigned long long)max);
+        status = tci_error_set(err, TC_E_TOO_LARGE, "%s: %llu bytes, expected at most %llu",
+                               path, (unsigned long long)info.st_size, (unsigned long long)max);
     else
         status = read_all(fd, path, (size_t)info.st_size, out, err);
     close(fd);
@@ -74,7 +74,8 @@ static bool deps_path(const char *path, char out[PATH_BYTES])
 }
 
 /* TC_E_NOT_FOUND, with err untouched, when there is no such archive. */
-static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **fn_out, tc_error *err)
+static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **fn_out,
+                          tc_error *err)
 {
     char path_of_deps[PATH_BYTES];
     file_bytes archive, deps = {NULL, 0};
@@ -87,8 +88,8 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
     else
         status = read_file(path_of_deps, DEPS_BYTES_MAX, &deps, err);
     if (status == TC_OK) {
-        status = tci_registry_add(registry, archive.bytes, archive.size, deps.bytes, deps.size, NULL,
-                                  fn_out, err);
+        status = tci_registry_add(registry, archive.bytes, archive.size, deps.bytes, deps.size,
+                                  NULL, fn_out, err);
         if (status != TC_OK)
             tci_error_prefix(err, "%s", path);
     }
@@ -119,8 +120,8 @@ tc_status tci_ifunc_read_named(tci_registry *registry, const char *name, tc_ifun
     const char *folders = registry->options->ifunc_path;
     if (!is_plain_name(name))
         return tci_error_set(err, TC_E_INVALID,
-                             "ifunc name '%.80s': expected 1 to %d characters without '/'", name,
-                             TCI_ARCHIVE_NAME_MAX - 1);
+                             "ifunc name '%.80s': expected 1 to %d characters without '/'",
+                             name, TCI_ARCHIVE_NAME_MAX - 1);
     for (const char *at = folders;; at++) {
         size_t n = strcspn(at, ":");
         int length = snprintf(path, sizeof path, "%.*s/%s" SUFFIX, n > 0 ? (int)n : 1,
@@ -134,6 +135,6 @@ tc_status tci_ifunc_read_named(tci_registry *registry, const char *name, tc_ifun
         if (*at == '\0')
             break;
     }
-    return tci_error_set(err, TC_E_NOT_FOUND, "no %s" SUFFIX " in the folders of TC_IFUNC_PATH: %s",
-                         name, folders);
+    return tci_error_set(err, TC_E_NOT_FOUND,
+                         "no %s" SUFFIX " in the folders of TC_IFUNC_PATH: %s", name, folders);
 }

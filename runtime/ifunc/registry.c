@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-tc_status tci_registry_init(tci_registry *registry, const struct tc_options *options, tc_error *err)
+tc_status tci_registry_init(tci_registry *registry, const struct tc_options *options,
+                            tc_error *err)
 {
     registry->options = options;
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
@@ -78,7 +79,8 @@ static tc_ifunc *find_idle(tci_registry *registry)
     tc_ifunc *oldest = NULL;
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         tc_ifunc *fn = registry->table[i];
-        if (fn != NULL && fn->holders == 0 && (oldest == NULL || fn->last_use < oldest->last_use))
+        if (fn != NULL && fn->holders == 0 &&
+            (oldest == NULL || fn->last_use < oldest->last_use))
             oldest = fn;
     }
     return oldest;
@@ -101,16 +103,15 @@ static tc_status take_index(tci_registry *registry, uint16_t *index_out, tc_erro
     return TC_OK;
 }
 
-static tc_status copy_code(tc_ifunc *fn, const void *archive, size_t archive_size, const void *deps,
-                           size_t deps_size, tc_error *err)
+static tc_status copy_code(tc_ifunc *fn, const void *archive, size_t archive_size,
+                           const void *deps, size_t deps_size, tc_error *err)
 {
     fn->code_bytes = TCI_CODE_SECTION_BYTES + archive_size + deps_size;
     uint8_t *code = malloc(fn->code_bytes);
     if (code == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    const tci_code_section section = {.id = fn->id,
-                                      .archive_size = (uint32_t)archive_size,
-                                      .deps_size = (uint32_t)deps_size};
+    const tci_code_section section = {
+        .id = fn->id, .archive_size = (uint32_t)archive_size, .deps_size = (uint32_t)deps_size};
     tci_code_section_encode(&section, code);
     memcpy(code + TCI_CODE_SECTION_BYTES, archive, archive_size);
     if (deps_size > 0)
@@ -139,7 +140,8 @@ tc_status tci_registry_add(tci_registry *registry, const void *archive, size_t a
 {
     uint64_t max = registry->options->code_bytes_max;
     if (archive_size > max || deps_size > max - archive_size)
-        return tci_error_set(err, TC_E_TOO_LARGE, "code of %zu bytes, option code_bytes_max is %llu",
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "code of %zu bytes, option code_bytes_max is %llu",
                              archive_size + deps_size, (unsigned long long)max);
     tci_content_id id;
     tci_content_id_of(archive, archive_size, deps, deps_size, &id);
@@ -164,7 +166,8 @@ tc_status tci_registry_add(tci_registry *registry, const void *archive, size_t a
     fn->holders = 1;
     tc_status status = copy_code(fn, archive, archive_size, deps, deps_size, err);
     if (status == TC_OK)
-        status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, archive_size, &fn->archive, err);
+        status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, archive_size, &fn->archive,
+                                  err);
     if (status == TC_OK)
         status = insert_function(registry, fn, err);
     if (status != TC_OK) {
@@ -194,8 +197,8 @@ static tc_status load_now(tc_ifunc *fn, tc_error *err)
         TC_TRY(tci_engine_acquire(registry->options->engine_path, &registry->engine, err));
     const char *deps = (const char *)fn->code + TCI_CODE_SECTION_BYTES + fn->archive_size;
     size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
-    TC_TRY(tci_symbols_create(deps, deps_size, registry->host_symbols, registry->host_symbol_count,
-                              &fn->symbols, err));
+    TC_TRY(tci_symbols_create(deps, deps_size, registry->host_symbols,
+                              registry->host_symbol_count, &fn->symbols, err));
     TC_TRY(tci_engine_load(registry->engine, fn->archive, fn->symbols, &fn->unit, err));
     fn->entry = *tci_code_unit_entries(fn->unit);
     return TC_OK;

@@ -1,8 +1,8 @@
-/* The functions that a context knows, by content id: opened here, or received. Each is loaded at most once, however many
- * peers send it.
+/* The functions that a context knows, by content id: opened here, or received. Each is loaded
+ * at most once, however many peers send it.
  *
- * A function that nobody holds any more stays until its place is needed, so a peer that comes back finds its code
- * compiled. Single-threaded, like the context. */
+ * A function that nobody holds any more stays until its place is needed, so a peer that comes
+ * back finds its code compiled. Single-threaded, like the context. */
 #ifndef TCI_REGISTRY_H
 #define TCI_REGISTRY_H
 
@@ -23,21 +23,21 @@ typedef struct tci_registry tci_registry;
 struct tc_ifunc {
     tci_entries entry; /* first: the fast path reads entry.main. Null until loaded */
     tci_registry *registry;
-    unsigned entries; /* TCI_ENTRY_ bits of the archive */
-    unsigned holders; /* open handles and bound slots */
-    uint16_t index;   /* its slot number in frames that this context sends */
+    unsigned entries;   /* TCI_ENTRY_ bits of the archive */
+    unsigned holders;   /* open handles and bound slots */
+    uint16_t index;     /* its slot number in frames that this context sends */
     uint64_t call_word; /* header word of its CALL frames, but for the payload's size */
     tci_load_state state;
     tci_content_id id;
-    tci_archive *archive;  /* reads from code */
-    const uint8_t *code;   /* the code section as it travels: id and sizes, archive, deps */
+    tci_archive *archive; /* reads from code */
+    const uint8_t *code;  /* the code section as it travels: id and sizes, archive, deps */
     size_t code_bytes;
     size_t archive_size;
     tci_symbols *symbols;
     tci_code_unit *unit;
-    uint64_t last_use;     /* registry clock, for eviction */
+    uint64_t last_use; /* registry clock, for eviction */
     tc_ifunc *bucket_next;
-    tc_error *load_error;  /* why state is TCI_LOAD_FAILED */
+    tc_error *load_error; /* why state is TCI_LOAD_FAILED */
 };
 
 struct tci_registry {
@@ -54,26 +54,26 @@ struct tci_registry {
     void *forget_user;
 };
 
-TC_MUST_CHECK tc_status tci_registry_init(tci_registry *registry, const struct tc_options *options,
-                                          tc_error *err);
+TC_MUST_CHECK tc_status tci_registry_init(tci_registry *registry,
+                                          const struct tc_options *options, tc_error *err);
 /* Unloads everything; no function may be running. */
 void tci_registry_fini(tci_registry *registry);
 
 tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id);
 
-/* Checks and copies both byte ranges; a function that is known is found. Either way *fn_out is held once more. With
- * `expected` the content must have that id. TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE (also: functions_max
- * functions are all held), TC_E_NO_MEMORY. */
+/* Checks and copies both byte ranges; a function that is known is found. Either way *fn_out is
+ * held once more. With `expected` the content must have that id. TC_E_CORRUPT, TC_E_VERSION,
+ * TC_E_TOO_LARGE (also: functions_max functions are all held), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const void *archive,
-                                         size_t archive_size, const void *deps, size_t deps_size,
-                                         const tci_content_id *expected, tc_ifunc **fn_out,
-                                         tc_error *err);
+                                         size_t archive_size, const void *deps,
+                                         size_t deps_size, const tci_content_id *expected,
+                                         tc_ifunc **fn_out, tc_error *err);
 
 void tci_ifunc_hold(tc_ifunc *fn);
 void tci_ifunc_release(tc_ifunc *fn);
 
-/* Makes entry.* callable in this process; at once when it is. A failure is remembered. Statuses of
- * tci_engine_load. */
+/* Makes entry.* callable in this process; at once when it is. A failure is remembered. Statuses
+ * of tci_engine_load. */
 TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
 
 #endif

@@ -14,14 +14,15 @@ typedef struct tci_consumer {
     tci_ring_word *consumed;
 } tci_consumer;
 
-/* Sets up the region's control block and an empty consumer. The region must be zero or have another nonce. */
+/* Sets up the region's control block and an empty consumer. The region must be zero or have
+ * another nonce. */
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
 /* Whether a mapped region is the one that a peer described. */
 bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
-/* Copies bytes that were carried here by a message into the ring at a byte offset, signal last. False when
- * they do not fit there. */
+/* Copies bytes that were carried here by a message into the ring at a byte offset, signal last.
+ * False when they do not fit there. */
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size);
 
 /* Whether a frame (perhaps a WRAP) is there. */
@@ -30,7 +31,8 @@ static inline bool tci_consumer_has_frame(const tci_consumer *c)
     return tci_ring_load_signal(c->ring + (c->head & c->mask)) == c->signal;
 }
 
-/* The next frame, or NULL. *word_out is its second header word, loaded once. WRAP frames are passed over here. */
+/* The next frame, or NULL. *word_out is its second header word, loaded once. WRAP frames are
+ * passed over here. */
 static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
 {
     for (;;) {
@@ -66,7 +68,8 @@ static inline bool tci_consumer_owes_credit(const tci_consumer *c)
     return c->head - c->published > c->mask >> TCI_RING_CREDIT_SHIFT;
 }
 
-/* Tells a producer that maps the region. (One that does not is told by a message; see delivery/.) */
+/* Tells a producer that maps the region. (One that does not is told by a message; see
+ * delivery/.) */
 static inline void tci_consumer_publish(tci_consumer *c)
 {
     tci_ring_store_consumed(c->consumed, c->head);

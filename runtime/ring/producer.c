@@ -18,7 +18,8 @@ void tci_producer_refresh(tci_producer *p)
     uint64_t consumed = tci_ring_load_consumed(p->consumed);
     if (consumed == p->consumed_seen || p->broken)
         return;
-    if (consumed < p->consumed_seen || consumed > p->tail || consumed % TCI_FRAME_GRANULE != 0) {
+    if (consumed < p->consumed_seen || consumed > p->tail ||
+        consumed % TCI_FRAME_GRANULE != 0) {
         p->broken = true;
         return;
     }
@@ -28,7 +29,8 @@ void tci_producer_refresh(tci_producer *p)
 
 uint64_t tci_producer_frames(const tci_producer *p)
 {
-    /* Newton's iteration: each round doubles the correct low bits of the inverse, from 3 to 96. */
+    /* Newton's iteration: each round doubles the correct low bits of the inverse, from 3 to 96.
+     */
     uint64_t inverse = TCI_SIGNAL_STEP;
     for (int i = 0; i < 5; i++)
         inverse *= 2 - TCI_SIGNAL_STEP * inverse;

@@ -1,13 +1,15 @@
 /* The memory of a ring, and every acquire and release that makes it work.
  *
- * A region is a small control block and the ring proper. It lies in the consumer's memory; a producer on the same host
- * maps it (direct), any other producer writes a ring of its own and has the bytes carried over (am).
+ * A region is a small control block and the ring proper. It lies in the consumer's memory; a
+ * producer on the same host maps it (direct), any other producer writes a ring of its own and
+ * has the bytes carried over (am).
  *
  *     0     identity line: nonce u64, ring bytes u64         written once by the consumer
- *     128   consumed line: u64, bytes consumed since start   written by the consumer, read by the producer
- *     512   the ring, a power of two bytes
+ *     128   consumed line: u64, bytes consumed since start   written by the consumer, read by
+ * the producer 512   the ring, a power of two bytes
  *
- * Lines that different sides write are two cache lines apart, because processors prefetch lines in pairs. */
+ * Lines that different sides write are two cache lines apart, because processors prefetch lines
+ * in pairs. */
 #ifndef TCI_RING_LAYOUT_H
 #define TCI_RING_LAYOUT_H
 
@@ -19,7 +21,8 @@
 #define TCI_RING_CONSUMED_OFFSET 128u
 #define TCI_RING_DATA_OFFSET 512u
 
-/* What of a ring only control frames may use, so that refusals get through when data fills the rest. */
+/* What of a ring only control frames may use, so that refusals get through when data fills the
+ * rest. */
 #define TCI_RING_CONTROL_RESERVE_SHIFT 4 /* a sixteenth */
 
 typedef _Atomic uint64_t tci_ring_word;
@@ -32,9 +35,10 @@ static inline size_t tci_ring_region_bytes(uint64_t ring_bytes)
 /* The consumer tells what it has consumed at the latest after this part of the ring. */
 #define TCI_RING_CREDIT_SHIFT 3 /* an eighth */
 
-/* The largest frame. In the worst case a producer needs room for a gap that is just too small for it, and for the frame itself,
- * while the reserve is closed to it and an eighth is consumed but not told yet; so two frames share 13/16 of the
- * ring. With anything larger both sides could wait for each other for ever. */
+/* The largest frame. In the worst case a producer needs room for a gap that is just too small
+ * for it, and for the frame itself, while the reserve is closed to it and an eighth is consumed
+ * but not told yet; so two frames share 13/16 of the ring. With anything larger both sides
+ * could wait for each other for ever. */
 static inline uint64_t tci_ring_frame_max(uint64_t ring_bytes)
 {
     uint64_t usable = ring_bytes - (ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT) -
@@ -52,10 +56,12 @@ static inline void tci_ring_store_signal(uint8_t *frame, uint64_t signal)
  * tci_ring_store_signal. */
 static inline uint64_t tci_ring_load_signal(const uint8_t *frame)
 {
-    return atomic_load_explicit((const tci_ring_word *)(const void *)frame, memory_order_acquire);
+    return atomic_load_explicit((const tci_ring_word *)(const void *)frame,
+                                memory_order_acquire);
 }
 
-/* Consumer: the bytes before `consumed` may be overwritten; it has read them. Pairs with tci_ring_load_consumed. */
+/* Consumer: the bytes before `consumed` may be overwritten; it has read them. Pairs with
+ * tci_ring_load_consumed. */
 static inline void tci_ring_store_consumed(tci_ring_word *word, uint64_t consumed)
 {
     atomic_store_explicit(word, consumed, memory_order_release);
@@ -67,7 +73,8 @@ static inline uint64_t tci_ring_load_consumed(const tci_ring_word *word)
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* The second header word: the peer may change it at any time, so it is one load of its own. The signal orders it. */
+/* The second header word: the peer may change it at any time, so it is one load of its own. The
+ * signal orders it. */
 static inline uint64_t tci_ring_load_word(const uint8_t *at)
 {
     return atomic_load_explicit((const tci_ring_word *)(const void *)at, memory_order_relaxed);

@@ -31,7 +31,8 @@ static void copy_file(const char *from, const char *to)
     assert_int_equal(system(command), 0);
 }
 
-/* A function that is opened again after its file changed is another function; the first handle keeps what it was. */
+/* A function that is opened again after its file changed is another function; the first handle
+ * keeps what it was. */
 static void a_changed_archive_under_the_same_name_runs_its_new_code(void **state)
 {
     (void)state;
@@ -115,7 +116,8 @@ static void connecting_by_address_bytes_works_like_connecting_by_port(void **sta
     const void *address = tc_context_address(p.target, &size);
     assert_true(size <= sizeof copy);
     memcpy(copy, address, size);
-    tc_status status = tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
+    tc_status status =
+        tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
     if (status != TC_OK)
         fail_msg("%s", error.text);
     tc_ifunc *fn = pair_ifunc(&p, "check");
@@ -131,7 +133,7 @@ static void connecting_by_address_bytes_works_like_connecting_by_port(void **sta
     pair_close(&p);
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------------ */
+/* --- refusals ------------------------------------------------------------------------ */
 
 /* Sends fn once; the peer must refuse it so, and go on with others. */
 static void expect_refusal(pair *p, tc_ifunc *fn, tc_status status, const char *const *words)
@@ -185,7 +187,8 @@ static void a_missing_library_is_named(void **state)
     pair_close(&p);
 }
 
-/* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so nobody may look at it. */
+/* The archive says which LLVM wrote its bitcode; behind the magic is no bitcode at all, so
+ * nobody may look at it. */
 static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
 {
     (void)state;
@@ -198,8 +201,10 @@ static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
     tc_ep_info info;
     tci_slice slice = {.form = TCI_FORM_BITCODE, .producer_major = 99, .producer_minor = 8};
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
-    assert_int_equal(tci_archive_writer_create("later", TCI_ENTRY_MAIN, &writer, &error), TC_OK);
-    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC\xc0\xdeno bitcode at all", 20, NULL, 0, &error),
+    assert_int_equal(tci_archive_writer_create("later", TCI_ENTRY_MAIN, &writer, &error),
+                     TC_OK);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC\xc0\xdeno bitcode at all", 20,
+                                            NULL, 0, &error),
                      TC_OK);
     assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
     tci_archive_writer_destroy(writer);
@@ -227,9 +232,11 @@ static void damaged_archives_are_refused_where_they_are_opened(void **state)
     fclose(file);
     for (size_t at = 0; at < size; at += 37) {
         bytes[at] ^= 0x10;
-        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error), TC_OK);
+        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error),
+                             TC_OK);
         bytes[at] ^= 0x10;
-        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, at, NULL, 0, &fn, &error), TC_OK);
+        assert_int_not_equal(tc_ifunc_open_memory(p.source, bytes, at, NULL, 0, &fn, &error),
+                             TC_OK);
     }
     assert_int_equal(tc_ifunc_open(p.source, "nobody", &fn, &error), TC_E_NOT_FOUND);
     assert_non_null(strstr(error.text, "nobody"));
@@ -237,7 +244,8 @@ static void damaged_archives_are_refused_where_they_are_opened(void **state)
     pair_close(&p);
 }
 
-/* More functions than places: those that nobody holds make room, and come back when they are sent again. */
+/* More functions than places: those that nobody holds make room, and come back when they are
+ * sent again. */
 static void functions_beyond_the_limit_replace_idle_ones(void **state)
 {
     (void)state;

@@ -7,11 +7,11 @@
 
 /* target_args of every target in the tests. */
 typedef struct check_state {
-    uint64_t next;     /* number of the message that comes next */
-    uint64_t wrong;    /* messages that were not the next, or not whole */
-    uint64_t bytes;    /* of payload, in all */
+    uint64_t next;  /* number of the message that comes next */
+    uint64_t wrong; /* messages that were not the next, or not whole */
+    uint64_t bytes; /* of payload, in all */
     uint64_t replies;
-    uint32_t nap_us;   /* a slow consumer sleeps so long in each message */
+    uint32_t nap_us;              /* a slow consumer sleeps so long in each message */
     void (*note)(void *endpoint); /* called with tc_self_endpoint(), when set */
 } check_state;
 

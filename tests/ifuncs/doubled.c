@@ -1,4 +1,5 @@
-/* A payload that is made on the source: each byte twice. A first byte of 0xff makes the making fail. */
+/* A payload that is made on the source: each byte twice. A first byte of 0xff makes the making
+ * fail. */
 #include "check.h"
 
 #include <tc/entry.h>

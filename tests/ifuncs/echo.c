@@ -1,4 +1,5 @@
-/* Sends itself back as often as the first payload byte says, from inside the function: two targets keep each other busy. */
+/* Sends itself back as often as the first payload byte says, from inside the function: two
+ * targets keep each other busy. */
 #include "check.h"
 
 #include <tc/entry.h>

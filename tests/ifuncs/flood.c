@@ -1,4 +1,5 @@
-/* Answers one message with a hundred, from inside the function; what does not fit waits in the queue. */
+/* Answers one message with a hundred, from inside the function; what does not fit waits in the
+ * queue. */
 #include "check.h"
 
 #include <tc/entry.h>

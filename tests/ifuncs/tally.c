@@ -1,4 +1,5 @@
-/* Checks that each source's messages come in order and whole, whatever comes in between from others. */
+/* Checks that each source's messages come in order and whole, whatever comes in between from
+ * others. */
 #include "tally.h"
 
 #include "check.h"

@@ -1,4 +1,5 @@
-/* What the tally ifunc and those who send it agree on: several sources, each with a count of its own. */
+/* What the tally ifunc and those who send it agree on: several sources, each with a count of
+ * its own. */
 #ifndef TALLY_H
 #define TALLY_H
 
@@ -15,7 +16,7 @@ typedef struct tally_message {
 /* target_args. */
 typedef struct tally_state {
     uint64_t next[TALLY_SOURCES]; /* number of the message that comes next */
-    uint64_t wrong;               /* messages that were not the next of their source, or not whole */
+    uint64_t wrong; /* messages that were not the next of their source, or not whole */
 } tally_state;
 
 #endif

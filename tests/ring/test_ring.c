@@ -38,7 +38,8 @@ static void pair_fini(ring_pair *pair)
 static bool put(ring_pair *pair, uint32_t payload_size, uint8_t fill)
 {
     uint64_t bytes = TCI_FRAME_HEADER_BYTES + payload_size;
-    const tci_frame header = {.payload_size = payload_size, .slot = fill, .kind = TCI_FRAME_CALL};
+    const tci_frame header = {
+        .payload_size = payload_size, .slot = fill, .kind = TCI_FRAME_CALL};
     uint8_t *frame = tci_producer_reserve(&pair->tx, bytes);
     if (frame == NULL)
         return false;
@@ -117,7 +118,8 @@ static void control_frames_pass_a_full_ring(void **state)
         ;
     unsigned controls = 0;
     const tci_frame header = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_CREDIT};
-    for (uint8_t *frame; (frame = tci_producer_reserve_control(&pair.tx, 16)) != NULL; controls++)
+    for (uint8_t *frame; (frame = tci_producer_reserve_control(&pair.tx, 16)) != NULL;
+         controls++)
         tci_producer_commit(&pair.tx, frame, 16, tci_frame_word(&header));
     assert_int_equal(controls, RING_BYTES / 16 / TCI_FRAME_GRANULE);
     pair_fini(&pair);
@@ -176,7 +178,8 @@ static void stale_and_foreign_bytes_are_no_frames(void **state)
     for (unsigned lap = 0; lap < 3 * RING_BYTES / TCI_FRAME_GRANULE; lap++) {
         assert_true(put(&pair, 40, 5));
         assert_true(take(&pair, 40, 5));
-        assert_null(tci_consumer_peek(&pair.rx, &word)); /* the old frame of the last lap is there */
+        assert_null(
+            tci_consumer_peek(&pair.rx, &word)); /* the old frame of the last lap is there */
         tci_consumer_publish(&pair.rx);
     }
     pair_fini(&pair);
@@ -231,7 +234,8 @@ static void a_word_of_payload_is_the_same_frame(void **state)
     pair_init(&pair);
     const tci_frame header = {.payload_size = 8, .slot = 9, .kind = TCI_FRAME_CALL};
     assert_true(tci_producer_has_granules(&pair.tx, 1));
-    tci_producer_commit_word(&pair.tx, tci_producer_next(&pair.tx), tci_frame_word(&header), 0x0909090909090909ull);
+    tci_producer_commit_word(&pair.tx, tci_producer_next(&pair.tx), tci_frame_word(&header),
+                             0x0909090909090909ull);
     assert_true(take(&pair, 8, 9));
     assert_null(tci_consumer_peek(&pair.rx, &word));
     assert_int_equal(pair.tx.tail, pair.rx.head);

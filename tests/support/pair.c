@@ -72,7 +72,8 @@ tc_ep *pair_connect(pair *p)
 {
     tc_error error = {0};
     tc_ep *ep;
-    must(tc_ep_connect(p->source, p->host_port, PAIR_TIMEOUT_NS, &ep, &error), &error, "connect");
+    must(tc_ep_connect(p->source, p->host_port, PAIR_TIMEOUT_NS, &ep, &error), &error,
+         "connect");
     return ep;
 }
 

@@ -1,5 +1,6 @@
-/* Two contexts in one process, a source in the test's thread and a target in a thread of its own, joined by an endpoint. How
- * they talk comes from the environment (TC_DELIVERY, UCX_TLS), so one suite serves every delivery. */
+/* Two contexts in one process, a source in the test's thread and a target in a thread of its
+ * own, joined by an endpoint. How they talk comes from the environment (TC_DELIVERY, UCX_TLS),
+ * so one suite serves every delivery. */
 #ifndef PAIR_H
 #define PAIR_H
 
@@ -16,12 +17,12 @@ typedef struct pair {
     tc_context *source;
     tc_context *target;
     tc_listener *listener;
-    tc_ep *ep;                 /* source's end */
+    tc_ep *ep; /* source's end */
     check_state source_state;
-    check_state target_state;  /* read it after pair_flush: the flush orders it */
+    check_state target_state; /* read it after pair_flush: the flush orders it */
     pthread_t thread;
     atomic_bool stop;
-    atomic_bool paused;        /* the target does not progress */
+    atomic_bool paused; /* the target does not progress */
     atomic_bool is_paused;
     char host_port[32];
 } pair;

@@ -34,7 +34,8 @@ static void code_section_has_golden_bytes(void **state)
     assert_memory_equal(&back, &section, sizeof section);
 }
 
-/* What a network carries for a cached call of one byte: header and payload; the message around it has 4 bytes more. */
+/* What a network carries for a cached call of one byte: header and payload; the message around
+ * it has 4 bytes more. */
 static void one_byte_call_travels_as_17_bytes(void **state)
 {
     (void)state;
@@ -42,7 +43,8 @@ static void one_byte_call_travels_as_17_bytes(void **state)
     const tci_frame frame = {.payload_size = 1, .kind = TCI_FRAME_CALL};
     size_t size;
     tci_code_section section;
-    assert_int_equal(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, NULL), TC_OK);
+    assert_int_equal(tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, NULL),
+                     TC_OK);
     assert_int_equal(size, 17);
     assert_int_equal(tci_frame_align(size), 32);
 }
@@ -96,7 +98,8 @@ static void unknown_kinds_are_refused(void **state)
     tci_code_section section;
     for (unsigned kind = 0; kind < 256; kind++) {
         const tci_frame frame = {.kind = (uint8_t)kind};
-        tc_status status = tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error);
+        tc_status status =
+            tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error);
         if (kind == TCI_FRAME_CALL || kind == TCI_FRAME_CODE || kind == TCI_FRAME_CONTROL)
             assert_int_equal(status, TC_OK);
         else

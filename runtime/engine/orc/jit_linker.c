@@ -176,7 +176,7 @@ static tc_status find_entries(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib,
     look_up(linker, dylib, &l);
     TC_TRY(link_status(linker, &l, err));
     entries_out->main = (void (*)(void *, size_t, void *))(uintptr_t)l.addresses[0];
-    entries_out->max_size = (size_t (*)(void *, size_t))(uintptr_t)l.addresses[1];
+    entries_out->max_size = (size_t(*)(void *, size_t))(uintptr_t)l.addresses[1];
     entries_out->init = (int (*)(void *, size_t, void *, size_t))(uintptr_t)l.addresses[2];
     return TC_OK;
 }
