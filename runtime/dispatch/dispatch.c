@@ -304,7 +304,7 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     return result == RUN || result == DROPPED;
 }
 
-/* What run_calls left: a frame of another kind, credit to give, or just more calls. */
+/* What run_calls left: a frame of another kind, and what is behind it. */
 static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current,
                                                    uint64_t end)
 {
@@ -315,33 +315,35 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
             break;
         run += run_calls(ep, current, end, &empty);
     }
-    if (tci_consumer_owes_credit(&ep->rx))
-        tci_ep_give_credit(ep);
     return run;
+}
+
+/* A peer that maps the ring is told after each batch: it may be waiting for the last of its
+ * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
+static inline void settle_credit(tc_ep *ep)
+{
+    if (ep->peer_delivery == TCI_HELLO_DIRECT)
+        tci_consumer_publish(&ep->rx);
+    else if (tci_consumer_owes_credit(&ep->rx))
+        tci_ep_give_credit(ep);
 }
 
 unsigned tci_dispatch_run(tc_ep *ep)
 {
     tci_hub *hub = ep->hub;
-    bool empty;
-    if (!tci_consumer_has_frame(&ep->rx)) {
-        /* Idle is the time to tell a peer that may be waiting for the last of its messages. It
-         * costs a store. */
-        if (ep->peer_delivery == TCI_HELLO_DIRECT)
-            tci_ep_give_credit(ep);
-        return 0;
-    }
     tci_current *current = tci_current_get();
     tc_ep *outer = current->ep;
     const uint64_t eighth = (ep->rx.mask + 1) >> TCI_RING_CREDIT_SHIFT;
     const uint64_t end = ep->rx.head + (eighth < BUDGET ? eighth : BUDGET);
+    bool empty;
     current->ep = ep;
     hub->attention |= TCI_RUNNING;
     unsigned run = run_calls(ep, current, end, &empty);
-    if (__builtin_expect(!empty || tci_consumer_owes_credit(&ep->rx), 0))
+    if (__builtin_expect(!empty, 0))
         run += run_rest(ep, current, end);
     hub->attention &= ~(unsigned)TCI_RUNNING;
     current->ep = outer;
+    settle_credit(ep);
     ep->run_messages += run;
     return run;
 }

@@ -14,9 +14,7 @@ static inline unsigned tci_dispatch_poll(tc_ep *ep)
 {
     if (__builtin_expect(ep->state != TCI_EP_OPEN, 0))
         return 0;
-    if (tci_consumer_has_frame(&ep->rx) || ep->rx.head != ep->rx.published)
-        return tci_dispatch_run(ep);
-    return 0;
+    return tci_consumer_has_frame(&ep->rx) ? tci_dispatch_run(ep) : 0;
 }
 
 #endif
