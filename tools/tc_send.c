@@ -256,6 +256,20 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const payloa
     return result;
 }
 
+/* What was flushed needs no time to close, and what could not be flushed in time gets no more. */
+static tc_status create_context(tc_context **ctx_out, tc_error *err)
+{
+    tc_options *options;
+    tc_status status = tc_options_create(&options, err);
+    if (status != TC_OK)
+        return status;
+    status = tc_options_set(options, "close_timeout", "0", err);
+    if (status == TC_OK)
+        status = tc_context_create(options, ctx_out, err);
+    tc_options_destroy(options);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     arguments args;
@@ -267,7 +281,7 @@ int main(int argc, char **argv)
         return result;
     if (!load_payload(&args, &p))
         return 1;
-    if (tc_context_create(NULL, &ctx, &error) == TC_OK) {
+    if (create_context(&ctx, &error) == TC_OK) {
         result = connect_and_send(ctx, &args, &p);
         tc_context_destroy(ctx);
     } else {

@@ -1,11 +1,14 @@
 /* A library that a tc-node loads for the functions of tests/ifuncs: their target_args, and at the end what became of them. */
 #include "../ifuncs/check.h"
+#include "../ifuncs/tally.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 extern check_state check_args;
 __attribute__((visibility("default"))) check_state check_args;
+extern tally_state tally_args;
+__attribute__((visibility("default"))) tally_state tally_args;
 
 __attribute__((destructor)) static void tell(void)
 {

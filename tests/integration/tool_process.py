@@ -160,6 +160,9 @@ class ToolTest(unittest.TestCase):
         path = function if function.endswith(".tca") else self.function(function)
         return Process(self, [self.tool("tc-send"), address, path, *arguments], **more)
 
+    def peer(self):
+        return os.path.join(os.path.dirname(self.args_library), "integration_peer")
+
     def folder(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
