@@ -1,4 +1,5 @@
-/* A library that a tc-node loads for the functions of tests/ifuncs: their target_args, and at the end what became of them. */
+/* A library that a tc-node loads for the functions of tests/ifuncs: their target_args, and at
+ * the end what became of them. */
 #include "../ifuncs/check.h"
 #include "../ifuncs/tally.h"
 

@@ -77,7 +77,7 @@ class Failures(ToolTest):
         self.send(node.address, "transcript", "--text", "me too").expect(0)
         summary = node.stop()
         self.assertEqual(summary["endpoints_failed"], 1)
-        self.assertEqual(node.transcript()[-1], b"me too")
+        self.assertIn(b"me too", node.transcript())
 
     def test_others_go_on_when_a_source_is_killed(self):
         node = self.node()
@@ -128,7 +128,7 @@ class Failures(ToolTest):
         node.signal(signal.SIGCONT)
         self.send(node.address, "transcript", "--text", "after").expect(0)
         node.stop()
-        self.assertEqual(node.transcript()[-1], b"after")
+        self.assertIn(b"after", node.transcript())
 
     def test_a_source_that_hangs(self):
         node = self.node()

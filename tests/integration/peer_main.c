@@ -1,11 +1,14 @@
-/* A process for the tests: a target, a relay or a source, which ends when its standard input does.
+/* A process for the tests: a target, a relay or a source, which ends when its standard input
+ * does.
  *
- *   integration_peer forward [HOST:PORT]         runs the forward function, which goes on to HOST:PORT
- *   integration_peer tally                       runs the tally function
- *   integration_peer source HOST:PORT N COUNT    sends COUNT messages of source N to a tally, then stays
+ *   integration_peer forward [HOST:PORT]         runs the forward function, which goes on to
+ * HOST:PORT integration_peer tally                       runs the tally function
+ *   integration_peer source HOST:PORT N COUNT    sends COUNT messages of source N to a tally,
+ * then stays
  *
- * Says "address HEX", "port N" at first, then what became of it: "flushed N" of a source, "event N" when an endpoint
- * changed, and at the end "seen N", "sum N", "failed N" or "next N" of each source and "wrong N". */
+ * Says "address HEX", "port N" at first, then what became of it: "flushed N" of a source,
+ * "event N" when an endpoint changed, and at the end "seen N", "sum N", "failed N" or "next N"
+ * of each source and "wrong N". */
 #include "../ifuncs/check.h"
 #include "../ifuncs/forward.h"
 #include "../ifuncs/tally.h"
@@ -27,7 +30,8 @@ static void must(tc_status status, const tc_error *error, const char *what)
 {
     if (status == TC_OK)
         return;
-    fprintf(stderr, "integration_peer: %s: %s: %s\n", what, tc_status_name(status), error->text);
+    fprintf(stderr, "integration_peer: %s: %s: %s\n", what, tc_status_name(status),
+            error->text);
     exit(1);
 }
 
@@ -115,7 +119,8 @@ static void send_tally(tc_ep *ep, tc_ifunc *fn, uint64_t source, uint64_t n)
 
 static void source(tc_context *ctx, char **arguments)
 {
-    uint64_t number = strtoull(arguments[1], NULL, 10), count = strtoull(arguments[2], NULL, 10);
+    uint64_t number = strtoull(arguments[1], NULL, 10),
+             count = strtoull(arguments[2], NULL, 10);
     tc_error error = {0};
     tc_ifunc *fn;
     tc_ep *ep;

@@ -1,5 +1,5 @@
-/* Address bytes that are carried from one process to another, without a listener in between, and what becomes of them when
- * their process does not live or does not listen. */
+/* Address bytes that are carried from one process to another, without a listener in between,
+ * and what becomes of them when their process does not live or does not listen. */
 #include "../ifuncs/tally.h"
 #include "../support/process.h"
 
@@ -65,7 +65,8 @@ static tc_ep *connect_by_address(bench *b)
 {
     tc_error error = {0};
     tc_ep *ep;
-    tc_status status = tc_ep_connect_address(b->ctx, b->address, b->size, PROCESS_DEADLINE_NS, &ep, &error);
+    tc_status status =
+        tc_ep_connect_address(b->ctx, b->address, b->size, PROCESS_DEADLINE_NS, &ep, &error);
     if (status != TC_OK)
         fail_msg("%s: %s", tc_status_name(status), error.text);
     return ep;
@@ -142,8 +143,10 @@ static void expect_no_connection(bench *b)
 {
     tc_error error = {0};
     tc_ep *ep;
-    tc_status status = tc_ep_connect_address(b->ctx, b->address, b->size, SHORT_NS, &ep, &error);
-    assert_true(status == TC_E_UNREACHABLE || status == TC_E_TIMEOUT || status == TC_E_PEER_LOST);
+    tc_status status =
+        tc_ep_connect_address(b->ctx, b->address, b->size, SHORT_NS, &ep, &error);
+    assert_true(status == TC_E_UNREACHABLE || status == TC_E_TIMEOUT ||
+                status == TC_E_PEER_LOST);
     assert_true(error.text[0] != '\0');
     assert_int_equal(error.status, status);
     assert_int_equal(b->closed + b->failed, 0); /* of an endpoint that its caller never had */

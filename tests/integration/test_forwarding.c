@@ -35,7 +35,8 @@ static const char *start_target(process *p, const char *role, const char *next)
     const char *const nowhere[] = {"TC_IFUNC_PATH=/nonexistent", NULL};
     process_start(p, (const char *const[]){PEER, role, next, NULL}, nowhere);
     (void)process_read_line(p); /* its address bytes */
-    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", (unsigned)process_read_number(p, "port"));
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u",
+                   (unsigned)process_read_number(p, "port"));
     return host_port;
 }
 
@@ -69,7 +70,8 @@ static void send_numbers(const char *host_port)
     tc_context_destroy(ctx);
 }
 
-/* Ends the chain from its front, so that nobody goes while something is still on the way to it. */
+/* Ends the chain from its front, so that nobody goes while something is still on the way to it.
+ */
 static void check_chain(size_t count)
 {
     for (size_t i = count; i-- > 0;) {
@@ -87,7 +89,8 @@ static void run_chain(size_t count)
     char host_port[32];
     (void)snprintf(host_port, sizeof host_port, "%s", start_target(&peers[0], "forward", NULL));
     for (size_t i = 1; i < count; i++)
-        (void)snprintf(host_port, sizeof host_port, "%s", start_target(&peers[i], "forward", host_port));
+        (void)snprintf(host_port, sizeof host_port, "%s",
+                       start_target(&peers[i], "forward", host_port));
     send_numbers(host_port);
     check_chain(count);
 }
@@ -110,8 +113,10 @@ static void two_sources_keep_their_order_each(void **state)
     (void)state;
     (void)snprintf(host_port, sizeof host_port, "%s", start_target(&peers[0], "tally", NULL));
     (void)snprintf(count, sizeof count, "%u", SOURCE_MESSAGES);
-    process_start(&peers[1], (const char *const[]){PEER, "source", host_port, "0", count, NULL}, NULL);
-    process_start(&peers[2], (const char *const[]){PEER, "source", host_port, "3", count, NULL}, NULL);
+    process_start(&peers[1], (const char *const[]){PEER, "source", host_port, "0", count, NULL},
+                  NULL);
+    process_start(&peers[2], (const char *const[]){PEER, "source", host_port, "3", count, NULL},
+                  NULL);
     for (size_t i = 1; i <= 2; i++) {
         assert_int_equal(process_read_number(&peers[i], "flushed"), SOURCE_MESSAGES);
         process_finish_input(&peers[i]);

@@ -1,5 +1,5 @@
-/* Peers of other versions, and such as only look like peers: what each side hears of the other, byte by byte over a plain
- * socket. */
+/* Peers of other versions, and such as only look like peers: what each side hears of the other,
+ * byte by byte over a plain socket. */
 #include "../support/process.h"
 
 #include "base/clock.h"
@@ -73,7 +73,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* --- messages that no peer of ours would send ---------------------------------------------------------------------- */
+/* --- messages that no peer of ours would send
+ * ---------------------------------------------------------------------- */
 
 static message hello_of_ucx(unsigned minor)
 {
@@ -91,7 +92,9 @@ static message hello_of_ucx(unsigned minor)
         .worker_address = {"worker", 6},
         .triple = {"x86_64-linux", 12},
     };
-    assert_int_equal(tci_hello_encode(&hello, TCI_HELLO_HELLO, m.bytes, sizeof m.bytes, &m.size, NULL), TC_OK);
+    assert_int_equal(
+        tci_hello_encode(&hello, TCI_HELLO_HELLO, m.bytes, sizeof m.bytes, &m.size, NULL),
+        TC_OK);
     return m;
 }
 
@@ -106,14 +109,16 @@ static message hello_of_protocol(uint16_t protocol)
 static message refusal(tc_status status, const char *text)
 {
     message m;
-    assert_int_equal(tci_hello_refuse_encode(status, text, m.bytes, sizeof m.bytes, &m.size), TC_OK);
+    assert_int_equal(tci_hello_refuse_encode(status, text, m.bytes, sizeof m.bytes, &m.size),
+                     TC_OK);
     return m;
 }
 
 static message ready(void)
 {
     message m;
-    assert_int_equal(tci_hello_ready_encode(TCI_HELLO_DIRECT, m.bytes, sizeof m.bytes, &m.size), TC_OK);
+    assert_int_equal(tci_hello_ready_encode(TCI_HELLO_DIRECT, m.bytes, sizeof m.bytes, &m.size),
+                     TC_OK);
     return m;
 }
 
@@ -124,7 +129,8 @@ static void own_ucx_text(char text[32])
     (void)snprintf(text, 32, "%u.%u.%u", major, minor, patch);
 }
 
-/* --- strangers at our listener ------------------------------------------------------------------------------------- */
+/* --- strangers at our listener
+ * ------------------------------------------------------------------------------------- */
 
 static int dial(void)
 {
@@ -146,7 +152,8 @@ static message talk(const message *m)
     assert_int_equal(send(fd, m->bytes, m->size, MSG_NOSIGNAL), (ssize_t)m->size);
     for (;;) {
         (void)tc_progress(ctx);
-        ssize_t n = recv(fd, said.bytes + said.size, sizeof said.bytes - said.size, MSG_DONTWAIT);
+        ssize_t n =
+            recv(fd, said.bytes + said.size, sizeof said.bytes - said.size, MSG_DONTWAIT);
         if (n == 0)
             break;
         said.size += n > 0 ? (size_t)n : 0;
@@ -156,7 +163,8 @@ static message talk(const message *m)
     return said;
 }
 
-static void expect_refusal(const message *said, tc_status status, const char *one, const char *other)
+static void expect_refusal(const message *said, tc_status status, const char *one,
+                           const char *other)
 {
     tc_error found = {0}, error = {0};
     if (tci_hello_refuse_decode(said->bytes, said->size, &found, &error) != TC_OK)
@@ -215,19 +223,24 @@ static message hello_of_a_process(void)
     assert_int_equal(listen(fd, 1), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)(void *)&at, &at_size), 0);
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", ntohs(at.sin_port));
-    process_start(&peer, (const char *const[]){PEER, "source", host_port, "0", "1", NULL}, NULL);
+    process_start(&peer, (const char *const[]){PEER, "source", host_port, "0", "1", NULL},
+                  NULL);
     int from = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-    assert_int_equal(recv(from, m.bytes, TCI_HELLO_PREAMBLE_BYTES, MSG_WAITALL), TCI_HELLO_PREAMBLE_BYTES);
-    assert_int_equal(tci_hello_preamble_decode(m.bytes, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL), TC_OK);
-    assert_int_equal(recv(from, m.bytes + TCI_HELLO_PREAMBLE_BYTES, preamble.body_bytes, MSG_WAITALL),
-                     (ssize_t)preamble.body_bytes);
+    assert_int_equal(recv(from, m.bytes, TCI_HELLO_PREAMBLE_BYTES, MSG_WAITALL),
+                     TCI_HELLO_PREAMBLE_BYTES);
+    assert_int_equal(
+        tci_hello_preamble_decode(m.bytes, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL), TC_OK);
+    assert_int_equal(
+        recv(from, m.bytes + TCI_HELLO_PREAMBLE_BYTES, preamble.body_bytes, MSG_WAITALL),
+        (ssize_t)preamble.body_bytes);
     m.size = TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes;
     (void)close(from);
     (void)close(fd);
     return m;
 }
 
-/* Its ring and its address are gone; UCX before 1.19 does not survive an rkey of a dead process. */
+/* Its ring and its address are gone; UCX before 1.19 does not survive an rkey of a dead
+ * process. */
 static void the_hello_of_a_dead_process_is_refused(void **state)
 {
     (void)state;
@@ -240,7 +253,9 @@ static void the_hello_of_a_dead_process_is_refused(void **state)
     expect_refusal(&said, TC_E_PEER_LOST, "peer lost", "ended while connecting");
 }
 
-/* --- strange listeners --------------------------------------------------------------------------------------------- */
+/* --- strange listeners
+ * ---------------------------------------------------------------------------------------------
+ */
 
 static void *serve_fake(void *arg)
 {
@@ -251,7 +266,8 @@ static void *serve_fake(void *arg)
     if (!f->hangs_up && recv(fd, first, sizeof first, 0) > 0 && f->answer.size > 0)
         (void)send(fd, f->answer.bytes, f->answer.size, MSG_NOSIGNAL);
     while (!f->hangs_up && f->said.size < sizeof f->said.bytes &&
-           (n = recv(fd, f->said.bytes + f->said.size, sizeof f->said.bytes - f->said.size, 0)) > 0)
+           (n = recv(fd, f->said.bytes + f->said.size, sizeof f->said.bytes - f->said.size,
+                     0)) > 0)
         f->said.size += (size_t)n;
     (void)close(fd);
     return NULL;
@@ -269,7 +285,8 @@ static tc_status connect_to(fake *f, tc_error *error)
     (void)snprintf(f->host_port, sizeof f->host_port, "127.0.0.1:%u", ntohs(at.sin_port));
     assert_int_equal(pthread_create(&f->thread, NULL, serve_fake, f), 0);
     bool silent = f->answer.size == 0 && !f->hangs_up;
-    tc_status status = tc_ep_connect(ctx, f->host_port, silent ? SHORT_NS : PROCESS_DEADLINE_NS, &ep, error);
+    tc_status status =
+        tc_ep_connect(ctx, f->host_port, silent ? SHORT_NS : PROCESS_DEADLINE_NS, &ep, error);
     assert_int_equal(pthread_join(f->thread, NULL), 0);
     (void)close(f->fd);
     assert_int_equal(error->status, status);
@@ -344,8 +361,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_peer_of_another_protocol_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_peer_of_another_ucx_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_hello_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_peer_that_begins_with_ready_is_hung_up_on, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_hello_of_a_dead_process_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_peer_that_begins_with_ready_is_hung_up_on, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_hello_of_a_dead_process_is_refused, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_listener_of_another_protocol, setup, teardown),
         cmocka_unit_test_setup_teardown(a_listener_of_another_ucx, setup, teardown),
         cmocka_unit_test_setup_teardown(a_listener_that_refuses, setup, teardown),

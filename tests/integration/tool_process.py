@@ -73,8 +73,9 @@ class Process:
     def end(self):
         if self.process.poll() is None:
             self.kill()
-        for file in self.files:
-            file.close()
+        for file in [*self.files, self.process.stdin]:
+            if file is not None:
+                file.close()
 
     def running(self):
         return self.process.poll() is None

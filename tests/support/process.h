@@ -1,6 +1,6 @@
-/* Other processes in a test: started, read from, waited for with a deadline, and ended by their id whatever becomes of the
- * test. Their standard input stays open as long as the test lives, so a process that reads to its end cannot outlive it.
- * What goes wrong here fails the test. */
+/* Other processes in a test: started, read from, waited for with a deadline, and ended by their
+ * id whatever becomes of the test. Their standard input stays open as long as the test lives,
+ * so a process that reads to its end cannot outlive it. What goes wrong here fails the test. */
 #ifndef PROCESS_H
 #define PROCESS_H
 
@@ -19,7 +19,8 @@ typedef struct process {
     char line[PROCESS_LINE_MAX]; /* what was read and not given out yet */
 } process;
 
-/* argv[0] is a path. The environment is this process's, with `settings` ("NAME=value", ended by NULL; or NULL). */
+/* argv[0] is a path. The environment is this process's, with `settings` ("NAME=value", ended by
+ * NULL; or NULL). */
 void process_start(process *p, const char *const *argv, const char *const *settings);
 
 /* The next line of its output, without its newline; valid until the next call. */
