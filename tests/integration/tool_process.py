@@ -18,7 +18,8 @@ KEPT = {"TC_DELIVERY"}
 
 def clean_environment(**more):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_") or name in KEPT}
-    return {**kept, **more}
+    # UCX logs to standard output, where the tests read what functions wrote.
+    return {**kept, "UCX_LOG_FILE": "stderr", **more}
 
 
 def wait_until(condition, what, seconds=DEADLINE_S):
