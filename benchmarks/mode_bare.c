@@ -62,6 +62,9 @@ static bool open_bare(perf_lane *lane)
     if (state == NULL)
         return perf_complain(lane->session, "out of memory");
     state->area = (shared_area *)(void *)lane->session->control->arena;
+    /* What an earlier lane left; the target looks there only when the first step has begun. */
+    if (lane->session->role == PERF_SOURCE)
+        memset(state->area, 0, sizeof *state->area);
     lane->state = state;
     lane->payload_bytes = sizeof(uint64_t);
     lane->frame_bytes = sizeof(slot);

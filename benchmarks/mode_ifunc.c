@@ -60,6 +60,8 @@ static bool open_ifunc(perf_lane *lane, send_function send)
     lane->payload_bytes = state->payload_bytes;
     tc_ep_query(state->link.peer, &info);
     (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", info.delivery);
+    if (lane->payload_bytes > info.payload_max)
+        lane->payload_max = info.payload_max;
     return true;
 }
 

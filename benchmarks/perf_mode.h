@@ -18,6 +18,7 @@ typedef struct perf_lane {
     char delivery[16];    /* set by open: what is used */
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
     size_t payload_bytes; /* what a message carries in this mode */
+    size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
 } perf_lane;
 
 struct perf_mode {

@@ -1,6 +1,7 @@
 #include "perf_options.h"
 
-#include <errno.h>
+#include "perf_values.h"
+
 #include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,12 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tc/options.h>
 #include <tc/version.h>
 
-#define PAYLOAD_MAX (64u << 10)
+#define PAYLOAD_MAX (1u << 20)
+#define INTEGRITY_PAYLOAD_MAX (64u << 10)
 #define TSI_ITERATIONS_MAX 10000000ull
 #define INTEGRITY_ITERATIONS_MAX 1000000000000ull
 #define ROUNDS_MAX 1000u
+#define ROUNDS_ONE 20u
+#define ROUNDS_SWEEP 4u
 
 #define IN_TSI (1u << PERF_TSI)
 #define IN_INTEGRITY (1u << PERF_INTEGRITY)
@@ -28,55 +33,35 @@ typedef struct option_row {
     const char *help;
 } option_row;
 
-/* "8", "64K", "1M" (powers of 1024) */
-static bool parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value_out)
+static bool set_payloads(perf_options *options, const char *text)
 {
-    static const char suffixes[] = "KMG";
-    char *end;
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    const char *suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
-    if (suffix != NULL) {
-        unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
-        if (value > UINT64_MAX >> shift)
-            return false;
-        value <<= shift;
-        end++;
-    }
-    if (errno != 0 || *end != '\0' || value < min || value > max)
-        return false;
-    *value_out = value;
-    return true;
+    return perf_value_list(text, 1, PAYLOAD_MAX, options->payloads, PERF_PAYLOADS_MAX,
+                           &options->payload_count);
 }
 
-static bool set_payload(perf_options *options, const char *text)
+static bool set_sweep(perf_options *options, const char *text)
 {
-    uint64_t value;
-    if (!parse_count(text, 1, PAYLOAD_MAX, &value))
-        return false;
-    options->payload_bytes = (size_t)value;
-    return true;
+    return perf_value_powers(text, 1, PAYLOAD_MAX, options->payloads, PERF_PAYLOADS_MAX,
+                             &options->payload_count);
 }
 
 static bool set_iterations(perf_options *options, const char *text)
 {
-    return parse_count(text, 1,
-                       options->experiment == PERF_TSI ? TSI_ITERATIONS_MAX
-                                                       : INTEGRITY_ITERATIONS_MAX,
-                       &options->iterations);
+    return perf_value_count(text, 1,
+                            options->experiment == PERF_TSI ? TSI_ITERATIONS_MAX
+                                                            : INTEGRITY_ITERATIONS_MAX,
+                            &options->iterations);
 }
 
 static bool set_warmup(perf_options *options, const char *text)
 {
-    return parse_count(text, 1, TSI_ITERATIONS_MAX, &options->warmup);
+    return perf_value_count(text, 1, TSI_ITERATIONS_MAX, &options->warmup);
 }
 
 static bool set_rounds(perf_options *options, const char *text)
 {
     uint64_t value;
-    if (!parse_count(text, 1, ROUNDS_MAX, &value))
+    if (!perf_value_count(text, 1, ROUNDS_MAX, &value))
         return false;
     options->rounds = (unsigned)value;
     return true;
@@ -88,36 +73,49 @@ static bool set_modes(perf_options *options, const char *text)
     return *text != '\0';
 }
 
-static bool set_deliveries(perf_options *options, const char *text)
+/* The library's own list, "auto|direct|...", so that a delivery it gains is known here too. */
+static const char *known_deliveries(void)
 {
-    static const char *const known[] = {"auto", "direct", "am"};
-    options->delivery_count = 0;
-    for (const char *at = text;; at++) {
-        size_t size = strcspn(at, ",");
-        size_t which = 0;
-        while (which < 3 &&
-               (strlen(known[which]) != size || memcmp(known[which], at, size) != 0))
-            which++;
-        if (which == 3 || options->delivery_count == PERF_DELIVERIES_MAX)
+    for (size_t i = 0; i < tc_options_count(); i++) {
+        if (strcmp(tc_options_info(i)->name, "delivery") == 0)
+            return tc_options_info(i)->range;
+    }
+    return "auto";
+}
+
+static bool add_delivery(perf_options *options, const char *name)
+{
+    char known[PERF_DELIVERY_NAME_MAX];
+    for (const char *at = known_deliveries();
+         at != NULL && perf_value_name(&at, '|', known, sizeof known);) {
+        bool wanted =
+            strcmp(name, "all") == 0 ? strcmp(known, "auto") != 0 : strcmp(name, known) == 0;
+        if (!wanted)
+            continue;
+        if (options->delivery_count == PERF_DELIVERIES_MAX)
             return false;
-        options->deliveries[options->delivery_count++] = known[which];
-        at += size;
-        if (*at == '\0')
+        memcpy(options->deliveries[options->delivery_count++], known, sizeof known);
+        if (strcmp(name, "all") != 0)
             return true;
     }
+    return strcmp(name, "all") == 0;
+}
+
+static bool set_deliveries(perf_options *options, const char *text)
+{
+    char name[PERF_DELIVERY_NAME_MAX];
+    options->delivery_count = 0;
+    for (const char *at = text; at != NULL;) {
+        if (!perf_value_name(&at, ',', name, sizeof name) || !add_delivery(options, name))
+            return false;
+    }
+    return true;
 }
 
 static bool set_sizes(perf_options *options, const char *text)
 {
-    char low[32];
     uint64_t min, max;
-    const char *dots = strstr(text, "..");
-    if (dots == NULL || (size_t)(dots - text) >= sizeof low)
-        return false;
-    memcpy(low, text, (size_t)(dots - text));
-    low[dots - text] = '\0';
-    if (!parse_count(low, 1, PAYLOAD_MAX, &min) ||
-        !parse_count(dots + 2, min, PAYLOAD_MAX, &max))
+    if (!perf_value_range(text, 1, INTEGRITY_PAYLOAD_MAX, &min, &max))
         return false;
     options->size_min = (size_t)min;
     options->size_max = (size_t)max;
@@ -176,16 +174,18 @@ static bool set_verbose(perf_options *options, const char *text)
 }
 
 static const option_row option_rows[] = {
-    {"size", 's', IN_TSI, "BYTES", set_payload, "payload, 1..64K (8)"},
+    {"size", 's', IN_TSI, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
+    {"sweep", 'p', IN_TSI, "A..B", set_sweep, "payloads: the powers of two from A to B"},
     {"iterations", 'n', IN_BOTH, "N", set_iterations,
      "per measurement (tsi: what fits 25 ms; integrity: 1M messages)"},
     {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
-    {"rounds", 'r', IN_TSI, "N", set_rounds, "how often the modes take turns (20)"},
+    {"rounds", 'r', IN_TSI, "N", set_rounds,
+     "how often the modes take turns (20; 4 for several payloads)"},
     {"modes", 'm', IN_TSI, "LIST", set_modes, "of bare,am,cached,uncached (all)"},
     {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
      "payloads; one in 256 is up to 64K (1..2048)"},
     {"delivery", 'd', IN_BOTH, "LIST", set_deliveries,
-     "auto, direct, am (tsi: auto; integrity: direct,am)"},
+     "deliveries by name, or all (tsi: auto; integrity: direct,am)"},
     {"tls", 't', IN_BOTH, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
     {"pin", 'c', IN_BOTH, "A,B", set_pin, "cpus of source and target, or none (the first two)"},
     {"ifunc-path", 'I', IN_BOTH, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
@@ -248,9 +248,10 @@ static void default_pin(perf_options *options)
 static bool set_defaults(perf_options *options, const char *experiment)
 {
     *options = (perf_options){
-        .payload_bytes = 8,
+        .payloads = {8},
+        .payload_count = 1,
         .warmup = 1000,
-        .rounds = 20,
+        .delivery_count = 1, /* of the library's own choice */
         .modes = "bare,am,cached,uncached",
         .size_min = 1,
         .size_max = 2048,
@@ -258,12 +259,9 @@ static bool set_defaults(perf_options *options, const char *experiment)
     if (strcmp(experiment, "integrity") == 0) {
         options->experiment = PERF_INTEGRITY;
         options->iterations = 1000000;
-        options->deliveries[0] = "direct";
-        options->deliveries[1] = "am";
-        options->delivery_count = 2;
+        (void)set_deliveries(options, "direct,am");
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
-        options->delivery_count = 1; /* of the library's own choice */
     } else {
         return false;
     }
@@ -331,5 +329,9 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         return wrong("expected tsi or integrity, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
-    return parse_rows(options, argc - 1, argv + 1);
+    perf_parse result = parse_rows(options, argc - 1, argv + 1);
+    if (options->rounds == 0)
+        options->rounds = options->payload_count == 1 ? ROUNDS_ONE : ROUNDS_SWEEP;
+    options->payload_bytes = (size_t)options->payloads[0];
+    return result;
 }

@@ -6,19 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PERF_DELIVERIES_MAX 2
+#define PERF_DELIVERIES_MAX 4
+#define PERF_DELIVERY_NAME_MAX 16
+#define PERF_PAYLOADS_MAX 24
 #define PERF_PATH_MAX 2048
 
 typedef enum perf_experiment { PERF_TSI, PERF_INTEGRITY } perf_experiment;
 
 typedef struct perf_options {
     perf_experiment experiment;
-    size_t payload_bytes;
-    uint64_t iterations; /* 0: as many as fit the time of one measurement */
+    uint64_t payloads[PERF_PAYLOADS_MAX]; /* bytes */
+    unsigned payload_count;
+    size_t payload_bytes; /* the one of payloads that is measured now */
+    uint64_t iterations;  /* 0: as many as fit the time of one measurement */
     uint64_t warmup;
     unsigned rounds;
-    const char *modes;                           /* comma list */
-    const char *deliveries[PERF_DELIVERIES_MAX]; /* NULL: the library's own choice */
+    const char *modes; /* comma list */
+    /* empty: the library's own choice, or the environment's */
+    char deliveries[PERF_DELIVERIES_MAX][PERF_DELIVERY_NAME_MAX];
     unsigned delivery_count;
     size_t size_min;
     size_t size_max;

@@ -58,23 +58,30 @@ static json_t *library_options(void)
     return object;
 }
 
+static json_t *payload_list(const perf_options *options)
+{
+    json_t *sizes = json_array();
+    for (unsigned i = 0; i < options->payload_count; i++)
+        (void)json_array_append_new(sizes, json_integer((json_int_t)options->payloads[i]));
+    return sizes;
+}
+
 static json_t *own_options(const perf_options *options)
 {
     json_t *deliveries = json_array();
     for (unsigned i = 0; i < options->delivery_count; i++) {
         const char *delivery = options->deliveries[i];
         (void)json_array_append_new(deliveries,
-                                    json_string(delivery != NULL ? delivery : "auto"));
+                                    json_string(*delivery != '\0' ? delivery : "auto"));
     }
     json_t *object = json_pack("{s:I, s:o, s:s?, s:[i, i]}", "iterations",
                                (json_int_t)options->iterations, "delivery", deliveries, "tls",
                                getenv("UCX_TLS"), "pin", options->cpus[0], options->cpus[1]);
     if (options->experiment == PERF_TSI)
-        (void)json_object_update_new(object,
-                                     json_pack("{s:I, s:I, s:i, s:s}", "size",
-                                               (json_int_t)options->payload_bytes, "warmup",
-                                               (json_int_t)options->warmup, "rounds",
-                                               (int)options->rounds, "modes", options->modes));
+        (void)json_object_update_new(
+            object, json_pack("{s:o, s:I, s:i, s:s}", "sizes", payload_list(options), "warmup",
+                              (json_int_t)options->warmup, "rounds", (int)options->rounds,
+                              "modes", options->modes));
     else
         (void)json_object_update_new(object, json_pack("{s:[I, I]}", "sizes",
                                                        (json_int_t)options->size_min,

@@ -26,8 +26,7 @@ typedef struct perf_control {
     _Alignas(64) _Atomic uint64_t done;   /* the target has finished the step of this number */
     _Alignas(64) _Atomic uint64_t ended;  /* the source has nothing more to send in that step */
     _Alignas(64) _Atomic uint32_t failed; /* either side has given up */
-    _Alignas(
-        4096) unsigned char arena[PERF_ARENA_BYTES]; /* zero at first; for one mode's own use */
+    _Alignas(4096) unsigned char arena[PERF_ARENA_BYTES]; /* for one mode's own use */
 } perf_control;
 
 typedef struct perf_session {

@@ -18,8 +18,9 @@
 #define RATE_COUNT_MAX 5000000u
 #define TRIAL_LATENCY_COUNT 200u
 #define TRIAL_RATE_COUNT 1000u
+#define LEAST_RATE_BYTES (16u << 20)
 
-enum { ACTION_OPEN = 1, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
+enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
 
 static const perf_mode *const modes[] = {&perf_mode_bare, &perf_mode_am, &perf_mode_cached,
                                          &perf_mode_uncached};
@@ -34,13 +35,15 @@ static bool mode_has_deliveries(const perf_mode *mode)
 
 static void add_lanes(tsi_run *run, const perf_mode *mode)
 {
-    unsigned count = mode_has_deliveries(mode) ? run->options->delivery_count : 1;
-    for (unsigned i = 0; i < count; i++)
+    unsigned count = mode_has_deliveries(mode) ? run->options.delivery_count : 1;
+    for (unsigned i = 0; i < count; i++) {
+        const char *delivery = run->options.deliveries[i];
         run->lanes[run->lane_count++] =
             (perf_lane){.mode = mode,
-                        .delivery_wanted = run->options->deliveries[i],
-                        .options = run->options,
+                        .delivery_wanted = *delivery != '\0' ? delivery : NULL,
+                        .options = &run->options,
                         .session = run->session};
+    }
 }
 
 /* In the order of the table above, whatever the order of the list; a name given twice counts
@@ -48,7 +51,7 @@ static void add_lanes(tsi_run *run, const perf_mode *mode)
 static bool choose_lanes(tsi_run *run)
 {
     bool chosen[MODE_COUNT] = {false};
-    const char *at = run->options->modes;
+    const char *at = run->options.modes;
     for (;;) {
         size_t size = strcspn(at, ","), which = 0;
         while (which < MODE_COUNT && (strlen(modes[which]->name) != size ||
@@ -79,6 +82,9 @@ static bool target_step(tsi_run *run, const perf_command *command)
         return false;
     perf_lane *lane = &run->lanes[command->lane];
     switch (command->action) {
+    case ACTION_PAYLOAD:
+        run->options.payload_bytes = command->count;
+        return true;
     case ACTION_OPEN:
         return lane->mode->open(lane);
     case ACTION_LATENCY:
@@ -119,6 +125,7 @@ static bool open_lanes(tsi_run *run)
 {
     for (unsigned i = 0; i < run->lane_count; i++) {
         perf_lane *lane = &run->lanes[i];
+        lane->payload_max = 0;
         perf_report_progress("opening %s", lane->mode->name);
         if (!start_step(run, ACTION_OPEN, i, 0) || !lane->mode->open(lane) ||
             !perf_session_reply(run->session))
@@ -144,7 +151,7 @@ static bool close_lanes(tsi_run *run)
 static bool measure_latency(tsi_run *run, unsigned index, uint64_t count, perf_latency *out)
 {
     perf_lane *lane = &run->lanes[index];
-    uint64_t warmup = run->options->warmup;
+    uint64_t warmup = run->options.warmup;
     if (!start_step(run, ACTION_LATENCY, index, warmup + count) ||
         !perf_session_await_ready(run->session) ||
         !lane->mode->source_latency(lane, warmup + count, run->stamps))
@@ -171,6 +178,13 @@ static bool measure_rate(tsi_run *run, unsigned index, uint64_t count, double *p
     return perf_session_reply(run->session);
 }
 
+/* Large messages need not be as many for a trial to take a measurable time. */
+static uint64_t least_rate_count(const tsi_run *run)
+{
+    uint64_t count = LEAST_RATE_BYTES / run->options.payload_bytes;
+    return count > TRIAL_RATE_COUNT ? TRIAL_RATE_COUNT : count;
+}
+
 static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
 {
     double count = (double)MEASUREMENT_NS / each_ns;
@@ -184,11 +198,10 @@ static bool choose_counts(tsi_run *run, unsigned index)
 {
     perf_latency latency;
     double rate = 0;
-    uint64_t wanted = run->options->iterations;
+    uint64_t least = least_rate_count(run);
+    uint64_t wanted = run->options.iterations;
     for (int i = 0; i < 2; i++) {
-        uint64_t trial = i == 0
-                             ? TRIAL_RATE_COUNT
-                             : count_that_fits(1e10 / rate, TRIAL_RATE_COUNT, RATE_COUNT_MAX);
+        uint64_t trial = i == 0 ? least : count_that_fits(1e10 / rate, least, RATE_COUNT_MAX);
         if (wanted != 0 && trial > wanted)
             trial = wanted;
         if (!measure_rate(run, index, trial, &rate))
@@ -198,7 +211,7 @@ static bool choose_counts(tsi_run *run, unsigned index)
     if (!measure_latency(run, index, trial, &latency))
         return false;
     run->rate_count[index] =
-        wanted != 0 ? wanted : count_that_fits(1e9 / rate, TRIAL_RATE_COUNT, RATE_COUNT_MAX);
+        wanted != 0 ? wanted : count_that_fits(1e9 / rate, least, RATE_COUNT_MAX);
     run->latency_count[index] =
         wanted != 0
             ? wanted
@@ -213,7 +226,9 @@ static bool measure_round(tsi_run *run, unsigned round)
      * begins, changes. */
     for (unsigned turn = 0; turn < run->lane_count; turn++) {
         unsigned i = (turn + round) % run->lane_count;
-        perf_report_progress("round %u of %u: latency, %s", round + 1, run->options->rounds,
+        if (run->lanes[i].payload_max != 0)
+            continue;
+        perf_report_progress("round %u of %u: latency, %s", round + 1, run->options.rounds,
                              run->lanes[i].mode->name);
         if (!measure_latency(run, i, run->latency_count[i], &latency))
             return false;
@@ -222,7 +237,9 @@ static bool measure_round(tsi_run *run, unsigned round)
     }
     for (unsigned turn = 0; turn < run->lane_count; turn++) {
         unsigned i = (turn + round) % run->lane_count;
-        perf_report_progress("round %u of %u: rate, %s", round + 1, run->options->rounds,
+        if (run->lanes[i].payload_max != 0)
+            continue;
+        perf_report_progress("round %u of %u: rate, %s", round + 1, run->options.rounds,
                              run->lanes[i].mode->name);
         if (!measure_rate(run, i, run->rate_count[i], &run->series[i].rate_per_s[round]))
             return false;
@@ -232,44 +249,63 @@ static bool measure_round(tsi_run *run, unsigned round)
 
 static void print_round(const tsi_run *run, unsigned round)
 {
-    for (unsigned i = 0; i < run->lane_count; i++)
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        if (run->lanes[i].payload_max != 0)
+            continue;
         (void)fprintf(stderr, "round %3u %-8s %-6s p50 %9.1f ns p99 %9.1f ns %10.3f M/s\n",
                       round + 1, run->lanes[i].mode->name, run->lanes[i].delivery,
                       run->series[i].p50_ns[round], run->series[i].p99_ns[round],
                       run->series[i].rate_per_s[round] / 1e6);
+    }
 }
 
-static bool measure(tsi_run *run)
+static bool set_payload(tsi_run *run, uint64_t payload_bytes)
 {
-    if (!open_lanes(run))
+    run->options.payload_bytes = payload_bytes;
+    return start_step(run, ACTION_PAYLOAD, 0, payload_bytes) &&
+           perf_session_reply(run->session);
+}
+
+static bool measure(tsi_run *run, uint64_t payload_bytes)
+{
+    if (!set_payload(run, payload_bytes) || !open_lanes(run))
         return false;
     for (unsigned i = 0; i < run->lane_count; i++) {
         perf_report_progress("trial, %s", run->lanes[i].mode->name);
-        if (!choose_counts(run, i))
+        if (run->lanes[i].payload_max == 0 && !choose_counts(run, i))
             return false;
     }
-    for (unsigned round = 0; round < run->options->rounds; round++) {
+    for (unsigned round = 0; round < run->options.rounds; round++) {
         if (!measure_round(run, round))
             return false;
-        if (run->options->verbose)
+        if (run->options.verbose)
             print_round(run, round);
     }
     perf_report_progress(NULL);
-    return close_lanes(run);
+    return close_lanes(run) && tsi_report_payload(run);
+}
+
+static bool measure_all(tsi_run *run)
+{
+    for (unsigned i = 0; i < run->options.payload_count; i++) {
+        if (!measure(run, run->options.payloads[i]))
+            return false;
+    }
+    return true;
 }
 
 static bool create_series(tsi_run *run)
 {
-    uint64_t count = run->options->iterations > LATENCY_COUNT_MAX ? run->options->iterations
-                                                                  : LATENCY_COUNT_MAX;
+    uint64_t count = run->options.iterations > LATENCY_COUNT_MAX ? run->options.iterations
+                                                                 : LATENCY_COUNT_MAX;
     bool ok = true;
-    run->stamps_max = run->options->warmup + count + 1;
+    run->stamps_max = run->options.warmup + count + 1;
     run->stamps = malloc(run->stamps_max * sizeof *run->stamps);
     for (unsigned i = 0; i < run->lane_count; i++) {
         tsi_series *series = &run->series[i];
-        series->p50_ns = calloc(run->options->rounds, sizeof(double));
-        series->p99_ns = calloc(run->options->rounds, sizeof(double));
-        series->rate_per_s = calloc(run->options->rounds, sizeof(double));
+        series->p50_ns = calloc(run->options.rounds, sizeof(double));
+        series->p99_ns = calloc(run->options.rounds, sizeof(double));
+        series->rate_per_s = calloc(run->options.rounds, sizeof(double));
         ok = ok && series->p50_ns != NULL && series->p99_ns != NULL &&
              series->rate_per_s != NULL;
     }
@@ -293,14 +329,16 @@ static void destroy_series(tsi_run *run)
 int perf_run_tsi(const perf_options *options)
 {
     perf_session session;
-    tsi_run run = {.options = options, .session = &session};
+    tsi_run run = {.options = *options, .session = &session};
     if (!choose_lanes(&run))
         return 2;
     bool ok = perf_session_start(&session, options->cpus, serve, &run) && create_series(&run) &&
-              measure(&run);
+              measure_all(&run);
     perf_report_progress(NULL);
     ok = perf_session_end(&session) && ok;
-    ok = ok && tsi_report(&run);
+    ok = ok && tsi_report_write(&run);
+    json_decref(run.rows); /* left after a complaint only */
+    json_decref(run.ratios);
     destroy_series(&run);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,6 +5,8 @@
 
 #include "perf_mode.h"
 
+#include <jansson.h>
+
 #define TSI_LANES_MAX (2 + 2 * PERF_DELIVERIES_MAX)
 
 /* One value per round. */
@@ -15,8 +17,10 @@ typedef struct tsi_series {
 } tsi_series;
 
 typedef struct tsi_run {
-    const perf_options *options;
+    perf_options options; /* its payload_bytes is the same in both processes at every step */
     perf_session *session;
+    json_t *rows; /* source only; of all payloads so far */
+    json_t *ratios;
     unsigned lane_count;
     perf_lane lanes[TSI_LANES_MAX];
     tsi_series series[TSI_LANES_MAX]; /* source only */
@@ -26,7 +30,11 @@ typedef struct tsi_run {
     uint64_t stamps_max; /* entries */
 } tsi_run;
 
-/* The table at the end and the JSON. False after a complaint. */
-bool tsi_report(tsi_run *run);
+/* Adds what was measured with the present payload to rows and ratios, and to the table. False
+ * after a complaint. */
+bool tsi_report_payload(tsi_run *run);
+
+/* The JSON. Takes rows and ratios. False after a complaint. */
+bool tsi_report_write(tsi_run *run);
 
 #endif

@@ -54,18 +54,31 @@ static double median_ratio(const tsi_run *run, const ratio_row *row, int upper, 
 {
     const double *over = values_of(run, upper, row->metric);
     const double *under = values_of(run, lower, row->metric);
-    for (unsigned i = 0; i < run->options->rounds; i++)
+    for (unsigned i = 0; i < run->options.rounds; i++)
         buffer[i] = over[i] / under[i];
-    return perf_median(buffer, run->options->rounds);
+    return perf_median(buffer, run->options.rounds);
 }
 
 static double median_of(const tsi_run *run, const double *series, double *buffer)
 {
-    memcpy(buffer, series, run->options->rounds * sizeof *buffer);
-    return perf_median(buffer, run->options->rounds);
+    memcpy(buffer, series, run->options.rounds * sizeof *buffer);
+    return perf_median(buffer, run->options.rounds);
 }
 
-static void report_row(const tsi_run *run, unsigned index, double *buffer, json_t *rows)
+static void report_skipped(const tsi_run *run, const perf_lane *lane)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "the largest payload is %zu bytes", lane->payload_max);
+    (void)json_array_append_new(run->rows,
+                                json_pack("{s:s, s:s, s:I, s:s}", "mode", lane->mode->name,
+                                          "delivery", lane->delivery, "payload_bytes",
+                                          (json_int_t)lane->payload_bytes, "skipped", text));
+    if (!perf_report_is_quiet(&run->options))
+        (void)printf("%-9s %-8s %8zu skipped: %s\n", lane->mode->name, lane->delivery,
+                     lane->payload_bytes, text);
+}
+
+static void report_row(const tsi_run *run, unsigned index, double *buffer)
 {
     const perf_lane *lane = &run->lanes[index];
     const tsi_series *series = &run->series[index];
@@ -73,60 +86,100 @@ static void report_row(const tsi_run *run, unsigned index, double *buffer, json_
     double p99 = median_of(run, series->p99_ns, buffer);
     double rate = median_of(run, series->rate_per_s, buffer);
     (void)json_array_append_new(
-        rows,
+        run->rows,
         json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "mode", lane->mode->name, "delivery",
                   lane->delivery, "payload_bytes", (json_int_t)lane->payload_bytes,
                   "frame_bytes", perf_report_number(lane->frame_bytes), "latency_ns_p50",
                   perf_report_number(p50), "latency_ns_p99", perf_report_number(p99),
                   "rate_per_s", perf_report_number(rate)));
-    if (!perf_report_is_quiet(run->options))
+    if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", lane->mode->name,
                      lane->delivery, lane->payload_bytes, lane->frame_bytes, p50, p99,
                      rate / 1e6);
 }
 
-/* With several deliveries each ratio is named with its delivery. */
-static void report_ratio(const tsi_run *run, const ratio_row *row, unsigned nth, double *buffer,
-                         json_t *ratios)
+/* With several deliveries each ratio is named with its delivery, with several payloads with its
+ * payload. */
+static void report_ratio(const tsi_run *run, const ratio_row *row, unsigned nth, double *buffer)
 {
-    char name[64];
+    char name[64], delivery[24] = "", payload[24] = "";
     int upper = find_lane(run, row->upper, nth), lower = find_lane(run, row->lower, nth);
-    if (upper < 0 || lower < 0)
+    if (upper < 0 || lower < 0 || run->lanes[upper].payload_max != 0 ||
+        run->lanes[lower].payload_max != 0)
         return;
-    bool several = run->options->delivery_count > 1;
+    if (run->options.delivery_count > 1)
+        (void)snprintf(delivery, sizeof delivery, "_%s", run->lanes[upper].delivery);
+    if (run->options.payload_count > 1)
+        (void)snprintf(payload, sizeof payload, "_%zu", run->options.payload_bytes);
     double ratio = median_ratio(run, row, upper, lower, buffer);
-    (void)snprintf(name, sizeof name, "%s%s%s", row->name, several ? "_" : "",
-                   several ? run->lanes[upper].delivery : "");
-    (void)json_object_set_new(ratios, name, perf_report_number(ratio));
-    if (!perf_report_is_quiet(run->options))
+    (void)snprintf(name, sizeof name, "%s%s%s", row->name, delivery, payload);
+    (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
+    /* Of a sweep only the table is for people. */
+    if (run->options.payload_count == 1 && !perf_report_is_quiet(&run->options))
         (void)printf("%-34s %8.3f\n", name, ratio);
 }
 
-bool tsi_report(tsi_run *run)
+static bool out_of_memory(void)
 {
-    bool quiet = perf_report_is_quiet(run->options);
-    double *buffer = calloc(run->options->rounds, sizeof *buffer);
-    json_t *report = perf_report_create(run->options);
-    if (buffer == NULL || report == NULL) {
-        (void)fprintf(stderr, "tc-perf: out of memory\n");
-        free(buffer);
-        json_decref(report);
-        return false;
-    }
-    if (!quiet)
+    (void)fprintf(stderr, "tc-perf: out of memory\n");
+    return false;
+}
+
+/* A sweep is one table: its head comes with the first payload, what is said of it with the
+ * last. */
+static void print_head(const tsi_run *run)
+{
+    if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %8s %9s %10s %10s %12s\n", "mode", "delivery", "payload",
                      "frame", "p50 ns", "p99 ns", "rate M/s");
-    for (unsigned i = 0; i < run->lane_count; i++)
-        report_row(run, i, buffer, json_object_get(report, "rows"));
-    if (!quiet)
+}
+
+static void print_foot(const tsi_run *run)
+{
+    if (!perf_report_is_quiet(&run->options))
         (void)printf("\nhalf round trip; payload and frame in bytes; medians of %u rounds\n\n",
-                     run->options->rounds);
-    for (size_t i = 0; i < RATIO_COUNT; i++) {
-        for (unsigned nth = 0; nth < run->options->delivery_count; nth++)
-            report_ratio(run, &ratio_rows[i], nth, buffer, json_object_get(report, "ratios"));
+                     run->options.rounds);
+}
+
+bool tsi_report_payload(tsi_run *run)
+{
+    const perf_options *options = &run->options;
+    double *buffer = calloc(options->rounds, sizeof *buffer);
+    if (run->rows == NULL) {
+        run->rows = json_array();
+        run->ratios = json_object();
+        print_head(run);
     }
-    bool ok = perf_report_write(run->options, report);
+    if (buffer == NULL || run->rows == NULL || run->ratios == NULL) {
+        free(buffer);
+        return out_of_memory();
+    }
+    for (unsigned i = 0; i < run->lane_count; i++) {
+        if (run->lanes[i].payload_max != 0)
+            report_skipped(run, &run->lanes[i]);
+        else
+            report_row(run, i, buffer);
+    }
+    if (options->payload_bytes == options->payloads[options->payload_count - 1])
+        print_foot(run);
+    for (size_t i = 0; i < RATIO_COUNT; i++) {
+        for (unsigned nth = 0; nth < options->delivery_count; nth++)
+            report_ratio(run, &ratio_rows[i], nth, buffer);
+    }
+    (void)fflush(stdout);
     free(buffer);
+    return true;
+}
+
+bool tsi_report_write(tsi_run *run)
+{
+    json_t *report = perf_report_create(&run->options);
+    if (report == NULL)
+        return out_of_memory();
+    (void)json_object_set_new(report, "rows", run->rows);
+    (void)json_object_set_new(report, "ratios", run->ratios);
+    run->rows = run->ratios = NULL;
+    bool ok = perf_report_write(&run->options, report);
     json_decref(report);
     return ok;
 }

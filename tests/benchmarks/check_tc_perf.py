@@ -2,6 +2,7 @@
 """Runs tc-perf for a moment and checks the shape of what it says; never how fast anything was.
 
     check_tc_perf.py TC_PERF tsi DELIVERY [tc-perf options]
+    check_tc_perf.py TC_PERF sweep [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
 
 DELIVERY is the one that the library's modes must report.
@@ -57,6 +58,21 @@ def check_tsi(report, delivery):
     expect(all(value > 0 for value in report["ratios"].values()), "positive ratios", report["ratios"])
 
 
+def check_sweep(report):
+    """Payloads of 1, 8, 64 and 1 MB, over all deliveries that the library has."""
+    deliveries = report["env"]["options"]["delivery"]
+    expect("direct" in deliveries and "auto" not in deliveries, "all deliveries", deliveries)
+    sizes = report["env"]["options"]["sizes"]
+    expect(sizes == [1, 8, 64, 1 << 20], "four payloads", sizes)
+    rows = [(row["delivery"], row["payload_bytes"]) for row in report["rows"]]
+    expect(rows == [(name, size) for size in sizes for name in deliveries], "a row for each", rows)
+    for row in report["rows"]:
+        if "skipped" in row:
+            expect(row["payload_bytes"] > 64, "small payloads to be measured", row)
+        else:
+            expect(list(row) == ["mode", "delivery"] + NUMBERS, "seven members", list(row))
+
+
 def check_integrity(report):
     deliveries = [row["delivery"] for row in report["rows"]]
     expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
@@ -69,10 +85,13 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    report = run([tc_perf, experiment] + rest)
-    check_env(report, experiment)
+    command = "integrity" if experiment == "integrity" else "tsi"
+    report = run([tc_perf, command] + rest)
+    check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
+    elif experiment == "sweep":
+        check_sweep(report)
     else:
         check_integrity(report)
 
