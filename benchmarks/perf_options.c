@@ -185,7 +185,7 @@ static const option_row option_rows[] = {
     {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
      "payloads; one in 256 is up to 64K (1..2048)"},
     {"delivery", 'd', IN_BOTH, "LIST", set_deliveries,
-     "deliveries by name, or all (tsi: auto; integrity: direct,am)"},
+     "deliveries by name, or all (tsi: auto; integrity: all)"},
     {"tls", 't', IN_BOTH, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
     {"pin", 'c', IN_BOTH, "A,B", set_pin, "cpus of source and target, or none (the first two)"},
     {"ifunc-path", 'I', IN_BOTH, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
@@ -259,7 +259,7 @@ static bool set_defaults(perf_options *options, const char *experiment)
     if (strcmp(experiment, "integrity") == 0) {
         options->experiment = PERF_INTEGRITY;
         options->iterations = 1000000;
-        (void)set_deliveries(options, "direct,am");
+        (void)set_deliveries(options, "all");
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
     } else {

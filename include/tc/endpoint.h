@@ -43,7 +43,7 @@ TC_API tc_status tc_ep_error(const tc_ep *ep, tc_error *err);
 TC_API unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err);
 
 typedef struct tc_ep_info {
-    const char *delivery;     /* how messages go there: "direct" or "am" */
+    const char *delivery;     /* how messages go there: "direct", "am" or "put" */
     const char *peer_triple;  /* "aarch64-linux" */
     const char *peer_library; /* "0.1.0" */
     const char *peer_ucx;     /* "1.13.1" */

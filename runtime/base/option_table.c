@@ -33,9 +33,9 @@ typedef struct option_row {
  * range text lists the choices in the order of their values. */
 /* clang-format off */
 static const option_row option_rows[] = {
-    {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am",
-      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am)"},
-     KIND_CHOICE, FIELD(delivery), 0, 2, false},
+    {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am|put",
+      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put)"},
+     KIND_CHOICE, FIELD(delivery), 0, 3, false},
     {{"ring_bytes", "TC_RING_BYTES", "bytes", "256K", "4K..2M, a power of two",
       "size of the receive ring of each endpoint"},
      KIND_SIZE, FIELD(ring_bytes), 4096, 2u << 20, true},
@@ -90,7 +90,7 @@ static const option_row *find_row(const char *name)
     return NULL;
 }
 
-/* "auto|direct|am", "am" -> 2 */
+/* "auto|direct|am|put", "am" -> 2 */
 static bool parse_choice(const char *choices, const char *text, uint64_t *value_out)
 {
     size_t n = strlen(text);

@@ -11,7 +11,8 @@
 typedef enum tci_delivery_choice {
     TCI_DELIVERY_AUTO = 0,
     TCI_DELIVERY_DIRECT = 1,
-    TCI_DELIVERY_AM = 2
+    TCI_DELIVERY_AM = 2,
+    TCI_DELIVERY_PUT = 3
 } tci_delivery_choice;
 
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */

@@ -1,9 +1,9 @@
-/* How frames reach a peer's ring: the seam behind which direct, am (and later put) live.
+/* How frames reach a peer's ring: the seam behind which direct, am and put live.
  *
  * A delivery gives the producer a ring to write in and a word where the peer's progress shows.
  * With `direct` both are the peer's own memory, mapped, and a committed frame has arrived. With
- * `am` they are this side's memory, and `push` carries each frame over. Either way the peer
- * reads the same ring, so everything above is written once.
+ * `am` and `put` they are this side's memory, and `push` carries each frame over. Either way
+ * the peer reads the same ring, so everything above is written once.
  *
  * All calls come from the thread that owns the context, outside UCX's handlers unless said
  * otherwise. */
@@ -23,12 +23,13 @@ typedef struct tci_delivery_peer {
     uint32_t ring_bytes;
     uint64_t ring_nonce;
     uint64_t ring_address;
-    const void *rkey; /* NULL: cannot be mapped */
+    const void *rkey; /* NULL: can be neither mapped nor put to */
 } tci_delivery_peer;
 
 typedef struct tci_delivery_ops {
     const char *name;
-    tci_hello_delivery wire_id; /* as READY says it */
+    tci_hello_delivery wire_id;    /* as READY says it */
+    uint32_t frame_overhead_bytes; /* that travel beside a lone frame */
 
     /* TC_E_UNSUPPORTED: not to this peer (err says why), try another. TC_E_NO_MEMORY. */
     tc_status (*open)(const tci_delivery_peer *peer, tci_delivery **delivery_out,
@@ -54,5 +55,6 @@ struct tci_delivery {
 
 extern const tci_delivery_ops tci_delivery_direct;
 extern const tci_delivery_ops tci_delivery_am;
+extern const tci_delivery_ops tci_delivery_put;
 
 #endif

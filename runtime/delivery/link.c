@@ -13,6 +13,7 @@ struct tci_link {
     tci_worker *worker;
     ucp_ep_h ucp_ep;
     ucp_rkey_h rkey;
+    bool mapped; /* the rkey serves plain stores */
     ucs_status_t failure;
     ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they
                                     are, or will never be */
@@ -82,7 +83,7 @@ static bool is_connecting(tci_link *link)
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
     /* A mapped ring needs no connection, and should not depend on it. */
-    bool wait = link->rkey == NULL && is_connecting(link);
+    bool wait = !link->mapped && is_connecting(link);
     return wait ? TC_E_AGAIN : tci_link_error(link, err);
 }
 
@@ -118,7 +119,7 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns)
 {
     if (link->rkey != NULL)
         ucp_rkey_destroy(link->rkey);
-    if (link->rkey != NULL || !is_connecting(link)) {
+    if (link->mapped || !is_connecting(link)) {
         close_now(link, timeout_ns);
         return;
     }
@@ -156,21 +157,28 @@ tc_status tci_link_error(const tci_link *link, tc_error *err)
                          ucs_status_string(link->failure));
 }
 
+static tc_status unpack_rkey(tci_link *link, const void *rkey, tc_error *err)
+{
+    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
+    if (status == UCS_OK)
+        return TC_OK;
+    return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: UCX cannot use its rkey: %s",
+                         ucs_status_string(status));
+}
+
 tc_status tci_link_map(tci_link *link, uint64_t address, const void *rkey, uint8_t **base_out,
                        tc_error *err)
 {
     void *base;
-    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
-    if (status != UCS_OK)
-        return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: UCX cannot use its rkey: %s",
-                             ucs_status_string(status));
-    status = ucp_rkey_ptr(link->rkey, address, &base);
+    TC_TRY(unpack_rkey(link, rkey, err));
+    ucs_status_t status = ucp_rkey_ptr(link->rkey, address, &base);
     if (status != UCS_OK) {
         ucp_rkey_destroy(link->rkey);
         link->rkey = NULL;
         return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: cannot be mapped here: %s",
                              ucs_status_string(status));
     }
+    link->mapped = true;
     *base_out = base;
     return TC_OK;
 }
@@ -229,4 +237,40 @@ tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void
                         sizeof op->header, bytes, size, &param);
     *under_way_out = UCS_PTR_IS_PTR(request);
     return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "frames");
+}
+
+tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
+{
+    if (!tci_ucx_fences_hold())
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "put: UCX_FENCE_MODE=weak lets puts of this UCX overtake a fence");
+    return unpack_rkey(link, rkey, err);
+}
+
+/* Nothing else tells of an operation that UCX refuses to start, and what it carried is lost. */
+static tc_status refused(tci_link *link, ucs_status_t status, const char *what)
+{
+    if (link->failure == UCS_OK)
+        link->failure = status;
+    return tci_ucx_error(NULL, status, what);
+}
+
+tc_status tci_link_put(tci_link *link, uint64_t address, tci_link_op *op, const void *bytes,
+                       size_t size, bool *under_way_out)
+{
+    const ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb = {.send = finish_send},
+        .user_data = op,
+    };
+    ucs_status_ptr_t request =
+        ucp_put_nbx(link->ucp_ep, bytes, size, address, link->rkey, &param);
+    *under_way_out = UCS_PTR_IS_PTR(request);
+    return UCS_PTR_IS_ERR(request) ? refused(link, UCS_PTR_STATUS(request), "put") : TC_OK;
+}
+
+tc_status tci_link_fence(tci_link *link)
+{
+    ucs_status_t status = ucp_worker_fence(link->worker->ucp_worker);
+    return status == UCS_OK ? TC_OK : refused(link, status, "fence");
 }

@@ -38,7 +38,7 @@ TC_MUST_CHECK tc_status tci_link_map(tci_link *link, uint64_t address, const voi
 TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection,
                                       const void *bytes, size_t size, tc_error *err);
 
-/* One send without a copy, in memory of the caller's that lives as long as the link. */
+/* One send or put without a copy, in memory of the caller's that lives as long as the link. */
 typedef struct tci_link_op {
     uint32_t header;
     /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
@@ -50,5 +50,19 @@ typedef struct tci_link_op {
  * return when *under_way_out is false (then done is not called). */
 TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op,
                                       const void *bytes, size_t size, bool *under_way_out);
+
+/* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or
+ * not under the settings of UCX (see ucx_compat.h). The peer must be alive, as for
+ * tci_link_map. Once per link, and not beside tci_link_map. */
+TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err);
+
+/* Writes to the peer's memory. The rules for op and the bytes are those of tci_link_send;
+ * op->header is not used. Nothing is said about when or in what order bytes arrive. */
+TC_MUST_CHECK tc_status tci_link_put(tci_link *link, uint64_t address, tci_link_op *op,
+                                     const void *bytes, size_t size, bool *under_way_out);
+
+/* Puts from before arrive before puts from after. Not inside a UCX handler: UCX 1.16 and newer
+ * progress here, and wait until what was put has arrived. */
+TC_MUST_CHECK tc_status tci_link_fence(tci_link *link);
 
 #endif

@@ -253,8 +253,8 @@ static uint64_t sent_messages(const tc_ep *ep)
                : tci_producer_frames(&ep->tx) - ep->tx.gaps - ep->control_frames + ep->gathered;
 }
 
-/* In mapped memory whole granules travel; elsewhere the frames as they are, and 4 bytes more
- * each. */
+/* In mapped memory whole granules travel; elsewhere the frames as they are, and what a message
+ * has around them. */
 static uint64_t sent_bytes(const tc_ep *ep)
 {
     if (ep->push != NULL)

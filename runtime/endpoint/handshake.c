@@ -94,8 +94,11 @@ static bool peer_is_gone(const tc_ep *ep)
 
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct,
-                                                         &tci_delivery_am};
+    /* In the order of auto, which ends with am: that reaches everybody. Whether puts would
+     * travel by RDMA and so be faster cannot be told from every UCX (ucx_compat.h), so put is
+     * used only when asked for. */
+    static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct, &tci_delivery_am,
+                                                         &tci_delivery_put};
     uint64_t wanted = ep->hub->options.delivery;
     const tci_delivery_peer peer = {
         .link = ep->link,

@@ -25,8 +25,7 @@ static void commit_frame(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_fr
     tci_producer_commit(&ep->tx, frame, bytes, tci_frame_word(header));
     if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
-        ep->pushed_bytes +=
-            bytes + sizeof(uint32_t); /* the message around it has a header of 4 bytes */
+        ep->pushed_bytes += bytes + ep->delivery->ops->frame_overhead_bytes;
     }
 }
 

@@ -42,8 +42,12 @@ typedef enum tci_hello_kind {
 
 typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
 
-/* How the sender of a READY will fill the receiver's ring; 3 is kept for RDMA puts. */
-typedef enum tci_hello_delivery { TCI_HELLO_DIRECT = 1, TCI_HELLO_AM = 2 } tci_hello_delivery;
+/* How the sender of a READY will fill the receiver's ring. */
+typedef enum tci_hello_delivery {
+    TCI_HELLO_DIRECT = 1,
+    TCI_HELLO_AM = 2,
+    TCI_HELLO_PUT = 3
+} tci_hello_delivery;
 
 typedef struct tci_hello_version {
     uint8_t major;

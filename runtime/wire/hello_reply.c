@@ -20,9 +20,10 @@ tc_status tci_hello_ready_decode(const void *bytes, size_t size,
     tci_reader r;
     TC_TRY(tci_hello_open(bytes, size, TCI_HELLO_READY, &r, err));
     uint8_t delivery = tci_read_u8(&r);
-    if (delivery != TCI_HELLO_DIRECT && delivery != TCI_HELLO_AM)
+    if (delivery < TCI_HELLO_DIRECT || delivery > TCI_HELLO_PUT)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "ready: delivery %u, expected 1 (direct) or 2 (am)", delivery);
+                             "ready: delivery %u, expected 1 (direct), 2 (am) or 3 (put)",
+                             delivery);
     *delivery_out = (tci_hello_delivery)delivery;
     return TC_OK;
 }

@@ -140,7 +140,7 @@ class Strangers(ToolTest):
 
 class Options(ToolTest):
     def test_a_bad_value_is_an_error_of_every_tool(self):
-        bad = (("TC_DELIVERY", "pigeon", r"auto\|direct\|am"), ("TC_RING_BYTES", "5000", "4K..2M, a power of two"),
+        bad = (("TC_DELIVERY", "pigeon", r"auto\|direct\|am\|put"), ("TC_RING_BYTES", "5000", "4K..2M, a power of two"),
                ("TC_RING_BYTES", "8M", "4K..2M"), ("TC_SEND_QUEUE_BYTES", "-1", r"0\.\.1G"),
                ("TC_CODE_BYTES_MAX", "1", r"4K\.\.1G"), ("TC_FUNCTIONS_MAX", "0", r"1\.\.65535"),
                ("TC_FUNCTIONS_MAX", "many", r"1\.\.65535"), ("TC_CONNECT_TIMEOUT", "soon", r"1ms\.\.24h"),

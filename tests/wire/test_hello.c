@@ -489,7 +489,7 @@ static void preamble_bounds_the_body(void **state)
     }
 }
 
-static void ready_knows_two_deliveries(void **state)
+static void ready_knows_three_deliveries(void **state)
 {
     (void)state;
     for (unsigned value = 0; value < 256; value++) {
@@ -500,12 +500,12 @@ static void ready_knows_two_deliveries(void **state)
         assert_int_equal(
             tci_hello_ready_encode((tci_hello_delivery)value, buf, sizeof buf, &size), TC_OK);
         tc_status status = tci_hello_ready_decode(buf, size, &delivery, &err);
-        if (value == TCI_HELLO_DIRECT || value == TCI_HELLO_AM) {
+        if (value == TCI_HELLO_DIRECT || value == TCI_HELLO_AM || value == TCI_HELLO_PUT) {
             assert_int_equal(status, TC_OK);
             assert_int_equal(delivery, value);
         } else {
             assert_int_equal(status, TC_E_CORRUPT);
-            assert_contains(&err, "expected 1 (direct) or 2 (am)");
+            assert_contains(&err, "expected 1 (direct), 2 (am) or 3 (put)");
         }
     }
 }
@@ -633,7 +633,7 @@ int main(void)
         cmocka_unit_test(foreign_bytes_are_named_as_such),
         cmocka_unit_test(another_protocol_is_named_before_all_else),
         cmocka_unit_test(preamble_bounds_the_body),
-        cmocka_unit_test(ready_knows_two_deliveries),
+        cmocka_unit_test(ready_knows_three_deliveries),
         cmocka_unit_test(refusals_keep_their_reason),
         cmocka_unit_test(refusals_without_a_reason_are_damage),
         cmocka_unit_test(small_buffers_are_never_overrun),

@@ -1,0 +1,101 @@
+#include "frame_batches.h"
+
+#include "wire/frame.h"
+
+/* A batch grows to this: UCX over tcp sends segments of 8 KiB. A single frame may be larger. */
+#define BATCH_BYTES 8000u
+/* Kept for the turns of laps, which need a batch of their own: at most two laps are in a ring
+ * at once. */
+#define BATCH_SPARE 4u
+
+void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, tci_batch_carrier carry,
+                            void *user)
+{
+    *b = (tci_frame_batches){.carry = carry, .user = user, .ring_bytes = ring_bytes};
+}
+
+static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)
+{
+    return &b->batches[number % TCI_BATCH_COUNT];
+}
+
+static void let_go(tci_batch *batch)
+{
+    tci_frame_batches *b = batch->owner;
+    batch->pending--;
+    while (b->completed < b->submitted && batch_at(b, b->completed)->pending == 0)
+        b->completed++;
+}
+
+tci_link_op *tci_batch_op(tci_batch *batch, unsigned which, uint32_t header)
+{
+    tci_link_op *op = &batch->ops[which];
+    *op = (tci_link_op){.header = header, .done = tci_batch_op_ended, .user = batch};
+    batch->pending++;
+    return op;
+}
+
+void tci_batch_op_ended(tci_link_op *op)
+{
+    let_go(op->user);
+}
+
+/* Sends the batches that wait, as long as UCX keeps up: with too many under way the last batch
+ * stays open and grows instead. Failures show on the link, where the endpoint looks. */
+static void submit(tci_frame_batches *b)
+{
+    while (b->submitted < b->made &&
+           b->submitted - b->completed < TCI_BATCH_COUNT - BATCH_SPARE) {
+        tci_batch *batch = batch_at(b, b->submitted++);
+        batch->owner = b;
+        batch->pending = 1; /* so that operations that end meanwhile do not end the batch */
+        b->carry(b->user, batch);
+        let_go(batch);
+    }
+    b->sent_this_turn = true;
+}
+
+static bool same_lap(const tci_frame_batches *b, uint64_t position, uint64_t other)
+{
+    return position / b->ring_bytes == other / b->ring_bytes;
+}
+
+static bool may_join(const tci_frame_batches *b, const tci_batch *open, uint64_t position,
+                     uint64_t bytes)
+{
+    uint64_t batches_left = TCI_BATCH_COUNT - (b->made - b->completed);
+    return same_lap(b, open->start, position) && tci_frame_align(open->end) == position &&
+           (position + bytes - open->start <= BATCH_BYTES || batches_left <= BATCH_SPARE);
+}
+
+static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
+{
+    if (b->made > b->submitted) {
+        tci_batch *open = batch_at(b, b->made - 1);
+        if (may_join(b, open, position, bytes)) {
+            open->end = position + bytes;
+            return;
+        }
+        submit(b);
+    }
+    tci_batch *batch = batch_at(b, b->made++);
+    batch->start = position;
+    batch->end = position + bytes;
+}
+
+void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes)
+{
+    if (b->next != position) /* the producer closed a lap in between */
+        add_frame(b, b->next, TCI_FRAME_HEADER_BYTES);
+    add_frame(b, position, bytes);
+    b->next = position + tci_frame_align(bytes);
+    if (!b->sent_this_turn)
+        submit(b);
+}
+
+void tci_frame_batches_turn(tci_frame_batches *b)
+{
+    b->sent_this_turn = false;
+    if (b->submitted < b->made)
+        submit(b);
+}
