@@ -2,13 +2,17 @@
  * nothing is lost or torn. */
 #include "perf_clock.h"
 #include "perf_experiment.h"
+#include "perf_plot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char **argv)
 {
     static perf_options options;
+    if (argc > 1 && strcmp(argv[1], "plot") == 0)
+        return perf_plot(argc - 1, argv + 1);
     switch (perf_options_parse(&options, argc, argv)) {
     case PERF_PARSE_DONE:
         return EXIT_SUCCESS;

@@ -199,10 +199,12 @@ static void print_help(void)
 {
     (void)printf(
         "usage: tc-perf tsi|integrity [options]\n"
+        "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
         "             cached (ifunc), uncached (ifunc, code in every message)\n"
-        "  integrity  order and content of messages, checked by the ifunc itself\n\n");
+        "  integrity  order and content of messages, checked by the ifunc itself\n"
+        "  plot       draws what --json wrote; needs gnuplot\n\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const option_row *row = &option_rows[i];
         char left[32];
