@@ -21,6 +21,7 @@ struct tc_options {
     uint64_t ring_bytes;
     uint64_t send_queue_bytes;
     uint64_t code_bytes_max;
+    uint64_t payload_bytes_max;
     uint64_t functions_max;
     uint64_t connect_timeout;
     uint64_t close_timeout;

@@ -187,7 +187,7 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
 static bool is_flushed(tc_ep *ep, uint64_t target)
 {
     tci_producer_refresh(&ep->tx);
-    return ep->queue == NULL && ep->tx.consumed_seen >= target;
+    return !tci_ep_has_waiting(ep) && ep->tx.consumed_seen >= target;
 }
 
 static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
@@ -197,7 +197,7 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
     ctx->idle_since_ns = 0;
     tci_ep_send_gathered(ep);
     while (tci_ep_is_open(ep)) {
-        if (ep->queue == NULL && target == UINT64_MAX) {
+        if (!tci_ep_has_waiting(ep) && target == UINT64_MAX) {
             if (!tci_producer_drained(&ep->tx) && ep->delivery->ops->credit != NULL)
                 tci_send_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
             target = ep->tx.tail;

@@ -320,13 +320,13 @@ static bool turn_endpoint(tc_ep *ep)
 {
     if (ep->state != TCI_EP_OPEN)
         return false;
-    if (ep->queue != NULL)
+    if (tci_ep_has_waiting(ep))
         tci_send_queued(ep);
     if (ep->push != NULL)
         ep->delivery->ops->turn(ep->delivery);
     if (ep->peer_said_bye && tci_dispatch_run(ep) == 0)
         tci_ep_finish(ep);
-    return ep->queue != NULL || ep->peer_said_bye;
+    return tci_ep_has_waiting(ep) || ep->peer_said_bye;
 }
 
 /* Everything but rings. `attention` stays set as long as any of it has to be looked at on every

@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "dispatch/large_receive.h"
 #include "endpoint/code_transfer.h"
 #include "endpoint/send.h"
 
@@ -15,6 +16,7 @@
 typedef enum outcome {
     RUN,     /* a message was run */
     DROPPED, /* done with, nothing was run */
+    BOUND,   /* done with, and there was nothing to run */
     WAITING, /* its code is not here yet: the endpoint stands, others go on */
     ENDED    /* the peer broke the format */
 } outcome;
@@ -59,7 +61,7 @@ static void clear_slot(tc_ep *ep, uint16_t slot)
 
 /* Tells the sender, once per binding, why its function does not run here. Its messages are
  * dropped until it binds the slot anew. */
-static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
+static void tell_why(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
 {
     uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
     tci_writer w;
@@ -69,9 +71,14 @@ static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
     tci_writer_init(&w, payload, sizeof payload);
     tci_write_u32(&w, (uint32_t)(int32_t)error->status);
     tci_write_bytes(&w, error->text, text);
+    tci_send_control(ep, control, slot, payload, w.at);
+}
+
+static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
+{
     TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
     ep->hub->counters[TCI_CODE_REFUSED]++;
-    tci_send_control(ep, TCI_CONTROL_REFUSED, slot, payload, w.at);
+    tell_why(ep, TCI_CONTROL_REFUSED, slot, error);
     return DROPPED;
 }
 
@@ -162,7 +169,9 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     outcome result = RUN;
     if (status == TC_E_AGAIN)
         return WAITING;
-    if (status == TC_OK) {
+    if (status == TC_OK && (f->flags & TCI_CODE_BIND_ONLY)) {
+        result = BOUND;
+    } else if (status == TC_OK) {
         call(ep, current, &ep->rx_slots[f->slot], frame, f->payload_size);
     } else {
         if (f->slot < ep->rx_slot_count)
@@ -190,7 +199,36 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     return result;
 }
 
-static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
+static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
+                        const uint8_t *frame, size_t bytes)
+{
+    tc_error error = {0};
+    bool complete = false;
+    tc_status status =
+        tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &complete, &error);
+    if (status == TC_E_CORRUPT)
+        return broken(ep, &error);
+    tci_consumer_advance(&ep->rx, bytes);
+    if (status != TC_OK) {
+        TC_LOG(TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
+        tell_why(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
+        return DROPPED;
+    }
+    if (!complete)
+        return BOUND;
+    outcome result = DROPPED;
+    if (f->slot < ep->rx_slot_count && ep->rx_slots[f->slot].main != NULL) {
+        current->fn = ep->rx_slots[f->slot].fn;
+        ep->rx_slots[f->slot].main(ep->assembly.bytes, (size_t)ep->assembly.total,
+                                   ep->hub->target_args);
+        result = RUN;
+    }
+    tci_large_done(ep);
+    return result;
+}
+
+/* A function (or, with `payload_only`, just one payload) that the peer would not have. */
+static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bool payload_only)
 {
     tci_reader r;
     tci_reader_init(&r, payload, f->payload_size);
@@ -203,9 +241,12 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
         return;
     tci_error_set(ep->refusal, (tc_status)status, "%.*s", (int)text_size, (const char *)text);
     ep->refusals++;
-    ep->tx_state[f->slot] = TCI_TX_REFUSED;
-    TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a function: %s", ep->connection,
-           ep->refusal->text);
+    if (!payload_only)
+        ep->tx_state[f->slot] = TCI_TX_REFUSED;
+    else if (ep->partial != NULL && ep->partial->fn->index == f->slot)
+        ep->partial->refused = true;
+    TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
+           payload_only ? "payload" : "function", ep->refusal->text);
 }
 
 static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
@@ -228,7 +269,10 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
         }
         return DROPPED;
     case TCI_CONTROL_REFUSED:
-        on_refused(ep, f, payload);
+        on_refused(ep, f, payload, false);
+        return DROPPED;
+    case TCI_CONTROL_TOO_LARGE:
+        on_refused(ep, f, payload, true);
         return DROPPED;
     case TCI_CONTROL_CREDIT:
         tci_ep_give_credit(ep);
@@ -253,6 +297,8 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
         return on_code(ep, current, f, frame, &section, bytes);
     case TCI_FRAME_CONTROL:
         return on_control(ep, f, frame, bytes);
+    case TCI_FRAME_PIECE:
+        return on_piece(ep, current, f, frame, bytes);
     default:
         return on_call(ep, current, f, frame, bytes);
     }
@@ -301,7 +347,7 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->hub->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
-    return result == RUN || result == DROPPED;
+    return result == RUN || result == DROPPED || result == BOUND;
 }
 
 /* What run_calls left: a frame of another kind, and what is behind it. */

@@ -3,6 +3,7 @@
 
 #include "base/logger.h"
 #include "base/small_copy.h"
+#include "endpoint/large_send.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -123,8 +124,8 @@ static void leave_state(tc_ep *ep)
 
 void tci_ep_set_fast(tc_ep *ep)
 {
-    bool fast =
-        ep->state == TCI_EP_OPEN && ep->push == NULL && ep->queue == NULL && !ep->building;
+    bool fast = ep->state == TCI_EP_OPEN && ep->push == NULL && ep->queue == NULL &&
+                ep->partial == NULL && !ep->building;
     ep->fast_limit = fast ? TCI_SMALL_COPY_MAX + 1 : 0;
 }
 
@@ -156,6 +157,8 @@ void tci_ep_free(tc_ep *ep)
         tci_region_destroy(ep->region);
     free_slots(ep);
     free_queue(ep);
+    tci_large_abandon(ep);
+    free(ep->assembly.bytes);
     free(ep->incoming.bytes);
     free(ep->refusal);
     free(ep->error);
@@ -248,9 +251,9 @@ unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err)
 
 static uint64_t sent_messages(const tc_ep *ep)
 {
-    return ep->delivery == NULL
-               ? 0
-               : tci_producer_frames(&ep->tx) - ep->tx.gaps - ep->control_frames + ep->gathered;
+    return ep->delivery == NULL ? 0
+                                : tci_producer_frames(&ep->tx) - ep->tx.gaps -
+                                      ep->control_frames - ep->part_frames + ep->gathered;
 }
 
 /* In mapped memory whole granules travel; elsewhere the frames as they are, and what a message
@@ -271,7 +274,8 @@ void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
         .peer_ucx = ep->peer_ucx,
         .peer_llvm = ep->peer_llvm,
         .peer_cpu = ep->peer_cpu,
-        .payload_max = ep->payload_max,
+        .payload_max = ep->delivery != NULL ? ep->hub->options.payload_bytes_max : 0,
+        .frame_payload_max = ep->payload_max,
         .sent_messages = sent_messages(ep),
         .sent_bytes = sent_bytes(ep),
         .run_messages = ep->run_messages,

@@ -59,6 +59,29 @@ typedef struct tci_incoming_code {
     size_t received;
 } tci_incoming_code;
 
+/* A payload that leaves in pieces. */
+typedef struct tci_partial {
+    tc_ifunc *fn;     /* held */
+    const void *args; /* of the call that began it, which goes on when it is repeated */
+    size_t args_size;
+    uint8_t *owned; /* NULL, or the payload's own memory */
+    const uint8_t *payload;
+    size_t size;
+    size_t start;  /* where in the whole `payload` begins */
+    size_t offset; /* bytes of the whole that have left */
+    bool refused;  /* the peer said that it is too large */
+    bool queued;   /* the call has returned; tc_progress goes on with it */
+} tci_partial;
+
+/* A payload that comes in pieces. */
+typedef struct tci_assembly {
+    uint8_t *bytes; /* kept from one payload to the next, unless it is large */
+    size_t room;
+    uint64_t total; /* 0: none is under way */
+    uint64_t received;
+    bool dropped; /* refused: the rest is passed over */
+} tci_assembly;
+
 struct tc_ep {
     /* Sending, in the order that tc_send touches it. */
     uint8_t *tx_state; /* tci_tx_state by function index */
@@ -70,9 +93,11 @@ struct tc_ep {
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
     tci_queued *queue;
-    size_t payload_max;
-    bool building; /* a payload is being made in the ring: nothing else may be sent */
+    tci_partial *partial; /* goes before the queue */
+    size_t payload_max;   /* of one frame */
+    bool building;        /* a payload is being made in the ring: nothing else may be sent */
     uint64_t control_frames;
+    uint64_t part_frames;  /* that are no message of their own: pieces but the last, bindings */
     uint64_t pushed_bytes; /* of frames that a delivery carried over */
 
     /* Receiving. */
@@ -107,6 +132,7 @@ struct tc_ep {
     uint64_t deadline_ns; /* of the handshake */
     uint64_t peer_pid;    /* 0: not on this host */
     tci_incoming_code incoming;
+    tci_assembly assembly;
     unsigned refusals;
     tc_error *refusal;
     tc_error *error;
@@ -145,6 +171,12 @@ static inline void tci_ep_send_gathered(tc_ep *ep)
 {
     tci_producer_commit_calls(&ep->tx, ep->gather, ep->gathered);
     ep->gathered = 0;
+}
+
+/* Something waits for room that tc_progress will send. */
+static inline bool tci_ep_has_waiting(const tc_ep *ep)
+{
+    return ep->queue != NULL || (ep->partial != NULL && ep->partial->queued);
 }
 
 static inline bool tci_ep_is_open(const tc_ep *ep)

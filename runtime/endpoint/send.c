@@ -6,6 +6,7 @@
 #include "send.h"
 
 #include "base/small_copy.h"
+#include "endpoint/large_send.h"
 
 #include <stdlib.h>
 
@@ -17,9 +18,10 @@ typedef struct outgoing {
     size_t payload_size;
     bool built;     /* args is the payload itself */
     bool with_code; /* though the peer knows it */
+    bool bind_only; /* no call */
 } outgoing;
 
-static void commit_frame(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header)
+void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header)
 {
     uint64_t position = ep->tx.tail;
     tci_producer_commit(&ep->tx, frame, bytes, tci_frame_word(header));
@@ -109,7 +111,8 @@ static tc_status send_frame(tc_ep *ep, const outgoing *out)
     if (code) {
         bool attached = code_fits(ep, out);
         header.kind = TCI_FRAME_CODE;
-        header.flags = attached ? TCI_CODE_ATTACHED : 0;
+        header.flags = (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
+                                 (out->bind_only ? TCI_CODE_BIND_ONLY : 0));
         bytes =
             tci_frame_code_bytes((uint32_t)out->payload_size,
                                  attached ? out->fn->code_bytes - TCI_CODE_SECTION_BYTES : 0);
@@ -124,7 +127,17 @@ static tc_status send_frame(tc_ep *ep, const outgoing *out)
         ep->tx_state[out->fn->index] = bound_state(out->fn);
         ep->hub->counters[TCI_CODE_SENT]++;
     }
-    commit_frame(ep, frame, bytes, &header);
+    tci_send_commit(ep, frame, bytes, &header);
+    return TC_OK;
+}
+
+tc_status tci_send_binding(tc_ep *ep, tc_ifunc *fn)
+{
+    const outgoing out = {.fn = fn, .built = true, .bind_only = true};
+    if (!needs_code(ep, &out))
+        return TC_OK;
+    TC_TRY(send_frame(ep, &out));
+    ep->part_frames++;
     return TC_OK;
 }
 
@@ -165,7 +178,7 @@ static bool try_control(tc_ep *ep, const tci_frame *header, const void *payload)
         return false;
     if (header->payload_size > 0)
         memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, header->payload_size);
-    commit_frame(ep, frame, bytes, header);
+    tci_send_commit(ep, frame, bytes, header);
     ep->control_frames++;
     return true;
 }
@@ -212,7 +225,7 @@ static tc_status send_item(tc_ep *ep, const tci_queued *item)
 
 void tci_send_queued(tc_ep *ep)
 {
-    while (ep->queue != NULL && tci_ep_is_open(ep)) {
+    while (tci_large_turn(ep) && ep->queue != NULL && tci_ep_is_open(ep)) {
         tci_queued *item = ep->queue;
         if (send_item(ep, item) == TC_E_AGAIN)
             return;
@@ -228,6 +241,40 @@ void tci_send_queued(tc_ep *ep)
     tci_ep_set_fast(ep);
 }
 
+/* --- large payloads ------------------------------------------------------------------ */
+
+/* The payload is made once, whatever number of calls it takes to send it. */
+static tc_status send_large(tc_ep *ep, const outgoing *out)
+{
+    uint8_t *owned = NULL;
+    if (ep->partial == NULL && !out->built && (out->fn->entries & TCI_ENTRY_INIT)) {
+        owned = malloc(out->payload_size);
+        if (owned == NULL)
+            return TC_E_NO_MEMORY;
+        tc_status status = fill_payload(ep->hub, out, owned);
+        if (status != TC_OK) {
+            free(owned);
+            return status;
+        }
+    }
+    return tci_large_send(ep, out->fn, out->args, out->args_size, owned, out->payload_size);
+}
+
+/* What waits goes first. A payload in pieces that is under way is gone on with by its own call,
+ * or by tc_progress. */
+static tc_status send_in_order(tc_ep *ep, const outgoing *out)
+{
+    bool large = out->payload_size > ep->payload_max;
+    if (tci_large_continues(ep, out->fn, out->args, out->args_size))
+        return send_large(ep, out);
+    if (ep->partial != NULL && !ep->partial->queued)
+        return ep->hub->attention & TCI_RUNNING ? TC_E_AGAIN : TC_E_BUSY;
+    tci_send_queued(ep);
+    if (ep->partial != NULL || ep->queue != NULL)
+        return TC_E_AGAIN;
+    return large ? send_large(ep, out) : send_frame(ep, out);
+}
+
 /* --- the calls ----------------------------------------------------------------------- */
 
 static tc_status send_or_queue(tc_ep *ep, outgoing *out)
@@ -237,21 +284,23 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
         return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
     if (ep->building)
         return TC_E_BUSY;
-    if (ep->tx_state[out->fn->index] == TCI_TX_REFUSED)
+    if (ep->tx_state[out->fn->index] == TCI_TX_REFUSED) {
+        if (tci_large_continues(ep, out->fn, out->args, out->args_size))
+            tci_large_abandon(ep);
         return TC_E_REFUSED;
+    }
     tc_status status = measure_payload(out, &error);
     if (status != TC_OK)
         return status;
-    if (out->payload_size > ep->payload_max)
-        return TC_E_TOO_LARGE;
-    tci_send_queued(ep);
-    status = ep->queue == NULL ? send_frame(ep, out) : TC_E_AGAIN;
+    status = send_in_order(ep, out);
     if (ep->tx.broken)
         return tci_ep_fail_with(ep, TC_E_PEER_LOST,
                                 "peer lost: its count of consumed bytes ran wild");
-    if (status == TC_E_AGAIN && (ep->hub->attention & TCI_RUNNING))
-        return queue_message(ep, out);
-    return status;
+    if (status != TC_E_AGAIN || !(ep->hub->attention & TCI_RUNNING))
+        return status;
+    if (tci_large_continues(ep, out->fn, out->args, out->args_size))
+        return tci_large_queue(ep);
+    return out->payload_size > ep->payload_max ? TC_E_AGAIN : queue_message(ep, out);
 }
 
 static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,

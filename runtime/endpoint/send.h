@@ -13,6 +13,12 @@
 void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void *payload,
                       size_t payload_size);
 
+/* Publishes a frame that was reserved and filled, and has the delivery carry it. */
+void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header);
+
+/* Makes sure that the peer knows the function, without calling it. TC_E_AGAIN: no room. */
+TC_MUST_CHECK tc_status tci_send_binding(tc_ep *ep, tc_ifunc *fn);
+
 /* Sends what waits, in order, as far as there is room. */
 void tci_send_queued(tc_ep *ep);
 

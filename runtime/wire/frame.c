@@ -22,6 +22,22 @@ void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES], tci_co
     out->deps_size = tci_read_u32(&r);
 }
 
+void tci_piece_encode(const tci_piece *piece, uint8_t out[TCI_PIECE_HEADER_BYTES])
+{
+    tci_writer w;
+    tci_writer_init(&w, out, TCI_PIECE_HEADER_BYTES);
+    tci_write_u64(&w, piece->total);
+    tci_write_u64(&w, piece->offset);
+}
+
+void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *out)
+{
+    tci_reader r;
+    tci_reader_init(&r, bytes, TCI_PIECE_HEADER_BYTES);
+    out->total = tci_read_u64(&r);
+    out->offset = tci_read_u64(&r);
+}
+
 static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_t room,
                             size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
@@ -51,12 +67,16 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
     switch (frame->kind) {
     case TCI_FRAME_CODE:
         return check_code(frame, header, room, bytes_out, section_out, err);
+    case TCI_FRAME_PIECE:
+        if (frame->payload_size < TCI_PIECE_HEADER_BYTES)
+            return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes, expected at least %u",
+                                 frame->payload_size, TCI_PIECE_HEADER_BYTES);
+        break;
     case TCI_FRAME_CALL:
     case TCI_FRAME_CONTROL:
         break;
     default:
-        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1, 2, 3 or 5",
-                             frame->kind);
+        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 5", frame->kind);
     }
     size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
     if (bytes > room)

@@ -31,20 +31,23 @@ typedef enum tci_frame_kind {
     TCI_FRAME_CALL = 1,   /* payload for the function in `slot` */
     TCI_FRAME_CODE = 2,   /* the same, and the code that `slot` stands for from now on */
     TCI_FRAME_WRAP = 3,   /* nothing: the next frame is at the start of the ring */
+    TCI_FRAME_PIECE = 4,  /* a part of a payload that is larger than a frame; tci_piece */
     TCI_FRAME_CONTROL = 5 /* flags: tci_control; about `slot` */
 } tci_frame_kind;
 
 /* Flag of CODE frames: archive and deps are in the frame. Without it only their id and sizes
  * are; the bytes come outside the ring (TCI_AM_CODE). */
 #define TCI_CODE_ATTACHED 1u
+/* Flag of CODE frames: says what the slot means, and nothing is called. */
+#define TCI_CODE_BIND_ONLY 2u
 
 typedef enum tci_control {
     TCI_CONTROL_NEED = 1, /* payload: content id. Send this code outside the ring: its frame
                              waits at the head */
     TCI_CONTROL_REFUSED =
         2, /* payload: status i32, text. The function in `slot` does not run here */
-    TCI_CONTROL_CREDIT = 3, /* no payload: say at once how far you have consumed */
-    TCI_CONTROL_REBIND = 4  /* no payload: `slot` is unknown here; send its code again */
+    TCI_CONTROL_CREDIT = 3,   /* no payload: say at once how far you have consumed */
+    TCI_CONTROL_TOO_LARGE = 4 /* payload: status i32, text. A payload in pieces was dropped */
 } tci_control;
 
 /* A header as loaded from a ring. */
@@ -62,6 +65,18 @@ typedef struct tci_code_section {
     uint32_t archive_size;
     uint32_t deps_size;
 } tci_code_section;
+
+/* What a PIECE frame's payload begins with: 16 bytes. Pieces of one payload follow each other
+ * without another call between them; the last one makes the call. */
+typedef struct tci_piece {
+    uint64_t total;  /* bytes of the whole payload */
+    uint64_t offset; /* where this part belongs */
+} tci_piece;
+
+#define TCI_PIECE_HEADER_BYTES 16u
+
+void tci_piece_encode(const tci_piece *piece, uint8_t out[TCI_PIECE_HEADER_BYTES]);
+void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *out);
 
 static inline uint64_t tci_frame_word(const tci_frame *f)
 {

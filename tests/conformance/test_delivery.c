@@ -57,11 +57,10 @@ static void payloads_of_every_size_arrive_whole(void **state)
             pair_send_check(p.ep, fn, n++, around);
     }
     tc_ep_query(p.ep, &info);
-    assert_true(info.payload_max >= 65536);
-    pair_send_check(p.ep, fn, n++, info.payload_max);
-    uint8_t *too_large = calloc(1, info.payload_max + 1);
-    assert_int_equal(tc_send(p.ep, fn, too_large, info.payload_max + 1), TC_E_TOO_LARGE);
-    free(too_large);
+    assert_true(info.frame_payload_max >= 65536);
+    for (size_t around = info.frame_payload_max - 2; around <= info.frame_payload_max + 2;
+         around++)
+        pair_send_check(p.ep, fn, n++, around);
     pair_flush(p.ep);
     close_checked(&p, n);
 }
@@ -76,7 +75,8 @@ static void a_small_ring_wraps_at_every_offset(void **state)
     tc_ifunc *fn = pair_ifunc(&p, "check");
     tc_ep_query(p.ep, &info);
     for (uint64_t n = 0; n < 20000; n++)
-        pair_send_check(p.ep, fn, n, (size_t)(n * 2654435761u >> 7) % (info.payload_max + 1));
+        pair_send_check(p.ep, fn, n,
+                        (size_t)(n * 2654435761u >> 7) % (info.frame_payload_max + 1));
     pair_flush(p.ep);
     close_checked(&p, 20000);
 }
@@ -283,6 +283,115 @@ static void two_targets_that_flood_each_other_do_not_stall(void **state)
     close_checked(&p, 4 + 4 * 100 * 100);
 }
 
+static void large_payloads_keep_their_place_in_the_order(void **state)
+{
+    (void)state;
+    pair p;
+    uint64_t n = 0;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    static const size_t sizes[] = {1u << 20, 200000, (4u << 20) + 1, 131072, 10u << 20, 262144};
+    pair_send_check(p.ep, fn, n++, 3u << 20); /* the first message, its code in front */
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        pair_send_check(p.ep, fn, n++, sizes[i]);
+        for (size_t small = 0; small < 20; small++)
+            pair_send_check(p.ep, fn, n++, small * 5);
+    }
+    pair_flush(p.ep);
+    close_checked(&p, n);
+}
+
+static void large_payloads_pass_a_small_ring(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ep_info info;
+    pair_open(&p, small_ring);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 40; n++)
+        pair_send_check(p.ep, fn, n, (size_t)(1600 + n * 997));
+    pair_flush(p.ep);
+    tc_ep_query(p.ep, &info);
+    assert_int_equal(info.sent_messages, 40);
+    close_checked(&p, 40);
+}
+
+static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error;
+    tc_status status;
+    pair_open(&p, (const char *const[]){"payload_bytes_max", "300000", NULL});
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    static uint8_t bytes[300001];
+    assert_int_equal(tc_send(p.ep, check, bytes, sizeof bytes), TC_E_TOO_LARGE);
+    pair_send_check(p.ep, check, 0, 300000);
+    pair_flush(p.ep);
+    close_checked(&p, 1);
+
+    /* The target's limit, which the source does not know. */
+    tc_options *opts;
+    pair_open(&p, (const char *const[]){"payload_bytes_max", "300000", NULL});
+    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+    tc_context *other;
+    tc_ep *ep;
+    tc_ifunc *fn;
+    assert_int_equal(tc_context_create(opts, &other, &error), TC_OK);
+    tc_options_destroy(opts);
+    assert_int_equal(tc_ep_connect(other, p.host_port, PAIR_TIMEOUT_NS, &ep, &error), TC_OK);
+    assert_int_equal(tc_ifunc_open(other, "check", &fn, &error), TC_OK);
+    uint8_t *large = calloc(1, 5000000);
+    status = send_patiently(ep, fn, large, 5000000);
+    assert_true(status == TC_OK || status == TC_E_TOO_LARGE);
+    free(large);
+    if (status == TC_OK)
+        pair_flush(ep);
+    assert_true(tc_ep_refusal(ep, &error) >= 1);
+    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_non_null(strstr(error.text, "300000"));
+    pair_send_check(ep, fn, 0, 1000);
+    pair_flush(ep);
+    tc_ep_close(ep);
+    tc_context_destroy(other);
+    close_checked(&p, 1);
+}
+
+static void large_payloads_are_made_once(void **state)
+{
+    (void)state;
+    pair p;
+    static uint8_t args[150001];
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "doubled");
+    memset(args, 7, sizeof args);
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(send_patiently(p.ep, fn, args, sizeof args - i), TC_OK);
+    args[0] = 0xff;
+    assert_int_equal(send_patiently(p.ep, fn, args, sizeof args), TC_E_PAYLOAD);
+    args[0] = 7;
+    assert_int_equal(send_patiently(p.ep, fn, args, 3), TC_OK);
+    pair_flush(p.ep);
+    close_checked(&p, 11);
+}
+
+/* Balls of 300 KB that two targets throw at each other from inside the function. */
+static void large_answers_come_from_inside_a_function(void **state)
+{
+    (void)state;
+    pair p;
+    static uint8_t payload[300000];
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "echo");
+    payload[0] = 50;
+    assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    while (p.source_state.next < 25)
+        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(p.source_state.wrong, 0);
+    close_checked(&p, 26);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +408,11 @@ int main(void)
         cmocka_unit_test(a_refused_function_is_named_and_others_go_on),
         cmocka_unit_test(functions_answer_from_inside),
         cmocka_unit_test(two_targets_that_flood_each_other_do_not_stall),
+        cmocka_unit_test(large_payloads_keep_their_place_in_the_order),
+        cmocka_unit_test(large_payloads_pass_a_small_ring),
+        cmocka_unit_test(payloads_above_the_limit_are_refused_and_others_go_on),
+        cmocka_unit_test(large_payloads_are_made_once),
+        cmocka_unit_test(large_answers_come_from_inside_a_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,10 +69,19 @@ class Messages(ToolTest):
         self.assertIn("check: 53 run, 0 wrong, 159 bytes", node.out)
 
     def test_a_payload_beyond_the_limit(self):
-        node = self.node(TC_RING_BYTES="4K")
-        done = self.send(node.address, "transcript", "--text", "x" * 4096)
-        done.expect(1, r"too large: this target takes at most \d+ bytes")
+        """The source's own limit, and one that only the target knows."""
+        node = self.node(TC_PAYLOAD_BYTES_MAX="64K", TC_RING_BYTES="4K")
+        done = self.send(node.address, "transcript", "--text", "x" * 65537, TC_PAYLOAD_BYTES_MAX="64K")
+        done.expect(1, r"too large: this target takes at most 65536 bytes")
+        done = self.send(node.address, "transcript", "--text", "x" * 65537)
+        done.expect(1, r"payload of 65537 bytes, option payload_bytes_max is 65536")
         self.assertEqual(node.stop()["messages_run"], 0)
+
+    def test_a_payload_larger_than_the_ring(self):
+        node = self.node(TC_RING_BYTES="4K")
+        self.send(node.address, "transcript", "--text", "x" * 100000).expect(0)
+        self.assertEqual(node.stop()["messages_run"], 1)
+        self.assertEqual(node.transcript(), [b"x" * 100000])
 
     def test_a_payload_that_cannot_be_made(self):
         node = self.checking_node()
