@@ -329,6 +329,19 @@ static bool turn_endpoint(tc_ep *ep)
     return tci_ep_has_waiting(ep) || ep->peer_said_bye;
 }
 
+/* Looking at the clock takes as long as a message does, so peers that UCX serves do not have it
+ * looked at on every turn. */
+static unsigned service_when_due(tc_context *ctx)
+{
+    uint64_t now_ns = tci_clock_ns();
+    ctx->countdown = CHORES_EVERY;
+    if (ctx->hub.handshakes == 0 && !ctx->look_now &&
+        now_ns - ctx->serviced_ns <= SERVICE_INTERVAL_NS)
+        return 0;
+    ctx->look_now = false;
+    return service(ctx, now_ns);
+}
+
 /* Everything but rings. `attention` stays set as long as any of it has to be looked at on every
  * turn: handshakes, peers that UCX serves, queues, goodbyes, news for the user. */
 static unsigned do_chores(tc_context *ctx)
@@ -338,12 +351,8 @@ static unsigned do_chores(tc_context *ctx)
     bool again = false;
     for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
         again |= turn_endpoint(ep);
-    uint64_t now_ns = tci_clock_ns();
-    if (hub->handshakes > 0 || ctx->look_now ||
-        now_ns - ctx->serviced_ns > SERVICE_INTERVAL_NS) {
-        ctx->look_now = false;
-        run += service(ctx, now_ns);
-    }
+    if (hub->handshakes > 0 || ctx->look_now || --ctx->countdown < 0)
+        run += service_when_due(ctx);
     if (hub->inbox != NULL)
         handle_inbox(hub);
     if (hub->changed) {
@@ -351,7 +360,6 @@ static unsigned do_chores(tc_context *ctx)
         ctx->changed_seen = true;
         announce(ctx);
     }
-    ctx->countdown = CHORES_EVERY;
     again |= hub->changed || hub->am_peers + hub->handshakes > 0;
     hub->attention = again ? TCI_CHORES : 0;
     return run;
