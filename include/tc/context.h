@@ -53,10 +53,26 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
  * than the ifuncs it runs and, for a function that is new here, its compilation. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
-/* tc_progress until a message was run or an endpoint changed state: spins for spin_ns, yields,
- * then sleeps in short bounded naps. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY
- * from inside an ifunc. */
+/* tc_progress until a message was run or an endpoint changed state. The option `wait` says how:
+ * `adaptive` polls for the time `spin`, yields a few times, then sleeps until a peer wakes it;
+ * `block` sleeps at once; `spin` never does. It looks around every `sleep_max` whatever
+ * happens. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an ifunc. */
 TC_MUST_CHECK TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
+
+/* For programs with an event loop of their own: a descriptor that poll and epoll show readable
+ * when tc_progress has something to do, if tc_context_arm gave TC_OK since the last call of
+ * tc_progress. The loop is: tc_progress; tc_context_arm; on TC_OK wait for the descriptor, on
+ * TC_E_AGAIN go on at once. Wait at most a second, so that deadlines are kept and dead peers
+ * noticed. Nothing is to be read from the descriptor; it belongs to the context, and lives as
+ * long. */
+TC_API int tc_context_fd(const tc_context *ctx);
+
+/* Asks peers to make the descriptor readable. The next tc_progress, or call that progresses,
+ * ends that. TC_OK: wait for the descriptor. TC_E_AGAIN: there is something to do already, call
+ * tc_progress. TC_E_UNSUPPORTED: some peer cannot wake this side (the kernel lacks
+ * membarrier(2), or the two sides send by different ways), so call tc_progress again after a
+ * millisecond at most, though others do wake it. TC_E_BUSY from inside an ifunc. */
+TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 
 /* Accepts peers on "host:port" ("127.0.0.1:7000", "[::1]:0"; port 0: the system chooses).
  * Whoever connects can run code here, so addresses outside loopback are refused with

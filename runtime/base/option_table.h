@@ -15,6 +15,12 @@ typedef enum tci_delivery_choice {
     TCI_DELIVERY_PUT = 3
 } tci_delivery_choice;
 
+typedef enum tci_wait_choice {
+    TCI_WAIT_ADAPTIVE = 0,
+    TCI_WAIT_SPIN = 1,
+    TCI_WAIT_BLOCK = 2
+} tci_wait_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -26,6 +32,8 @@ struct tc_options {
     uint64_t connect_timeout;
     uint64_t close_timeout;
     uint64_t spin;
+    uint64_t wait; /* tci_wait_choice */
+    uint64_t sleep_max;
     uint64_t listen_any;
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];

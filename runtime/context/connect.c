@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "endpoint/bell.h"
 #include "endpoint/handshake.h"
 #include "endpoint/send.h"
 
@@ -110,9 +111,10 @@ void tci_listener_serve(tc_context *ctx, uint64_t number)
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
 {
     ep->end_announced = true; /* nobody is to hear of it before its owner has it */
+    ctx->idle_since_ns = 0;
     while (ep->state < TCI_EP_OPEN) {
         if (tci_context_turn(ctx) == 0)
-            tci_context_nap(ctx, NAP_NS);
+            tci_context_idle(ctx, tci_deadline_after(NAP_NS));
     }
     if (ep->state == TCI_EP_OPEN) {
         ep->end_announced = false;
@@ -196,11 +198,12 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
     uint64_t target = UINT64_MAX; /* known once the queue is empty */
     ctx->idle_since_ns = 0;
     tci_ep_send_gathered(ep);
+    tci_bell_after_frames(ep);
     while (tci_ep_is_open(ep)) {
         if (!tci_ep_has_waiting(ep) && target == UINT64_MAX) {
             if (!tci_producer_drained(&ep->tx) && ep->delivery->ops->credit != NULL)
                 tci_send_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
-            target = ep->tx.tail;
+            target = ep->flush_target = ep->tx.tail;
         }
         if (is_flushed(ep, target)) {
             /* A refusal is written before the credit for its message, so this one look finds
@@ -224,6 +227,7 @@ static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 {
     ep->pins++;
     tc_status status = flush_pinned(ep, deadline_ns);
+    ep->flush_target = 0;
     if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED) {
         ep->hub->changed = true;
         ep->hub->attention |= TCI_CHORES;

@@ -6,6 +6,7 @@
 #include "base/logger.h"
 #include "bootstrap/host_id.h"
 #include "dispatch/dispatch.h"
+#include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
 #include "endpoint/handshake.h"
 #include "endpoint/send.h"
@@ -118,6 +119,7 @@ static tc_status init_context(tc_context *ctx, tc_error *err)
     hub->registry.forget = forget_function;
     hub->registry.forget_user = hub;
     TC_TRY(tci_worker_create(on_message, hub, &hub->worker, err));
+    TC_TRY(tci_context_init_wait(ctx, err));
     return describe_self(ctx, err);
 }
 
@@ -129,6 +131,7 @@ tc_status tc_context_create(const tc_options *opts, tc_context **ctx_out, tc_err
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
     ctx->hub.epoll_fd = -1;
+    ctx->wait_fd = -1;
     if (opts == NULL)
         status = tc_options_create(&from_environment, err);
     if (status == TC_OK) {
@@ -164,6 +167,8 @@ void tc_context_destroy(tc_context *ctx)
     while (hub->first != NULL)
         tc_ep_close(hub->first);
     tci_registry_fini(&hub->registry);
+    if (ctx->wait_fd >= 0)
+        close(ctx->wait_fd);
     if (hub->worker != NULL)
         tci_worker_destroy(hub->worker);
     free_inbox(hub);
@@ -373,6 +378,7 @@ static unsigned poll_rings(tci_hub *hub)
         if (ep->turn_used) {
             ep->turn_used = false;
             tci_ep_send_gathered(ep);
+            tci_bell_after_frames(ep);
         }
     }
     return run;
@@ -384,6 +390,7 @@ static __attribute__((noinline)) unsigned progress_with_chores(tc_context *ctx)
         TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
         return 0;
     }
+    tci_context_get_up(ctx);
     /* UCX first, so that what it puts into rings is run by this very call. */
     (void)tci_worker_progress(ctx->hub.worker);
     unsigned run = poll_rings(&ctx->hub);

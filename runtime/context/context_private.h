@@ -21,6 +21,9 @@ struct tc_context {
     uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
     unsigned yields;
     uint64_t nap_ns;
+    int wait_fd;       /* all that can wake this context, for others to wait on */
+    bool lying;        /* the bells say that this side sleeps */
+    bool can_be_rung;  /* the machine has the barrier that bells need */
     bool changed_seen; /* an endpoint changed state since tc_wait asked */
     size_t address_size;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
@@ -32,11 +35,14 @@ void tci_listener_serve(tc_context *ctx, uint64_t number);
 /* Progress that looks at everything, for calls that block. */
 unsigned tci_context_turn(tc_context *ctx);
 
-/* Sleeps until a descriptor is ready or timeout_ns has passed, in short bounded naps. */
-void tci_context_nap(tc_context *ctx, uint64_t timeout_ns);
+/* TC_E_IO. */
+TC_MUST_CHECK tc_status tci_context_init_wait(tc_context *ctx, tc_error *err);
 
-/* One idle turn of a blocking call: spins, yields or naps, depending on how long nothing has
- * come. */
+/* Peers need not ring any more: this side is looking. */
+void tci_context_get_up(tc_context *ctx);
+
+/* One idle turn of a blocking call: spins, yields or sleeps, depending on how long nothing
+ * has come. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
 
 /* Puts what is known of the running engine into the hub's hello. */

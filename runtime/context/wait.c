@@ -1,30 +1,117 @@
-/* Waiting: spin, yield, then short naps on everything that can wake us. */
+/* Waiting: spin, yield, then sleep on everything that can wake us. endpoint/bell.h tells how
+ * peers that store into our memory do that. */
 #include "context_private.h"
 
 #include "base/clock.h"
+#include "base/process_barrier.h"
+#include "endpoint/bell.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/epoll.h>
 
 #define YIELDS 20u
+/* Where somebody cannot wake us, these are the delays that we sleep. */
 #define NAP_FIRST_NS 50000ull
-#define NAP_LAST_NS                                                                            \
-    1000000ull /* direct peers write memory and wake nobody: the nap is their longest delay */
+#define NAP_LAST_NS 1000000ull
 
-void tci_context_nap(tc_context *ctx, uint64_t timeout_ns)
+tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 {
-    struct pollfd fds[2] = {{.fd = ctx->hub.epoll_fd, .events = POLLIN},
-                            {.fd = tci_worker_fd(ctx->hub.worker), .events = POLLIN}};
-    if (!tci_worker_arm(ctx->hub.worker))
-        return; /* UCX has something to do */
-    const struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / TCI_NS_PER_S),
-                                     .tv_nsec = (long)(timeout_ns % TCI_NS_PER_S)};
-    (void)ppoll(fds, 2, &timeout, NULL);
-    ctx->countdown = 0;
-    ctx->look_now = true;
+    const int fds[2] = {ctx->hub.epoll_fd, tci_worker_fd(ctx->hub.worker)};
+    struct epoll_event event = {.events = EPOLLIN};
+    ctx->can_be_rung = tci_process_barrier_register();
+    ctx->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (ctx->wait_fd < 0)
+        return tci_error_errno(err, TC_E_IO, errno, "epoll could not be started");
+    for (int i = 0; i < 2; i++) {
+        if (epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, fds[i], &event) != 0)
+            return tci_error_errno(err, TC_E_IO, errno, "epoll does not take a descriptor");
+    }
+    return TC_OK;
 }
 
-/* One idle turn of a blocking call. Where it stands (spinning, yielding, napping) is kept in
+/* --- lying down and getting up ------------------------------------------------------------ */
+
+/* Tells all peers that we are about to sleep. False: somebody cannot wake us. */
+static bool lie_down(tc_context *ctx)
+{
+    bool rung = true, direct = false;
+    ctx->lying = true;
+    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
+        rung &= tci_bell_lie_down(ep);
+        direct |= ep->peer_delivery == TCI_HELLO_DIRECT;
+    }
+    if (direct && !(ctx->can_be_rung && tci_process_barrier()))
+        rung = false;
+    return rung;
+}
+
+/* The look between the barrier and the sleep. */
+static bool finds_work(tc_context *ctx)
+{
+    if (ctx->hub.changed || ctx->hub.inbox != NULL)
+        return true;
+    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
+        if (tci_bell_finds_work(ep))
+            return true;
+    }
+    return !tci_worker_arm(ctx->hub.worker);
+}
+
+void tci_context_get_up(tc_context *ctx)
+{
+    if (!ctx->lying)
+        return;
+    ctx->lying = false;
+    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next)
+        tci_bell_get_up(ep);
+}
+
+/* How long to sleep when nobody wakes us. Handshakes have steps that no descriptor shows. */
+static uint64_t sleep_bound_ns(tc_context *ctx, bool rung)
+{
+    if (rung && ctx->hub.handshakes == 0)
+        return ctx->hub.options.sleep_max;
+    uint64_t nap_ns = ctx->nap_ns < NAP_FIRST_NS ? NAP_FIRST_NS : ctx->nap_ns;
+    ctx->nap_ns = nap_ns < NAP_LAST_NS ? 2 * nap_ns : nap_ns;
+    return nap_ns;
+}
+
+static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
+{
+    struct pollfd fd = {.fd = ctx->wait_fd, .events = POLLIN};
+    uint64_t bound_ns = sleep_bound_ns(ctx, lie_down(ctx));
+    if (bound_ns > timeout_ns)
+        bound_ns = timeout_ns;
+    const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
+                                   .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
+    if (!finds_work(ctx)) {
+        (void)ppoll(&fd, 1, &bound, NULL);
+        ctx->look_now = true;
+    }
+    ctx->countdown = 0;
+    tci_context_get_up(ctx);
+}
+
+/* --- waiting ------------------------------------------------------------------------------ */
+
+/* Whether the policy lets the processor be kept, or given to others for a moment only. */
+static bool stays_up(tc_context *ctx, uint64_t now_ns)
+{
+    uint64_t policy = ctx->hub.options.wait;
+    if (policy != TCI_WAIT_ADAPTIVE)
+        return policy == TCI_WAIT_SPIN;
+    if (now_ns - ctx->idle_since_ns < ctx->hub.options.spin)
+        return true;
+    if (ctx->yields == YIELDS)
+        return false;
+    ctx->yields++;
+    (void)sched_yield();
+    return true;
+}
+
+/* One idle turn of a blocking call. Where it stands (spinning, yielding, sleeping) is kept in
  * the context, and starts anew with the next message. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
 {
@@ -34,17 +121,8 @@ void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
         ctx->yields = 0;
         ctx->nap_ns = NAP_FIRST_NS;
     }
-    if (now_ns - ctx->idle_since_ns < ctx->hub.options.spin)
-        return;
-    if (ctx->yields < YIELDS) {
-        ctx->yields++;
-        (void)sched_yield();
-        return;
-    }
-    uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
-    tci_context_nap(ctx, left_ns < ctx->nap_ns ? left_ns : ctx->nap_ns);
-    if (ctx->nap_ns < NAP_LAST_NS)
-        ctx->nap_ns *= 2;
+    if (!stays_up(ctx, now_ns))
+        sleep_a_while(ctx, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
 }
 
 unsigned tci_context_turn(tc_context *ctx)
@@ -70,4 +148,26 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
             return TC_E_TIMEOUT;
         tci_context_idle(ctx, deadline_ns);
     }
+}
+
+/* --- waiting elsewhere -------------------------------------------------------------------- */
+
+int tc_context_fd(const tc_context *ctx)
+{
+    return ctx->wait_fd;
+}
+
+tc_status tc_context_arm(tc_context *ctx)
+{
+    if (tci_hub_is_busy(&ctx->hub))
+        return TC_E_BUSY;
+    /* The next tc_progress looks at everything, and gets up. */
+    ctx->countdown = 0;
+    ctx->look_now = true;
+    bool rung = lie_down(ctx);
+    if (finds_work(ctx)) {
+        tci_context_get_up(ctx);
+        return TC_E_AGAIN;
+    }
+    return rung ? TC_OK : TC_E_UNSUPPORTED;
 }

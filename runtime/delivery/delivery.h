@@ -51,6 +51,7 @@ struct tci_delivery {
     const tci_delivery_ops *ops;
     uint8_t *ring;
     const tci_ring_word *consumed;
+    const tci_ring_word *bell; /* the peer's, or NULL: what is sent wakes it anyway */
 };
 
 extern const tci_delivery_ops tci_delivery_direct;

@@ -24,6 +24,7 @@ static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **deliv
     delivery->ops = &tci_delivery_direct;
     delivery->ring = region + TCI_RING_DATA_OFFSET;
     delivery->consumed = (const tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET);
+    delivery->bell = (const tci_ring_word *)(void *)(region + TCI_RING_BELL_OFFSET);
     *delivery_out = delivery;
     return TC_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "dispatch/large_receive.h"
+#include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
 #include "endpoint/send.h"
 
@@ -368,10 +369,12 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
  * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
 static inline void settle_credit(tc_ep *ep)
 {
-    if (ep->peer_delivery == TCI_HELLO_DIRECT)
+    if (ep->peer_delivery == TCI_HELLO_DIRECT) {
         tci_consumer_publish(&ep->rx);
-    else if (tci_consumer_owes_credit(&ep->rx))
+        tci_bell_after_credit(ep);
+    } else if (tci_consumer_owes_credit(&ep->rx)) {
         tci_ep_give_credit(ep);
+    }
 }
 
 unsigned tci_dispatch_run(tc_ep *ep)

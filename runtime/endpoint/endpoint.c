@@ -3,6 +3,7 @@
 
 #include "base/logger.h"
 #include "base/small_copy.h"
+#include "endpoint/bell.h"
 #include "endpoint/large_send.h"
 
 #include <errno.h>
@@ -17,6 +18,9 @@
 /* Set for each batch of frames, so it is worth the static TLS block: one instruction to reach
  * it instead of a call. */
 _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
+
+/* The bell of a peer whose own cannot be seen. */
+static const tci_ring_word never_asleep[2];
 
 tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err)
 {
@@ -79,6 +83,7 @@ tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *e
     ep->accepted = accepted;
     ep->state = TCI_EP_GREETING;
     ep->peer_connection = TCI_AM_NO_CONNECTION;
+    ep->bell = never_asleep;
     ep->queue_last = &ep->queue;
     ep->next = hub->first;
     ep->previous_next = &hub->first;
@@ -217,6 +222,7 @@ void tci_ep_give_credit(tc_ep *ep)
 {
     if (ep->peer_delivery == TCI_HELLO_DIRECT) {
         tci_consumer_publish(&ep->rx);
+        tci_bell_after_credit(ep);
         return;
     }
     uint64_t head = ep->rx.head;

@@ -87,8 +87,10 @@ struct tc_ep {
     uint8_t *tx_state; /* tci_tx_state by function index */
     size_t fast_limit; /* payloads below it may take tc_send's fast path; see tci_ep_set_fast */
     tci_producer tx;
-    bool turn_used;    /* one left since the last tc_progress: short ones may gather */
-    unsigned gathered; /* calls in `gather` */
+    const tci_ring_word *bell; /* the peer's; see endpoint/bell.h */
+    uint64_t bell_seen;        /* its value that was answered last */
+    bool turn_used;            /* one left since the last tc_progress: short ones may gather */
+    unsigned gathered;         /* calls in `gather` */
     tci_short_call gather[TCI_GATHER_MAX];
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
@@ -121,6 +123,9 @@ struct tc_ep {
     tci_queued **queue_last;
     size_t queue_bytes;
     tci_region *region;
+    uint64_t own_bell;     /* what our bell word says */
+    uint64_t awaited;      /* and its position, in this sleep */
+    uint64_t flush_target; /* the position that a flush waits for; 0: none */
     uint64_t nonce;
     tci_link *link;
     tci_stream *stream;  /* NULL: hellos go by active message */

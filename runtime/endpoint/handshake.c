@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MESSAGES_PER_TURN 64u
+
 static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
 {
     if (ep->stream != NULL)
@@ -128,6 +130,8 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
     tci_producer_init(&ep->tx, ep->delivery->ring, hello->ring_bytes, hello->ring_nonce,
                       ep->delivery->consumed);
     ep->push = ops->push;
+    if (ep->delivery->bell != NULL)
+        ep->bell = ep->delivery->bell;
     /* A first message carries its code's id behind the payload even when the code itself goes
      * outside the ring. */
     ep->payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
@@ -259,6 +263,10 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         ep->peer_said_bye = true;
         ep->hub->attention |= TCI_CHORES;
         return;
+    case TCI_HELLO_BELL:
+        if (ep->state >= TCI_EP_AGREEING)
+            return; /* that it came is all that it says */
+        /* fall through */
     default:
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
                                "peer sent a message of kind %d while connecting", (int)kind);
@@ -295,8 +303,11 @@ void tci_handshake_stream(tc_ep *ep)
     tc_status status =
         tci_stream_flush(ep->stream, NULL); /* its failure shows in receive too */
     status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
-    while (status == TC_OK && ep->state < TCI_EP_CLOSED) {
+    /* Bounded, because a peer could ring for ever; epoll tells of the rest again. */
+    for (unsigned n = 0; status == TC_OK && ep->state < TCI_EP_CLOSED; n++) {
         tci_handshake_message(ep, kind, message, size);
+        if (n == MESSAGES_PER_TURN)
+            return;
         status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
     }
     if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer_said_bye)
@@ -315,6 +326,16 @@ void tci_handshake_bye(tc_ep *ep)
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
     size_t size;
     if (tci_hello_bye_encode(bytes, sizeof bytes, &size) == TC_OK)
+        (void)carry(ep, bytes, size, NULL);
+}
+
+/* A carrier that takes no more is full of what the peer has not read, which wakes it as well.
+ */
+void tci_handshake_bell(tc_ep *ep)
+{
+    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
+    size_t size;
+    if (tci_hello_bell_encode(bytes, sizeof bytes, &size) == TC_OK)
         (void)carry(ep, bytes, size, NULL);
 }
 

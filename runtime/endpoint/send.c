@@ -6,6 +6,7 @@
 #include "send.h"
 
 #include "base/small_copy.h"
+#include "endpoint/bell.h"
 #include "endpoint/large_send.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
         ep->push(ep->delivery, position, bytes);
         ep->pushed_bytes += bytes + ep->delivery->ops->frame_overhead_bytes;
     }
+    tci_bell_after_frames(ep);
 }
 
 /* --- payloads ------------------------------------------------------------------------ */
@@ -307,23 +309,38 @@ static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
                                                        const void *source_args, size_t size)
 {
     outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    tci_bell_after_frames(ep); /* for those that tc_send stored before it came here */
     return send_or_queue(ep, &out);
+}
+
+static __attribute__((noinline)) tc_status ring_peer(tc_ep *ep)
+{
+    tci_bell_ring(ep);
+    return TC_OK;
+}
+
+/* The last thing that tc_send does, so that it may end in a jump. */
+static inline tc_status answer_bell(tc_ep *ep)
+{
+    return __builtin_expect(tci_bell_has_changed(ep), 0) ? ring_peer(ep) : TC_OK;
 }
 
 /* The first message of a turn leaves at once; short ones behind it gather and leave together,
  * at the latest with tc_progress. Between two processors a message costs what its stores wait
  * for (base/small_copy.h), and a call stores more beside the frame than in it; together, only
  * the frames count. docs/decisions/direct-rate.md has the figures. */
-static inline void send_short(tc_ep *ep, uint64_t word, uint64_t payload)
+static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
     if (!ep->turn_used) {
         ep->turn_used = true;
         tci_producer_commit_word(&ep->tx, tci_producer_next(&ep->tx), word, payload);
-        return;
+        return answer_bell(ep);
     }
     ep->gather[ep->gathered++] = (tci_short_call){word, payload};
-    if (ep->gathered == TCI_GATHER_MAX)
-        tci_ep_send_gathered(ep);
+    if (ep->gathered < TCI_GATHER_MAX)
+        return TC_OK;
+    tci_ep_send_gathered(ep);
+    return answer_bell(ep);
 }
 
 /* Calls nothing on its way, so nothing is saved on the stack. */
@@ -333,8 +350,7 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
         uint64_t word = fn->call_word | size;
         if (size <= sizeof(uint64_t) &&
             __builtin_expect(tci_producer_has_granules(&ep->tx, ep->gathered + 1), 1)) {
-            send_short(ep, word, tci_small_load(source_args, size));
-            return TC_OK;
+            return send_short(ep, word, tci_small_load(source_args, size));
         }
         tci_ep_send_gathered(ep);
         uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
@@ -342,7 +358,7 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
         if (__builtin_expect(frame != NULL, 1)) {
             tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
             tci_producer_commit(&ep->tx, frame, bytes, word);
-            return TC_OK;
+            return answer_bell(ep);
         }
     }
     return send_slowly(ep, fn, source_args, size);

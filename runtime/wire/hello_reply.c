@@ -78,3 +78,12 @@ tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_error *err)
     tci_reader r;
     return tci_hello_open(bytes, size, TCI_HELLO_BYE, &r, err);
 }
+
+/* --- BELL -------------------------------------------------------------------------------- */
+
+tc_status tci_hello_bell_encode(void *buf, size_t size, size_t *size_out)
+{
+    tci_writer w;
+    tci_hello_begin(buf, size, &w);
+    return tci_hello_end(&w, TCI_HELLO_BELL, size_out);
+}

@@ -183,6 +183,9 @@ static void small_messages_have_their_golden_bytes(void **state)
     assert_int_equal(tci_hello_bye_encode(buf, sizeof buf, &size), TC_OK);
     assert_int_equal(size, sizeof golden_bye);
     assert_memory_equal(buf, golden_bye, size);
+    assert_int_equal(tci_hello_bell_encode(buf, sizeof buf, &size), TC_OK);
+    assert_int_equal(size, sizeof golden_bell);
+    assert_memory_equal(buf, golden_bell, size);
 
     tci_hello_delivery delivery;
     tc_error refusal;
@@ -472,7 +475,9 @@ static void preamble_bounds_the_body(void **state)
         {TCI_HELLO_BYE, 0, TC_OK},
         {TCI_HELLO_BYE, 1, TC_E_CORRUPT},
         {0, 0, TC_E_CORRUPT},
-        {6, 0, TC_E_CORRUPT},
+        {TCI_HELLO_BELL, 0, TC_OK},
+        {TCI_HELLO_BELL, 1, TC_E_CORRUPT},
+        {7, 0, TC_E_CORRUPT},
         {255, 100, TC_E_CORRUPT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,0 +1,261 @@
+/* Sleeping and being woken; run once for each delivery. Sleeps are bounded by an hour here, so
+ * a wake-up that is lost shows as a call that fails at its deadline. */
+#include "../support/pair.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define HOUR_NS 3600000000000ull
+#define DEADLINE_NS 20000000000ull
+#define RACES 20000u
+
+/* --- a target that waits ------------------------------------------------------------- */
+
+static void *wait_for_ever(void *arg)
+{
+    pair *p = arg;
+    tc_status status = TC_OK;
+    while (!atomic_load(&p->stop) && status == TC_OK)
+        status = tc_wait(p->target, HOUR_NS);
+    return NULL;
+}
+
+static void stop_at_the_end(void *user, tc_ep *ep, tc_ep_event event)
+{
+    pair *p = user;
+    (void)ep;
+    if (event != TC_EP_OPENED)
+        atomic_store(&p->stop, true);
+}
+
+static void end_thread(pair *p)
+{
+    atomic_store(&p->stop, true);
+    pthread_join(p->thread, NULL);
+    atomic_store(&p->stop, false);
+}
+
+/* The target's thread waits until the endpoint ends. */
+static void open_sleepy(pair *p, const char *policy)
+{
+    pair_open(p, (const char *const[]){"wait", policy, "sleep_max", "1h", NULL});
+    end_thread(p);
+    tc_context_set_ep_callback(p->target, stop_at_the_end, p);
+    assert_int_equal(pthread_create(&p->thread, NULL, wait_for_ever, p), 0);
+}
+
+static void close_sleepy(pair *p, uint64_t messages)
+{
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.next, messages);
+    pair_close(p);
+}
+
+static void flush_in_time(tc_ep *ep)
+{
+    assert_int_equal(tc_ep_flush(ep, DEADLINE_NS), TC_OK);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void let_pass(uint64_t ns)
+{
+    uint64_t until_ns = now_ns() + ns;
+    while (now_ns() < until_ns)
+        sched_yield();
+}
+
+/* --- waking -------------------------------------------------------------------------- */
+
+static void check_policy(const char *policy)
+{
+    pair p;
+    uint64_t n = 0;
+    open_sleepy(&p, policy);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (unsigned round = 0; round < 20; round++) {
+        let_pass(2000000); /* both sides have gone as far to sleep as they go */
+        for (unsigned i = 0; i <= round; i++)
+            pair_send_check(p.ep, fn, n++, round * 40);
+        flush_in_time(p.ep);
+    }
+    close_sleepy(&p, n);
+}
+
+static void a_target_that_spins_is_reached(void **state)
+{
+    (void)state;
+    check_policy("spin");
+}
+
+static void a_target_that_adapts_is_woken(void **state)
+{
+    (void)state;
+    check_policy("adaptive");
+}
+
+static void a_target_that_blocks_is_woken(void **state)
+{
+    (void)state;
+    check_policy("block");
+}
+
+/* Messages at every moment of lying down, sleeping and getting up. The flush sleeps as well, so
+ * each round is a race in both directions. */
+static void no_message_is_lost_between_sleep_and_wake(void **state)
+{
+    (void)state;
+    pair p;
+    uint64_t random = 1;
+    open_sleepy(&p, "block");
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < RACES; n++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        pair_send_check(p.ep, fn, n, n % 2 == 0 ? 8 : 100);
+        flush_in_time(p.ep);
+        uint64_t until_ns = now_ns() + (random >> 33) % 40000;
+        while (now_ns() < until_ns)
+            ;
+    }
+    close_sleepy(&p, RACES);
+}
+
+/* Answers from inside, with both sides asleep in between. */
+static void answers_wake_the_one_who_asked(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[8] = {200};
+    open_sleepy(&p, "block");
+    tc_ifunc *fn = pair_ifunc(&p, "echo");
+    for (unsigned round = 1; round <= 10; round++) {
+        assert_int_equal(tc_send(p.ep, fn, payload, sizeof payload), TC_OK);
+        (void)tc_progress(p.source);
+        while (p.source_state.next < round * 100)
+            assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+    }
+    flush_in_time(p.ep);
+    assert_int_equal(p.source_state.wrong, 0);
+    close_sleepy(&p, 10 * 101);
+}
+
+/* What an ifunc sends while there is no room waits for credit, which must wake its sender. */
+static void queued_messages_go_on_when_there_is_room(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[200] = {2};
+    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", "wait",
+                                        "block", "sleep_max", "1h", NULL});
+    end_thread(&p);
+    tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
+    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    tc_ifunc *fn = pair_ifunc(&p, "flood");
+    assert_int_equal(tc_send(p.ep, fn, payload, sizeof payload), TC_OK);
+    while (p.source_state.next < 100)
+        assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK);
+    flush_in_time(p.ep);
+    assert_int_equal(p.source_state.wrong, 0);
+    close_sleepy(&p, 1 + 100 * 100);
+}
+
+/* --- the descriptor ------------------------------------------------------------------ */
+
+static bool is_readable(tc_context *ctx, int timeout_ms)
+{
+    struct pollfd fd = {.fd = tc_context_fd(ctx), .events = POLLIN};
+    return poll(&fd, 1, timeout_ms) == 1;
+}
+
+/* Until there is nothing to do but to wait. */
+static void arm_when_idle(pair *p)
+{
+    uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    tc_status status;
+    do {
+        (void)tc_progress(p->source);
+        (void)tc_progress(p->target);
+        status = tc_context_arm(p->target);
+        assert_true(now_ns() < deadline_ns);
+        assert_true(status == TC_OK || status == TC_E_AGAIN);
+    } while (status != TC_OK || is_readable(p->target, 0));
+}
+
+static void the_descriptor_shows_what_comes(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, NULL);
+    end_thread(&p);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 50; n++) {
+        uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+        arm_when_idle(&p);
+        pair_send_check(p.ep, fn, n, 8);
+        do {
+            (void)tc_progress(p.source);
+            assert_true(now_ns() < deadline_ns);
+        } while (!is_readable(p.target, 1));
+        while (p.target_state.next <= n) {
+            (void)tc_progress(p.source);
+            (void)tc_progress(p.target);
+            assert_true(now_ns() < deadline_ns);
+        }
+    }
+    tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
+    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    close_sleepy(&p, 50);
+}
+
+/* A frame that lies in the ring is no reason to wait. */
+static void arming_says_that_there_is_work(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, NULL);
+    end_thread(&p);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    arm_when_idle(&p);
+    (void)tc_progress(p.target);
+    pair_send_check(p.ep, fn, 0, 8);
+    uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    do {
+        (void)tc_progress(p.source);
+        assert_true(now_ns() < deadline_ns);
+    } while (tc_context_arm(p.target) == TC_OK && !is_readable(p.target, 0));
+    while (p.target_state.next == 0) {
+        (void)tc_progress(p.source);
+        (void)tc_progress(p.target);
+        assert_true(now_ns() < deadline_ns);
+    }
+    tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
+    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    close_sleepy(&p, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_target_that_spins_is_reached),
+        cmocka_unit_test(a_target_that_adapts_is_woken),
+        cmocka_unit_test(a_target_that_blocks_is_woken),
+        cmocka_unit_test(no_message_is_lost_between_sleep_and_wake),
+        cmocka_unit_test(answers_wake_the_one_who_asked),
+        cmocka_unit_test(queued_messages_go_on_when_there_is_room),
+        cmocka_unit_test(the_descriptor_shows_what_comes),
+        cmocka_unit_test(arming_says_that_there_is_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
