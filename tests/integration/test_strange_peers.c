@@ -210,6 +210,15 @@ static void a_peer_that_begins_with_ready_is_hung_up_on(void **state)
     assert_int_equal(said.size, 0);
 }
 
+static void a_peer_that_begins_with_a_bell_is_hung_up_on(void **state)
+{
+    (void)state;
+    message m = {.size = 0};
+    assert_int_equal(tci_hello_bell_encode(m.bytes, sizeof m.bytes, &m.size), TC_OK);
+    const message said = talk(&m);
+    assert_int_equal(said.size, 0);
+}
+
 /* What a real peer says first, by a listener that is none. */
 static message hello_of_a_process(void)
 {
@@ -362,6 +371,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_peer_of_another_ucx_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_hello_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_peer_that_begins_with_ready_is_hung_up_on, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_peer_that_begins_with_a_bell_is_hung_up_on, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(the_hello_of_a_dead_process_is_refused, setup,
                                         teardown),
