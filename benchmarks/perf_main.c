@@ -27,6 +27,13 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     perf_clock_init();
-    return options.experiment == PERF_TSI ? perf_run_tsi(&options)
-                                          : perf_run_integrity(&options);
+    switch (options.experiment) {
+    case PERF_WAIT:
+        return perf_run_wait(&options);
+    case PERF_INTEGRITY:
+        return perf_run_integrity(&options);
+    case PERF_TSI:
+        break;
+    }
+    return options.sender_count > 0 ? perf_run_fan_in(&options) : perf_run_tsi(&options);
 }

@@ -17,12 +17,16 @@
 #define TSI_ITERATIONS_MAX 10000000ull
 #define INTEGRITY_ITERATIONS_MAX 1000000000000ull
 #define ROUNDS_MAX 1000u
+#define SENDERS_MAX 16u
+#define WAKEUPS 200u
+#define WAKEUPS_MAX 10000u
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
 
 #define IN_TSI (1u << PERF_TSI)
 #define IN_INTEGRITY (1u << PERF_INTEGRITY)
-#define IN_BOTH (IN_TSI | IN_INTEGRITY)
+#define IN_WAIT (1u << PERF_WAIT)
+#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT)
 
 typedef struct option_row {
     const char *name;
@@ -47,10 +51,34 @@ static bool set_sweep(perf_options *options, const char *text)
 
 static bool set_iterations(perf_options *options, const char *text)
 {
-    return perf_value_count(text, 1,
-                            options->experiment == PERF_TSI ? TSI_ITERATIONS_MAX
-                                                            : INTEGRITY_ITERATIONS_MAX,
-                            &options->iterations);
+    static const uint64_t limits[] = {[PERF_TSI] = TSI_ITERATIONS_MAX,
+                                      [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
+                                      [PERF_WAIT] = WAKEUPS_MAX};
+    return perf_value_count(text, 1, limits[options->experiment], &options->iterations);
+}
+
+static bool set_senders(perf_options *options, const char *text)
+{
+    return perf_value_powers(text, 1, SENDERS_MAX, options->senders, PERF_SENDERS_MAX,
+                             &options->sender_count);
+}
+
+static bool set_processes(perf_options *options, const char *text)
+{
+    bool even = perf_value_powers(text, 2, SENDERS_MAX, options->processes, PERF_SENDERS_MAX,
+                                  &options->process_count);
+    for (unsigned i = 0; even && i < options->process_count; i++)
+        even = options->processes[i] % 2 == 0;
+    return even;
+}
+
+static bool set_peers(perf_options *options, const char *text)
+{
+    uint64_t value;
+    if (!perf_value_count(text, 1, SENDERS_MAX, &value))
+        return false;
+    options->peers = (unsigned)value;
+    return true;
 }
 
 static bool set_warmup(perf_options *options, const char *text)
@@ -176,21 +204,27 @@ static bool set_verbose(perf_options *options, const char *text)
 static const option_row option_rows[] = {
     {"size", 's', IN_TSI, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
     {"sweep", 'p', IN_TSI, "A..B", set_sweep, "payloads: the powers of two from A to B"},
-    {"iterations", 'n', IN_BOTH, "N", set_iterations,
-     "per measurement (tsi: what fits 25 ms; integrity: 1M messages)"},
+    {"iterations", 'n', IN_ALL, "N", set_iterations,
+     "per measurement (tsi: what fits 25 ms; integrity: 1M messages; wait: 200 wake-ups)"},
     {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
     {"rounds", 'r', IN_TSI, "N", set_rounds,
      "how often the modes take turns (20; 4 for several payloads)"},
     {"modes", 'm', IN_TSI, "LIST", set_modes, "of bare,am,cached,uncached (all)"},
+    {"senders", 'f', IN_TSI, "A..B", set_senders,
+     "cached only: so many sources into one target, powers of two, 1..16"},
+    {"peers", 'k', IN_WAIT, "N", set_peers, "of the target that waits, 1..16 (16)"},
+    {"processes", 'P', IN_WAIT, "A..B", set_processes,
+     "in pairs, powers of two, 2..16 (2..16)"},
     {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
      "payloads; one in 256 is up to 64K (1..2048)"},
-    {"delivery", 'd', IN_BOTH, "LIST", set_deliveries,
+    {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
      "deliveries by name, or all (tsi: auto; integrity: all)"},
-    {"tls", 't', IN_BOTH, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_BOTH, "A,B", set_pin, "cpus of source and target, or none (the first two)"},
-    {"ifunc-path", 'I', IN_BOTH, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
-    {"json", 'j', IN_BOTH, "FILE", set_json, "also write the result there; - for stdout alone"},
-    {"verbose", 'v', IN_BOTH, NULL, set_verbose, "every round's figures on stderr"},
+    {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
+    {"pin", 'c', IN_TSI | IN_INTEGRITY, "A,B", set_pin,
+     "cpus of source and target, or none (the first two)"},
+    {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
+    {"json", 'j', IN_ALL, "FILE", set_json, "also write the result there; - for stdout alone"},
+    {"verbose", 'v', IN_ALL, NULL, set_verbose, "every round's figures on stderr"},
 };
 
 #define ROW_COUNT (sizeof option_rows / sizeof option_rows[0])
@@ -198,11 +232,12 @@ static const option_row option_rows[] = {
 static void print_help(void)
 {
     (void)printf(
-        "usage: tc-perf tsi|integrity [options]\n"
+        "usage: tc-perf tsi|wait|integrity [options]\n"
         "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
         "             cached (ifunc), uncached (ifunc, code in every message)\n"
+        "  wait       what a waiting target costs, and how soon it wakes\n"
         "  integrity  order and content of messages, checked by the ifunc itself\n"
         "  plot       draws what --json wrote; needs gnuplot\n\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -211,9 +246,10 @@ static void print_help(void)
         (void)snprintf(left, sizeof left, "-%c, --%s %s", row->letter, row->name,
                        row->value != NULL ? row->value : "");
         (void)printf("  %-23s %s%s\n", left, row->help,
-                     row->where == IN_BOTH  ? ""
-                     : row->where == IN_TSI ? " [tsi]"
-                                            : " [integrity]");
+                     row->where == IN_TSI         ? " [tsi]"
+                     : row->where == IN_WAIT      ? " [wait]"
+                     : row->where == IN_INTEGRITY ? " [integrity]"
+                                                  : "");
     }
     (void)printf("  -h, --help; -V, --version\n\n"
                  "Two processes on this machine. 1 MB is 2^20 bytes.\n");
@@ -262,6 +298,11 @@ static bool set_defaults(perf_options *options, const char *experiment)
         options->experiment = PERF_INTEGRITY;
         options->iterations = 1000000;
         (void)set_deliveries(options, "all");
+    } else if (strcmp(experiment, "wait") == 0) {
+        options->experiment = PERF_WAIT;
+        options->iterations = WAKEUPS;
+        options->peers = SENDERS_MAX;
+        (void)set_processes(options, "2..16");
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
     } else {
@@ -328,7 +369,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong("expected tsi or integrity, got", "");
+        return wrong("expected tsi, wait or integrity, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

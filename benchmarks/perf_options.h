@@ -9,9 +9,10 @@
 #define PERF_DELIVERIES_MAX 4
 #define PERF_DELIVERY_NAME_MAX 16
 #define PERF_PAYLOADS_MAX 24
+#define PERF_SENDERS_MAX 5
 #define PERF_PATH_MAX 2048
 
-typedef enum perf_experiment { PERF_TSI, PERF_INTEGRITY } perf_experiment;
+typedef enum perf_experiment { PERF_TSI, PERF_INTEGRITY, PERF_WAIT } perf_experiment;
 
 typedef struct perf_options {
     perf_experiment experiment;
@@ -25,6 +26,11 @@ typedef struct perf_options {
     /* empty: the library's own choice, or the environment's */
     char deliveries[PERF_DELIVERIES_MAX][PERF_DELIVERY_NAME_MAX];
     unsigned delivery_count;
+    uint64_t senders[PERF_SENDERS_MAX];
+    unsigned sender_count; /* 0: no fan-in */
+    uint64_t processes[PERF_SENDERS_MAX];
+    unsigned process_count;
+    unsigned peers; /* of the target that waits */
     size_t size_min;
     size_t size_max;
     const char *json_path; /* NULL, a file, or "-" */

@@ -82,12 +82,17 @@ static json_t *own_options(const perf_options *options)
             object, json_pack("{s:o, s:I, s:i, s:s}", "sizes", payload_list(options), "warmup",
                               (json_int_t)options->warmup, "rounds", (int)options->rounds,
                               "modes", options->modes));
+    else if (options->experiment == PERF_WAIT)
+        (void)json_object_set_new(object, "peers", json_integer((json_int_t)options->peers));
     else
         (void)json_object_update_new(object, json_pack("{s:[I, I]}", "sizes",
                                                        (json_int_t)options->size_min,
                                                        (json_int_t)options->size_max));
     return object;
 }
+
+static const char *const experiment_names[] = {
+    [PERF_TSI] = "tsi", [PERF_INTEGRITY] = "integrity", [PERF_WAIT] = "wait"};
 
 json_t *perf_report_create(const perf_options *options)
 {
@@ -96,8 +101,8 @@ json_t *perf_report_create(const perf_options *options)
     describe_cpu(cpu, sizeof cpu);
     (void)uname(&name);
     return json_pack("{s:s, s:{s:s, s:i, s:s, s:s, s:o, s:o, s:o}, s:[], s:{}}", "experiment",
-                     options->experiment == PERF_TSI ? "tsi" : "integrity", "env", "cpu", cpu,
-                     "cpus", (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
+                     experiment_names[options->experiment], "env", "cpu", cpu, "cpus",
+                     (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
                      name.machine, "versions", versions(), "options", own_options(options),
                      "library_options", library_options(), "rows", "ratios");
 }

@@ -16,10 +16,14 @@ static int compare_values(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Nearest rank: the smallest value that `percent` of all are not above. */
-static uint64_t percentile(const uint64_t *sorted, uint64_t count, uint64_t percent)
+uint64_t perf_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent)
 {
     return sorted[(count * percent + 99) / 100 - 1];
+}
+
+void perf_sort_counts(uint64_t *values, uint64_t count)
+{
+    qsort(values, count, sizeof *values, compare_ticks);
 }
 
 perf_latency perf_latency_of(uint64_t *stamps, uint64_t count)
@@ -27,9 +31,9 @@ perf_latency perf_latency_of(uint64_t *stamps, uint64_t count)
     double half = perf_clock_ns_per_tick() / 2;
     for (uint64_t i = 0; i < count; i++)
         stamps[i] = stamps[i + 1] - stamps[i];
-    qsort(stamps, count, sizeof *stamps, compare_ticks);
-    return (perf_latency){.p50_ns = half * (double)percentile(stamps, count, 50),
-                          .p99_ns = half * (double)percentile(stamps, count, 99)};
+    perf_sort_counts(stamps, count);
+    return (perf_latency){.p50_ns = half * (double)perf_percentile(stamps, count, 50),
+                          .p99_ns = half * (double)perf_percentile(stamps, count, 99)};
 }
 
 double perf_median(double *values, size_t count)

@@ -107,7 +107,7 @@ static const chart wait_chart = {
       {{"idle_cpu_pct", ""}},
       1,
       "processor time when idle (%)",
-      "set yrange [0:*]\n"},
+      LOG_Y},
      {BARS,
       {"policy"},
       "policy",
@@ -123,7 +123,7 @@ static const chart wait_chart = {
       {{"rate_per_s", ""}},
       1e-6,
       "total rate (million messages/s)",
-      "set yrange [0:*]\n"}},
+      LOG_Y}},
 };
 
 static const chart integrity_chart = {

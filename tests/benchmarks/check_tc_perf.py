@@ -3,6 +3,8 @@
 
     check_tc_perf.py TC_PERF tsi DELIVERY [tc-perf options]
     check_tc_perf.py TC_PERF sweep [tc-perf options]
+    check_tc_perf.py TC_PERF senders [tc-perf options]
+    check_tc_perf.py TC_PERF wait [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
 
 DELIVERY is the one that the library's modes must report.
@@ -73,6 +75,29 @@ def check_sweep(report):
             expect(list(row) == ["mode", "delivery"] + NUMBERS, "seven members", list(row))
 
 
+def check_senders(report):
+    """One, two and four senders over both deliveries."""
+    rows = [(row["delivery"], row["senders"]) for row in report["rows"]]
+    expect(rows == [(name, n) for name in ("direct", "am") for n in (1, 2, 4)], "a row for each", rows)
+    for row in report["rows"]:
+        expect(list(row) == ["mode", "delivery", "senders", "payload_bytes", "rate_per_s"], "five members", list(row))
+        expect(row["rate_per_s"] > 0, "a rate", row)
+    expect(report["ratios"].get("senders_4_to_1_rate_am", 0) > 0, "ratios", report["ratios"])
+
+
+def check_wait(report):
+    """Two and four processes for each policy."""
+    members = ["policy", "processes", "idle_cpu_pct", "wakeup_us_p50", "wakeup_us_p99", "rate_per_s"]
+    policies = list(dict.fromkeys(row["policy"] for row in report["rows"]))
+    expect("adaptive" in policies, "adaptive", policies)
+    rows = [(row["policy"], row["processes"]) for row in report["rows"]]
+    expect(rows == [(name, n) for name in policies for n in (2, 4)], "two rows for each", rows)
+    for row in report["rows"]:
+        expect(list(row) == members, members, list(row))
+        expect(0 < row["wakeup_us_p50"] <= row["wakeup_us_p99"], "p50 <= p99", row)
+        expect(row["idle_cpu_pct"] >= 0 and row["rate_per_s"] > 0, "figures", row)
+
+
 def check_integrity(report):
     deliveries = [row["delivery"] for row in report["rows"]]
     expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
@@ -85,15 +110,14 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    command = "integrity" if experiment == "integrity" else "tsi"
+    command = experiment if experiment in ("integrity", "wait") else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
-    elif experiment == "sweep":
-        check_sweep(report)
     else:
-        check_integrity(report)
+        {"sweep": check_sweep, "senders": check_senders, "wait": check_wait,
+         "integrity": check_integrity}[experiment](report)
 
 
 if __name__ == "__main__":

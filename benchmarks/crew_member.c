@@ -1,0 +1,284 @@
+#include "crew_member.h"
+
+#include "ifuncs/wakeup.h"
+#include "perf_clock.h"
+#include "perf_stats.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include <tc/context.h>
+#include <tc/endpoint.h>
+#include <tc/ifunc.h>
+
+#define LOOK_UP_NS (100 * PERF_NS_PER_MS) /* how soon a target sees the end of its step */
+#define MISSES_PER_YIELD 256u
+#define PAUSE_MIN_NS 1e6
+#define PAUSE_MAX_NS 20e6
+
+typedef struct member {
+    perf_session *session;
+    const crew_config *config;
+    tc_context *context;
+    tc_listener *listener; /* target */
+    unsigned peers;        /* target */
+    tc_ep *peer;           /* source */
+    tc_ifunc *count_fn;    /* source */
+    tc_ifunc *wakeup_fn;   /* source */
+    unsigned char *payload;
+    wakeup_target seen;
+} member;
+
+static bool complain(member *self, const char *what, const tc_error *err)
+{
+    return perf_complain(self->session, "%s: %s: %s", what, tc_status_name(err->status),
+                         err->text);
+}
+
+static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
+{
+    member *self = user;
+    (void)ep;
+    if (event == TC_EP_OPENED)
+        self->peers++;
+    else
+        self->peers--;
+}
+
+static tc_status set_options(const member *self, tc_options *options, tc_error *err)
+{
+    const crew_config *config = self->config;
+    tc_status status = tc_options_set(options, "ifunc_path", config->path, err);
+    if (status == TC_OK && config->delivery != NULL)
+        status = tc_options_set(options, "delivery", config->delivery, err);
+    /* A library without a choice of policies has the adaptive one. */
+    if (status == TC_OK && config->policy != NULL) {
+        status = tc_options_set(options, "wait", config->policy, err);
+        if (status == TC_E_NOT_FOUND)
+            status = TC_OK;
+    }
+    return status;
+}
+
+static bool create_context(member *self)
+{
+    tc_error err = {0};
+    tc_options *options;
+    if (tc_options_create(&options, &err) != TC_OK)
+        return complain(self, "options", &err);
+    tc_status status = set_options(self, options, &err);
+    if (status == TC_OK)
+        status = tc_context_create(options, &self->context, &err);
+    tc_options_destroy(options);
+    if (status != TC_OK)
+        return complain(self, "context", &err);
+    tc_context_set_target_args(self->context, &self->seen);
+    return true;
+}
+
+static bool open_target(member *self, crew_answer *answer)
+{
+    tc_error err = {0};
+    if (!create_context(self))
+        return false;
+    tc_context_set_ep_callback(self->context, endpoint_changed, self);
+    if (tc_listener_open(self->context, "127.0.0.1:0", &self->listener, &err) != TC_OK)
+        return complain(self, "listener", &err);
+    answer->value = tc_listener_port(self->listener);
+    return true;
+}
+
+static bool accept_peers(member *self, uint64_t count)
+{
+    uint64_t deadline_ns = perf_now_ns() + PERF_SILENCE_NS;
+    while (self->peers < count) {
+        if (tc_wait(self->context, LOOK_UP_NS) != TC_OK && perf_now_ns() > deadline_ns)
+            return perf_complain(self->session, "%u of %llu sources came", self->peers,
+                                 (unsigned long long)count);
+    }
+    return true;
+}
+
+static bool connect_target(member *self, uint64_t port, crew_answer *answer)
+{
+    tc_error err = {0};
+    tc_ep_info info;
+    char host_port[32];
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", (unsigned)port);
+    self->payload = calloc(1, self->config->payload_bytes);
+    if (self->payload == NULL)
+        return perf_complain(self->session, "out of memory");
+    if (!create_context(self))
+        return false;
+    if (tc_ifunc_open(self->context, "tsi", &self->count_fn, &err) != TC_OK ||
+        tc_ifunc_open(self->context, "wakeup", &self->wakeup_fn, &err) != TC_OK)
+        return complain(self, "function", &err);
+    if (tc_ep_connect(self->context, host_port, PERF_SILENCE_NS, &self->peer, &err) != TC_OK)
+        return complain(self, "connect", &err);
+    tc_ep_query(self->peer, &info);
+    (void)snprintf(answer->seen.delivery, sizeof answer->seen.delivery, "%s", info.delivery);
+    return true;
+}
+
+static uint64_t cpu_time_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * PERF_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static bool is_given_up(const member *self)
+{
+    return atomic_load_explicit(&self->session->control->failed, memory_order_relaxed) != 0;
+}
+
+static bool serve_step(member *self, uint64_t expected, crew_answer *answer)
+{
+    uint64_t start_ns = perf_now_ns(), start_cpu_ns = cpu_time_ns();
+    crew_seen *seen = &answer->seen;
+    self->seen.counter = self->seen.samples = 0;
+    perf_session_set_ready(self->session);
+    while (!perf_session_has_ended(self->session)) {
+        if (is_given_up(self))
+            return false;
+        tc_status status = tc_wait(self->context, LOOK_UP_NS);
+        if (status != TC_OK && status != TC_E_TIMEOUT)
+            return perf_complain(self->session, "wait: %s", tc_status_text(status));
+        if (seen->last_ns == 0 && self->seen.counter >= expected)
+            seen->last_ns = perf_now_ns();
+    }
+    seen->cpu_pct =
+        100.0 * (double)(cpu_time_ns() - start_cpu_ns) / (double)(perf_now_ns() - start_ns);
+    if (self->seen.counter != expected)
+        return perf_complain(self->session, "%llu of %llu messages ran",
+                             (unsigned long long)self->seen.counter,
+                             (unsigned long long)expected);
+    perf_sort_counts(self->seen.took_ns, self->seen.samples);
+    if (self->seen.samples > 0) {
+        seen->wakeup_us_p50 =
+            (double)perf_percentile(self->seen.took_ns, self->seen.samples, 50) / 1e3;
+        seen->wakeup_us_p99 =
+            (double)perf_percentile(self->seen.took_ns, self->seen.samples, 99) / 1e3;
+    }
+    return true;
+}
+
+static bool flush(member *self)
+{
+    tc_status status = tc_ep_flush(self->peer, PERF_SILENCE_NS);
+    return status == TC_OK || perf_complain(self->session, "flush: %s", tc_status_text(status));
+}
+
+/* A source whose ring is full gives its processor up soon: with more processes than processors
+ * it may be the one that the target waits for. */
+static bool send_one(member *self)
+{
+    tc_status status;
+    unsigned misses = 0;
+    while ((status = tc_send(self->peer, self->count_fn, self->payload,
+                             self->config->payload_bytes)) == TC_E_AGAIN) {
+        if (tc_progress(self->context) != 0 || ++misses % MISSES_PER_YIELD != 0)
+            continue;
+        if (is_given_up(self))
+            return false;
+        (void)sched_yield();
+    }
+    return status == TC_OK || perf_complain(self->session, "send: %s", tc_status_text(status));
+}
+
+static bool send_many(member *self, uint64_t count, crew_answer *answer)
+{
+    answer->value = perf_now_ns();
+    for (uint64_t i = 0; i < count; i++) {
+        if (!send_one(self))
+            return false;
+    }
+    return flush(self);
+}
+
+static bool send_with_pauses(member *self, uint64_t count)
+{
+    struct drand48_data random;
+    double part;
+    (void)srand48_r(1, &random);
+    for (uint64_t i = 0; i < count; i++) {
+        (void)drand48_r(&random, &part);
+        const struct timespec pause = {
+            .tv_nsec = (long)(PAUSE_MIN_NS + part * (PAUSE_MAX_NS - PAUSE_MIN_NS))};
+        (void)nanosleep(&pause, NULL);
+        uint64_t now_ns = perf_now_ns();
+        tc_status status = tc_send(self->peer, self->wakeup_fn, &now_ns, sizeof now_ns);
+        if (status != TC_OK)
+            return perf_complain(self->session, "send: %s", tc_status_text(status));
+        if (!flush(self))
+            return false;
+    }
+    return true;
+}
+
+static void close_member(member *self)
+{
+    if (self->peer != NULL)
+        tc_ep_close(self->peer);
+    tc_context_destroy(self->context);
+    free(self->payload);
+    self->context = NULL;
+    self->peer = NULL;
+    self->payload = NULL;
+}
+
+static bool do_step(member *self, const perf_command *command, crew_answer *answer)
+{
+    switch (command->action) {
+    case CREW_OPEN:
+        return open_target(self, answer);
+    case CREW_ACCEPT:
+        return accept_peers(self, command->count);
+    case CREW_CONNECT:
+        return connect_target(self, command->count, answer);
+    case CREW_SERVE:
+        return serve_step(self, command->count, answer);
+    case CREW_SEND:
+        return send_many(self, command->count, answer);
+    case CREW_WAKE:
+        return send_with_pauses(self, command->count);
+    case CREW_CLOSE:
+        close_member(self);
+        return true;
+    default:
+        return perf_complain(self->session, "unknown step %u", command->action);
+    }
+}
+
+static bool serve(perf_session *session, void *config)
+{
+    static member self;
+    perf_command command;
+    self.session = session;
+    self.config = config;
+    for (;;) {
+        crew_answer answer = {0};
+        if (!perf_session_next(session, &command))
+            return false;
+        if (command.action == 0)
+            return true;
+        answer.ok = do_step(&self, &command, &answer);
+        if (!perf_link_send(session, &answer, sizeof answer) || !answer.ok)
+            return false;
+    }
+}
+
+bool crew_serve_target(perf_session *session, void *config)
+{
+    return serve(session, config);
+}
+
+bool crew_serve_source(perf_session *session, void *config)
+{
+    session->role = PERF_SOURCE;
+    return serve(session, config);
+}

@@ -1,0 +1,149 @@
+/* What waiting costs, and how soon it ends, for each policy of the library: a target with many
+ * peers that say nothing, the same target woken by one of them, and pairs of processes that
+ * together are more than the machine's processors. */
+#include "crew.h"
+#include "perf_clock.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+#include "perf_stats.h"
+#include "perf_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tc/options.h>
+
+#define PAIRS_MAX (CREW_SOURCES_MAX / 2)
+#define IDLE_NS (1 * PERF_NS_PER_S)
+#define TRIAL_COUNT 2000u
+#define MEASUREMENT_S 0.1
+#define COUNT_MAX 5000000.0
+#define RATE_ROUNDS 3u
+
+typedef struct wait_run {
+    const perf_options *options;
+    perf_crew crews[PAIRS_MAX];
+    json_t *rows;
+} wait_run;
+
+typedef struct idle_figures {
+    double cpu_pct;
+    double wakeup_us_p50;
+    double wakeup_us_p99;
+} idle_figures;
+
+/* "spin|adaptive|block", or what a library without the option does. */
+static const char *known_policies(void)
+{
+    for (size_t i = 0; i < tc_options_count(); i++) {
+        if (strcmp(tc_options_info(i)->name, "wait") == 0)
+            return tc_options_info(i)->range;
+    }
+    return "adaptive";
+}
+
+static bool measure_target(wait_run *run, const crew_config *config, idle_figures *out)
+{
+    perf_crew *target = &run->crews[0];
+    /* The first message, for which the target prepares the code, is not part of the figures. */
+    bool ok =
+        crew_start(target, run->options->peers, config) &&
+        crew_wake(target, 1, &out->wakeup_us_p50, &out->wakeup_us_p99) &&
+        crew_idle(target, IDLE_NS, &out->cpu_pct) &&
+        crew_wake(target, run->options->iterations, &out->wakeup_us_p50, &out->wakeup_us_p99);
+    return crew_stop(target) && ok;
+}
+
+static bool measure_rate(wait_run *run, unsigned pairs, double *per_s_out)
+{
+    double rates[RATE_ROUNDS], trial = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!crews_rate(run->crews, pairs, TRIAL_COUNT, &trial))
+            return false;
+    }
+    double fits = trial * MEASUREMENT_S / pairs;
+    uint64_t count = (uint64_t)(fits < COUNT_MAX ? fits : COUNT_MAX) + 1;
+    for (unsigned i = 0; i < RATE_ROUNDS; i++) {
+        if (!crews_rate(run->crews, pairs, count, &rates[i]))
+            return false;
+    }
+    *per_s_out = perf_median(rates, RATE_ROUNDS);
+    return true;
+}
+
+static bool measure_pairs(wait_run *run, const crew_config *config, unsigned pairs,
+                          double *per_s_out)
+{
+    unsigned started = 0;
+    bool ok = true;
+    while (ok && started < pairs)
+        ok = crew_start(&run->crews[started++], 1, config);
+    ok = ok && measure_rate(run, pairs, per_s_out);
+    while (started > 0)
+        ok = crew_stop(&run->crews[--started]) && ok;
+    return ok;
+}
+
+static void report_row(wait_run *run, const char *policy, unsigned processes,
+                       const idle_figures *idle, double rate)
+{
+    (void)json_array_append_new(
+        run->rows, json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "policy", policy, "processes",
+                             (int)processes, "idle_cpu_pct", perf_report_number(idle->cpu_pct),
+                             "wakeup_us_p50", perf_report_number(idle->wakeup_us_p50),
+                             "wakeup_us_p99", perf_report_number(idle->wakeup_us_p99),
+                             "rate_per_s", perf_report_number(rate)));
+    if (!perf_report_is_quiet(run->options))
+        (void)printf("%-9s %9u %9.2f %10.1f %10.1f %12.3f\n", policy, processes, idle->cpu_pct,
+                     idle->wakeup_us_p50, idle->wakeup_us_p99, rate / 1e6);
+}
+
+static bool measure_policy(wait_run *run, const char *policy)
+{
+    const perf_options *options = run->options;
+    const char *delivery = options->deliveries[0];
+    const crew_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
+                                .policy = policy,
+                                .path = options->ifunc_path,
+                                .payload_bytes = options->payload_bytes};
+    idle_figures idle = {0};
+    double rate = 0;
+    perf_report_progress("%s: a target with %u peers", policy, options->peers);
+    if (!measure_target(run, &config, &idle))
+        return false;
+    for (unsigned i = 0; i < options->process_count; i++) {
+        unsigned processes = (unsigned)options->processes[i];
+        perf_report_progress("%s: %u processes", policy, processes);
+        if (!measure_pairs(run, &config, processes / 2, &rate))
+            return false;
+        perf_report_progress(NULL);
+        report_row(run, policy, processes, &idle, rate);
+    }
+    return true;
+}
+
+int perf_run_wait(const perf_options *options)
+{
+    static wait_run run;
+    char policy[32];
+    bool ok = true;
+    run.options = options;
+    run.rows = json_array();
+    if (!perf_report_is_quiet(options))
+        (void)printf("%-9s %9s %9s %10s %10s %12s\n", "policy", "processes", "idle %",
+                     "wake p50", "wake p99", "rate M/s");
+    for (const char *at = known_policies(); ok && at != NULL;)
+        ok = perf_value_name(&at, '|', policy, sizeof policy) && measure_policy(&run, policy);
+    perf_report_progress(NULL);
+    if (ok && !perf_report_is_quiet(options))
+        (void)printf(
+            "\nidle: %% of a processor, target of %u peers; wake-up in us; rate of all "
+            "pairs\n",
+            options->peers);
+    json_t *report = perf_report_create(options);
+    (void)json_object_set_new(report, "rows", run.rows);
+    ok = ok && perf_report_write(options, report);
+    json_decref(report);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
