@@ -232,7 +232,11 @@ static unsigned serve_stream(tc_ep *ep)
 {
     unsigned run = 0;
     if (tci_ep_is_open(ep)) {
-        for (unsigned n = tci_dispatch_run(ep); n > 0; n = tci_dispatch_run(ep))
+        /* What it wrote before lies in the ring now, so one lap is all; a peer that goes on
+         * writing must not hold everybody else up. */
+        const uint64_t end = ep->rx.head + ep->rx.mask + 1;
+        unsigned n;
+        while (ep->rx.head < end && (n = tci_dispatch_run(ep)) > 0)
             run += n;
     }
     tci_handshake_stream(ep);

@@ -343,7 +343,7 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
     return answer_bell(ep);
 }
 
-/* Calls nothing on its way, so nothing is saved on the stack. */
+/* The fast path: no call, unless eight have gathered or the peer is asleep. */
 tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     if (__builtin_expect(size < ep->fast_limit && ep->tx_state[fn->index] == TCI_TX_PLAIN, 1)) {
