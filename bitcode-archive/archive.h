@@ -28,14 +28,24 @@
  * are listed, carried and never selected. */
 typedef enum tci_slice_form { TCI_FORM_BITCODE = 1, TCI_FORM_IMAGE = 2 } tci_slice_form;
 
+/* What a slice asks of the CPU beyond its architecture's first version. A level includes those
+ * below it; numbers without a name here are never selected. */
+enum {
+    TCI_CPU_ANY = 0,
+    TCI_CPU_X86_64_V2 = 2, /* the levels of the x86-64 psABI */
+    TCI_CPU_X86_64_V3 = 3,
+    TCI_CPU_X86_64_V4 = 4,
+    TCI_CPU_AARCH64_LSE = 1, /* atomic instructions of ARMv8.1 */
+    TCI_CPU_AARCH64_SVE = 2  /* scalable vectors, half precision */
+};
+
 /* Which entry points the code defines; TCI_ENTRY_MAIN always. */
 enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4 };
 
 typedef struct tci_slice {
     char triple[TCI_TRIPLE_MAX]; /* normalised, see base/triple.h */
     tci_slice_form form;
-    uint8_t cpu_level; /* 0: runs on every CPU of the target; others are not selected by this
-                          version */
+    uint8_t cpu_level;      /* TCI_CPU_ of the triple's architecture */
     uint8_t producer_major; /* LLVM that wrote the bitcode: 19.1.7 */
     uint8_t producer_minor;
     uint8_t producer_patch;
@@ -72,11 +82,20 @@ const char *tci_archive_packing_text(const tci_archive *archive);
 size_t tci_archive_content_size(const tci_archive *archive);
 /* "bitcode", "image", or NULL for a form that this library does not know. */
 const char *tci_slice_form_text(tci_slice_form form);
+/* "x86-64-v3", "armv8-a+lse", "any"; NULL for a level that the architecture of a normalised
+ * triple does not have. */
+const char *tci_cpu_level_text(const char *triple, unsigned level);
 
 /* The bitcode slice for a normalised triple, of CPU level 0. TC_E_NO_SLICE: err names the
  * wanted triple and those present. */
 TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const char *triple,
                                            size_t *index_out, tc_error *err);
+
+/* The image slice for a normalised triple with the highest CPU level up to `level`.
+ * TC_E_NO_SLICE as above. */
+TC_MUST_CHECK tc_status tci_archive_select_image(const tci_archive *archive, const char *triple,
+                                                 unsigned level, size_t *index_out,
+                                                 tc_error *err);
 
 /* A copy of one slice's bytes that outlives the archive, for free(). TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index,

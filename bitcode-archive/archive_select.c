@@ -18,26 +18,58 @@ const char *tci_slice_form_text(tci_slice_form form)
     }
 }
 
-static bool is_selectable(const tci_slice *slice)
+static const struct {
+    const char *architecture; /* with its dash */
+    unsigned level;
+    const char *text;
+} cpu_levels[] = {
+    {"x86_64-", TCI_CPU_X86_64_V2, "x86-64-v2"},
+    {"x86_64-", TCI_CPU_X86_64_V3, "x86-64-v3"},
+    {"x86_64-", TCI_CPU_X86_64_V4, "x86-64-v4"},
+    {"aarch64-", TCI_CPU_AARCH64_LSE, "armv8-a+lse"},
+    {"aarch64-", TCI_CPU_AARCH64_SVE, "armv8-a+lse+sve"},
+};
+
+const char *tci_cpu_level_text(const char *triple, unsigned level)
 {
-    return slice->form == TCI_FORM_BITCODE && slice->cpu_level == 0;
+    if (level == TCI_CPU_ANY)
+        return "any";
+    for (size_t i = 0; i < sizeof cpu_levels / sizeof cpu_levels[0]; i++) {
+        const char *architecture = cpu_levels[i].architecture;
+        if (cpu_levels[i].level == level &&
+            strncmp(triple, architecture, strlen(architecture)) == 0)
+            return cpu_levels[i].text;
+    }
+    return NULL;
 }
 
-/* "x86_64-linux, aarch64-linux (form 9, cpu level 0)", cut to size. */
+/* "x86_64-linux bitcode, aarch64-linux image cpu level 3, x86_64-linux form 9", cut to size. */
 static void list_slices(const tci_archive *archive, char *text, size_t size)
 {
     size_t at = 0;
     text[0] = '\0';
     for (size_t i = 0; i < tci_archive_slice_count(archive) && at < size; i++) {
         const tci_slice *slice = tci_archive_slice(archive, i);
-        int n = snprintf(text + at, size - at, "%s%s", i > 0 ? ", " : "", slice->triple);
-        at += (size_t)n;
-        if (is_selectable(slice) || at >= size)
-            continue;
-        n = snprintf(text + at, size - at, " (form %u, cpu level %u)", (unsigned)slice->form,
-                     slice->cpu_level);
+        const char *form = tci_slice_form_text(slice->form);
+        char number[16] = "";
+        char level[32] = "";
+        if (form == NULL)
+            (void)snprintf(number, sizeof number, "form %u", (unsigned)slice->form);
+        if (slice->cpu_level != TCI_CPU_ANY)
+            (void)snprintf(level, sizeof level, " cpu level %u", slice->cpu_level);
+        int n = snprintf(text + at, size - at, "%s%s %s%s", i > 0 ? ", " : "", slice->triple,
+                         form != NULL ? form : number, level);
         at += (size_t)n;
     }
+}
+
+static tc_status no_slice(const tci_archive *archive, const char *form, const char *triple,
+                          tc_error *err)
+{
+    char present[TC_ERROR_TEXT_MAX / 2];
+    list_slices(archive, present, sizeof present);
+    return tci_error_set(err, TC_E_NO_SLICE, "archive %s: no %s for %s, it has: %s",
+                         tci_archive_name(archive), form, triple, present);
 }
 
 tc_status tci_archive_select(const tci_archive *archive, const char *triple, size_t *index_out,
@@ -45,13 +77,26 @@ tc_status tci_archive_select(const tci_archive *archive, const char *triple, siz
 {
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
         const tci_slice *slice = tci_archive_slice(archive, i);
-        if (is_selectable(slice) && strcmp(slice->triple, triple) == 0) {
+        if (slice->form == TCI_FORM_BITCODE && slice->cpu_level == TCI_CPU_ANY &&
+            strcmp(slice->triple, triple) == 0) {
             *index_out = i;
             return TC_OK;
         }
     }
-    char present[TC_ERROR_TEXT_MAX / 2];
-    list_slices(archive, present, sizeof present);
-    return tci_error_set(err, TC_E_NO_SLICE, "archive %s: no code for %s, it has: %s",
-                         tci_archive_name(archive), triple, present);
+    return no_slice(archive, "bitcode", triple, err);
+}
+
+tc_status tci_archive_select_image(const tci_archive *archive, const char *triple,
+                                   unsigned level, size_t *index_out, tc_error *err)
+{
+    bool found = false;
+    for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
+        const tci_slice *slice = tci_archive_slice(archive, i);
+        if (slice->form != TCI_FORM_IMAGE || strcmp(slice->triple, triple) != 0 ||
+            slice->cpu_level > level || tci_cpu_level_text(triple, slice->cpu_level) == NULL)
+            continue;
+        *index_out = i; /* slices of a triple come with rising levels */
+        found = true;
+    }
+    return found ? TC_OK : no_slice(archive, "image that fits", triple, err);
 }

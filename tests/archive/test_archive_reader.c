@@ -320,8 +320,8 @@ static void no_slice_names_both(void **state)
     assert_int_equal(tci_archive_select(archive, "s390x-linux", &index, &err), TC_E_NO_SLICE);
     assert_int_equal(index, 77);
     assert_string_equal(err.text,
-                        "archive sample: no code for s390x-linux, it has: aarch64-linux, "
-                        "riscv64-linux, x86_64-linux");
+                        "archive sample: no bitcode for s390x-linux, it has: aarch64-linux "
+                        "bitcode, riscv64-linux bitcode, x86_64-linux bitcode");
     tci_archive_close(archive);
     free(bytes);
 }

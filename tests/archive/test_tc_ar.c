@@ -179,7 +179,8 @@ static void extract_gives_the_slice(void **state)
     assert_int_equal(run("extract -o - units.tca arm64 | cmp - out.bc"), 0);
     assert_int_equal(run("extract units.tca s390x -o out.bc"), 1);
     expect_output(
-        "no code for s390x-linux, it has: aarch64-linux, riscv64-linux, x86_64-linux");
+        "no bitcode for s390x-linux, it has: aarch64-linux bitcode, riscv64-linux bitcode, "
+        "x86_64-linux bitcode");
 }
 
 static void verify_reports_every_file(void **state)

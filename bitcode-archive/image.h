@@ -1,0 +1,150 @@
+/* A native image: machine code of one function for one architecture, as a slice of an archive
+ * holds it. docs/image-format.md is the specification.
+ *
+ * An image is what a loader would have mapped of a small position-independent shared object:
+ * segments, relocations of two kinds, entry points. tci_image_open checks all of it once, so
+ * that whoever loads it walks segments and relocations without another check. Nothing here
+ * looks at instructions: an image is trusted code, as bitcode is. */
+#ifndef TCI_IMAGE_H
+#define TCI_IMAGE_H
+
+#include "archive.h"
+#include "base/cursor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+
+#define TCI_IMAGE_VERSION 1u
+#define TCI_IMAGE_SEGMENTS_MAX 8
+#define TCI_IMAGE_RELOCATIONS_MAX 65536
+#define TCI_IMAGE_IMPORTS_MAX 4096       /* strong and weak together */
+#define TCI_IMAGE_MEMORY_MAX (64u << 20) /* bytes, gaps between segments included */
+#define TCI_IMAGE_PAGE_X86_64 4096u      /* segments begin at multiples of this */
+#define TCI_IMAGE_PAGE_AARCH64 65536u    /* the largest page that Linux has there */
+#define TCI_IMAGE_BASE_ALIGNMENT                                                               \
+    4096u /* of the address that place 0 gets, at least; with                                  \
+             several segments also the system's page size */
+
+typedef enum tci_image_machine {
+    TCI_IMAGE_X86_64 = 1,
+    TCI_IMAGE_AARCH64 = 2
+} tci_image_machine;
+
+/* What may be done with a segment's memory once the image is loaded. Code may be read too:
+ * small constants and the addresses of imports live in the code segment. */
+typedef enum tci_image_kind {
+    TCI_IMAGE_CODE = 1,      /* read and run */
+    TCI_IMAGE_CONSTANTS = 2, /* read */
+    TCI_IMAGE_DATA = 3       /* read and write */
+} tci_image_kind;
+
+typedef struct tci_image_segment {
+    uint32_t place;        /* in the image; a multiple of page_bytes */
+    uint32_t file_bytes;   /* of `bytes`, goes to `place` */
+    uint32_t memory_bytes; /* >= file_bytes, >= 1; zeros behind the file bytes */
+    tci_image_kind kind;
+    const uint8_t *bytes; /* a view of the slice, not aligned */
+} tci_image_segment;
+
+/* Eight bytes at `place` that depend on where things are. */
+typedef enum tci_relocation_kind {
+    TCI_RELOCATION_RELATIVE = 1, /* address of place 0, plus addend */
+    TCI_RELOCATION_SYMBOL =
+        2,                  /* address of the slice's undefined symbol `import`, plus addend */
+    TCI_RELOCATION_WEAK = 3 /* the same of the image's weak name `import`; when there is no
+                               such symbol its address counts as 0 */
+} tci_relocation_kind;
+
+typedef struct tci_relocation {
+    tci_relocation_kind kind;
+    uint32_t place;  /* a multiple of 8; all 8 bytes lie in one segment's memory */
+    uint32_t import; /* see the kinds; 0 for RELATIVE */
+    int32_t addend;  /* RELATIVE: 0 to memory_bytes */
+} tci_relocation;
+
+/* Views of the slice's bytes, which must outlive it. Nothing to free. */
+typedef struct tci_image {
+    tci_image_machine machine;
+    uint32_t page_bytes;   /* of the machine, as above */
+    uint32_t memory_bytes; /* end of the last segment */
+    uint32_t segment_count;
+    tci_image_segment segments[TCI_IMAGE_SEGMENTS_MAX]; /* ascending; no page has two of them */
+
+    unsigned entries; /* TCI_ENTRY_ bits: main, or all three */
+    uint32_t main_place;
+    uint32_t max_size_place; /* these two only with their bits */
+    uint32_t init_place;
+
+    uint32_t eh_frame_place; /* .eh_frame, ends with its terminator: for __register_frame */
+    uint32_t eh_frame_bytes; /* 0: none */
+
+    uint32_t symbol_count; /* undefined symbols of the slice that relocations reach: one more
+                              than the highest `import` of a SYMBOL relocation */
+    uint32_t weak_count;
+    const char *weak_names; /* one behind the other, each with its terminator; in byte order */
+
+    uint32_t relocation_count;
+    const uint8_t *relocations; /* encoded; see tci_image_walk */
+    size_t relocations_size;
+} tci_image;
+
+/* Allocates nothing. TC_E_CORRUPT (err says what was found and expected), TC_E_VERSION (a
+ * format version, machine or shape bit that this library does not know), TC_E_TOO_LARGE (a
+ * limit above). */
+TC_MUST_CHECK tc_status tci_image_open(const void *bytes, size_t size, tci_image *image_out,
+                                       tc_error *err);
+
+/* The image in a slice, and whether it belongs there: TC_E_INVALID when the slice is no image;
+ * TC_E_CORRUPT when its machine is not that of the triple, its entries are not those of the
+ * archive, or its relocations reach symbols that the slice does not list. The archive must
+ * outlive the image. */
+TC_MUST_CHECK tc_status tci_image_open_slice(const tci_archive *archive, size_t index,
+                                             tci_image *image_out, tc_error *err);
+
+/* The relocations of an opened image, ascending by place:
+ *     tci_image_walk walk = tci_image_walk_begin(&image);
+ *     for (tci_relocation r; tci_image_walk_next(&walk, &r);) ... */
+typedef struct tci_image_walk {
+    tci_reader reader;
+    uint32_t left;
+    uint64_t end; /* of the one before */
+    uint32_t weak_count;
+} tci_image_walk;
+
+tci_image_walk tci_image_walk_begin(const tci_image *image);
+bool tci_image_walk_next(tci_image_walk *walk, tci_relocation *relocation_out);
+
+/* The segment that all of [place, place + size) is in; NULL when there is none. */
+const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t place,
+                                              uint32_t size);
+
+/* "code", "constants", "data". */
+const char *tci_image_kind_text(tci_image_kind kind);
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+typedef struct tci_image_source {
+    tci_image_machine machine;
+    size_t segment_count;
+    tci_image_segment segments[TCI_IMAGE_SEGMENTS_MAX]; /* places as the format gives them */
+    unsigned entries;
+    uint32_t main_place;
+    uint32_t max_size_place;
+    uint32_t init_place;
+    uint32_t eh_frame_place;
+    uint32_t eh_frame_bytes;
+    const char *const *weak_names; /* in byte order, each once */
+    size_t weak_count;
+    const tci_relocation *relocations; /* ascending by place */
+    size_t relocation_count;
+} tci_image_source;
+
+/* The image's bytes, for free(); trailing zeros of segments do not travel. Reads back what it
+ * wrote, so nothing is written that tci_image_open would refuse: its errors are those, and
+ * TC_E_INVALID for what the format has no words for, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_image_write(const tci_image_source *source, void **bytes_out,
+                                        size_t *size_out, tc_error *err);
+
+#endif

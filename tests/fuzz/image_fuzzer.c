@@ -1,0 +1,105 @@
+/* Bytes as an image. What opens must keep every promise of image.h: a loader relies on them
+ * without looking again. */
+#include "image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void check_segments(const tci_image *image)
+{
+    static volatile unsigned sink;
+    uint64_t end = 0;
+    require(image->segment_count >= 1 && image->segment_count <= TCI_IMAGE_SEGMENTS_MAX);
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        require(s->place >= end && s->place % image->page_bytes == 0);
+        require(s->memory_bytes >= 1 && s->memory_bytes >= s->file_bytes);
+        require(s->kind >= TCI_IMAGE_CODE && s->kind <= TCI_IMAGE_DATA);
+        for (uint32_t at = 0; at < s->file_bytes; at++)
+            sink += s->bytes[at];
+        end = (uint64_t)s->place + s->memory_bytes;
+    }
+    require(end == image->memory_bytes && end <= TCI_IMAGE_MEMORY_MAX);
+}
+
+static void check_entry(const tci_image *image, uint32_t place)
+{
+    const tci_image_segment *s = tci_image_segment_at(image, place, 1);
+    require(s != NULL && s->kind == TCI_IMAGE_CODE);
+}
+
+static void check_relocations(const tci_image *image)
+{
+    uint64_t end = 0;
+    uint32_t count = 0;
+    tci_image_walk walk = tci_image_walk_begin(image);
+    for (tci_relocation r; tci_image_walk_next(&walk, &r); count++) {
+        require(r.place >= end && r.place % 8 == 0);
+        require(tci_image_segment_at(image, r.place, 8) != NULL);
+        if (r.kind == TCI_RELOCATION_RELATIVE)
+            require(r.addend >= 0 && (uint32_t)r.addend <= image->memory_bytes);
+        else if (r.kind == TCI_RELOCATION_SYMBOL)
+            require(r.import < image->symbol_count);
+        else
+            require(r.kind == TCI_RELOCATION_WEAK && r.import < image->weak_count);
+        end = (uint64_t)r.place + 8;
+    }
+    require(count == image->relocation_count && count <= TCI_IMAGE_RELOCATIONS_MAX);
+    require(image->symbol_count <= TCI_IMAGE_IMPORTS_MAX);
+}
+
+static void check_names(const tci_image *image)
+{
+    const char *name = image->weak_names;
+    for (uint32_t i = 0; i < image->weak_count; i++, name += strlen(name) + 1)
+        require(name[0] != '\0' && strlen(name) < TCI_ARCHIVE_SYMBOL_MAX);
+}
+
+/* As the unwinder walks it. */
+static void check_eh_frame(const tci_image *image)
+{
+    uint32_t at = image->eh_frame_place;
+    if (image->eh_frame_bytes == 0)
+        return;
+    const tci_image_segment *s = tci_image_segment_at(image, at, image->eh_frame_bytes);
+    require(s != NULL);
+    uint8_t *memory = calloc(1, s->memory_bytes);
+    if (memory == NULL)
+        return;
+    memcpy(memory, s->bytes, s->file_bytes);
+    for (uint32_t length = 1; length != 0; at += 4 + length) {
+        require(at - image->eh_frame_place + 4 <= image->eh_frame_bytes);
+        memcpy(&length, memory + (at - s->place), sizeof length);
+    }
+    require(at == image->eh_frame_place + image->eh_frame_bytes); /* behind the terminator */
+    free(memory);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tci_image image;
+    tc_error err = {.status = TC_OK};
+    tc_status status = tci_image_open(data, size, &image, &err);
+    if (status != TC_OK) {
+        require(err.status == status && err.text[0] != '\0');
+        return 0;
+    }
+    check_segments(&image);
+    check_entry(&image, image.main_place);
+    if (image.entries != TCI_ENTRY_MAIN) {
+        check_entry(&image, image.max_size_place);
+        check_entry(&image, image.init_place);
+    }
+    check_relocations(&image);
+    check_names(&image);
+    check_eh_frame(&image);
+    return 0;
+}
