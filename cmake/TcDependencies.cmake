@@ -20,6 +20,8 @@ if(TC_WITH_LLVM)
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${TC_LLVM_CONFIG} --libdir OUTPUT_VARIABLE tc_llvm_libdir
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${TC_LLVM_CONFIG} --version OUTPUT_VARIABLE tc_llvm_version
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   find_library(TC_LLVM_LIBRARY NAMES LLVM-${TC_LLVM_VERSION} HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH REQUIRED)
   # Our C only needs LLVM's C headers; as system headers they bring no warnings of their own.
   add_library(tc_llvm INTERFACE)

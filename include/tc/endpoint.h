@@ -48,7 +48,7 @@ typedef struct tc_ep_info {
     const char *peer_library; /* "0.1.0" */
     const char *peer_ucx;     /* "1.13.1" */
     const char *peer_llvm;    /* "19.1.7" or "none" */
-    const char *peer_cpu;     /* "znver4" */
+    const char *peer_cpu;     /* "znver4", or the level it reaches: "x86-64-v3" */
     size_t payload_max;       /* largest payload that tc_send takes, bytes */
     size_t frame_payload_max; /* larger ones travel in pieces */
     uint64_t sent_messages;

@@ -22,7 +22,7 @@ typedef struct tc_version_info {
     const char *ucx;      /* "1.13.1", of the UCX that is loaded now */
     const char *llvm;     /* "19.1.7" of the code engine, or "none" when none can be loaded */
     const char *triple;   /* normalised: "x86_64-linux" */
-    const char *cpu;      /* LLVM's name of this CPU, or "unknown" without the engine */
+    const char *cpu;      /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3", "any" */
     const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
 

@@ -21,6 +21,12 @@ typedef enum tci_wait_choice {
     TCI_WAIT_BLOCK = 2
 } tci_wait_choice;
 
+typedef enum tci_form_choice {
+    TCI_CHOICE_AUTO = 0,
+    TCI_CHOICE_IMAGE = 1,
+    TCI_CHOICE_BITCODE = 2
+} tci_form_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -35,6 +41,7 @@ struct tc_options {
     uint64_t wait; /* tci_wait_choice */
     uint64_t sleep_max;
     uint64_t listen_any;
+    uint64_t form; /* tci_form_choice */
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
 };

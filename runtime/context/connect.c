@@ -14,17 +14,15 @@
 
 /* --- listening ----------------------------------------------------------------------- */
 
-/* A target needs its engine soon, and connecting peers see what it is; so it is started here
- * and not at the first message. A target without one still serves what needs none. */
-static void start_engine(tci_hub *hub)
+/* Who asks for bitcode will compile soon, so the compiler is started here and not while the
+ * first message waits. Otherwise the first function without an image starts it. */
+static void start_compiler(tci_hub *hub)
 {
     tc_error error;
-    if (hub->registry.engine != NULL)
+    if (hub->options.form != TCI_CHOICE_BITCODE)
         return;
-    if (tci_engine_acquire(hub->options.engine_path, &hub->registry.engine, &error) != TC_OK) {
+    if (tci_engine_start(hub->registry.engine, &error) != TC_OK)
         TC_LOG(TC_LOG_WARN, "%s", error.text);
-        return;
-    }
     tci_describe_engine(hub);
 }
 
@@ -46,7 +44,7 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
         free(listener);
         return status;
     }
-    start_engine(&ctx->hub);
+    start_compiler(&ctx->hub);
     listener->ctx = ctx;
     listener->next = ctx->listeners;
     ctx->listeners = listener;

@@ -45,7 +45,7 @@ void tci_context_get_up(tc_context *ctx);
  * has come. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
 
-/* Puts what is known of the running engine into the hub's hello. */
+/* Puts what is known of the engine and the CPU into the hub's hello. */
 void tci_describe_engine(tci_hub *hub);
 
 /* Closes without waiting: says goodbye if there is somebody to say it to, frees. */

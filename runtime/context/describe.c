@@ -69,10 +69,10 @@ void tc_version_query(tc_version_info *info_out)
     if (llvm == NULL) {
         if (tc_options_create(&opts, NULL) == TC_OK)
             engine_path = opts->engine_path;
-        llvm = tci_engine_llvm_version(engine_path);
-        if (llvm == NULL)
-            llvm = "none";
-        if (tci_engine_acquire(engine_path, &engine, NULL) == TC_OK) {
+        llvm = "none";
+        if (tci_engine_acquire(engine_path, TCI_CHOICE_AUTO, &engine, NULL) == TC_OK) {
+            if (tci_engine_start(engine, NULL) == TC_OK)
+                llvm = tci_engine_llvm_version(engine_path);
             (void)snprintf(cpu, sizeof cpu, "%s", tci_engine_cpu(engine));
             (void)snprintf(features, sizeof features, "%s", tci_engine_features(engine));
             tci_engine_release(engine);

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #define MODULE_NAME "libtchains-orc.so"
 #define FOLDERS_MAX 3
+#define MODULE_PATH_MAX (PATH_MAX + sizeof MODULE_NAME + 1)
 
 typedef struct search {
     size_t count;
@@ -75,13 +75,32 @@ static tc_status check_abi(const tci_engine_ops *ops, const char *path, tc_error
     return TC_OK;
 }
 
+static bool find_module(const char *folder, char path[MODULE_PATH_MAX])
+{
+    (void)snprintf(path, MODULE_PATH_MAX, "%s/%s", folder, MODULE_NAME);
+    return access(path, F_OK) == 0;
+}
+
+bool tci_engine_module_is_there(const char *engine_path)
+{
+    char path[MODULE_PATH_MAX];
+    search *s = calloc(1, sizeof *s);
+    bool found = false;
+    if (s == NULL)
+        return false;
+    list_folders(s, engine_path);
+    for (size_t i = 0; i < s->count && !found; i++)
+        found = find_module(s->folders[i], path);
+    free(s);
+    return found;
+}
+
 /* *ops_out stays NULL when the folder has no module that can be loaded. */
 static tc_status try_folder(search *s, const char *folder, const tci_engine_ops **ops_out,
                             tc_error *err)
 {
-    char path[PATH_MAX + sizeof MODULE_NAME + 1];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, MODULE_NAME);
-    if (access(path, F_OK) != 0)
+    char path[MODULE_PATH_MAX];
+    if (!find_module(folder, path))
         return TC_OK;
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (module == NULL) {

@@ -4,9 +4,14 @@
 
 #include "engine/engine_ops.h"
 
+#include <stdbool.h>
+
 /* Searches as engine.h says and loads what it finds, for the rest of the process's life: LLVM
  * does not survive being unloaded. TC_E_UNSUPPORTED, TC_E_VERSION. */
 TC_MUST_CHECK tc_status tci_engine_module_open(const char *engine_path,
                                                const tci_engine_ops **ops_out, tc_error *err);
+
+/* Whether a file of the module's name is in one of those folders. Opens nothing. */
+bool tci_engine_module_is_there(const char *engine_path);
 
 #endif

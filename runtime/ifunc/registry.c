@@ -13,7 +13,8 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
-    return TC_OK;
+    return tci_engine_acquire(options->engine_path, (tci_form_choice)options->form,
+                              &registry->engine, err);
 }
 
 static tc_ifunc **bucket_of(tci_registry *registry, const tci_content_id *id)
@@ -67,8 +68,8 @@ void tci_registry_fini(tci_registry *registry)
                 remove_function(registry->table[i]);
         }
     }
-    if (registry->engine != NULL)
-        tci_engine_release(registry->engine);
+    tci_engine_release(registry->engine);
+    registry->engine = NULL;
     free(registry->table);
     registry->table = NULL;
 }
@@ -193,8 +194,6 @@ void tci_ifunc_release(tc_ifunc *fn)
 static tc_status load_now(tc_ifunc *fn, tc_error *err)
 {
     tci_registry *registry = fn->registry;
-    if (registry->engine == NULL)
-        TC_TRY(tci_engine_acquire(registry->options->engine_path, &registry->engine, err));
     const char *deps = (const char *)fn->code + TCI_CODE_SECTION_BYTES + fn->archive_size;
     size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
     TC_TRY(tci_symbols_create(deps, deps_size, registry->host_symbols,

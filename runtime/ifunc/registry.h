@@ -44,9 +44,9 @@ struct tci_registry {
     const struct tc_options *options;
     const tci_host_symbol *host_symbols; /* what shipped code may call of this library */
     size_t host_symbol_count;
-    tci_engine_handle *engine; /* acquired by the first load */
-    tc_ifunc **table;          /* by index */
-    size_t count;              /* places in use */
+    tci_engine_handle *engine;
+    tc_ifunc **table; /* by index */
+    size_t count;     /* places in use */
     uint64_t clock;
     tc_ifunc *buckets[TCI_REGISTRY_BUCKETS];
     /* Called when an index is about to mean another function. */

@@ -1,7 +1,9 @@
 /* From an archive to a call, through the process's one engine. */
 #include "engine_fixture.h"
+#include "image_maker.h"
 
 #include "engine/engine.h"
+#include "engine/image/cpu_level.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,13 @@ static void *make_archive(const char *file, const char *name, unsigned entries,
     return archive;
 }
 
+static tci_engine_handle *acquire(const char *engine_path, tci_form_choice choice)
+{
+    tci_engine_handle *handle;
+    assert_int_equal(tci_engine_acquire(engine_path, choice, &handle, NULL), TC_OK);
+    return handle;
+}
+
 static tc_status load_archive(tci_engine_handle *handle, const char *file, const char *name,
                               unsigned entries, const char *triple, const tci_symbols *symbols,
                               tci_code_unit **unit_out, tc_error *err)
@@ -44,58 +53,80 @@ static tc_status load_archive(tci_engine_handle *handle, const char *file, const
 static void a_missing_engine_is_reported(void **state)
 {
     (void)state;
-    tci_engine_handle *handle = NULL;
+    tci_code_unit *unit = NULL;
     tc_error err = {0};
-    assert_int_equal(tci_engine_acquire("/no/such/folder", &handle, &err), TC_E_UNSUPPORTED);
-    assert_null(handle);
+    tci_engine_handle *handle = acquire("/no/such/folder", TCI_CHOICE_AUTO);
+    assert_int_equal(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
+    assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN,
+                                  tci_triple_host(), NULL, &unit, &err),
+                     TC_E_UNSUPPORTED);
+    assert_null(unit);
+    assert_non_null(strstr(err.text, "counter: it is bitcode"));
     assert_non_null(strstr(err.text, "no code engine"));
     assert_non_null(strstr(err.text, "/no/such/folder"));
     assert_null(tci_engine_llvm_version("/no/such/folder"));
+    tci_engine_release(handle);
 }
 
 static void another_library_is_no_engine(void **state)
 {
     (void)state;
     char folder[] = "/tmp/tc_test_engine_XXXXXX", path[128];
-    tci_engine_handle *handle = NULL;
     tc_error err = {0};
     assert_non_null(mkdtemp(folder));
+    tci_engine_handle *handle = acquire(folder, TCI_CHOICE_AUTO);
     (void)snprintf(path, sizeof path, "%s/libtchains-orc.so", folder);
     FILE *f = fopen(path, "w");
     fputs("no library either", f);
     fclose(f);
-    assert_int_equal(tci_engine_acquire(folder, &handle, &err), TC_E_UNSUPPORTED);
+    assert_int_equal(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
     assert_non_null(strstr(err.text, "libtchains-orc.so"));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink(TEST_DEP, path), 0);
-    assert_int_equal(tci_engine_acquire(folder, &handle, &err), TC_E_VERSION);
+    assert_int_equal(tci_engine_start(handle, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, TCI_ENGINE_SYMBOL));
     unlink(path);
     rmdir(folder);
-    assert_null(handle);
+    tci_engine_release(handle);
 }
 
-static void the_version_needs_no_engine(void **state)
+static bool llvm_is_loaded(void)
+{
+    static char maps[1 << 20];
+    FILE *f = fopen("/proc/self/maps", "r");
+    assert_non_null(f);
+    maps[fread(maps, 1, sizeof maps - 1, f)] = '\0';
+    fclose(f);
+    return strstr(maps, "libLLVM") != NULL;
+}
+
+/* What is said to peers before any bitcode has come is still true afterwards. */
+static void the_version_needs_no_llvm(void **state)
 {
     (void)state;
-    const char *version = tci_engine_llvm_version(TEST_ENGINE_DIR);
-    assert_non_null(version);
-    assert_true(atoi(version) >= 17);
+    char version[32];
+    tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
+    (void)snprintf(version, sizeof version, "%s", tci_engine_llvm_version(TEST_ENGINE_DIR));
+    assert_true(strlen(tci_engine_cpu(handle)) > 0);
+    assert_string_equal(tci_engine_features(handle), "");
+    assert_false(llvm_is_loaded());
+    assert_int_equal(tci_engine_start(handle, NULL), TC_OK);
+    assert_true(llvm_is_loaded());
+    assert_string_equal(tci_engine_llvm_version(TEST_ENGINE_DIR), version);
+    assert_true(strlen(tci_engine_cpu(handle)) > 0);
+    assert_true(strlen(tci_engine_features(handle)) > 0);
+    tci_engine_release(handle);
 }
 
 static void an_archive_becomes_callable(void **state)
 {
     (void)state;
-    tci_engine_handle *first, *second;
     tci_code_unit *unit;
     tc_error err = {0};
     uint64_t out = 0;
     unsigned all = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
-    assert_int_equal(tci_engine_acquire(TEST_ENGINE_DIR, &first, &err), TC_OK);
-    assert_int_equal(tci_engine_acquire(NULL, &second, &err), TC_OK);
-    assert_ptr_equal(first, second);
-    assert_true(strlen(tci_engine_cpu(first)) > 0);
-    assert_true(strlen(tci_engine_features(first)) > 0);
+    tci_engine_handle *first = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
+    tci_engine_handle *second = acquire(NULL, TCI_CHOICE_BITCODE);
     tci_symbols *symbols = open_symbols("");
     tc_status status = load_archive(first, "counter_bare", "counter", all, tci_triple_host(),
                                     symbols, &unit, &err);
@@ -116,10 +147,9 @@ static void an_archive_becomes_callable(void **state)
 static void errors_name_the_function(void **state)
 {
     (void)state;
-    tci_engine_handle *handle;
     tci_code_unit *unit = NULL;
     tc_error err = {0};
-    assert_int_equal(tci_engine_acquire(TEST_ENGINE_DIR, &handle, &err), TC_OK);
+    tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
     tci_symbols *symbols = open_symbols("");
     assert_int_equal(load_archive(handle, "missing", "missing", TCI_ENTRY_MAIN,
                                   tci_triple_host(), symbols, &unit, &err),
@@ -140,10 +170,93 @@ static void an_engine_can_be_started_again(void **state)
 {
     (void)state;
     for (int i = 0; i < 5; i++) {
-        tci_engine_handle *handle;
-        assert_int_equal(tci_engine_acquire(TEST_ENGINE_DIR, &handle, NULL), TC_OK);
+        tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
+        assert_int_equal(tci_engine_start(handle, NULL), TC_OK);
         tci_engine_release(handle);
     }
+}
+
+/* Bitcode of twin_a, which begins at 100 and adds the payload's size, and images that add one
+ * to what they are given, for the levels listed. */
+static tci_archive *make_both(bool bitcode, const unsigned *levels, void **bytes_out)
+{
+    tci_archive_writer *writer;
+    tci_archive *archive;
+    size_t size, archive_size;
+    void *image, *twin = read_bitcode("twin_a", &size);
+    tci_image_source source = image_adding_one();
+    tci_slice slice = {.form = TCI_FORM_BITCODE};
+    (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
+    assert_int_equal(tci_archive_writer_create("twin", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    if (bitcode)
+        assert_int_equal(tci_archive_writer_add(writer, &slice, twin, size, NULL, 0, NULL),
+                         TC_OK);
+    assert_int_equal(tci_image_write(&source, &image, &size, NULL), TC_OK);
+    for (slice.form = TCI_FORM_IMAGE; *levels != 255; levels++) {
+        slice.cpu_level = (uint8_t)*levels;
+        assert_int_equal(tci_archive_writer_add(writer, &slice, image, size, NULL, 0, NULL),
+                         TC_OK);
+    }
+    assert_int_equal(tci_archive_writer_finish(writer, bytes_out, &archive_size, NULL), TC_OK);
+    assert_int_equal(tci_archive_open(*bytes_out, archive_size, &archive, NULL), TC_OK);
+    tci_archive_writer_destroy(writer);
+    free(image);
+    free(twin);
+    return archive;
+}
+
+#define LEVELS(...) ((const unsigned[]){__VA_ARGS__, 255})
+#define NO_LEVELS ((const unsigned[]){255})
+
+/* What the chosen form makes of 1000, in an int: 1001 the image, 103 the bitcode. */
+static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *levels,
+                      tc_error *err)
+{
+    void *bytes;
+    tci_code_unit *unit;
+    uint64_t value = 1000;
+    tci_symbols *symbols = open_symbols("");
+    tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, choice);
+    tci_archive *archive = make_both(bitcode, levels, &bytes);
+    tc_status status = tci_engine_load(handle, archive, symbols, &unit, err);
+    if (status == TC_OK) {
+        tci_code_unit_entries(unit)->main(NULL, 3, &value);
+        tci_engine_unload(handle, unit);
+    }
+    tci_archive_close(archive);
+    free(bytes);
+    tci_engine_release(handle);
+    tci_symbols_destroy(symbols);
+    return status == TC_OK ? (int)value : (int)status;
+}
+
+static void the_form_is_chosen(void **state)
+{
+    (void)state;
+    tc_error err = {0};
+    assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(0), NULL), 1001);
+    assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, NO_LEVELS, NULL), 103);
+    assert_int_equal(run_choice(TCI_CHOICE_AUTO, false, LEVELS(0), NULL), 1001);
+    assert_int_equal(run_choice(TCI_CHOICE_IMAGE, true, LEVELS(0), NULL), 1001);
+    assert_int_equal(run_choice(TCI_CHOICE_BITCODE, true, LEVELS(0), NULL), 103);
+    assert_int_equal(run_choice(TCI_CHOICE_IMAGE, true, NO_LEVELS, &err), TC_E_NO_SLICE);
+    assert_non_null(strstr(err.text, "image"));
+    assert_int_equal(run_choice(TCI_CHOICE_BITCODE, false, LEVELS(0), &err), TC_E_NO_SLICE);
+    assert_non_null(strstr(err.text, "bitcode"));
+}
+
+/* Every number that names no level of this architecture, and levels that this CPU lacks. */
+static void images_of_other_levels_are_passed_by(void **state)
+{
+    (void)state;
+    tc_error err = {0};
+    unsigned own = tci_cpu_level_host();
+    assert_non_null(tci_cpu_level_text(tci_triple_host(), own));
+    assert_int_equal(run_choice(TCI_CHOICE_IMAGE, false, LEVELS(own), NULL), 1001);
+    assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(own + 1), NULL), 103);
+    assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(9), NULL), 103);
+    assert_int_equal(run_choice(TCI_CHOICE_AUTO, false, LEVELS(own + 1), &err), TC_E_NO_SLICE);
+    assert_non_null(strstr(err.text, tci_cpu_level_text(tci_triple_host(), own)));
 }
 
 int main(void)
@@ -151,10 +264,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_engine_is_reported),
         cmocka_unit_test(another_library_is_no_engine),
-        cmocka_unit_test(the_version_needs_no_engine),
+        cmocka_unit_test(the_version_needs_no_llvm),
         cmocka_unit_test(an_archive_becomes_callable),
         cmocka_unit_test(errors_name_the_function),
         cmocka_unit_test(an_engine_can_be_started_again),
+        cmocka_unit_test(the_form_is_chosen),
+        cmocka_unit_test(images_of_other_levels_are_passed_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/orc/name_list.h"
+#include "engine/name_list.h"
 
 #include <stdio.h>
 #include <string.h>

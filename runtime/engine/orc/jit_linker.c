@@ -3,7 +3,7 @@
 #include "archive.h"
 #include "base/error_text.h"
 #include "entry_names.h"
-#include "name_list.h"
+#include "engine/name_list.h"
 
 #include <stdlib.h>
 #include <string.h>

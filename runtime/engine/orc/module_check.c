@@ -3,7 +3,7 @@
 #include "base/error_text.h"
 #include "base/triple.h"
 #include "entry_names.h"
-#include "name_list.h"
+#include "engine/name_list.h"
 
 #include <string.h>
 

@@ -1,0 +1,326 @@
+#include "code_arena.h"
+
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PLACES 16u                     /* in a block of small ones */
+#define SMALL_SPAN_BYTES (128u * 1024) /* larger places have a block each */
+
+/* Linux 6.3: without it the kernel complains in its log, or refuses. Pages may be mapped for
+ * execution all the same; it is the file that cannot be executed. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+#if defined(__x86_64__)
+#define TRAP_BYTE 0xcc /* int3 */
+#else
+#define TRAP_BYTE 0 /* udf #0 */
+#endif
+
+/* Which pages are what: two images with one geometry can have each other's places. */
+typedef struct geometry {
+    size_t span; /* bytes from one place to the next */
+    bool has_data;
+    uint32_t part_count;
+    struct {
+        size_t place;
+        size_t bytes;
+        tci_image_kind kind;
+    } parts[TCI_IMAGE_SEGMENTS_MAX];
+} geometry;
+
+struct tci_code_block {
+    tci_code_block *next;
+    geometry shape;
+    uint8_t *run;
+    uint8_t *write;
+    size_t bytes; /* of each view */
+    uint32_t all; /* a bit for each place */
+    uint32_t taken;
+};
+
+struct tci_code_arena {
+    pthread_mutex_t lock;
+    tci_code_block *blocks;
+    tci_code_block *spare; /* one empty block of small places, or NULL */
+    size_t page_bytes;
+    pid_t owner;
+};
+
+tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_error *err)
+{
+    tci_code_arena *arena = calloc(1, sizeof *arena);
+    if (arena == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "code memory: out of memory");
+    pthread_mutex_init(&arena->lock, NULL);
+    arena->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    arena->owner = getpid();
+    *arena_out = arena;
+    return TC_OK;
+}
+
+/* --- blocks -------------------------------------------------------------------------- */
+
+static void free_block(tci_code_block *block)
+{
+    if (block->run != NULL)
+        munmap(block->run, block->bytes);
+    if (block->write != NULL)
+        munmap(block->write, block->bytes);
+    free(block);
+}
+
+void tci_code_arena_destroy(tci_code_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    while (arena->blocks != NULL) {
+        tci_code_block *block = arena->blocks;
+        arena->blocks = block->next;
+        free_block(block);
+    }
+    pthread_mutex_destroy(&arena->lock);
+    free(arena);
+}
+
+static int open_memory(size_t bytes)
+{
+    int fd = memfd_create("tchains-code", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    if (fd < 0 && errno == EINVAL)
+        fd = memfd_create("tchains-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && ftruncate(fd, (off_t)bytes) != 0) {
+        int reason = errno;
+        close(fd);
+        errno = reason;
+        fd = -1;
+    }
+    return fd;
+}
+
+static bool map_at(uint8_t *address, size_t bytes, tci_image_kind kind, int fd, size_t offset)
+{
+    int access = kind == TCI_IMAGE_CODE ? PROT_READ | PROT_EXEC : PROT_READ;
+    return mmap(address, bytes, access, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
+           MAP_FAILED;
+}
+
+/* Code and constants, over what was reserved. Places that are code from end to end take one
+ * call for all. */
+static bool map_fixed_parts(tci_code_block *block, int fd)
+{
+    const geometry *g = &block->shape;
+    if (g->part_count == 1 && !g->has_data)
+        return map_at(block->run, block->bytes, g->parts[0].kind, fd, 0);
+    for (size_t start = 0; start < block->bytes; start += g->span) {
+        for (uint32_t i = 0; i < g->part_count; i++) {
+            size_t offset = start + g->parts[i].place;
+            if (g->parts[i].kind != TCI_IMAGE_DATA &&
+                !map_at(block->run + offset, g->parts[i].bytes, g->parts[i].kind, fd, offset))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Once the writable view is there the file is sealed, so that no other can be made of it, not
+ * even by changing the view that runs. (Before Linux 5.1 there is no such seal.) */
+static bool map_views(tci_code_block *block, int fd)
+{
+    void *write = mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (write == MAP_FAILED)
+        return false;
+    block->write = write;
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE) != 0)
+        (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    /* What lies between the parts is data's neighbour, or nothing. */
+    void *run =
+        mmap(NULL, block->bytes, block->shape.has_data ? PROT_READ | PROT_WRITE : PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (run == MAP_FAILED)
+        return false;
+    block->run = run;
+    return map_fixed_parts(block, fd);
+}
+
+/* On failure errno says why. */
+static tci_code_block *make_block(const geometry *shape)
+{
+    tci_code_block *block = calloc(1, sizeof *block);
+    if (block == NULL)
+        return NULL;
+    unsigned places = shape->span <= SMALL_SPAN_BYTES ? PLACES : 1;
+    block->shape = *shape;
+    block->bytes = places * shape->span;
+    block->all = (1u << places) - 1;
+    int fd = open_memory(block->bytes);
+    bool mapped = fd >= 0 && map_views(block, fd);
+    int reason = errno;
+    if (fd >= 0)
+        close(fd); /* the views keep it */
+    if (mapped)
+        return block;
+    free_block(block);
+    errno = reason;
+    return NULL;
+}
+
+/* --- geometry ------------------------------------------------------------------------ */
+
+static size_t whole_pages(const tci_code_arena *arena, size_t bytes)
+{
+    return (bytes + arena->page_bytes - 1) & ~(arena->page_bytes - 1);
+}
+
+static tc_status plan(const tci_code_arena *arena, const tci_image *image, geometry *out,
+                      tc_error *err)
+{
+    memset(out, 0, sizeof *out); /* with its padding: plans are compared as bytes */
+    if (image->segment_count > 1 && image->page_bytes < arena->page_bytes)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "the image is for pages of at most %u bytes, pages here have %zu",
+                             image->page_bytes, arena->page_bytes);
+    out->part_count = image->segment_count;
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        out->parts[i].place = s->place;
+        out->parts[i].bytes = whole_pages(arena, s->memory_bytes);
+        out->parts[i].kind = s->kind;
+        out->has_data = out->has_data || s->kind == TCI_IMAGE_DATA;
+    }
+    out->span = whole_pages(arena, image->memory_bytes);
+    return TC_OK;
+}
+
+/* --- taking and giving back ---------------------------------------------------------- */
+
+static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
+{
+    tci_code_block *block = arena->blocks;
+    while (block != NULL &&
+           (block->taken == block->all || memcmp(&block->shape, shape, sizeof *shape) != 0))
+        block = block->next;
+    if (block != NULL)
+        return block;
+    block = make_block(shape);
+    if (block != NULL) {
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    return block;
+}
+
+static bool take_locked(tci_code_arena *arena, const geometry *shape, tci_code_place *place)
+{
+    tci_code_block *block = find_block(arena, shape);
+    if (block == NULL)
+        return false;
+    if (block == arena->spare)
+        arena->spare = NULL;
+    place->block = block;
+    place->index = (unsigned)__builtin_ctz(~block->taken);
+    block->taken |= 1u << place->index;
+    return true;
+}
+
+tc_status tci_code_arena_take(tci_code_arena *arena, const tci_image *image,
+                              tci_code_place *place_out, tc_error *err)
+{
+    geometry shape;
+    tci_code_place place;
+    TC_TRY(plan(arena, image, &shape, err));
+    if (getpid() != arena->owner)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "this process is a fork of one that has loaded code, and shares "
+                             "its code memory");
+    pthread_mutex_lock(&arena->lock);
+    bool taken = take_locked(arena, &shape, &place);
+    int reason = errno;
+    pthread_mutex_unlock(&arena->lock);
+    if (!taken)
+        return tci_error_errno(err, TC_E_NO_MEMORY, reason, "memory for %u bytes of code",
+                               image->memory_bytes);
+    place.run = place.block->run + place.index * shape.span;
+    place.write = place.block->write + place.index * shape.span;
+    *place_out = place;
+    return TC_OK;
+}
+
+/* By the addresses that run, which the manual of aarch64 asks for; a thread that goes on on
+ * another processor is synchronised by the switch. On x86_64 this is nothing. */
+void tci_code_place_written(const tci_code_place *place, const tci_image *image)
+{
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        if (s->kind == TCI_IMAGE_CODE)
+            __builtin___clear_cache((char *)place->run + s->place,
+                                    (char *)place->run + s->place + s->memory_bytes);
+    }
+}
+
+static void wipe(const tci_code_place *place, const tci_image *image)
+{
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        if (s->kind == TCI_IMAGE_DATA)
+            memset(place->run + s->place, 0, s->memory_bytes);
+        else
+            memset(place->write + s->place, TRAP_BYTE, s->memory_bytes);
+    }
+}
+
+static void unlink_block(tci_code_arena *arena, tci_code_block *block)
+{
+    tci_code_block **link = &arena->blocks;
+    while (*link != block)
+        link = &(*link)->next;
+    *link = block->next;
+}
+
+/* The block that goes now, if any. One empty block stays: who loads and unloads one function
+ * after the other is not to make a block for each. */
+static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *place)
+{
+    tci_code_block *block = place->block, *gone = block;
+    block->taken &= ~(1u << place->index);
+    if (block->taken != 0)
+        return NULL;
+    if (block->all != 1) {
+        gone = arena->spare;
+        arena->spare = block;
+    }
+    if (gone != NULL)
+        unlink_block(arena, gone);
+    return gone;
+}
+
+void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *place,
+                              const tci_image *image)
+{
+    /* In a fork these bytes are the parent's as well; a place with a block to itself goes with
+     * it. */
+    if (place->block->all != 1 && getpid() == arena->owner)
+        wipe(place, image);
+    pthread_mutex_lock(&arena->lock);
+    tci_code_block *gone = release_locked(arena, place);
+    pthread_mutex_unlock(&arena->lock);
+    if (gone != NULL)
+        free_block(gone);
+}
+
+size_t tci_code_arena_bytes(tci_code_arena *arena)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&arena->lock);
+    for (const tci_code_block *b = arena->blocks; b != NULL; b = b->next)
+        bytes += b->bytes;
+    pthread_mutex_unlock(&arena->lock);
+    return bytes;
+}

@@ -1,0 +1,148 @@
+#include "image_loader.h"
+
+#include "base/error_text.h"
+#include "engine/name_list.h"
+#include "image_link.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW_IMPORTS 64u
+
+struct tci_loaded_image {
+    tci_code_place place;
+    tci_image image; /* its bytes are the archive's: only the geometry is looked at later */
+};
+
+/* --- unwinding ----------------------------------------------------------------------- */
+
+/* The unwinder of the process, if there is one at all: who needs it has loaded it. Without it
+ * nothing can be thrown through the function, and that is all. */
+static struct {
+    pthread_once_t once;
+    void (*add)(void *eh_frame);
+    void (*remove)(void *eh_frame);
+} unwinder = {.once = PTHREAD_ONCE_INIT};
+
+static void find_unwinder(void)
+{
+    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return;
+    void *add = dlsym(library, "__register_frame");
+    void *remove = dlsym(library, "__deregister_frame");
+    if (add == NULL || remove == NULL)
+        return;
+    unwinder.add = (void (*)(void *))(uintptr_t)add;
+    unwinder.remove = (void (*)(void *))(uintptr_t)remove;
+}
+
+static void register_frames(const tci_loaded_image *loaded)
+{
+    if (loaded->image.eh_frame_bytes == 0)
+        return;
+    pthread_once(&unwinder.once, find_unwinder);
+    if (unwinder.add != NULL)
+        unwinder.add(loaded->place.run + loaded->image.eh_frame_place);
+}
+
+static void forget_frames(const tci_loaded_image *loaded)
+{
+    if (loaded->image.eh_frame_bytes > 0 && unwinder.remove != NULL)
+        unwinder.remove(loaded->place.run + loaded->image.eh_frame_place);
+}
+
+/* --- imports ------------------------------------------------------------------------- */
+
+static uint64_t address_of(const tci_symbols *symbols, const char *name)
+{
+    return (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, name);
+}
+
+/* Fills addresses[weak_count + symbol_count]. */
+static tc_status bind_imports(const tci_image *image, const tci_archive *archive, size_t index,
+                              const tci_symbols *symbols, uint64_t *addresses, tc_error *err)
+{
+    tci_name_list missing = {0};
+    const char *weak = image->weak_names;
+    for (uint32_t i = 0; i < image->weak_count; i++) {
+        addresses[i] = address_of(symbols, weak);
+        weak += strlen(weak) + 1;
+    }
+    for (uint32_t i = 0; i < image->symbol_count; i++) {
+        const char *name = tci_archive_symbol(archive, index, i);
+        addresses[image->weak_count + i] = address_of(symbols, name);
+        if (addresses[image->weak_count + i] == 0)
+            tci_name_list_add(&missing, name);
+    }
+    if (missing.count > 0)
+        return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
+                             tci_name_list_finish(&missing));
+    return TC_OK;
+}
+
+/* --- loading ------------------------------------------------------------------------- */
+
+static tci_entries entries_at(const tci_image *image, uint8_t *run)
+{
+    tci_entries entries = {
+        .main = (void (*)(void *, size_t, void *))(uintptr_t)(run + image->main_place)};
+    if (image->entries & TCI_ENTRY_MAX_SIZE)
+        entries.max_size = (size_t(*)(void *, size_t))(uintptr_t)(run + image->max_size_place);
+    if (image->entries & TCI_ENTRY_INIT)
+        entries.init =
+            (int (*)(void *, size_t, void *, size_t))(uintptr_t)(run + image->init_place);
+    return entries;
+}
+
+static tc_status place_image(tci_code_arena *arena, const tci_image *image,
+                             const uint64_t *imports, tci_loaded_image **loaded_out,
+                             tc_error *err)
+{
+    tci_loaded_image *loaded = calloc(1, sizeof *loaded);
+    if (loaded == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
+    loaded->image = *image;
+    tc_status status = tci_code_arena_take(arena, image, &loaded->place, err);
+    if (status != TC_OK) {
+        free(loaded);
+        return status;
+    }
+    const tci_image_views views = {.fixed = loaded->place.write, .data = loaded->place.run};
+    tci_image_copy(image, &views);
+    tci_image_relocate(image, (uint64_t)(uintptr_t)loaded->place.run, imports, &views);
+    tci_code_place_written(&loaded->place, image);
+    register_frames(loaded);
+    *loaded_out = loaded;
+    return TC_OK;
+}
+
+tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive, size_t index,
+                         const tci_symbols *symbols, tci_loaded_image **loaded_out,
+                         tci_entries *entries_out, tc_error *err)
+{
+    tci_image image;
+    uint64_t few[FEW_IMPORTS];
+    uint64_t *imports = few;
+    TC_TRY(tci_image_open_slice(archive, index, &image, err));
+    size_t count = (size_t)image.weak_count + image.symbol_count;
+    if (count > FEW_IMPORTS && (imports = calloc(count, sizeof *imports)) == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
+    tc_status status = bind_imports(&image, archive, index, symbols, imports, err);
+    if (status == TC_OK)
+        status = place_image(arena, &image, imports, loaded_out, err);
+    if (status == TC_OK)
+        *entries_out = entries_at(&image, (*loaded_out)->place.run);
+    if (imports != few)
+        free(imports);
+    return status;
+}
+
+void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded)
+{
+    forget_frames(loaded);
+    tci_code_arena_give_back(arena, &loaded->place, &loaded->image);
+    free(loaded);
+}

@@ -1,0 +1,24 @@
+/* From an image slice to entry points that can be called: microseconds, and no compiler. */
+#ifndef TCI_IMAGE_LOADER_H
+#define TCI_IMAGE_LOADER_H
+
+#include "archive.h"
+#include "code_arena.h"
+#include "engine/engine_ops.h"
+#include "engine/symbols.h"
+
+typedef struct tci_loaded_image tci_loaded_image;
+
+/* The image slice `index` must be for this architecture, and of a CPU level that this CPU has.
+ * The archive may be closed afterwards. Any thread. TC_E_CORRUPT, TC_E_VERSION,
+ * TC_E_TOO_LARGE (the image, see image.h), TC_E_UNRESOLVED (every name that is missing),
+ * TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive,
+                                       size_t index, const tci_symbols *symbols,
+                                       tci_loaded_image **loaded_out, tci_entries *entries_out,
+                                       tc_error *err);
+
+/* No call of the entries may be running. */
+void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded);
+
+#endif

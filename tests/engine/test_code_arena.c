@@ -1,0 +1,287 @@
+/* Places for code: they run, do not meet, are never writable where they run, and come back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/image/code_arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static tci_code_arena *arena;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return tci_code_arena_create(&arena, NULL) == TC_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tci_code_arena_destroy(arena);
+    tci_code_arena_destroy(NULL);
+    return 0;
+}
+
+/* Only what the arena looks at. */
+static tci_image image_of(uint32_t code_bytes, uint32_t constant_bytes, uint32_t data_bytes)
+{
+    const uint32_t bytes[] = {code_bytes, constant_bytes, data_bytes};
+    tci_image image = {.page_bytes = 65536};
+    for (unsigned i = 0; i < 3; i++) {
+        if (bytes[i] == 0)
+            continue;
+        uint32_t place = (image.memory_bytes + 65535) & ~65535u;
+        image.segments[image.segment_count++] = (tci_image_segment){
+            .place = place, .memory_bytes = bytes[i], .kind = (tci_image_kind)(i + 1)};
+        image.memory_bytes = place + bytes[i];
+    }
+    return image;
+}
+
+static tci_code_place take(const tci_image *image)
+{
+    tci_code_place place;
+    tc_error err = {0};
+    if (tci_code_arena_take(arena, image, &place, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    return place;
+}
+
+#define CODE_BYTES 8u
+
+/* Code that returns a number. */
+static void write_code(uint8_t out[CODE_BYTES], unsigned answer)
+{
+#if defined(__x86_64__)
+    const uint8_t code[CODE_BYTES] = {
+        0xb8, (uint8_t)answer, (uint8_t)(answer >> 8), 0, 0, 0xc3, 0xcc,
+        0xcc}; /* mov eax, answer; ret */
+#else
+    const uint32_t code[2] = {0x52800000u | (answer & 0xffff) << 5, 0xd65f03c0u};
+#endif
+    memcpy(out, code, sizeof code); /* mov w0, answer; ret */
+}
+
+static unsigned call(const tci_code_place *place)
+{
+    return ((unsigned (*)(void))(uintptr_t)place->run)();
+}
+
+static tci_code_place take_code(const tci_image *image, unsigned answer)
+{
+    tci_code_place place = take(image);
+    write_code(place.write, answer);
+    tci_code_place_written(&place, image);
+    return place;
+}
+
+static void what_is_written_runs(void **state)
+{
+    (void)state;
+    enum { COUNT = 300 };
+    static tci_code_place places[COUNT];
+    const tci_image images[] = {image_of(20, 0, 0), image_of(20, 0, 100), image_of(9000, 0, 1),
+                                image_of(5000, 400, 5000)};
+    for (unsigned i = 0; i < COUNT; i++)
+        places[i] = take_code(&images[i % 4], i);
+    for (unsigned i = 0; i < COUNT; i++) {
+        assert_int_equal(call(&places[i]), i);
+        assert_int_equal((uintptr_t)places[i].run % TCI_IMAGE_BASE_ALIGNMENT, 0);
+    }
+    for (unsigned i = 0; i < COUNT; i++)
+        tci_code_arena_give_back(arena, &places[i], &images[i % 4]);
+}
+
+static void data_is_zero_and_ours(void **state)
+{
+    (void)state;
+    static const unsigned char zeros[100];
+    const tci_image image = image_of(20, 30, 100);
+    for (int round = 0; round < 3; round++) {
+        tci_code_place place = take(&image);
+        uint8_t *data = place.run + image.segments[2].place;
+        place.write[image.segments[1].place + 29] = 77;
+        assert_int_equal(place.run[image.segments[1].place + 29], 77);
+        assert_memory_equal(data, zeros, sizeof zeros);
+        memset(data, 0xee, sizeof zeros);
+        tci_code_arena_give_back(arena, &place, &image);
+    }
+}
+
+static void large_images_come_and_go_whole(void **state)
+{
+    (void)state;
+    const tci_image images[] = {image_of(3 << 20, 0, 5 << 20), image_of(100, 0, 10 << 20),
+                                image_of(3 << 20, 0, 0), image_of(1 << 20, 1 << 20, 1)};
+    size_t before = tci_code_arena_bytes(arena);
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+        const tci_image_segment *last = &images[i].segments[images[i].segment_count - 1];
+        tci_code_place place = take_code(&images[i], 7);
+        assert_int_equal(call(&place), 7);
+        if (last->kind == TCI_IMAGE_DATA) {
+            assert_int_equal(place.run[images[i].memory_bytes - 1], 0);
+            place.run[images[i].memory_bytes - 1] = 1;
+        }
+        assert_true(tci_code_arena_bytes(arena) >= before + images[i].memory_bytes);
+        tci_code_arena_give_back(arena, &place, &images[i]);
+        assert_int_equal(tci_code_arena_bytes(arena), before);
+    }
+}
+
+static void what_went_traps(void **state)
+{
+    (void)state;
+    const tci_image image = image_of(200, 0, 0);
+    tci_code_place place = take_code(&image, 1), other = take(&image);
+    tci_code_arena_give_back(arena, &place, &image);
+    uint8_t trap = place.run[0];
+    assert_true(trap == 0xcc || trap == 0);
+    for (size_t i = 0; i < 200; i++)
+        assert_int_equal(place.run[i], trap);
+    tci_code_arena_give_back(arena, &other, &image);
+}
+
+/* Linux 5.1 has the seal that makes it final. */
+static bool kernel_seals_writing(void)
+{
+    int fd = memfd_create("probe", MFD_ALLOW_SEALING);
+    bool sealed = fd >= 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
+    close(fd);
+    return sealed;
+}
+
+static void the_view_that_runs_stays_unwritable(void **state)
+{
+    (void)state;
+    const tci_image image = image_of(20, 20, 20);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!kernel_seals_writing())
+        skip();
+    tci_code_place place = take_code(&image, 3);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(
+            mprotect(place.run + image.segments[i].place, page, PROT_READ | PROT_WRITE), -1);
+        assert_int_equal(errno, EACCES);
+    }
+    assert_int_equal(call(&place), 3);
+    tci_code_arena_give_back(arena, &place, &image);
+}
+
+static void taking_and_giving_back_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    const tci_image images[] = {image_of(20, 0, 0), image_of(20, 0, 100)};
+    tci_code_place stays = take_code(&images[0], 5);
+    tci_code_place once = take(&images[1]);
+    tci_code_arena_give_back(arena, &once, &images[1]);
+    size_t before = tci_code_arena_bytes(arena);
+    for (unsigned i = 0; i < 100000; i++) {
+        tci_code_place place = take(&images[i % 2]);
+        tci_code_arena_give_back(arena, &place, &images[i % 2]);
+    }
+    assert_int_equal(tci_code_arena_bytes(arena), before);
+    assert_int_equal(call(&stays), 5);
+    tci_code_arena_give_back(arena, &stays, &images[0]);
+}
+
+static void pages_that_are_too_small_are_refused(void **state)
+{
+    (void)state;
+    tci_image image = image_of(20, 0, 20);
+    tci_code_place place;
+    tc_error err = {0};
+    image.page_bytes = 1024;
+    assert_int_equal(tci_code_arena_take(arena, &image, &place, &err), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "1024"));
+}
+
+static void a_fork_may_run_code_and_not_write_it(void **state)
+{
+    (void)state;
+    const tci_image image = image_of(20, 0, 0);
+    tci_code_place place = take_code(&image, 9), second = take_code(&image, 10);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        tci_code_place mine;
+        tc_error err = {0};
+        bool refused = tci_code_arena_take(arena, &image, &mine, &err) == TC_E_UNSUPPORTED;
+        bool runs = call(&place) == 9;
+        tci_code_arena_give_back(arena, &place, &image);
+        _exit(refused && runs ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(call(&place), 9);
+    tci_code_arena_give_back(arena, &place, &image);
+    tci_code_arena_give_back(arena, &second, &image);
+}
+
+/* Each thread puts its own number into its places and finds nothing else there. */
+static void *take_many(void *argument)
+{
+    enum { HELD = 40, ROUNDS = 100 };
+    tci_code_place held[HELD];
+    const tci_image images[] = {image_of(20, 0, 0), image_of(20, 0, 100),
+                                image_of(9000, 20, 1)};
+    unsigned me = (unsigned)(uintptr_t)argument;
+    intptr_t mistakes = 0;
+    memset(held, 0, sizeof held);
+    for (unsigned i = 0; i < HELD * (ROUNDS + 1); i++) {
+        tci_code_place *place = &held[i % HELD];
+        const tci_image *image = &images[i % HELD % 3];
+        if (place->block != NULL) {
+            mistakes += call(place) != me;
+            tci_code_arena_give_back(arena, place, image);
+        }
+        if (i >= HELD * ROUNDS)
+            continue;
+        if (tci_code_arena_take(arena, image, place, NULL) != TC_OK)
+            return (void *)1;
+        write_code(place->write, me);
+        tci_code_place_written(place, image);
+    }
+    return (void *)mistakes;
+}
+
+static void threads_share_it(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_many, (void *)(i + 1)), 0);
+    for (int i = 0; i < 4; i++) {
+        void *mistakes;
+        assert_int_equal(pthread_join(threads[i], &mistakes), 0);
+        assert_null(mistakes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_runs),
+        cmocka_unit_test(data_is_zero_and_ours),
+        cmocka_unit_test(large_images_come_and_go_whole),
+        cmocka_unit_test(what_went_traps),
+        cmocka_unit_test(the_view_that_runs_stays_unwritable),
+        cmocka_unit_test(taking_and_giving_back_leaves_nothing_behind),
+        cmocka_unit_test(pages_that_are_too_small_are_refused),
+        cmocka_unit_test(a_fork_may_run_code_and_not_write_it),
+        cmocka_unit_test(threads_share_it),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

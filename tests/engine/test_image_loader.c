@@ -1,0 +1,290 @@
+/* Images by hand become callable, or are refused with the reason. What compiled code does in
+ * them is the business of the suite that all engines pass. */
+#include "image_maker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/image/image_loader.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tci_code_arena *arena;
+static tci_symbols *symbols;
+static void *seen_payload;
+static size_t seen_size;
+
+static void tc_test_called(void *payload, size_t size, void *target_args)
+{
+    seen_payload = payload;
+    seen_size = size;
+    *(int *)target_args += 1;
+}
+
+static const tci_host_symbol host_symbols[] = {
+    {"tc_test_called", (void *)(uintptr_t)tc_test_called}};
+
+static int set_up(void **state)
+{
+    (void)state;
+    return tci_code_arena_create(&arena, NULL) == TC_OK &&
+                   tci_symbols_create("", 0, host_symbols, 1, &symbols, NULL) == TC_OK
+               ? 0
+               : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tci_symbols_destroy(symbols);
+    tci_code_arena_destroy(arena);
+    return 0;
+}
+
+static tci_loaded_image *load(const made_archive *made, tci_entries *entries_out)
+{
+    tci_loaded_image *loaded;
+    tc_error err = {0};
+    if (tci_image_load(arena, made->archive, 0, symbols, &loaded, entries_out, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    return loaded;
+}
+
+static made_archive make(const tci_image_source *source)
+{
+    return make_image_archive("made", source, TCI_CPU_ANY, NULL, 0);
+}
+
+static void code_alone_runs(void **state)
+{
+    (void)state;
+    tci_image_source source = image_adding_one();
+    made_archive made = make(&source);
+    tci_entries entries;
+    uint64_t counter = 5;
+    tci_loaded_image *loaded = load(&made, &entries);
+    free_made(&made); /* nothing of the archive is needed any more */
+    entries.main(NULL, 0, &counter);
+    entries.main(NULL, 0, &counter);
+    assert_int_equal(counter, 7);
+    assert_null(entries.max_size);
+    assert_null(entries.init);
+    tci_image_unload(arena, loaded);
+}
+
+static void data_lives_as_long_as_the_code(void **state)
+{
+    (void)state;
+    tci_image_source source = image_counting(3 << 20);
+    for (uint32_t zeros = 0; zeros <= 3 << 20; zeros += 1 << 20) {
+        source.segments[1].memory_bytes = 8 + zeros;
+        made_archive made = make(&source);
+        tci_entries first_entries, second_entries;
+        uint64_t sum = 0;
+        tci_loaded_image *first = load(&made, &first_entries);
+        tci_loaded_image *second = load(&made, &second_entries);
+        first_entries.main(NULL, 0, &sum);
+        assert_int_equal(sum, 42);
+        first_entries.main(NULL, 0, &sum);
+        assert_int_equal(sum, 43);
+        second_entries.main(NULL, 0, &sum);
+        assert_int_equal(sum, 42);
+        tci_image_unload(arena, first);
+        first = load(&made, &first_entries);
+        first_entries.main(NULL, 0, &sum);
+        assert_int_equal(sum, 42);
+        tci_image_unload(arena, first);
+        tci_image_unload(arena, second);
+        free_made(&made);
+    }
+}
+
+static void imports_are_bound(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"tc_test_called"};
+    tci_image_source source = image_jumping(false);
+    made_archive made = make_image_archive("made", &source, TCI_CPU_ANY, names, 1);
+    tci_entries entries;
+    int calls = 0;
+    tci_loaded_image *loaded = load(&made, &entries);
+    entries.main(&calls, 123, &calls);
+    assert_int_equal(calls, 1);
+    assert_ptr_equal(seen_payload, &calls);
+    assert_int_equal(seen_size, 123);
+    tci_image_unload(arena, loaded);
+    free_made(&made);
+}
+
+static void a_weak_name_may_be_missing(void **state)
+{
+    (void)state;
+    tci_image_source source = image_jumping(true);
+    made_archive made = make(&source);
+    tci_entries entries;
+    tci_loaded_image *loaded = load(&made, &entries);
+    tci_image_unload(arena, loaded);
+    free_made(&made);
+}
+
+static void expect_refused(const made_archive *made, tc_status status, const char *const *parts)
+{
+    tci_loaded_image *loaded = NULL;
+    tci_entries entries = {0};
+    tc_error err = {0};
+    tc_status found = tci_image_load(arena, made->archive, 0, symbols, &loaded, &entries, &err);
+    if (found != status)
+        fail_msg("%s, expected %s: %s", tc_status_name(found), tc_status_name(status),
+                 err.text);
+    assert_null(loaded);
+    assert_null(entries.main);
+    for (; *parts != NULL; parts++) {
+        if (strstr(err.text, *parts) == NULL)
+            fail_msg("'%s' is not in '%s'", *parts, err.text);
+    }
+}
+
+static void every_missing_symbol_is_named(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"tc_test_absent_a", "tc_test_absent_b",
+                                        "tc_test_called", "zzz_unused"};
+    tci_image_source source = image_jumping(false);
+    const tci_relocation third[] = {{.kind = TCI_RELOCATION_SYMBOL, .place = 8, .import = 2}};
+    source.relocations = third;
+    made_archive made = make_image_archive("made", &source, TCI_CPU_ANY, names, 4);
+    expect_refused(&made, TC_E_UNRESOLVED,
+                   (const char *const[]){"no library here defines", "tc_test_absent_a",
+                                         "tc_test_absent_b", NULL});
+    free_made(&made);
+}
+
+static void many_imports_are_bound(void **state)
+{
+    (void)state;
+    enum { COUNT = 500 };
+    static char text[COUNT][24];
+    static const char *names[COUNT + 1];
+    for (int i = 0; i < COUNT; i++) {
+        (void)snprintf(text[i], sizeof text[i], "tc_test_absent_%03d", i);
+        names[i] = text[i];
+    }
+    names[COUNT] = "tc_test_called";
+    tci_image_source source = image_jumping(false);
+    const tci_relocation last[] = {
+        {.kind = TCI_RELOCATION_SYMBOL, .place = 8, .import = COUNT}};
+    source.relocations = last;
+    made_archive made = make_image_archive("made", &source, TCI_CPU_ANY, names, COUNT + 1);
+    expect_refused(&made, TC_E_UNRESOLVED,
+                   (const char *const[]){"tc_test_absent_000", " more", NULL});
+    free_made(&made);
+}
+
+static void another_machine_is_refused(void **state)
+{
+    (void)state;
+    tci_image_source source = image_adding_one();
+    source.machine = source.machine == TCI_IMAGE_X86_64 ? TCI_IMAGE_AARCH64 : TCI_IMAGE_X86_64;
+    made_archive made = make(&source);
+    expect_refused(&made, TC_E_CORRUPT, (const char *const[]){"machine", NULL});
+    free_made(&made);
+}
+
+static void symbols_beyond_the_list_are_refused(void **state)
+{
+    (void)state;
+    tci_image_source source = image_jumping(false);
+    made_archive made = make(&source);
+    expect_refused(&made, TC_E_CORRUPT, (const char *const[]){"symbol", NULL});
+    free_made(&made);
+}
+
+/* --- no page is ever writable and executable ------------------------------------------ */
+
+enum { THREADS = 4, ROUNDS = 300 };
+
+typedef struct watched {
+    made_archive *made;
+    size_t kinds;
+    _Atomic unsigned running;
+} watched;
+
+static void *load_many(void *argument)
+{
+    watched *w = argument;
+    intptr_t mistakes = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        tci_loaded_image *loaded[2];
+        for (size_t i = 0; i < w->kinds; i++) {
+            tci_entries entries;
+            uint64_t out = 41;
+            if (tci_image_load(arena, w->made[i].archive, 0, symbols, &loaded[i], &entries,
+                               NULL) != TC_OK)
+                return (void *)1;
+            entries.main(NULL, 0, &out);
+            mistakes += out != 42;
+        }
+        for (size_t i = 0; i < w->kinds; i++)
+            tci_image_unload(arena, loaded[i]);
+    }
+    w->running--;
+    return (void *)mistakes;
+}
+
+/* "7f00-7f01 rwxp ...": the second word. */
+static void expect_no_page_writable_and_executable(void)
+{
+    char line[512];
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        const char *access = strchr(line, ' ');
+        if (access != NULL && access[2] == 'w' && access[3] == 'x')
+            fail_msg("%s", line);
+    }
+    fclose(maps);
+}
+
+static void no_page_is_ever_writable_and_executable(void **state)
+{
+    (void)state;
+    tci_image_source sources[] = {image_adding_one(), image_counting(0)};
+    made_archive made[] = {make(&sources[0]), make(&sources[1])};
+    watched w = {made, 2, THREADS};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, load_many, &w), 0);
+    do
+        expect_no_page_writable_and_executable();
+    while (w.running > 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *mistakes;
+        assert_int_equal(pthread_join(threads[i], &mistakes), 0);
+        assert_null(mistakes);
+    }
+    for (size_t i = 0; i < 2; i++)
+        free_made(&made[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_alone_runs),
+        cmocka_unit_test(data_lives_as_long_as_the_code),
+        cmocka_unit_test(imports_are_bound),
+        cmocka_unit_test(a_weak_name_may_be_missing),
+        cmocka_unit_test(every_missing_symbol_is_named),
+        cmocka_unit_test(many_imports_are_bound),
+        cmocka_unit_test(another_machine_is_refused),
+        cmocka_unit_test(symbols_beyond_the_list_are_refused),
+        cmocka_unit_test(no_page_is_ever_writable_and_executable),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
