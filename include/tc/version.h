@@ -17,12 +17,12 @@ extern "C" {
 #define TC_PROTOCOL_VERSION 1
 
 typedef struct tc_version_info {
-    const char *library;  /* "0.1.0" */
-    unsigned protocol;    /* TC_PROTOCOL_VERSION of the running library */
-    const char *ucx;      /* "1.13.1", of the UCX that is loaded now */
-    const char *llvm;     /* "19.1.7" of the code engine, or "none" when none can be loaded */
-    const char *triple;   /* normalised: "x86_64-linux" */
-    const char *cpu;      /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3", "any" */
+    const char *library; /* "0.1.0" */
+    unsigned protocol;   /* TC_PROTOCOL_VERSION of the running library */
+    const char *ucx;     /* "1.13.1", of the UCX that is loaded now */
+    const char *llvm;    /* "19.1.7" of the code engine, or "none" when none can be loaded */
+    const char *triple;  /* normalised: "x86_64-linux" */
+    const char *cpu; /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3", "any" */
     const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
 

@@ -2,7 +2,7 @@
 
 #include "base/error_text.h"
 #include "engine/name_list.h"
-#include "image_link.h"
+#include "image_relocate.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

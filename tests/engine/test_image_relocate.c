@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/image/image_link.h"
+#include "engine/image/image_relocate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

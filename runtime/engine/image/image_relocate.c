@@ -1,4 +1,4 @@
-#include "image_link.h"
+#include "image_relocate.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* An image's bytes in their places, and every address in them filled in: pure functions on
  * memory, the same for every architecture. */
-#ifndef TCI_IMAGE_LINK_H
-#define TCI_IMAGE_LINK_H
+#ifndef TCI_IMAGE_RELOCATE_H
+#define TCI_IMAGE_RELOCATE_H
 
 #include "image.h"
 
