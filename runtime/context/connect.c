@@ -11,6 +11,7 @@
 
 #define NAP_NS 1000000ull /* between looks, when a call blocks */
 #define GOODBYE_NS 100000000ull
+#define ADDRESS_TRIES 4u
 
 /* --- listening ----------------------------------------------------------------------- */
 
@@ -154,19 +155,13 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     return wait_until_open(ctx, ep, ep_out, err);
 }
 
-tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t size,
-                                uint64_t timeout_ns, tc_ep **ep_out, tc_error *err)
+static tc_status try_address(tc_context *ctx, const void *worker_address, uint64_t deadline_ns,
+                             tc_ep **ep_out, tc_error *err)
 {
-    tci_hub *hub = &ctx->hub;
-    tci_hello theirs;
     tc_ep *ep;
-    if (tci_hub_is_busy(hub))
-        return busy(err);
-    TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
-    TC_TRY(tci_hello_compatible(&hub->self, &theirs, err));
-    TC_TRY(tci_ep_create(hub, false, &ep, err));
-    ep->deadline_ns = connect_deadline(hub, timeout_ns);
-    tc_status status = tci_link_open(hub->worker, theirs.worker_address.data, &ep->link, err);
+    TC_TRY(tci_ep_create(&ctx->hub, false, &ep, err));
+    ep->deadline_ns = deadline_ns;
+    tc_status status = tci_link_open(ctx->hub.worker, worker_address, &ep->link, err);
     if (status == TC_OK)
         status = tci_handshake_greet(ep, err);
     if (status != TC_OK) {
@@ -174,6 +169,25 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
         return status;
     }
     return wait_until_open(ctx, ep, ep_out, err);
+}
+
+/* UCX pairs endpoints of two workers in the order of their making. So when an attempt was given
+ * up and its peer wakes, the peer's side of the next attempt may be paired with the first one,
+ * and end with it. */
+tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t size,
+                                uint64_t timeout_ns, tc_ep **ep_out, tc_error *err)
+{
+    tci_hub *hub = &ctx->hub;
+    tci_hello theirs;
+    if (tci_hub_is_busy(hub))
+        return busy(err);
+    TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
+    TC_TRY(tci_hello_compatible(&hub->self, &theirs, err));
+    uint64_t deadline_ns = connect_deadline(hub, timeout_ns);
+    tc_status status = TC_E_PEER_LOST;
+    for (unsigned i = 0; i < ADDRESS_TRIES && status == TC_E_PEER_LOST; i++)
+        status = try_address(ctx, theirs.worker_address.data, deadline_ns, ep_out, err);
+    return status;
 }
 
 const void *tc_context_address(tc_context *ctx, size_t *size_out)

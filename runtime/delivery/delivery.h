@@ -11,19 +11,23 @@
 #define TCI_DELIVERY_H
 
 #include "delivery/link.h"
+#include "delivery/segment.h"
 #include "ring/producer.h"
 #include "wire/hello.h"
 
 typedef struct tci_delivery tci_delivery;
 
-/* The peer's end, from its hello; views live during open only. */
+/* The peer's end, from its hello; views live during open only. What it says of its memory is
+ * its word alone. */
 typedef struct tci_delivery_peer {
     tci_link *link; /* outlives the delivery */
     uint16_t connection;
     uint32_t ring_bytes;
     uint64_t ring_nonce;
     uint64_t ring_address;
-    const void *rkey; /* NULL: can be neither mapped nor put to */
+    const void *rkey; /* NULL: cannot be put to */
+    uint32_t segment; /* or TCI_SEGMENT_NONE; see tci_region_segment */
+    bool same_host;   /* its segment can be attached here, if it still is */
 } tci_delivery_peer;
 
 typedef struct tci_delivery_ops {
@@ -31,7 +35,8 @@ typedef struct tci_delivery_ops {
     tci_hello_delivery wire_id;    /* as READY says it */
     uint32_t frame_overhead_bytes; /* that travel beside a lone frame */
 
-    /* TC_E_UNSUPPORTED: not to this peer (err says why), try another. TC_E_NO_MEMORY. */
+    /* TC_E_UNSUPPORTED: not to this peer (err says why), try another. TC_E_PEER_LOST,
+     * TC_E_NO_MEMORY. */
     tc_status (*open)(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                       tc_error *err);
     /* After the link is closed: nothing is under way any more. */

@@ -4,34 +4,45 @@
 #include "delivery.h"
 
 #include "base/error_text.h"
-#include "ring/consumer.h"
+#include "delivery/ring_segment.h"
+#include "ring/ring_layout.h"
 
 #include <stdlib.h>
+
+typedef struct direct_delivery {
+    tci_delivery base;
+    tci_segment segment;
+} direct_delivery;
 
 static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                              tc_error *err)
 {
-    uint8_t *region;
-    if (peer->rkey == NULL)
-        return tci_error_set(err, TC_E_UNSUPPORTED, "direct: the peer's ring cannot be mapped");
-    TC_TRY(tci_link_map(peer->link, peer->ring_address, peer->rkey, &region, err));
-    if (!tci_ring_identity_matches(region, peer->ring_bytes, peer->ring_nonce))
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "direct: the mapped memory is not the peer's ring");
-    tci_delivery *delivery = calloc(1, sizeof *delivery);
-    if (delivery == NULL)
+    direct_delivery *direct = calloc(1, sizeof *direct);
+    if (direct == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "direct: out of memory");
-    delivery->ops = &tci_delivery_direct;
-    delivery->ring = region + TCI_RING_DATA_OFFSET;
-    delivery->consumed = (const tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET);
-    delivery->bell = (const tci_ring_word *)(void *)(region + TCI_RING_BELL_OFFSET);
-    *delivery_out = delivery;
+    tc_status status = tci_ring_segment_attach(peer, tci_ring_region_bytes(peer->ring_bytes),
+                                               &direct->segment, err);
+    if (status != TC_OK) {
+        free(direct);
+        return status;
+    }
+    uint8_t *region = direct->segment.base;
+    direct->base = (tci_delivery){
+        .ops = &tci_delivery_direct,
+        .ring = region + TCI_RING_DATA_OFFSET,
+        .consumed = (const tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET),
+        .bell = (const tci_ring_word *)(void *)(region + TCI_RING_BELL_OFFSET),
+    };
+    tci_link_put_aside(peer->link);
+    *delivery_out = &direct->base;
     return TC_OK;
 }
 
 static void direct_close(tci_delivery *delivery)
 {
-    free(delivery);
+    direct_delivery *direct = (direct_delivery *)(void *)delivery;
+    tci_segment_detach(&direct->segment);
+    free(direct);
 }
 
 const tci_delivery_ops tci_delivery_direct = {

@@ -13,7 +13,7 @@ struct tci_link {
     tci_worker *worker;
     ucp_ep_h ucp_ep;
     ucp_rkey_h rkey;
-    bool mapped; /* the rkey serves plain stores */
+    bool aside; /* frames do not use it */
     ucs_status_t failure;
     ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they
                                     are, or will never be */
@@ -82,8 +82,7 @@ static bool is_connecting(tci_link *link)
 
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
-    /* A mapped ring needs no connection, and should not depend on it. */
-    bool wait = !link->mapped && is_connecting(link);
+    bool wait = !link->aside && is_connecting(link);
     return wait ? TC_E_AGAIN : tci_link_error(link, err);
 }
 
@@ -119,7 +118,7 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns)
 {
     if (link->rkey != NULL)
         ucp_rkey_destroy(link->rkey);
-    if (link->mapped || !is_connecting(link)) {
+    if (link->aside || !is_connecting(link)) {
         close_now(link, timeout_ns);
         return;
     }
@@ -157,30 +156,9 @@ tc_status tci_link_error(const tci_link *link, tc_error *err)
                          ucs_status_string(link->failure));
 }
 
-static tc_status unpack_rkey(tci_link *link, const void *rkey, tc_error *err)
+void tci_link_put_aside(tci_link *link)
 {
-    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
-    if (status == UCS_OK)
-        return TC_OK;
-    return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: UCX cannot use its rkey: %s",
-                         ucs_status_string(status));
-}
-
-tc_status tci_link_map(tci_link *link, uint64_t address, const void *rkey, uint8_t **base_out,
-                       tc_error *err)
-{
-    void *base;
-    TC_TRY(unpack_rkey(link, rkey, err));
-    ucs_status_t status = ucp_rkey_ptr(link->rkey, address, &base);
-    if (status != UCS_OK) {
-        ucp_rkey_destroy(link->rkey);
-        link->rkey = NULL;
-        return tci_error_set(err, TC_E_UNSUPPORTED, "peer's ring: cannot be mapped here: %s",
-                             ucs_status_string(status));
-    }
-    link->mapped = true;
-    *base_out = base;
-    return TC_OK;
+    link->aside = true;
 }
 
 static void free_posted(void *request, ucs_status_t status, void *user)
@@ -244,7 +222,11 @@ tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
     if (!tci_ucx_fences_hold())
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "put: UCX_FENCE_MODE=weak lets puts of this UCX overtake a fence");
-    return unpack_rkey(link, rkey, err);
+    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
+    if (status == UCS_OK)
+        return TC_OK;
+    return tci_error_set(err, TC_E_UNSUPPORTED, "put: UCX cannot use the peer's rkey: %s",
+                         ucs_status_string(status));
 }
 
 /* Nothing else tells of an operation that UCX refuses to start, and what it carried is lost. */

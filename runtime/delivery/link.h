@@ -1,4 +1,4 @@
-/* A link: the UCX endpoint to one peer, and the peer's ring as far as it can be mapped. */
+/* A link: the UCX endpoint to one peer. */
 #ifndef TCI_LINK_H
 #define TCI_LINK_H
 
@@ -14,7 +14,7 @@ TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address,
 /* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err
  * may be NULL and is not filled for TC_E_AGAIN. A side that goes away before both are connected
  * takes a UCX with assertions down on the other side, so a handshake ends with this. A link
- * whose peer's memory is mapped has only shared memory under it, and is ready at once. */
+ * that was put aside is ready at once. */
 TC_MUST_CHECK tc_status tci_link_ready(tci_link *link, tc_error *err);
 
 /* Drops what is still unsent, frees. Blocks until UCX lets go of buffers that sends name, at
@@ -28,11 +28,8 @@ void tci_link_flush(tci_link *link, uint64_t timeout_ns);
 /* TC_OK, or what UCX found of the peer (err filled). */
 tc_status tci_link_error(const tci_link *link, tc_error *err);
 
-/* Maps a peer's region for plain stores. TC_E_UNSUPPORTED when it is on another host or in
- * memory that cannot be mapped. The peer must be alive: UCX before 1.19 crashes on the rkey of
- * a dead process. */
-TC_MUST_CHECK tc_status tci_link_map(tci_link *link, uint64_t address, const void *rkey,
-                                     uint8_t **base_out, tc_error *err);
+/* Frames take another way, so nothing needs to wait for this one. */
+void tci_link_put_aside(tci_link *link);
 
 /* Sends one message; bytes are copied. For rare messages: hellos, credits, code. */
 TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection,
@@ -52,8 +49,8 @@ TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *
                                       const void *bytes, size_t size, bool *under_way_out);
 
 /* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or
- * not under the settings of UCX (see ucx_compat.h). The peer must be alive, as for
- * tci_link_map. Once per link, and not beside tci_link_map. */
+ * not under the settings of UCX (see ucx_compat.h). The region must still be there: UCX before
+ * 1.19 crashes on the key of memory on this host that is gone. Once per link. */
 TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err);
 
 /* Writes to the peer's memory. The rules for op and the bytes are those of tci_link_send;

@@ -1,28 +1,44 @@
 #include "region.h"
 
 #include "base/error_text.h"
+#include "base/logger.h"
+#include "delivery/segment.h"
 #include "delivery/ucx_error.h"
 #include "delivery/worker_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* What a segment beside UCX's memory shows of it: enough for a ring's identity. */
+#define WITNESS_BYTES 128u
+
 struct tci_region {
     ucp_context_h ucp_context;
-    ucp_mem_h memory;
+    ucp_mem_h memory; /* NULL: not known to UCX */
+    tci_segment segment;
+    uint8_t *own; /* NULL: the memory is the segment's or UCX's */
     uint8_t *base;
     void *rkey;
     size_t rkey_size;
 };
 
-static ucs_status_t map_memory(tci_region *region, size_t bytes)
+static ucs_status_t register_memory(tci_region *region, ucp_mem_map_params_t *params)
 {
-    const ucp_mem_map_params_t params = {
+    ucs_status_t status = ucp_mem_map(region->ucp_context, params, &region->memory);
+    if (status != UCS_OK)
+        return status;
+    return ucp_rkey_pack(region->ucp_context, region->memory, &region->rkey,
+                         &region->rkey_size);
+}
+
+static ucs_status_t allocate_by_ucx(tci_region *region, size_t bytes)
+{
+    ucp_mem_map_params_t params = {
         .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
         .length = bytes,
         .flags = UCP_MEM_MAP_ALLOCATE,
     };
-    ucs_status_t status = ucp_mem_map(region->ucp_context, &params, &region->memory);
+    ucs_status_t status = register_memory(region, &params);
     if (status != UCS_OK)
         return status;
     ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS};
@@ -31,21 +47,70 @@ static ucs_status_t map_memory(tci_region *region, size_t bytes)
         return status;
     region->base = attr.address;
     memset(region->base, 0, bytes);
-    return ucp_rkey_pack(region->ucp_context, region->memory, &region->rkey,
-                         &region->rkey_size);
+    return UCS_OK;
 }
 
-tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region **region_out,
-                            tc_error *err)
+/* For peers that put, whatever this side would do. Without it they send active messages. */
+static void offer_to_ucx(tci_region *region, size_t bytes)
+{
+    ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH,
+        .address = region->base,
+        .length = bytes,
+    };
+    ucs_status_t status = register_memory(region, &params);
+    if (status == UCS_OK)
+        return;
+    TC_LOG(TC_LOG_DEBUG, "ring: UCX offers no puts to it: %s", ucs_status_string(status));
+    region->rkey = NULL;
+    region->rkey_size = 0;
+}
+
+static tc_status keep_closed(tci_region *region, size_t bytes, tc_error *err)
+{
+    size_t whole_pages = (bytes + 4095) & ~(size_t)4095;
+    region->base = region->own = aligned_alloc(4096, whole_pages);
+    if (region->own == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "ring: out of memory");
+    memset(region->own, 0, whole_pages);
+    return TC_OK;
+}
+
+static tc_status make_memory(tci_region *region, const tci_worker *worker, size_t bytes,
+                             tci_region_use use, tc_error *err)
+{
+    tc_error shortage;
+    if (use == TCI_REGION_PUT) {
+        ucs_status_t status = allocate_by_ucx(region, bytes);
+        if (status != UCS_OK)
+            return tci_ucx_error(err, status, "ring memory");
+    }
+    size_t shared_bytes = use == TCI_REGION_PUT ? WITNESS_BYTES : bytes;
+    if (use != TCI_REGION_CLOSED && worker->shares_memory &&
+        tci_segment_create(shared_bytes, &region->segment, &shortage) != TC_OK)
+        TC_LOG(TC_LOG_WARN, "ring: %s; peers will use active messages", shortage.text);
+    if (use == TCI_REGION_PUT)
+        return TC_OK;
+    region->base = region->segment.base;
+    if (region->base == NULL)
+        TC_TRY(keep_closed(region, bytes, err));
+    if (use == TCI_REGION_MAPPED)
+        offer_to_ucx(region, bytes);
+    return TC_OK;
+}
+
+tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
+                            tci_region **region_out, tc_error *err)
 {
     tci_region *region = calloc(1, sizeof *region);
     if (region == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "ring: out of memory");
     region->ucp_context = worker->ucp_context;
-    ucs_status_t status = map_memory(region, bytes);
-    if (status != UCS_OK) {
+    region->segment.id = TCI_SEGMENT_NONE;
+    tc_status status = make_memory(region, worker, bytes, use, err);
+    if (status != TC_OK) {
         tci_region_destroy(region);
-        return tci_ucx_error(err, status, "ring memory");
+        return status;
     }
     *region_out = region;
     return TC_OK;
@@ -57,6 +122,8 @@ void tci_region_destroy(tci_region *region)
         ucp_rkey_buffer_release(region->rkey);
     if (region->memory != NULL)
         (void)ucp_mem_unmap(region->ucp_context, region->memory);
+    tci_segment_detach(&region->segment);
+    free(region->own);
     free(region);
 }
 
@@ -69,4 +136,11 @@ const void *tci_region_rkey(const tci_region *region, size_t *size_out)
 {
     *size_out = region->rkey_size;
     return region->rkey;
+}
+
+uint32_t tci_region_segment(tci_region *region)
+{
+    if (region->segment.base != NULL && region->segment.base != region->base)
+        memcpy(region->segment.base, region->base, WITNESS_BYTES);
+    return region->segment.id;
 }

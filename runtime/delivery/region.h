@@ -1,5 +1,4 @@
-/* Memory that peers may write: a receive ring's region, allocated by UCX so that peers on this
- * host can map it. */
+/* Memory that peers may write: a receive ring's region. */
 #ifndef TCI_REGION_H
 #define TCI_REGION_H
 
@@ -7,14 +6,28 @@
 
 typedef struct tci_region tci_region;
 
-/* Zeroed. TC_E_UCX, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_region_create(tci_worker *worker, size_t bytes,
+/* How peers are to write it; each includes the ways below it. */
+typedef enum tci_region_use {
+    TCI_REGION_PUT,    /* UCX puts at their best: memory of UCX's own, mapped by no one else */
+    TCI_REGION_MAPPED, /* plain stores of peers on this host; UCX puts, on shared memory slowly
+                        */
+    TCI_REGION_CLOSED  /* not at all: what arrives is copied here */
+} tci_region_use;
+
+/* Zeroed. Gives a TCI_REGION_CLOSED one where there is no shared memory left. TC_E_UCX,
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
                                           tci_region **region_out, tc_error *err);
 /* Peers that have it mapped keep their mapping; their stores then go nowhere. */
 void tci_region_destroy(tci_region *region);
 
 uint8_t *tci_region_base(const tci_region *region);
-/* The packed rkey that a peer needs; owned by the region. */
+/* The packed rkey that a peer needs; owned by the region. Empty: none can put here. */
 const void *tci_region_rkey(const tci_region *region, size_t *size_out);
+
+/* Number of a segment of shared memory that lives as long as the region does and begins with
+ * the same bytes, as they were when this was called; of a mapped one it is the region itself.
+ * TCI_SEGMENT_NONE: there is none. */
+uint32_t tci_region_segment(tci_region *region);
 
 #endif

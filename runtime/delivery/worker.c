@@ -42,29 +42,39 @@ static void set_unless_in_environment(ucp_config_t *config, const char *name, co
         TC_LOG(TC_LOG_DEBUG, "UCX takes no setting %s=%s", name, value);
 }
 
-/* With transports that share no memory the setting would be unknown, and UCX would warn of it.
- */
-static bool shared_memory_is_allowed(void)
+/* Whether a comma-separated list of transports has one of `names`, NULL at their end. */
+static bool lists_any(const char *list, const char *const *names)
 {
-    static const char *const names[] = {"all",  "sm", "shm",   "posix",
-                                        "sysv", "mm", "xpmem", "^"};
-    const char *transports = getenv("UCX_TLS");
-    if (transports == NULL)
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strstr(transports, names[i]) != NULL)
-            return true;
+    for (const char *at = list; *at != '\0'; at += strspn(at, ",")) {
+        size_t size = strcspn(at, ",");
+        for (size_t i = 0; names[i] != NULL; i++) {
+            if (strlen(names[i]) == size && memcmp(names[i], at, size) == 0)
+                return true;
+        }
+        at += size;
     }
     return false;
 }
 
-static ucs_status_t open_context(ucp_context_h *context_out)
+/* What UCX_TLS says of shared memory, ours included: who forbids it wants frames to take the
+ * network. (To set MM_ERROR_HANDLING without such a transport would make UCX warn of it.) */
+static bool shared_memory_is_allowed(void)
+{
+    static const char *const any[] = {"all", "sm", "shm", "posix", "sysv", "mm", "xpmem", NULL};
+    static const char *const every[] = {"all", "sm", "shm", "mm", NULL};
+    const char *transports = getenv("UCX_TLS");
+    if (transports == NULL || *transports == '\0')
+        return true;
+    return *transports == '^' ? !lists_any(transports + 1, every) : lists_any(transports, any);
+}
+
+static ucs_status_t open_context(bool shares_memory, ucp_context_h *context_out)
 {
     ucp_config_t *config;
     ucs_status_t status = ucp_config_read(NULL, NULL, &config);
     if (status != UCS_OK)
         return status;
-    if (shared_memory_is_allowed())
+    if (shares_memory)
         set_unless_in_environment(config, "MM_ERROR_HANDLING", "y");
     set_unless_in_environment(config, "KEEPALIVE_INTERVAL", "1s");
     const ucp_params_t params = {
@@ -114,7 +124,8 @@ tc_status tci_worker_create(tci_worker_handler handler, void *user, tci_worker *
         return tci_error_set(err, TC_E_NO_MEMORY, "worker: out of memory");
     worker->handler = handler;
     worker->user = user;
-    ucs_status_t status = open_context(&worker->ucp_context);
+    worker->shares_memory = shared_memory_is_allowed();
+    ucs_status_t status = open_context(worker->shares_memory, &worker->ucp_context);
     if (status == UCS_OK)
         status = open_worker(worker);
     if (status != UCS_OK) {

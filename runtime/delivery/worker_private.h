@@ -20,6 +20,7 @@ struct tci_worker {
     ucp_address_t *address;
     size_t address_size;
     int event_fd;
+    bool shares_memory; /* the environment does not keep UCX, and so us, from it */
     tci_worker_handler handler;
     void *user;
     tci_am_binding bindings[TCI_AM_COUNT];

@@ -20,11 +20,15 @@ static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
 
 static tc_status make_ring(tc_ep *ep, tc_error *err)
 {
-    uint64_t ring_bytes = ep->hub->options.ring_bytes;
+    const struct tc_options *options = &ep->hub->options;
+    uint64_t ring_bytes = options->ring_bytes;
     if (ep->region != NULL)
         return TC_OK;
-    TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), &ep->region,
-                             err));
+    /* Peers are expected to send as this side does. */
+    tci_region_use use =
+        options->delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT : TCI_REGION_MAPPED;
+    TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), use,
+                             &ep->region, err));
     randombytes_buf(&ep->nonce, sizeof ep->nonce);
     tci_consumer_init(&ep->rx, tci_region_base(ep->region), ring_bytes, ep->nonce);
     return TC_OK;
@@ -43,6 +47,7 @@ tc_status tci_handshake_greet(tc_ep *ep, tc_error *err)
     hello.ring_nonce = ep->nonce;
     hello.ring_address = (uintptr_t)tci_region_base(ep->region);
     hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
+    hello.segment = tci_region_segment(ep->region);
     hello.rkey.data = tci_region_rkey(ep->region, &hello.rkey.size);
     TC_TRY(tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, err));
     TC_TRY(carry(ep, bytes, size, err));
@@ -109,6 +114,8 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .ring_nonce = hello->ring_nonce,
         .ring_address = hello->ring_address,
         .rkey = hello->rkey.size > 0 ? hello->rkey.data : NULL,
+        .segment = hello->segment,
+        .same_host = tci_hello_same_host(&ep->hub->self, hello),
     };
     tc_status status = TC_E_UNSUPPORTED;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {

@@ -58,6 +58,8 @@ static tc_status check_ring(const tci_hello *h, tc_error *err)
                               TCI_HELLO_RING_BYTES_MAX, err));
     TC_TRY(check_range("largest frame", h->frame_bytes_max, TCI_HELLO_FRAME_BYTES_MIN,
                        h->ring_bytes, err));
+    if (h->segment != TCI_HELLO_NO_SEGMENT)
+        TC_TRY(check_range("segment", h->segment, 0, INT32_MAX, err));
     TC_TRY(check_range("rkey size", h->rkey.size, 0, TCI_HELLO_RKEY_MAX, err));
     if (h->ring_address % 64 != 0 || h->ring_address > UINT64_MAX - h->ring_bytes)
         return tci_error_set(err, TC_E_CORRUPT,
@@ -71,7 +73,8 @@ static tc_status check_ring(const tci_hello *h, tc_error *err)
 static tc_status check_no_ring(const tci_hello *h, tc_error *err)
 {
     bool none = h->connection_id == 0 && h->ring_bytes == 0 && h->ring_nonce == 0 &&
-                h->ring_address == 0 && h->frame_bytes_max == 0 && h->rkey.size == 0;
+                h->ring_address == 0 && h->frame_bytes_max == 0 &&
+                h->segment == TCI_HELLO_NO_SEGMENT && h->rkey.size == 0;
     if (none)
         return TC_OK;
     return tci_error_set(err, TC_E_CORRUPT,
@@ -129,6 +132,7 @@ static void write_hello(tci_writer *w, const tci_hello *h)
     tci_write_u64(w, h->pid);
     tci_write_u64(w, h->context_id);
     tci_write_bytes(w, h->host_id, sizeof h->host_id);
+    tci_write_u32(w, h->segment);
     tci_write_bytes(w, h->rkey.data, h->rkey.size);
     tci_write_bytes(w, h->worker_address.data, h->worker_address.size);
     tci_write_bytes(w, h->triple.data, h->triple.size);
@@ -147,6 +151,7 @@ tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *bu
         h.ring_nonce = 0;
         h.ring_address = 0;
         h.frame_bytes_max = 0;
+        h.segment = TCI_HELLO_NO_SEGMENT;
         h.rkey.size = 0;
     }
     tc_error mistake;
@@ -200,6 +205,7 @@ static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
     h->context_id = tci_read_u64(r);
     for (size_t i = 0; i < sizeof h->host_id; i++)
         h->host_id[i] = tci_read_u8(r);
+    h->segment = tci_read_u32(r);
     read_view(r, &h->rkey);
     read_view(r, &h->worker_address);
     read_view(r, &h->triple);

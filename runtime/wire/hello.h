@@ -3,9 +3,9 @@
  * hand). docs/wire-format.md, chapter "Hello messages", is the specification.
  *
  * Both sides send HELLO, check the other's, and answer READY (or REFUSE). BYE ends the
- * connection in order. BELL wakes a peer that sleeps. ADDRESS is what tc_context_address hands out: a HELLO without a ring.
- * Every byte may come from a stranger: whatever is wrong with a message is found here and
- * nowhere else. */
+ * connection in order. BELL wakes a peer that sleeps. ADDRESS is what tc_context_address hands
+ * out: a HELLO without a ring. Every byte may come from a stranger: whatever is wrong with a
+ * message is found here and nowhere else. */
 #ifndef TCI_HELLO_H
 #define TCI_HELLO_H
 
@@ -20,6 +20,7 @@
 #define TCI_HELLO_BODY_MAX 8192u
 #define TCI_HELLO_MESSAGE_MAX (TCI_HELLO_PREAMBLE_BYTES + TCI_HELLO_BODY_MAX)
 
+#define TCI_HELLO_NO_SEGMENT UINT32_MAX
 #define TCI_HELLO_RKEY_MAX 1024u
 #define TCI_HELLO_WORKER_ADDRESS_MAX 4096u
 #define TCI_HELLO_TRIPLE_MAX 63u /* texts travel without a terminator */
@@ -73,16 +74,17 @@ typedef struct tci_hello {
     uint8_t host_id[TCI_HELLO_HOST_ID_BYTES]; /* see bootstrap/host_id.h */
     uint64_t context_id; /* random; tells a context from another of the same process */
 
-    /* The ring that this side receives in. An ADDRESS has none: not written, and all zero when
-     * decoded. */
+    /* The ring that this side receives in. An ADDRESS has none: not written, and when decoded
+     * all zero, and no segment. */
     uint16_t connection_id; /* what the peer names this side's endpoint by in active messages */
     uint32_t ring_bytes;    /* a power of two, 4 KiB to 2 MiB */
     uint64_t ring_nonce;    /* first signal of the ring's sequence */
     uint64_t ring_address;  /* in this side's memory; a multiple of 64 */
     uint32_t
         frame_bytes_max; /* largest frame the ring takes, header included; 64..ring_bytes */
+    uint32_t segment;    /* number of the shared memory that shows the ring; 2^32-1: none */
     tci_hello_view
-        rkey; /* packed by UCX, <= 1024 bytes; empty when the ring cannot be mapped */
+        rkey; /* packed by UCX, <= 1024 bytes; empty when the ring cannot be put to */
 
     tci_hello_view worker_address; /* 1..4096 bytes, opaque to all but UCX */
     tci_hello_view

@@ -35,6 +35,7 @@ static tci_hello sample(void)
                    .ring_nonce = 0x1122334455667788u,
                    .ring_address = 0x7f0012345000u,
                    .frame_bytes_max = 64u << 10,
+                   .segment = 0xa1b2c3,
                    .rkey = {"\xc0\xff\xee", 3},
                    .worker_address = {"\0worker\xff", 8},
                    .triple = view("x86_64-linux"),
@@ -79,6 +80,7 @@ static void assert_same_hello(const tci_hello *a, const tci_hello *b)
     assert_int_equal(a->ring_nonce, b->ring_nonce);
     assert_int_equal(a->ring_address, b->ring_address);
     assert_int_equal(a->frame_bytes_max, b->frame_bytes_max);
+    assert_int_equal(a->segment, b->segment);
     assert_same_view(a->rkey, b->rkey);
     assert_same_view(a->worker_address, b->worker_address);
     assert_same_view(a->triple, b->triple);
@@ -163,6 +165,7 @@ static void address_is_a_hello_without_a_ring(void **state)
     h.connection_id = 0;
     h.ring_bytes = h.frame_bytes_max = 0;
     h.ring_nonce = h.ring_address = 0;
+    h.segment = TCI_HELLO_NO_SEGMENT;
     h.rkey.size = 0;
     assert_same_hello(&back, &h);
 }
@@ -326,6 +329,7 @@ static void fields_outside_their_range_are_named(void **state)
         {56, 8, 0, "pid is 0"},
         {56, 8, 1ull << 31, "pid is 2147483648"},
         {56, 8, UINT64_MAX, "pid is"},
+        {88, 4, 1u << 31, "segment is 2147483648"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint8_t buf[sizeof golden_hello];
@@ -459,8 +463,8 @@ static void preamble_bounds_the_body(void **state)
         uint32_t body_bytes;
         tc_status status;
     } rows[] = {
-        {TCI_HELLO_HELLO, 88, TC_OK},
-        {TCI_HELLO_HELLO, 87, TC_E_CORRUPT},
+        {TCI_HELLO_HELLO, 92, TC_OK},
+        {TCI_HELLO_HELLO, 91, TC_E_CORRUPT},
         {TCI_HELLO_HELLO, 8192, TC_OK},
         {TCI_HELLO_HELLO, 8193, TC_E_CORRUPT},
         {TCI_HELLO_ADDRESS, 8193, TC_E_CORRUPT},
