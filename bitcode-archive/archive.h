@@ -32,6 +32,7 @@ typedef enum tci_slice_form { TCI_FORM_BITCODE = 1, TCI_FORM_IMAGE = 2 } tci_sli
  * below it; numbers without a name here are never selected. */
 enum {
     TCI_CPU_ANY = 0,
+    TCI_CPU_LEVEL_MAX = 4, /* the highest number that any architecture uses */
     TCI_CPU_X86_64_V2 = 2, /* the levels of the x86-64 psABI */
     TCI_CPU_X86_64_V3 = 3,
     TCI_CPU_X86_64_V4 = 4,

@@ -16,6 +16,10 @@ if(TC_WITH_LLVM)
   find_program(TC_CLANG NAMES clang-${TC_LLVM_VERSION}
     HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/bin REQUIRED
     DOC "the clang that tc-clang runs; package clang-${TC_LLVM_VERSION}")
+  # Any lld will do: it links objects, whose format does not change with LLVM's version.
+  find_program(TC_LLD NAMES ld.lld-${TC_LLVM_VERSION} ld.lld-19 ld.lld REQUIRED
+    HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/bin
+    DOC "the lld that tc-clang runs to link images; package lld-${TC_LLVM_VERSION}")
   execute_process(COMMAND ${TC_LLVM_CONFIG} --includedir OUTPUT_VARIABLE tc_llvm_include
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${TC_LLVM_CONFIG} --libdir OUTPUT_VARIABLE tc_llvm_libdir

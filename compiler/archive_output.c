@@ -23,7 +23,8 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
 
 static tc_status add_code(tci_archive_writer *writer, const tci_ifunc_code *code, tc_error *err)
 {
-    tci_slice slice = {.form = TCI_FORM_BITCODE,
+    tci_slice slice = {.form = code->form,
+                       .cpu_level = code->cpu_level,
                        .producer_major = code->producer_major,
                        .producer_minor = code->producer_minor,
                        .producer_patch = code->producer_patch};

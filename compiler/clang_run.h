@@ -10,8 +10,8 @@
 
 /* Adds the words of the clang command, program first. The bitcode goes to standard output, so
  * that there are no temporary files to forget. */
-void tci_clang_command(const tci_command *command, const tci_target *target, const char *source,
-                       tci_text_list *words_out);
+void tci_clang_command(const tci_command *command, const tci_target *target, unsigned cpu_level,
+                       const char *source, tci_text_list *words_out);
 
 /* The words as a line that a shell would read back. */
 void tci_clang_print(const tci_text_list *words, FILE *stream);

@@ -8,7 +8,9 @@
 
 const char tci_command_help[] =
     "usage: tc-clang SOURCE.c... -o NAME.tca [options]\n"
-    "Compiles C sources to an archive of LLVM bitcode for several targets. The sources define\n"
+    "Compiles C sources to an archive for several targets, of LLVM bitcode and of native "
+    "images\n"
+    "(machine code that is ready to be loaded). The sources define\n"
     "  void   NAME_main(void *payload, size_t payload_size, void *target_args)\n"
     "and may define, both or neither,\n"
     "  size_t NAME_payload_get_max_size(void *source_args, size_t source_args_size)\n"
@@ -18,6 +20,10 @@ const char tci_command_help[] =
     "  -o FILE.tca        the archive; FILE.deps beside it lists the libraries of -l\n"
     "  --name=NAME        name of the function; default: FILE\n"
     "  --targets=A,B      default: x86_64,aarch64\n"
+    "  --forms=A,B        bitcode, image; default: both\n"
+    "  --cpu-levels=A,B   more images, for CPUs that can do more: x86-64-v2, x86-64-v3, "
+    "x86-64-v4,\n"
+    "                     armv8-a+lse, armv8-a+lse+sve\n"
     "  -lLIB, -LFOLDER    library that the target loads before the code runs; where to look "
     "for it\n"
     "  --allow-asm        accept inline assembly (with one target, or under #ifdef)\n"
@@ -31,7 +37,8 @@ const char tci_command_help[] =
     "  -nostdinc --sysroot=   go to clang as they are\n"
     "With one target, SOURCE may also be LLVM bitcode (.bc) or assembly text (.ll).\n"
     "\n"
-    "Environment: TC_CLANG: the clang to run. TC_CROSS_ROOT: where the folders with the "
+    "Environment: TC_CLANG, TC_LLD: the clang and the lld to run. TC_CROSS_ROOT: where the "
+    "folders with the "
     "headers of\n"
     "other machines are (aarch64-linux-gnu/include); default /usr.\n";
 
@@ -86,6 +93,19 @@ static tc_status set_targets(tci_command *c, const char *option, const char *val
 {
     (void)option;
     return tci_target_parse_list(value, c->targets, &c->target_count, err);
+}
+
+static tc_status set_forms(tci_command *c, const char *option, const char *value, tc_error *err)
+{
+    (void)option;
+    return tci_slice_choice_forms(&c->slices, value, err);
+}
+
+static tc_status set_cpu_levels(tci_command *c, const char *option, const char *value,
+                                tc_error *err)
+{
+    (void)option;
+    return tci_slice_choice_levels(&c->slices, value, err);
 }
 
 static tc_status add_library(tci_command *c, const char *option, const char *value,
@@ -184,6 +204,8 @@ static const option_row rows[] = {
     {"-o", EITHER, set_output},
     {"--name=", JOINED, set_name},
     {"--targets=", JOINED, set_targets},
+    {"--forms=", JOINED, set_forms},
+    {"--cpu-levels=", JOINED, set_cpu_levels},
     {"--allow-asm", ALONE, set_allow_asm},
     {"-###", ALONE, set_show},
     {"-v", ALONE, set_verbose},
@@ -328,6 +350,7 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
 {
     memset(command_out, 0, sizeof *command_out);
     command_out->opt_level = '2';
+    command_out->slices = tci_slice_choice_default();
     if (asks_for_text(command_out, argc, argv))
         return TC_OK;
     TC_TRY(tci_target_parse_list("x86_64,aarch64", command_out->targets,
@@ -335,9 +358,12 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
     for (int at = 1; at < argc; at++)
         TC_TRY(read_word(command_out, argc, argv, &at, err));
     if (command_out->sources.failed || command_out->clang_options.failed ||
-        command_out->libraries.failed || command_out->folders.failed)
+        command_out->libraries.failed || command_out->folders.failed ||
+        command_out->slices.levels.failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the command line");
     TC_TRY(check_sources(command_out, err));
+    TC_TRY(tci_slice_choice_check(&command_out->slices, command_out->targets,
+                                  command_out->target_count, err));
     return check_output(command_out, err);
 }
 
@@ -347,4 +373,5 @@ void tci_command_fini(tci_command *command)
     tci_text_list_fini(&command->clang_options);
     tci_text_list_fini(&command->libraries);
     tci_text_list_fini(&command->folders);
+    tci_text_list_fini(&command->slices.levels);
 }

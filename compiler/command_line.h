@@ -3,6 +3,7 @@
 #define TCI_COMMAND_LINE_H
 
 #include "archive.h"
+#include "slice_choice.h"
 #include "target_table.h"
 #include "text_list.h"
 
@@ -25,6 +26,7 @@ typedef struct tci_command {
     size_t target_count;
     const char *output; /* argument of -o: an element of argv */
     char name[TCI_ARCHIVE_NAME_MAX];
+    tci_slice_choice slices;
     char opt_level; /* '0' '1' '2' '3' 's' 'z' */
     bool allow_asm;
     bool keep_debug; /* -g was given */

@@ -305,7 +305,7 @@ tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code
 {
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
-    tci_ifunc_code code = {0};
+    tci_ifunc_code code = {.form = TCI_FORM_BITCODE, .cpu_level = module->policy.cpu_level};
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_check_entries(module->linked, module->policy.name, module->origin,
                                      module->findings);

@@ -9,6 +9,7 @@
 
 #include "text_list.h"
 
+#include "archive.h"
 #include "base/triple.h"
 
 #include <stdbool.h>
@@ -20,14 +21,17 @@ typedef struct tci_ifunc_policy {
     const char *name; /* entry points are NAME_main, ... */
     bool allow_asm;
     bool keep_debug;
-    char opt_level; /* '0' '1' '2' '3' 's' 'z': how linked sources are optimised together */
+    uint8_t cpu_level; /* TCI_CPU_: what the pieces were compiled for */
+    char opt_level;    /* '0' '1' '2' '3' 's' 'z': how linked sources are optimised together */
 } tci_ifunc_policy;
 
 /* What an archive slice is made of. */
 typedef struct tci_ifunc_code {
     char triple[TCI_TRIPLE_MAX]; /* normalised */
-    unsigned entries;            /* TCI_ENTRY_ bits */
-    void *bytes;                 /* bitcode without triple and data layout */
+    tci_slice_form form;
+    uint8_t cpu_level; /* TCI_CPU_: what the code was compiled for */
+    unsigned entries;  /* TCI_ENTRY_ bits */
+    void *bytes;       /* bitcode without triple and data layout, or an image */
     size_t size;
     uint8_t producer_major; /* of the LLVM that wrote `bytes` */
     uint8_t producer_minor;

@@ -69,6 +69,22 @@ static void check_constructors(const inspection *in, const char *array, const ch
     }
 }
 
+/* The same by hand: pointers in the sections that a loader would walk. */
+static void check_constructor_sections(const inspection *in)
+{
+    static const char *const sections[] = {".init_array", ".fini_array", ".preinit_array",
+                                           ".ctors", ".dtors"};
+    for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v)) {
+        const char *section = LLVMGetSection(v);
+        for (size_t i = 0; section != NULL && i < sizeof sections / sizeof sections[0]; i++) {
+            if (strncmp(section, sections[i], strlen(sections[i])) == 0)
+                report_named(in, v, v, "variable ",
+                             " in a section of constructors cannot be shipped; nothing would "
+                             "run them");
+        }
+    }
+}
+
 static bool is_call(LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
@@ -112,6 +128,7 @@ void tci_check_shippable(LLVMModuleRef module, const char *origin, bool allow_as
     check_gnu_ifuncs(&in);
     check_constructors(&in, "llvm.global_ctors", "constructor ");
     check_constructors(&in, "llvm.global_dtors", "destructor ");
+    check_constructor_sections(&in);
     if (!allow_asm)
         check_assembly(&in);
 }

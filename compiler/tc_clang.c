@@ -1,12 +1,14 @@
-/* Three steps: clang makes bitcode of each source for each target; the inside of this program
- * links, checks and shrinks it; the archive writer packs the targets together. Nothing is
- * written before all of it has succeeded. */
+/* Four steps: clang makes bitcode of each source for each target; the inside of this program
+ * links, checks and shrinks it; LLVM and lld make images of it; the archive writer packs all
+ * slices together. Nothing is written before all of it has succeeded. */
 #include "archive_file.h"
 #include "archive_output.h"
 #include "base/error_text.h"
 #include "clang_run.h"
 #include "command_line.h"
 #include "ifunc_module.h"
+#include "image_link.h"
+#include "image_make.h"
 #include "link_deps.h"
 
 #include <llvm-c/Core.h>
@@ -15,7 +17,16 @@
 #include <string.h>
 #include <tc/version.h>
 
-enum { EXIT_COMMAND_LINE = 2 };
+enum {
+    EXIT_COMMAND_LINE = 2,
+    SLICES_MAX = TCI_TARGETS_MAX * (1 + TCI_CPU_LEVEL_MAX + 1) /* bitcode, an image per level */
+};
+
+typedef struct slices {
+    tci_ifunc_code codes[SLICES_MAX];
+    size_t count;
+    tci_text_list findings;
+} slices;
 
 static void print_error(const tc_error *err)
 {
@@ -43,14 +54,14 @@ static void explain_missing_headers(const tci_target *target)
 }
 
 static tc_status compile_source(const tci_command *command, const tci_target *target,
-                                const char *source, void **bytes_out, size_t *size_out,
-                                tc_error *err)
+                                unsigned cpu_level, const char *source, void **bytes_out,
+                                size_t *size_out, tc_error *err)
 {
     if (is_llvm_file(source))
         return tci_archive_file_read(source, TCI_ARCHIVE_SLICE_BYTES_MAX, bytes_out, size_out,
                                      err);
     tci_text_list words = {0};
-    tci_clang_command(command, target, source, &words);
+    tci_clang_command(command, target, cpu_level, source, &words);
     if (command->verbose && !words.failed)
         tci_clang_print(&words, stderr);
     tc_status status = tci_clang_run(&words, bytes_out, size_out, err);
@@ -63,13 +74,13 @@ static tc_status compile_source(const tci_command *command, const tci_target *ta
 }
 
 static tc_status add_sources(const tci_command *command, const tci_target *target,
-                             tci_ifunc_module *module, tc_error *err)
+                             unsigned cpu_level, tci_ifunc_module *module, tc_error *err)
 {
     for (size_t i = 0; i < command->sources.count; i++) {
         void *bytes = NULL;
         size_t size = 0;
         const char *source = command->sources.items[i];
-        TC_TRY(compile_source(command, target, source, &bytes, &size, err));
+        TC_TRY(compile_source(command, target, cpu_level, source, &bytes, &size, err));
         tc_status status = tci_ifunc_module_add(module, source, bytes, size, err);
         free(bytes);
         TC_TRY(status);
@@ -78,16 +89,17 @@ static tc_status add_sources(const tci_command *command, const tci_target *targe
 }
 
 static tc_status compile_target(const tci_command *command, const tci_target *target,
-                                tci_text_list *findings, tci_ifunc_code *code_out,
-                                tc_error *err)
+                                unsigned cpu_level, tci_text_list *findings,
+                                tci_ifunc_code *code_out, tc_error *err)
 {
     tci_ifunc_policy policy = {.name = command->name,
                                .allow_asm = command->allow_asm,
                                .keep_debug = command->keep_debug,
+                               .cpu_level = (uint8_t)cpu_level,
                                .opt_level = command->opt_level};
     tci_ifunc_module *module = NULL;
     TC_TRY(tci_ifunc_module_create(&policy, findings, &module, err));
-    tc_status status = add_sources(command, target, module, err);
+    tc_status status = add_sources(command, target, cpu_level, module, err);
     if (status == TC_OK)
         status = tci_ifunc_module_finish(module, code_out, err);
     if (status == TC_OK && strcmp(code_out->triple, target->triple) != 0) {
@@ -99,39 +111,64 @@ static tc_status compile_target(const tci_command *command, const tci_target *ta
     return status;
 }
 
-/* A finding in the code of one target does not hide those that only another target has. */
-static tc_status compile_targets(const tci_command *command, tci_ifunc_code *codes,
-                                 tc_error *err)
+/* The slices that come of one compilation. */
+static tc_status make_slices(const tci_command *command, const tci_target *target,
+                             unsigned cpu_level, slices *made, tc_error *err)
 {
+    tci_ifunc_code code = {0};
     tci_text_list findings = {0};
+    tc_status status = compile_target(command, target, cpu_level, &findings, &code, err);
+    tci_text_list_add_all(&made->findings, &findings);
+    tci_text_list_fini(&findings);
+    if (status == TC_OK && command->slices.images) {
+        status = tci_image_make(&code, command->name, command->opt_level,
+                                &made->codes[made->count], err);
+        made->count += status == TC_OK;
+    }
+    if (status == TC_OK && command->slices.bitcode && cpu_level == TCI_CPU_ANY)
+        made->codes[made->count++] = code;
+    else
+        tci_ifunc_code_fini(&code);
+    return status;
+}
+
+static tc_status make_slices_of_target(const tci_command *command, const tci_target *target,
+                                       slices *made, tc_error *err)
+{
+    TC_TRY(make_slices(command, target, TCI_CPU_ANY, made, err));
+    for (unsigned level = TCI_CPU_ANY + 1; level <= TCI_CPU_LEVEL_MAX; level++) {
+        if (tci_slice_choice_has_level(&command->slices, target->triple, level))
+            TC_TRY(make_slices(command, target, level, made, err));
+    }
+    return TC_OK;
+}
+
+/* A finding in the code of one target does not hide those that only another target has. */
+static tc_status compile_targets(const tci_command *command, slices *made, tc_error *err)
+{
     tc_status status = TC_OK;
     for (size_t i = 0; i < command->target_count; i++) {
-        tci_text_list own = {0};
-        tc_status one = compile_target(command, command->targets[i], &own, &codes[i], err);
-        tci_text_list_add_all(&findings, &own);
-        tci_text_list_fini(&own);
+        tc_status one = make_slices_of_target(command, command->targets[i], made, err);
         if (one != TC_OK)
             status = one;
         if (one != TC_OK && one != TC_E_UNSUPPORTED)
             break;
     }
-    for (size_t i = 0; i < findings.count; i++)
-        (void)fprintf(stderr, "%s\n", findings.items[i]);
-    tci_text_list_fini(&findings);
+    for (size_t i = 0; i < made->findings.count; i++)
+        (void)fprintf(stderr, "%s\n", made->findings.items[i]);
     return status;
 }
 
 /* The .deps file first: an archive must never be found without what it needs. */
-static tc_status write_files(const tci_command *command, const tci_ifunc_code *codes,
-                             tc_error *err)
+static tc_status write_files(const tci_command *command, const slices *made, tc_error *err)
 {
     tci_text_list sonames = {0};
     void *bytes = NULL;
     size_t size = 0;
     tc_status status = tci_link_deps(&command->libraries, &command->folders, &sonames, err);
     if (status == TC_OK)
-        status = tci_archive_pack_code(command->name, codes, command->target_count, &bytes,
-                                       &size, err);
+        status =
+            tci_archive_pack_code(command->name, made->codes, made->count, &bytes, &size, err);
     if (status == TC_OK)
         status = tci_archive_write_deps(command->output, &sonames, err);
     if (status == TC_OK)
@@ -143,28 +180,40 @@ static tc_status write_files(const tci_command *command, const tci_ifunc_code *c
 
 static int compile(const tci_command *command)
 {
-    tci_ifunc_code codes[TCI_TARGETS_MAX] = {0};
+    slices made = {.count = 0};
     tc_error err = {0};
-    tc_status status = compile_targets(command, codes, &err);
+    tc_status status = compile_targets(command, &made, &err);
     if (status == TC_OK)
-        status = write_files(command, codes, &err);
+        status = write_files(command, &made, &err);
     if (status != TC_OK)
         print_error(&err);
-    for (size_t i = 0; i < command->target_count; i++)
-        tci_ifunc_code_fini(&codes[i]);
+    for (size_t i = 0; i < made.count; i++)
+        tci_ifunc_code_fini(&made.codes[i]);
+    tci_text_list_fini(&made.findings);
     return status == TC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static void show_commands_of(const tci_command *command, const tci_target *target,
+                             unsigned cpu_level)
+{
+    for (size_t i = 0; i < command->sources.count; i++) {
+        tci_text_list words = {0};
+        if (is_llvm_file(command->sources.items[i]))
+            continue;
+        tci_clang_command(command, target, cpu_level, command->sources.items[i], &words);
+        tci_clang_print(&words, stdout);
+        tci_text_list_fini(&words);
+    }
 }
 
 static int show_commands(const tci_command *command)
 {
     for (size_t t = 0; t < command->target_count; t++) {
-        for (size_t i = 0; i < command->sources.count; i++) {
-            tci_text_list words = {0};
-            if (is_llvm_file(command->sources.items[i]))
-                continue;
-            tci_clang_command(command, command->targets[t], command->sources.items[i], &words);
-            tci_clang_print(&words, stdout);
-            tci_text_list_fini(&words);
+        const tci_target *target = command->targets[t];
+        show_commands_of(command, target, TCI_CPU_ANY);
+        for (unsigned level = TCI_CPU_ANY + 1; level <= TCI_CPU_LEVEL_MAX; level++) {
+            if (tci_slice_choice_has_level(&command->slices, target->triple, level))
+                show_commands_of(command, target, level);
         }
     }
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -174,8 +223,8 @@ static int show_version(void)
 {
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
-    (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\n", TC_VERSION_STRING, major, minor,
-                 patch, tci_clang_program());
+    (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\nlld: %s\n", TC_VERSION_STRING, major,
+                 minor, patch, tci_clang_program(), tci_lld_program());
     return EXIT_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* What tc-clang writes: archives for both targets, small and the same each time, and the list
  * of libraries. */
 #include "archive_check.h"
+#include "image.h"
 #include "tool_run.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
 
-enum { TSI_BYTES_MAX = 1700 };
+enum { TSI_BYTES_MAX = 1700, TSI_IMAGE_BYTES_MAX = 60 };
 
 static tool_result result;
 
@@ -28,23 +29,94 @@ static void copy_file(const char *from, const char *to)
     free(text);
 }
 
+/* Compiles tsi.c and tells its size. */
+static void open_tsi(opened_archive *a, const char *forms)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", forms, NULL);
+    assert_success();
+    assert_string_equal(result.text, "");
+    open_archive(a, "tsi.tca");
+    print_message("tsi.tca, %s: %zu bytes\n", forms, a->size);
+    assert_true(a->size <= TSI_BYTES_MAX);
+    assert_string_equal(tci_archive_name(a->archive), "tsi");
+    assert_int_equal(tci_archive_entries(a->archive), TCI_ENTRY_MAIN);
+}
+
 static void both_targets_in_few_bytes(void **state)
 {
     (void)state;
     opened_archive a;
-    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
-    assert_success();
-    assert_string_equal(result.text, "");
-    open_archive(&a, "tsi.tca");
-    print_message("tsi.tca: %zu bytes\n", a.size);
-    assert_true(a.size <= TSI_BYTES_MAX);
-    assert_string_equal(tci_archive_name(a.archive), "tsi");
-    assert_int_equal(tci_archive_entries(a.archive), TCI_ENTRY_MAIN);
+    open_tsi(&a, "--forms=bitcode");
     assert_int_equal(tci_archive_slice_count(a.archive), 2);
     assert_symbols(&a, "x86_64-linux", "");
     assert_symbols(&a, "aarch64-linux", "");
     assert_int_equal(tci_archive_slice(a.archive, 0)->producer_major, TEST_LLVM_MAJOR);
     assert_int_not_equal(access("tsi.deps", F_OK), 0);
+    close_archive(&a);
+}
+
+static void assert_image(const opened_archive *a, size_t index, const char *triple)
+{
+    const tci_slice *slice = tci_archive_slice(a->archive, index);
+    tci_image image;
+    tc_error err = {.text = ""};
+    if (tci_image_open_slice(a->archive, index, &image, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    print_message("tsi.tca, image for %s: %zu bytes\n", triple, slice->size);
+    assert_string_equal(slice->triple, triple);
+    assert_true(slice->size <= TSI_IMAGE_BYTES_MAX);
+    assert_int_equal(image.segment_count, 1);
+    assert_int_equal(image.relocation_count, 0);
+}
+
+static void images_in_very_few(void **state)
+{
+    (void)state;
+    opened_archive a;
+    open_tsi(&a, "--forms=image");
+    assert_int_equal(tci_archive_slice_count(a.archive), 2);
+    assert_image(&a, 0, "aarch64-linux");
+    assert_image(&a, 1, "x86_64-linux");
+    close_archive(&a);
+}
+
+static void both_forms_without_being_asked(void **state)
+{
+    (void)state;
+    opened_archive a, asked;
+    open_tsi(&asked, "--forms=image,bitcode");
+    close_archive(&asked);
+    rename("tsi.tca", "asked.tca");
+    open_tsi(&a, "-O2");
+    assert_same_files("tsi.tca", "asked.tca");
+    assert_int_equal(tci_archive_slice_count(a.archive), 4);
+    assert_int_equal(tci_archive_slice(a.archive, 0)->form, TCI_FORM_BITCODE);
+    assert_image(&a, 1, "aarch64-linux");
+    assert_int_equal(tci_archive_slice(a.archive, 2)->form, TCI_FORM_BITCODE);
+    assert_image(&a, 3, "x86_64-linux");
+    close_archive(&a);
+}
+
+static void images_for_better_cpus(void **state)
+{
+    (void)state;
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--forms=image",
+             "--cpu-levels=x86-64-v4,armv8-a+lse,x86-64-v3,armv8-a+lse+sve,x86-64-v2", NULL);
+    assert_success();
+    open_archive(&a, "tsi.tca");
+    static const unsigned levels[] = {0,
+                                      TCI_CPU_AARCH64_LSE,
+                                      TCI_CPU_AARCH64_SVE,
+                                      0,
+                                      TCI_CPU_X86_64_V2,
+                                      TCI_CPU_X86_64_V3,
+                                      TCI_CPU_X86_64_V4};
+    assert_int_equal(tci_archive_slice_count(a.archive), 7);
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(tci_archive_slice(a.archive, i)->cpu_level, levels[i]);
+        assert_image(&a, i, i < 3 ? "aarch64-linux" : "x86_64-linux");
+    }
     close_archive(&a);
 }
 
@@ -201,12 +273,16 @@ static void help_and_version(void **state)
     assert_has(result.text, "tc-clang 0.");
     assert_has(result.text, "\nLLVM ");
     assert_has(result.text, "\nclang: ");
+    assert_has(result.text, "\nlld: ");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(both_targets_in_few_bytes),
+        TEST(images_in_very_few),
+        TEST(both_forms_without_being_asked),
+        TEST(images_for_better_cpus),
         TEST(the_same_bytes_from_everywhere),
         TEST(several_sources_make_one_function),
         TEST(headers_of_both_targets),

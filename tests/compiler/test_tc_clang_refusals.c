@@ -49,6 +49,8 @@ static void constructors_and_destructors(void **state)
     compile_refused("constructors.c");
     assert_finding("data/constructors.c:4", "constructor 'at_start'");
     assert_finding("data/constructors.c:8", "destructor 'at_end'");
+    compile_refused("constructor_section.c");
+    assert_finding("data/constructor_section.c:2", "variable 'by_hand'");
 }
 
 static void assembly_unless_allowed(void **state)
