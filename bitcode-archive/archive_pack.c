@@ -5,9 +5,11 @@
 
 #include "base/error_text.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define UNITS_PER_BYTE 4u
 #define RATIO_MAX 1024u
@@ -59,12 +61,14 @@ static void spread_units(const uint8_t *bytes, size_t size, uint8_t *units)
 /* False when one of the units is more than two bits. */
 static bool gather_units(const uint8_t *units, uint8_t *bytes, size_t size)
 {
-    uint8_t seen = 0;
+    uint32_t seen = 0;
     for (size_t i = 0; i < size; i++, units += UNITS_PER_BYTE) {
-        seen |= units[0] | units[1] | units[2] | units[3];
-        bytes[i] = (uint8_t)(units[0] | units[1] << 2 | units[2] << 4 | units[3] << 6);
+        uint32_t four;
+        memcpy(&four, units, sizeof four); /* the lowest first: hosts are little-endian */
+        seen |= four;
+        bytes[i] = (uint8_t)(four | four >> 6 | four >> 12 | four >> 18);
     }
-    return seen <= 3;
+    return (seen & 0xfcfcfcfc) == 0;
 }
 
 static tc_status zstd_failed(const char *what, size_t code, tc_status status, tc_error *err)
@@ -181,6 +185,32 @@ done:
     return status;
 }
 
+/* zstd's state for unpacking takes a hundred kilobytes: to get them anew for every archive
+ * takes longer than to unpack a small one. One is kept for whoever comes next. */
+static _Atomic(ZSTD_DCtx *) idle_state;
+
+static ZSTD_DCtx *take_state(void)
+{
+    ZSTD_DCtx *state = atomic_exchange(&idle_state, NULL);
+    return state != NULL ? state : ZSTD_createDCtx();
+}
+
+static void give_state_back(ZSTD_DCtx *state)
+{
+    (void)ZSTD_freeDCtx(atomic_exchange(&idle_state, state));
+}
+
+static size_t decompress_frame(uint8_t *out, size_t size, const uint8_t *frame,
+                               size_t frame_size)
+{
+    ZSTD_DCtx *state = take_state();
+    if (state == NULL)
+        return (size_t)-ZSTD_error_memory_allocation;
+    size_t n = ZSTD_decompressDCtx(state, out, size, frame, frame_size);
+    give_state_back(state);
+    return n;
+}
+
 /* One frame, its magic given back, must fill out exactly. */
 static tc_status decompress(const uint8_t *packed, size_t packed_size, uint8_t *out,
                             size_t size, tc_error *err)
@@ -196,7 +226,7 @@ static tc_status decompress(const uint8_t *packed, size_t packed_size, uint8_t *
 
     /* zstd would decode several frames in a row; the format has one. */
     size_t first = ZSTD_findFrameCompressedSize(frame, frame_size);
-    size_t n = ZSTD_isError(first) ? first : ZSTD_decompress(out, size, frame, frame_size);
+    size_t n = ZSTD_isError(first) ? first : decompress_frame(out, size, frame, frame_size);
     if (ZSTD_isError(n))
         status = zstd_failed("damaged zstd frame", n, TC_E_CORRUPT, err);
     else if (first != frame_size)

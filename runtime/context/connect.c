@@ -15,18 +15,6 @@
 
 /* --- listening ----------------------------------------------------------------------- */
 
-/* Who asks for bitcode will compile soon, so the compiler is started here and not while the
- * first message waits. Otherwise the first function without an image starts it. */
-static void start_compiler(tci_hub *hub)
-{
-    tc_error error;
-    if (hub->options.form != TCI_CHOICE_BITCODE)
-        return;
-    if (tci_engine_start(hub->registry.engine, &error) != TC_OK)
-        TC_LOG(TC_LOG_WARN, "%s", error.text);
-    tci_describe_engine(hub);
-}
-
 tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
                            tc_error *err)
 {
@@ -45,7 +33,8 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
         free(listener);
         return status;
     }
-    start_compiler(&ctx->hub);
+    tci_engine_prepare(ctx->hub.registry.engine);
+    tci_describe_engine(&ctx->hub);
     listener->ctx = ctx;
     listener->next = ctx->listeners;
     ctx->listeners = listener;

@@ -69,6 +69,15 @@ tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
     return status;
 }
 
+void tci_engine_prepare(tci_engine_handle *handle)
+{
+    tc_error error;
+    if (handle->choice != TCI_CHOICE_BITCODE)
+        tci_code_arena_prepare(handle->arena);
+    else if (tci_engine_start(handle, &error) != TC_OK)
+        TC_LOG(TC_LOG_WARN, "%s", error.text);
+}
+
 const char *tci_engine_llvm_version(const char *engine_path)
 {
     pthread_mutex_lock(&shared.lock);

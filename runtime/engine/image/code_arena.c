@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #define PLACES 16u                     /* in a block of small ones */
 #define SMALL_SPAN_BYTES (128u * 1024) /* larger places have a block each */
+/* Code of a block up to this size gets its pages when the block is made: many faults at once
+ * cost a fraction of one by one, while somebody waits for the function. */
+#define POPULATE_BYTES (64u * 1024)
 
 /* Linux 6.3: without it the kernel complains in its log, or refuses. Pages may be mapped for
  * execution all the same; it is the file that cannot be executed. */
@@ -38,7 +42,7 @@ typedef struct geometry {
 } geometry;
 
 struct tci_code_block {
-    tci_code_block *next;
+    TAILQ_ENTRY(tci_code_block) link;
     geometry shape;
     uint8_t *run;
     uint8_t *write;
@@ -49,8 +53,8 @@ struct tci_code_block {
 
 struct tci_code_arena {
     pthread_mutex_t lock;
-    tci_code_block *blocks;
-    tci_code_block *spare; /* one empty block of small places, or NULL */
+    TAILQ_HEAD(, tci_code_block) blocks; /* those with free places before those without */
+    tci_code_block *spare;               /* one empty block of small places, or NULL */
     size_t page_bytes;
     pid_t owner;
 };
@@ -61,6 +65,7 @@ tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_error *err)
     if (arena == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "code memory: out of memory");
     pthread_mutex_init(&arena->lock, NULL);
+    TAILQ_INIT(&arena->blocks);
     arena->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     arena->owner = getpid();
     *arena_out = arena;
@@ -82,9 +87,8 @@ void tci_code_arena_destroy(tci_code_arena *arena)
 {
     if (arena == NULL)
         return;
-    while (arena->blocks != NULL) {
-        tci_code_block *block = arena->blocks;
-        arena->blocks = block->next;
+    for (tci_code_block *block; (block = TAILQ_FIRST(&arena->blocks)) != NULL;) {
+        TAILQ_REMOVE(&arena->blocks, block, link);
         free_block(block);
     }
     pthread_mutex_destroy(&arena->lock);
@@ -105,11 +109,17 @@ static int open_memory(size_t bytes)
     return fd;
 }
 
-static bool map_at(uint8_t *address, size_t bytes, tci_image_kind kind, int fd, size_t offset)
+static int populate(const tci_code_block *block, size_t bytes)
+{
+    return block->all > 1 && bytes <= POPULATE_BYTES ? MAP_POPULATE : 0;
+}
+
+static bool map_at(const tci_code_block *block, size_t offset, size_t bytes,
+                   tci_image_kind kind, int fd, int flags)
 {
     int access = kind == TCI_IMAGE_CODE ? PROT_READ | PROT_EXEC : PROT_READ;
-    return mmap(address, bytes, access, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) !=
-           MAP_FAILED;
+    return mmap(block->run + offset, bytes, access, MAP_SHARED | MAP_FIXED | flags, fd,
+                (off_t)offset) != MAP_FAILED;
 }
 
 /* Code and constants, over what was reserved. Places that are code from end to end take one
@@ -118,12 +128,14 @@ static bool map_fixed_parts(tci_code_block *block, int fd)
 {
     const geometry *g = &block->shape;
     if (g->part_count == 1 && !g->has_data)
-        return map_at(block->run, block->bytes, g->parts[0].kind, fd, 0);
+        return map_at(block, 0, block->bytes, g->parts[0].kind, fd,
+                      populate(block, block->bytes));
     for (size_t start = 0; start < block->bytes; start += g->span) {
         for (uint32_t i = 0; i < g->part_count; i++) {
-            size_t offset = start + g->parts[i].place;
+            size_t bytes = g->parts[i].bytes;
             if (g->parts[i].kind != TCI_IMAGE_DATA &&
-                !map_at(block->run + offset, g->parts[i].bytes, g->parts[i].kind, fd, offset))
+                !map_at(block, start + g->parts[i].place, bytes, g->parts[i].kind, fd,
+                        populate(block, bytes * PLACES)))
                 return false;
         }
     }
@@ -134,7 +146,9 @@ static bool map_fixed_parts(tci_code_block *block, int fd)
  * even by changing the view that runs. (Before Linux 5.1 there is no such seal.) */
 static bool map_views(tci_code_block *block, int fd)
 {
-    void *write = mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    /* Data has holes in this view, which are to stay holes. */
+    int flags = block->shape.has_data ? 0 : populate(block, block->bytes);
+    void *write = mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, 0);
     if (write == MAP_FAILED)
         return false;
     block->write = write;
@@ -203,17 +217,17 @@ static tc_status plan(const tci_code_arena *arena, const tci_image *image, geome
 
 static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
 {
-    tci_code_block *block = arena->blocks;
-    while (block != NULL &&
-           (block->taken == block->all || memcmp(&block->shape, shape, sizeof *shape) != 0))
-        block = block->next;
-    if (block != NULL)
-        return block;
-    block = make_block(shape);
-    if (block != NULL) {
-        block->next = arena->blocks;
-        arena->blocks = block;
+    tci_code_block *block;
+    TAILQ_FOREACH(block, &arena->blocks, link)
+    {
+        if (block->taken == block->all)
+            break;
+        if (memcmp(&block->shape, shape, sizeof *shape) == 0)
+            return block;
     }
+    block = make_block(shape);
+    if (block != NULL)
+        TAILQ_INSERT_HEAD(&arena->blocks, block, link);
     return block;
 }
 
@@ -227,6 +241,10 @@ static bool take_locked(tci_code_arena *arena, const geometry *shape, tci_code_p
     place->block = block;
     place->index = (unsigned)__builtin_ctz(~block->taken);
     block->taken |= 1u << place->index;
+    if (block->taken == block->all) {
+        TAILQ_REMOVE(&arena->blocks, block, link);
+        TAILQ_INSERT_TAIL(&arena->blocks, block, link);
+    }
     return true;
 }
 
@@ -253,6 +271,23 @@ tc_status tci_code_arena_take(tci_code_arena *arena, const tci_image *image,
     return TC_OK;
 }
 
+void tci_code_arena_prepare(tci_code_arena *arena)
+{
+    geometry shape;
+    const tci_image image = {
+        .memory_bytes = 1,
+        .segment_count = 1,
+        .segments = {{.memory_bytes = 1, .kind = TCI_IMAGE_CODE}},
+    };
+    if (plan(arena, &image, &shape, NULL) != TC_OK)
+        return;
+    pthread_mutex_lock(&arena->lock);
+    tci_code_block *block = find_block(arena, &shape);
+    if (block != NULL && block->taken == 0 && arena->spare == NULL)
+        arena->spare = block;
+    pthread_mutex_unlock(&arena->lock);
+}
+
 /* By the addresses that run, which the manual of aarch64 asks for; a thread that goes on on
  * another processor is synchronised by the switch. On x86_64 this is nothing. */
 void tci_code_place_written(const tci_code_place *place, const tci_image *image)
@@ -276,20 +311,14 @@ static void wipe(const tci_code_place *place, const tci_image *image)
     }
 }
 
-static void unlink_block(tci_code_arena *arena, tci_code_block *block)
-{
-    tci_code_block **link = &arena->blocks;
-    while (*link != block)
-        link = &(*link)->next;
-    *link = block->next;
-}
-
 /* The block that goes now, if any. One empty block stays: who loads and unloads one function
  * after the other is not to make a block for each. */
 static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *place)
 {
     tci_code_block *block = place->block, *gone = block;
     block->taken &= ~(1u << place->index);
+    TAILQ_REMOVE(&arena->blocks, block, link);
+    TAILQ_INSERT_HEAD(&arena->blocks, block, link);
     if (block->taken != 0)
         return NULL;
     if (block->all != 1) {
@@ -297,7 +326,7 @@ static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_plac
         arena->spare = block;
     }
     if (gone != NULL)
-        unlink_block(arena, gone);
+        TAILQ_REMOVE(&arena->blocks, gone, link);
     return gone;
 }
 
@@ -319,8 +348,9 @@ size_t tci_code_arena_bytes(tci_code_arena *arena)
 {
     size_t bytes = 0;
     pthread_mutex_lock(&arena->lock);
-    for (const tci_code_block *b = arena->blocks; b != NULL; b = b->next)
-        bytes += b->bytes;
+    const tci_code_block *block;
+    TAILQ_FOREACH(block, &arena->blocks, link)
+    bytes += block->bytes;
     pthread_mutex_unlock(&arena->lock);
     return bytes;
 }

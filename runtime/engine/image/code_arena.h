@@ -30,6 +30,10 @@ TC_MUST_CHECK tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_err
 /* After every place was given back. NULL is allowed. */
 void tci_code_arena_destroy(tci_code_arena *arena);
 
+/* Makes room for small functions without data now, while nobody waits for them: 64 KiB. Without
+ * memory for it nothing happens. */
+void tci_code_arena_prepare(tci_code_arena *arena);
+
 /* Memory for the image's segments: data is all zero, what is in code and constants is not said.
  * Any thread. TC_E_UNSUPPORTED (this system's pages are larger than the image's; the process is
  * a fork of one that has code in here, and shares that memory with it), TC_E_NO_MEMORY. */
