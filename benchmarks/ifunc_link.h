@@ -21,6 +21,7 @@ typedef struct ifunc_link {
 
 typedef struct ifunc_link_config {
     const char *delivery; /* NULL: the library's own choice */
+    const char *form;     /* NULL: the library's own choice */
     const char *path;     /* folders */
     const char *name;     /* of the ifunc */
     void *target_args;

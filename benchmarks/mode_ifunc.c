@@ -40,13 +40,14 @@ static inline bool await_count(ifunc_state *state, perf_poll *poll)
     return true;
 }
 
-static bool open_ifunc(perf_lane *lane, send_function send)
+static bool open_ifunc(perf_lane *lane, send_function send, const char *form)
 {
     tc_ep_info info;
     ifunc_state *state = calloc(1, sizeof *state + lane->options->payload_bytes);
     if (state == NULL)
         return perf_complain(lane->session, "out of memory");
     const ifunc_link_config config = {.delivery = lane->delivery_wanted,
+                                      .form = form,
                                       .path = lane->options->ifunc_path,
                                       .name = "tsi",
                                       .target_args = &state->counter};
@@ -67,12 +68,22 @@ static bool open_ifunc(perf_lane *lane, send_function send)
 
 static bool open_cached(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send);
+    return open_ifunc(lane, tc_send, NULL);
+}
+
+static bool open_image(perf_lane *lane)
+{
+    return open_ifunc(lane, tc_send, "image");
+}
+
+static bool open_bitcode(perf_lane *lane)
+{
+    return open_ifunc(lane, tc_send, "bitcode");
 }
 
 static bool open_uncached(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send_uncached);
+    return open_ifunc(lane, tc_send_uncached, NULL);
 }
 
 /* A target owes its source some progress after the last message: to say that it was run, and to
@@ -180,6 +191,26 @@ const perf_mode perf_mode_cached = {
 const perf_mode perf_mode_uncached = {
     .name = "uncached",
     .open = open_uncached,
+    .source_latency = source_latency,
+    .target_latency = target_latency,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_ifunc,
+};
+
+const perf_mode perf_mode_image = {
+    .name = "image",
+    .open = open_image,
+    .source_latency = source_latency,
+    .target_latency = target_latency,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_ifunc,
+};
+
+const perf_mode perf_mode_bitcode = {
+    .name = "bitcode",
+    .open = open_bitcode,
     .source_latency = source_latency,
     .target_latency = target_latency,
     .source_rate = source_rate,

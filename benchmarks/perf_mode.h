@@ -48,5 +48,7 @@ extern const perf_mode perf_mode_bare;
 extern const perf_mode perf_mode_am;
 extern const perf_mode perf_mode_cached;
 extern const perf_mode perf_mode_uncached;
+extern const perf_mode perf_mode_image; /* cached, of that form */
+extern const perf_mode perf_mode_bitcode;
 
 #endif

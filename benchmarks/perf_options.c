@@ -20,13 +20,16 @@
 #define SENDERS_MAX 16u
 #define WAKEUPS 200u
 #define WAKEUPS_MAX 10000u
+#define FUNCTIONS 200u
+#define FUNCTIONS_MAX 2000u
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
 
 #define IN_TSI (1u << PERF_TSI)
 #define IN_INTEGRITY (1u << PERF_INTEGRITY)
 #define IN_WAIT (1u << PERF_WAIT)
-#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT)
+#define IN_FIRST (1u << PERF_FIRST)
+#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST)
 
 typedef struct option_row {
     const char *name;
@@ -53,7 +56,8 @@ static bool set_iterations(perf_options *options, const char *text)
 {
     static const uint64_t limits[] = {[PERF_TSI] = TSI_ITERATIONS_MAX,
                                       [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
-                                      [PERF_WAIT] = WAKEUPS_MAX};
+                                      [PERF_WAIT] = WAKEUPS_MAX,
+                                      [PERF_FIRST] = FUNCTIONS_MAX};
     return perf_value_count(text, 1, limits[options->experiment], &options->iterations);
 }
 
@@ -205,11 +209,13 @@ static const option_row option_rows[] = {
     {"size", 's', IN_TSI, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
     {"sweep", 'p', IN_TSI, "A..B", set_sweep, "payloads: the powers of two from A to B"},
     {"iterations", 'n', IN_ALL, "N", set_iterations,
-     "per measurement (tsi: what fits 25 ms; integrity: 1M messages; wait: 200 wake-ups)"},
+     "per measurement (tsi: what fits 25 ms; integrity: 1M messages; wait: 200"
+     " wake-ups; first: 200 functions)"},
     {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
     {"rounds", 'r', IN_TSI, "N", set_rounds,
      "how often the modes take turns (20; 4 for several payloads)"},
-    {"modes", 'm', IN_TSI, "LIST", set_modes, "of bare,am,cached,uncached (all)"},
+    {"modes", 'm', IN_TSI, "LIST", set_modes,
+     "of bare,am,cached,uncached,image,bitcode (the first four)"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
      "cached only: so many sources into one target, powers of two, 1..16"},
     {"peers", 'k', IN_WAIT, "N", set_peers, "of the target that waits, 1..16 (16)"},
@@ -220,7 +226,7 @@ static const option_row option_rows[] = {
     {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
      "deliveries by name, or all (tsi: auto; integrity: all)"},
     {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_TSI | IN_INTEGRITY, "A,B", set_pin,
+    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST, "A,B", set_pin,
      "cpus of source and target, or none (the first two)"},
     {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
     {"json", 'j', IN_ALL, "FILE", set_json, "also write the result there; - for stdout alone"},
@@ -232,11 +238,13 @@ static const option_row option_rows[] = {
 static void print_help(void)
 {
     (void)printf(
-        "usage: tc-perf tsi|wait|integrity [options]\n"
+        "usage: tc-perf tsi|first|wait|integrity [options]\n"
         "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
         "             cached (ifunc), uncached (ifunc, code in every message)\n"
+        "             image, bitcode (as cached, of that form)\n"
+        "  first      first calls of functions that the target has never seen\n"
         "  wait       what a waiting target costs, and how soon it wakes\n"
         "  integrity  order and content of messages, checked by the ifunc itself\n"
         "  plot       draws what --json wrote; needs gnuplot\n\n");
@@ -303,6 +311,9 @@ static bool set_defaults(perf_options *options, const char *experiment)
         options->iterations = WAKEUPS;
         options->peers = SENDERS_MAX;
         (void)set_processes(options, "2..16");
+    } else if (strcmp(experiment, "first") == 0) {
+        options->experiment = PERF_FIRST;
+        options->iterations = FUNCTIONS;
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
     } else {
@@ -369,7 +380,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong("expected tsi, wait or integrity, got", "");
+        return wrong("expected tsi, first, wait or integrity, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

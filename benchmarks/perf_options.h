@@ -12,7 +12,12 @@
 #define PERF_SENDERS_MAX 5
 #define PERF_PATH_MAX 2048
 
-typedef enum perf_experiment { PERF_TSI, PERF_INTEGRITY, PERF_WAIT } perf_experiment;
+typedef enum perf_experiment {
+    PERF_TSI,
+    PERF_INTEGRITY,
+    PERF_WAIT,
+    PERF_FIRST
+} perf_experiment;
 
 typedef struct perf_options {
     perf_experiment experiment;

@@ -84,15 +84,17 @@ static json_t *own_options(const perf_options *options)
                               "modes", options->modes));
     else if (options->experiment == PERF_WAIT)
         (void)json_object_set_new(object, "peers", json_integer((json_int_t)options->peers));
-    else
+    else if (options->experiment == PERF_INTEGRITY)
         (void)json_object_update_new(object, json_pack("{s:[I, I]}", "sizes",
                                                        (json_int_t)options->size_min,
                                                        (json_int_t)options->size_max));
     return object;
 }
 
-static const char *const experiment_names[] = {
-    [PERF_TSI] = "tsi", [PERF_INTEGRITY] = "integrity", [PERF_WAIT] = "wait"};
+static const char *const experiment_names[] = {[PERF_TSI] = "tsi",
+                                               [PERF_INTEGRITY] = "integrity",
+                                               [PERF_WAIT] = "wait",
+                                               [PERF_FIRST] = "first"};
 
 json_t *perf_report_create(const perf_options *options)
 {

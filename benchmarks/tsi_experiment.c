@@ -22,15 +22,16 @@
 
 enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
 
-static const perf_mode *const modes[] = {&perf_mode_bare, &perf_mode_am, &perf_mode_cached,
-                                         &perf_mode_uncached};
+static const perf_mode *const modes[] = {&perf_mode_bare,   &perf_mode_am,
+                                         &perf_mode_cached, &perf_mode_uncached,
+                                         &perf_mode_image,  &perf_mode_bitcode};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 
 /* Only the library's modes choose between deliveries. */
 static bool mode_has_deliveries(const perf_mode *mode)
 {
-    return mode == &perf_mode_cached || mode == &perf_mode_uncached;
+    return mode != &perf_mode_bare && mode != &perf_mode_am;
 }
 
 static void add_lanes(tsi_run *run, const perf_mode *mode)
@@ -59,8 +60,8 @@ static bool choose_lanes(tsi_run *run)
             which++;
         if (which == MODE_COUNT) {
             (void)fprintf(stderr,
-                          "tc-perf: no mode is called '%.*s': expected bare, am, cached or "
-                          "uncached\n",
+                          "tc-perf: no mode is called '%.*s': expected bare, am, cached, "
+                          "uncached, image or bitcode\n",
                           (int)size, at);
             return false;
         }

@@ -24,6 +24,8 @@ static const ratio_row ratio_rows[] = {
     {"cached_to_am_rate", RATE, &perf_mode_cached, &perf_mode_am},
     {"uncached_to_cached_latency", LATENCY, &perf_mode_uncached, &perf_mode_cached},
     {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached},
+    {"image_to_bitcode_latency", LATENCY, &perf_mode_image, &perf_mode_bitcode},
+    {"image_to_bitcode_rate", RATE, &perf_mode_image, &perf_mode_bitcode},
 };
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])

@@ -4,6 +4,8 @@
     check_tc_perf.py TC_PERF tsi DELIVERY [tc-perf options]
     check_tc_perf.py TC_PERF sweep [tc-perf options]
     check_tc_perf.py TC_PERF senders [tc-perf options]
+    check_tc_perf.py TC_PERF forms [tc-perf options]
+    check_tc_perf.py TC_PERF first [tc-perf options]
     check_tc_perf.py TC_PERF wait [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
 
@@ -85,6 +87,25 @@ def check_senders(report):
     expect(report["ratios"].get("senders_4_to_1_rate_am", 0) > 0, "ratios", report["ratios"])
 
 
+def check_forms(report):
+    """The same function as a native image and as bitcode."""
+    rows = [row["mode"] for row in report["rows"]]
+    expect(rows == ["image", "bitcode"], "a row for each form", rows)
+    names = {"image_to_bitcode_latency", "image_to_bitcode_rate"}
+    expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
+
+
+def check_first(report):
+    """First calls of both forms."""
+    members = ["form", "functions", "archive_bytes", "first_us_p50", "first_us_p99", "again_us_p50"]
+    expect([row["form"] for row in report["rows"]] == ["image", "bitcode"], "both forms", report["rows"])
+    for row in report["rows"]:
+        expect(list(row) == members, members, list(row))
+        expect(row["functions"] == 30 and row["archive_bytes"] > 0, "30 functions", row)
+        expect(0 < row["first_us_p50"] <= row["first_us_p99"], "p50 <= p99", row)
+    expect(report["ratios"]["bitcode_to_image_first"] > 0, "a ratio", report["ratios"])
+
+
 def check_wait(report):
     """Two and four processes for each policy."""
     members = ["policy", "processes", "idle_cpu_pct", "wakeup_us_p50", "wakeup_us_p99", "rate_per_s"]
@@ -110,13 +131,13 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    command = experiment if experiment in ("integrity", "wait") else "tsi"
+    command = experiment if experiment in ("integrity", "wait", "first") else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
-        {"sweep": check_sweep, "senders": check_senders, "wait": check_wait,
+        {"sweep": check_sweep, "senders": check_senders, "wait": check_wait, "forms": check_forms, "first": check_first,
          "integrity": check_integrity}[experiment](report)
 
 
