@@ -3,6 +3,7 @@
 
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "image.h"
 #include "tc_ar_create.h"
 
 #include <getopt.h>
@@ -23,7 +24,8 @@ static const struct {
     {"extract", tci_ar_extract, "FILE TRIPLE -o OUT", "the code for one target"},
     {"verify", tci_ar_verify, "FILE...", "check every byte; status 1 when a file fails"},
 #ifdef TC_WITH_LLVM
-    {"create", tci_ar_create, "NAME a.bc ... -o OUT", "pack bitcode, one file per target"},
+    {"create", tci_ar_create, "NAME a.bc ... -o OUT",
+     "pack bitcode, one file per target, and images of it"},
 #endif
 };
 
@@ -79,12 +81,14 @@ int tci_ar_help_or_misused(const char *usage, int option)
 /* --- extract ----------------------------------------------------------------------------- */
 
 static const char extract_usage[] =
-    "usage: tc-ar extract FILE TRIPLE -o OUT\n"
+    "usage: tc-ar extract FILE TRIPLE [--image[=LEVEL]] -o OUT\n"
     "\n"
     "Writes the slice for TRIPLE (\"aarch64\", \"x86_64-pc-linux-gnu\") to OUT; - is stdout.\n"
     "\n"
-    "  -o, --output OUT  where to write the bitcode\n"
-    "  -h, --help        this text\n";
+    "  -o, --output OUT     where to write it\n"
+    "      --image[=LEVEL]  the image, not the bitcode; of a CPU level by number; default: 0,\n"
+    "                       for every CPU\n"
+    "  -h, --help           this text\n";
 
 static tc_status write_output(const char *path, const void *bytes, size_t size, tc_error *err)
 {
@@ -95,44 +99,75 @@ static tc_status write_output(const char *path, const void *bytes, size_t size, 
     return TC_OK;
 }
 
-static tc_status extract(const char *path, const char *triple, const char *output,
-                         tc_error *err)
+typedef struct extraction {
+    const char *path;
+    const char *output;
+    char triple[TCI_TRIPLE_MAX];
+    bool image;
+    unsigned level; /* of the image */
+} extraction;
+
+static tc_status find_slice(const extraction *e, const tci_archive *archive, size_t *index_out,
+                            tc_error *err)
+{
+    if (!e->image)
+        return tci_archive_select(archive, e->triple, index_out, err);
+    TC_TRY(tci_archive_select_image(archive, e->triple, e->level, index_out, err));
+    if (tci_archive_slice(archive, *index_out)->cpu_level == e->level)
+        return TC_OK;
+    return tci_error_set(err, TC_E_NO_SLICE, "archive %s: no image for %s of cpu level %u",
+                         tci_archive_name(archive), e->triple, e->level);
+}
+
+static tc_status extract(const extraction *e, tc_error *err)
 {
     tci_ar_input input;
     size_t index;
-    TC_TRY(tci_ar_input_open(path, &input, err));
-    tc_status status = tci_archive_select(input.archive, triple, &index, err);
+    TC_TRY(tci_ar_input_open(e->path, &input, err));
+    tc_status status = find_slice(e, input.archive, &index, err);
     if (status == TC_OK)
-        status = write_output(output, tci_archive_slice_bytes(input.archive, index),
+        status = write_output(e->output, tci_archive_slice_bytes(input.archive, index),
                               tci_archive_slice(input.archive, index)->size, err);
     tci_ar_input_close(&input);
     return status;
 }
 
+static bool parse_level(const char *text, unsigned *level_out)
+{
+    char *end;
+    unsigned long level = strtoul(text, &end, 10);
+    *level_out = (unsigned)level;
+    return end != text && *end == '\0' && level <= UINT8_MAX;
+}
+
 int tci_ar_extract(int argc, char **argv)
 {
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"image", optional_argument, NULL, 'i'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    const char *output = NULL;
+    extraction e = {.output = NULL};
     int option;
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option != 'o')
+        if (option == 'o')
+            e.output = optarg;
+        else if (option == 'i')
+            e.image = true;
+        else
             return tci_ar_help_or_misused(extract_usage, option);
-        output = optarg;
+        if (option == 'i' && optarg != NULL && !parse_level(optarg, &e.level))
+            return tci_ar_misused(extract_usage, "'%s' is no CPU level, 0 to 255", optarg);
     }
     if (argc - optind != 2)
         return tci_ar_misused(extract_usage, "extract takes a FILE and a TRIPLE");
-    if (output == NULL)
+    if (e.output == NULL)
         return tci_ar_misused(extract_usage, "extract needs -o OUT");
     const char *wanted = argv[optind + 1];
-    char triple[TCI_TRIPLE_MAX];
-    if (!tci_triple_normalise(wanted, strlen(wanted), triple))
+    if (!tci_triple_normalise(wanted, strlen(wanted), e.triple))
         return tci_ar_misused(extract_usage, "'%s' is not a target triple", wanted);
+    e.path = argv[optind];
     tc_error err;
-    if (extract(argv[optind], triple, output, &err) != TC_OK)
-        return tci_ar_report(&err);
-    return TCI_AR_OK;
+    return extract(&e, &err) == TC_OK ? TCI_AR_OK : tci_ar_report(&err);
 }
 
 /* --- verify ------------------------------------------------------------------------------ */
@@ -140,18 +175,36 @@ int tci_ar_extract(int argc, char **argv)
 static const char verify_usage[] =
     "usage: tc-ar verify FILE...\n"
     "\n"
-    "Checks the checksum, the format and the limits of each archive and unpacks all of it.\n"
-    "Every file gets a line. What the code itself does is not looked at.\n"
+    "Checks the checksum, the format and the limits of each archive and unpacks all of it;\n"
+    "checks the images in it. Every file gets a line. What the code itself does is not looked\n"
+    "at.\n"
     "\n"
     "  -h, --help  this text\n"
     "\n"
     "status: 0 all good, 1 a file failed, 2 wrong arguments\n";
+
+static tc_status verify_images(const tci_ar_input *input, tc_error *err)
+{
+    for (size_t i = 0; i < tci_archive_slice_count(input->archive); i++) {
+        tci_image image;
+        if (tci_archive_slice(input->archive, i)->form != TCI_FORM_IMAGE)
+            continue;
+        tc_status status = tci_image_open_slice(input->archive, i, &image, err);
+        if (status != TC_OK) {
+            tci_error_prefix(err, "%s", input->path);
+            return status;
+        }
+    }
+    return TC_OK;
+}
 
 static int verify_file(const char *path)
 {
     tci_ar_input input;
     tc_error err;
     tc_status status = tci_ar_input_open(path, &input, &err);
+    if (status == TC_OK && (status = verify_images(&input, &err)) != TC_OK)
+        tci_ar_input_close(&input);
     if (status != TC_OK) {
         printf("failed: %s (%s)\n", err.text, tc_status_name(status));
         return TCI_AR_FAILED;

@@ -5,6 +5,9 @@
 #include "archive_output.h"
 #include "base/error_text.h"
 #include "ifunc_module.h"
+#include "image_make.h"
+#include "image_object.h"
+#include "slice_choice.h"
 #include "tc_ar.h"
 
 #include <getopt.h>
@@ -13,7 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_ALLOW_ASM = 256, DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
+enum { OPTION_ALLOW_ASM = 256, OPTION_FORMS, DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
+
+#define OPT_LEVEL '2'
 
 static const char usage[] = "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca [--deps FILE]\n"
                             "\n"
@@ -24,6 +29,8 @@ static const char usage[] = "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca 
                             "when the bitcode has debug information.\n"
                             "\n"
                             "  -o, --output FILE  the archive; must end in .tca\n"
+                            "      --forms=A,B    bitcode, image; default: both, images where "
+                            "the target has them\n"
                             "      --deps FILE    libraries that the code needs, one soname "
                             "per line; copied to NAME.deps\n"
                             "      --allow-asm    accept inline assembly\n"
@@ -36,13 +43,15 @@ typedef struct create_command {
     const char *output;
     const char *deps; /* NULL: not given */
     bool allow_asm;
+    tci_slice_choice slices;
 } create_command;
 
 /* One file, one slice. */
 static tc_status make_code(const create_command *c, const char *path, tci_text_list *findings,
                            tci_ifunc_code *code_out, tc_error *err)
 {
-    tci_ifunc_policy policy = {.name = c->name, .allow_asm = c->allow_asm, .opt_level = '2'};
+    tci_ifunc_policy policy = {
+        .name = c->name, .allow_asm = c->allow_asm, .opt_level = OPT_LEVEL};
     tci_ifunc_module *module = NULL;
     void *bytes = NULL;
     size_t size = 0;
@@ -86,6 +95,37 @@ static tc_status make_codes(const create_command *c, tci_ifunc_code *codes, tc_e
             break;
     }
     return status;
+}
+
+/* From bitcode for a machine that has no images there is only bitcode, unless images are all
+ * that is wanted. */
+static tc_status make_images(const create_command *c, const tci_ifunc_code *codes,
+                             tci_ifunc_code *images, size_t *count_out, tc_error *err)
+{
+    size_t count = 0;
+    tc_status status = TC_OK;
+    for (size_t i = 0; i < c->file_count && status == TC_OK && c->slices.images; i++) {
+        if (c->slices.bitcode && !tci_image_object_knows(codes[i].triple, codes[i].cpu_level))
+            continue;
+        status = tci_image_make(&codes[i], c->name, OPT_LEVEL, &images[count], err);
+        count += status == TC_OK;
+    }
+    *count_out = count;
+    return status;
+}
+
+/* codes has room for twice the files: bitcode first, images behind it. */
+static tc_status make_archive(const create_command *c, tci_ifunc_code *codes, void **bytes_out,
+                              size_t *size_out, tc_error *err)
+{
+    tci_ifunc_code *images = codes + c->file_count;
+    size_t image_count = 0;
+    TC_TRY(make_codes(c, codes, err));
+    TC_TRY(make_images(c, codes, images, &image_count, err));
+    return c->slices.bitcode
+               ? tci_archive_pack_code(c->name, codes, c->file_count + image_count, bytes_out,
+                                       size_out, err)
+               : tci_archive_pack_code(c->name, images, image_count, bytes_out, size_out, err);
 }
 
 static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error *err)
@@ -142,18 +182,16 @@ static tc_status create(const create_command *c, tc_error *err)
     TC_TRY(tci_archive_check_name(c->name, TC_E_INVALID, err));
     TC_TRY(
         tci_archive_deps_path(c->output, deps, sizeof deps, err)); /* refuses a bad -o early */
-    tci_ifunc_code *codes = calloc(c->file_count, sizeof *codes);
+    tci_ifunc_code *codes = calloc(2 * c->file_count, sizeof *codes);
     if (codes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu slices", c->file_count);
-    tc_status status = make_codes(c, codes, err);
-    if (status == TC_OK)
-        status = tci_archive_pack_code(c->name, codes, c->file_count, &bytes, &size, err);
+    tc_status status = make_archive(c, codes, &bytes, &size, err);
     if (status == TC_OK)
         status = write_deps(c, err);
     if (status == TC_OK)
         status = tci_archive_file_write(c->output, bytes, size, err);
     free(bytes);
-    for (size_t i = 0; i < c->file_count; i++)
+    for (size_t i = 0; i < 2 * c->file_count; i++)
         tci_ifunc_code_fini(&codes[i]);
     free(codes);
     return status;
@@ -163,10 +201,13 @@ int tci_ar_create(int argc, char **argv)
 {
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
                                             {"deps", required_argument, NULL, 'd'},
+                                            {"forms", required_argument, NULL, OPTION_FORMS},
                                             {"allow-asm", no_argument, NULL, OPTION_ALLOW_ASM},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    create_command c = {0};
+    create_command c = {.slices = tci_slice_choice_default()};
+    const char *forms = NULL;
+    tc_error err;
     int option;
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
         if (option == 'o')
@@ -175,9 +216,13 @@ int tci_ar_create(int argc, char **argv)
             c.deps = optarg;
         else if (option == OPTION_ALLOW_ASM)
             c.allow_asm = true;
+        else if (option == OPTION_FORMS)
+            forms = optarg;
         else
             return tci_ar_help_or_misused(usage, option);
     }
+    if (forms != NULL && tci_slice_choice_forms(&c.slices, forms, &err) != TC_OK)
+        return tci_ar_misused(usage, "%s", err.text);
     if (argc - optind < 2)
         return tci_ar_misused(usage, "create takes a NAME and at least one bitcode file");
     if (c.output == NULL)
@@ -185,6 +230,5 @@ int tci_ar_create(int argc, char **argv)
     c.name = argv[optind];
     c.files = argv + optind + 1;
     c.file_count = (size_t)(argc - optind - 1);
-    tc_error err;
     return create(&c, &err) == TC_OK ? TCI_AR_OK : tci_ar_report(&err);
 }

@@ -5,6 +5,7 @@
 #include "archive_layout.h"
 #include "base/content_id.h"
 #include "base/error_text.h"
+#include "tc_ar_image.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -71,35 +72,9 @@ static const char *next_library(const deps_text *deps, size_t *at, size_t *lengt
     return NULL;
 }
 
-/* Bytes from a file must not drive a terminal. */
-static void print_clean(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        putchar(c < 0x20 || c == 0x7f ? '?' : c);
-    }
-}
-
-/* Names need not be UTF-8, JSON must be: a byte above 0x7f stands as the character of that
- * number. */
-static void print_json_text(const char *text, size_t length)
-{
-    putchar('"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
 static void print_json_string(const char *text)
 {
-    print_json_text(text, strlen(text));
+    tci_ar_print_json_text(text, strlen(text));
 }
 
 /* "bitcode", or "form 9" for one that this library does not know. */
@@ -120,12 +95,18 @@ static void print_slice(const tci_slice *slice)
                    slice->producer_minor, slice->producer_patch);
     printf("%-14s %-8s llvm %-8s %8zu bytes %4zu undefined", slice->triple,
            form_text(slice, form), producer, slice->size, slice->symbol_count);
-    if (slice->cpu_level != 0)
-        printf(" cpu level %u", slice->cpu_level);
+    if (slice->cpu_level != TCI_CPU_ANY) {
+        const char *level = tci_cpu_level_text(slice->triple, slice->cpu_level);
+        printf(" cpu level %u%s%s", slice->cpu_level, level != NULL ? ": " : "",
+               level != NULL ? level : "");
+    }
     putchar('\n');
 }
 
-static void print_slice_json(const tci_archive *archive, size_t index)
+/* How much is told about images. */
+typedef enum image_detail { NO_IMAGE, IMAGE, IMAGE_AND_RELOCATIONS } image_detail;
+
+static void print_slice_json(const tci_archive *archive, size_t index, image_detail detail)
 {
     const tci_slice *slice = tci_archive_slice(archive, index);
     char form[16];
@@ -141,16 +122,19 @@ static void print_slice_json(const tci_archive *archive, size_t index)
             putchar(',');
         print_json_string(tci_archive_symbol(archive, index, i));
     }
-    printf("]}");
+    putchar(']');
+    if (slice->form == TCI_FORM_IMAGE && detail != NO_IMAGE)
+        tci_ar_print_image_json(archive, index, detail == IMAGE_AND_RELOCATIONS);
+    putchar('}');
 }
 
-static void print_slices_json(const tci_archive *archive)
+static void print_slices_json(const tci_archive *archive, image_detail detail)
 {
     printf("\"slices\":[");
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
         if (i > 0)
             putchar(',');
-        print_slice_json(archive, i);
+        print_slice_json(archive, i, detail);
     }
     putchar(']');
 }
@@ -171,7 +155,7 @@ static void list_json(const tci_ar_input *input)
     printf(",\"name\":");
     print_json_string(tci_archive_name(input->archive));
     putchar(',');
-    print_slices_json(input->archive);
+    print_slices_json(input->archive, NO_IMAGE);
     putchar('}');
 }
 
@@ -208,21 +192,26 @@ static int list_files(int count, char **paths, bool json)
     return result;
 }
 
-/* --json is the one option that list and show have. Returns false with *result_out set when
- * there is nothing to do. */
+/* The options of list and show. Returns false with *result_out set when there is nothing to do.
+ * relocations_out is NULL where that option does not exist. */
 static bool parse_options(int argc, char **argv, const char *usage, bool *json_out,
-                          int *result_out)
+                          bool *relocations_out, int *result_out)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"relocations", no_argument, NULL, 'r'},
+                                            {NULL, 0, NULL, 0}};
     int option;
     *json_out = false;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option != 'j') {
+        if (option == 'j') {
+            *json_out = true;
+        } else if (option == 'r' && relocations_out != NULL) {
+            *relocations_out = true;
+        } else {
             *result_out = tci_ar_help_or_misused(usage, option);
             return false;
         }
-        *json_out = true;
     }
     return true;
 }
@@ -231,7 +220,7 @@ int tci_ar_list(int argc, char **argv)
 {
     bool json;
     int result;
-    if (!parse_options(argc, argv, list_usage, &json, &result))
+    if (!parse_options(argc, argv, list_usage, &json, NULL, &result))
         return result;
     if (optind == argc)
         return tci_ar_misused(list_usage, "list takes at least one FILE");
@@ -241,14 +230,15 @@ int tci_ar_list(int argc, char **argv)
 /* --- show -------------------------------------------------------------------------------- */
 
 static const char show_usage[] =
-    "usage: tc-ar show [--json] FILE\n"
+    "usage: tc-ar show [--json] [--relocations] FILE\n"
     "\n"
     "Everything that FILE says about itself. The content id is what names the code between\n"
     "processes; it covers FILE and the list of libraries beside it (NAME.deps for NAME.tca).\n"
     "All slices are packed together, so only the whole archive has a packed size.\n"
     "\n"
-    "      --json  one object; a byte above 0x7f of a name stands as \\u00XX\n"
-    "  -h, --help  this text\n";
+    "      --json         one object; a byte above 0x7f of a name stands as \\u00XX\n"
+    "      --relocations  of images: each one, not only how many\n"
+    "  -h, --help         this text\n";
 
 static void print_undefined(const tci_archive *archive, size_t index)
 {
@@ -256,12 +246,13 @@ static void print_undefined(const tci_archive *archive, size_t index)
     for (size_t i = 0; i < slice->symbol_count; i++) {
         const char *symbol = tci_archive_symbol(archive, index, i);
         printf("    ");
-        print_clean(symbol, strlen(symbol));
+        tci_ar_print_clean(symbol, strlen(symbol));
         putchar('\n');
     }
 }
 
-static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id)
+static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id,
+                       image_detail detail)
 {
     const tci_archive *archive = input->archive;
     const char *name = tci_archive_name(archive);
@@ -277,18 +268,21 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
         printf("  ");
         print_slice(tci_archive_slice(archive, i));
+        if (tci_archive_slice(archive, i)->form == TCI_FORM_IMAGE)
+            tci_ar_print_image(archive, i, detail == IMAGE_AND_RELOCATIONS);
         print_undefined(archive, i);
     }
     printf("deps    %s\n", deps->bytes == NULL ? " no .deps file" : "");
     const char *library;
     for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
         printf("  ");
-        print_clean(library, length);
+        tci_ar_print_clean(library, length);
         putchar('\n');
     }
 }
 
-static void show_json(const tci_ar_input *input, const deps_text *deps, const char *id)
+static void show_json(const tci_ar_input *input, const deps_text *deps, const char *id,
+                      image_detail detail)
 {
     const tci_archive *archive = input->archive;
     printf("{\"file\":");
@@ -306,19 +300,19 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
         comma = ",";
     }
     printf("],");
-    print_slices_json(archive);
+    print_slices_json(archive, detail);
     printf(",\"deps\":[");
     comma = "";
     const char *library;
     for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
         fputs(comma, stdout);
-        print_json_text(library, length);
+        tci_ar_print_json_text(library, length);
         comma = ",";
     }
     printf("]}\n");
 }
 
-static tc_status show(const char *path, bool json, tc_error *err)
+static tc_status show(const char *path, bool json, image_detail detail, tc_error *err)
 {
     tci_ar_input input;
     deps_text deps;
@@ -330,7 +324,7 @@ static tc_status show(const char *path, bool json, tc_error *err)
         goto close_input;
     tci_content_id_of(input.bytes, input.size, deps.bytes, deps.size, &id);
     tci_content_id_text(&id, id_text);
-    (json ? show_json : show_lines)(&input, &deps, id_text);
+    (json ? show_json : show_lines)(&input, &deps, id_text, detail);
     free(deps.bytes);
 
 close_input:
@@ -341,13 +335,14 @@ close_input:
 int tci_ar_show(int argc, char **argv)
 {
     bool json;
+    bool relocations = false;
     int result;
-    if (!parse_options(argc, argv, show_usage, &json, &result))
+    if (!parse_options(argc, argv, show_usage, &json, &relocations, &result))
         return result;
     if (argc - optind != 1)
         return tci_ar_misused(show_usage, "show takes one FILE");
     tc_error err;
-    if (show(argv[optind], json, &err) != TC_OK)
+    if (show(argv[optind], json, relocations ? IMAGE_AND_RELOCATIONS : IMAGE, &err) != TC_OK)
         return tci_ar_report(&err);
     return TCI_AR_OK;
 }

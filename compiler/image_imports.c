@@ -40,6 +40,15 @@ static meaning meaning_of(tci_image_machine machine, uint64_t type)
                                                                    : OTHER;
 }
 
+/* Why a type has no meaning here, as far as programs come with it. */
+static const char *reason_of(tci_image_machine machine, uint64_t type)
+{
+    bool is_indirect =
+        machine == TCI_IMAGE_X86_64 ? type == R_X86_64_IRELATIVE : type == R_AARCH64_IRELATIVE;
+    return is_indirect ? "an indirect function has a resolver, which nothing would run"
+                       : "an image has no words for it";
+}
+
 /* --- symbols ----------------------------------------------------------------------------- */
 
 static tc_status read_symbols(reading *in, Elf_Scn *section, const GElf_Shdr *header)
@@ -113,7 +122,7 @@ static tc_status convert(reading *in, const GElf_Rela *entry, tci_relocation *ou
     uint64_t index = GELF_R_SYM(entry->r_info);
     int64_t addend = what == SLOT ? 0 : entry->r_addend;
     if (what == OTHER || index >= in->symbol_count)
-        return refuse(in, entry, "an image has no words for it");
+        return refuse(in, entry, reason_of(in->machine, GELF_R_TYPE(entry->r_info)));
     if (entry->r_offset > UINT32_MAX || entry->r_offset % 8 != 0)
         return refuse(in, entry,
                       "its place is no multiple of 8, as in a packed structure with a pointer");

@@ -161,6 +161,76 @@ static void golden_images(void **state)
     }
 }
 
+/* What tc-clang once made of tests/compiler/data/image_parts.c: every later version must read
+ * it so. */
+typedef struct compiled_image {
+    const char *file;
+    tci_image_machine machine;
+    uint32_t data_place;
+    uint32_t sizes[4]; /* file and memory bytes of code, then of data */
+    uint32_t places[3];
+    int32_t cursor; /* what the first word of data points to */
+} compiled_image;
+
+static void expect_compiled(const compiled_image *wanted, const tci_image *image)
+{
+    const tci_relocation relocations[] = {
+        {.kind = TCI_RELOCATION_SYMBOL, .place = 0x140, .import = 0},
+        {.kind = TCI_RELOCATION_SYMBOL, .place = 0x148, .import = 1},
+        {.kind = TCI_RELOCATION_WEAK, .place = 0x150, .import = 0},
+        {.kind = TCI_RELOCATION_RELATIVE,
+         .place = wanted->data_place,
+         .addend = wanted->cursor}};
+    const tci_image_source list = {.relocations = relocations, .relocation_count = 4};
+    assert_int_equal(image->machine, wanted->machine);
+    assert_int_equal(image->segment_count, 2);
+    assert_int_equal(image->segments[0].kind, TCI_IMAGE_CODE);
+    assert_int_equal(image->segments[0].file_bytes, wanted->sizes[0]);
+    assert_int_equal(image->segments[0].memory_bytes, wanted->sizes[1]);
+    assert_int_equal(image->segments[1].kind, TCI_IMAGE_DATA);
+    assert_int_equal(image->segments[1].place, wanted->data_place);
+    assert_int_equal(image->segments[1].file_bytes, wanted->sizes[2]);
+    assert_int_equal(image->segments[1].memory_bytes, wanted->sizes[3]);
+    assert_int_equal(image->entries, TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT);
+    assert_int_equal(image->main_place, wanted->places[0]);
+    assert_int_equal(image->max_size_place, wanted->places[1]);
+    assert_int_equal(image->init_place, wanted->places[2]);
+    assert_int_equal(image->symbol_count, 2);
+    assert_int_equal(image->weak_count, 1);
+    assert_string_equal(image->weak_names, "nowhere");
+    expect_relocations(image, &list);
+}
+
+static void compiled_images(void **state)
+{
+    (void)state;
+    static const compiled_image wanted[] = {
+        {"parts_x86_64.img",
+         TCI_IMAGE_X86_64,
+         0x1000,
+         {313, 344, 33, 864},
+         {0x30, 0, 0x10},
+         0x1018},
+        {"parts_aarch64.img",
+         TCI_IMAGE_AARCH64,
+         0x10000,
+         {313, 344, 25, 840},
+         {0x2c, 0, 0x8},
+         0x10010},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        char path[4096];
+        size_t size;
+        void *bytes;
+        tci_image image;
+        snprintf(path, sizeof path, "%s/%s", folder, wanted[i].file);
+        assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+        assert_int_equal(tci_image_open(bytes, size, &image, NULL), TC_OK);
+        expect_compiled(&wanted[i], &image);
+        free(bytes);
+    }
+}
+
 static int write_golden(void)
 {
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
@@ -421,6 +491,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(places_are_found_in_segments),
         cmocka_unit_test(example_of_the_document),
         cmocka_unit_test(golden_images),
+        cmocka_unit_test(compiled_images),
         cmocka_unit_test(broken_images_are_refused),
         cmocka_unit_test(cut_images_are_refused),
         cmocka_unit_test(writer_refuses_what_has_no_words),

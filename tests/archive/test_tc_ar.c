@@ -3,6 +3,7 @@
 #include "archive_file.h"
 #include "archive_samples.h"
 #include "base/content_id.h"
+#include "image_samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,6 +184,96 @@ static void extract_gives_the_slice(void **state)
         "x86_64-linux bitcode");
 }
 
+/* image.tca: bitcode, an image, and one for a better CPU, all for x86_64. With `broken` the
+ * second image is none. */
+static void place_images(bool broken)
+{
+    static const char *const symbols[] = {"abort", "memcpy", "puts"};
+    tci_image_source source = sample_image_full();
+    tci_slice slice = {.triple = "x86_64-linux", .producer_major = 19};
+    tci_archive_writer *writer;
+    void *image;
+    void *bytes;
+    size_t image_size, size;
+    assert_int_equal(tci_image_write(&source, &image, &image_size, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_KNOWN, &writer, NULL), TC_OK);
+    slice.form = TCI_FORM_BITCODE;
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    slice.form = TCI_FORM_IMAGE;
+    assert_int_equal(
+        tci_archive_writer_add(writer, &slice, image, image_size, symbols, 3, NULL), TC_OK);
+    slice.cpu_level = TCI_CPU_X86_64_V3;
+    assert_int_equal(tci_archive_writer_add(writer, &slice, image,
+                                            broken ? image_size - 1 : image_size, symbols, 3,
+                                            NULL),
+                     TC_OK);
+    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    tci_archive_writer_destroy(writer);
+    write_work("image.tca", bytes, size);
+    write_work("wanted.img", image, image_size);
+    free(bytes);
+    free(image);
+}
+
+static void show_tells_what_is_in_images(void **state)
+{
+    (void)state;
+    place_images(false);
+    assert_int_equal(run("list image.tca"), 0);
+    expect_output("undefined cpu level 3: x86-64-v3\n");
+    assert_int_equal(run("show image.tca"), 0);
+    expect_output("    code      0x0: 40 bytes, 16 zeros\n"
+                  "    constants 0x1000: 53 bytes, 35 zeros\n"
+                  "    data      0x2000: 4 bytes, 1004 zeros\n"
+                  "    entries main 0x0, payload_get_max_size 0xc, payload_init 0x24\n"
+                  "    eh_frame 0x1000: 48 bytes\n"
+                  "    6 relocations, 2 weak names\n"
+                  "    abort\n");
+    assert_int_equal(run("show --relocations image.tca"), 0);
+    expect_output("    6 relocations, 2 weak names\n"
+                  "      0x28: puts\n"
+                  "      0x30: abort - 3\n"
+                  "      0x1050: maybe_b (weak)\n"
+                  "      0x2008: maybe_a + 1048576 (weak)\n"
+                  "      0x2010: image + 0x4\n"
+                  "      0x23e8: image + 0x23f0\n");
+    assert_int_equal(run("show --json --relocations image.tca"), 0);
+    expect_output(
+        "\"image\":{\"memory_bytes\":9200,\"segments\":[{\"kind\":\"code\",\"place\":0,"
+        "\"file_bytes\":40,\"memory_bytes\":56},");
+    expect_output("{\"place\":48,\"addend\":-3,\"symbol\":\"abort\"},"
+                  "{\"place\":4176,\"addend\":0,\"weak\":\"maybe_b\"},");
+    assert_int_equal(run("list --relocations image.tca"), 2);
+}
+
+static void broken_images_are_found(void **state)
+{
+    (void)state;
+    place_images(false);
+    assert_int_equal(run("verify image.tca"), 0);
+    place_images(true);
+    assert_int_equal(run("verify image.tca"), 1);
+    expect_output("failed: image.tca: archive f: slice 2: image: ");
+    assert_int_equal(run("show image.tca"), 0);
+    expect_output("    archive f: slice 2: image: ");
+    assert_int_equal(run("show --json image.tca"), 0);
+    expect_output("\"image\":{\"error\":\"archive f: slice 2: image: ");
+}
+
+static void extract_gives_images_too(void **state)
+{
+    (void)state;
+    place_images(false);
+    assert_int_equal(run("extract image.tca x86_64 --image -o out.img"), 0);
+    assert_int_equal(run("extract image.tca x86_64 --image=3 -o - | cmp - out.img"), 0);
+    assert_int_equal(run("extract image.tca x86_64 --image=3 -o - | cmp - wanted.img"), 0);
+    assert_int_equal(run("extract image.tca x86_64 -o - | grep -q '^BC$'"), 0);
+    assert_int_equal(run("extract image.tca x86_64 --image=4 -o out.img"), 1);
+    expect_output("archive f: no image for x86_64-linux of cpu level 4");
+    assert_int_equal(run("extract image.tca aarch64 --image -o out.img"), 1);
+    assert_int_equal(run("extract image.tca x86_64 --image=256 -o out.img"), 2);
+}
+
 static void verify_reports_every_file(void **state)
 {
     (void)state;
@@ -257,11 +348,19 @@ static void a_full_disk_is_an_error(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_has_a_line_per_slice), cmocka_unit_test(list_as_json),
-        cmocka_unit_test(show_tells_everything),     cmocka_unit_test(show_as_json),
-        cmocka_unit_test(show_without_libraries),    cmocka_unit_test(extract_gives_the_slice),
-        cmocka_unit_test(verify_reports_every_file), cmocka_unit_test(misuse_is_explained),
-        cmocka_unit_test(help_fits_a_screen),        cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(list_has_a_line_per_slice),
+        cmocka_unit_test(list_as_json),
+        cmocka_unit_test(show_tells_everything),
+        cmocka_unit_test(show_as_json),
+        cmocka_unit_test(show_without_libraries),
+        cmocka_unit_test(extract_gives_the_slice),
+        cmocka_unit_test(show_tells_what_is_in_images),
+        cmocka_unit_test(broken_images_are_found),
+        cmocka_unit_test(extract_gives_images_too),
+        cmocka_unit_test(verify_reports_every_file),
+        cmocka_unit_test(misuse_is_explained),
+        cmocka_unit_test(help_fits_a_screen),
+        cmocka_unit_test(a_full_disk_is_an_error),
     };
     if (argc < 4)
         return EXIT_FAILURE;

@@ -48,6 +48,30 @@ static void defaults(void **state)
     assert_string_equal(command.targets[1]->triple, "aarch64-linux");
     assert_false(command.allow_asm || command.keep_debug || command.verbose);
     assert_int_equal(command.clang_options.count, 0);
+    assert_true(command.slices.bitcode && command.slices.images);
+    assert_int_equal(command.slices.levels.count, 0);
+}
+
+static void forms_and_levels(void **state)
+{
+    (void)state;
+    assert_parses("foo.c -o foo.tca --forms=image --cpu-levels=x86-64-v3,armv8-a+lse");
+    assert_true(command.slices.images && !command.slices.bitcode);
+    static const char x86[] = "x86_64-linux", arm[] = "aarch64-linux";
+    assert_true(tci_slice_choice_has_level(&command.slices, x86, TCI_CPU_ANY));
+    assert_true(tci_slice_choice_has_level(&command.slices, x86, TCI_CPU_X86_64_V3));
+    assert_false(tci_slice_choice_has_level(&command.slices, x86, TCI_CPU_X86_64_V4));
+    assert_true(tci_slice_choice_has_level(&command.slices, arm, TCI_CPU_AARCH64_LSE));
+    assert_false(tci_slice_choice_has_level(&command.slices, arm, TCI_CPU_AARCH64_SVE));
+    assert_parses("foo.c -o foo.tca --forms=bitcode");
+    assert_true(command.slices.bitcode && !command.slices.images);
+    assert_refused("foo.c -o foo.tca --forms=", "unknown form ''");
+    assert_refused("foo.c -o foo.tca --forms=bitcode,elf", "unknown form 'elf'");
+    assert_refused("foo.c -o foo.tca --cpu-levels=znver4", "unknown CPU level 'znver4'");
+    assert_refused("foo.c -o foo.tca --targets=aarch64 --cpu-levels=x86-64-v2",
+                   "CPU level 'x86-64-v2' is for none of the targets");
+    assert_refused("foo.c -o foo.tca --forms=bitcode --cpu-levels=x86-64-v2",
+                   "--forms asks for none");
 }
 
 static void options_go_to_clang_in_order(void **state)
@@ -144,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(forms_and_levels),
         cmocka_unit_test(options_go_to_clang_in_order),
         cmocka_unit_test(libraries_stay_here),
         cmocka_unit_test(levels_and_debug),

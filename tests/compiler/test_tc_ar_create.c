@@ -30,7 +30,7 @@ static void one_slice_for_each_file(void **state)
     run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "a.bc", "-o", "tsi.tca", NULL);
     assert_int_equal(result.exit_status, 0);
     open_archive(&a, "tsi.tca");
-    assert_int_equal(tci_archive_slice_count(a.archive), 2);
+    assert_int_equal(tci_archive_slice_count(a.archive), 4); /* an image of each */
     assert_symbols(&a, "x86_64-linux", "");
     assert_symbols(&a, "aarch64-linux", "");
     close_archive(&a);
@@ -38,6 +38,45 @@ static void one_slice_for_each_file(void **state)
     run_tool(&result, TEST_TC_AR, "create", "tsi", "a.bc", "x.bc", "-o", "other.tca", NULL);
     assert_int_equal(result.exit_status, 0);
     assert_same_files("tsi.tca", "other.tca");
+}
+
+static void slices_of(const char *forms, const char *expected)
+{
+    char text[256] = "";
+    opened_archive a;
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "r.bc", "-o", "tsi.tca", forms,
+             NULL);
+    if (result.exit_status != 0)
+        fail_msg("%s", result.text);
+    open_archive(&a, "tsi.tca");
+    for (size_t i = 0; i < tci_archive_slice_count(a.archive); i++) {
+        const tci_slice *slice = tci_archive_slice(a.archive, i);
+        size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used, "%s %s, ", slice->triple,
+                       tci_slice_form_text(slice->form));
+    }
+    close_archive(&a);
+    assert_string_equal(text, expected);
+}
+
+static void forms_as_asked_for(void **state)
+{
+    (void)state;
+    make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
+    make_bitcode("tsi.c", "riscv64-linux-gnu", "r.bc");
+    slices_of("--forms=bitcode", "riscv64-linux bitcode, x86_64-linux bitcode, ");
+    /* There are no images for the one, which is no reason to have none for the other. */
+    slices_of("--forms=bitcode,image",
+              "riscv64-linux bitcode, x86_64-linux bitcode, x86_64-linux image, ");
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "r.bc", "-o", "bad.tca",
+             "--forms=image", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "no machine code for riscv64-linux");
+    run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "bad.tca", "--forms=elf",
+             NULL);
+    assert_int_equal(result.exit_status, 2);
+    assert_has(result.text, "unknown form 'elf'");
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
 static void the_list_of_libraries_is_copied(void **state)
@@ -118,9 +157,10 @@ static void command_lines_that_make_no_sense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_slice_for_each_file),   TEST(the_list_of_libraries_is_copied),
-        TEST(two_files_for_one_target),  TEST(findings_of_all_files_are_told),
-        TEST(files_that_are_no_bitcode), TEST(command_lines_that_make_no_sense),
+        TEST(one_slice_for_each_file),          TEST(forms_as_asked_for),
+        TEST(the_list_of_libraries_is_copied),  TEST(two_files_for_one_target),
+        TEST(findings_of_all_files_are_told),   TEST(files_that_are_no_bitcode),
+        TEST(command_lines_that_make_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,159 @@
+#include "tc_ar_image.h"
+
+#include "image.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void tci_ar_print_clean(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        putchar(c < 0x20 || c == 0x7f ? '?' : c);
+    }
+}
+
+void tci_ar_print_json_text(const char *text, size_t length)
+{
+    putchar('"');
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            printf("\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            printf("\\u%04x", c);
+        else
+            putchar(c);
+    }
+    putchar('"');
+}
+
+/* The name that a relocation asks for; NULL when it asks for none. */
+static const char *name_of(const tci_archive *archive, size_t index, const tci_image *image,
+                           const tci_relocation *relocation)
+{
+    if (relocation->kind == TCI_RELOCATION_RELATIVE)
+        return NULL;
+    if (relocation->kind == TCI_RELOCATION_SYMBOL)
+        return tci_archive_symbol(archive, index, relocation->import);
+    const char *name = image->weak_names;
+    for (uint32_t i = 0; i < relocation->import; i++)
+        name += strlen(name) + 1;
+    return name;
+}
+
+/* --- lines ------------------------------------------------------------------------------- */
+
+static void print_entries(const tci_image *image)
+{
+    printf("    entries main 0x%x", image->main_place);
+    if (image->entries != TCI_ENTRY_MAIN)
+        printf(", payload_get_max_size 0x%x, payload_init 0x%x", image->max_size_place,
+               image->init_place);
+    putchar('\n');
+}
+
+static void print_relocations(const tci_archive *archive, size_t index, const tci_image *image)
+{
+    tci_image_walk walk = tci_image_walk_begin(image);
+    for (tci_relocation r; tci_image_walk_next(&walk, &r);) {
+        const char *name = name_of(archive, index, image, &r);
+        printf("      0x%x: ", r.place);
+        if (name == NULL) {
+            printf("image + 0x%x\n", (unsigned)r.addend);
+            continue;
+        }
+        tci_ar_print_clean(name, strlen(name));
+        if (r.addend != 0)
+            printf(" %c %lld", r.addend < 0 ? '-' : '+',
+                   r.addend < 0 ? -(long long)r.addend : (long long)r.addend);
+        printf("%s\n", r.kind == TCI_RELOCATION_WEAK ? " (weak)" : "");
+    }
+}
+
+void tci_ar_print_image(const tci_archive *archive, size_t index, bool all)
+{
+    tci_image image;
+    tc_error err;
+    if (tci_image_open_slice(archive, index, &image, &err) != TC_OK) {
+        printf("    %s\n", err.text);
+        return;
+    }
+    for (uint32_t i = 0; i < image.segment_count; i++) {
+        const tci_image_segment *s = &image.segments[i];
+        printf("    %-9s 0x%x: %u bytes", tci_image_kind_text(s->kind), s->place,
+               s->file_bytes);
+        if (s->memory_bytes > s->file_bytes)
+            printf(", %u zeros", s->memory_bytes - s->file_bytes);
+        putchar('\n');
+    }
+    print_entries(&image);
+    if (image.eh_frame_bytes > 0)
+        printf("    eh_frame 0x%x: %u bytes\n", image.eh_frame_place, image.eh_frame_bytes);
+    if (image.relocation_count > 0)
+        printf("    %u relocations, %u weak names\n", image.relocation_count, image.weak_count);
+    if (all)
+        print_relocations(archive, index, &image);
+}
+
+/* --- JSON -------------------------------------------------------------------------------- */
+
+static void print_segments_json(const tci_image *image)
+{
+    printf(",\"segments\":[");
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        printf("%s{\"kind\":\"%s\",\"place\":%u,\"file_bytes\":%u,\"memory_bytes\":%u}",
+               i > 0 ? "," : "", tci_image_kind_text(s->kind), s->place, s->file_bytes,
+               s->memory_bytes);
+    }
+    putchar(']');
+}
+
+static void print_entries_json(const tci_image *image)
+{
+    printf(",\"entries\":{\"main\":%u", image->main_place);
+    if (image->entries != TCI_ENTRY_MAIN)
+        printf(",\"payload_get_max_size\":%u,\"payload_init\":%u", image->max_size_place,
+               image->init_place);
+    putchar('}');
+}
+
+static void print_relocations_json(const tci_archive *archive, size_t index,
+                                   const tci_image *image)
+{
+    const char *comma = "";
+    tci_image_walk walk = tci_image_walk_begin(image);
+    printf(",\"relocation_list\":[");
+    for (tci_relocation r; tci_image_walk_next(&walk, &r); comma = ",") {
+        const char *name = name_of(archive, index, image, &r);
+        printf("%s{\"place\":%u,\"addend\":%d", comma, r.place, r.addend);
+        if (name != NULL) {
+            printf(",\"%s\":", r.kind == TCI_RELOCATION_WEAK ? "weak" : "symbol");
+            tci_ar_print_json_text(name, strlen(name));
+        }
+        putchar('}');
+    }
+    putchar(']');
+}
+
+void tci_ar_print_image_json(const tci_archive *archive, size_t index, bool all)
+{
+    tci_image image;
+    tc_error err;
+    printf(",\"image\":{");
+    if (tci_image_open_slice(archive, index, &image, &err) != TC_OK) {
+        printf("\"error\":");
+        tci_ar_print_json_text(err.text, strlen(err.text));
+        putchar('}');
+        return;
+    }
+    printf("\"memory_bytes\":%u", image.memory_bytes);
+    print_segments_json(&image);
+    print_entries_json(&image);
+    printf(",\"eh_frame_bytes\":%u,\"relocations\":%u,\"weak_names\":%u", image.eh_frame_bytes,
+           image.relocation_count, image.weak_count);
+    if (all)
+        print_relocations_json(archive, index, &image);
+    putchar('}');
+}

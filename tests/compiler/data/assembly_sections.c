@@ -1,0 +1,23 @@
+/* What the checks of bitcode cannot see. */
+#ifdef WITH_IFUNC
+__asm__(".text\n"
+        "resolver: ret\n"
+        ".type chosen, @gnu_indirect_function\n"
+        ".globl chosen\n"
+        ".hidden chosen\n"
+        ".set chosen, resolver\n");
+void chosen(void);
+void (*volatile pointer)(void) = chosen;
+#else
+static void (*volatile pointer)(void);
+__asm__(".section .init_array, \"aw\"\n"
+        ".balign 8\n"
+        ".quad 0\n"
+        ".text\n");
+#endif
+void bad_main(void *payload, unsigned long size, void *target)
+{
+    (void)payload;
+    (void)size;
+    *(void (*volatile *)(void))target = pointer;
+}
