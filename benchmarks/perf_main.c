@@ -32,6 +32,8 @@ int main(int argc, char **argv)
         return perf_run_first(&options);
     case PERF_WAIT:
         return perf_run_wait(&options);
+    case PERF_POLL:
+        return perf_run_poll(&options);
     case PERF_INTEGRITY:
         return perf_run_integrity(&options);
     case PERF_TSI:

@@ -18,6 +18,7 @@
 #define INTEGRITY_ITERATIONS_MAX 1000000000000ull
 #define ROUNDS_MAX 1000u
 #define SENDERS_MAX 16u
+#define ENDPOINTS_MAX 4096u
 #define WAKEUPS 200u
 #define WAKEUPS_MAX 10000u
 #define FUNCTIONS 200u
@@ -29,7 +30,8 @@
 #define IN_INTEGRITY (1u << PERF_INTEGRITY)
 #define IN_WAIT (1u << PERF_WAIT)
 #define IN_FIRST (1u << PERF_FIRST)
-#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST)
+#define IN_POLL (1u << PERF_POLL)
+#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL)
 
 typedef struct option_row {
     const char *name;
@@ -64,6 +66,12 @@ static bool set_iterations(perf_options *options, const char *text)
 static bool set_senders(perf_options *options, const char *text)
 {
     return perf_value_powers(text, 1, SENDERS_MAX, options->senders, PERF_SENDERS_MAX,
+                             &options->sender_count);
+}
+
+static bool set_endpoints(perf_options *options, const char *text)
+{
+    return perf_value_powers(text, 1, ENDPOINTS_MAX, options->senders, PERF_SENDERS_MAX,
                              &options->sender_count);
 }
 
@@ -208,7 +216,7 @@ static bool set_verbose(perf_options *options, const char *text)
 static const option_row option_rows[] = {
     {"size", 's', IN_TSI, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
     {"sweep", 'p', IN_TSI, "A..B", set_sweep, "payloads: the powers of two from A to B"},
-    {"iterations", 'n', IN_ALL, "N", set_iterations,
+    {"iterations", 'n', IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST, "N", set_iterations,
      "per measurement (tsi: what fits 25 ms; integrity: 1M messages; wait: 200"
      " wake-ups; first: 200 functions)"},
     {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
@@ -218,6 +226,8 @@ static const option_row option_rows[] = {
      "of bare,am,cached,uncached,image,bitcode (the first four)"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
      "cached only: so many sources into one target, powers of two, 1..16"},
+    {"endpoints", 'e', IN_POLL, "A..B", set_endpoints,
+     "to one target, powers of two, 1..4096 (1..256)"},
     {"peers", 'k', IN_WAIT, "N", set_peers, "of the target that waits, 1..16 (16)"},
     {"processes", 'P', IN_WAIT, "A..B", set_processes,
      "in pairs, powers of two, 2..16 (2..16)"},
@@ -226,7 +236,7 @@ static const option_row option_rows[] = {
     {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
      "deliveries by name, or all (tsi: auto; integrity: all)"},
     {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST, "A,B", set_pin,
+    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST | IN_POLL, "A,B", set_pin,
      "cpus of source and target, or none (the first two)"},
     {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
     {"json", 'j', IN_ALL, "FILE", set_json, "also write the result there; - for stdout alone"},
@@ -238,7 +248,7 @@ static const option_row option_rows[] = {
 static void print_help(void)
 {
     (void)printf(
-        "usage: tc-perf tsi|first|wait|integrity [options]\n"
+        "usage: tc-perf tsi|first|wait|poll|integrity [options]\n"
         "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
@@ -246,6 +256,7 @@ static void print_help(void)
         "             image, bitcode (as cached, of that form)\n"
         "  first      first calls of functions that the target has never seen\n"
         "  wait       what a waiting target costs, and how soon it wakes\n"
+        "  poll       what idle endpoints cost a target that polls\n"
         "  integrity  order and content of messages, checked by the ifunc itself\n"
         "  plot       draws what --json wrote; needs gnuplot\n\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -256,6 +267,7 @@ static void print_help(void)
         (void)printf("  %-23s %s%s\n", left, row->help,
                      row->where == IN_TSI         ? " [tsi]"
                      : row->where == IN_WAIT      ? " [wait]"
+                     : row->where == IN_POLL      ? " [poll]"
                      : row->where == IN_INTEGRITY ? " [integrity]"
                                                   : "");
     }
@@ -314,6 +326,9 @@ static bool set_defaults(perf_options *options, const char *experiment)
     } else if (strcmp(experiment, "first") == 0) {
         options->experiment = PERF_FIRST;
         options->iterations = FUNCTIONS;
+    } else if (strcmp(experiment, "poll") == 0) {
+        options->experiment = PERF_POLL;
+        (void)set_endpoints(options, "1..256");
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
     } else {
@@ -380,7 +395,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong("expected tsi, first, wait or integrity, got", "");
+        return wrong("expected tsi, first, wait, poll or integrity, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

@@ -9,13 +9,14 @@
 #define PERF_DELIVERIES_MAX 4
 #define PERF_DELIVERY_NAME_MAX 16
 #define PERF_PAYLOADS_MAX 24
-#define PERF_SENDERS_MAX 5
+#define PERF_SENDERS_MAX 13
 #define PERF_PATH_MAX 2048
 
 typedef enum perf_experiment {
     PERF_TSI,
     PERF_INTEGRITY,
     PERF_WAIT,
+    PERF_POLL,
     PERF_FIRST
 } perf_experiment;
 
@@ -32,7 +33,7 @@ typedef struct perf_options {
     char deliveries[PERF_DELIVERIES_MAX][PERF_DELIVERY_NAME_MAX];
     unsigned delivery_count;
     uint64_t senders[PERF_SENDERS_MAX];
-    unsigned sender_count; /* 0: no fan-in */
+    unsigned sender_count; /* 0: no fan-in; of poll: endpoints */
     uint64_t processes[PERF_SENDERS_MAX];
     unsigned process_count;
     unsigned peers; /* of the target that waits */

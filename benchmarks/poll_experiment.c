@@ -1,0 +1,230 @@
+/* What a turn of tc_progress costs a target whose peers say nothing: one target, one source
+ * that opens more and more endpoints to it, and the slope between. */
+#include "perf_clock.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+#include "perf_session.h"
+#include "perf_stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <tc/context.h>
+#include <tc/endpoint.h>
+
+#define TURNS 2000u
+#define SAMPLES 101u
+
+enum { ACTION_ACCEPT = 1, ACTION_MEASURE = 2, ACTION_CLOSE = 3 };
+
+typedef struct poll_run {
+    const perf_options *options;
+    perf_session *session;
+    tc_context *context;
+    tc_listener *listener; /* target */
+    unsigned open;         /* endpoints */
+    tc_ep **peers;         /* source */
+    char delivery[PERF_DELIVERY_NAME_MAX];
+    json_t *rows;
+} poll_run;
+
+static bool complain(poll_run *run, const char *what, const tc_error *err)
+{
+    return perf_complain(run->session, "%s: %s: %s", what, tc_status_name(err->status),
+                         err->text);
+}
+
+static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
+{
+    poll_run *run = user;
+    (void)ep;
+    run->open += event == TC_EP_OPENED ? 1u : -1u;
+}
+
+static bool create_context(poll_run *run)
+{
+    tc_error err = {0};
+    tc_options *options;
+    const char *delivery = run->options->deliveries[0];
+    if (tc_options_create(&options, &err) != TC_OK)
+        return complain(run, "options", &err);
+    tc_status status =
+        *delivery != '\0' ? tc_options_set(options, "delivery", delivery, &err) : TC_OK;
+    if (status == TC_OK)
+        status = tc_context_create(options, &run->context, &err);
+    tc_options_destroy(options);
+    return status == TC_OK || complain(run, "context", &err);
+}
+
+/* --- target -------------------------------------------------------------------------- */
+
+static bool progress_until_open(poll_run *run, uint64_t count)
+{
+    perf_poll poll;
+    perf_poll_init(&poll, run->session);
+    while (run->open != count) {
+        if (tc_progress(run->context) != 0)
+            perf_poll_hit(&poll);
+        else if (!perf_poll_missed(&poll))
+            return perf_complain(run->session, "%u of %u endpoints came or went", run->open,
+                                 (unsigned)count);
+    }
+    return true;
+}
+
+/* The median of many short samples: an interrupted one counts as one. */
+static bool measure_turns(poll_run *run)
+{
+    double samples[SAMPLES];
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        uint64_t start = perf_ticks();
+        for (unsigned n = 0; n < TURNS; n++)
+            (void)tc_progress(run->context);
+        samples[i] = (double)(perf_ticks() - start) * perf_clock_ns_per_tick() / TURNS;
+    }
+    double turn_ns = perf_median(samples, SAMPLES);
+    return perf_link_send(run->session, &turn_ns, sizeof turn_ns);
+}
+
+static bool serve(perf_session *session, void *experiment)
+{
+    poll_run *run = experiment;
+    perf_command command;
+    tc_error err = {0};
+    run->session = session;
+    if (!create_context(run))
+        return false;
+    tc_context_set_ep_callback(run->context, endpoint_changed, run);
+    if (tc_listener_open(run->context, "127.0.0.1:0", &run->listener, &err) != TC_OK)
+        return complain(run, "listener", &err);
+    uint16_t port = tc_listener_port(run->listener);
+    bool ok = perf_link_send(session, &port, sizeof port);
+    while (ok && (ok = perf_session_next(session, &command)) && command.action != 0) {
+        ok = command.action == ACTION_MEASURE ? measure_turns(run)
+                                              : progress_until_open(run, command.count);
+        ok = perf_session_answer(session, ok) && ok;
+    }
+    tc_listener_close(run->listener);
+    tc_context_destroy(run->context);
+    return ok;
+}
+
+/* --- source -------------------------------------------------------------------------- */
+
+static bool connect_one(poll_run *run, const char *host_port)
+{
+    tc_error err = {0};
+    tc_ep_info info;
+    tc_ep *ep;
+    if (tc_ep_connect(run->context, host_port, PERF_SILENCE_NS, &ep, &err) != TC_OK)
+        return complain(run, "connect", &err);
+    tc_ep_query(ep, &info);
+    (void)snprintf(run->delivery, sizeof run->delivery, "%s", info.delivery);
+    run->peers[run->open++] = ep;
+    return true;
+}
+
+static bool open_endpoints(poll_run *run, const char *host_port, uint64_t count)
+{
+    const perf_command command = {.action = ACTION_ACCEPT, .count = count};
+    if (!perf_session_command(run->session, &command))
+        return false;
+    while (run->open < count) {
+        if (!connect_one(run, host_port))
+            return false;
+    }
+    return perf_session_reply(run->session);
+}
+
+static bool close_endpoints(poll_run *run)
+{
+    const perf_command command = {.action = ACTION_CLOSE, .count = 0};
+    if (!perf_session_command(run->session, &command))
+        return false;
+    while (run->open > 0)
+        tc_ep_close(run->peers[--run->open]);
+    return perf_session_reply(run->session);
+}
+
+static bool measure(poll_run *run, double *turn_ns_out)
+{
+    const perf_command command = {.action = ACTION_MEASURE};
+    size_t size;
+    return perf_session_command(run->session, &command) &&
+           perf_link_recv(run->session, turn_ns_out, sizeof *turn_ns_out, &size) &&
+           perf_session_reply(run->session);
+}
+
+static void report_row(poll_run *run, double turn_ns)
+{
+    (void)json_array_append_new(run->rows,
+                                json_pack("{s:s, s:i, s:o}", "delivery", run->delivery, "peers",
+                                          (int)run->open, "turn_ns",
+                                          perf_report_number(turn_ns)));
+    if (!perf_report_is_quiet(run->options))
+        (void)printf("%-8s %8u %12.1f\n", run->delivery, run->open, turn_ns);
+}
+
+static bool step_through(poll_run *run, const char *host_port, double *slope_ns_out)
+{
+    const perf_options *options = run->options;
+    double first_ns = 0, turn_ns = 0;
+    for (unsigned i = 0; i < options->sender_count; i++) {
+        perf_report_progress("%u endpoints", (unsigned)options->senders[i]);
+        if (!open_endpoints(run, host_port, options->senders[i]) || !measure(run, &turn_ns))
+            return false;
+        perf_report_progress(NULL);
+        report_row(run, turn_ns);
+        if (i == 0)
+            first_ns = turn_ns;
+    }
+    double more = (double)(run->open - options->senders[0]);
+    *slope_ns_out = more > 0 ? (turn_ns - first_ns) / more : 0;
+    return true;
+}
+
+static bool run_source(poll_run *run, double *slope_ns_out)
+{
+    char host_port[32];
+    uint16_t port;
+    size_t size;
+    if (!perf_link_recv(run->session, &port, sizeof port, &size) || !create_context(run))
+        return false;
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", port);
+    if (!perf_report_is_quiet(run->options))
+        (void)printf("%-8s %8s %12s\n", "delivery", "peers", "turn ns");
+    bool ok = step_through(run, host_port, slope_ns_out) && close_endpoints(run);
+    tc_context_destroy(run->context);
+    return ok;
+}
+
+static bool write_report(poll_run *run, double slope_ns)
+{
+    json_t *report = perf_report_create(run->options);
+    (void)json_object_set(report, "rows", run->rows);
+    (void)json_object_set_new(json_object_get(report, "ratios"), "ns_per_idle_peer",
+                              perf_report_number(slope_ns));
+    bool ok = perf_report_write(run->options, report);
+    json_decref(report);
+    if (!perf_report_is_quiet(run->options))
+        (void)printf("\none idle peer more: %.2f ns; medians of %u samples of %u turns\n",
+                     slope_ns, SAMPLES, TURNS);
+    return ok;
+}
+
+int perf_run_poll(const perf_options *options)
+{
+    perf_session session;
+    double slope_ns = 0;
+    poll_run run = {.options = options, .session = &session, .rows = json_array()};
+    run.peers = calloc((size_t)options->senders[options->sender_count - 1], sizeof(tc_ep *));
+    bool ok = run.peers != NULL && run.rows != NULL &&
+              perf_session_start(&session, options->cpus, serve, &run);
+    ok = ok && run_source(&run, &slope_ns);
+    perf_report_progress(NULL);
+    ok = perf_session_end(&session) && ok;
+    ok = ok && write_report(&run, slope_ns);
+    json_decref(run.rows);
+    free(run.peers);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
