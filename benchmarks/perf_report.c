@@ -94,6 +94,7 @@ static json_t *own_options(const perf_options *options)
 static const char *const experiment_names[] = {[PERF_TSI] = "tsi",
                                                [PERF_INTEGRITY] = "integrity",
                                                [PERF_WAIT] = "wait",
+                                               [PERF_POLL] = "poll",
                                                [PERF_FIRST] = "first"};
 
 json_t *perf_report_create(const perf_options *options)

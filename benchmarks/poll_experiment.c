@@ -157,10 +157,9 @@ static bool measure(poll_run *run, double *turn_ns_out)
 
 static void report_row(poll_run *run, double turn_ns)
 {
-    (void)json_array_append_new(run->rows,
-                                json_pack("{s:s, s:i, s:o}", "delivery", run->delivery, "peers",
-                                          (int)run->open, "turn_ns",
-                                          perf_report_number(turn_ns)));
+    (void)json_array_append_new(run->rows, json_pack("{s:s, s:i, s:o}", "delivery",
+                                                     run->delivery, "peers", (int)run->open,
+                                                     "turn_ns", perf_report_number(turn_ns)));
     if (!perf_report_is_quiet(run->options))
         (void)printf("%-8s %8u %12.1f\n", run->delivery, run->open, turn_ns);
 }

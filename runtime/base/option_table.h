@@ -31,6 +31,7 @@ typedef enum tci_form_choice {
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
     uint64_t ring_bytes;
+    uint64_t ring_memory_max;
     uint64_t send_queue_bytes;
     uint64_t code_bytes_max;
     uint64_t payload_bytes_max;

@@ -174,6 +174,7 @@ void tc_context_destroy(tc_context *ctx)
         tci_worker_destroy(hub->worker);
     free_inbox(hub);
     free(hub->by_connection);
+    free(hub->watched);
     if (hub->epoll_fd >= 0)
         close(hub->epoll_fd);
     free(ctx);
@@ -375,17 +376,28 @@ static unsigned do_chores(tc_context *ctx)
     return run;
 }
 
+/* What was sent since the last turn, and gathered, leaves now. */
+static void end_turns(tci_hub *hub)
+{
+    while (hub->used != NULL) {
+        tc_ep *ep = hub->used;
+        hub->used = ep->used_next;
+        ep->turn_used = false;
+        tci_ep_send_gathered(ep);
+        tci_bell_after_frames(ep);
+    }
+}
+
 static unsigned poll_rings(tci_hub *hub)
 {
     unsigned run = 0;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
-        run += tci_dispatch_poll(ep);
-        if (ep->turn_used) {
-            ep->turn_used = false;
-            tci_ep_send_gathered(ep);
-            tci_bell_after_frames(ep);
-        }
+    for (size_t i = 0; i < hub->watched_count; i++) {
+        const tci_watched_ring *watched = &hub->watched[i];
+        if (__builtin_expect(tci_ring_load_signal(watched->frame) == watched->signal, 0))
+            run += tci_dispatch_run(watched->ep);
     }
+    if (hub->used != NULL)
+        end_turns(hub);
     return run;
 }
 

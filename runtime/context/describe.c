@@ -12,7 +12,7 @@ static const char *const counter_names[TCI_COUNTER_COUNT] = {
     [TCI_CODE_RECEIVED] = "code_received",       [TCI_CODE_SENT] = "code_sent",
     [TCI_CODE_REFUSED] = "code_refused",         [TCI_SENDS_QUEUED] = "sends_queued",
     [TCI_CREDITS_SENT] = "credits_sent",         [TCI_ENDPOINTS_OPENED] = "endpoints_opened",
-    [TCI_ENDPOINTS_FAILED] = "endpoints_failed",
+    [TCI_ENDPOINTS_FAILED] = "endpoints_failed", [TCI_RINGS_CLOSED] = "rings_closed",
 };
 
 size_t tc_stats_count(void)

@@ -56,7 +56,9 @@ static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_
     am->base.consumed = &am->consumed;
     am->link = peer->link;
     am->connection = peer->connection;
-    tci_frame_batches_init(&am->batches, peer->ring_bytes, carry, am);
+    uint64_t start = tci_ring_start(peer->ring_nonce);
+    tci_ring_store_consumed(&am->consumed, start);
+    tci_frame_batches_init(&am->batches, peer->ring_bytes, start, carry, am);
     *delivery_out = &am->base;
     return TC_OK;
 }

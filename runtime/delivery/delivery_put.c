@@ -80,7 +80,9 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
     put->link = peer->link;
     put->remote_ring = peer->ring_address + TCI_RING_DATA_OFFSET;
     put->network = (tci_put_network){.put = ucx_put, .fence = ucx_fence, .user = put};
-    tci_frame_batches_init(&put->batches, peer->ring_bytes, carry, put);
+    uint64_t start = tci_ring_start(peer->ring_nonce);
+    tci_ring_store_consumed(&put->consumed, start);
+    tci_frame_batches_init(&put->batches, peer->ring_bytes, start, carry, put);
     *delivery_out = &put->base;
     return TC_OK;
 }

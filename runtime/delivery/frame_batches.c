@@ -8,10 +8,11 @@
  * at once. */
 #define BATCH_SPARE 4u
 
-void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, tci_batch_carrier carry,
-                            void *user)
+void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t start,
+                            tci_batch_carrier carry, void *user)
 {
-    *b = (tci_frame_batches){.carry = carry, .user = user, .ring_bytes = ring_bytes};
+    *b = (tci_frame_batches){
+        .carry = carry, .user = user, .ring_bytes = ring_bytes, .next = start};
 }
 
 static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)

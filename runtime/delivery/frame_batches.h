@@ -41,8 +41,8 @@ struct tci_frame_batches {
     tci_batch batches[TCI_BATCH_COUNT];
 };
 
-void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, tci_batch_carrier carry,
-                            void *user);
+void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t start,
+                            tci_batch_carrier carry, void *user);
 
 /* A frame of `bytes` was committed at `position`, perhaps behind one that closed a lap. */
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes);

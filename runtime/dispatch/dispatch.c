@@ -392,6 +392,8 @@ unsigned tci_dispatch_run(tc_ep *ep)
         run += run_rest(ep, current, end);
     hub->attention &= ~(unsigned)TCI_RUNNING;
     current->ep = outer;
+    if (ep->state == TCI_EP_OPEN)
+        tci_ep_watch_head(ep);
     settle_credit(ep);
     ep->run_messages += run;
     return run;

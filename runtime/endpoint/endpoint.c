@@ -116,14 +116,72 @@ static void free_queue(tc_ep *ep)
     }
 }
 
+static tc_status watch_ring(tc_ep *ep)
+{
+    tci_hub *hub = ep->hub;
+    if (hub->watched_count == hub->watched_room) {
+        size_t room = hub->watched_room == 0 ? 64 : 2 * hub->watched_room;
+        tci_watched_ring *watched = realloc(hub->watched, room * sizeof *watched);
+        if (watched == NULL)
+            return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "endpoint: out of memory");
+        hub->watched = watched;
+        hub->watched_room = room;
+    }
+    ep->watched_at = hub->watched_count++;
+    hub->watched[ep->watched_at].ep = ep;
+    tci_ep_watch_head(ep);
+    return TC_OK;
+}
+
+/* The last takes its place, so whoever goes through the list meanwhile may miss that one, once.
+ */
+static void unwatch_ring(tc_ep *ep)
+{
+    tci_hub *hub = ep->hub;
+    tci_watched_ring *place = &hub->watched[ep->watched_at];
+    *place = hub->watched[--hub->watched_count];
+    place->ep->watched_at = ep->watched_at;
+}
+
+static void forget_use(tc_ep *ep)
+{
+    if (!ep->turn_used)
+        return;
+    tc_ep **at = &ep->hub->used;
+    while (*at != ep)
+        at = &(*at)->used_next;
+    *at = ep->used_next;
+    ep->turn_used = false;
+}
+
+void tci_ep_open(tc_ep *ep)
+{
+    tci_hub *hub = ep->hub;
+    if (watch_ring(ep) != TC_OK)
+        return;
+    ep->state = TCI_EP_OPEN;
+    tci_ep_set_fast(ep);
+    hub->handshakes--;
+    hub->changed = true;
+    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
+        hub->am_peers++;
+    hub->counters[TCI_ENDPOINTS_OPENED]++;
+    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
+           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx,
+           ep->peer_llvm);
+}
+
 /* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is
  * done in one place. */
 static void leave_state(tc_ep *ep)
 {
     if (ep->state < TCI_EP_OPEN)
         ep->hub->handshakes--;
-    else if (ep->state == TCI_EP_OPEN &&
-             (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT))
+    if (ep->state != TCI_EP_OPEN)
+        return;
+    unwatch_ring(ep);
+    forget_use(ep);
+    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
         ep->hub->am_peers--;
 }
 
@@ -160,6 +218,7 @@ void tci_ep_free(tc_ep *ep)
         ep->delivery->ops->close(ep->delivery);
     if (ep->region != NULL)
         tci_region_destroy(ep->region);
+    ep->hub->ring_memory -= ep->ring_memory;
     free_slots(ep);
     free_queue(ep);
     tci_large_abandon(ep);
@@ -268,7 +327,7 @@ static uint64_t sent_bytes(const tc_ep *ep)
 {
     if (ep->push != NULL)
         return ep->pushed_bytes;
-    return ep->tx.tail - ep->tx.gap_bytes + (uint64_t)ep->gathered * TCI_FRAME_GRANULE;
+    return tci_producer_bytes(&ep->tx) + (uint64_t)ep->gathered * TCI_FRAME_GRANULE;
 }
 
 void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)

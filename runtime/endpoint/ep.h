@@ -91,6 +91,7 @@ struct tc_ep {
     uint64_t bell_seen;        /* its value that was answered last */
     bool turn_used;            /* one left since the last tc_progress: short ones may gather */
     unsigned gathered;         /* calls in `gather` */
+    tc_ep *used_next;          /* see tci_hub.used */
     tci_short_call gather[TCI_GATHER_MAX];
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
@@ -105,6 +106,7 @@ struct tc_ep {
     /* Receiving. */
     tci_consumer rx;
     tc_ep *next;
+    size_t watched_at; /* in the hub's list while open */
     tci_ep_state state;
     tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
     tci_rx_slot *rx_slots;
@@ -123,6 +125,7 @@ struct tc_ep {
     tci_queued **queue_last;
     size_t queue_bytes;
     tci_region *region;
+    uint64_t ring_memory;  /* what it takes of the hub's */
     uint64_t own_bell;     /* what our bell word says */
     uint64_t awaited;      /* and its position, in this sleep */
     uint64_t flush_target; /* the position that a flush waits for; 0: none */
@@ -167,6 +170,17 @@ void tci_ep_finish(tc_ep *ep);
  * ring is mapped, nothing waits in the queue and no payload is being made. Called whenever one
  * of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
+
+/* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */
+void tci_ep_open(tc_ep *ep);
+
+/* The ring's head has moved. */
+static inline void tci_ep_watch_head(tc_ep *ep)
+{
+    tci_watched_ring *watched = &ep->hub->watched[ep->watched_at];
+    watched->frame = ep->rx.ring + (ep->rx.head & ep->rx.mask);
+    watched->signal = ep->rx.signal;
+}
 
 /* Publishes what was consumed, by the way that the peer's delivery needs. */
 void tci_ep_give_credit(tc_ep *ep);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define MESSAGES_PER_TURN 64u
+#define SMALL_RING_BYTES (16u << 10)
 
 static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
 {
@@ -18,15 +19,30 @@ static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
     return tci_link_post(ep->link, TCI_AM_HELLO, ep->peer_connection, bytes, size, err);
 }
 
+/* Who finds no ring memory left gets less, and cannot be written from outside: a peer then
+ * sends active messages, which need no ring that is large or shared. */
+static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
+{
+    tci_hub *hub = ep->hub;
+    uint64_t ring_bytes = hub->options.ring_bytes;
+    *ring_bytes_out = ring_bytes;
+    if (hub->ring_memory + ring_bytes > hub->options.ring_memory_max) {
+        *ring_bytes_out = ring_bytes < SMALL_RING_BYTES ? ring_bytes : SMALL_RING_BYTES;
+        hub->counters[TCI_RINGS_CLOSED]++;
+        return TCI_REGION_CLOSED;
+    }
+    hub->ring_memory += ep->ring_memory = ring_bytes;
+    /* Peers are expected to send as this side does. */
+    return hub->options.delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT
+                                                            : TCI_REGION_MAPPED;
+}
+
 static tc_status make_ring(tc_ep *ep, tc_error *err)
 {
-    const struct tc_options *options = &ep->hub->options;
-    uint64_t ring_bytes = options->ring_bytes;
+    uint64_t ring_bytes;
     if (ep->region != NULL)
         return TC_OK;
-    /* Peers are expected to send as this side does. */
-    tci_region_use use =
-        options->delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT : TCI_REGION_MAPPED;
+    tci_region_use use = choose_ring(ep, &ring_bytes);
     TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), use,
                              &ep->region, err));
     randombytes_buf(&ep->nonce, sizeof ep->nonce);
@@ -43,7 +59,7 @@ tc_status tci_handshake_greet(tc_ep *ep, tc_error *err)
     TC_TRY(make_ring(ep, err));
     tci_hello hello = ep->hub->self;
     hello.connection_id = ep->connection;
-    hello.ring_bytes = (uint32_t)ep->hub->options.ring_bytes;
+    hello.ring_bytes = (uint32_t)(ep->rx.mask + 1);
     hello.ring_nonce = ep->nonce;
     hello.ring_address = (uintptr_t)tci_region_base(ep->region);
     hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
@@ -172,21 +188,6 @@ static tc_status say_ready(tc_ep *ep, tc_error *err)
     return TC_OK;
 }
 
-static void open_endpoint(tc_ep *ep)
-{
-    tci_hub *hub = ep->hub;
-    ep->state = TCI_EP_OPEN;
-    tci_ep_set_fast(ep);
-    hub->handshakes--;
-    hub->changed = true;
-    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
-        hub->am_peers++;
-    hub->counters[TCI_ENDPOINTS_OPENED]++;
-    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
-           ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx,
-           ep->peer_llvm);
-}
-
 void tci_handshake_turn(tc_ep *ep)
 {
     tc_error error = {0};
@@ -202,7 +203,7 @@ void tci_handshake_turn(tc_ep *ep)
         }
     }
     if (ep->peer_ready)
-        open_endpoint(ep);
+        tci_ep_open(ep);
 }
 
 static void on_hello(tc_ep *ep, const void *bytes, size_t size)

@@ -21,6 +21,7 @@ typedef enum tci_counter {
     TCI_CREDITS_SENT,
     TCI_ENDPOINTS_OPENED,
     TCI_ENDPOINTS_FAILED,
+    TCI_RINGS_CLOSED, /* for lack of ring memory */
     TCI_COUNTER_COUNT
 } tci_counter;
 
@@ -40,7 +41,19 @@ typedef struct tci_inbox_item {
     uint8_t bytes[];
 } tci_inbox_item;
 
+/* What a look at one open endpoint's ring needs, side by side with all others': so an idle ring
+ * costs one line of its own and no more (docs/decisions/idle-peers.md). */
+typedef struct tci_watched_ring {
+    const uint8_t *frame; /* where the next one will be, and */
+    uint64_t signal;      /* what it will say when it is there */
+    tc_ep *ep;
+} tci_watched_ring;
+
 typedef struct tci_hub {
+    tci_watched_ring *watched; /* the rings of open endpoints, in no order */
+    size_t watched_count;
+    size_t watched_room;
+    tc_ep *used; /* endpoints with turn_used, by used_next */
     struct tc_options options;
     tci_worker *worker;
     tci_registry registry;
@@ -60,7 +73,8 @@ typedef struct tci_hub {
     tci_inbox_item *inbox;
     tci_inbox_item **inbox_last;
     unsigned inbox_count;
-    tci_hello self; /* this side's hello but for the ring */
+    tci_hello self;       /* this side's hello but for the ring */
+    uint64_t ring_memory; /* bytes of rings that peers may write */
     uint64_t counters[TCI_COUNTER_COUNT];
 } tci_hub;
 

@@ -333,6 +333,8 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
     if (!ep->turn_used) {
         ep->turn_used = true;
+        ep->used_next = ep->hub->used;
+        ep->hub->used = ep;
         tci_producer_commit_word(&ep->tx, tci_producer_next(&ep->tx), word, payload);
         return answer_bell(ep);
     }

@@ -7,15 +7,18 @@ static tci_ring_word *identity_words(const uint8_t *region)
 
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
 {
+    uint64_t start = tci_ring_start(nonce);
     *c = (tci_consumer){.ring = region + TCI_RING_DATA_OFFSET,
                         .mask = ring_bytes - 1,
+                        .head = start,
                         .signal = nonce,
+                        .published = start,
                         .consumed =
                             (tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET)};
     tci_ring_word *identity = identity_words(region);
     atomic_store_explicit(&identity[0], nonce, memory_order_relaxed);
     atomic_store_explicit(&identity[1], ring_bytes, memory_order_relaxed);
-    tci_ring_store_consumed(c->consumed, 0);
+    tci_ring_store_consumed(c->consumed, start);
 }
 
 bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce)

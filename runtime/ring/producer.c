@@ -4,13 +4,16 @@ void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint
                        const tci_ring_word *consumed)
 {
     uint64_t reserve = ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT;
+    uint64_t start = tci_ring_start(nonce);
     *p = (tci_producer){.ring = ring,
                         .mask = ring_bytes - 1,
+                        .tail = start,
                         .signal = nonce,
-                        .limit = ring_bytes - reserve,
+                        .limit = start + ring_bytes - reserve,
                         .reserve = reserve,
                         .nonce = nonce,
-                        .consumed = consumed};
+                        .consumed = consumed,
+                        .consumed_seen = start};
 }
 
 void tci_producer_refresh(tci_producer *p)

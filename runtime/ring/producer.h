@@ -1,7 +1,7 @@
 /* The writing side of a ring.
  *
- * Positions are bytes since the start and never wrap; a position's place in the ring is
- * position & mask. Single-threaded. */
+ * Positions are in bytes, begin at tci_ring_start and never wrap; a position's place in the
+ * ring is position & mask. Single-threaded. */
 #ifndef TCI_PRODUCER_H
 #define TCI_PRODUCER_H
 
@@ -120,6 +120,12 @@ static inline void tci_producer_commit_calls(tci_producer *p, const tci_short_ca
 /* How many frames were committed, of every kind. The signal counts them, so nothing else has
  * to: TCI_SIGNAL_STEP is odd and has an inverse modulo 2^64. */
 uint64_t tci_producer_frames(const tci_producer *p);
+
+/* Bytes of all frames that were committed, but for those that only closed a lap. */
+static inline uint64_t tci_producer_bytes(const tci_producer *p)
+{
+    return p->tail - tci_ring_start(p->nonce) - p->gap_bytes;
+}
 
 /* Everything that was committed has been consumed. */
 static inline bool tci_producer_drained(const tci_producer *p)

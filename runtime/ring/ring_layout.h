@@ -49,6 +49,14 @@ static inline uint64_t tci_ring_frame_max(uint64_t ring_bytes)
     return usable / 2 & ~(uint64_t)63;
 }
 
+/* The position of the first frame; both sides know the nonce. Rings begin on pages, and caches
+ * find lines by their place in a page: with all heads at one place a target of more than a
+ * dozen idle rings would miss its caches on every look (docs/decisions/idle-peers.md). */
+static inline uint64_t tci_ring_start(uint64_t nonce)
+{
+    return nonce >> 32 & 4095 & ~(uint64_t)63;
+}
+
 /* Producer, once all other bytes of the frame are written. Pairs with tci_ring_load_signal. */
 static inline void tci_ring_store_signal(uint8_t *frame, uint64_t signal)
 {

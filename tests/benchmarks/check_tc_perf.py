@@ -7,6 +7,7 @@
     check_tc_perf.py TC_PERF forms [tc-perf options]
     check_tc_perf.py TC_PERF first [tc-perf options]
     check_tc_perf.py TC_PERF wait [tc-perf options]
+    check_tc_perf.py TC_PERF poll [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
 
 DELIVERY is the one that the library's modes must report.
@@ -119,6 +120,14 @@ def check_wait(report):
         expect(row["idle_cpu_pct"] >= 0 and row["rate_per_s"] > 0, "figures", row)
 
 
+def check_poll(report):
+    """Figures for 1 to 8 endpoints."""
+    expect([row["peers"] for row in report["rows"]] == [1, 2, 4, 8], "four rows", report["rows"])
+    for row in report["rows"]:
+        expect(row["turn_ns"] > 0, "a figure", row)
+    expect("ns_per_idle_peer" in report["ratios"], "a slope", report["ratios"])
+
+
 def check_integrity(report):
     deliveries = [row["delivery"] for row in report["rows"]]
     expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
@@ -131,13 +140,14 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    command = experiment if experiment in ("integrity", "wait", "first") else "tsi"
+    command = experiment if experiment in ("integrity", "wait", "first", "poll") else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
         {"sweep": check_sweep, "senders": check_senders, "wait": check_wait, "forms": check_forms, "first": check_first,
+         "poll": check_poll,
          "integrity": check_integrity}[experiment](report)
 
 

@@ -146,7 +146,9 @@ static void the_largest_frame_always_fits_an_empty_ring(void **state)
 static void a_consumed_word_that_runs_wild_ends_the_credit(void **state)
 {
     (void)state;
-    const uint64_t wild[] = {32, 1, UINT64_MAX, 0x8000000000000000ull};
+    const uint64_t start = tci_ring_start(NONCE);
+    const uint64_t wild[] = {start + 32, start + 1, start - 32, 0, UINT64_MAX,
+                             0x8000000000000000ull};
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
         ring_pair pair;
         pair_init(&pair);
@@ -159,10 +161,10 @@ static void a_consumed_word_that_runs_wild_ends_the_credit(void **state)
     pair_init(&pair);
     assert_true(put(&pair, 1, 1));
     assert_true(put(&pair, 1, 1));
-    tci_ring_store_consumed(pair.rx.consumed, 64);
+    tci_ring_store_consumed(pair.rx.consumed, start + 64);
     tci_producer_refresh(&pair.tx);
     assert_false(pair.tx.broken);
-    tci_ring_store_consumed(pair.rx.consumed, 32); /* backwards */
+    tci_ring_store_consumed(pair.rx.consumed, start + 32); /* backwards */
     tci_producer_refresh(&pair.tx);
     assert_true(pair.tx.broken);
     pair_fini(&pair);
@@ -181,6 +183,23 @@ static void stale_and_foreign_bytes_are_no_frames(void **state)
         assert_null(
             tci_consumer_peek(&pair.rx, &word)); /* the old frame of the last lap is there */
         tci_consumer_publish(&pair.rx);
+    }
+    pair_fini(&pair);
+}
+
+static void the_nonce_says_where_frames_begin(void **state)
+{
+    (void)state;
+    ring_pair pair;
+    uint64_t word, start = tci_ring_start(NONCE);
+    assert_int_equal(start, 0x11223344u & 0xfc0u);
+    pair_init(&pair);
+    assert_true(put(&pair, 8, 1));
+    assert_ptr_equal(tci_consumer_peek(&pair.rx, &word), pair.rx.ring + start);
+    assert_int_equal(tci_producer_bytes(&pair.tx), 32);
+    for (uint64_t nonce = 1; nonce != 0; nonce <<= 1) {
+        assert_true(tci_ring_start(nonce) < 4096); /* the smallest ring */
+        assert_int_equal(tci_ring_start(nonce) % TCI_FRAME_GRANULE, 0);
     }
     pair_fini(&pair);
 }
@@ -204,7 +223,7 @@ static void placed_ranges_must_lie_inside_the_ring(void **state)
     memcpy(bytes, &signal, 8);
     memcpy(bytes + 8, &header_word, 8);
     bytes[16] = 9;
-    assert_true(tci_consumer_place(&pair.rx, 0, bytes, 17));
+    assert_true(tci_consumer_place(&pair.rx, tci_ring_start(NONCE), bytes, 17));
     uint8_t *frame = tci_consumer_peek(&pair.rx, &word);
     assert_non_null(frame);
     assert_int_equal(frame[16], 9);
@@ -288,6 +307,7 @@ int main(void)
         cmocka_unit_test(the_largest_frame_always_fits_an_empty_ring),
         cmocka_unit_test(a_consumed_word_that_runs_wild_ends_the_credit),
         cmocka_unit_test(stale_and_foreign_bytes_are_no_frames),
+        cmocka_unit_test(the_nonce_says_where_frames_begin),
         cmocka_unit_test(placed_ranges_must_lie_inside_the_ring),
         cmocka_unit_test(frames_are_counted_by_their_signals),
         cmocka_unit_test(a_word_of_payload_is_the_same_frame),
