@@ -11,5 +11,6 @@ int perf_run_first(const perf_options *options);
 int perf_run_wait(const perf_options *options);
 int perf_run_poll(const perf_options *options);
 int perf_run_integrity(const perf_options *options);
+int perf_run_flood(const perf_options *options);
 
 #endif

@@ -36,6 +36,8 @@ int main(int argc, char **argv)
         return perf_run_poll(&options);
     case PERF_INTEGRITY:
         return perf_run_integrity(&options);
+    case PERF_FLOOD:
+        return perf_run_flood(&options);
     case PERF_TSI:
         break;
     }

@@ -16,6 +16,9 @@
 #define INTEGRITY_PAYLOAD_MAX (64u << 10)
 #define TSI_ITERATIONS_MAX 10000000ull
 #define INTEGRITY_ITERATIONS_MAX 1000000000000ull
+#define SECONDS_MAX 86400u
+#define BURN_NS_MAX 1000000000ull
+#define SLACK_MAX (1ull << 40)
 #define ROUNDS_MAX 1000u
 #define SENDERS_MAX 16u
 #define ENDPOINTS_MAX 4096u
@@ -31,7 +34,8 @@
 #define IN_WAIT (1u << PERF_WAIT)
 #define IN_FIRST (1u << PERF_FIRST)
 #define IN_POLL (1u << PERF_POLL)
-#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL)
+#define IN_FLOOD (1u << PERF_FLOOD)
+#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD)
 
 typedef struct option_row {
     const char *name;
@@ -152,6 +156,21 @@ static bool set_deliveries(perf_options *options, const char *text)
     return true;
 }
 
+static bool set_seconds(perf_options *options, const char *text)
+{
+    return perf_value_count(text, 1, SECONDS_MAX, &options->seconds);
+}
+
+static bool set_burn(perf_options *options, const char *text)
+{
+    return perf_value_count(text, 0, BURN_NS_MAX, &options->burn_ns);
+}
+
+static bool set_slack(perf_options *options, const char *text)
+{
+    return perf_value_count(text, 0, SLACK_MAX, &options->slack_bytes);
+}
+
 static bool set_sizes(perf_options *options, const char *text)
 {
     uint64_t min, max;
@@ -214,7 +233,7 @@ static bool set_verbose(perf_options *options, const char *text)
 }
 
 static const option_row option_rows[] = {
-    {"size", 's', IN_TSI, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
+    {"size", 's', IN_TSI | IN_FLOOD, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
     {"sweep", 'p', IN_TSI, "A..B", set_sweep, "payloads: the powers of two from A to B"},
     {"iterations", 'n', IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST, "N", set_iterations,
      "per measurement (tsi: what fits 25 ms; integrity: 1M messages; wait: 200"
@@ -231,14 +250,20 @@ static const option_row option_rows[] = {
     {"peers", 'k', IN_WAIT, "N", set_peers, "of the target that waits, 1..16 (16)"},
     {"processes", 'P', IN_WAIT, "A..B", set_processes,
      "in pairs, powers of two, 2..16 (2..16)"},
+    {"seconds", 'T', IN_FLOOD, "N", set_seconds, "of each delivery (10)"},
+    {"burn", 'b', IN_FLOOD, "NS", set_burn,
+     "what the target takes for a message; the source takes half (2000)"},
+    {"slack", 'l', IN_FLOOD, "BYTES", set_slack,
+     "that either side's memory may grow by after a quarter of the time (1M)"},
     {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
      "payloads; one in 256 is up to 64K (1..2048)"},
     {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
-     "deliveries by name, or all (tsi: auto; integrity: all)"},
+     "deliveries by name, or all (tsi: auto; integrity, flood: all)"},
     {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST | IN_POLL, "A,B", set_pin,
+    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST | IN_POLL | IN_FLOOD, "A,B", set_pin,
      "cpus of source and target, or none (the first two)"},
-    {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path, "where tsi.tca and integrity.tca are"},
+    {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path,
+     "where the functions (tsi.tca, ...) are"},
     {"json", 'j', IN_ALL, "FILE", set_json, "also write the result there; - for stdout alone"},
     {"verbose", 'v', IN_ALL, NULL, set_verbose, "every round's figures on stderr"},
 };
@@ -248,7 +273,7 @@ static const option_row option_rows[] = {
 static void print_help(void)
 {
     (void)printf(
-        "usage: tc-perf tsi|first|wait|poll|integrity [options]\n"
+        "usage: tc-perf tsi|first|wait|poll|integrity|flood [options]\n"
         "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
@@ -258,6 +283,7 @@ static void print_help(void)
         "  wait       what a waiting target costs, and how soon it wakes\n"
         "  poll       what idle endpoints cost a target that polls\n"
         "  integrity  order and content of messages, checked by the ifunc itself\n"
+        "  flood      a source twice as fast as its target: what both hold stays flat\n"
         "  plot       draws what --json wrote; needs gnuplot\n\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const option_row *row = &option_rows[i];
@@ -269,6 +295,7 @@ static void print_help(void)
                      : row->where == IN_WAIT      ? " [wait]"
                      : row->where == IN_POLL      ? " [poll]"
                      : row->where == IN_INTEGRITY ? " [integrity]"
+                     : row->where == IN_FLOOD     ? " [flood]"
                                                   : "");
     }
     (void)printf("  -h, --help; -V, --version\n\n"
@@ -313,6 +340,9 @@ static bool set_defaults(perf_options *options, const char *experiment)
         .modes = "bare,am,cached,uncached",
         .size_min = 1,
         .size_max = 2048,
+        .seconds = 10,
+        .burn_ns = 2000,
+        .slack_bytes = 1u << 20,
     };
     if (strcmp(experiment, "integrity") == 0) {
         options->experiment = PERF_INTEGRITY;
@@ -329,6 +359,10 @@ static bool set_defaults(perf_options *options, const char *experiment)
     } else if (strcmp(experiment, "poll") == 0) {
         options->experiment = PERF_POLL;
         (void)set_endpoints(options, "1..256");
+    } else if (strcmp(experiment, "flood") == 0) {
+        options->experiment = PERF_FLOOD;
+        options->payloads[0] = 64;
+        (void)set_deliveries(options, "all");
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
     } else {
@@ -395,7 +429,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong("expected tsi, first, wait, poll or integrity, got", "");
+        return wrong("expected tsi, first, wait, poll, integrity or flood, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

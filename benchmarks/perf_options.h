@@ -17,7 +17,8 @@ typedef enum perf_experiment {
     PERF_INTEGRITY,
     PERF_WAIT,
     PERF_POLL,
-    PERF_FIRST
+    PERF_FIRST,
+    PERF_FLOOD
 } perf_experiment;
 
 typedef struct perf_options {
@@ -36,7 +37,10 @@ typedef struct perf_options {
     unsigned sender_count; /* 0: no fan-in; of poll: endpoints */
     uint64_t processes[PERF_SENDERS_MAX];
     unsigned process_count;
-    unsigned peers; /* of the target that waits */
+    unsigned peers;       /* of the target that waits */
+    uint64_t seconds;     /* of a flood */
+    uint64_t burn_ns;     /* what the target takes for each message of it */
+    uint64_t slack_bytes; /* that memory may grow by in it */
     size_t size_min;
     size_t size_max;
     const char *json_path; /* NULL, a file, or "-" */

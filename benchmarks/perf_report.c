@@ -82,6 +82,12 @@ static json_t *own_options(const perf_options *options)
             object, json_pack("{s:o, s:I, s:i, s:s}", "sizes", payload_list(options), "warmup",
                               (json_int_t)options->warmup, "rounds", (int)options->rounds,
                               "modes", options->modes));
+    else if (options->experiment == PERF_FLOOD)
+        (void)json_object_update_new(
+            object,
+            json_pack("{s:o, s:I, s:I, s:I}", "sizes", payload_list(options), "seconds",
+                      (json_int_t)options->seconds, "burn_ns", (json_int_t)options->burn_ns,
+                      "slack_bytes", (json_int_t)options->slack_bytes));
     else if (options->experiment == PERF_WAIT)
         (void)json_object_set_new(object, "peers", json_integer((json_int_t)options->peers));
     else if (options->experiment == PERF_INTEGRITY)
@@ -91,11 +97,9 @@ static json_t *own_options(const perf_options *options)
     return object;
 }
 
-static const char *const experiment_names[] = {[PERF_TSI] = "tsi",
-                                               [PERF_INTEGRITY] = "integrity",
-                                               [PERF_WAIT] = "wait",
-                                               [PERF_POLL] = "poll",
-                                               [PERF_FIRST] = "first"};
+static const char *const experiment_names[] = {
+    [PERF_TSI] = "tsi",   [PERF_INTEGRITY] = "integrity", [PERF_WAIT] = "wait",
+    [PERF_POLL] = "poll", [PERF_FIRST] = "first",         [PERF_FLOOD] = "flood"};
 
 json_t *perf_report_create(const perf_options *options)
 {

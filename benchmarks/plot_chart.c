@@ -138,6 +138,18 @@ static const chart integrity_chart = {
       "set yrange [0:*]\n"}},
 };
 
+static const chart flood_chart = {
+    "A source that is too fast",
+    {{BARS,
+      {"delivery"},
+      "delivery",
+      {NULL},
+      {{"rate_per_s", ""}},
+      1e-6,
+      "rate (million messages/s)",
+      "set yrange [0:*]\n"}},
+};
+
 static bool complain(const char *what)
 {
     (void)fprintf(stderr, "tc-perf: plot: %s\n", what);
@@ -295,6 +307,8 @@ static const chart *choose_chart(const json_t *report, const json_t *rows)
         return &wait_chart;
     if (strcmp(name, "integrity") == 0)
         return &integrity_chart;
+    if (strcmp(name, "flood") == 0)
+        return &flood_chart;
     if (strcmp(name, "tsi") != 0)
         return NULL;
     if (json_object_get(json_array_get(rows, 0), "senders") != NULL)

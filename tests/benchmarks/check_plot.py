@@ -33,6 +33,7 @@ REPORTS = {
                         for n in (1, 16)], ["cached direct", "senders", "total rate (million messages/s)"]),
     "wait": ("wait", [wait(policy, n) for policy in ("spin", "block") for n in (2, 16)],
              ["spin", "block", "p50", "wake-up (microseconds)", "processes, in pairs"]),
+    "flood": ("flood", [{"delivery": "am", "rate_per_s": 5e5, "again": 7}], ["am", "rate (million messages/s)"]),
     "integrity": ("integrity", [{"delivery": "direct", "seconds": 1.5}], ["direct", "time for all messages (s)"]),
     # Names are text to gnuplot, whatever they hold.
     "hostile": ("tsi", [tsi("x'`touch hit`\"\n@$(y)", "am", 1), tsi("END", "am", 2)], ["million messages/s"]),

@@ -9,6 +9,7 @@
     check_tc_perf.py TC_PERF wait [tc-perf options]
     check_tc_perf.py TC_PERF poll [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
+    check_tc_perf.py TC_PERF flood [tc-perf options]
 
 DELIVERY is the one that the library's modes must report.
 """
@@ -136,19 +137,33 @@ def check_integrity(report):
         expect(all(row[name] == 0 for name in ERRORS), "no errors", row)
 
 
+def check_flood(report):
+    """A row for each delivery, whose two sides held no more at the end than when they were warm."""
+    deliveries = [row["delivery"] for row in report["rows"]]
+    expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
+    slack = report["env"]["options"]["slack_bytes"]
+    for row in report["rows"]:
+        expect(row["ok"] and row["messages"] > 0 and row["rate_per_s"] > 0, "a flat run", row)
+        expect(row["again"] > 0, "a source that had to wait", row)
+        for side in (row["source"], row["target"]):
+            expect(list(side) == ["rss_bytes", "descriptors", "segments"], "three members", side)
+            expect(side["rss_bytes"][1] <= side["rss_bytes"][0] + slack, "flat memory", side)
+            expect(side["descriptors"][1] <= side["descriptors"][0], "flat descriptors", side)
+            expect(side["segments"][1] <= side["segments"][0], "flat segments", side)
+
+
 def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    command = experiment if experiment in ("integrity", "wait", "first", "poll") else "tsi"
+    command = experiment if experiment in ("integrity", "wait", "first", "poll", "flood") else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
         {"sweep": check_sweep, "senders": check_senders, "wait": check_wait, "forms": check_forms, "first": check_first,
-         "poll": check_poll,
-         "integrity": check_integrity}[experiment](report)
+         "poll": check_poll, "integrity": check_integrity, "flood": check_flood}[experiment](report)
 
 
 if __name__ == "__main__":
