@@ -269,6 +269,7 @@ static void check_endpoint(tc_ep *ep, uint64_t now_ns)
         tci_handshake_stream(
             ep); /* a name with several addresses changes its descriptor on the way */
     tci_handshake_turn(ep);
+    (void)tci_ep_check_credit(ep); /* a flush only waits, and queued messages have no caller */
     /* A goodbye by active message may still lie in the inbox. */
     if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye &&
         ep->hub->inbox == NULL && tci_link_error(ep->link, &error) != TC_OK)

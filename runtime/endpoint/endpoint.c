@@ -277,6 +277,14 @@ void tci_ep_finish(tc_ep *ep)
     TC_LOG(TC_LOG_INFO, "endpoint %u: closed", ep->connection);
 }
 
+tc_status tci_ep_check_credit(tc_ep *ep)
+{
+    if (!tci_ep_is_open(ep) || !ep->tx.broken)
+        return TC_OK;
+    return tci_ep_fail_with(ep, TC_E_PEER_LOST,
+                            "peer lost: its count of consumed bytes ran wild");
+}
+
 void tci_ep_give_credit(tc_ep *ep)
 {
     if (ep->peer_delivery == TCI_HELLO_DIRECT) {

@@ -166,6 +166,10 @@ tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC
 /* Ends it in order. */
 void tci_ep_finish(tc_ep *ep);
 
+/* TC_OK, or ends an open endpoint whose peer's word on what it has consumed ran wild, which no
+ * credit ever heals: TC_E_PEER_LOST. */
+tc_status tci_ep_check_credit(tc_ep *ep);
+
 /* Decides anew which payloads may take the fast path: none unless the endpoint is open, its
  * ring is mapped, nothing waits in the queue and no payload is being made. Called whenever one
  * of these changes. */

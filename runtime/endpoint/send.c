@@ -295,9 +295,7 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
     if (status != TC_OK)
         return status;
     status = send_in_order(ep, out);
-    if (ep->tx.broken)
-        return tci_ep_fail_with(ep, TC_E_PEER_LOST,
-                                "peer lost: its count of consumed bytes ran wild");
+    TC_TRY(tci_ep_check_credit(ep));
     if (status != TC_E_AGAIN || !(ep->hub->attention & TCI_RUNNING))
         return status;
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))

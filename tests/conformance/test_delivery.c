@@ -267,22 +267,6 @@ static void functions_answer_from_inside(void **state)
     close_checked(&p, 50 * 101);
 }
 
-static void two_targets_that_flood_each_other_do_not_stall(void **state)
-{
-    (void)state;
-    pair p;
-    uint8_t payload[200] = {2};
-    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", NULL});
-    tc_ifunc *fn = pair_ifunc(&p, "flood");
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
-    while (p.source_state.next < 4 * 100)
-        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
-    pair_flush(p.ep);
-    assert_int_equal(p.source_state.wrong, 0);
-    close_checked(&p, 4 + 4 * 100 * 100);
-}
-
 static void large_payloads_keep_their_place_in_the_order(void **state)
 {
     (void)state;
@@ -407,7 +391,6 @@ int main(void)
         cmocka_unit_test(messages_are_built_once_and_sent_often),
         cmocka_unit_test(a_refused_function_is_named_and_others_go_on),
         cmocka_unit_test(functions_answer_from_inside),
-        cmocka_unit_test(two_targets_that_flood_each_other_do_not_stall),
         cmocka_unit_test(large_payloads_keep_their_place_in_the_order),
         cmocka_unit_test(large_payloads_pass_a_small_ring),
         cmocka_unit_test(payloads_above_the_limit_are_refused_and_others_go_on),

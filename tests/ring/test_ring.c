@@ -204,6 +204,30 @@ static void the_nonce_says_where_frames_begin(void **state)
     pair_fini(&pair);
 }
 
+/* The bytes of a frame that ran, signal and all, where the next frame is expected: at once, and
+ * laps later. */
+static void a_frame_that_is_written_again_is_none(void **state)
+{
+    (void)state;
+    enum { BYTES = 96, KEPT = 100, FRAMES = 10 * RING_BYTES / BYTES };
+    static uint8_t kept[KEPT][BYTES];
+    ring_pair pair;
+    uint64_t word;
+    pair_init(&pair);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        uint8_t *next = pair.rx.ring + (pair.rx.head & pair.rx.mask);
+        for (unsigned k = 0; k < KEPT && k < i && tci_consumer_room(&pair.rx) >= BYTES; k++) {
+            memcpy(next, kept[k], BYTES);
+            assert_null(tci_consumer_peek(&pair.rx, &word));
+        }
+        assert_true(put(&pair, BYTES - TCI_FRAME_HEADER_BYTES, (uint8_t)i));
+        memcpy(kept[i % KEPT], tci_consumer_peek(&pair.rx, &word), BYTES);
+        assert_true(take(&pair, BYTES - TCI_FRAME_HEADER_BYTES, (uint8_t)i));
+        tci_consumer_publish(&pair.rx);
+    }
+    pair_fini(&pair);
+}
+
 static void placed_ranges_must_lie_inside_the_ring(void **state)
 {
     (void)state;
@@ -308,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_consumed_word_that_runs_wild_ends_the_credit),
         cmocka_unit_test(stale_and_foreign_bytes_are_no_frames),
         cmocka_unit_test(the_nonce_says_where_frames_begin),
+        cmocka_unit_test(a_frame_that_is_written_again_is_none),
         cmocka_unit_test(placed_ranges_must_lie_inside_the_ring),
         cmocka_unit_test(frames_are_counted_by_their_signals),
         cmocka_unit_test(a_word_of_payload_is_the_same_frame),

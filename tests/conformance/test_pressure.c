@@ -1,0 +1,116 @@
+/* More than the other side can take: what every delivery says then; run once for each. */
+#include "../support/pair.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SHORT_NS 20000000ull
+
+/* tc_send that waits for room. */
+static tc_status send_patiently(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
+{
+    tc_status status;
+    while ((status = tc_send(ep, fn, args, size)) == TC_E_AGAIN) {
+        if (tc_progress(tc_ep_context(ep)) == 0)
+            sched_yield();
+    }
+    return status;
+}
+
+static void two_targets_that_flood_each_other_do_not_stall(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[200] = {2};
+    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", NULL});
+    tc_ifunc *fn = pair_ifunc(&p, "flood");
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    while (p.source_state.next < 4 * 100)
+        assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(p.source_state.wrong, 0);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, 4 + 4 * 100 * 100);
+    pair_close(&p);
+}
+
+/* Whether each side has run all that the other one could send. */
+static bool has_settled(pair *p)
+{
+    pair_pause(p); /* which orders what the target wrote */
+    bool settled = p->source_state.next == p->target_state.replies &&
+                   p->target_state.next == 1 + p->source_state.replies;
+    pair_resume(p);
+    return settled;
+}
+
+/* A hundred answers of 200 bytes fill the ring and the queue; the function hears of each that
+ * finds no place, and the others arrive. */
+static void a_full_queue_is_said_inside_a_function(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[200] = {2};
+    tc_status status;
+    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "8K", NULL});
+    tc_ifunc *fn = pair_ifunc(&p, "flood");
+    assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    do {
+        while ((status = tc_wait(p.source, SHORT_NS)) == TC_OK)
+            ;
+        assert_int_equal(status, TC_E_TIMEOUT);
+    } while (!has_settled(&p));
+    pair_flush(p.ep);
+    assert_true(p.target_state.wrong > 0);
+    assert_true(p.source_state.wrong > 0);
+    assert_int_equal(p.target_state.wrong + p.target_state.replies, 100);
+    assert_int_equal(p.source_state.wrong + p.source_state.replies, 100 * p.source_state.next);
+    pair_close(&p);
+}
+
+static void closing_ends_though_the_peer_never_looks(void **state)
+{
+    (void)state;
+    pair p;
+    uint8_t payload[100];
+    uint64_t n = 0;
+    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "close_timeout", "50ms", NULL});
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ep *other = pair_connect(&p);
+    pair_send_check(p.ep, fn, n++, sizeof payload);
+    pair_flush(p.ep);
+    pair_pause(&p);
+    for (int tries = 0; tries < 1000; tries++) {
+        check_fill(payload, n, sizeof payload);
+        n += tc_send(p.ep, fn, payload, sizeof payload) == TC_OK;
+        (void)tc_progress(p.source);
+    }
+    assert_int_equal(tc_ep_flush(p.ep, SHORT_NS), TC_E_TIMEOUT);
+    tc_ep_close(p.ep);
+    p.ep = NULL;
+    pair_resume(&p);
+    pair_flush(other);
+    tc_ep_close(other);
+    tc_ep_close(pair_connect(&p));
+    pair_pause(&p);
+    assert_true(p.target_state.next <= n); /* what had left before the end */
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_targets_that_flood_each_other_do_not_stall),
+        cmocka_unit_test(a_full_queue_is_said_inside_a_function),
+        cmocka_unit_test(closing_ends_though_the_peer_never_looks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

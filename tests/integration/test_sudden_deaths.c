@@ -1,0 +1,247 @@
+/* Sources that are killed in the middle of something, and one that repeats itself: what a
+ * target hears of each, that the others go on, and that nothing is kept. The target is this
+ * process. */
+#include "../../benchmarks/process_sample.h"
+#include "../ifuncs/tally.h"
+#include "../support/process.h"
+
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/endpoint.h>
+#include <tc/ifunc.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ROUNDS 2
+#define WHOLE_MESSAGES 3 /* that a doomed source sends before its point */
+#define PROOF 200        /* messages of the steady source that show that it goes on */
+#define REPLAY_MESSAGES 3000
+/* Less than one payload of a doomed source that is forgotten, 16 MB. */
+#define SLACK_BYTES (12ull << 20)
+
+typedef struct bench {
+    tc_context *ctx;
+    tc_listener *listener;
+    tally_state state;
+    char host_port[32];
+    process doomed;
+    process steady;
+    tc_ep *newest;
+    unsigned closed;
+    unsigned failed;
+    tc_error error; /* of the endpoint that failed last */
+} bench;
+
+/* No assertions here: a failed one would jump out of the library. */
+static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
+{
+    bench *b = user;
+    if (event == TC_EP_OPENED)
+        b->newest = ep;
+    b->closed += event == TC_EP_CLOSED;
+    b->failed += event == TC_EP_FAILED;
+    (void)tc_ep_error(ep, &b->error);
+}
+
+static int setup(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    tc_error error = {0};
+    tc_options *opts;
+    assert_int_equal(tc_options_create(&opts, &error), TC_OK);
+    /* Too small for one of the functions, whose code then comes outside the ring. */
+    assert_int_equal(tc_options_set(opts, "ring_bytes", "64K", &error), TC_OK);
+    assert_int_equal(tc_context_create(opts, &b->ctx, &error), TC_OK);
+    tc_options_destroy(opts);
+    tc_context_set_target_args(b->ctx, &b->state);
+    tc_context_set_ep_callback(b->ctx, on_endpoint, b);
+    assert_int_equal(tc_listener_open(b->ctx, "127.0.0.1:0", &b->listener, &error), TC_OK);
+    (void)snprintf(b->host_port, sizeof b->host_port, "127.0.0.1:%u",
+                   tc_listener_port(b->listener));
+    *state = b;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    bench *b = *state;
+    process_end(&b->doomed);
+    process_end(&b->steady);
+    tc_context_destroy(b->ctx);
+    free(b);
+    return 0;
+}
+
+static void serve(bench *b)
+{
+    const tc_status status = tc_wait(b->ctx, 10000000);
+    assert_true(status == TC_OK || status == TC_E_TIMEOUT);
+}
+
+static void serve_until_reached(bench *b, const volatile uint64_t *count, uint64_t goal,
+                                const char *what)
+{
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    while (*count < goal) {
+        serve(b);
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            fail_msg("%s: %llu of %llu in time", what, (unsigned long long)*count,
+                     (unsigned long long)goal);
+    }
+}
+
+static void serve_until_failed(bench *b, unsigned goal)
+{
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    while (b->failed < goal) {
+        serve(b);
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            fail_msg("%u of %u endpoints failed in time", b->failed, goal);
+    }
+}
+
+/* A source of other messages, without end. */
+static void start_steady(bench *b)
+{
+    process_start(
+        &b->steady,
+        (const char *const[]){PEER, "source", b->host_port, "0", "1000000000000", NULL}, NULL);
+    serve_until_reached(b, &b->state.next[0], 1, "steady messages");
+}
+
+static void die_once(bench *b, const char *point)
+{
+    const unsigned failed = b->failed;
+    b->state.next[1] = b->state.next[2] = 0;
+    b->error = (tc_error){0};
+    process_start(&b->doomed, (const char *const[]){DOOMED, b->host_port, point, NULL}, NULL);
+    serve_until_failed(b, failed + 1);
+    process_end(&b->doomed);
+    assert_int_equal(b->error.status, TC_E_PEER_LOST);
+    assert_non_null(strstr(b->error.text, "peer lost"));
+    assert_int_equal(b->state.next[1], WHOLE_MESSAGES);
+    assert_int_equal(b->state.wrong, 0);
+    serve_until_reached(b, &b->state.next[0], b->state.next[0] + PROOF, "steady messages");
+    assert_int_equal(b->failed, failed + 1);
+}
+
+/* UCX lets go of what belonged to a peer some time after that has gone. */
+static void serve_until_given_back(bench *b, const process_sample *before)
+{
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    process_sample now;
+    do {
+        serve(b);
+        assert_true(process_sample_take(getpid(), &now));
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            fail_msg("descriptors %" PRIu64 ", before %" PRIu64 "; segments %" PRIu64
+                     ", before %" PRIu64 "; memory %" PRIu64 ", before %" PRIu64,
+                     now.descriptors, before->descriptors, now.segments, before->segments,
+                     now.rss_bytes, before->rss_bytes);
+    } while (now.descriptors > before->descriptors || now.segments > before->segments ||
+             now.rss_bytes > before->rss_bytes + SLACK_BYTES);
+}
+
+static void die_often(bench *b, const char *point)
+{
+    process_sample before;
+    start_steady(b);
+    die_once(b, point);
+    die_once(b, point);
+    assert_true(process_sample_take(getpid(), &before));
+    for (int i = 0; i < ROUNDS; i++)
+        die_once(b, point);
+    serve_until_given_back(b, &before);
+    assert_int_equal(b->closed, 0);
+}
+
+static void a_source_that_dies_idle(void **state)
+{
+    die_often(*state, "idle");
+}
+
+static void a_source_that_dies_in_a_frame(void **state)
+{
+    die_often(*state, "frame");
+}
+
+static void a_source_that_dies_while_a_message_leaves(void **state)
+{
+    die_often(*state, "message");
+}
+
+static void a_source_that_dies_in_a_large_payload(void **state)
+{
+    die_often(*state, "payload");
+}
+
+static void a_source_that_dies_before_its_code_has_come(void **state)
+{
+    die_often(*state, "code");
+}
+
+/* Nothing more can be sent to such a peer, and a flush must not wait until its deadline. */
+static void a_peer_whose_credit_runs_wild(void **state)
+{
+    bench *b = *state;
+    tc_ifunc *fn;
+    assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
+    start_steady(b);
+    process_start(&b->doomed, (const char *const[]){DOOMED, b->host_port, "wild", "stay", NULL},
+                  NULL);
+    serve_until_reached(b, &b->state.next[1], WHOLE_MESSAGES, "messages");
+    for (int i = 0; i < 1000; i++)
+        serve(b); /* it flushes before it comes to its point */
+    assert_string_equal(process_read_line(&b->doomed), "there");
+    assert_int_equal(tc_send(b->newest, fn, "x", 1), TC_OK);
+    assert_int_equal(tc_ep_flush(b->newest, 100 * PROCESS_DEADLINE_NS), TC_E_PEER_LOST);
+    serve_until_failed(b, 1);
+    assert_int_equal(b->error.status, TC_E_PEER_LOST);
+    assert_non_null(strstr(b->error.text, "ran wild"));
+    serve_until_reached(b, &b->state.next[0], b->state.next[0] + PROOF, "steady messages");
+    assert_int_equal(b->failed, 1);
+    tc_ifunc_close(fn);
+}
+
+static void a_frame_that_comes_again_does_not_run_again(void **state)
+{
+    bench *b = *state;
+    if (strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0)
+        skip(); /* a peer's puts reach its ring in the same way as its stores */
+    process_start(&b->doomed, (const char *const[]){DOOMED, b->host_port, "replay", NULL},
+                  NULL);
+    serve_until_reached(b, &b->state.next[1], WHOLE_MESSAGES + REPLAY_MESSAGES, "messages");
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    while (b->closed + b->failed == 0 && tci_deadline_left_ns(deadline_ns) > 0)
+        serve(b);
+    assert_int_equal(process_read_number(&b->doomed, "replayed"),
+                     WHOLE_MESSAGES + REPLAY_MESSAGES);
+    assert_int_equal(b->state.next[1], WHOLE_MESSAGES + REPLAY_MESSAGES);
+    assert_int_equal(b->state.wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_source_that_dies_idle, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_source_that_dies_in_a_frame, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_source_that_dies_while_a_message_leaves, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_source_that_dies_in_a_large_payload, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_source_that_dies_before_its_code_has_come, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_peer_whose_credit_runs_wild, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_frame_that_comes_again_does_not_run_again, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
