@@ -17,6 +17,7 @@ packages=(
 test_packages=(
     g++ python3 jq                                 # tests of headers, layers and documents
     gnuplot-nox                                    # tc-perf plot
+    iproute2                                       # two hosts as namespaces
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )

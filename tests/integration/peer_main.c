@@ -1,10 +1,12 @@
 /* A process for the tests: a target, a relay or a source, which ends when its standard input
  * does.
  *
- *   integration_peer forward [HOST:PORT]         runs the forward function, which goes on to
- * HOST:PORT integration_peer tally                       runs the tally function
- *   integration_peer source HOST:PORT N COUNT    sends COUNT messages of source N to a tally,
- * then stays
+ *   integration_peer forward [HOST:PORT]
+ *       runs the forward function, which goes on to HOST:PORT
+ *   integration_peer tally [LISTEN]
+ *       runs the tally function; listens on loopback if not told otherwise
+ *   integration_peer source HOST:PORT N COUNT [mixed]
+ *       sends COUNT messages of source N to a tally, then stays; mixed: some are large
  *
  * Says "address HEX", "port N" at first, then what became of it: "flushed N" of a source,
  * "event N" when an endpoint changed, and at the end "seen N", "sum N", "failed N" or "next N"
@@ -15,6 +17,7 @@
 
 #include <inttypes.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +28,9 @@
 #define PATIENCE_NS 60000000000ull
 #define TURN_NS 5000000ull
 #define CONTENT_MAX 700u
+#define LARGE_EVERY 50u
+#define LARGE_MAX 300000u
+#define LOOPBACK "127.0.0.1:0"
 
 static void must(tc_status status, const tc_error *error, const char *what)
 {
@@ -58,13 +64,13 @@ static void serve(tc_context *ctx)
     }
 }
 
-static void introduce(tc_context *ctx)
+static void introduce(tc_context *ctx, const char *host_port)
 {
     tc_listener *listener;
     tc_error error = {0};
     size_t size;
     const unsigned char *address = tc_context_address(ctx, &size);
-    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listen");
+    must(tc_listener_open(ctx, host_port, &listener, &error), &error, "listen");
     printf("address ");
     for (size_t i = 0; i < size; i++)
         printf("%02x", address[i]);
@@ -79,7 +85,7 @@ static void forward(tc_context *ctx, const char *next)
     if (next != NULL)
         must(tc_ep_connect(ctx, next, 0, &state.next, &error), &error, next);
     tc_context_set_target_args(ctx, &state);
-    introduce(ctx);
+    introduce(ctx, LOOPBACK);
     serve(ctx);
     if (next != NULL)
         must(tc_ep_flush(state.next, PATIENCE_NS), &error, "flush");
@@ -88,25 +94,28 @@ static void forward(tc_context *ctx, const char *next)
     say("failed", state.failed);
 }
 
-static void tally(tc_context *ctx)
+static void tally(tc_context *ctx, const char *host_port)
 {
     tally_state state = {0};
     tc_context_set_target_args(ctx, &state);
     tc_context_set_ep_callback(ctx, on_endpoint, NULL);
-    introduce(ctx);
+    introduce(ctx, host_port);
     serve(ctx);
     for (size_t i = 0; i < TALLY_SOURCES; i++)
         say("next", state.next[i]);
     say("wrong", state.wrong);
 }
 
-static void send_tally(tc_ep *ep, tc_ifunc *fn, uint64_t source, uint64_t n)
+static void send_tally(tc_ep *ep, tc_ifunc *fn, uint64_t source, uint64_t n, bool mixed)
 {
-    struct {
+    static struct {
         tally_message head;
-        uint8_t content[CONTENT_MAX];
-    } message = {.head = {source, n}};
-    size_t size = (size_t)((n * 37 + source * 11) % CONTENT_MAX);
+        uint8_t content[LARGE_MAX];
+    } message;
+    bool large = mixed && n % LARGE_EVERY == LARGE_EVERY - 1;
+    size_t size =
+        (size_t)((n * (large ? 7919 : 37) + source * 11) % (large ? LARGE_MAX : CONTENT_MAX));
+    message.head = (tally_message){source, n};
     tc_error error = {0};
     tc_status status;
     check_fill(message.content, n + source, size);
@@ -121,13 +130,14 @@ static void source(tc_context *ctx, char **arguments)
 {
     uint64_t number = strtoull(arguments[1], NULL, 10),
              count = strtoull(arguments[2], NULL, 10);
+    bool mixed = arguments[3] != NULL;
     tc_error error = {0};
     tc_ifunc *fn;
     tc_ep *ep;
     must(tc_ifunc_open(ctx, "tally", &fn, &error), &error, "tally");
     must(tc_ep_connect(ctx, arguments[0], 0, &ep, &error), &error, arguments[0]);
     for (uint64_t n = 0; n < count; n++)
-        send_tally(ep, fn, number, n);
+        send_tally(ep, fn, number, n, mixed);
     must(tc_ep_flush(ep, PATIENCE_NS), &error, "flush");
     say("flushed", count);
     serve(ctx);
@@ -143,9 +153,9 @@ int main(int argc, char **argv)
     must(tc_context_create(NULL, &ctx, &error), &error, "context");
     if (strcmp(role, "forward") == 0 && argc <= 3)
         forward(ctx, argc == 3 ? argv[2] : NULL);
-    else if (strcmp(role, "tally") == 0 && argc == 2)
-        tally(ctx);
-    else if (strcmp(role, "source") == 0 && argc == 5)
+    else if (strcmp(role, "tally") == 0 && argc <= 3)
+        tally(ctx, argc == 3 ? argv[2] : LOOPBACK);
+    else if (strcmp(role, "source") == 0 && (argc == 5 || argc == 6))
         source(ctx, argv + 2);
     else
         must(TC_E_INVALID, &error, "arguments");
