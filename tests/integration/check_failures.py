@@ -114,7 +114,6 @@ class Failures(ToolTest):
         node.stop()
         self.assertEqual(shared_segments({node.pid}), 0)
 
-    @unittest.skipIf(ONE_QUEUE, "UCX's queue is shared")
     def unless_ucx_died(self, node):
         """The node, or another one in place of a victim of UCX_WIREUP_DEFECT."""
         if node.running() or UCX_WIREUP_DEFECT not in node.err + node.out:
@@ -122,6 +121,7 @@ class Failures(ToolTest):
         print("UCX's wireup defect ended a target; starting another")
         return self.node()
 
+    @unittest.skipIf(ONE_QUEUE, "UCX's queue is shared")
     def test_sources_that_are_killed_at_any_moment(self):
         node = self.node()
         for n in range(ROUNDS):
@@ -132,6 +132,7 @@ class Failures(ToolTest):
         late = self.send(node.address, "transcript")
         if late.wait() != 0:
             node = self.unless_ucx_died(node)
+            self.assertTrue(node.running(), node.err + node.out)
             late = self.send(node.address, "transcript")
         late.expect(0)
         node.stop()
