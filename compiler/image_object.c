@@ -21,13 +21,13 @@ static const struct cpu_row {
     const char *cpu;
     const char *features;
 } cpu_rows[] = {
-    {"x86_64-linux", TCI_CPU_ANY, "x86_64-linux-gnu", "x86-64", ""},
-    {"x86_64-linux", TCI_CPU_X86_64_V2, "x86_64-linux-gnu", "x86-64-v2", ""},
-    {"x86_64-linux", TCI_CPU_X86_64_V3, "x86_64-linux-gnu", "x86-64-v3", ""},
-    {"x86_64-linux", TCI_CPU_X86_64_V4, "x86_64-linux-gnu", "x86-64-v4", ""},
-    {"aarch64-linux", TCI_CPU_ANY, "aarch64-linux-gnu", "generic", ""},
-    {"aarch64-linux", TCI_CPU_AARCH64_LSE, "aarch64-linux-gnu", "generic", "+lse"},
-    {"aarch64-linux", TCI_CPU_AARCH64_SVE, "aarch64-linux-gnu", "generic",
+    {"x86_64-linux", TCI_CPU_ANY, "x86_64-unknown-linux-gnu", "x86-64", ""},
+    {"x86_64-linux", TCI_CPU_X86_64_V2, "x86_64-unknown-linux-gnu", "x86-64-v2", ""},
+    {"x86_64-linux", TCI_CPU_X86_64_V3, "x86_64-unknown-linux-gnu", "x86-64-v3", ""},
+    {"x86_64-linux", TCI_CPU_X86_64_V4, "x86_64-unknown-linux-gnu", "x86-64-v4", ""},
+    {"aarch64-linux", TCI_CPU_ANY, "aarch64-unknown-linux-gnu", "generic", ""},
+    {"aarch64-linux", TCI_CPU_AARCH64_LSE, "aarch64-unknown-linux-gnu", "generic", "+lse"},
+    {"aarch64-linux", TCI_CPU_AARCH64_SVE, "aarch64-unknown-linux-gnu", "generic",
      "+lse,+fullfp16,+sve"},
 };
 
@@ -121,9 +121,21 @@ static void call_through_memory(LLVMModuleRef module)
             LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                                     attribute);
     }
-    LLVMValueRef one = LLVMConstInt(LLVMInt32TypeInContext(context), 1, false);
-    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, "RtLibUseGOT",
-                      strlen("RtLibUseGOT"), LLVMValueAsMetadata(one));
+}
+
+static void set_flag(LLVMModuleRef module, const char *name, unsigned value)
+{
+    LLVMTypeRef type = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+    LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, name, strlen(name),
+                      LLVMValueAsMetadata(LLVMConstInt(type, value, false)));
+}
+
+/* Flags of the module were not worth carrying; these two say how to reach what the code
+ * generator itself refers to (helpers, the stack guard), as the machine does for all else. */
+static void set_flags(LLVMModuleRef module)
+{
+    set_flag(module, "PIC Level", 2);
+    set_flag(module, "RtLibUseGOT", 1);
 }
 
 static tc_status emit(LLVMModuleRef module, LLVMTargetMachineRef machine,
@@ -137,6 +149,7 @@ static tc_status emit(LLVMModuleRef module, LLVMTargetMachineRef machine,
     LLVMSetTarget(module, triple);
     LLVMDisposeMessage(triple);
     call_through_memory(module);
+    set_flags(module);
 
     LLVMMemoryBufferRef buffer = NULL;
     char *text = NULL;

@@ -217,6 +217,22 @@ static void they_run_with_large_constants(void **state)
     run_parts("image_parts.tca", TCI_CPU_ANY);
 }
 
+/* Calls that only the code generator makes, to what is not in the bitcode. */
+static void they_run_with_stack_protection(void **state)
+{
+    (void)state;
+    opened_archive a;
+    size_t index;
+    compile("image_parts", "-fstack-protector-all", NULL);
+    run_parts("image_parts.tca", TCI_CPU_ANY);
+    open_archive(&a, "image_parts.tca");
+    (void)image_for(&a, "x86_64-linux", TCI_CPU_ANY, &index);
+    assert_image_symbols(&a, index, "__stack_chk_fail memcpy strlen");
+    (void)image_for(&a, "aarch64-linux", TCI_CPU_ANY, &index);
+    assert_image_symbols(&a, index, "__stack_chk_fail __stack_chk_guard memcpy strlen");
+    close_archive(&a);
+}
+
 /* --- what has none ----------------------------------------------------------------------- */
 
 static void assert_no_image(const char *source, const char *option, const char *part)
@@ -274,7 +290,8 @@ int main(void)
         TEST(parts_of_both_targets),         TEST(large_constants_cannot_be_run),
         TEST(unwinding_only_when_asked_for), TEST(levels_reach_the_instructions),
         TEST(the_same_bytes_each_time),      TEST(they_run),
-        TEST(they_run_with_large_constants), TEST(what_an_image_cannot_say_is_refused),
+        TEST(they_run_with_large_constants),
+        TEST(they_run_with_stack_protection), TEST(what_an_image_cannot_say_is_refused),
         TEST(bitcode_alone_still_is_made),   TEST(instructions_that_the_level_lacks),
         TEST(a_missing_linker_is_named),
     };
