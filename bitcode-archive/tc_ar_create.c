@@ -50,8 +50,10 @@ typedef struct create_command {
 static tc_status make_code(const create_command *c, const char *path, tci_text_list *findings,
                            tci_ifunc_code *code_out, tc_error *err)
 {
-    tci_ifunc_policy policy = {
-        .name = c->name, .allow_asm = c->allow_asm, .opt_level = OPT_LEVEL};
+    tci_ifunc_policy policy = {.name = c->name,
+                               .allow_asm = c->allow_asm,
+                               .for_image = c->slices.images,
+                               .opt_level = OPT_LEVEL};
     tci_ifunc_module *module = NULL;
     void *bytes = NULL;
     size_t size = 0;

@@ -3,6 +3,8 @@
 #include "archive.h"
 #include "base/error_text.h"
 #include "engine/orc/bitcode_producer.h"
+#include "image_checks.h"
+#include "image_object.h"
 #include "minimise.h"
 #include "ship_checks.h"
 
@@ -195,6 +197,9 @@ tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, con
     }
     if (status == TC_OK) {
         tci_check_shippable(piece, origin, module->policy.allow_asm, module->findings);
+        if (module->policy.for_image &&
+            tci_image_object_knows(module->triple, module->policy.cpu_level))
+            tci_check_imageable(piece, origin, module->findings);
         status = link_piece(module, piece, err);
     }
     if (status != TC_OK) {

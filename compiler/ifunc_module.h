@@ -21,6 +21,8 @@ typedef struct tci_ifunc_policy {
     const char *name; /* entry points are NAME_main, ... */
     bool allow_asm;
     bool keep_debug;
+    bool for_image; /* an image will be made, if the target has any: what has none is a finding
+                     */
     uint8_t cpu_level; /* TCI_CPU_: what the pieces were compiled for */
     char opt_level;    /* '0' '1' '2' '3' 's' 'z': how linked sources are optimised together */
 } tci_ifunc_policy;

@@ -95,6 +95,7 @@ static tc_status compile_target(const tci_command *command, const tci_target *ta
     tci_ifunc_policy policy = {.name = command->name,
                                .allow_asm = command->allow_asm,
                                .keep_debug = command->keep_debug,
+                               .for_image = command->slices.images,
                                .cpu_level = (uint8_t)cpu_level,
                                .opt_level = command->opt_level};
     tci_ifunc_module *module = NULL;

@@ -8,6 +8,16 @@ __asm__(".text\n"
         ".set chosen, resolver\n");
 void chosen(void);
 void (*volatile pointer)(void) = chosen;
+#elif defined(WITH_ODD_ADDRESS)
+__asm__(".data\n"
+        ".balign 8\n"
+        ".byte 1\n"
+        ".globl odd\n"
+        ".hidden odd\n"
+        "odd: .quad odd\n"
+        ".text\n");
+extern char odd[];
+static char *volatile pointer = odd;
 #else
 static void (*volatile pointer)(void);
 __asm__(".section .init_array, \"aw\"\n"
@@ -19,5 +29,5 @@ void bad_main(void *payload, unsigned long size, void *target)
 {
     (void)payload;
     (void)size;
-    *(void (*volatile *)(void))target = pointer;
+    *(void *volatile *)target = (void *)pointer;
 }

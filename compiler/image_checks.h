@@ -1,0 +1,13 @@
+/* What bitcode can say and an image cannot, found in the source before images are made. */
+#ifndef TCI_IMAGE_CHECKS_H
+#define TCI_IMAGE_CHECKS_H
+
+#include "text_list.h"
+
+#include <llvm-c/Core.h>
+
+/* Adds a line to `findings`, as the ship checks do, for each variable whose alignment no image
+ * gives, and each that begins with an address at a place that no relocation reaches. */
+void tci_check_imageable(LLVMModuleRef module, const char *origin, tci_text_list *findings);
+
+#endif
