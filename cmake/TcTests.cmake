@@ -51,10 +51,10 @@ endfunction()
 # The other variants of the build, each a whole tree of its own with its own CTest run, and the demo. One at a time: each
 # of them uses every core. Only the preset `test` has them, so that no variant runs the variants again.
 if(TC_VARIANT_TESTS)
-  foreach(variant asan tsan llvm22 clang)
+  foreach(variant asan tsan llvm22 clang nollvm)
     add_test(NAME variant.${variant} COMMAND ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${variant})
   endforeach()
   add_test(NAME variant.demo COMMAND ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
-  set_tests_properties(variant.asan variant.tsan variant.llvm22 variant.clang variant.demo PROPERTIES
+  set_tests_properties(variant.asan variant.tsan variant.llvm22 variant.clang variant.nollvm variant.demo PROPERTIES
     LABELS variant TIMEOUT 1500 RUN_SERIAL TRUE)
 endif()

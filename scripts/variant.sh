@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures, builds and tests one preset in its own tree, build/PRESET, and says how it went in one line. Everything
 # else is printed only when a step fails.
-#   scripts/variant.sh asan|tsan|llvm22|clang|...
+#   scripts/variant.sh asan|tsan|llvm22|clang|nollvm|...
 set -uo pipefail
 cd "$(dirname "$0")/.."
 preset=${1:?usage: scripts/variant.sh PRESET}

@@ -8,18 +8,6 @@
 
 const tci_engine_ops *ops;
 tci_engine *engine;
-int tc_test_variable;
-
-static uint64_t test_apply(uint64_t (*function)(void *user, uint64_t value), void *user,
-                           uint64_t value)
-{
-    return function(user, value) + 1;
-}
-
-static const tci_host_symbol host_symbols[] = {
-    {"tc_test_apply", (void *)test_apply},
-    {"tc_test_variable", &tc_test_variable},
-};
 
 static void log_line(tc_log_level level, const char *line)
 {
@@ -59,18 +47,6 @@ void *read_bitcode(const char *file, size_t *size_out)
     return bytes;
 }
 
-tci_symbols *open_symbols(const char *deps)
-{
-    tci_symbols *symbols;
-    tc_error err = {0};
-    tc_status status =
-        tci_symbols_create(deps, strlen(deps), host_symbols,
-                           sizeof host_symbols / sizeof host_symbols[0], &symbols, &err);
-    if (status != TC_OK)
-        fail_msg("%s", err.text);
-    return symbols;
-}
-
 static void *resolve(void *user, const char *symbol)
 {
     return tci_symbols_resolve(user, symbol);
@@ -96,7 +72,9 @@ loaded_file load_file(const char *file, const char *name, unsigned entries, cons
     void *bytes = read_bitcode(file, &size);
     tci_engine_code code = code_of(name, bytes, size, result.symbols);
     code.entries = entries;
-    tc_status status = ops->load(engine, &code, &result.loaded, &result.entries, &err);
+    tci_loaded *loaded = NULL;
+    tc_status status = ops->load(engine, &code, &loaded, &result.entries, &err);
+    result.loaded = loaded;
     free(bytes);
     if (status != TC_OK)
         fail_msg("%s: %s", file, err.text);

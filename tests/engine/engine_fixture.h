@@ -1,5 +1,6 @@
-/* What the engine's tests share: the module, an engine, bitcode files, and one call that loads
- * a file. */
+/* What the engines' tests share: an engine, files of code for it, and one call that loads a
+ * file. engine_fixture.c is the one for bitcode, image_fixture.c for images; the calls that say
+ * so exist in the first alone. */
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
@@ -14,37 +15,43 @@
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
 
-/* Open in every test of a group whose set-up is engine_set_up. */
+/* Open in every test of a group whose set-up is engine_set_up. Bitcode only. */
 extern const tci_engine_ops *ops;
 extern tci_engine *engine;
 extern int tc_test_variable; /* a host symbol */
 
+/* How many calls an unwinder finds under way; a host symbol. */
+uint64_t tc_test_frames(void);
+
 int engine_set_up(void **state);
 int engine_tear_down(void **state);
 
-/* TEST_BITCODE_DIR/FILE.bc, for free(). Fails the test if it is not there. */
+/* Bitcode only: TEST_BITCODE_DIR/FILE.bc, for free(). Fails the test if it is not there. */
 void *read_bitcode(const char *file, size_t *size_out);
 
 /* A symbol scope whose host table holds tc_test_apply and tc_test_variable. */
 tci_symbols *open_symbols(const char *deps);
 
-/* What the engine is asked to load: the bytes, an entry set, everything else usual. */
+/* Bitcode only. What the engine is asked to load: the bytes, an entry set, everything else
+ * usual. */
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols);
 
 typedef struct loaded_file {
     tci_symbols *symbols;
-    tci_loaded *loaded;
+    void *loaded; /* the engine's */
     tci_entries entries;
 } loaded_file;
 
-/* Loads FILE.bc as the function NAME with the given entries; must succeed. */
+/* Loads FILE as the function NAME with the given entries (an image has those of its archive);
+ * must succeed. */
 loaded_file load_file(const char *file, const char *name, unsigned entries, const char *deps);
 void unload_file(loaded_file *file);
 
-/* Loads FILE.bc, which must be refused with that status; every part of the text in `parts`
+/* Loads FILE, which must be refused with that status; every part of the text in `parts`
  * (NULL-terminated) must be in the error. */
 void expect_refusal(const char *file, const char *name, unsigned entries, tc_status status,
                     const char *const *parts);
+/* Bitcode only. */
 void expect_refused_bytes(const void *bytes, size_t size, const char *name, tc_status status,
                           const char *const *parts);
 

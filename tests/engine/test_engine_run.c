@@ -1,4 +1,5 @@
-/* Code of many kinds runs as its source says. */
+/* Code of many kinds runs as its source says: one suite for every engine, each with a fixture
+ * of its own. */
 #include "engine_fixture.h"
 
 #include <stdio.h>
@@ -6,16 +7,6 @@
 #include <string.h>
 
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)
-
-static void the_host_is_described(void **state)
-{
-    (void)state;
-    assert_int_equal(ops->abi, TCI_ENGINE_ABI);
-    assert_string_equal(ops->name, "orc");
-    assert_true(atoi(ops->llvm()) >= 17);
-    assert_true(strlen(ops->cpu(engine)) > 0);
-    assert_non_null(ops->features(engine));
-}
 
 static void data_lives_as_long_as_the_code(void **state)
 {
@@ -39,7 +30,7 @@ static void data_lives_as_long_as_the_code(void **state)
     unload_file(&first);
 }
 
-static void the_other_entries_are_found_when_asked_for(void **state)
+static void the_other_entries_are_found(void **state)
 {
     (void)state;
     unsigned char payload[4], args[4] = {1, 2, 3, 4};
@@ -49,39 +40,6 @@ static void the_other_entries_are_found_when_asked_for(void **state)
     assert_int_equal(f.entries.init(payload, 4, args, 4), 0);
     assert_int_equal(payload[3], 4 ^ 0x55);
     unload_file(&f);
-    f = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
-    assert_null(f.entries.max_size);
-    assert_null(f.entries.init);
-    unload_file(&f);
-}
-
-static void code_without_a_target_is_for_this_host(void **state)
-{
-    (void)state;
-    uint64_t result = 0;
-    loaded_file f = load_file("counter_bare", "counter", ALL_ENTRIES, "");
-    f.entries.main(NULL, 9, &result);
-    assert_int_equal(result, 1009);
-    unload_file(&f);
-}
-
-static void quick_code_does_the_same(void **state)
-{
-    (void)state;
-    size_t size;
-    uint64_t result = 0;
-    tci_loaded *loaded;
-    tci_entries entries;
-    tci_symbols *symbols = open_symbols("");
-    void *bytes = read_bitcode("counter", &size);
-    tci_engine_code code = code_of("counter", bytes, size, symbols);
-    code.level = TCI_LEVEL_QUICK;
-    assert_int_equal(ops->load(engine, &code, &loaded, &entries, NULL), TC_OK);
-    entries.main(NULL, 3, &result);
-    assert_int_equal(result, 1003);
-    ops->unload(engine, loaded);
-    free(bytes);
-    tci_symbols_destroy(symbols);
 }
 
 static void libc_can_be_called(void **state)
@@ -208,14 +166,34 @@ static void good_assembly_runs(void **state)
     unload_file(&f);
 }
 
+/* Someone who throws, or only wants a stack for a log, gets through the function to its caller
+ * and on. */
+static void the_stack_can_be_unwound_through_it(void **state)
+{
+    (void)state;
+    uint64_t here = tc_test_frames(), there = 0;
+    for (int round = 0; round < 3; round++) {
+        loaded_file f = load_file("unwinds", "unwinds", TCI_ENTRY_MAIN, "");
+        f.entries.main(NULL, 0, &there);
+        assert_int_equal(there, here + 1);
+        unload_file(&f);
+    }
+}
+
+static void every_missing_symbol_is_named(void **state)
+{
+    (void)state;
+    expect_refusal("missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
+                   (const char *const[]){"no library here defines", "tc_test_absent_function",
+                                         "tc_test_absent_variable", "tc_test_absent_callback",
+                                         NULL});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_host_is_described),
         cmocka_unit_test(data_lives_as_long_as_the_code),
-        cmocka_unit_test(the_other_entries_are_found_when_asked_for),
-        cmocka_unit_test(code_without_a_target_is_for_this_host),
-        cmocka_unit_test(quick_code_does_the_same),
+        cmocka_unit_test(the_other_entries_are_found),
         cmocka_unit_test(libc_can_be_called),
         cmocka_unit_test(a_library_of_the_list_can_be_called),
         cmocka_unit_test(the_host_can_be_called_and_calls_back),
@@ -225,6 +203,8 @@ int main(void)
         cmocka_unit_test(equal_symbols_of_different_libraries_do_not_meet),
         cmocka_unit_test(a_weak_reference_may_stay_open),
         cmocka_unit_test(good_assembly_runs),
+        cmocka_unit_test(the_stack_can_be_unwound_through_it),
+        cmocka_unit_test(every_missing_symbol_is_named),
     };
     return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
 }

@@ -1,8 +1,8 @@
-# Writes bulky_table.h: 16 Ki numbers of a linear congruential sequence, and their sum.
-set(text "#define BULKY_WORDS 16384\nstatic const unsigned bulky_table[BULKY_WORDS] = {\n")
+# Writes bulky_table.h: 20 Ki numbers of a linear congruential sequence, and their sum.
+set(text "#define BULKY_WORDS 20480\nstatic const unsigned bulky_table[BULKY_WORDS] = {\n")
 set(x 12345)
 set(sum 0)
-foreach(i RANGE 1 16384)
+foreach(i RANGE 1 20480)
   math(EXPR x "(${x} * 1103515245 + 12345) % 2147483648")
   math(EXPR sum "${sum} + ${x}")
   string(APPEND text "${x}u,")

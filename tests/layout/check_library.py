@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""What the library costs whoever links it: the libraries that it needs, and its size in memory.
+
+    check_library.py READELF libtchains.so
+"""
+import re
+import subprocess
+import sys
+
+ALLOWED = r"(libuc[pst]|libzstd|libsodium|libc|libgcc_s|libpthread|libdl|ld-linux-[\w-]+)\.so\.\d+"
+SIZE_MAX = 500_000
+
+
+def main():
+    readelf, library = sys.argv[1:]
+    dynamic = subprocess.run([readelf, "-dW", library], stdout=subprocess.PIPE, text=True, check=True).stdout
+    needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
+    if not needed:
+        sys.exit(f"{library}: readelf names no libraries")
+    strange = [name for name in needed if not re.fullmatch(ALLOWED, name)]
+    if strange:
+        sys.exit(f"{library} needs {', '.join(strange)}; it may need UCX, zstd and libsodium")
+    headers = subprocess.run([readelf, "-lW", library], stdout=subprocess.PIPE, text=True, check=True).stdout
+    sizes = re.findall(r"^\s+LOAD\s+(?:0x[0-9a-f]+\s+){4}(0x[0-9a-f]+)", headers, re.M)
+    size = sum(int(text, 16) for text in sizes)
+    if not 0 < size < SIZE_MAX:
+        sys.exit(f"{library} takes {size} bytes of memory, expected less than {SIZE_MAX}")
+    print(f"{library}: {size} bytes, needs {', '.join(needed)}")
+
+
+if __name__ == "__main__":
+    main()
