@@ -224,6 +224,42 @@ static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
     pair_close(&p);
 }
 
+/* A whole archive around an image that is none: the target says so, and lives on. Where bitcode
+ * is asked for nobody looks at it. */
+static void a_damaged_image_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t cpu_level;
+        tc_status status;
+        const char *word;
+    } cases[] = {{TCI_CPU_ANY, TC_E_CORRUPT, "image"}, {200, TC_E_NO_SLICE, "cpu level 200"}};
+    const char *form = getenv("TC_FORM") != NULL ? getenv("TC_FORM") : "auto";
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pair p;
+        tci_archive_writer *writer;
+        void *bytes;
+        size_t size;
+        tc_error error = {0};
+        tc_ifunc *fn;
+        tc_status status = strcmp(form, "bitcode") == 0 ? TC_E_NO_SLICE : cases[i].status;
+        tci_slice slice = {.form = TCI_FORM_IMAGE, .cpu_level = cases[i].cpu_level};
+        (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
+        assert_int_equal(tci_archive_writer_create("bad", TCI_ENTRY_MAIN, &writer, &error),
+                         TC_OK);
+        assert_int_equal(
+            tci_archive_writer_add(writer, &slice, "\1\1\1\41\77", 5, NULL, 0, &error), TC_OK);
+        assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, &error), TC_OK);
+        tci_archive_writer_destroy(writer);
+        pair_open(&p, NULL);
+        assert_int_equal(tc_ifunc_open_memory(p.source, bytes, size, NULL, 0, &fn, &error),
+                         TC_OK);
+        free(bytes);
+        expect_refusal(&p, fn, status, (const char *const[]){"bad", cases[i].word, NULL});
+        pair_close(&p);
+    }
+}
+
 static void damaged_archives_are_refused_where_they_are_opened(void **state)
 {
     (void)state;
@@ -290,6 +326,7 @@ int main(void)
         cmocka_unit_test(code_without_a_slice_for_the_target_is_refused),
         cmocka_unit_test(a_missing_library_is_named),
         cmocka_unit_test(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed),
+        cmocka_unit_test(a_damaged_image_is_refused),
         cmocka_unit_test(damaged_archives_are_refused_where_they_are_opened),
         cmocka_unit_test(functions_beyond_the_limit_replace_idle_ones),
     };

@@ -15,6 +15,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
 
 static tci_code_arena *arena;
 static tci_symbols *symbols;
@@ -206,6 +215,45 @@ static void symbols_beyond_the_list_are_refused(void **state)
     free_made(&made);
 }
 
+/* --- nothing is left behind ----------------------------------------------------------- */
+
+static size_t resident_bytes(void)
+{
+    unsigned long total, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu %lu", &total, &resident), 2);
+    fclose(f);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void load_and_unload(const made_archive *made, unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        tci_entries entries;
+        tci_image_unload(arena, load(made, &entries));
+    }
+}
+
+static void loading_and_unloading_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    tci_image_source sources[] = {image_adding_one(), image_counting(100)};
+    for (size_t i = 0; i < 2; i++) {
+        made_archive made = make(&sources[i]);
+        load_and_unload(&made, 1000);
+        size_t bytes = tci_code_arena_bytes(arena), before = resident_bytes();
+        load_and_unload(&made, 100000);
+        size_t after = resident_bytes();
+        size_t grown = after > before ? after - before : 0;
+        assert_int_equal(tci_code_arena_bytes(arena), bytes);
+        print_message("100000 rounds: resident memory grew by %zu KiB\n", grown / 1024);
+        if (!SANITIZED) /* sanitizers keep freed memory aside */
+            assert_true(grown < 1u << 20);
+        free_made(&made);
+    }
+}
+
 /* --- no page is ever writable and executable ------------------------------------------ */
 
 enum { THREADS = 4, ROUNDS = 300 };
@@ -284,6 +332,7 @@ int main(void)
         cmocka_unit_test(many_imports_are_bound),
         cmocka_unit_test(another_machine_is_refused),
         cmocka_unit_test(symbols_beyond_the_list_are_refused),
+        cmocka_unit_test(loading_and_unloading_leaves_nothing_behind),
         cmocka_unit_test(no_page_is_ever_writable_and_executable),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
