@@ -1,5 +1,6 @@
 /* Many loads: from several threads at once, and one after the other without a leak. */
 #include "engine_fixture.h"
+#include "memory_map.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -54,6 +55,8 @@ static int load(const file_bytes *file, const char *deps, tci_symbols **symbols_
 
 /* Every thread loads, runs and unloads; what it gets must be its own. Returns the number of
  * mistakes. */
+static _Atomic unsigned working;
+
 static void *work(void *argument)
 {
     long mistakes = 0;
@@ -79,6 +82,7 @@ static void *work(void *argument)
             tci_symbols_destroy(symbols);
         }
     }
+    working--;
     return (void *)(intptr_t)mistakes;
 }
 
@@ -86,8 +90,11 @@ static void threads_load_at_once(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
+    working = THREADS;
     for (uintptr_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)i), 0);
+    for (; working > 0; usleep(1000))
+        expect_no_page_writable_and_executable();
     for (int i = 0; i < THREADS; i++) {
         void *mistakes;
         assert_int_equal(pthread_join(threads[i], &mistakes), 0);
