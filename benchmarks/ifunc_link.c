@@ -40,6 +40,8 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
         status = tc_options_set(options, "delivery", config->delivery, &err);
     if (status == TC_OK && config->form != NULL)
         status = tc_options_set(options, "form", config->form, &err);
+    if (status == TC_OK && config->local != NULL)
+        status = tc_options_set(options, "code_push", "no", &err);
     if (status == TC_OK)
         status = tc_context_create(options, &link->context, &err);
     tc_options_destroy(options);
@@ -49,6 +51,8 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
     tc_context_set_ep_callback(link->context, endpoint_changed, link);
     if (tc_ifunc_open(link->context, config->name, &link->function, &err) != TC_OK)
         return complain(link, config->name, &err);
+    if (config->local != NULL && tc_ifunc_use_local(link->function, config->local) != TC_OK)
+        return perf_complain(link->session, "%s: cannot be made local", config->name);
     return true;
 }
 

@@ -19,12 +19,15 @@ typedef struct ifunc_link {
     char failure[TC_ERROR_TEXT_MAX]; /* why the peer was lost, or empty */
 } ifunc_link;
 
+typedef void (*ifunc_link_local)(void *payload, size_t payload_size, void *target_args);
+
 typedef struct ifunc_link_config {
     const char *delivery; /* NULL: the library's own choice */
     const char *form;     /* NULL: the library's own choice */
     const char *path;     /* folders */
     const char *name;     /* of the ifunc */
     void *target_args;
+    ifunc_link_local local; /* or NULL: the function is here already, and only its id travels */
 } ifunc_link_config;
 
 /* Both sides at once. On failure it has complained and freed what it took. The link stays where

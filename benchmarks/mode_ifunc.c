@@ -40,7 +40,8 @@ static inline bool await_count(ifunc_state *state, perf_poll *poll)
     return true;
 }
 
-static bool open_ifunc(perf_lane *lane, send_function send, const char *form)
+static bool open_ifunc(perf_lane *lane, send_function send, const char *form,
+                       ifunc_link_local local)
 {
     tc_ep_info info;
     ifunc_state *state = calloc(1, sizeof *state + lane->options->payload_bytes);
@@ -50,7 +51,8 @@ static bool open_ifunc(perf_lane *lane, send_function send, const char *form)
                                       .form = form,
                                       .path = lane->options->ifunc_path,
                                       .name = "tsi",
-                                      .target_args = &state->counter};
+                                      .target_args = &state->counter,
+                                      .local = local};
     if (!ifunc_link_open(&state->link, lane->session, &config)) {
         free(state);
         return false;
@@ -68,22 +70,35 @@ static bool open_ifunc(perf_lane *lane, send_function send, const char *form)
 
 static bool open_cached(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send, NULL);
+    return open_ifunc(lane, tc_send, NULL, NULL);
 }
 
 static bool open_image(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send, "image");
+    return open_ifunc(lane, tc_send, "image", NULL);
 }
 
 static bool open_bitcode(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send, "bitcode");
+    return open_ifunc(lane, tc_send, "bitcode", NULL);
 }
 
 static bool open_uncached(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send_uncached, NULL);
+    return open_ifunc(lane, tc_send_uncached, NULL, NULL);
+}
+
+static bool open_inject(perf_lane *lane)
+{
+    return open_ifunc(lane, tc_send_injected, NULL, NULL);
+}
+
+/* ifuncs/tsi.c, which is a part of this program too. */
+extern void tsi_main(void *payload, size_t payload_size, void *target_args);
+
+static bool open_local(perf_lane *lane)
+{
+    return open_ifunc(lane, tc_send, NULL, tsi_main);
 }
 
 /* A target owes its source some progress after the last message: to say that it was run, and to
@@ -211,6 +226,26 @@ const perf_mode perf_mode_image = {
 const perf_mode perf_mode_bitcode = {
     .name = "bitcode",
     .open = open_bitcode,
+    .source_latency = source_latency,
+    .target_latency = target_latency,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_ifunc,
+};
+
+const perf_mode perf_mode_inject = {
+    .name = "inject",
+    .open = open_inject,
+    .source_latency = source_latency,
+    .target_latency = target_latency,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_ifunc,
+};
+
+const perf_mode perf_mode_local = {
+    .name = "local",
+    .open = open_local,
     .source_latency = source_latency,
     .target_latency = target_latency,
     .source_rate = source_rate,

@@ -50,5 +50,7 @@ extern const perf_mode perf_mode_cached;
 extern const perf_mode perf_mode_uncached;
 extern const perf_mode perf_mode_image; /* cached, of that form */
 extern const perf_mode perf_mode_bitcode;
+extern const perf_mode perf_mode_inject; /* code in every message, kept by nobody */
+extern const perf_mode perf_mode_local;  /* code of the target's own */
 
 #endif

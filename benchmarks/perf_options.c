@@ -242,7 +242,7 @@ static const option_row option_rows[] = {
     {"rounds", 'r', IN_TSI, "N", set_rounds,
      "how often the modes take turns (20; 4 for several payloads)"},
     {"modes", 'm', IN_TSI, "LIST", set_modes,
-     "of bare,am,cached,uncached,image,bitcode (the first four)"},
+     "of bare,am,cached,uncached,image,bitcode,inject,local (the first four)"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
      "cached only: so many sources into one target, powers of two, 1..16"},
     {"endpoints", 'e', IN_POLL, "A..B", set_endpoints,
@@ -278,7 +278,9 @@ static void print_help(void)
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
         "             cached (ifunc), uncached (ifunc, code in every message)\n"
-        "             image, bitcode (as cached, of that form)\n"
+        "             image, bitcode (as cached, of that form),\n"
+        "             inject (code in every message, kept by nobody),\n"
+        "             local (the target has the function itself)\n"
         "  first      first calls of functions that the target has never seen\n"
         "  wait       what a waiting target costs, and how soon it wakes\n"
         "  poll       what idle endpoints cost a target that polls\n"

@@ -22,9 +22,9 @@
 
 enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
 
-static const perf_mode *const modes[] = {&perf_mode_bare,   &perf_mode_am,
-                                         &perf_mode_cached, &perf_mode_uncached,
-                                         &perf_mode_image,  &perf_mode_bitcode};
+static const perf_mode *const modes[] = {
+    &perf_mode_bare,  &perf_mode_am,      &perf_mode_cached, &perf_mode_uncached,
+    &perf_mode_image, &perf_mode_bitcode, &perf_mode_inject, &perf_mode_local};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 
@@ -61,7 +61,7 @@ static bool choose_lanes(tsi_run *run)
         if (which == MODE_COUNT) {
             (void)fprintf(stderr,
                           "tc-perf: no mode is called '%.*s': expected bare, am, cached, "
-                          "uncached, image or bitcode\n",
+                          "uncached, image, bitcode, inject or local\n",
                           (int)size, at);
             return false;
         }

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#define TSI_LANES_MAX (2 + 4 * PERF_DELIVERIES_MAX)
+#define TSI_LANES_MAX (2 + 6 * PERF_DELIVERIES_MAX)
 
 /* One value per round. */
 typedef struct tsi_series {

@@ -26,6 +26,10 @@ static const ratio_row ratio_rows[] = {
     {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached},
     {"image_to_bitcode_latency", LATENCY, &perf_mode_image, &perf_mode_bitcode},
     {"image_to_bitcode_rate", RATE, &perf_mode_image, &perf_mode_bitcode},
+    {"inject_to_cached_latency", LATENCY, &perf_mode_inject, &perf_mode_cached},
+    {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am},
+    {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached},
+    {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached},
 };
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])

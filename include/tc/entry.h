@@ -25,9 +25,9 @@ extern "C" {
 #endif
 
 /* Inside NAME_main: the endpoint that the message came from, and the function itself (open
- * while NAME_main runs). NULL outside. tc_send(tc_self_endpoint(), ...) replies; tc_send(other,
- * tc_self_ifunc(), ...) forwards: the whole archive travels on, so the next process may be of
- * another architecture. */
+ * while NAME_main runs; NULL when it came by tc_send_injected). NULL outside.
+ * tc_send(tc_self_endpoint(), ...) replies; tc_send(other, tc_self_ifunc(), ...) forwards: the
+ * whole archive travels on, so the next process may be of another architecture. */
 TC_API tc_ep *tc_self_endpoint(void);
 TC_API tc_ifunc *tc_self_ifunc(void);
 

@@ -67,6 +67,24 @@ TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *sour
 TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,
                                                 const void *source_args, size_t size);
 
+/* tc_send whose message brings an image of the function along, which runs for this one message
+ * and is then forgotten: the target looks nothing up, keeps nothing, and needs no compiler.
+ * After "injected function" of the Two-Chains paper, III. Static data begins anew in each call;
+ * inside, tc_self_ifunc() is NULL; nothing can be thrown through it. The image is the one that
+ * any CPU of the peer's architecture runs. Statuses of tc_send; TC_E_NO_SLICE: the archive has
+ * no such image; TC_E_TOO_LARGE: payload and code exceed one frame (tc_ep_info,
+ * frame_payload_max). From inside an ifunc it is never queued: TC_E_AGAIN. */
+TC_MUST_CHECK TC_API tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn,
+                                                const void *source_args, size_t size);
+
+/* This process has the function already, as code of its own: messages for it run `main`, and
+ * what the archive holds is not loaded. Peers that send the same archive (with option code_push
+ * off: only its id) call it from then on. For functions without NAME_payload_init. After "local
+ * function" of the Two-Chains paper, III. TC_E_INVALID: it was loaded already, or has more
+ * entry points than NAME_main. */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
+    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args));
+
 /* Builds a payload once, to be sent to many endpoints. Statuses as tc_send's about payloads;
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK TC_API tc_status tc_message_create(tc_ifunc *fn, const void *source_args,

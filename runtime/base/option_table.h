@@ -34,6 +34,7 @@ struct tc_options {
     uint64_t ring_memory_max;
     uint64_t send_queue_bytes;
     uint64_t code_bytes_max;
+    uint64_t code_push;
     uint64_t payload_bytes_max;
     uint64_t functions_max;
     uint64_t connect_timeout;

@@ -167,6 +167,7 @@ void tc_context_destroy(tc_context *ctx)
         tc_listener_close(ctx->listeners);
     while (hub->first != NULL)
         tc_ep_close(hub->first);
+    tci_injector_destroy(hub->injector);
     tci_registry_fini(&hub->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);

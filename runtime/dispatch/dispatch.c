@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
@@ -200,6 +201,23 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     return result;
 }
 
+/* tc_self_ifunc gives NULL meanwhile: there is no function here that could be sent on. */
+static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
+                         const tci_code_section *section, size_t bytes)
+{
+    tc_error error = {0};
+    void (*main)(void *, size_t, void *);
+    outcome result = RUN;
+    if (tci_inject_prepare(ep->hub, f, frame, section, &main, &error) == TC_OK) {
+        current->fn = NULL;
+        main(frame + TCI_FRAME_HEADER_BYTES, f->payload_size, ep->hub->target_args);
+    } else {
+        result = refuse_function(ep, f->slot, &error);
+    }
+    tci_consumer_advance(&ep->rx, bytes);
+    return result;
+}
+
 static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
                         const uint8_t *frame, size_t bytes)
 {
@@ -296,6 +314,8 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     switch (f->kind) {
     case TCI_FRAME_CODE:
         return on_code(ep, current, f, frame, &section, bytes);
+    case TCI_FRAME_INJECT:
+        return on_inject(ep, current, f, frame, &section, bytes);
     case TCI_FRAME_CONTROL:
         return on_control(ep, f, frame, bytes);
     case TCI_FRAME_PIECE:

@@ -5,6 +5,7 @@
 
 #include "base/option_table.h"
 #include "delivery/worker.h"
+#include "engine/injector.h"
 #include "ifunc/registry.h"
 #include "wire/hello.h"
 
@@ -57,9 +58,10 @@ typedef struct tci_hub {
     struct tc_options options;
     tci_worker *worker;
     tci_registry registry;
-    int epoll_fd;          /* streams and listeners */
-    tc_ep *first;          /* all endpoints, in no order */
-    tc_ep **by_connection; /* connection id -> endpoint or NULL */
+    tci_injector *injector; /* NULL until a message brings its own code */
+    int epoll_fd;           /* streams and listeners */
+    tc_ep *first;           /* all endpoints, in no order */
+    tc_ep **by_connection;  /* connection id -> endpoint or NULL */
     size_t connection_places;
     uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new
                                  owner */

@@ -8,6 +8,7 @@
 #include "base/small_copy.h"
 #include "endpoint/bell.h"
 #include "endpoint/large_send.h"
+#include "ifunc/inject_section.h"
 
 #include <stdlib.h>
 
@@ -17,9 +18,11 @@ typedef struct outgoing {
     const void *args;
     size_t args_size;
     size_t payload_size;
-    bool built;     /* args is the payload itself */
-    bool with_code; /* though the peer knows it */
-    bool bind_only; /* no call */
+    bool built;              /* args is the payload itself */
+    bool with_code;          /* though the peer knows it */
+    bool bind_only;          /* no call */
+    const uint8_t *injected; /* or NULL: code for this one call, see ifunc/inject_section.h */
+    size_t injected_size;
 } outgoing;
 
 void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame *header)
@@ -87,10 +90,12 @@ static tc_status fill_frame(tc_ep *ep, const outgoing *out, uint8_t *payload)
     return status;
 }
 
-/* Code too large to share a frame with its payload is announced in the frame and sent when the
- * peer says that it needs it. */
-static bool code_fits(const tc_ep *ep, const outgoing *out)
+/* Code that is not to be pushed, or too large to share a frame with its payload, is announced
+ * in the frame and sent when the peer says that it needs it. */
+static bool code_goes_along(const tc_ep *ep, const outgoing *out)
 {
+    if (ep->hub->options.code_push == 0 && !out->with_code)
+        return false;
     size_t attached = out->fn->code_bytes - TCI_CODE_SECTION_BYTES;
     return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
            ep->payload_max + tci_frame_code_bytes(0, 0);
@@ -103,6 +108,26 @@ static void write_code_section(const outgoing *out, uint8_t *frame, bool attache
            attached ? out->fn->code_bytes : TCI_CODE_SECTION_BYTES);
 }
 
+/* A message that brings its code along: whatever the peer knows. */
+static tc_status send_injected_frame(tc_ep *ep, const outgoing *out)
+{
+    const tci_frame header = {.payload_size = (uint32_t)out->payload_size,
+                              .slot = out->fn->index,
+                              .kind = TCI_FRAME_INJECT};
+    size_t offset = tci_frame_code_offset(header.payload_size);
+    size_t bytes = offset + out->injected_size;
+    if (bytes > ep->payload_max + tci_frame_code_bytes(0, 0))
+        return TC_E_TOO_LARGE;
+    tci_ep_send_gathered(ep);
+    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    TC_TRY(fill_frame(ep, out, frame + TCI_FRAME_HEADER_BYTES));
+    memcpy(frame + offset, out->injected, out->injected_size);
+    tci_send_commit(ep, frame, bytes, &header);
+    return TC_OK;
+}
+
 static tc_status send_frame(tc_ep *ep, const outgoing *out)
 {
     tci_frame header = {.payload_size = (uint32_t)out->payload_size,
@@ -111,7 +136,7 @@ static tc_status send_frame(tc_ep *ep, const outgoing *out)
     size_t bytes = TCI_FRAME_HEADER_BYTES + out->payload_size;
     bool code = needs_code(ep, out);
     if (code) {
-        bool attached = code_fits(ep, out);
+        bool attached = code_goes_along(ep, out);
         header.kind = TCI_FRAME_CODE;
         header.flags = (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
                                  (out->bind_only ? TCI_CODE_BIND_ONLY : 0));
@@ -274,6 +299,8 @@ static tc_status send_in_order(tc_ep *ep, const outgoing *out)
     tci_send_queued(ep);
     if (ep->partial != NULL || ep->queue != NULL)
         return TC_E_AGAIN;
+    if (out->injected != NULL)
+        return send_injected_frame(ep, out);
     return large ? send_large(ep, out) : send_frame(ep, out);
 }
 
@@ -296,7 +323,7 @@ static tc_status send_or_queue(tc_ep *ep, outgoing *out)
         return status;
     status = send_in_order(ep, out);
     TC_TRY(tci_ep_check_credit(ep));
-    if (status != TC_E_AGAIN || !(ep->hub->attention & TCI_RUNNING))
+    if (status != TC_E_AGAIN || !(ep->hub->attention & TCI_RUNNING) || out->injected != NULL)
         return status;
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
         return tci_large_queue(ep);
@@ -367,6 +394,16 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     outgoing out = {.fn = fn, .args = source_args, .args_size = size, .with_code = true};
+    return send_or_queue(ep, &out);
+}
+
+tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+{
+    outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    tc_error error;
+    if (!tci_ep_is_open(ep))
+        return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
+    TC_TRY(tci_inject_section(fn, ep->peer_triple, &out.injected, &out.injected_size, &error));
     return send_or_queue(ep, &out);
 }
 

@@ -4,6 +4,7 @@
 #include "base/logger.h"
 #include "engine_module.h"
 #include "image/cpu_level.h"
+#include "image/engine_places.h"
 #include "image/image_loader.h"
 
 #include <pthread.h>
@@ -168,6 +169,16 @@ void tci_engine_release(tci_engine_handle *handle)
     }
     pthread_mutex_unlock(&shared.lock);
     free(handle);
+}
+
+tci_code_arena *tci_engine_arena(tci_engine_handle *handle)
+{
+    return handle->arena;
+}
+
+bool tci_engine_takes_images(const tci_engine_handle *handle)
+{
+    return handle->choice != TCI_CHOICE_BITCODE;
 }
 
 /* --- loading ------------------------------------------------------------------------- */

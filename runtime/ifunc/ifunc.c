@@ -37,6 +37,16 @@ void tc_ifunc_close(tc_ifunc *fn)
         tci_ifunc_release(fn);
 }
 
+tc_status tc_ifunc_use_local(tc_ifunc *fn, void (*main)(void *payload, size_t payload_size,
+                                                        void *target_args))
+{
+    if (fn->state != TCI_NOT_LOADED || fn->entries != TCI_ENTRY_MAIN || main == NULL)
+        return TC_E_INVALID;
+    fn->entry = (tci_entries){.main = main};
+    fn->state = TCI_LOADED;
+    return TC_OK;
+}
+
 const char *tc_ifunc_name(const tc_ifunc *fn)
 {
     return tci_archive_name(fn->archive);

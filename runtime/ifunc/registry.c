@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "ifunc/inject_section.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static void free_function(tc_ifunc *fn)
         tci_symbols_destroy(fn->symbols);
     if (fn->archive != NULL)
         tci_archive_close(fn->archive);
+    tci_inject_sections_free(fn);
     free(fn->load_error);
     free((void *)(uintptr_t)fn->code);
     free(fn);

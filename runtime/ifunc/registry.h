@@ -20,6 +20,14 @@ typedef enum tci_load_state { TCI_NOT_LOADED = 0, TCI_LOADED, TCI_LOAD_FAILED } 
 
 typedef struct tci_registry tci_registry;
 
+#define TCI_INJECT_TARGETS 2u /* x86_64 and aarch64 */
+
+/* See inject_section.h. */
+typedef struct tci_injected_code {
+    uint8_t *bytes;
+    size_t size;
+} tci_injected_code;
+
 struct tc_ifunc {
     tci_entries entry; /* first: the fast path reads entry.main. Null until loaded */
     tci_registry *registry;
@@ -37,6 +45,7 @@ struct tc_ifunc {
     tci_code_unit *unit;
     uint64_t last_use; /* registry clock, for eviction */
     tc_ifunc *bucket_next;
+    tci_injected_code injected[TCI_INJECT_TARGETS];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */
 };
 

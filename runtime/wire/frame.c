@@ -61,12 +61,45 @@ static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_
     return TC_OK;
 }
 
+void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
+                               uint8_t out[TCI_INJECT_SECTION_BYTES])
+{
+    tci_writer w;
+    tci_writer_init(&w, out, TCI_INJECT_SECTION_BYTES);
+    tci_write_u32(&w, image_size);
+    tci_write_u32(&w, rest_size);
+}
+
+static tc_status check_inject(const tci_frame *frame, const uint8_t *header, size_t room,
+                              size_t *bytes_out, tci_code_section *section_out, tc_error *err)
+{
+    size_t offset = tci_frame_code_offset(frame->payload_size);
+    if (offset + TCI_INJECT_SECTION_BYTES > room)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "inject frame: %zu bytes before its code, room for %zu",
+                             offset + TCI_INJECT_SECTION_BYTES, room);
+    room -= offset + TCI_INJECT_SECTION_BYTES;
+    tci_reader r;
+    tci_reader_init(&r, header + offset, TCI_INJECT_SECTION_BYTES);
+    const tci_code_section section = {.archive_size = tci_read_u32(&r),
+                                      .deps_size = tci_read_u32(&r)};
+    size_t attached = (size_t)section.archive_size + section.deps_size;
+    if (attached > room)
+        return tci_error_set(err, TC_E_CORRUPT, "inject frame: %zu bytes of code, room for %zu",
+                             attached, room);
+    *section_out = section;
+    *bytes_out = offset + TCI_INJECT_SECTION_BYTES + attached;
+    return TC_OK;
+}
+
 tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t room,
                           size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     switch (frame->kind) {
     case TCI_FRAME_CODE:
         return check_code(frame, header, room, bytes_out, section_out, err);
+    case TCI_FRAME_INJECT:
+        return check_inject(frame, header, room, bytes_out, section_out, err);
     case TCI_FRAME_PIECE:
         if (frame->payload_size < TCI_PIECE_HEADER_BYTES)
             return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes, expected at least %u",
@@ -76,7 +109,7 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
     case TCI_FRAME_CONTROL:
         break;
     default:
-        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 5", frame->kind);
+        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 6", frame->kind);
     }
     size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
     if (bytes > room)

@@ -28,11 +28,12 @@
 #define TCI_SIGNAL_STEP 0x9e3779b97f4a7c15ull
 
 typedef enum tci_frame_kind {
-    TCI_FRAME_CALL = 1,   /* payload for the function in `slot` */
-    TCI_FRAME_CODE = 2,   /* the same, and the code that `slot` stands for from now on */
-    TCI_FRAME_WRAP = 3,   /* nothing: the next frame is at the start of the ring */
-    TCI_FRAME_PIECE = 4,  /* a part of a payload that is larger than a frame; tci_piece */
-    TCI_FRAME_CONTROL = 5 /* flags: tci_control; about `slot` */
+    TCI_FRAME_CALL = 1,    /* payload for the function in `slot` */
+    TCI_FRAME_CODE = 2,    /* the same, and the code that `slot` stands for from now on */
+    TCI_FRAME_WRAP = 3,    /* nothing: the next frame is at the start of the ring */
+    TCI_FRAME_PIECE = 4,   /* a part of a payload that is larger than a frame; tci_piece */
+    TCI_FRAME_CONTROL = 5, /* flags: tci_control; about `slot` */
+    TCI_FRAME_INJECT = 6   /* payload, and the image that runs for it, once; tci_code_section */
 } tci_frame_kind;
 
 /* Flag of CODE frames: archive and deps are in the frame. Without it only their id and sizes
@@ -65,6 +66,15 @@ typedef struct tci_code_section {
     uint32_t archive_size;
     uint32_t deps_size;
 } tci_code_section;
+
+/* The same part of an INJECT frame is 8 bytes: the image's size (archive_size), and that of
+ * what it links with (deps_size): the .deps text and the names of undefined symbols, in the
+ * order of the slice's list, each with a terminator. Both byte ranges follow. There is no id.
+ */
+#define TCI_INJECT_SECTION_BYTES 8u
+
+void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
+                               uint8_t out[TCI_INJECT_SECTION_BYTES]);
 
 /* What a PIECE frame's payload begins with: 16 bytes. Pieces of one payload follow each other
  * without another call between them; the last one makes the call. */
@@ -115,9 +125,9 @@ void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES],
                              tci_code_section *out);
 
 /* Judges a frame of any kind but WRAP that was loaded from a ring, with `room` bytes from its
- * header to the ring's end: gives the bytes that it takes, unaligned, and for CODE frames its
- * section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind, or more bytes
- * than there is room. */
+ * header to the ring's end: gives the bytes that it takes, unaligned, and for CODE and INJECT
+ * frames their section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind,
+ * or more bytes than there is room. */
 TC_MUST_CHECK tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header,
                                         size_t room, size_t *bytes_out,
                                         tci_code_section *section_out, tc_error *err);

@@ -1,0 +1,219 @@
+#include "engine/injector.h"
+
+#include "base/error_text.h"
+#include "code_arena.h"
+#include "engine/name_list.h"
+#include "engine_places.h"
+#include "image_relocate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES 16u /* the arena makes so many at once */
+
+struct tci_injector {
+    tci_code_arena *arena;
+    bool takes_images;
+    const tci_host_symbol *host;
+    size_t host_count;
+
+    uint8_t *last; /* bytes of the last message's code, or NULL */
+    size_t image_size;
+    size_t rest_size;
+    tci_image image;      /* of `last` */
+    tci_symbols *symbols; /* of `last` */
+    uint64_t *imports;    /* their addresses: weak names, then symbols */
+
+    tci_code_place places[PLACES];
+    tci_image shape; /* the image that they were taken for: its bytes may be gone */
+    unsigned place_count;
+    unsigned next;
+};
+
+tc_status tci_injector_create(tci_engine_handle *handle, const tci_host_symbol *host,
+                              size_t host_count, tci_injector **injector_out, tc_error *err)
+{
+    tci_injector *injector = calloc(1, sizeof *injector);
+    if (injector == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "injector: out of memory");
+    injector->arena = tci_engine_arena(handle);
+    injector->takes_images = tci_engine_takes_images(handle);
+    injector->host = host;
+    injector->host_count = host_count;
+    *injector_out = injector;
+    return TC_OK;
+}
+
+static void forget_last(tci_injector *injector)
+{
+    tci_symbols_destroy(injector->symbols);
+    free(injector->imports);
+    free(injector->last);
+    injector->symbols = NULL;
+    injector->imports = NULL;
+    injector->last = NULL;
+}
+
+static void give_places_back(tci_injector *injector)
+{
+    while (injector->place_count > 0)
+        tci_code_arena_give_back(injector->arena, &injector->places[--injector->place_count],
+                                 &injector->shape);
+}
+
+void tci_injector_destroy(tci_injector *injector)
+{
+    if (injector == NULL)
+        return;
+    give_places_back(injector);
+    forget_last(injector);
+    free(injector);
+}
+
+/* --- a message whose code is not that of the one before ------------------------------ */
+
+/* The name behind a zero-terminated one, or NULL when there is none. */
+static const char *next_text(const char **at, const char *end)
+{
+    const char *text = *at;
+    const char *zero = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+    if (zero == NULL)
+        return NULL;
+    *at = zero + 1;
+    return text;
+}
+
+static tc_status bind(tci_injector *injector, const char *at, const char *end, tc_error *err)
+{
+    const tci_image *image = &injector->image;
+    tci_name_list missing = {0};
+    const char *weak = image->weak_names;
+    injector->imports =
+        calloc((size_t)image->weak_count + image->symbol_count + 1, sizeof(uint64_t));
+    if (injector->imports == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");
+    for (uint32_t i = 0; i < image->weak_count; i++) {
+        injector->imports[i] =
+            (uint64_t)(uintptr_t)tci_symbols_resolve(injector->symbols, weak);
+        weak += strlen(weak) + 1;
+    }
+    for (uint32_t i = 0; i < image->symbol_count; i++) {
+        const char *name = next_text(&at, end);
+        if (name == NULL)
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "injected code: %u names, its image uses %u", i,
+                                 image->symbol_count);
+        void *address = tci_symbols_resolve(injector->symbols, name);
+        injector->imports[image->weak_count + i] = (uint64_t)(uintptr_t)address;
+        if (address == NULL)
+            tci_name_list_add(&missing, name);
+    }
+    if (missing.count > 0)
+        return tci_error_set(err, TC_E_UNRESOLVED, "injected code: no library here defines: %s",
+                             tci_name_list_finish(&missing));
+    return TC_OK;
+}
+
+static tc_status judge(tci_injector *injector, tc_error *err)
+{
+#if defined(__x86_64__)
+    const tci_image_machine own = TCI_IMAGE_X86_64;
+#else
+    const tci_image_machine own = TCI_IMAGE_AARCH64;
+#endif
+    const char *rest = (const char *)injector->last + injector->image_size;
+    const char *end = rest + injector->rest_size;
+    TC_TRY(tci_image_open(injector->last, injector->image_size, &injector->image, err));
+    if (injector->image.machine != own)
+        return tci_error_set(err, TC_E_NO_SLICE,
+                             "injected code: for machine %u, this one is %u",
+                             (unsigned)injector->image.machine, (unsigned)own);
+    const char *deps = next_text(&rest, end);
+    if (deps == NULL)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "injected code: no list of libraries in %zu bytes",
+                             injector->rest_size);
+    TC_TRY(tci_symbols_create(deps, strlen(deps), injector->host, injector->host_count,
+                              &injector->symbols, err));
+    return bind(injector, rest, end, err);
+}
+
+/* The same segments in the same pages: places can be used on. */
+static bool same_shape(const tci_image *a, const tci_image *b)
+{
+    if (a->segment_count != b->segment_count || a->memory_bytes != b->memory_bytes)
+        return false;
+    for (uint32_t i = 0; i < a->segment_count; i++) {
+        const tci_image_segment *s = &a->segments[i], *t = &b->segments[i];
+        if (s->place != t->place || s->memory_bytes != t->memory_bytes || s->kind != t->kind)
+            return false;
+    }
+    return true;
+}
+
+static tc_status take_places(tci_injector *injector, tc_error *err)
+{
+    if (injector->place_count > 0 && same_shape(&injector->shape, &injector->image))
+        return TC_OK;
+    give_places_back(injector);
+    injector->shape = injector->image;
+    injector->next = 0;
+    while (injector->place_count < PLACES) {
+        TC_TRY(tci_code_arena_take(injector->arena, &injector->image,
+                                   &injector->places[injector->place_count], err));
+        injector->place_count++;
+    }
+    return TC_OK;
+}
+
+static tc_status learn(tci_injector *injector, const uint8_t *bytes, size_t image_size,
+                       size_t rest_size, tc_error *err)
+{
+    forget_last(injector);
+    injector->last = malloc(image_size + rest_size + 1);
+    if (injector->last == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");
+    memcpy(injector->last, bytes, image_size + rest_size);
+    injector->image_size = image_size;
+    injector->rest_size = rest_size;
+    tc_status status = judge(injector, err);
+    if (status == TC_OK)
+        status = take_places(injector, err);
+    if (status != TC_OK)
+        forget_last(injector);
+    return status;
+}
+
+/* --- every message ------------------------------------------------------------------- */
+
+static void clear_data(const tci_image *image, uint8_t *run)
+{
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        if (s->kind == TCI_IMAGE_DATA)
+            memset(run + s->place, 0, s->memory_bytes);
+    }
+}
+
+tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
+                             size_t rest_size, void (**main_out)(void *, size_t, void *),
+                             tc_error *err)
+{
+    if (!injector->takes_images)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "injected code: this process takes bitcode only (option form)");
+    bool known = injector->last != NULL && injector->image_size == image_size &&
+                 injector->rest_size == rest_size &&
+                 memcmp(injector->last, bytes, image_size + rest_size) == 0;
+    if (!known)
+        TC_TRY(learn(injector, bytes, image_size, rest_size, err));
+    const tci_image *image = &injector->image;
+    const tci_code_place *place = &injector->places[injector->next++ % PLACES];
+    const tci_image_views views = {.fixed = place->write, .data = place->run};
+    clear_data(image, place->run);
+    tci_image_copy(image, &views);
+    tci_image_relocate(image, (uint64_t)(uintptr_t)place->run, injector->imports, &views);
+    tci_code_place_written(place, image);
+    *main_out = (void (*)(void *, size_t, void *))(uintptr_t)(place->run + image->main_place);
+    return TC_OK;
+}

@@ -1,0 +1,34 @@
+/* Code that comes with a message, runs for that message, and is not kept: an image is placed
+ * anew for each call, from bytes that the message carries beside its payload.
+ *
+ * What is kept is the judgement of the last image: when the next message has the same bytes
+ * they are not parsed and their imports not looked up again. The code is copied, linked and
+ * made visible to the processor every time all the same, into one place of several in turn,
+ * because a processor that runs what was just changed under it starts its pipeline anew. */
+#ifndef TCI_INJECTOR_H
+#define TCI_INJECTOR_H
+
+#include "engine/engine.h"
+
+typedef struct tci_injector tci_injector;
+
+/* `handle` and the symbols must outlive it. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_injector_create(tci_engine_handle *handle,
+                                            const tci_host_symbol *host, size_t host_count,
+                                            tci_injector **injector_out, tc_error *err);
+/* NULL is allowed. */
+void tci_injector_destroy(tci_injector *injector);
+
+/* Makes an image callable: `image_size` bytes of it, then `rest_size` bytes with the text of
+ * its .deps file and the names of its undefined symbols, each with a terminator. All of it
+ * comes from outside, and may change while it is looked at. *main_out stays callable during the
+ * next dozen calls; static data begins as the image has it. Unwinding is not possible through
+ * it. TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE, TC_E_NO_SLICE (another architecture),
+ * TC_E_UNRESOLVED, TC_E_NO_LIBRARY, TC_E_UNSUPPORTED (this process takes no images),
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes,
+                                           size_t image_size, size_t rest_size,
+                                           void (**main_out)(void *, size_t, void *),
+                                           tc_error *err);
+
+#endif
