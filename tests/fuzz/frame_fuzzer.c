@@ -8,6 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RING_BYTES 4096u
 #define STEPS 256
+#define NONCE 0x0101000101010101ull /* frames begin where the ring does */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (region == NULL)
         abort();
     memset(region, 0, 8192);
-    tci_consumer_init(&rx, region, RING_BYTES, 0x0101010101010101ull);
+    tci_consumer_init(&rx, region, RING_BYTES, NONCE);
     (void)tci_consumer_place(&rx, 0, data, size < RING_BYTES ? size : RING_BYTES);
     for (int i = 0; i < STEPS; i++) {
         /* Every granule is offered as a frame: the signal is the input's own. */

@@ -75,6 +75,29 @@ static void every_kind_is_bounded_by_its_room(void **state)
     assert_int_equal(size, 48);
 }
 
+static void injected_code_is_bounded_by_its_room(void **state)
+{
+    (void)state;
+    uint8_t bytes[128] = {0};
+    size_t size;
+    tc_error error;
+    tci_code_section section;
+    const tci_frame frame = {.payload_size = 3, .kind = TCI_FRAME_INJECT};
+    tci_inject_section_encode(40, 8, bytes + tci_frame_code_offset(3));
+    static const uint8_t golden[] = {40, 0, 0, 0, 8, 0, 0, 0};
+    assert_memory_equal(bytes + 24, golden, sizeof golden);
+    assert_int_equal(tci_frame_check(&frame, bytes, 80, &size, &section, &error), TC_OK);
+    assert_int_equal(size, 80);
+    assert_int_equal(section.archive_size, 40);
+    assert_int_equal(section.deps_size, 8);
+    assert_int_equal(tci_frame_check(&frame, bytes, 79, &size, &section, &error), TC_E_CORRUPT);
+    assert_int_equal(tci_frame_check(&frame, bytes, 31, &size, &section, &error), TC_E_CORRUPT);
+    tci_inject_section_encode(UINT32_MAX, UINT32_MAX, bytes + tci_frame_code_offset(3));
+    assert_int_equal(tci_frame_check(&frame, bytes, 128, &size, &section, &error),
+                     TC_E_CORRUPT);
+    assert_non_null(strstr(error.text, "8589934590"));
+}
+
 static void code_sizes_that_overflow_are_refused(void **state)
 {
     (void)state;
@@ -101,7 +124,7 @@ static void unknown_kinds_are_refused(void **state)
         tc_status status =
             tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error);
         if (kind == TCI_FRAME_CALL || kind == TCI_FRAME_CODE || kind == TCI_FRAME_PIECE ||
-            kind == TCI_FRAME_CONTROL)
+            kind == TCI_FRAME_CONTROL || kind == TCI_FRAME_INJECT)
             assert_int_equal(status, TC_OK);
         else
             assert_int_equal(status, TC_E_CORRUPT);
@@ -115,6 +138,7 @@ int main(void)
         cmocka_unit_test(code_section_has_golden_bytes),
         cmocka_unit_test(one_byte_call_travels_as_17_bytes),
         cmocka_unit_test(every_kind_is_bounded_by_its_room),
+        cmocka_unit_test(injected_code_is_bounded_by_its_room),
         cmocka_unit_test(code_sizes_that_overflow_are_refused),
         cmocka_unit_test(unknown_kinds_are_refused),
     };

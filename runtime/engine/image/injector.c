@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES 16u /* the arena makes so many at once */
+#define PLACES 16u            /* the arena makes so many at once */
+#define MEMORY_MAX (1u << 20) /* of an image, since there are so many of it */
 
 struct tci_injector {
     tci_code_arena *arena;
@@ -128,6 +129,10 @@ static tc_status judge(tci_injector *injector, tc_error *err)
         return tci_error_set(err, TC_E_NO_SLICE,
                              "injected code: for machine %u, this one is %u",
                              (unsigned)injector->image.machine, (unsigned)own);
+    if (injector->image.memory_bytes > MEMORY_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "injected code: %u bytes of memory, at most %u",
+                             injector->image.memory_bytes, MEMORY_MAX);
     const char *deps = next_text(&rest, end);
     if (deps == NULL)
         return tci_error_set(err, TC_E_CORRUPT,

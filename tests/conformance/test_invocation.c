@@ -1,0 +1,230 @@
+/* The other ways to call a function: its code in every message, and code that the target has of
+ * its own. */
+#include "../support/pair.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tc_status inject(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
+{
+    tc_status status;
+    while ((status = tc_send_injected(ep, fn, args, size)) == TC_E_AGAIN) {
+        if (tc_progress(tc_ep_context(ep)) == 0)
+            sched_yield();
+    }
+    return status;
+}
+
+static void inject_check(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
+{
+    uint8_t *payload = malloc(size + 1);
+    check_fill(payload, n, size);
+    assert_int_equal(inject(p->ep, fn, payload, size), TC_OK);
+    free(payload);
+}
+
+static uint64_t stat_named(const tc_context *ctx, const char *name)
+{
+    for (size_t i = 0; i < tc_stats_count(); i++) {
+        if (strcmp(tc_stats_name(i), name) == 0)
+            return tc_stats_value(ctx, i);
+    }
+    fail_msg("no counter %s", name);
+    return 0;
+}
+
+static tc_ifunc *open_file(pair *p, const char *name)
+{
+    char path[1024];
+    tc_ifunc *fn;
+    tc_error error = {0};
+    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
+    if (tc_ifunc_open_file(p->source, path, &fn, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return fn;
+}
+
+static void injected_messages_keep_their_place_in_the_order(void **state)
+{
+    (void)state;
+    pair p;
+    uint64_t n = 0;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    while (n < 3000) {
+        inject_check(&p, fn, n, n % 1500);
+        n++;
+        if (n % 3 == 0) {
+            pair_send_check(p.ep, fn, n, n % 700);
+            n++;
+        }
+    }
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, n);
+    pair_close(&p);
+}
+
+static void injected_code_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "memory");
+    for (unsigned i = 1; i <= 40; i++) {
+        assert_int_equal(inject(p.ep, fn, NULL, 0), TC_OK);
+        pair_flush(p.ep);
+        assert_int_equal(p.target_state.bytes, 1002);
+    }
+    assert_int_equal(stat_named(p.target, "code_received"), 0);
+    for (unsigned i = 1; i <= 40; i++) {
+        assert_int_equal(tc_send(p.ep, fn, NULL, 0), TC_OK);
+        pair_flush(p.ep);
+        assert_int_equal(p.target_state.bytes, 1000 + 2 * i);
+    }
+    assert_int_equal(stat_named(p.target, "code_received"), 1);
+    pair_close(&p);
+}
+
+/* Images of different shape take turns, each with imports of its own. */
+static void different_functions_may_be_injected_in_turn(void **state)
+{
+    (void)state;
+    static const char text[] = "twice";
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *check = pair_ifunc(&p, "check"), *memory = pair_ifunc(&p, "memory"),
+             *doubled = pair_ifunc(&p, "doubled");
+    for (uint64_t n = 0; n < 60; n += 3) {
+        inject_check(&p, check, n, 100);
+        assert_int_equal(inject(p.ep, memory, NULL, 0), TC_OK);
+        assert_int_equal(inject(p.ep, doubled, text, sizeof text), TC_OK);
+    }
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, 60);
+    pair_close(&p);
+}
+
+static void what_cannot_be_injected_is_said_at_once(void **state)
+{
+    (void)state;
+    pair p;
+    const size_t large = 300000;
+    void *payload = calloc(1, large);
+    pair_open(&p, NULL);
+    assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "check"), payload, large),
+                     TC_E_TOO_LARGE);
+    assert_int_equal(tc_send_injected(p.ep, open_file(&p, "only_bitcode"), NULL, 0),
+                     TC_E_NO_SLICE);
+    assert_int_equal(tc_send_injected(p.ep, open_file(&p, "foreign"), NULL, 0), TC_E_NO_SLICE);
+    pair_close(&p);
+    free(payload);
+}
+
+static void injected_code_that_lacks_symbols_is_refused(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error = {0};
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "unbound");
+    assert_int_equal(inject(p.ep, fn, NULL, 0), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
+    assert_int_equal(error.status, TC_E_UNRESOLVED);
+    assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
+    assert_non_null(strstr(error.text, "tests_other_symbol_that_is_nowhere"));
+    assert_int_equal(inject(p.ep, fn, NULL, 0), TC_E_REFUSED);
+    inject_check(&p, pair_ifunc(&p, "check"), 0, 50); /* others go on */
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 1);
+    pair_close(&p);
+}
+
+static void who_takes_bitcode_only_takes_nothing_injected(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error = {0};
+    pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
+    assert_int_equal(inject(p.ep, pair_ifunc(&p, "check"), NULL, 0), TC_OK);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, &error), 1);
+    assert_int_equal(error.status, TC_E_UNSUPPORTED);
+    assert_int_equal(p.target_state.next, 0);
+    pair_close(&p);
+}
+
+static void local_check(void *payload, size_t size, void *target_args)
+{
+    check_state *state = target_args;
+    const uint8_t *bytes = payload;
+    for (size_t i = 0; i < size; i++)
+        state->wrong += bytes[i] != check_byte(state->next, size, i);
+    state->next++;
+    state->replies++; /* it was this function and not the archive's */
+}
+
+static void only_the_id_of_a_local_function_travels(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ifunc *there;
+    tc_ep_info info;
+    pair_open(&p, (const char *const[]){"code_push", "no", NULL});
+    pair_pause(&p);
+    assert_int_equal(tc_ifunc_open(p.target, "check", &there, NULL), TC_OK);
+    assert_int_equal(tc_ifunc_use_local(there, NULL), TC_E_INVALID);
+    assert_int_equal(tc_ifunc_use_local(there, local_check), TC_OK);
+    assert_int_equal(tc_ifunc_use_local(there, local_check), TC_E_INVALID);
+    pair_resume(&p);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    pair_send_check(p.ep, fn, 0, 10);
+    tc_ep_query(p.ep, &info);
+    assert_true(info.sent_bytes <= 128);
+    for (uint64_t n = 1; n < 1000; n++)
+        pair_send_check(p.ep, fn, n, n);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.replies, 1000);
+    assert_int_equal(stat_named(p.target, "code_received"), 0);
+    pair_close(&p);
+}
+
+static void code_that_is_not_pushed_comes_when_it_is_needed(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, (const char *const[]){"code_push", "no", NULL});
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 100; n++)
+        pair_send_check(p.ep, fn, n, n);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, 100);
+    assert_int_equal(stat_named(p.target, "code_received"), 1);
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(injected_messages_keep_their_place_in_the_order),
+        cmocka_unit_test(injected_code_leaves_nothing_behind),
+        cmocka_unit_test(different_functions_may_be_injected_in_turn),
+        cmocka_unit_test(what_cannot_be_injected_is_said_at_once),
+        cmocka_unit_test(injected_code_that_lacks_symbols_is_refused),
+        cmocka_unit_test(who_takes_bitcode_only_takes_nothing_injected),
+        cmocka_unit_test(only_the_id_of_a_local_function_travels),
+        cmocka_unit_test(code_that_is_not_pushed_comes_when_it_is_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

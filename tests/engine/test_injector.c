@@ -1,0 +1,181 @@
+/* Code that comes with a message, as bytes that anybody may have made. */
+#include "engine/injector.h"
+#include "image_maker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tci_engine_handle *engine;
+static tci_injector *injector;
+static int called;
+
+static void tc_test_called(void *payload, size_t size, void *target_args)
+{
+    (void)payload;
+    (void)size;
+    (void)target_args;
+    called++;
+}
+
+static const tci_host_symbol host_symbols[] = {
+    {"tc_test_called", (void *)(uintptr_t)tc_test_called}};
+
+static int set_up(void **state)
+{
+    (void)state;
+    called = 0;
+    return tci_engine_acquire(NULL, TCI_CHOICE_IMAGE, &engine, NULL) == TC_OK &&
+                   tci_injector_create(engine, host_symbols, 1, &injector, NULL) == TC_OK
+               ? 0
+               : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tci_injector_destroy(injector);
+    tci_engine_release(engine);
+    return 0;
+}
+
+typedef struct message {
+    uint8_t bytes[4096];
+    size_t image_size;
+    size_t rest_size;
+} message;
+
+/* `rest` has its zeros inside. */
+static message make(const tci_image_source *source, const char *rest, size_t rest_size)
+{
+    message m = {.rest_size = rest_size};
+    void *image;
+    tc_error err = {0};
+    if (tci_image_write(source, &image, &m.image_size, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    assert_true(m.image_size + rest_size <= sizeof m.bytes);
+    memcpy(m.bytes, image, m.image_size);
+    memcpy(m.bytes + m.image_size, rest, rest_size);
+    free(image);
+    return m;
+}
+
+static tc_status place(const message *m, void (**main_out)(void *, size_t, void *),
+                       tc_error *err)
+{
+    return tci_injector_place(injector, m->bytes, m->image_size, m->rest_size, main_out, err);
+}
+
+static void each_call_has_a_copy_of_its_own(void **state)
+{
+    (void)state;
+    void (*first)(void *, size_t, void *), (*second)(void *, size_t, void *);
+    uint64_t value = 0;
+    tci_image_source source = image_adding_one();
+    const message m = make(&source, "", 1);
+    assert_int_equal(place(&m, &first, NULL), TC_OK);
+    assert_int_equal(place(&m, &second, NULL), TC_OK);
+    assert_ptr_not_equal((void *)(uintptr_t)first, (void *)(uintptr_t)second);
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_int_equal(place(&m, &first, NULL), TC_OK);
+        first(NULL, 0, &value);
+    }
+    assert_int_equal(value, 1000);
+}
+
+static void data_begins_anew(void **state)
+{
+    (void)state;
+    void (*run)(void *, size_t, void *);
+    uint64_t value = 0;
+    tci_image_source source = image_counting(5000);
+    const message m = make(&source, "", 1);
+    for (unsigned i = 0; i < 50; i++) {
+        assert_int_equal(place(&m, &run, NULL), TC_OK);
+        run(NULL, 0, &value);
+        assert_int_equal(value, 42);
+    }
+}
+
+static void imports_are_bound_by_name(void **state)
+{
+    (void)state;
+    void (*run)(void *, size_t, void *);
+    tc_error err = {0};
+    tci_image_source source = image_jumping(false);
+    const message good = make(&source, "\0tc_test_called\0", 16);
+    assert_int_equal(place(&good, &run, &err), TC_OK);
+    run(NULL, 0, NULL);
+    assert_int_equal(called, 1);
+    const message nowhere = make(&source, "\0tc_test_nowhere\0", 17);
+    assert_int_equal(place(&nowhere, &run, &err), TC_E_UNRESOLVED);
+    assert_non_null(strstr(err.text, "tc_test_nowhere"));
+    const message unnamed = make(&source, "\0", 1);
+    assert_int_equal(place(&unnamed, &run, &err), TC_E_CORRUPT);
+    assert_non_null(strstr(err.text, "0 names, its image uses 1"));
+    const message cut = make(&source, "\0tc_test_called", 15);
+    assert_int_equal(place(&cut, &run, &err), TC_E_CORRUPT);
+    const message library = make(&source, "libthere-is-none.so.7\0tc_test_called\0", 37);
+    assert_int_equal(place(&library, &run, &err), TC_E_NO_LIBRARY);
+    assert_int_equal(place(&good, &run, &err), TC_OK); /* after all that */
+    run(NULL, 0, NULL);
+    assert_int_equal(called, 2);
+}
+
+static void damage_is_refused(void **state)
+{
+    (void)state;
+    void (*run)(void *, size_t, void *);
+    tc_error err = {0};
+    tci_image_source source = image_counting(64);
+    message m = make(&source, "", 1);
+    for (size_t size = 0; size < m.image_size; size++) {
+        assert_int_not_equal(
+            tci_injector_place(injector, m.bytes, size, m.image_size - size, &run, &err),
+            TC_OK);
+        assert_true(strlen(err.text) > 0);
+    }
+    m.rest_size = 0;
+    assert_int_equal(place(&m, &run, &err), TC_E_CORRUPT);
+    assert_non_null(strstr(err.text, "no list of libraries"));
+    assert_int_not_equal(tci_injector_place(injector, m.bytes, 0, 0, &run, &err), TC_OK);
+}
+
+static void another_machines_code_is_refused(void **state)
+{
+    (void)state;
+    void (*run)(void *, size_t, void *);
+    tc_error err = {0};
+    tci_image_source source = image_adding_one();
+    source.machine = source.machine == TCI_IMAGE_X86_64 ? TCI_IMAGE_AARCH64 : TCI_IMAGE_X86_64;
+    const message m = make(&source, "", 1);
+    assert_int_equal(place(&m, &run, &err), TC_E_NO_SLICE);
+}
+
+static void too_much_memory_is_refused(void **state)
+{
+    (void)state;
+    void (*run)(void *, size_t, void *);
+    tc_error err = {0};
+    tci_image_source source = image_counting(1u << 20);
+    const message m = make(&source, "", 1);
+    assert_int_equal(place(&m, &run, &err), TC_E_TOO_LARGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_call_has_a_copy_of_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(data_begins_anew, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(imports_are_bound_by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damage_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(too_much_memory_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_machines_code_is_refused, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
