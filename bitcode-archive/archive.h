@@ -58,6 +58,9 @@ typedef struct tci_archive tci_archive;
 
 /* --- reading ----------------------------------------------------------------------------- */
 
+/* For who expects archives soon: what the first one would wait for is done now, some 0.1 ms. */
+void tci_archive_prepare(void);
+
 /* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive.
  * Decompresses everything once (index and slices share one compressed stream, which is what
  * makes archives small), so later calls only hand out what is there. TC_E_CORRUPT (err says

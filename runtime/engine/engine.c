@@ -73,6 +73,8 @@ tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
 void tci_engine_prepare(tci_engine_handle *handle)
 {
     tc_error error;
+    tci_archive_prepare();
+    tci_symbols_prepare();
     if (handle->choice != TCI_CHOICE_BITCODE)
         tci_code_arena_prepare(handle->arena);
     else if (tci_engine_start(handle, &error) != TC_OK)

@@ -33,8 +33,8 @@ void tci_engine_release(tci_engine_handle *handle);
  * of this library), TC_E_COMPILE (LLVM does not work here), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err);
 
-/* For who expects functions soon: what the first one would wait for is done now. That is memory
- * for images, some 0.1 ms, and with TCI_CHOICE_BITCODE the start of the compiler. A failure is
+/* For who expects functions soon: what the first one would wait for is done now. That is
+ * some 0.3 ms, and with TCI_CHOICE_BITCODE the start of the compiler. A failure is
  * logged, and comes back with the first function. */
 void tci_engine_prepare(tci_engine_handle *handle);
 

@@ -101,11 +101,21 @@ static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, 
     return TC_OK;
 }
 
+#define COMPILER_HELPERS "libgcc_s.so.1"
+
+/* It stays, so that later scopes only count references. */
+void tci_symbols_prepare(void)
+{
+    void *library = dlopen(COMPILER_HELPERS, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library != NULL)
+        (void)dlclose(library);
+}
+
 /* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every
  * linked program gets these without asking, but a process in C need not have loaded them. */
 static void open_compiler_helpers(tci_symbols *symbols)
 {
-    void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(COMPILER_HELPERS, RTLD_NOW | RTLD_LOCAL);
     if (library != NULL)
         symbols->libraries[symbols->library_count++] = library;
 }

@@ -23,6 +23,9 @@ typedef struct tci_host_symbol {
 
 typedef struct tci_symbols tci_symbols;
 
+/* For who expects functions soon: what the first scope would wait for is loaded now. */
+void tci_symbols_prepare(void);
+
 /* `deps` is the text of a .deps file, from outside: a soname per line, '#' begins a comment,
  * blank lines do not count. A name is made of letters, digits and . _ + - and begins with a
  * letter or digit, so it can hold no path. `host` must outlive the result. TC_E_CORRUPT (the
