@@ -19,10 +19,12 @@ typedef struct ifunc_state {
     unsigned char payload[];
 } ifunc_state;
 
+/* There is no peer any more when the other process has gone. */
 static inline bool send_one(ifunc_state *state, perf_poll *poll)
 {
-    tc_status status;
-    while ((status = state->send(state->link.peer, state->link.function, state->payload,
+    tc_status status = TC_E_CLOSED;
+    while (state->link.peer != NULL &&
+           (status = state->send(state->link.peer, state->link.function, state->payload,
                                  state->payload_bytes)) == TC_E_AGAIN) {
         if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
             return ifunc_link_lost(&state->link);
