@@ -14,8 +14,8 @@ from tool_process import Process, ToolTest, main, wait_until
 ENDLESS = 10 ** 12
 ROUNDS = 20
 
-# All peers of a process write to one queue of UCX's in its shared memory, and one that is killed between taking a place there
-# and filling it blocks it for everybody. Only active messages over shared memory meet this: a mapped ring and a
+# All peers of a process write to one queue of UCX's in its shared memory, and one that is killed or stopped between taking a
+# place there and filling it blocks it for everybody. Only active messages over shared memory meet this: a mapped ring and a
 # socket have one writer each. There a source is killed when it has written all that it had.
 ONE_QUEUE = os.environ.get("TC_DELIVERY") == "am" and "UCX_TLS" not in os.environ
 
@@ -154,7 +154,7 @@ class Failures(ToolTest):
 
     def test_a_source_that_hangs(self):
         node = self.node()
-        stream = self.stream(node)
+        stream = self.doomed(node)  # where it may be stopped without others having to wait for it
         stream.signal(signal.SIGSTOP)
         self.send(node.address, "transcript").expect(0)
         stream.signal(signal.SIGCONT)
