@@ -139,6 +139,7 @@ struct tc_ep {
     bool peer_ready;
     uint64_t deadline_ns; /* of the handshake */
     uint64_t peer_pid;    /* 0: not on this host */
+    unsigned peer_target; /* number of peer_triple, see archive_layout.h */
     tci_incoming_code incoming;
     tci_assembly assembly;
     unsigned refusals;

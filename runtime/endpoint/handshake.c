@@ -1,5 +1,6 @@
 #include "handshake.h"
 
+#include "archive_layout.h"
 #include "base/clock.h"
 #include "base/logger.h"
 
@@ -101,6 +102,7 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
     ep->peer_connection = hello->connection_id;
     ep->peer_pid = tci_hello_same_host(&ep->hub->self, hello) ? hello->pid : 0;
     keep_text(ep->peer_triple, sizeof ep->peer_triple, hello->triple);
+    ep->peer_target = tci_target_number(ep->peer_triple);
     keep_text(ep->peer_cpu, sizeof ep->peer_cpu, hello->cpu);
     keep_version(ep->peer_library, hello->library, "0.0.0");
     keep_version(ep->peer_ucx, hello->ucx, "unknown");

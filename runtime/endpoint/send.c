@@ -403,7 +403,7 @@ tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, siz
     tc_error error;
     if (!tci_ep_is_open(ep))
         return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
-    TC_TRY(tci_inject_section(fn, ep->peer_triple, &out.injected, &out.injected_size, &error));
+    TC_TRY(tci_inject_section(fn, ep->peer_target, &out.injected, &out.injected_size, &error));
     return send_or_queue(ep, &out);
 }
 

@@ -36,11 +36,12 @@ static void write_section(const tc_ifunc *fn, size_t index, size_t rest_size, ui
     }
 }
 
-static tc_status make_section(tc_ifunc *fn, const char *triple, tci_injected_code *code,
+static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *code,
                               tc_error *err)
 {
     size_t index;
-    TC_TRY(tci_archive_select_image(fn->archive, triple, TCI_CPU_ANY, &index, err));
+    TC_TRY(tci_archive_select_image(fn->archive, tci_target_triple(target), TCI_CPU_ANY, &index,
+                                    err));
     size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
     size_t rest_size = deps_size + 1 + names_size(fn->archive, index);
     size_t size =
@@ -53,16 +54,16 @@ static tc_status make_section(tc_ifunc *fn, const char *triple, tci_injected_cod
     return TC_OK;
 }
 
-tc_status tci_inject_section(tc_ifunc *fn, const char *triple, const uint8_t **bytes_out,
+tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **bytes_out,
                              size_t *size_out, tc_error *err)
 {
-    unsigned target = tci_target_number(triple);
     if (target == TCI_TARGET_TEXT || target > TCI_INJECT_TARGETS)
-        return tci_error_set(err, TC_E_NO_SLICE, "%s: no images are made for %s",
-                             tci_archive_name(fn->archive), triple);
+        return tci_error_set(err, TC_E_NO_SLICE,
+                             "%s: no images are made for the peer's architecture",
+                             tci_archive_name(fn->archive));
     tci_injected_code *code = &fn->injected[target - 1];
     if (code->bytes == NULL)
-        TC_TRY(make_section(fn, triple, code, err));
+        TC_TRY(make_section(fn, target, code, err));
     *bytes_out = code->bytes;
     *size_out = code->size;
     return TC_OK;
