@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-ALLOWED = r"(libuc[pst]|libzstd|libsodium|libc|libgcc_s|libpthread|libdl|ld-linux-[\w-]+)\.so\.\d+"
+ALLOWED = r"(libuc[mpst]|libzstd|libsodium|libc|libm|libgcc_s|libpthread|libdl|ld-linux-[\w-]+)\.so\.\d+"
 SIZE_MAX = 500_000
 
 
