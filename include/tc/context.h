@@ -35,8 +35,8 @@ TC_MUST_CHECK TC_API tc_status tc_context_create(const tc_options *opts, tc_cont
                                                  tc_error *err);
 
 /* Closes listeners and endpoints that are still open (peers see TC_EP_CLOSED), frees all code.
- * All handles made from the context are gone afterwards. Not from inside an ifunc. NULL is
- * allowed. */
+ * All handles made from the context are gone afterwards. From inside an ifunc or a callback
+ * it does nothing but log an error. NULL is allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 
 /* The third argument of every NAME_main that runs here. The library never looks behind it. */

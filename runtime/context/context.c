@@ -162,6 +162,11 @@ void tc_context_destroy(tc_context *ctx)
     if (ctx == NULL)
         return;
     tci_hub *hub = &ctx->hub;
+    if (tci_hub_is_busy(hub)) {
+        /* What calls this would return into memory that is gone. */
+        TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called from inside an ifunc; ignored");
+        return;
+    }
     hub->callback = NULL;
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);

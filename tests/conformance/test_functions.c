@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tc/log.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -316,6 +317,27 @@ static void functions_beyond_the_limit_replace_idle_ones(void **state)
     pair_close(&p);
 }
 
+static void destroy_where_it_runs(void *endpoint)
+{
+    tc_context_destroy(tc_ep_context(endpoint));
+}
+
+static void a_context_outlives_its_own_ifuncs(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_log_set_level(TC_LOG_OFF);
+    p.target_state.note = destroy_where_it_runs;
+    for (uint64_t n = 0; n < 3; n++)
+        pair_send_check(p.ep, fn, n, 10);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 3);
+    tc_log_set_level(TC_LOG_ERROR);
+    pair_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed),
         cmocka_unit_test(a_damaged_image_is_refused),
         cmocka_unit_test(damaged_archives_are_refused_where_they_are_opened),
+        cmocka_unit_test(a_context_outlives_its_own_ifuncs),
         cmocka_unit_test(functions_beyond_the_limit_replace_idle_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
