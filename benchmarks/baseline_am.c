@@ -1,16 +1,13 @@
 /* The baseline: a UCX active message whose handler is part of the target's program and adds one
- * to a counter. Each process has its own context and worker, with defaults beside what the
- * environment says. */
+ * to a counter. */
+#include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <ucp/api/ucp.h>
 
 #define HANDLER_ID 1u
-#define ADDRESS_MAX 4096u
 /* Sends that UCX has taken but not finished. More does not raise the rate; without a bound its
  * queue grows. */
 #define OUTSTANDING_MAX 128u
@@ -19,9 +16,7 @@
 #define UCP_AM_HEADER_BYTES 8u
 
 typedef struct am_state {
-    ucp_context_h context;
-    ucp_worker_h worker;
-    ucp_ep_h peer;
+    baseline_link link;
     uint64_t counter; /* what the handler counts */
     uint64_t awaited; /* what it will be when all that is under way has come */
     uint64_t outstanding;
@@ -46,17 +41,8 @@ static void send_finished(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-static bool complain(perf_lane *lane, const char *what, ucs_status_t status)
+static bool open_link(perf_lane *lane, am_state *state)
 {
-    return perf_complain(lane->session, "am: %s: %s", what, ucs_status_string(status));
-}
-
-static bool create_worker(perf_lane *lane, am_state *state)
-{
-    const ucp_params_t params = {.field_mask = UCP_PARAM_FIELD_FEATURES,
-                                 .features = UCP_FEATURE_AM};
-    const ucp_worker_params_t worker_params = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
-                                               .thread_mode = UCS_THREAD_MODE_SINGLE};
     const ucp_am_handler_param_t handler = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
                       UCP_AM_HANDLER_PARAM_FIELD_ARG,
@@ -64,47 +50,20 @@ static bool create_worker(perf_lane *lane, am_state *state)
         .cb = count_message,
         .arg = &state->counter,
     };
-    ucs_status_t status = ucp_init(&params, NULL, &state->context);
-    if (status != UCS_OK)
-        return complain(lane, "ucp_init", status);
-    status = ucp_worker_create(state->context, &worker_params, &state->worker);
-    if (status != UCS_OK)
-        return complain(lane, "ucp_worker_create", status);
-    status = ucp_worker_set_am_recv_handler(state->worker, &handler);
-    return status == UCS_OK || complain(lane, "ucp_worker_set_am_recv_handler", status);
-}
-
-/* Both sides send theirs first; a socket holds that much. */
-static bool exchange_addresses(perf_lane *lane, am_state *state, void *peer_out)
-{
-    ucp_address_t *mine;
-    size_t size;
-    ucs_status_t status = ucp_worker_get_address(state->worker, &mine, &size);
-    if (status != UCS_OK)
-        return complain(lane, "ucp_worker_get_address", status);
-    bool ok = size <= ADDRESS_MAX ? perf_link_send(lane->session, mine, size)
-                                  : complain(lane, "address", UCS_ERR_EXCEEDS_LIMIT);
-    ucp_worker_release_address(state->worker, mine);
-    return ok && perf_link_recv(lane->session, peer_out, ADDRESS_MAX, &size);
-}
-
-static bool connect_peer(perf_lane *lane, am_state *state)
-{
-    unsigned char address[ADDRESS_MAX];
-    if (!exchange_addresses(lane, state, address))
+    if (!baseline_link_start(&state->link, lane->session, UCP_FEATURE_AM))
         return false;
-    const ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
-                                    .address = (const ucp_address_t *)(void *)address};
-    ucs_status_t status = ucp_ep_create(state->worker, &params, &state->peer);
-    return status == UCS_OK || complain(lane, "ucp_ep_create", status);
+    ucs_status_t status = ucp_worker_set_am_recv_handler(state->link.worker, &handler);
+    if (status != UCS_OK)
+        return baseline_link_complain(&state->link, "ucp_worker_set_am_recv_handler", status);
+    return baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE);
 }
 
-static inline bool send_one(perf_lane *lane, am_state *state)
+static inline bool send_one(am_state *state)
 {
-    void *request = ucp_am_send_nbx(state->peer, HANDLER_ID, NULL, 0, state->payload,
+    void *request = ucp_am_send_nbx(state->link.peer, HANDLER_ID, NULL, 0, state->payload,
                                     state->payload_bytes, &state->send_params);
     if (UCS_PTR_IS_ERR(request))
-        return complain(lane, "ucp_am_send_nbx", UCS_PTR_STATUS(request));
+        return baseline_link_complain(&state->link, "ucp_am_send_nbx", UCS_PTR_STATUS(request));
     state->outstanding += request != NULL;
     return true;
 }
@@ -112,7 +71,7 @@ static inline bool send_one(perf_lane *lane, am_state *state)
 static inline bool await_count(am_state *state, perf_poll *poll)
 {
     while (state->counter < state->awaited) {
-        if (ucp_worker_progress(state->worker) == 0 && !perf_poll_missed(poll))
+        if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
             return false;
     }
     perf_poll_hit(poll);
@@ -122,7 +81,7 @@ static inline bool await_count(am_state *state, perf_poll *poll)
 static bool await_outstanding(am_state *state, perf_poll *poll, uint64_t max)
 {
     while (state->outstanding > max) {
-        if (ucp_worker_progress(state->worker) == 0 && !perf_poll_missed(poll))
+        if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
             return false;
     }
     perf_poll_hit(poll);
@@ -131,10 +90,7 @@ static bool await_outstanding(am_state *state, perf_poll *poll, uint64_t max)
 
 static void free_state(perf_lane *lane, am_state *state)
 {
-    if (state->worker != NULL)
-        ucp_worker_destroy(state->worker);
-    if (state->context != NULL)
-        ucp_cleanup(state->context);
+    baseline_link_free(&state->link);
     free(state->payload);
     free(state);
     lane->state = NULL;
@@ -154,7 +110,7 @@ static bool open_am(perf_lane *lane)
         .cb.send = send_finished,
         .user_data = state,
     };
-    bool ok = state->payload != NULL ? create_worker(lane, state) && connect_peer(lane, state)
+    bool ok = state->payload != NULL ? open_link(lane, state)
                                      : perf_complain(lane->session, "out of memory");
     if (!ok) {
         free_state(lane, state);
@@ -175,7 +131,7 @@ static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         state->awaited++;
-        if (!send_one(lane, state) || !await_count(state, &poll))
+        if (!send_one(state) || !await_count(state, &poll))
             return false;
         stamps[i] = perf_ticks();
     }
@@ -189,7 +145,7 @@ static bool target_latency(perf_lane *lane, uint64_t count)
     perf_poll_init(&poll, lane->session);
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
-        if (!await_count(state, &poll) || !send_one(lane, state))
+        if (!await_count(state, &poll) || !send_one(state))
             return false;
     }
     return await_outstanding(state, &poll, 0);
@@ -201,7 +157,7 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     perf_poll poll;
     perf_poll_init(&poll, lane->session);
     for (uint64_t i = 0; i < count; i++) {
-        if (!send_one(lane, state) || !await_outstanding(state, &poll, OUTSTANDING_MAX))
+        if (!send_one(state) || !await_outstanding(state, &poll, OUTSTANDING_MAX))
             return false;
     }
     return await_outstanding(state, &poll, 0);
@@ -214,7 +170,7 @@ static bool target_rate(perf_lane *lane, uint64_t count)
     perf_poll_init(&poll, lane->session);
     state->awaited += count;
     while (state->counter < state->awaited) {
-        if (ucp_worker_progress(state->worker) != 0)
+        if (ucp_worker_progress(state->link.worker) != 0)
             perf_poll_hit(&poll);
         else if (!perf_poll_missed(&poll))
             return false;
@@ -223,22 +179,10 @@ static bool target_rate(perf_lane *lane, uint64_t count)
     return true;
 }
 
-/* UCX's flush and close both need the other side's progress, so each side goes on until its own
- * is through. */
 static void close_am(perf_lane *lane)
 {
     am_state *state = lane->state;
-    const ucp_request_param_t params = {.op_attr_mask = 0};
-    perf_poll poll;
-    perf_poll_init(&poll, lane->session);
-    void *request = ucp_ep_close_nbx(state->peer, &params);
-    if (UCS_PTR_IS_PTR(request)) {
-        while (ucp_request_check_status(request) == UCS_INPROGRESS) {
-            if (ucp_worker_progress(state->worker) == 0 && !perf_poll_missed(&poll))
-                break;
-        }
-        ucp_request_free(request);
-    }
+    baseline_link_close(&state->link);
     free_state(lane, state);
 }
 

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
         return perf_run_wait(&options);
     case PERF_POLL:
         return perf_run_poll(&options);
+    case PERF_BANDWIDTH:
+        return perf_run_bandwidth(&options);
     case PERF_INTEGRITY:
         return perf_run_integrity(&options);
     case PERF_FLOOD:

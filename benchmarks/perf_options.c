@@ -13,6 +13,7 @@
 #include <tc/version.h>
 
 #define PAYLOAD_MAX (1u << 20)
+#define BANDWIDTH_PAYLOAD_MAX (256u << 20)
 #define INTEGRITY_PAYLOAD_MAX (64u << 10)
 #define TSI_ITERATIONS_MAX 10000000ull
 #define INTEGRITY_ITERATIONS_MAX 1000000000000ull
@@ -28,6 +29,7 @@
 #define FUNCTIONS_MAX 2000u
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
+#define ROUNDS_BANDWIDTH 10u
 
 #define IN_TSI (1u << PERF_TSI)
 #define IN_INTEGRITY (1u << PERF_INTEGRITY)
@@ -35,7 +37,8 @@
 #define IN_FIRST (1u << PERF_FIRST)
 #define IN_POLL (1u << PERF_POLL)
 #define IN_FLOOD (1u << PERF_FLOOD)
-#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD)
+#define IN_BANDWIDTH (1u << PERF_BANDWIDTH)
+#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH)
 
 typedef struct option_row {
     const char *name;
@@ -46,21 +49,27 @@ typedef struct option_row {
     const char *help;
 } option_row;
 
+static uint64_t payload_max(const perf_options *options)
+{
+    return options->experiment == PERF_BANDWIDTH ? BANDWIDTH_PAYLOAD_MAX : PAYLOAD_MAX;
+}
+
 static bool set_payloads(perf_options *options, const char *text)
 {
-    return perf_value_list(text, 1, PAYLOAD_MAX, options->payloads, PERF_PAYLOADS_MAX,
+    return perf_value_list(text, 1, payload_max(options), options->payloads, PERF_PAYLOADS_MAX,
                            &options->payload_count);
 }
 
 static bool set_sweep(perf_options *options, const char *text)
 {
-    return perf_value_powers(text, 1, PAYLOAD_MAX, options->payloads, PERF_PAYLOADS_MAX,
-                             &options->payload_count);
+    return perf_value_powers(text, 1, payload_max(options), options->payloads,
+                             PERF_PAYLOADS_MAX, &options->payload_count);
 }
 
 static bool set_iterations(perf_options *options, const char *text)
 {
     static const uint64_t limits[] = {[PERF_TSI] = TSI_ITERATIONS_MAX,
+                                      [PERF_BANDWIDTH] = TSI_ITERATIONS_MAX,
                                       [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
                                       [PERF_WAIT] = WAKEUPS_MAX,
                                       [PERF_FIRST] = FUNCTIONS_MAX};
@@ -232,17 +241,30 @@ static bool set_verbose(perf_options *options, const char *text)
     return true;
 }
 
+static bool set_unread(perf_options *options, const char *text)
+{
+    (void)text;
+    options->unread = true;
+    return true;
+}
+
 static const option_row option_rows[] = {
-    {"size", 's', IN_TSI | IN_FLOOD, "LIST", set_payloads, "payloads in bytes, each 1..1M (8)"},
-    {"sweep", 'p', IN_TSI, "A..B", set_sweep, "payloads: the powers of two from A to B"},
-    {"iterations", 'n', IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST, "N", set_iterations,
-     "per measurement (tsi: what fits 25 ms; integrity: 1M messages; wait: 200"
+    {"size", 's', IN_TSI | IN_FLOOD | IN_BANDWIDTH, "LIST", set_payloads,
+     "payloads in bytes (tsi: 8, up to 1M; bandwidth: 64K,256K,1M,4M,16M)"},
+    {"sweep", 'p', IN_TSI | IN_BANDWIDTH, "A..B", set_sweep,
+     "payloads: the powers of two from A to B"},
+    {"iterations", 'n', IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_BANDWIDTH, "N",
+     set_iterations,
+     "per measurement (tsi: what fits 25 ms; bandwidth: 50 ms; integrity: 1M messages; wait: "
+     "200"
      " wake-ups; first: 200 functions)"},
     {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
-    {"rounds", 'r', IN_TSI, "N", set_rounds,
-     "how often the modes take turns (20; 4 for several payloads)"},
-    {"modes", 'm', IN_TSI, "LIST", set_modes,
-     "of bare,am,cached,uncached,image,bitcode,inject,local (the first four)"},
+    {"rounds", 'r', IN_TSI | IN_BANDWIDTH, "N", set_rounds,
+     "how often the modes take turns (20; 4 for several payloads; bandwidth: 10)"},
+    {"modes", 'm', IN_TSI | IN_BANDWIDTH, "LIST", set_modes,
+     "of bare,am,cached,uncached,image,bitcode,inject,local (the first four);"
+     " bandwidth: of put,am,am-safe,cached (all but am-safe)"},
+    {"unread", 'u', IN_BANDWIDTH, NULL, set_unread, "the function leaves its payload alone"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
      "cached only: so many sources into one target, powers of two, 1..16"},
     {"endpoints", 'e', IN_POLL, "A..B", set_endpoints,
@@ -258,10 +280,10 @@ static const option_row option_rows[] = {
     {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
      "payloads; one in 256 is up to 64K (1..2048)"},
     {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
-     "deliveries by name, or all (tsi: auto; integrity, flood: all)"},
+     "deliveries by name, or all (tsi, bandwidth: auto; integrity, flood: all)"},
     {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST | IN_POLL | IN_FLOOD, "A,B", set_pin,
-     "cpus of source and target, or none (the first two)"},
+    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH, "A,B",
+     set_pin, "cpus of source and target, or none (the first two)"},
     {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path,
      "where the functions (tsi.tca, ...) are"},
     {"json", 'j', IN_ALL, "FILE", set_json, "also write the result there; - for stdout alone"},
@@ -273,7 +295,7 @@ static const option_row option_rows[] = {
 static void print_help(void)
 {
     (void)printf(
-        "usage: tc-perf tsi|first|wait|poll|integrity|flood [options]\n"
+        "usage: tc-perf tsi|bandwidth|first|wait|poll|integrity|flood [options]\n"
         "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
@@ -282,6 +304,7 @@ static void print_help(void)
         "             inject (code in every message, kept by nobody),\n"
         "             local (the target has the function itself)\n"
         "  first      first calls of functions that the target has never seen\n"
+        "  bandwidth  of large payloads, and that of UCX: put, am, and cached (ifunc)\n"
         "  wait       what a waiting target costs, and how soon it wakes\n"
         "  poll       what idle endpoints cost a target that polls\n"
         "  integrity  order and content of messages, checked by the ifunc itself\n"
@@ -298,6 +321,7 @@ static void print_help(void)
                      : row->where == IN_POLL      ? " [poll]"
                      : row->where == IN_INTEGRITY ? " [integrity]"
                      : row->where == IN_FLOOD     ? " [flood]"
+                     : row->where == IN_BANDWIDTH ? " [bandwidth]"
                                                   : "");
     }
     (void)printf("  -h, --help; -V, --version\n\n"
@@ -365,6 +389,11 @@ static bool set_defaults(perf_options *options, const char *experiment)
         options->experiment = PERF_FLOOD;
         options->payloads[0] = 64;
         (void)set_deliveries(options, "all");
+    } else if (strcmp(experiment, "bandwidth") == 0) {
+        options->experiment = PERF_BANDWIDTH;
+        options->modes = "put,am,cached";
+        options->rounds = ROUNDS_BANDWIDTH;
+        (void)set_payloads(options, "64K,256K,1M,4M,16M");
     } else if (strcmp(experiment, "tsi") == 0) {
         options->experiment = PERF_TSI;
     } else {
@@ -431,7 +460,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong("expected tsi, first, wait, poll, integrity or flood, got", "");
+        return wrong("expected tsi, bandwidth, first, wait, poll, integrity or flood, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

@@ -18,7 +18,8 @@ typedef enum perf_experiment {
     PERF_WAIT,
     PERF_POLL,
     PERF_FIRST,
-    PERF_FLOOD
+    PERF_FLOOD,
+    PERF_BANDWIDTH
 } perf_experiment;
 
 typedef struct perf_options {
@@ -48,6 +49,7 @@ typedef struct perf_options {
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
     bool verbose;
+    bool unread;                 /* bandwidth: the function leaves its payload alone */
     char text[4][PERF_PATH_MAX]; /* what the pointers above point into */
 } perf_options;
 

@@ -77,7 +77,7 @@ static json_t *own_options(const perf_options *options)
     json_t *object = json_pack("{s:I, s:o, s:s?, s:[i, i]}", "iterations",
                                (json_int_t)options->iterations, "delivery", deliveries, "tls",
                                getenv("UCX_TLS"), "pin", options->cpus[0], options->cpus[1]);
-    if (options->experiment == PERF_TSI)
+    if (options->experiment == PERF_TSI || options->experiment == PERF_BANDWIDTH)
         (void)json_object_update_new(
             object, json_pack("{s:o, s:I, s:i, s:s}", "sizes", payload_list(options), "warmup",
                               (json_int_t)options->warmup, "rounds", (int)options->rounds,
@@ -97,9 +97,13 @@ static json_t *own_options(const perf_options *options)
     return object;
 }
 
-static const char *const experiment_names[] = {
-    [PERF_TSI] = "tsi",   [PERF_INTEGRITY] = "integrity", [PERF_WAIT] = "wait",
-    [PERF_POLL] = "poll", [PERF_FIRST] = "first",         [PERF_FLOOD] = "flood"};
+static const char *const experiment_names[] = {[PERF_TSI] = "tsi",
+                                               [PERF_INTEGRITY] = "integrity",
+                                               [PERF_WAIT] = "wait",
+                                               [PERF_POLL] = "poll",
+                                               [PERF_FIRST] = "first",
+                                               [PERF_FLOOD] = "flood",
+                                               [PERF_BANDWIDTH] = "bandwidth"};
 
 json_t *perf_report_create(const perf_options *options)
 {

@@ -86,6 +86,18 @@ static const chart tsi_chart = {
       LOG_Y}},
 };
 
+static const chart bandwidth_chart = {
+    "Bandwidth of large payloads",
+    {{LINES,
+      {"payload_bytes"},
+      "payload (bytes)",
+      {"mode", "delivery"},
+      {{"mb_per_s", ""}},
+      1,
+      "bandwidth (MB/s)",
+      BINARY_X LOG_Y}},
+};
+
 static const chart senders_chart = {
     "Several senders, one target",
     {{LINES,
@@ -305,6 +317,8 @@ static const chart *choose_chart(const json_t *report, const json_t *rows)
         return NULL;
     if (strcmp(name, "wait") == 0)
         return &wait_chart;
+    if (strcmp(name, "bandwidth") == 0)
+        return &bandwidth_chart;
     if (strcmp(name, "integrity") == 0)
         return &integrity_chart;
     if (strcmp(name, "flood") == 0)

@@ -6,6 +6,7 @@
     check_tc_perf.py TC_PERF senders [tc-perf options]
     check_tc_perf.py TC_PERF forms [tc-perf options]
     check_tc_perf.py TC_PERF first [tc-perf options]
+    check_tc_perf.py TC_PERF bandwidth [tc-perf options]
     check_tc_perf.py TC_PERF wait [tc-perf options]
     check_tc_perf.py TC_PERF poll [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
@@ -108,6 +109,17 @@ def check_first(report):
     expect(report["ratios"]["bitcode_to_image_first"] > 0, "a ratio", report["ratios"])
 
 
+def check_bandwidth(report):
+    """Two payloads by all modes; the library's over two deliveries."""
+    modes = ["put", "am", "am-safe", "cached", "cached"]
+    rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"]]
+    expect(rows == [(size, mode) for size in (65536, 1 << 20) for mode in modes], "a row for each", rows)
+    for row in report["rows"]:
+        expect(list(row) == ["mode", "delivery", "payload_bytes", "mb_per_s"], "four members", list(row))
+        expect(row["mb_per_s"] > 0, "a rate", row)
+    expect(report["ratios"].get("cached_to_ucx_direct_1048576", 0) > 0, "ratios", report["ratios"])
+
+
 def check_wait(report):
     """Two and four processes for each policy."""
     members = ["policy", "processes", "idle_cpu_pct", "wakeup_us_p50", "wakeup_us_p99", "rate_per_s"]
@@ -156,13 +168,13 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    command = experiment if experiment in ("integrity", "wait", "first", "poll", "flood") else "tsi"
+    command = experiment if experiment in ("integrity", "wait", "first", "poll", "flood", "bandwidth") else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
-        {"sweep": check_sweep, "senders": check_senders, "wait": check_wait, "forms": check_forms, "first": check_first,
+        {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait, "forms": check_forms, "first": check_first,
          "poll": check_poll, "integrity": check_integrity, "flood": check_flood}[experiment](report)
 
 

@@ -1,0 +1,226 @@
+/* Plain UCX puts of large payloads, handed over as a program would: two buffers take turns, a
+ * put is followed by a fence and a put of its number, and a buffer is written again when the
+ * target has said (in memory that both share) that it is through with it. The last word is a
+ * flush. */
+#include "baseline_link.h"
+#include "ifuncs/skim.h"
+#include "mode_bulk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BUFFERS 2u
+#define PAGE_BYTES 4096u
+#define RKEY_MAX 1024u
+
+typedef struct put_state {
+    baseline_link link;
+    skim_target target;
+    bool unread;
+    uint64_t sent;
+    uint64_t outstanding;
+    size_t payload_bytes;
+    size_t buffer_bytes;
+    ucp_mem_h memory; /* target: a page for the number, then the buffers */
+    unsigned char *base;
+    uint64_t remote; /* source: where that is */
+    ucp_rkey_h rkey;
+    uint64_t numbers[BUFFERS]; /* that are being put */
+    bulk_source source;
+    _Atomic uint64_t *consumed; /* shared */
+} put_state;
+
+typedef struct put_key {
+    uint64_t address;
+    uint64_t size;
+    unsigned char bytes[RKEY_MAX];
+} put_key;
+
+static bool offer_memory(put_state *state)
+{
+    put_key key = {0};
+    void *packed;
+    size_t size;
+    const ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+        .length = PAGE_BYTES + BUFFERS * state->buffer_bytes,
+        .flags = UCP_MEM_MAP_ALLOCATE,
+    };
+    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS};
+    ucs_status_t status = ucp_mem_map(state->link.context, &params, &state->memory);
+    if (status == UCS_OK)
+        status = ucp_mem_query(state->memory, &attr);
+    if (status == UCS_OK)
+        status = ucp_rkey_pack(state->link.context, state->memory, &packed, &size);
+    if (status != UCS_OK || size > RKEY_MAX)
+        return baseline_link_complain(&state->link, "memory", status);
+    state->base = attr.address;
+    memset(state->base, 0, params.length);
+    memcpy(key.bytes, packed, size);
+    ucp_rkey_buffer_release(packed);
+    key.address = (uintptr_t)state->base;
+    key.size = size;
+    return perf_link_send(state->link.session, &key, sizeof key);
+}
+
+static bool take_memory(put_state *state)
+{
+    put_key key;
+    size_t size;
+    if (!perf_link_recv(state->link.session, &key, sizeof key, &size))
+        return false;
+    state->remote = key.address;
+    ucs_status_t status = ucp_ep_rkey_unpack(state->link.peer, key.bytes, &state->rkey);
+    return status == UCS_OK || baseline_link_complain(&state->link, "rkey", status);
+}
+
+static void free_state(perf_lane *lane, put_state *state)
+{
+    if (state->rkey != NULL)
+        ucp_rkey_destroy(state->rkey);
+    if (state->memory != NULL)
+        (void)ucp_mem_unmap(state->link.context, state->memory);
+    baseline_link_free(&state->link);
+    bulk_source_free(&state->source);
+    free(state);
+    lane->state = NULL;
+}
+
+static bool open_put(perf_lane *lane)
+{
+    perf_session *session = lane->session;
+    put_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return perf_complain(session, "out of memory");
+    state->unread = lane->options->unread;
+    state->payload_bytes = lane->options->payload_bytes;
+    state->buffer_bytes = (state->payload_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
+    if (session->role == PERF_TARGET)
+        atomic_store(state->consumed, 0);
+    bool ok = bulk_source_init(&state->source, lane->options) ||
+              perf_complain(session, "out of memory");
+    ok = ok && baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
+         baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
+         (session->role == PERF_TARGET ? offer_memory(state) : take_memory(state));
+    if (!ok) {
+        free_state(lane, state);
+        return false;
+    }
+    lane->state = state;
+    lane->payload_bytes = state->payload_bytes;
+    (void)snprintf(lane->delivery, sizeof lane->delivery, "put");
+    return true;
+}
+
+static void put_ended(void *request, ucs_status_t status, void *user)
+{
+    put_state *state = user;
+    (void)status; /* shows as silence at the other side */
+    state->outstanding--;
+    ucp_request_free(request);
+}
+
+static bool put_bytes(put_state *state, const void *bytes, size_t size, uint64_t offset)
+{
+    const ucp_request_param_t params = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb.send = put_ended,
+        .user_data = state,
+    };
+    void *request = ucp_put_nbx(state->link.peer, bytes, size, state->remote + offset,
+                                state->rkey, &params);
+    if (UCS_PTR_IS_ERR(request))
+        return baseline_link_complain(&state->link, "ucp_put_nbx", UCS_PTR_STATUS(request));
+    state->outstanding += request != NULL;
+    return true;
+}
+
+static bool progress(put_state *state, perf_poll *poll)
+{
+    return ucp_worker_progress(state->link.worker) != 0 || perf_poll_missed(poll);
+}
+
+static bool put_one(put_state *state, perf_poll *poll)
+{
+    uint64_t buffer = state->sent % BUFFERS;
+    const unsigned char *payload = bulk_source_next(&state->source);
+    while (state->sent >=
+           atomic_load_explicit(state->consumed, memory_order_acquire) + BUFFERS) {
+        if (!progress(state, poll))
+            return false;
+    }
+    perf_poll_hit(poll);
+    state->numbers[buffer] = ++state->sent;
+    if (!put_bytes(state, payload, state->payload_bytes,
+                   PAGE_BYTES + buffer * state->buffer_bytes))
+        return false;
+    ucs_status_t status = ucp_worker_fence(state->link.worker);
+    if (status != UCS_OK)
+        return baseline_link_complain(&state->link, "ucp_worker_fence", status);
+    return put_bytes(state, &state->numbers[buffer], sizeof(uint64_t), 0);
+}
+
+static bool source_rate(perf_lane *lane, uint64_t count)
+{
+    put_state *state = lane->state;
+    const ucp_request_param_t params = {.op_attr_mask = 0};
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    for (uint64_t i = 0; i < count; i++) {
+        if (!put_one(state, &poll))
+            return false;
+    }
+    void *request = ucp_ep_flush_nbx(state->link.peer, &params);
+    if (!UCS_PTR_IS_PTR(request))
+        return true;
+    while (ucp_request_check_status(request) == UCS_INPROGRESS) {
+        if (!progress(state, &poll))
+            return false;
+    }
+    ucp_request_free(request);
+    return true;
+}
+
+static bool target_rate(perf_lane *lane, uint64_t count)
+{
+    put_state *state = lane->state;
+    uint64_t last = state->target.counter + count;
+    const _Atomic uint64_t *number = (const _Atomic uint64_t *)(const void *)state->base;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    while (!perf_session_has_ended(lane->session)) {
+        uint64_t done = state->target.counter;
+        if (atomic_load_explicit(number, memory_order_acquire) == done) {
+            if (done == last)
+                perf_session_set_done(lane->session);
+            if (!progress(state, &poll))
+                return false;
+            continue;
+        }
+        perf_poll_hit(&poll);
+        const unsigned char *buffer =
+            state->base + PAGE_BYTES + done % BUFFERS * state->buffer_bytes;
+        if (state->unread)
+            state->target.counter++;
+        else
+            skim_payload(&state->target, buffer, state->payload_bytes);
+        atomic_store_explicit(state->consumed, state->target.counter, memory_order_release);
+    }
+    return true;
+}
+
+static void close_put(perf_lane *lane)
+{
+    put_state *state = lane->state;
+    baseline_link_close(&state->link);
+    free_state(lane, state);
+}
+
+const perf_mode perf_mode_bulk_put = {
+    .name = "put",
+    .open = open_put,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_put,
+};

@@ -1,0 +1,141 @@
+/* Large payloads through the library: tc_send, and a function that skims or ignores them. */
+#include "mode_bulk.h"
+
+#include "ifunc_link.h"
+#include "ifuncs/skim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PAGE_BYTES 4096u
+
+typedef struct bulk_state {
+    ifunc_link link;
+    skim_target target;
+    uint64_t awaited;
+    bulk_source source;
+} bulk_state;
+
+unsigned char *bulk_pages(size_t size)
+{
+    size_t room = (size + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+    unsigned char *payload = aligned_alloc(PAGE_BYTES, room);
+    if (payload != NULL)
+        memset(payload, 1, room);
+    return payload;
+}
+
+bool bulk_source_init(bulk_source *source, const perf_options *options)
+{
+    bool ok = true;
+    *source = (bulk_source){.size = options->payload_bytes, .unread = options->unread};
+    for (unsigned i = 0; i < BULK_PAYLOADS; i++)
+        ok &= (source->payloads[i] = bulk_pages(source->size)) != NULL;
+    return ok;
+}
+
+void bulk_source_free(bulk_source *source)
+{
+    for (unsigned i = 0; i < BULK_PAYLOADS; i++)
+        free(source->payloads[i]);
+}
+
+unsigned char *bulk_source_next(bulk_source *source)
+{
+    uint64_t word = ++source->count;
+    unsigned char *payload = source->payloads[word % BULK_PAYLOADS];
+    for (size_t i = 0; !source->unread && i + sizeof word <= source->size; i += 64)
+        memcpy(payload + i, &word, sizeof word);
+    return payload;
+}
+
+static void free_state(perf_lane *lane, bulk_state *state)
+{
+    bulk_source_free(&state->source);
+    free(state);
+    lane->state = NULL;
+}
+
+static bool open_bulk(perf_lane *lane)
+{
+    tc_ep_info info;
+    bulk_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return perf_complain(lane->session, "out of memory");
+    if (!bulk_source_init(&state->source, lane->options)) {
+        free_state(lane, state);
+        return perf_complain(lane->session, "out of memory");
+    }
+    const ifunc_link_config config = {.delivery = lane->delivery_wanted,
+                                      .path = lane->options->ifunc_path,
+                                      .name = lane->options->unread ? "tsi" : "skim",
+                                      .target_args = &state->target};
+    if (!ifunc_link_open(&state->link, lane->session, &config)) {
+        free_state(lane, state);
+        return false;
+    }
+    lane->state = state;
+    lane->payload_bytes = state->source.size;
+    tc_ep_query(state->link.peer, &info);
+    (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", info.delivery);
+    if (lane->payload_bytes > info.payload_max)
+        lane->payload_max = info.payload_max;
+    return true;
+}
+
+static bool send_one(bulk_state *state, perf_poll *poll)
+{
+    const unsigned char *payload = bulk_source_next(&state->source);
+    tc_status status;
+    while ((status = tc_send(state->link.peer, state->link.function, payload,
+                             state->source.size)) == TC_E_AGAIN) {
+        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+            return ifunc_link_lost(&state->link);
+    }
+    perf_poll_hit(poll);
+    return status == TC_OK || ifunc_link_send_failed(&state->link, status);
+}
+
+static bool source_rate(perf_lane *lane, uint64_t count)
+{
+    bulk_state *state = lane->state;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    for (uint64_t i = 0; i < count; i++) {
+        if (!send_one(state, &poll))
+            return false;
+    }
+    return ifunc_link_flush(&state->link);
+}
+
+static bool target_rate(perf_lane *lane, uint64_t count)
+{
+    bulk_state *state = lane->state;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    state->awaited += count;
+    while (state->target.counter < state->awaited || !perf_session_has_ended(lane->session)) {
+        if (state->target.counter >= state->awaited)
+            perf_session_set_done(lane->session);
+        if (tc_progress(state->link.context) != 0)
+            perf_poll_hit(&poll);
+        else if (!perf_poll_missed(&poll))
+            return ifunc_link_lost(&state->link);
+    }
+    return true;
+}
+
+static void close_bulk(perf_lane *lane)
+{
+    bulk_state *state = lane->state;
+    ifunc_link_close(&state->link);
+    free_state(lane, state);
+}
+
+const perf_mode perf_mode_bulk_cached = {
+    .name = "cached",
+    .open = open_bulk,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_bulk,
+};
