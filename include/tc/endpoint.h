@@ -50,7 +50,7 @@ typedef struct tc_ep_info {
     const char *peer_llvm;    /* "19.1.7" or "none" */
     const char *peer_cpu;     /* "znver4", or the level it reaches: "x86-64-v3" */
     size_t payload_max;       /* largest payload that tc_send takes, bytes */
-    size_t frame_payload_max; /* larger ones travel in pieces */
+    size_t frame_payload_max; /* larger ones take ways of their own */
     uint64_t sent_messages;
     uint64_t sent_bytes;   /* of frames, as they travel */
     uint64_t run_messages; /* received on this endpoint and run here */

@@ -54,7 +54,10 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
  * program that sends has to call one of these.
  *
  * TC_E_AGAIN: no room at the peer now; tc_progress and try again (from inside an ifunc the
- * message is queued, up to the option send_queue_bytes, before that is said). TC_E_TOO_LARGE:
+ * message is queued, up to the option send_queue_bytes, before that is said). With a payload
+ * above tc_ep_info.frame_payload_max part of it may be on its way, read where it is: leave it
+ * there, unchanged, and repeat the call until it gives something else, or close the endpoint.
+ * Another message gives TC_E_BUSY meanwhile. TC_E_TOO_LARGE:
  * payload above tc_ep_info.payload_max. TC_E_REFUSED: the peer has refused this function;
  * tc_ep_refusal has its reason. TC_E_PAYLOAD, TC_E_UNSUPPORTED, TC_E_COMPILE, ...:
  * NAME_payload_init failed or could not be loaded here. TC_E_PEER_LOST, TC_E_CLOSED: the

@@ -9,6 +9,7 @@
 #include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
 #include "endpoint/handshake.h"
+#include "endpoint/payload_transfer.h"
 #include "endpoint/send.h"
 
 #include <sodium.h>
@@ -76,6 +77,16 @@ static void on_message(void *user, tci_am kind, uint16_t connection, uint16_t gr
     }
 }
 
+static bool on_payload(void *user, const tci_payload_header *header, size_t size,
+                       tci_sink *sink_out)
+{
+    const tci_hub *hub = user;
+    tc_ep *ep = header->connection < hub->connection_places
+                    ? hub->by_connection[header->connection]
+                    : NULL;
+    return ep != NULL && tci_payload_take(ep, header, size, sink_out);
+}
+
 /* --- making and ending --------------------------------------------------------------- */
 
 static void forget_function(void *user, uint16_t index)
@@ -120,6 +131,7 @@ static tc_status init_context(tc_context *ctx, tc_error *err)
     hub->registry.forget = forget_function;
     hub->registry.forget_user = hub;
     TC_TRY(tci_worker_create(on_message, hub, &hub->worker, err));
+    tci_worker_set_payload_handler(hub->worker, on_payload);
     TC_TRY(tci_context_init_wait(ctx, err));
     return describe_self(ctx, err);
 }

@@ -217,6 +217,24 @@ tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void
     return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "frames");
 }
 
+tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
+                                tci_link_op *op, const void *bytes, size_t size, bool eager,
+                                bool *under_way_out)
+{
+    const ucp_request_param_t param = {
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags = eager ? UCP_AM_SEND_FLAG_EAGER : 0,
+        .cb = {.send = finish_send},
+        .user_data = op,
+    };
+    ucs_status_ptr_t request =
+        ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)TCI_AM_PAYLOAD, header,
+                        sizeof *header, bytes, size, &param);
+    *under_way_out = UCS_PTR_IS_PTR(request);
+    return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "payload");
+}
+
 tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
 {
     if (!tci_ucx_fences_hold())

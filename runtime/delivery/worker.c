@@ -103,7 +103,7 @@ static ucs_status_t open_worker(tci_worker *worker)
                           UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
             .id = TCI_AM_ID_BASE + i,
             .flags = UCP_AM_FLAG_WHOLE_MSG,
-            .cb = on_message,
+            .cb = i == TCI_AM_PAYLOAD ? tci_payload_on_message : on_message,
             .arg = &worker->bindings[i],
         };
         status = ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
@@ -134,6 +134,11 @@ tc_status tci_worker_create(tci_worker_handler handler, void *user, tci_worker *
     }
     *worker_out = worker;
     return TC_OK;
+}
+
+void tci_worker_set_payload_handler(tci_worker *worker, tci_payload_handler handler)
+{
+    worker->payload_handler = handler;
 }
 
 /* Ending a worker ends its endpoints, also those that may not be ended yet. What is left of
@@ -178,6 +183,11 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
 {
     *size_out = worker->address_size;
     return worker->address;
+}
+
+bool tci_worker_shares_memory(const tci_worker *worker)
+{
+    return worker->shares_memory;
 }
 
 int tci_worker_fd(const tci_worker *worker)

@@ -12,14 +12,16 @@
 
 typedef struct tci_worker tci_worker;
 
-/* What active messages carry. Each has a 4-byte header; see docs/wire-format.md. */
+/* What active messages carry. Each has a 4-byte header, PAYLOAD a longer one; see
+ * docs/wire-format.md. */
 typedef enum tci_am {
     TCI_AM_FRAMES =
         0, /* header: connection u16, ring offset in granules u16; a range of a ring */
-    TCI_AM_CREDIT = 1, /* header: connection; u64, bytes consumed */
-    TCI_AM_HELLO = 2,  /* header: connection, or 0xffff; a hello message, see wire/hello.h */
-    TCI_AM_CODE = 3,   /* header: connection; a piece of code outside the ring */
-    TCI_AM_COUNT = 4
+    TCI_AM_CREDIT = 1,  /* header: connection; u64, bytes consumed */
+    TCI_AM_HELLO = 2,   /* header: connection, or 0xffff; a hello message, see wire/hello.h */
+    TCI_AM_CODE = 3,    /* header: connection; a piece of code outside the ring */
+    TCI_AM_PAYLOAD = 4, /* header: tci_payload_header; a part of a payload outside the ring */
+    TCI_AM_COUNT = 5
 } tci_am;
 
 #define TCI_AM_NO_CONNECTION 0xffffu
@@ -27,6 +29,27 @@ typedef enum tci_am {
 /* `bytes` are valid during the call, 8-byte aligned or not, and judged by nobody yet. */
 typedef void (*tci_worker_handler)(void *user, tci_am kind, uint16_t connection,
                                    uint16_t granule, const uint8_t *bytes, size_t size);
+
+/* As it travels: 20 bytes, without padding. */
+typedef struct tci_payload_header {
+    uint16_t connection;
+    uint16_t number;   /* of the payload */
+    uint8_t piece[16]; /* a tci_piece */
+} tci_payload_header;
+
+/* Where the bytes of a PAYLOAD message belong. */
+typedef struct tci_sink {
+    uint8_t *to;
+    void (*done)(void *user, size_t size, bool ok); /* inside tci_worker_progress, once */
+    void *user;
+} tci_sink;
+
+/* Judges a PAYLOAD message with `size` bytes behind its header; inside UCX's handler. False:
+ * nobody wants it. True: they are written to sink_out->to, which stays valid until
+ * sink_out->done is called. */
+typedef bool (*tci_payload_handler)(void *user, const tci_payload_header *header, size_t size,
+                                    tci_sink *sink_out);
+void tci_worker_set_payload_handler(tci_worker *worker, tci_payload_handler handler);
 
 /* TC_E_UCX, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_worker_create(tci_worker_handler handler, void *user,
@@ -43,6 +66,9 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
  * gave true. */
 int tci_worker_fd(const tci_worker *worker);
 bool tci_worker_arm(tci_worker *worker);
+
+/* Whether UCX may talk through shared memory to peers on this host. */
+bool tci_worker_shares_memory(const tci_worker *worker);
 
 /* Of the UCX that is loaded. */
 void tci_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);

@@ -22,11 +22,16 @@ struct tci_worker {
     int event_fd;
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
     tci_worker_handler handler;
+    tci_payload_handler payload_handler;
     void *user;
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link *lingering; /* closed before UCX had connected them */
     tci_worker *next_abandoned;
 };
+
+/* UCX's handler of PAYLOAD messages; arg is a tci_am_binding. */
+ucs_status_t tci_payload_on_message(void *arg, const void *header, size_t header_size,
+                                    void *data, size_t size, const ucp_am_recv_param_t *param);
 
 /* Ends those lingering links that UCX has connected, or given up, meanwhile. */
 void tci_link_reap(tci_worker *worker);

@@ -6,6 +6,7 @@
 #include "dispatch/large_receive.h"
 #include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
+#include "endpoint/landing.h"
 #include "endpoint/send.h"
 
 #include <stdlib.h>
@@ -218,31 +219,37 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
     return result;
 }
 
+static bool run_large(tc_ep *ep, tci_current *current, uint16_t slot, const tci_payload *whole)
+{
+    if (slot >= ep->rx_slot_count || ep->rx_slots[slot].main == NULL)
+        return false;
+    current->fn = ep->rx_slots[slot].fn;
+    ep->rx_slots[slot].main(whole->bytes, (size_t)whole->size, ep->hub->target_args);
+    return true;
+}
+
 static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
                         const uint8_t *frame, size_t bytes)
 {
     tc_error error = {0};
-    bool complete = false;
-    tc_status status =
-        tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &complete, &error);
+    tci_payload whole = {0};
+    outcome result = BOUND;
+    tc_status status = tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &whole, &error);
+    if (status == TC_E_AGAIN)
+        return WAITING;
     if (status == TC_E_CORRUPT)
         return broken(ep, &error);
-    tci_consumer_advance(&ep->rx, bytes);
     if (status != TC_OK) {
         TC_LOG(TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
         tell_why(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
-        return DROPPED;
+        result = DROPPED;
+    } else if (whole.bytes != NULL || whole.outside) {
+        result = whole.bytes != NULL && run_large(ep, current, f->slot, &whole) ? RUN : DROPPED;
     }
-    if (!complete)
-        return BOUND;
-    outcome result = DROPPED;
-    if (f->slot < ep->rx_slot_count && ep->rx_slots[f->slot].main != NULL) {
-        current->fn = ep->rx_slots[f->slot].fn;
-        ep->rx_slots[f->slot].main(ep->assembly.bytes, (size_t)ep->assembly.total,
-                                   ep->hub->target_args);
-        result = RUN;
-    }
-    tci_large_done(ep);
+    tci_large_done(ep, &whole);
+    tci_consumer_advance(&ep->rx, bytes);
+    if (f->flags != 0) /* a small frame that stands for much: its sender waits for the room */
+        tci_ep_give_credit(ep);
     return result;
 }
 
@@ -295,6 +302,12 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
         return DROPPED;
     case TCI_CONTROL_CREDIT:
         tci_ep_give_credit(ep);
+        return DROPPED;
+    case TCI_CONTROL_SEGMENT:
+        tci_landing_attach(ep, payload, f->payload_size);
+        return DROPPED;
+    case TCI_CONTROL_ATTACHED:
+        tci_landing_open(ep);
         return DROPPED;
     default:
         TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,

@@ -1,5 +1,8 @@
 #include "large_receive.h"
 
+#include "endpoint/landing.h"
+#include "endpoint/payload_transfer.h"
+
 #include <stdlib.h>
 
 /* Kept for the next payload; more goes back, so that one large message does not cost its memory
@@ -7,14 +10,19 @@
 #define KEEP_BYTES (4u << 20)
 #define ALIGNMENT 64u
 
+static tc_status too_large(uint64_t total, uint64_t max, tc_error *err)
+{
+    return tci_error_set(err, TC_E_TOO_LARGE,
+                         "payload of %llu bytes, option payload_bytes_max is %llu",
+                         (unsigned long long)total, (unsigned long long)max);
+}
+
 /* Memory is claimed at once and touched only as pieces arrive, so a peer that claims much and
  * sends little costs little. */
 static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max, tc_error *err)
 {
     if (total > max)
-        return tci_error_set(err, TC_E_TOO_LARGE,
-                             "payload of %llu bytes, option payload_bytes_max is %llu",
-                             (unsigned long long)total, (unsigned long long)max);
+        return too_large(total, max, err);
     if (total <= assembly->room)
         return TC_OK;
     size_t room = ((size_t)total + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -43,37 +51,116 @@ static tc_status begin(tc_ep *ep, const tci_piece *piece, tc_error *err)
     return status;
 }
 
-tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *payload,
-                            bool *complete_out, tc_error *err)
+/* A payload whose sender has given it up begins anew with another's first piece. */
+static bool is_given_up(const tci_assembly *assembly, const tci_piece *piece)
+{
+    return assembly->dropped && piece->offset == 0;
+}
+
+static tc_status assemble(tc_ep *ep, const tci_piece *piece, const uint8_t *bytes, uint64_t n,
+                          tci_payload *whole_out, tc_error *err)
 {
     tci_assembly *assembly = &ep->assembly;
-    const size_t n = frame->payload_size - TCI_PIECE_HEADER_BYTES;
     tc_status status = TC_OK;
-    tci_piece piece;
-    tci_piece_decode(payload, &piece);
-    if (assembly->total == 0)
-        status = begin(ep, &piece, err);
+    if (assembly->total == 0 || is_given_up(assembly, piece))
+        status = begin(ep, piece, err);
     if (status == TC_E_CORRUPT)
         return status;
-    if (piece.total != assembly->total || piece.offset != assembly->received || n == 0 ||
+    if (piece->total != assembly->total || piece->offset != assembly->received || n == 0 ||
         n > assembly->total - assembly->received)
         return tci_error_set(
-            err, TC_E_CORRUPT, "piece of %zu bytes at %llu of %llu, expected at %llu of %llu",
-            n, (unsigned long long)piece.offset, (unsigned long long)piece.total,
-            (unsigned long long)assembly->received, (unsigned long long)assembly->total);
+            err, TC_E_CORRUPT, "piece of %llu bytes at %llu of %llu, expected at %llu of %llu",
+            (unsigned long long)n, (unsigned long long)piece->offset,
+            (unsigned long long)piece->total, (unsigned long long)assembly->received,
+            (unsigned long long)assembly->total);
     if (!assembly->dropped)
-        memcpy(assembly->bytes + assembly->received, payload + TCI_PIECE_HEADER_BYTES, n);
+        memcpy(assembly->bytes + assembly->received, bytes, (size_t)n);
     assembly->received += n;
-    bool whole = assembly->received == assembly->total;
-    *complete_out = whole && !assembly->dropped;
-    if (whole && assembly->dropped)
-        tci_large_done(ep);
+    if (assembly->received < assembly->total)
+        return status;
+    whole_out->assembled = true;
+    if (!assembly->dropped) {
+        whole_out->bytes = assembly->bytes;
+        whole_out->size = assembly->total;
+    }
     return status;
 }
 
-void tci_large_done(tc_ep *ep)
+/* One that landed in one part is run on where it lies. The sender could still change it, but
+ * its place and size are this side's own copies. */
+static tc_status take_landed(tc_ep *ep, const uint8_t *payload, tci_payload *whole_out,
+                             tc_error *err)
+{
+    tci_landed landed;
+    uint64_t max = ep->hub->options.payload_bytes_max;
+    tci_landed_decode(payload, &landed);
+    uint8_t *bytes = tci_landing_at(ep, landed.place, landed.size);
+    if (bytes == NULL || landed.size == 0)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "piece of %llu bytes at %llu, where no payload can lie in a "
+                             "segment of %zu",
+                             (unsigned long long)landed.size, (unsigned long long)landed.place,
+                             ep->landed.bytes);
+    bool under_way = ep->assembly.total != 0 && !is_given_up(&ep->assembly, &landed.piece);
+    if (landed.size != landed.piece.total || landed.piece.offset != 0 || under_way)
+        return assemble(ep, &landed.piece, bytes, landed.size, whole_out, err);
+    ep->assembly.total = 0;
+    if (landed.size > max)
+        return too_large(landed.size, max, err);
+    whole_out->bytes = bytes;
+    whole_out->size = landed.size;
+    return TC_OK;
+}
+
+/* The sender sends no more to a function that was refused. */
+static bool is_callable(const tc_ep *ep, uint16_t slot)
+{
+    return slot < ep->rx_slot_count && ep->rx_slots[slot].main != NULL;
+}
+
+static tc_status take_outside(tc_ep *ep, uint16_t slot, const uint8_t *payload,
+                              tci_payload *whole_out, tc_error *err)
+{
+    tci_piece named;
+    tci_piece_decode(payload, &named);
+    tc_status status = tci_payload_find(ep, &named, &whole_out->bytes, err);
+    if (status == TC_E_AGAIN && !is_callable(ep, slot)) {
+        whole_out->outside = true;
+        return TC_OK;
+    }
+    whole_out->outside = status != TC_E_AGAIN && status != TC_E_CORRUPT;
+    whole_out->size = named.total;
+    return status;
+}
+
+tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *payload,
+                            tci_payload *whole_out, tc_error *err)
+{
+    tci_piece piece;
+    tc_status status;
+    *whole_out = (tci_payload){0};
+    if (frame->flags == TCI_PIECE_OUTSIDE)
+        return take_outside(ep, frame->slot, payload, whole_out, err);
+    if (frame->flags == TCI_PIECE_LANDED) {
+        status = take_landed(ep, payload, whole_out, err);
+    } else {
+        tci_piece_decode(payload, &piece);
+        status = assemble(ep, &piece, payload + TCI_PIECE_HEADER_BYTES,
+                          frame->payload_size - TCI_PIECE_HEADER_BYTES, whole_out, err);
+    }
+    /* Nobody will use it, and its sender may not finish it. */
+    if (!is_callable(ep, frame->slot))
+        ep->assembly.dropped = true;
+    return status;
+}
+
+void tci_large_done(tc_ep *ep, const tci_payload *whole)
 {
     tci_assembly *assembly = &ep->assembly;
+    if (whole->outside)
+        tci_payload_done(ep);
+    if (!whole->assembled)
+        return;
     assembly->total = 0;
     if (assembly->room > KEEP_BYTES) {
         free(assembly->bytes);

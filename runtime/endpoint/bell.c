@@ -2,6 +2,8 @@
 
 #include "endpoint/code_transfer.h"
 #include "endpoint/handshake.h"
+#include "endpoint/landing.h"
+#include "endpoint/payload_transfer.h"
 
 /* With less room than this part of the peer's ring, somebody may wait for more. */
 #define LITTLE_ROOM_SHIFT 2
@@ -25,6 +27,11 @@ static tci_ring_word *own_words(const tc_ep *ep)
     return (tci_ring_word *)(void *)(tci_region_base(ep->region) + TCI_RING_BELL_OFFSET);
 }
 
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Up to where the peer must have consumed before something that waits here can go on:
  * UINT64_MAX when nothing does. Never behind the tail, which a peer that goes on reaches. */
 static uint64_t awaited_position(const tc_ep *ep)
@@ -34,12 +41,14 @@ static uint64_t awaited_position(const tc_ep *ep)
     uint64_t position = UINT64_MAX;
     if (tci_producer_drained(tx))
         return UINT64_MAX;
+    if (ep->partial != NULL)
+        position = sooner(tci_landing_awaited(ep), tci_payload_awaited(ep));
     if (ep->flush_target > 0)
-        position = ep->flush_target;
+        position = sooner(position, ep->flush_target);
     if (tci_ep_has_waiting(ep) || tx->tail + quarter > tx->limit) {
         uint64_t room = tx->consumed_seen + quarter;
         uint64_t reachable = room < tx->tail ? room : tx->tail;
-        position = position < reachable ? position : reachable;
+        position = sooner(position, reachable);
     }
     return position;
 }
@@ -86,5 +95,5 @@ bool tci_bell_finds_work(tc_ep *ep)
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
     bool stands = ep->incoming.wanted && !tci_code_complete(ep);
-    return !stands && tci_consumer_has_frame(&ep->rx);
+    return !stands && !tci_payload_stands(ep) && tci_consumer_has_frame(&ep->rx);
 }

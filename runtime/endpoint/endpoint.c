@@ -4,7 +4,9 @@
 #include "base/logger.h"
 #include "base/small_copy.h"
 #include "endpoint/bell.h"
+#include "endpoint/landing.h"
 #include "endpoint/large_send.h"
+#include "endpoint/payload_transfer.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -222,6 +224,8 @@ void tci_ep_free(tc_ep *ep)
     free_slots(ep);
     free_queue(ep);
     tci_large_abandon(ep);
+    tci_landing_fini(ep);
+    tci_payload_fini(ep);
     free(ep->assembly.bytes);
     free(ep->incoming.bytes);
     free(ep->refusal);
@@ -335,7 +339,8 @@ static uint64_t sent_bytes(const tc_ep *ep)
 {
     if (ep->push != NULL)
         return ep->pushed_bytes;
-    return tci_producer_bytes(&ep->tx) + (uint64_t)ep->gathered * TCI_FRAME_GRANULE;
+    return tci_producer_bytes(&ep->tx) + (uint64_t)ep->gathered * TCI_FRAME_GRANULE +
+           ep->pushed_bytes;
 }
 
 void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)

@@ -11,6 +11,7 @@
 #include "bootstrap/stream.h"
 #include "delivery/delivery.h"
 #include "delivery/region.h"
+#include "delivery/segment.h"
 #include "endpoint/hub.h"
 #include "ring/consumer.h"
 
@@ -67,15 +68,17 @@ typedef struct tci_partial {
     uint8_t *owned; /* NULL, or the payload's own memory */
     const uint8_t *payload;
     size_t size;
-    size_t start;  /* where in the whole `payload` begins */
-    size_t offset; /* bytes of the whole that have left */
-    bool refused;  /* the peer said that it is too large */
-    bool queued;   /* the call has returned; tc_progress goes on with it */
+    size_t start;    /* where in the whole `payload` begins */
+    size_t offset;   /* bytes of the whole that have left */
+    bool announced;  /* it goes outside the ring, and its frame is in there already */
+    uint16_t number; /* then */
+    bool refused;    /* the peer said that it is too large */
+    bool queued;     /* the call has returned; tc_progress goes on with it */
 } tci_partial;
 
 /* A payload that comes in pieces. */
 typedef struct tci_assembly {
-    uint8_t *bytes; /* kept from one payload to the next, unless it is large */
+    uint8_t *bytes; /* kept from one payload to the next, within bounds */
     size_t room;
     uint64_t total; /* 0: none is under way */
     uint64_t received;
@@ -100,8 +103,9 @@ struct tc_ep {
     size_t payload_max;   /* of one frame */
     bool building;        /* a payload is being made in the ring: nothing else may be sent */
     uint64_t control_frames;
-    uint64_t part_frames;  /* that are no message of their own: pieces but the last, bindings */
-    uint64_t pushed_bytes; /* of frames that a delivery carried over */
+    uint64_t part_frames; /* that are no message of their own: pieces but the last, bindings */
+    uint64_t
+        pushed_bytes; /* of frames that a delivery carried over, payloads beside the ring */
 
     /* Receiving. */
     tci_consumer rx;
@@ -142,6 +146,10 @@ struct tc_ep {
     unsigned peer_target; /* number of peer_triple, see archive_layout.h */
     tci_incoming_code incoming;
     tci_assembly assembly;
+    struct tci_landing *landing;   /* NULL until a payload wants one */
+    tci_segment landed;            /* the peer's, where its payloads land */
+    struct tci_outbound *outbound; /* NULL until a payload goes outside the ring */
+    struct tci_inbound *inbound;   /* NULL until one comes so */
     unsigned refusals;
     tc_error *refusal;
     tc_error *error;

@@ -1,5 +1,7 @@
 #include "large_send.h"
 
+#include "endpoint/landing.h"
+#include "endpoint/payload_transfer.h"
 #include "endpoint/send.h"
 
 #include <stdlib.h>
@@ -7,6 +9,7 @@
 /* Small enough that several are in a ring at once and both sides copy at the same time; large
  * enough that headers do not count. */
 #define PIECE_BYTES_MAX 16384u
+#define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 
 void tci_large_abandon(tc_ep *ep)
 {
@@ -18,6 +21,21 @@ void tci_large_abandon(tc_ep *ep)
     free(partial->owned);
     free(partial);
     tci_ep_set_fast(ep);
+}
+
+bool tci_large_give_up(tc_ep *ep)
+{
+    if (ep->partial == NULL || ep->partial->queued)
+        return true;
+    if (tci_payload_is_leaving(ep) && tci_ep_is_open(ep))
+        return false;
+    if (tci_payload_is_leaving(ep) && ep->partial->owned == NULL) {
+        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+        ep->link = NULL;
+    }
+    if (!tci_payload_is_leaving(ep))
+        tci_large_abandon(ep);
+    return true;
 }
 
 bool tci_large_continues(const tc_ep *ep, const tc_ifunc *fn, const void *args,
@@ -60,6 +78,37 @@ static size_t piece_bytes(const tc_ep *ep, const tci_partial *partial)
     return left < most ? left : most;
 }
 
+static void advance(tc_ep *ep, tci_partial *partial, size_t n)
+{
+    partial->offset += n;
+    if (partial->offset < partial->size)
+        ep->part_frames++;
+}
+
+/* A part of it, perhaps all, is copied to where the function will run on it. */
+static tc_status land_piece(tc_ep *ep, tci_partial *partial)
+{
+    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_LANDED_BYTES;
+    size_t n = tci_landing_part(ep, partial->size, partial->size - partial->offset);
+    tci_landed landed = {.piece = {.total = partial->size, .offset = partial->offset},
+                         .size = n};
+    const tci_frame header = {.payload_size = TCI_LANDED_BYTES,
+                              .slot = partial->fn->index,
+                              .kind = TCI_FRAME_PIECE,
+                              .flags = TCI_PIECE_LANDED};
+    uint8_t *to = tci_landing_reserve(ep, n, &landed.place);
+    uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx, bytes) : NULL;
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    tci_landing_copy(ep, to, partial->payload + (partial->offset - partial->start), n);
+    tci_landed_encode(&landed, frame + TCI_FRAME_HEADER_BYTES);
+    tci_send_commit(ep, frame, bytes, &header);
+    tci_landing_commit(ep, n);
+    ep->pushed_bytes += n;
+    advance(ep, partial, n);
+    return TC_OK;
+}
+
 static tc_status send_piece(tc_ep *ep, tci_partial *partial)
 {
     size_t n = piece_bytes(ep, partial);
@@ -68,7 +117,6 @@ static tc_status send_piece(tc_ep *ep, tci_partial *partial)
     const tci_frame header = {.payload_size = (uint32_t)(TCI_PIECE_HEADER_BYTES + n),
                               .slot = partial->fn->index,
                               .kind = TCI_FRAME_PIECE};
-    tci_ep_send_gathered(ep);
     uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
@@ -76,10 +124,20 @@ static tc_status send_piece(tc_ep *ep, tci_partial *partial)
     memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES,
            partial->payload + (partial->offset - partial->start), n);
     tci_send_commit(ep, frame, bytes, &header);
-    partial->offset += n;
-    if (partial->offset < partial->size)
-        ep->part_frames++;
+    advance(ep, partial, n);
     return TC_OK;
+}
+
+/* By the best way that there is to this peer at the moment. */
+static tc_status send_some(tc_ep *ep, tci_partial *partial)
+{
+    tci_ep_send_gathered(ep);
+    if (ep->push != NULL)
+        return tci_payload_send(ep, partial);
+    if (tci_landing_is_open(ep))
+        return land_piece(ep, partial);
+    tci_landing_offer(ep);
+    return send_piece(ep, partial);
 }
 
 static tc_status go_on(tc_ep *ep)
@@ -87,8 +145,12 @@ static tc_status go_on(tc_ep *ep)
     tci_partial *partial = ep->partial;
     tc_status status = partial->refused ? TC_E_TOO_LARGE : tci_send_binding(ep, partial->fn);
     while (status == TC_OK && partial->offset < partial->size)
-        status = send_piece(ep, partial);
-    if (status != TC_E_AGAIN)
+        status = send_some(ep, partial);
+    if (tci_payload_is_leaving(ep))
+        return TC_E_AGAIN;
+    /* A payload that could have gone in a frame binds its caller to nothing. */
+    bool tied = partial->queued || partial->offset > 0 || partial->size > ep->payload_max;
+    if (status != TC_E_AGAIN || !tied)
         tci_large_abandon(ep);
     return status;
 }
@@ -111,7 +173,8 @@ tc_status tci_large_queue(tc_ep *ep)
     size_t left = partial->size - partial->offset;
     /* Nothing has left yet: the caller may be told to come again. Later it is too late for
      * that. */
-    if (partial->offset == 0 && left > ep->hub->options.send_queue_bytes) {
+    if (partial->offset == 0 && !partial->announced &&
+        left > ep->hub->options.send_queue_bytes) {
         tci_large_abandon(ep);
         return TC_E_AGAIN;
     }

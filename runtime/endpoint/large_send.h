@@ -24,6 +24,11 @@ TC_MUST_CHECK tc_status tci_large_queue(tc_ep *ep);
 /* Sends what there is room for of a queued one. False: something is left. */
 bool tci_large_turn(tc_ep *ep);
 
+/* The call that goes on with it is about to return for good. False: UCX still reads the
+ * payload, and the endpoint is well, so that will end. Of an endpoint that has ended the link
+ * is closed for it: afterwards nobody reads the caller's memory. */
+bool tci_large_give_up(tc_ep *ep);
+
 /* Forgets what is under way. */
 void tci_large_abandon(tc_ep *ep);
 

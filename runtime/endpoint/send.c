@@ -7,6 +7,7 @@
 
 #include "base/small_copy.h"
 #include "endpoint/bell.h"
+#include "endpoint/landing.h"
 #include "endpoint/large_send.h"
 #include "ifunc/inject_section.h"
 
@@ -287,11 +288,21 @@ static tc_status send_large(tc_ep *ep, const outgoing *out)
     return tci_large_send(ep, out->fn, out->args, out->args_size, owned, out->payload_size);
 }
 
+/* Whether it goes another way than in a frame. */
+static bool is_large(tc_ep *ep, const outgoing *out)
+{
+    if (out->payload_size > ep->payload_max)
+        return true;
+    if (out->payload_size < TCI_LANDING_PAYLOAD_MIN || ep->push != NULL || out->with_code)
+        return false;
+    tci_landing_offer(ep);
+    return tci_landing_is_open(ep);
+}
+
 /* What waits goes first. A payload in pieces that is under way is gone on with by its own call,
  * or by tc_progress. */
 static tc_status send_in_order(tc_ep *ep, const outgoing *out)
 {
-    bool large = out->payload_size > ep->payload_max;
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
         return send_large(ep, out);
     if (ep->partial != NULL && !ep->partial->queued)
@@ -301,7 +312,7 @@ static tc_status send_in_order(tc_ep *ep, const outgoing *out)
         return TC_E_AGAIN;
     if (out->injected != NULL)
         return send_injected_frame(ep, out);
-    return large ? send_large(ep, out) : send_frame(ep, out);
+    return is_large(ep, out) ? send_large(ep, out) : send_frame(ep, out);
 }
 
 /* --- the calls ----------------------------------------------------------------------- */
@@ -309,14 +320,16 @@ static tc_status send_in_order(tc_ep *ep, const outgoing *out)
 static tc_status send_or_queue(tc_ep *ep, outgoing *out)
 {
     tc_error error;
-    if (!tci_ep_is_open(ep))
+    if (!tci_ep_is_open(ep)) {
+        if (ep->state >= TCI_EP_CLOSED)
+            (void)tci_large_give_up(ep);
         return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
+    }
     if (ep->building)
         return TC_E_BUSY;
     if (ep->tx_state[out->fn->index] == TCI_TX_REFUSED) {
-        if (tci_large_continues(ep, out->fn, out->args, out->args_size))
-            tci_large_abandon(ep);
-        return TC_E_REFUSED;
+        bool continues = tci_large_continues(ep, out->fn, out->args, out->args_size);
+        return !continues || tci_large_give_up(ep) ? TC_E_REFUSED : TC_E_AGAIN;
     }
     tc_status status = measure_payload(out, &error);
     if (status != TC_OK)

@@ -38,6 +38,65 @@ void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *ou
     out->offset = tci_read_u64(&r);
 }
 
+void tci_landed_encode(const tci_landed *landed, uint8_t out[TCI_LANDED_BYTES])
+{
+    tci_writer w;
+    tci_writer_init(&w, out, TCI_LANDED_BYTES);
+    tci_write_u64(&w, landed->piece.total);
+    tci_write_u64(&w, landed->piece.offset);
+    tci_write_u64(&w, landed->place);
+    tci_write_u64(&w, landed->size);
+}
+
+void tci_landed_decode(const uint8_t bytes[TCI_LANDED_BYTES], tci_landed *out)
+{
+    tci_reader r;
+    tci_reader_init(&r, bytes, TCI_LANDED_BYTES);
+    out->piece.total = tci_read_u64(&r);
+    out->piece.offset = tci_read_u64(&r);
+    out->place = tci_read_u64(&r);
+    out->size = tci_read_u64(&r);
+}
+
+void tci_segment_offer_encode(const tci_segment_offer *offer,
+                              uint8_t out[TCI_SEGMENT_OFFER_BYTES])
+{
+    tci_writer w;
+    tci_writer_init(&w, out, TCI_SEGMENT_OFFER_BYTES);
+    tci_write_u32(&w, offer->id);
+    tci_write_u64(&w, offer->bytes);
+    tci_write_u64(&w, offer->nonce);
+}
+
+void tci_segment_offer_decode(const uint8_t bytes[TCI_SEGMENT_OFFER_BYTES],
+                              tci_segment_offer *out)
+{
+    tci_reader r;
+    tci_reader_init(&r, bytes, TCI_SEGMENT_OFFER_BYTES);
+    out->id = tci_read_u32(&r);
+    out->bytes = tci_read_u64(&r);
+    out->nonce = tci_read_u64(&r);
+}
+
+static tc_status check_piece(const tci_frame *frame, tc_error *err)
+{
+    uint32_t found = frame->payload_size;
+    if (frame->flags == 0 && found < TCI_PIECE_HEADER_BYTES)
+        return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes, expected at least %u", found,
+                             TCI_PIECE_HEADER_BYTES);
+    if (frame->flags == 0)
+        return TC_OK;
+    if (frame->flags > TCI_PIECE_OUTSIDE)
+        return tci_error_set(err, TC_E_CORRUPT, "piece: flags %u, expected 0 to 2",
+                             frame->flags);
+    uint32_t size =
+        frame->flags == TCI_PIECE_LANDED ? TCI_LANDED_BYTES : TCI_PIECE_HEADER_BYTES;
+    if (found != size)
+        return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes about others, expected %u",
+                             found, size);
+    return TC_OK;
+}
+
 static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_t room,
                             size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
@@ -101,9 +160,7 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
     case TCI_FRAME_INJECT:
         return check_inject(frame, header, room, bytes_out, section_out, err);
     case TCI_FRAME_PIECE:
-        if (frame->payload_size < TCI_PIECE_HEADER_BYTES)
-            return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes, expected at least %u",
-                                 frame->payload_size, TCI_PIECE_HEADER_BYTES);
+        TC_TRY(check_piece(frame, err));
         break;
     case TCI_FRAME_CALL:
     case TCI_FRAME_CONTROL:

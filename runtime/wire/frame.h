@@ -42,13 +42,22 @@ typedef enum tci_frame_kind {
 /* Flag of CODE frames: says what the slot means, and nothing is called. */
 #define TCI_CODE_BIND_ONLY 2u
 
+/* Flags of PIECE frames, one at most: where the bytes are that they speak of. Without one they
+ * are in the frame. */
+#define TCI_PIECE_LANDED 1u /* in the segment that the sender shares; tci_landed */
+#define TCI_PIECE_OUTSIDE                                                                      \
+    2u /* the whole payload comes in PAYLOAD messages; a tci_piece whose                       \
+          offset counts such payloads, modulo 2^16 */
+
 typedef enum tci_control {
     TCI_CONTROL_NEED = 1, /* payload: content id. Send this code outside the ring: its frame
                              waits at the head */
     TCI_CONTROL_REFUSED =
         2, /* payload: status i32, text. The function in `slot` does not run here */
-    TCI_CONTROL_CREDIT = 3,   /* no payload: say at once how far you have consumed */
-    TCI_CONTROL_TOO_LARGE = 4 /* payload: status i32, text. A payload in pieces was dropped */
+    TCI_CONTROL_CREDIT = 3,    /* no payload: say at once how far you have consumed */
+    TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in pieces was dropped */
+    TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
+    TCI_CONTROL_ATTACHED = 6   /* no payload: that segment is attached */
 } tci_control;
 
 /* A header as loaded from a ring. */
@@ -84,6 +93,37 @@ typedef struct tci_piece {
 } tci_piece;
 
 #define TCI_PIECE_HEADER_BYTES 16u
+
+/* A LANDED piece: 32 bytes. */
+typedef struct tci_landed {
+    tci_piece piece;
+    uint64_t place; /* in the segment */
+    uint64_t size;
+} tci_landed;
+
+/* A segment of shared memory on this host: 20 bytes. */
+typedef struct tci_segment_offer {
+    uint32_t id;
+    uint64_t bytes;
+    uint64_t nonce; /* its first 8 bytes */
+} tci_segment_offer;
+
+#define TCI_LANDED_BYTES 32u
+#define TCI_SEGMENT_OFFER_BYTES 20u
+/* Nothing lands before this place, and places are multiples of 64. */
+#define TCI_LANDING_OFFSET 4096u
+#define TCI_LANDING_BYTES_MAX (256u << 20)
+/* Of payloads that come outside the ring and were not run yet: so many at most, and more than
+ * one only up to so many bytes together. */
+#define TCI_OUTSIDE_COUNT_MAX 8u
+#define TCI_OUTSIDE_BYTES_MAX (4u << 20)
+
+void tci_landed_encode(const tci_landed *landed, uint8_t out[TCI_LANDED_BYTES]);
+void tci_landed_decode(const uint8_t bytes[TCI_LANDED_BYTES], tci_landed *out);
+void tci_segment_offer_encode(const tci_segment_offer *offer,
+                              uint8_t out[TCI_SEGMENT_OFFER_BYTES]);
+void tci_segment_offer_decode(const uint8_t bytes[TCI_SEGMENT_OFFER_BYTES],
+                              tci_segment_offer *out);
 
 void tci_piece_encode(const tci_piece *piece, uint8_t out[TCI_PIECE_HEADER_BYTES]);
 void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *out);

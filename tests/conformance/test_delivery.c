@@ -300,6 +300,61 @@ static void large_payloads_pass_a_small_ring(void **state)
     close_checked(&p, 40);
 }
 
+/* Many in a row, so that the room for them is used again and again, in different ways: none,
+ * one that most do not fit in, the usual one. */
+static void large_payloads_follow_each_other_closely(void **state)
+{
+    (void)state;
+    static const char *const landing[] = {"0", "128K", "1M", "4M"};
+    for (size_t i = 0; i < sizeof landing / sizeof landing[0]; i++) {
+        pair p;
+        pair_open(&p, (const char *const[]){"landing_bytes", landing[i], NULL});
+        tc_ifunc *fn = pair_ifunc(&p, "check");
+        for (uint64_t n = 0; n < 40; n++) {
+            size_t size = (size_t)(110000 + n * n * 977 % 900000);
+            pair_send_check(p.ep, fn, n, n % 3 == 2 ? size % 5000 : size);
+        }
+        pair_flush(p.ep);
+        close_checked(&p, 40);
+    }
+}
+
+/* The caller may do what it likes with a payload that was sent. */
+static void a_payload_that_was_sent_may_be_changed(void **state)
+{
+    (void)state;
+    pair p;
+    static uint8_t payload[700000];
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 12; n++) {
+        check_fill(payload, n, sizeof payload - n);
+        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload - n), TC_OK);
+        memset(payload, 0xee, sizeof payload);
+    }
+    pair_flush(p.ep);
+    close_checked(&p, 12);
+}
+
+static void large_payloads_of_a_refused_function_are_passed_over(void **state)
+{
+    (void)state;
+    pair p;
+    static uint8_t payload[600000];
+    tc_status status = TC_OK;
+    tc_error error;
+    pair_open(&p, NULL);
+    tc_ifunc *refused = pair_ifunc(&p, "unbound"), *check = pair_ifunc(&p, "check");
+    for (int i = 0; i < 5 && status == TC_OK; i++)
+        status = send_patiently(p.ep, refused, payload, sizeof payload);
+    assert_true(status == TC_OK || status == TC_E_REFUSED);
+    pair_send_check(p.ep, check, 0, sizeof payload);
+    pair_flush(p.ep);
+    assert_true(tc_ep_refusal(p.ep, &error) >= 1);
+    assert_int_equal(send_patiently(p.ep, refused, payload, sizeof payload), TC_E_REFUSED);
+    close_checked(&p, 1);
+}
+
 static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
 {
     (void)state;
@@ -393,6 +448,9 @@ int main(void)
         cmocka_unit_test(functions_answer_from_inside),
         cmocka_unit_test(large_payloads_keep_their_place_in_the_order),
         cmocka_unit_test(large_payloads_pass_a_small_ring),
+        cmocka_unit_test(large_payloads_follow_each_other_closely),
+        cmocka_unit_test(a_payload_that_was_sent_may_be_changed),
+        cmocka_unit_test(large_payloads_of_a_refused_function_are_passed_over),
         cmocka_unit_test(payloads_above_the_limit_are_refused_and_others_go_on),
         cmocka_unit_test(large_payloads_are_made_once),
         cmocka_unit_test(large_answers_come_from_inside_a_function),

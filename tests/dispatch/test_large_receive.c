@@ -12,9 +12,16 @@
 typedef struct receiver {
     tci_hub hub;
     tc_ep ep;
+    tci_rx_slot slot;
     tc_error error;
+    tci_payload whole;
     bool complete;
 } receiver;
+
+static void run(void *payload, size_t payload_size, void *target_args)
+{
+    (void)payload, (void)payload_size, (void)target_args;
+}
 
 static receiver *make_receiver(void)
 {
@@ -22,6 +29,9 @@ static receiver *make_receiver(void)
     assert_non_null(r);
     r->hub.options.payload_bytes_max = LIMIT;
     r->ep.hub = &r->hub;
+    r->slot.main = run;
+    r->ep.rx_slots = &r->slot;
+    r->ep.rx_slot_count = 1;
     return r;
 }
 
@@ -40,7 +50,10 @@ static tc_status take(receiver *r, uint64_t total, uint64_t offset, size_t n, ui
     tci_piece_encode(&piece, payload);
     memset(payload + TCI_PIECE_HEADER_BYTES, fill, n);
     r->complete = false;
-    tc_status status = tci_large_receive(&r->ep, &frame, payload, &r->complete, &r->error);
+    tc_status status = tci_large_receive(&r->ep, &frame, payload, &r->whole, &r->error);
+    r->complete = r->whole.bytes != NULL;
+    if (r->whole.assembled && !r->complete)
+        tci_large_done(&r->ep, &r->whole);
     free(payload);
     return status;
 }
@@ -59,7 +72,7 @@ static void pieces_in_order_make_the_payload(void **state)
         assert_int_equal(r->ep.assembly.bytes[99], 1);
         assert_int_equal(r->ep.assembly.bytes[100], 2);
         assert_int_equal(r->ep.assembly.bytes[249], 3);
-        tci_large_done(&r->ep);
+        tci_large_done(&r->ep, &r->whole);
     }
     free_receiver(r);
 }
@@ -105,8 +118,124 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
     assert_false(r->complete);
     assert_int_equal(take(r, 10, 0, 10, 7), TC_OK); /* the next payload is taken */
     assert_true(r->complete);
-    tci_large_done(&r->ep);
+    tci_large_done(&r->ep, &r->whole);
     assert_int_equal(take(r, UINT64_MAX, 0, 10, 7), TC_E_TOO_LARGE);
+    free_receiver(r);
+}
+
+/* --- pieces that lie in a segment ----------------------------------------------------------
+ */
+
+#define SEGMENT_BYTES (TCI_LANDING_OFFSET + 4096u)
+
+static receiver *make_landed_receiver(void)
+{
+    receiver *r = make_receiver();
+    r->ep.landed = (tci_segment){.base = calloc(1, SEGMENT_BYTES), .bytes = SEGMENT_BYTES};
+    assert_non_null(r->ep.landed.base);
+    return r;
+}
+
+static void free_landed_receiver(receiver *r)
+{
+    free(r->ep.landed.base);
+    free_receiver(r);
+}
+
+static tc_status take_landed(receiver *r, uint64_t total, uint64_t offset, uint64_t place,
+                             uint64_t size)
+{
+    uint8_t payload[TCI_LANDED_BYTES];
+    const tci_landed landed = {
+        .piece = {.total = total, .offset = offset}, .place = place, .size = size};
+    const tci_frame frame = {
+        .payload_size = TCI_LANDED_BYTES, .kind = TCI_FRAME_PIECE, .flags = TCI_PIECE_LANDED};
+    tci_landed_encode(&landed, payload);
+    return tci_large_receive(&r->ep, &frame, payload, &r->whole, &r->error);
+}
+
+static void a_whole_payload_is_used_where_it_landed(void **state)
+{
+    (void)state;
+    receiver *r = make_landed_receiver();
+    assert_int_equal(take_landed(r, 300, 0, TCI_LANDING_OFFSET + 64, 300), TC_OK);
+    assert_ptr_equal(r->whole.bytes, r->ep.landed.base + TCI_LANDING_OFFSET + 64);
+    assert_int_equal(r->whole.size, 300);
+    assert_false(r->whole.assembled);
+    tci_large_done(&r->ep, &r->whole);
+    free_landed_receiver(r);
+}
+
+static void landed_parts_are_put_together(void **state)
+{
+    (void)state;
+    receiver *r = make_landed_receiver();
+    assert_int_equal(take(r, 400, 0, 100, 1), TC_OK); /* one in its frame, then the others */
+    memset(r->ep.landed.base + TCI_LANDING_OFFSET, 2, 200);
+    assert_int_equal(take_landed(r, 400, 100, TCI_LANDING_OFFSET, 200), TC_OK);
+    assert_null(r->whole.bytes);
+    assert_int_equal(take_landed(r, 400, 300, TCI_LANDING_OFFSET, 100), TC_OK);
+    assert_true(r->whole.assembled);
+    assert_int_equal(r->whole.bytes[99], 1);
+    assert_int_equal(r->whole.bytes[399], 2);
+    tci_large_done(&r->ep, &r->whole);
+    free_landed_receiver(r);
+}
+
+static void places_outside_the_segment_are_corrupt(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t total, offset, place, size;
+    } cases[] = {
+        {300, 0, 0, 300},
+        {300, 0, TCI_LANDING_OFFSET + 1, 300},
+        {300, 0, SEGMENT_BYTES, 300},
+        {5000, 0, TCI_LANDING_OFFSET, 5000},
+        {UINT64_MAX, 0, TCI_LANDING_OFFSET, UINT64_MAX},
+        {300, 0, UINT64_MAX - 63, 300},
+        {0, 0, TCI_LANDING_OFFSET, 0},
+        {300, 1, TCI_LANDING_OFFSET, 299}, /* not the first */
+        {300, 0, TCI_LANDING_OFFSET, 301}, /* more than the total */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        receiver *r = make_landed_receiver();
+        assert_int_equal(
+            take_landed(r, cases[i].total, cases[i].offset, cases[i].place, cases[i].size),
+            TC_E_CORRUPT);
+        free_landed_receiver(r);
+    }
+    receiver *r = make_receiver(); /* that has no segment at all */
+    assert_int_equal(take_landed(r, 300, 0, TCI_LANDING_OFFSET, 300), TC_E_CORRUPT);
+    free_receiver(r);
+}
+
+static void a_sender_that_was_refused_may_begin_anew(void **state)
+{
+    (void)state;
+    receiver *r = make_landed_receiver();
+    r->hub.options.payload_bytes_max = 1000;
+    assert_int_equal(take_landed(r, 1001, 0, TCI_LANDING_OFFSET, 1001), TC_E_TOO_LARGE);
+    tci_large_done(&r->ep, &r->whole);
+    assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
+    assert_int_equal(take_landed(r, 1000, 0, TCI_LANDING_OFFSET, 1000), TC_OK);
+    assert_non_null(r->whole.bytes);
+    assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
+    assert_int_equal(take(r, 250, 0, 100, 1), TC_OK);
+    assert_int_equal(take(r, 250, 100, 150, 1), TC_OK);
+    assert_true(r->complete);
+    free_landed_receiver(r);
+}
+
+static void a_sender_whose_function_was_refused_may_begin_anew(void **state)
+{
+    (void)state;
+    receiver *r = make_receiver();
+    r->slot.main = NULL;
+    assert_int_equal(take(r, 5000, 0, 1000, 1), TC_OK);
+    r->slot.main = run;
+    assert_int_equal(take(r, 250, 0, 250, 1), TC_OK);
+    assert_true(r->complete);
     free_receiver(r);
 }
 
@@ -116,6 +245,11 @@ int main(void)
         cmocka_unit_test(pieces_in_order_make_the_payload),
         cmocka_unit_test(what_does_not_fit_together_is_refused),
         cmocka_unit_test(a_payload_above_the_limit_is_said_once_and_passed_over),
+        cmocka_unit_test(a_whole_payload_is_used_where_it_landed),
+        cmocka_unit_test(landed_parts_are_put_together),
+        cmocka_unit_test(places_outside_the_segment_are_corrupt),
+        cmocka_unit_test(a_sender_that_was_refused_may_begin_anew),
+        cmocka_unit_test(a_sender_whose_function_was_refused_may_begin_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

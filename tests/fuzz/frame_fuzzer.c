@@ -10,6 +10,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define STEPS 256
 #define NONCE 0x0101000101010101ull /* frames begin where the ring does */
 
+/* What was judged good lies inside the frame as a whole. */
+static void decode_piece(const tci_frame *header, const uint8_t *payload)
+{
+    tci_piece piece;
+    tci_landed landed;
+    if (header->kind != TCI_FRAME_PIECE)
+        return;
+    if (header->flags == TCI_PIECE_LANDED)
+        tci_landed_decode(payload, &landed);
+    else
+        tci_piece_decode(payload, &piece);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint8_t *region = aligned_alloc(4096, 8192);
@@ -32,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (tci_frame_check(&header, frame, room, &bytes, &section, NULL) == TC_OK) {
             if (bytes > room || bytes < TCI_FRAME_HEADER_BYTES)
                 abort();
+            decode_piece(&header, frame + TCI_FRAME_HEADER_BYTES);
             tci_consumer_advance(&rx, bytes);
         } else {
             tci_consumer_advance(&rx, TCI_FRAME_GRANULE);

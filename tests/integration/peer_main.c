@@ -5,6 +5,10 @@
  *       runs the forward function, which goes on to HOST:PORT
  *   integration_peer tally [LISTEN]
  *       runs the tally function; listens on loopback if not told otherwise
+ *   integration_peer check
+ *       runs the check function
+ *   integration_peer bulk HOST:PORT BYTES
+ *       sends payloads of so many bytes to a check, for ever
  *   integration_peer source HOST:PORT N COUNT [mixed]
  *       sends COUNT messages of source N to a tally, then stays; mixed: some are large
  *
@@ -145,6 +149,35 @@ static void source(tc_context *ctx, char **arguments)
     tc_ifunc_close(fn);
 }
 
+static void check(tc_context *ctx)
+{
+    check_state state = {0};
+    tc_context_set_target_args(ctx, &state);
+    introduce(ctx, LOOPBACK);
+    serve(ctx);
+    say("next", state.next);
+    say("wrong", state.wrong);
+}
+
+static void bulk(tc_context *ctx, char **arguments)
+{
+    size_t size = strtoull(arguments[1], NULL, 10);
+    uint8_t *payload = malloc(size);
+    tc_error error = {0};
+    tc_ifunc *fn;
+    tc_ep *ep;
+    must(payload != NULL ? TC_OK : TC_E_NO_MEMORY, &error, "payload");
+    must(tc_ifunc_open(ctx, "check", &fn, &error), &error, "check");
+    must(tc_ep_connect(ctx, arguments[0], 0, &ep, &error), &error, arguments[0]);
+    for (uint64_t n = 0;; n++) {
+        tc_status status;
+        check_fill(payload, n, size);
+        while ((status = tc_send(ep, fn, payload, size)) == TC_E_AGAIN)
+            (void)tc_progress(ctx);
+        must(status, &error, "send");
+    }
+}
+
 int main(int argc, char **argv)
 {
     tc_context *ctx;
@@ -155,6 +188,10 @@ int main(int argc, char **argv)
         forward(ctx, argc == 3 ? argv[2] : NULL);
     else if (strcmp(role, "tally") == 0 && argc <= 3)
         tally(ctx, argc == 3 ? argv[2] : LOOPBACK);
+    else if (strcmp(role, "check") == 0 && argc == 2)
+        check(ctx);
+    else if (strcmp(role, "bulk") == 0 && argc == 4)
+        bulk(ctx, argv + 2);
     else if (strcmp(role, "source") == 0 && (argc == 5 || argc == 6))
         source(ctx, argv + 2);
     else

@@ -131,6 +131,56 @@ static void unknown_kinds_are_refused(void **state)
     }
 }
 
+static void piece_bodies_have_golden_bytes(void **state)
+{
+    (void)state;
+    static const uint8_t landed_bytes[TCI_LANDED_BYTES] = {
+        0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x21, 0,    0, 0, 0, 0, 0, 0,
+        0x40, 0x10, 0,    0,    0,    0,    0,    0,    0x34, 0x12, 0, 0, 0, 0, 0, 0};
+    static const uint8_t offer_bytes[TCI_SEGMENT_OFFER_BYTES] = {
+        0x04, 0x03, 0x02, 0x01, 0, 0x10, 0x40, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
+    const tci_landed landed = {.piece = {.total = 0x0102030405060708, .offset = 0x21},
+                               .place = 0x1040,
+                               .size = 0x1234};
+    const tci_segment_offer offer = {
+        .id = 0x01020304, .bytes = 0x401000, .nonce = 0x0102030405060708};
+    uint8_t bytes[TCI_LANDED_BYTES];
+    tci_landed again;
+    tci_segment_offer offered;
+    tci_landed_encode(&landed, bytes);
+    assert_memory_equal(bytes, landed_bytes, sizeof landed_bytes);
+    tci_landed_decode(bytes, &again);
+    assert_memory_equal(&again, &landed, sizeof landed);
+    tci_segment_offer_encode(&offer, bytes);
+    assert_memory_equal(bytes, offer_bytes, sizeof offer_bytes);
+    tci_segment_offer_decode(bytes, &offered);
+    assert_int_equal(offered.id, offer.id);
+    assert_int_equal(offered.bytes, offer.bytes);
+    assert_int_equal(offered.nonce, offer.nonce);
+}
+
+static void pieces_have_the_size_that_their_flags_say(void **state)
+{
+    (void)state;
+    uint8_t bytes[128] = {0};
+    size_t size;
+    tc_error error;
+    tci_code_section section;
+    for (unsigned flags = 0; flags < 256; flags++) {
+        for (uint32_t found = 0; found < 64; found++) {
+            const tci_frame frame = {
+                .payload_size = found, .kind = TCI_FRAME_PIECE, .flags = (uint8_t)flags};
+            bool good = flags == 0                   ? found >= TCI_PIECE_HEADER_BYTES
+                        : flags == TCI_PIECE_LANDED  ? found == TCI_LANDED_BYTES
+                        : flags == TCI_PIECE_OUTSIDE ? found == TCI_PIECE_HEADER_BYTES
+                                                     : false;
+            assert_int_equal(
+                tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error),
+                good ? TC_OK : TC_E_CORRUPT);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +191,8 @@ int main(void)
         cmocka_unit_test(injected_code_is_bounded_by_its_room),
         cmocka_unit_test(code_sizes_that_overflow_are_refused),
         cmocka_unit_test(unknown_kinds_are_refused),
+        cmocka_unit_test(piece_bodies_have_golden_bytes),
+        cmocka_unit_test(pieces_have_the_size_that_their_flags_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
