@@ -3,6 +3,7 @@
 #include "context_private.h"
 
 #include "base/clock.h"
+#include "base/line_wait.h"
 #include "base/process_barrier.h"
 #include "endpoint/bell.h"
 
@@ -96,14 +97,26 @@ static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
 
 /* --- waiting ------------------------------------------------------------------------------ */
 
+/* With one ring to look at and no other way for anything to come, the processor may wait for
+ * its line. */
+static void spin_once(const tci_hub *hub)
+{
+    if (hub->watched_count == 1 && hub->attention == 0 && tci_line_wait_supported())
+        tci_line_wait((const uint64_t *)(const void *)hub->watched[0].frame,
+                      hub->watched[0].signal);
+}
+
 /* Whether the policy lets the processor be kept, or given to others for a moment only. */
 static bool stays_up(tc_context *ctx, uint64_t now_ns)
 {
     uint64_t policy = ctx->hub.options.wait;
-    if (policy != TCI_WAIT_ADAPTIVE)
-        return policy == TCI_WAIT_SPIN;
-    if (now_ns - ctx->idle_since_ns < ctx->hub.options.spin)
+    if (policy == TCI_WAIT_SPIN ||
+        (policy == TCI_WAIT_ADAPTIVE && now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
+        spin_once(&ctx->hub);
         return true;
+    }
+    if (policy != TCI_WAIT_ADAPTIVE)
+        return false;
     if (ctx->yields == YIELDS)
         return false;
     ctx->yields++;

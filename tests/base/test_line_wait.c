@@ -1,0 +1,67 @@
+/* Waiting for a line ends when it is written, and in any case. */
+#include "base/line_wait.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define TURNS 200u
+
+static _Alignas(64) uint64_t word;
+static _Alignas(64) uint64_t answer;
+
+/* Both sides may have to share one processor. */
+static void wait_once(const uint64_t *at, uint64_t awaited)
+{
+    tci_line_wait(at, awaited);
+    (void)sched_yield();
+}
+
+static void *write_in_turn(void *arg)
+{
+    (void)arg;
+    for (uint64_t n = 1; n <= TURNS; n++) {
+        __atomic_store_n(&word, n, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&answer, __ATOMIC_ACQUIRE) != n)
+            wait_once(&answer, n);
+    }
+    return NULL;
+}
+
+static void no_write_is_missed(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    word = answer = 0;
+    assert_int_equal(pthread_create(&thread, NULL, write_in_turn, NULL), 0);
+    for (uint64_t n = 1; n <= TURNS; n++) {
+        while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != n)
+            wait_once(&word, n);
+        __atomic_store_n(&answer, n, __ATOMIC_RELEASE);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void a_line_that_nobody_writes_is_left_again(void **state)
+{
+    (void)state;
+    word = 0;
+    for (unsigned i = 0; i < 100; i++)
+        tci_line_wait(&word, 1);
+    tci_line_wait(&word, 0);
+    print_message("this processor %s\n", tci_line_wait_supported() ? "waits" : "pauses");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_write_is_missed),
+        cmocka_unit_test(a_line_that_nobody_writes_is_left_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
