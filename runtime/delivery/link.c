@@ -218,13 +218,13 @@ tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void
 }
 
 tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
-                                tci_link_op *op, const void *bytes, size_t size, bool eager,
+                                tci_link_op *op, const void *bytes, size_t size,
                                 bool *under_way_out)
 {
     const ucp_request_param_t param = {
         .op_attr_mask =
             UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags = eager ? UCP_AM_SEND_FLAG_EAGER : 0,
+        .flags = UCP_AM_SEND_FLAG_EAGER,
         .cb = {.send = finish_send},
         .user_data = op,
     };

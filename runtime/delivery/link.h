@@ -48,12 +48,11 @@ typedef struct tci_link_op {
 TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op,
                                       const void *bytes, size_t size, bool *under_way_out);
 
-/* Sends a part of a payload: at once (`eager`), or by whatever protocol UCX chooses for its
- * size, rendezvous included. The rules for op and the bytes are those of tci_link_send, and the
+/* Sends a part of a payload. The rules for op and the bytes are those of tci_link_send, and the
  * header stays untouched as long; op->header is not used. */
 TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
                                               tci_link_op *op, const void *bytes, size_t size,
-                                              bool eager, bool *under_way_out);
+                                              bool *under_way_out);
 
 /* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or
  * not under the settings of UCX (see ucx_compat.h). The region must still be there: UCX before

@@ -185,11 +185,6 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
     return worker->address;
 }
 
-bool tci_worker_shares_memory(const tci_worker *worker)
-{
-    return worker->shares_memory;
-}
-
 int tci_worker_fd(const tci_worker *worker)
 {
     return worker->event_fd;

@@ -67,9 +67,6 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 int tci_worker_fd(const tci_worker *worker);
 bool tci_worker_arm(tci_worker *worker);
 
-/* Whether UCX may talk through shared memory to peers on this host. */
-bool tci_worker_shares_memory(const tci_worker *worker);
-
 /* Of the UCX that is loaded. */
 void tci_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);
 

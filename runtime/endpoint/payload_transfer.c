@@ -8,9 +8,8 @@
 /* Over tcp UCX sends this much in one piece, its own header included; larger messages it puts
  * together in fresh memory, from which they would have to be copied again. A rendezvous of
  * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
- * it. */
-#define EAGER_PART_BYTES 64000u
-#define RENDEZVOUS_PART_BYTES (1u << 20)
+ * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
+#define PART_BYTES 64000u
 #define PARTS 16u
 
 /* What UCX sends of the caller's memory. */
@@ -24,6 +23,7 @@ typedef struct tci_outbound {
     uint16_t next_number;
     unsigned next_part; /* they are used in turn */
     unsigned under_way;
+    bool orphan; /* its endpoint is gone: the last operation frees it */
     tci_send_window window;
     outbound_part parts[PARTS];
 } tci_outbound;
@@ -84,34 +84,25 @@ static tc_status begin(tc_ep *ep, tci_partial *partial)
 
 static void part_has_left(tci_link_op *op)
 {
-    tc_ep *ep = op->user;
+    tci_outbound *out = op->user;
     outbound_part *part = (outbound_part *)(void *)op;
     part->under_way = false;
-    ep->outbound->under_way--;
-}
-
-/* Rendezvous where UCX moves large messages without a copy: through shared memory, and by RDMA,
- * which put is for. */
-static bool wants_rendezvous(const tc_ep *ep)
-{
-    bool shared = ep->peer_pid != 0 && tci_worker_shares_memory(ep->hub->worker);
-    return shared || ep->delivery->ops->wire_id == TCI_HELLO_PUT;
+    out->under_way--;
+    if (out->orphan && out->under_way == 0)
+        free(out);
 }
 
 static tc_status send_part(tc_ep *ep, tci_partial *partial, outbound_part *part)
 {
     const tci_piece piece = {.total = partial->size, .offset = partial->offset};
-    const bool eager = !wants_rendezvous(ep);
-    size_t most = eager ? EAGER_PART_BYTES : RENDEZVOUS_PART_BYTES;
     size_t n = partial->size - partial->offset;
-    n = n < most ? n : most;
+    n = n < PART_BYTES ? n : PART_BYTES;
     part->header =
         (tci_payload_header){.connection = ep->peer_connection, .number = partial->number};
     tci_piece_encode(&piece, part->header.piece);
-    part->op = (tci_link_op){.done = part_has_left, .user = ep};
+    part->op = (tci_link_op){.done = part_has_left, .user = ep->outbound};
     if (tci_link_send_payload(ep->link, &part->header, &part->op,
-                              partial->payload + partial->offset, n, eager,
-                              &part->under_way) != TC_OK)
+                              partial->payload + partial->offset, n, &part->under_way) != TC_OK)
         return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: a payload could not be sent");
     ep->outbound->under_way += part->under_way;
     ep->pushed_bytes += sizeof part->header + n;
@@ -145,6 +136,9 @@ uint64_t tci_payload_awaited(const tc_ep *ep)
 
 void tci_payload_fini(tc_ep *ep)
 {
-    free(ep->outbound);
+    if (ep->outbound != NULL && ep->outbound->under_way > 0)
+        ep->outbound->orphan = true; /* UCX did not let go when the link was closed */
+    else
+        free(ep->outbound);
     tci_inbound_fini(ep);
 }
