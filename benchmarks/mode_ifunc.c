@@ -13,8 +13,11 @@ typedef tc_status (*send_function)(tc_ep *ep, tc_ifunc *fn, const void *source_a
 typedef struct ifunc_state {
     ifunc_link link;
     send_function send;
-    uint64_t counter; /* what the ifunc counts here */
-    uint64_t awaited; /* what it will be when all that is under way has run */
+    const ifunc_work *work;
+    void *target;          /* what the ifunc works on here */
+    const uint64_t *calls; /* of it, where it counts them */
+    uint64_t awaited;      /* what that will be when all that is under way has run */
+    uint64_t sent;
     size_t payload_bytes;
     unsigned char payload[];
 } ifunc_state;
@@ -23,6 +26,8 @@ typedef struct ifunc_state {
 static inline bool send_one(ifunc_state *state, perf_poll *poll)
 {
     tc_status status = TC_E_CLOSED;
+    if (state->work->stamp != NULL)
+        state->work->stamp(state->payload, state->payload_bytes, state->sent++);
     while (state->link.peer != NULL &&
            (status = state->send(state->link.peer, state->link.function, state->payload,
                                  state->payload_bytes)) == TC_E_AGAIN) {
@@ -34,7 +39,7 @@ static inline bool send_one(ifunc_state *state, perf_poll *poll)
 
 static inline bool await_count(ifunc_state *state, perf_poll *poll)
 {
-    while (state->counter < state->awaited) {
+    while (*state->calls < state->awaited) {
         if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
             return ifunc_link_lost(&state->link);
     }
@@ -42,31 +47,80 @@ static inline bool await_count(ifunc_state *state, perf_poll *poll)
     return true;
 }
 
+/* Every call has left at this process what it had to. */
+static bool is_right(const ifunc_state *state)
+{
+    ifunc_work_text wrong;
+    perf_session *session = state->link.session;
+    if (*state->calls != state->awaited)
+        return perf_complain(session, "%s: %llu calls for %llu messages", state->work->name,
+                             (unsigned long long)*state->calls,
+                             (unsigned long long)state->awaited);
+    return state->work->check == NULL ||
+           state->work->check(state->target, state->payload, state->payload_bytes, &wrong) ||
+           perf_complain(session, "%s: %s", state->work->name, wrong.text);
+}
+
+static void free_state(perf_lane *lane, ifunc_state *state)
+{
+    if (state != NULL)
+        free(state->target);
+    free(state);
+    lane->state = NULL;
+}
+
+static ifunc_state *create_state(perf_lane *lane)
+{
+    size_t payload_bytes = lane->options->payload_bytes;
+    ifunc_state *state = calloc(1, sizeof *state + payload_bytes);
+    if (state != NULL)
+        state->target = lane->work->create(payload_bytes);
+    if (state == NULL || state->target == NULL) {
+        free_state(lane, state);
+        (void)perf_complain(lane->session, "out of memory");
+        return NULL;
+    }
+    state->work = lane->work;
+    state->calls = state->target;
+    state->payload_bytes = payload_bytes;
+    ifunc_work_fill(state->payload, payload_bytes);
+    return state;
+}
+
+/* Injected code shares the frame with its payload; it is never longer than the archive that it
+ * is in. */
+static size_t payload_max(const ifunc_state *state, const tc_ep_info *info)
+{
+    if (state->send != tc_send_injected)
+        return info->payload_max;
+    size_t code = tc_ifunc_code_size(state->link.function);
+    return code < info->frame_payload_max ? info->frame_payload_max - code : 1;
+}
+
 static bool open_ifunc(perf_lane *lane, send_function send, const char *form,
                        ifunc_link_local local)
 {
     tc_ep_info info;
-    ifunc_state *state = calloc(1, sizeof *state + lane->options->payload_bytes);
+    ifunc_state *state = create_state(lane);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
+        return false;
     const ifunc_link_config config = {.delivery = lane->delivery_wanted,
                                       .form = form,
                                       .path = lane->options->ifunc_path,
-                                      .name = "tsi",
-                                      .target_args = &state->counter,
+                                      .name = lane->work->name,
+                                      .target_args = state->target,
                                       .local = local};
     if (!ifunc_link_open(&state->link, lane->session, &config)) {
-        free(state);
+        free_state(lane, state);
         return false;
     }
     state->send = send;
-    state->payload_bytes = lane->options->payload_bytes;
     lane->state = state;
     lane->payload_bytes = state->payload_bytes;
     tc_ep_query(state->link.peer, &info);
     (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", info.delivery);
-    if (lane->payload_bytes > info.payload_max)
-        lane->payload_max = info.payload_max;
+    if (lane->payload_bytes > payload_max(state, &info))
+        lane->payload_max = payload_max(state, &info);
     return true;
 }
 
@@ -95,12 +149,9 @@ static bool open_inject(perf_lane *lane)
     return open_ifunc(lane, tc_send_injected, NULL, NULL);
 }
 
-/* ifuncs/tsi.c, which is a part of this program too. */
-extern void tsi_main(void *payload, size_t payload_size, void *target_args);
-
 static bool open_local(perf_lane *lane)
 {
-    return open_ifunc(lane, tc_send, NULL, tsi_main);
+    return open_ifunc(lane, tc_send, NULL, lane->work->local);
 }
 
 /* A target owes its source some progress after the last message: to say that it was run, and to
@@ -126,7 +177,7 @@ static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
             return false;
         stamps[i] = perf_ticks();
     }
-    return true;
+    return is_right(state);
 }
 
 static bool target_latency(perf_lane *lane, uint64_t count)
@@ -139,7 +190,7 @@ static bool target_latency(perf_lane *lane, uint64_t count)
         if (!await_count(state, &poll) || !send_one(state, &poll))
             return false;
     }
-    return linger(state, &poll);
+    return linger(state, &poll) && is_right(state);
 }
 
 /* The mean over a whole run, so that frames that only fill the ring's end are counted too. */
@@ -177,22 +228,21 @@ static bool target_rate(perf_lane *lane, uint64_t count)
     perf_poll poll;
     perf_poll_init(&poll, lane->session);
     state->awaited += count;
-    while (state->counter < state->awaited) {
+    while (*state->calls < state->awaited) {
         if (tc_progress(state->link.context) != 0)
             perf_poll_hit(&poll);
         else if (!perf_poll_missed(&poll))
             return ifunc_link_lost(&state->link);
     }
     perf_session_set_done(lane->session);
-    return linger(state, &poll);
+    return linger(state, &poll) && is_right(state);
 }
 
 static void close_ifunc(perf_lane *lane)
 {
     ifunc_state *state = lane->state;
     ifunc_link_close(&state->link);
-    free(state);
-    lane->state = NULL;
+    free_state(lane, state);
 }
 
 const perf_mode perf_mode_cached = {

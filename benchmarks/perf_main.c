@@ -41,7 +41,9 @@ int main(int argc, char **argv)
     case PERF_FLOOD:
         return perf_run_flood(&options);
     case PERF_TSI:
+    case PERF_SSUM:
+    case PERF_IPUT:
         break;
     }
-    return options.sender_count > 0 ? perf_run_fan_in(&options) : perf_run_tsi(&options);
+    return options.sender_count > 0 ? perf_run_fan_in(&options) : perf_run_lanes(&options);
 }

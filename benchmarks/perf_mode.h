@@ -3,6 +3,7 @@
 #ifndef TC_PERF_MODE_H
 #define TC_PERF_MODE_H
 
+#include "ifunc_work.h"
 #include "perf_options.h"
 #include "perf_session.h"
 
@@ -11,6 +12,7 @@ typedef struct perf_mode perf_mode;
 /* One mode over one delivery. Each process has its own; nothing here is shared. */
 typedef struct perf_lane {
     const perf_mode *mode;
+    const ifunc_work *work;      /* of the library's modes; the others only count */
     const char *delivery_wanted; /* NULL: the library's own choice */
     const perf_options *options;
     perf_session *session;

@@ -23,22 +23,21 @@
 #define ROUNDS_MAX 1000u
 #define SENDERS_MAX 16u
 #define ENDPOINTS_MAX 4096u
-#define WAKEUPS 200u
 #define WAKEUPS_MAX 10000u
-#define FUNCTIONS 200u
 #define FUNCTIONS_MAX 2000u
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
-#define ROUNDS_BANDWIDTH 10u
 
 #define IN_TSI (1u << PERF_TSI)
+#define IN_LANES (IN_TSI | 1u << PERF_SSUM | 1u << PERF_IPUT)
 #define IN_INTEGRITY (1u << PERF_INTEGRITY)
 #define IN_WAIT (1u << PERF_WAIT)
 #define IN_FIRST (1u << PERF_FIRST)
 #define IN_POLL (1u << PERF_POLL)
 #define IN_FLOOD (1u << PERF_FLOOD)
 #define IN_BANDWIDTH (1u << PERF_BANDWIDTH)
-#define IN_ALL (IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH)
+#define IN_ALL                                                                                 \
+    (IN_LANES | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH)
 
 typedef struct option_row {
     const char *name;
@@ -54,25 +53,31 @@ static uint64_t payload_max(const perf_options *options)
     return options->experiment == PERF_BANDWIDTH ? BANDWIDTH_PAYLOAD_MAX : PAYLOAD_MAX;
 }
 
+/* What the function needs of a payload: one number; a key and a word of data. */
+static uint64_t payload_min(const perf_options *options)
+{
+    return options->experiment == PERF_IPUT ? 16 : options->experiment == PERF_SSUM ? 4 : 1;
+}
+
 static bool set_payloads(perf_options *options, const char *text)
 {
-    return perf_value_list(text, 1, payload_max(options), options->payloads, PERF_PAYLOADS_MAX,
-                           &options->payload_count);
+    return perf_value_list(text, payload_min(options), payload_max(options), options->payloads,
+                           PERF_PAYLOADS_MAX, &options->payload_count);
 }
 
 static bool set_sweep(perf_options *options, const char *text)
 {
-    return perf_value_powers(text, 1, payload_max(options), options->payloads,
-                             PERF_PAYLOADS_MAX, &options->payload_count);
+    return perf_value_powers(text, payload_min(options), payload_max(options),
+                             options->payloads, PERF_PAYLOADS_MAX, &options->payload_count);
 }
 
 static bool set_iterations(perf_options *options, const char *text)
 {
-    static const uint64_t limits[] = {[PERF_TSI] = TSI_ITERATIONS_MAX,
-                                      [PERF_BANDWIDTH] = TSI_ITERATIONS_MAX,
-                                      [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
-                                      [PERF_WAIT] = WAKEUPS_MAX,
-                                      [PERF_FIRST] = FUNCTIONS_MAX};
+    static const uint64_t limits[] = {
+        [PERF_TSI] = TSI_ITERATIONS_MAX,       [PERF_SSUM] = TSI_ITERATIONS_MAX,
+        [PERF_IPUT] = TSI_ITERATIONS_MAX,      [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
+        [PERF_BANDWIDTH] = TSI_ITERATIONS_MAX, [PERF_WAIT] = WAKEUPS_MAX,
+        [PERF_FIRST] = FUNCTIONS_MAX};
     return perf_value_count(text, 1, limits[options->experiment], &options->iterations);
 }
 
@@ -249,20 +254,21 @@ static bool set_unread(perf_options *options, const char *text)
 }
 
 static const option_row option_rows[] = {
-    {"size", 's', IN_TSI | IN_FLOOD | IN_BANDWIDTH, "LIST", set_payloads,
-     "payloads in bytes (tsi: 8, up to 1M; bandwidth: 64K,256K,1M,4M,16M)"},
-    {"sweep", 'p', IN_TSI | IN_BANDWIDTH, "A..B", set_sweep,
-     "payloads: the powers of two from A to B"},
-    {"iterations", 'n', IN_TSI | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_BANDWIDTH, "N",
+    {"size", 's', IN_LANES | IN_FLOOD | IN_BANDWIDTH, "LIST", set_payloads,
+     "payloads in bytes (tsi: 8, up to 1M; ssum from 4; iput from 16;"
+     " bandwidth: 64K,256K,1M,4M,16M)"},
+    {"sweep", 'p', IN_LANES | IN_BANDWIDTH, "A..B", set_sweep,
+     "payloads: the powers of two from A to B (ssum, iput: 16..32K)"},
+    {"iterations", 'n', IN_LANES | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_BANDWIDTH, "N",
      set_iterations,
-     "per measurement (tsi: what fits 25 ms; bandwidth: 50 ms; integrity: 1M messages; wait: "
-     "200"
-     " wake-ups; first: 200 functions)"},
-    {"warmup", 'w', IN_TSI, "N", set_warmup, "round trips before each measurement (1000)"},
-    {"rounds", 'r', IN_TSI | IN_BANDWIDTH, "N", set_rounds,
+     "per measurement (tsi, ssum, iput: what fits 25 ms; bandwidth: 50 ms;"
+     " integrity: 1M messages; wait: 200 wake-ups; first: 200 functions)"},
+    {"warmup", 'w', IN_LANES, "N", set_warmup, "round trips before each measurement (1000)"},
+    {"rounds", 'r', IN_LANES | IN_BANDWIDTH, "N", set_rounds,
      "how often the modes take turns (20; 4 for several payloads; bandwidth: 10)"},
-    {"modes", 'm', IN_TSI | IN_BANDWIDTH, "LIST", set_modes,
-     "of bare,am,cached,uncached,image,bitcode,inject,local (the first four);"
+    {"modes", 'm', IN_LANES | IN_BANDWIDTH, "LIST", set_modes,
+     "of bare,am,cached,uncached,image,bitcode,inject,local (tsi: the first four; ssum,"
+     " iput: cached,inject,local, and not bare,am);"
      " bandwidth: of put,am,am-safe,cached (all but am-safe)"},
     {"unread", 'u', IN_BANDWIDTH, NULL, set_unread, "the function leaves its payload alone"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
@@ -280,9 +286,9 @@ static const option_row option_rows[] = {
     {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
      "payloads; one in 256 is up to 64K (1..2048)"},
     {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
-     "deliveries by name, or all (tsi, bandwidth: auto; integrity, flood: all)"},
+     "deliveries by name, or all (integrity, flood: all; the others: auto)"},
     {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_TSI | IN_INTEGRITY | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH, "A,B",
+    {"pin", 'c', IN_LANES | IN_INTEGRITY | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH, "A,B",
      set_pin, "cpus of source and target, or none (the first two)"},
     {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path,
      "where the functions (tsi.tca, ...) are"},
@@ -295,7 +301,7 @@ static const option_row option_rows[] = {
 static void print_help(void)
 {
     (void)printf(
-        "usage: tc-perf tsi|bandwidth|first|wait|poll|integrity|flood [options]\n"
+        "usage: tc-perf tsi|ssum|iput|bandwidth|first|wait|poll|integrity|flood [options]\n"
         "       tc-perf plot FILE.json -o FILE.svg\n"
         "  tsi        half round trip and rate of a function that adds one to a counter:\n"
         "             bare (shared memory alone), am (UCX active messages),\n"
@@ -303,6 +309,8 @@ static void print_help(void)
         "             image, bitcode (as cached, of that form),\n"
         "             inject (code in every message, kept by nobody),\n"
         "             local (the target has the function itself)\n"
+        "  ssum       the same of a function that adds up its payload: cached, inject, local\n"
+        "  iput       the same of one that puts it where a hash table says\n"
         "  first      first calls of functions that the target has never seen\n"
         "  bandwidth  of large payloads, and that of UCX: put, am, and cached (ifunc)\n"
         "  wait       what a waiting target costs, and how soon it wakes\n"
@@ -317,6 +325,7 @@ static void print_help(void)
                        row->value != NULL ? row->value : "");
         (void)printf("  %-23s %s%s\n", left, row->help,
                      row->where == IN_TSI         ? " [tsi]"
+                     : row->where == IN_LANES     ? " [tsi, ssum, iput]"
                      : row->where == IN_WAIT      ? " [wait]"
                      : row->where == IN_POLL      ? " [poll]"
                      : row->where == IN_INTEGRITY ? " [integrity]"
@@ -326,6 +335,34 @@ static void print_help(void)
     }
     (void)printf("  -h, --help; -V, --version\n\n"
                  "Two processes on this machine. 1 MB is 2^20 bytes.\n");
+}
+
+typedef struct experiment_row {
+    const char *name;
+    struct {
+        char letter; /* of an option; 0 ends the list */
+        const char *value;
+    } defaults[4];
+} experiment_row;
+
+static const experiment_row experiment_rows[] = {
+    [PERF_TSI] = {"tsi", {{'s', "8"}, {'m', "bare,am,cached,uncached"}}},
+    [PERF_SSUM] = {"ssum", {{'p', "16..32K"}, {'m', "cached,inject,local"}}},
+    [PERF_IPUT] = {"iput", {{'p', "16..32K"}, {'m', "cached,inject,local"}}},
+    [PERF_BANDWIDTH] = {"bandwidth",
+                        {{'s', "64K,256K,1M,4M,16M"}, {'m', "put,am,cached"}, {'r', "10"}}},
+    [PERF_INTEGRITY] = {"integrity", {{'n', "1000000"}, {'d', "all"}, {'S', "1..2048"}}},
+    [PERF_WAIT] = {"wait", {{'n', "200"}, {'k', "16"}, {'P', "2..16"}}},
+    [PERF_POLL] = {"poll", {{'e', "1..256"}}},
+    [PERF_FIRST] = {"first", {{'n', "200"}}},
+    [PERF_FLOOD] = {"flood", {{'s', "64"}, {'d', "all"}}},
+};
+
+#define EXPERIMENT_COUNT (sizeof experiment_rows / sizeof experiment_rows[0])
+
+const char *perf_experiment_name(const perf_options *options)
+{
+    return experiment_rows[options->experiment].name;
 }
 
 /* Archives lie beside the program, both where it is built and where it is installed. */
@@ -356,49 +393,35 @@ static void default_pin(perf_options *options)
     }
 }
 
+static const option_row *find_option(int letter)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (option_rows[i].letter == letter)
+            return &option_rows[i];
+    }
+    return NULL;
+}
+
 static bool set_defaults(perf_options *options, const char *experiment)
 {
+    size_t which = 0;
+    while (which < EXPERIMENT_COUNT && strcmp(experiment_rows[which].name, experiment) != 0)
+        which++;
+    if (which == EXPERIMENT_COUNT)
+        return false;
+    const experiment_row *row = &experiment_rows[which];
     *options = (perf_options){
+        .experiment = (perf_experiment)which,
         .payloads = {8},
         .payload_count = 1,
         .warmup = 1000,
         .delivery_count = 1, /* of the library's own choice */
-        .modes = "bare,am,cached,uncached",
-        .size_min = 1,
-        .size_max = 2048,
         .seconds = 10,
         .burn_ns = 2000,
         .slack_bytes = 1u << 20,
     };
-    if (strcmp(experiment, "integrity") == 0) {
-        options->experiment = PERF_INTEGRITY;
-        options->iterations = 1000000;
-        (void)set_deliveries(options, "all");
-    } else if (strcmp(experiment, "wait") == 0) {
-        options->experiment = PERF_WAIT;
-        options->iterations = WAKEUPS;
-        options->peers = SENDERS_MAX;
-        (void)set_processes(options, "2..16");
-    } else if (strcmp(experiment, "first") == 0) {
-        options->experiment = PERF_FIRST;
-        options->iterations = FUNCTIONS;
-    } else if (strcmp(experiment, "poll") == 0) {
-        options->experiment = PERF_POLL;
-        (void)set_endpoints(options, "1..256");
-    } else if (strcmp(experiment, "flood") == 0) {
-        options->experiment = PERF_FLOOD;
-        options->payloads[0] = 64;
-        (void)set_deliveries(options, "all");
-    } else if (strcmp(experiment, "bandwidth") == 0) {
-        options->experiment = PERF_BANDWIDTH;
-        options->modes = "put,am,cached";
-        options->rounds = ROUNDS_BANDWIDTH;
-        (void)set_payloads(options, "64K,256K,1M,4M,16M");
-    } else if (strcmp(experiment, "tsi") == 0) {
-        options->experiment = PERF_TSI;
-    } else {
-        return false;
-    }
+    for (size_t i = 0; row->defaults[i].letter != 0; i++)
+        (void)find_option(row->defaults[i].letter)->set(options, row->defaults[i].value);
     default_pin(options);
     return default_ifunc_path(options);
 }
@@ -437,10 +460,8 @@ static perf_parse parse_rows(perf_options *options, int argc, char **argv)
     for (int letter;
          result == PERF_PARSE_RUN &&
          (letter = getopt_long(argc, argv, short_options, long_options, NULL)) != -1;) {
-        size_t i = 0;
-        while (i < ROW_COUNT && option_rows[i].letter != letter)
-            i++;
-        result = i < ROW_COUNT ? set_row(options, &option_rows[i], optarg) : PERF_PARSE_WRONG;
+        const option_row *row = find_option(letter);
+        result = row != NULL ? set_row(options, row, optarg) : PERF_PARSE_WRONG;
     }
     if (result == PERF_PARSE_RUN && optind < argc)
         result = wrong("unexpected argument", argv[optind]);
@@ -460,7 +481,10 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong("expected tsi, bandwidth, first, wait, poll, integrity or flood, got", "");
+        return wrong(
+            "expected tsi, ssum, iput, bandwidth, first, wait, poll, integrity or flood, "
+            "got",
+            "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

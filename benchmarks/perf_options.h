@@ -14,6 +14,8 @@
 
 typedef enum perf_experiment {
     PERF_TSI,
+    PERF_SSUM,
+    PERF_IPUT,
     PERF_INTEGRITY,
     PERF_WAIT,
     PERF_POLL,
@@ -58,6 +60,9 @@ typedef enum perf_parse {
     PERF_PARSE_DONE, /* help or version was printed: exit 0 */
     PERF_PARSE_WRONG /* a complaint was printed: exit 2 */
 } perf_parse;
+
+/* As on the command line. */
+const char *perf_experiment_name(const perf_options *options);
 
 perf_parse perf_options_parse(perf_options *options, int argc, char **argv);
 

@@ -77,7 +77,8 @@ static json_t *own_options(const perf_options *options)
     json_t *object = json_pack("{s:I, s:o, s:s?, s:[i, i]}", "iterations",
                                (json_int_t)options->iterations, "delivery", deliveries, "tls",
                                getenv("UCX_TLS"), "pin", options->cpus[0], options->cpus[1]);
-    if (options->experiment == PERF_TSI || options->experiment == PERF_BANDWIDTH)
+    if (options->experiment == PERF_TSI || options->experiment == PERF_SSUM ||
+        options->experiment == PERF_IPUT || options->experiment == PERF_BANDWIDTH)
         (void)json_object_update_new(
             object, json_pack("{s:o, s:I, s:i, s:s}", "sizes", payload_list(options), "warmup",
                               (json_int_t)options->warmup, "rounds", (int)options->rounds,
@@ -97,14 +98,6 @@ static json_t *own_options(const perf_options *options)
     return object;
 }
 
-static const char *const experiment_names[] = {[PERF_TSI] = "tsi",
-                                               [PERF_INTEGRITY] = "integrity",
-                                               [PERF_WAIT] = "wait",
-                                               [PERF_POLL] = "poll",
-                                               [PERF_FIRST] = "first",
-                                               [PERF_FLOOD] = "flood",
-                                               [PERF_BANDWIDTH] = "bandwidth"};
-
 json_t *perf_report_create(const perf_options *options)
 {
     char cpu[128];
@@ -112,7 +105,7 @@ json_t *perf_report_create(const perf_options *options)
     describe_cpu(cpu, sizeof cpu);
     (void)uname(&name);
     return json_pack("{s:s, s:{s:s, s:i, s:s, s:s, s:o, s:o, s:o}, s:[], s:{}}", "experiment",
-                     experiment_names[options->experiment], "env", "cpu", cpu, "cpus",
+                     perf_experiment_name(options), "env", "cpu", cpu, "cpus",
                      (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
                      name.machine, "versions", versions(), "options", own_options(options),
                      "library_options", library_options(), "rows", "ratios");

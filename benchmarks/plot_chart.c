@@ -31,7 +31,7 @@ typedef struct panel {
 } panel;
 
 typedef struct chart {
-    const char *title;
+    const char *title; /* NULL: the experiment's */
     panel panels[PANELS_MAX];
 } chart;
 
@@ -47,7 +47,7 @@ typedef struct matrix {
 #define LOG_Y "set logscale y 10; set format y '%g'\n"
 
 static const chart sweep_chart = {
-    "Target-Side Increment by payload",
+    NULL,
     {{LINES,
       {"payload_bytes"},
       "payload (bytes)",
@@ -66,8 +66,8 @@ static const chart sweep_chart = {
       BINARY_X LOG_Y}},
 };
 
-static const chart tsi_chart = {
-    "Target-Side Increment",
+static const chart payload_chart = {
+    NULL,
     {{BARS,
       {"mode", "delivery"},
       "mode and delivery",
@@ -310,6 +310,19 @@ static bool has_several_payloads(const json_t *rows)
     return false;
 }
 
+/* Of the experiments that measure latency and rate by payload. */
+static const char *title_of(const char *experiment)
+{
+    static const char *const titles[][2] = {{"tsi", "Target-Side Increment"},
+                                            {"ssum", "Server-Side Sum"},
+                                            {"iput", "Indirect Put"}};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        if (strcmp(titles[i][0], experiment) == 0)
+            return titles[i][1];
+    }
+    return NULL;
+}
+
 static const chart *choose_chart(const json_t *report, const json_t *rows)
 {
     const char *name = json_string_value(json_object_get(report, "experiment"));
@@ -323,17 +336,19 @@ static const chart *choose_chart(const json_t *report, const json_t *rows)
         return &integrity_chart;
     if (strcmp(name, "flood") == 0)
         return &flood_chart;
-    if (strcmp(name, "tsi") != 0)
+    if (title_of(name) == NULL)
         return NULL;
     if (json_object_get(json_array_get(rows, 0), "senders") != NULL)
         return &senders_chart;
-    return has_several_payloads(rows) ? &sweep_chart : &tsi_chart;
+    return has_several_payloads(rows) ? &sweep_chart : &payload_chart;
 }
 
 static void write_head(FILE *script, const chart *chosen, unsigned panels, const json_t *report)
 {
     char machine[128] = "";
     const json_t *env = json_object_get(report, "env");
+    const char *experiment = json_string_value(json_object_get(report, "experiment"));
+    const char *title = chosen->title != NULL ? chosen->title : title_of(experiment);
     const char *cpu = json_string_value(json_object_get(env, "cpu"));
     append_text(machine, sizeof machine, cpu != NULL ? cpu : "");
     (void)fprintf(script,
@@ -341,7 +356,7 @@ static void write_head(FILE *script, const chart *chosen, unsigned panels, const
                   "noenhanced\nset datafile separator '\\t'; set datafile missing '?'\n"
                   "set grid; set border 3; set tics nomirror\n"
                   "set multiplot layout %u,1 title '%s, %s'\n",
-                  60 + panels * PANEL_HEIGHT, panels, chosen->title, machine);
+                  60 + panels * PANEL_HEIGHT, panels, title, machine);
 }
 
 bool plot_chart_write(FILE *script, const json_t *report)

@@ -29,6 +29,11 @@ REPORTS = {
     "one payload": ("tsi", [tsi("bare", "none", 8), tsi("cached", "am", 8)], ["cached am", "p99", "microseconds"]),
     "sweep": ("tsi", [tsi("bare", "none", 8), tsi("cached", "am", 1), tsi("cached", "am", 4096), SKIPPED],
               ["cached am", "payload (bytes)", "half round trip, p50 (microseconds)", "million messages/s"]),
+    "server-side sum": ("ssum", [tsi(mode, "direct", n) for n in (16, 64) for mode in ("cached", "inject", "local")],
+                        ["Server-Side Sum", "inject direct", "local direct", "payload (bytes)",
+                         "half round trip, p50 (microseconds)", "rate (million messages/s)"]),
+    "indirect put": ("iput", [tsi("inject", "am", 16), tsi("local", "am", 16)],
+                     ["Indirect Put", "local am", "half round trip (microseconds)"]),
     "senders": ("tsi", [{"mode": "cached", "delivery": "direct", "senders": n, "payload_bytes": 8, "rate_per_s": 1e7}
                         for n in (1, 16)], ["cached direct", "senders", "total rate (million messages/s)"]),
     "wait": ("wait", [wait(policy, n) for policy in ("spin", "block") for n in (2, 16)],

@@ -5,6 +5,7 @@
     check_tc_perf.py TC_PERF sweep [tc-perf options]
     check_tc_perf.py TC_PERF senders [tc-perf options]
     check_tc_perf.py TC_PERF forms [tc-perf options]
+    check_tc_perf.py TC_PERF ssum|iput [tc-perf options]
     check_tc_perf.py TC_PERF first [tc-perf options]
     check_tc_perf.py TC_PERF bandwidth [tc-perf options]
     check_tc_perf.py TC_PERF wait [tc-perf options]
@@ -98,6 +99,22 @@ def check_forms(report):
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
+def check_work(report):
+    """Rows and ratios for every payload and three modes. That the results were right, tc-perf itself has checked."""
+    sizes = report["env"]["options"]["sizes"]
+    rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"]]
+    expect(rows == [(size, mode) for size in sizes for mode in ("cached", "inject", "local")], "a row for each", rows)
+    for row in report["rows"]:
+        expect(list(row) == ["mode", "delivery"] + NUMBERS, "seven members", list(row))
+        expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
+    frames = {(row["payload_bytes"], row["mode"]): row["frame_bytes"] for row in report["rows"]}
+    for size in sizes:
+        expect(frames[size, "inject"] > frames[size, "cached"] + 100, "code in every message", frames)
+    names = {f"{upper}_to_{lower}_{metric}_{size}" for metric in ("latency", "rate") for size in sizes
+             for upper, lower in (("inject", "cached"), ("inject", "local"), ("local", "cached"))}
+    expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
+
+
 def check_first(report):
     """First calls of both forms."""
     members = ["form", "functions", "archive_bytes", "first_us_p50", "first_us_p99", "again_us_p50"]
@@ -168,14 +185,16 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    command = experiment if experiment in ("integrity", "wait", "first", "poll", "flood", "bandwidth") else "tsi"
+    named = ("ssum", "iput", "integrity", "wait", "first", "poll", "flood", "bandwidth")
+    command = experiment if experiment in named else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
-        {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait, "forms": check_forms, "first": check_first,
-         "poll": check_poll, "integrity": check_integrity, "flood": check_flood}[experiment](report)
+        {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait,
+         "forms": check_forms, "first": check_first, "ssum": check_work, "iput": check_work, "poll": check_poll,
+         "integrity": check_integrity, "flood": check_flood}[experiment](report)
 
 
 if __name__ == "__main__":

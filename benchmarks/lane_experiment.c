@@ -1,8 +1,9 @@
-/* Target-Side Increment: how fast a function that adds one to a counter can be made to run in
- * another process, by each mode in turn. Rounds are short and interleaved, so that whatever the
- * machine does meanwhile (other load, processors that move) strikes all modes alike and ratios
- * within a round stay meaningful. */
-#include "tsi_lanes.h"
+/* How fast a function can be made to run in another process, by each mode in turn: one that
+ * adds one to a counter (Target-Side Increment), one that adds up its payload (Server-Side
+ * Sum), one that stores it where a hash table says (Indirect Put). Rounds are short and
+ * interleaved, so that whatever the machine does meanwhile (other load, processors that move)
+ * strikes all modes alike and ratios within a round stay meaningful. */
+#include "lane_run.h"
 
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -34,13 +35,14 @@ static bool mode_has_deliveries(const perf_mode *mode)
     return mode != &perf_mode_bare && mode != &perf_mode_am;
 }
 
-static void add_lanes(tsi_run *run, const perf_mode *mode)
+static void add_lanes(lane_run *run, const perf_mode *mode)
 {
     unsigned count = mode_has_deliveries(mode) ? run->options.delivery_count : 1;
     for (unsigned i = 0; i < count; i++) {
         const char *delivery = run->options.deliveries[i];
         run->lanes[run->lane_count++] =
             (perf_lane){.mode = mode,
+                        .work = ifunc_work_find(perf_experiment_name(&run->options)),
                         .delivery_wanted = *delivery != '\0' ? delivery : NULL,
                         .options = &run->options,
                         .session = run->session};
@@ -49,7 +51,7 @@ static void add_lanes(tsi_run *run, const perf_mode *mode)
 
 /* In the order of the table above, whatever the order of the list; a name given twice counts
  * once. */
-static bool choose_lanes(tsi_run *run)
+static bool choose_lanes(lane_run *run)
 {
     bool chosen[MODE_COUNT] = {false};
     const char *at = run->options.modes;
@@ -65,6 +67,13 @@ static bool choose_lanes(tsi_run *run)
                           (int)size, at);
             return false;
         }
+        if (run->options.experiment != PERF_TSI && !mode_has_deliveries(modes[which])) {
+            (void)fprintf(stderr,
+                          "tc-perf: mode '%s' runs no function: expected cached, "
+                          "uncached, image, bitcode, inject or local\n",
+                          modes[which]->name);
+            return false;
+        }
         chosen[which] = true;
         at += size;
         if (*at++ == '\0')
@@ -77,7 +86,7 @@ static bool choose_lanes(tsi_run *run)
     return true;
 }
 
-static bool target_step(tsi_run *run, const perf_command *command)
+static bool target_step(lane_run *run, const perf_command *command)
 {
     if (command->lane >= run->lane_count)
         return false;
@@ -104,7 +113,7 @@ static bool target_step(tsi_run *run, const perf_command *command)
 
 static bool serve(perf_session *session, void *experiment)
 {
-    tsi_run *run = experiment;
+    lane_run *run = experiment;
     perf_command command;
     for (;;) {
         if (!perf_session_next(session, &command))
@@ -116,13 +125,13 @@ static bool serve(perf_session *session, void *experiment)
     }
 }
 
-static bool start_step(tsi_run *run, uint32_t action, unsigned lane, uint64_t count)
+static bool start_step(lane_run *run, uint32_t action, unsigned lane, uint64_t count)
 {
     const perf_command command = {.action = action, .lane = lane, .count = count};
     return perf_session_command(run->session, &command);
 }
 
-static bool open_lanes(tsi_run *run)
+static bool open_lanes(lane_run *run)
 {
     for (unsigned i = 0; i < run->lane_count; i++) {
         perf_lane *lane = &run->lanes[i];
@@ -135,7 +144,7 @@ static bool open_lanes(tsi_run *run)
     return true;
 }
 
-static bool close_lanes(tsi_run *run)
+static bool close_lanes(lane_run *run)
 {
     for (unsigned i = 0; i < run->lane_count; i++) {
         perf_lane *lane = &run->lanes[i];
@@ -149,7 +158,7 @@ static bool close_lanes(tsi_run *run)
 }
 
 /* Warm-up and measurement are one chain of round trips; only the stamps tell them apart. */
-static bool measure_latency(tsi_run *run, unsigned index, uint64_t count, perf_latency *out)
+static bool measure_latency(lane_run *run, unsigned index, uint64_t count, perf_latency *out)
 {
     perf_lane *lane = &run->lanes[index];
     uint64_t warmup = run->options.warmup;
@@ -165,7 +174,7 @@ static bool measure_latency(tsi_run *run, unsigned index, uint64_t count, perf_l
 }
 
 /* From the first send until the target says that all have run. */
-static bool measure_rate(tsi_run *run, unsigned index, uint64_t count, double *per_s_out)
+static bool measure_rate(lane_run *run, unsigned index, uint64_t count, double *per_s_out)
 {
     perf_lane *lane = &run->lanes[index];
     if (!start_step(run, ACTION_RATE, index, count) || !perf_session_await_ready(run->session))
@@ -180,7 +189,7 @@ static bool measure_rate(tsi_run *run, unsigned index, uint64_t count, double *p
 }
 
 /* Large messages need not be as many for a trial to take a measurable time. */
-static uint64_t least_rate_count(const tsi_run *run)
+static uint64_t least_rate_count(const lane_run *run)
 {
     uint64_t count = LEAST_RATE_BYTES / run->options.payload_bytes;
     return count > TRIAL_RATE_COUNT ? TRIAL_RATE_COUNT : count;
@@ -195,7 +204,7 @@ static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
 /* Without -n, a trial run tells how many iterations take the time of one measurement. Its
  * figures are thrown away, and with them the first calls, for which the target prepares the
  * code. */
-static bool choose_counts(tsi_run *run, unsigned index)
+static bool choose_counts(lane_run *run, unsigned index)
 {
     perf_latency latency;
     double rate = 0;
@@ -220,7 +229,7 @@ static bool choose_counts(tsi_run *run, unsigned index)
     return true;
 }
 
-static bool measure_round(tsi_run *run, unsigned round)
+static bool measure_round(lane_run *run, unsigned round)
 {
     perf_latency latency;
     /* Latencies first, then rates, so that what a ratio compares lies close in time; who
@@ -248,7 +257,7 @@ static bool measure_round(tsi_run *run, unsigned round)
     return true;
 }
 
-static void print_round(const tsi_run *run, unsigned round)
+static void print_round(const lane_run *run, unsigned round)
 {
     for (unsigned i = 0; i < run->lane_count; i++) {
         if (run->lanes[i].payload_max != 0)
@@ -260,14 +269,14 @@ static void print_round(const tsi_run *run, unsigned round)
     }
 }
 
-static bool set_payload(tsi_run *run, uint64_t payload_bytes)
+static bool set_payload(lane_run *run, uint64_t payload_bytes)
 {
     run->options.payload_bytes = payload_bytes;
     return start_step(run, ACTION_PAYLOAD, 0, payload_bytes) &&
            perf_session_reply(run->session);
 }
 
-static bool measure(tsi_run *run, uint64_t payload_bytes)
+static bool measure(lane_run *run, uint64_t payload_bytes)
 {
     if (!set_payload(run, payload_bytes) || !open_lanes(run))
         return false;
@@ -283,10 +292,10 @@ static bool measure(tsi_run *run, uint64_t payload_bytes)
             print_round(run, round);
     }
     perf_report_progress(NULL);
-    return close_lanes(run) && tsi_report_payload(run);
+    return close_lanes(run) && lane_report_payload(run);
 }
 
-static bool measure_all(tsi_run *run)
+static bool measure_all(lane_run *run)
 {
     for (unsigned i = 0; i < run->options.payload_count; i++) {
         if (!measure(run, run->options.payloads[i]))
@@ -295,7 +304,7 @@ static bool measure_all(tsi_run *run)
     return true;
 }
 
-static bool create_series(tsi_run *run)
+static bool create_series(lane_run *run)
 {
     uint64_t count = run->options.iterations > LATENCY_COUNT_MAX ? run->options.iterations
                                                                  : LATENCY_COUNT_MAX;
@@ -303,7 +312,7 @@ static bool create_series(tsi_run *run)
     run->stamps_max = run->options.warmup + count + 1;
     run->stamps = malloc(run->stamps_max * sizeof *run->stamps);
     for (unsigned i = 0; i < run->lane_count; i++) {
-        tsi_series *series = &run->series[i];
+        lane_series *series = &run->series[i];
         series->p50_ns = calloc(run->options.rounds, sizeof(double));
         series->p99_ns = calloc(run->options.rounds, sizeof(double));
         series->rate_per_s = calloc(run->options.rounds, sizeof(double));
@@ -317,7 +326,7 @@ static bool create_series(tsi_run *run)
     return true;
 }
 
-static void destroy_series(tsi_run *run)
+static void destroy_series(lane_run *run)
 {
     for (unsigned i = 0; i < run->lane_count; i++) {
         free(run->series[i].p50_ns);
@@ -327,17 +336,17 @@ static void destroy_series(tsi_run *run)
     free(run->stamps);
 }
 
-int perf_run_tsi(const perf_options *options)
+int perf_run_lanes(const perf_options *options)
 {
     perf_session session;
-    tsi_run run = {.options = *options, .session = &session};
+    lane_run run = {.options = *options, .session = &session};
     if (!choose_lanes(&run))
         return 2;
     bool ok = perf_session_start(&session, options->cpus, serve, &run) && create_series(&run) &&
               measure_all(&run);
     perf_report_progress(NULL);
     ok = perf_session_end(&session) && ok;
-    ok = ok && tsi_report_write(&run);
+    ok = ok && lane_report_write(&run);
     json_decref(run.rows); /* left after a complaint only */
     json_decref(run.ratios);
     destroy_series(&run);

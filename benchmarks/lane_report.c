@@ -1,8 +1,8 @@
-/* What a Target-Side Increment run found: medians over rounds, and ratios as medians of each
+/* What a run of lanes found: medians over rounds, and ratios as medians of each
  * round's own ratio. */
 #include "perf_report.h"
 #include "perf_stats.h"
-#include "tsi_lanes.h"
+#include "lane_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +29,17 @@ static const ratio_row ratio_rows[] = {
     {"inject_to_cached_latency", LATENCY, &perf_mode_inject, &perf_mode_cached},
     {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am},
     {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached},
+    {"local_to_cached_latency", LATENCY, &perf_mode_local, &perf_mode_cached},
     {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached},
+    {"inject_to_local_latency", LATENCY, &perf_mode_inject, &perf_mode_local},
+    {"inject_to_local_rate", RATE, &perf_mode_inject, &perf_mode_local},
 };
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
 
 /* The lane of a mode: the n-th of its deliveries, or the only lane of a mode that has no
  * choice. -1: none. */
-static int find_lane(const tsi_run *run, const perf_mode *mode, unsigned nth)
+static int find_lane(const lane_run *run, const perf_mode *mode, unsigned nth)
 {
     int found = -1;
     for (unsigned i = 0; i < run->lane_count; i++) {
@@ -49,13 +52,13 @@ static int find_lane(const tsi_run *run, const perf_mode *mode, unsigned nth)
     return found;
 }
 
-static const double *values_of(const tsi_run *run, int lane, metric which)
+static const double *values_of(const lane_run *run, int lane, metric which)
 {
     return which == LATENCY ? run->series[lane].p50_ns : run->series[lane].rate_per_s;
 }
 
 /* The buffer holds one double per round. */
-static double median_ratio(const tsi_run *run, const ratio_row *row, int upper, int lower,
+static double median_ratio(const lane_run *run, const ratio_row *row, int upper, int lower,
                            double *buffer)
 {
     const double *over = values_of(run, upper, row->metric);
@@ -65,13 +68,13 @@ static double median_ratio(const tsi_run *run, const ratio_row *row, int upper, 
     return perf_median(buffer, run->options.rounds);
 }
 
-static double median_of(const tsi_run *run, const double *series, double *buffer)
+static double median_of(const lane_run *run, const double *series, double *buffer)
 {
     memcpy(buffer, series, run->options.rounds * sizeof *buffer);
     return perf_median(buffer, run->options.rounds);
 }
 
-static void report_skipped(const tsi_run *run, const perf_lane *lane)
+static void report_skipped(const lane_run *run, const perf_lane *lane)
 {
     char text[64];
     (void)snprintf(text, sizeof text, "the largest payload is %zu bytes", lane->payload_max);
@@ -84,10 +87,10 @@ static void report_skipped(const tsi_run *run, const perf_lane *lane)
                      lane->payload_bytes, text);
 }
 
-static void report_row(const tsi_run *run, unsigned index, double *buffer)
+static void report_row(const lane_run *run, unsigned index, double *buffer)
 {
     const perf_lane *lane = &run->lanes[index];
-    const tsi_series *series = &run->series[index];
+    const lane_series *series = &run->series[index];
     double p50 = median_of(run, series->p50_ns, buffer);
     double p99 = median_of(run, series->p99_ns, buffer);
     double rate = median_of(run, series->rate_per_s, buffer);
@@ -104,17 +107,25 @@ static void report_row(const tsi_run *run, unsigned index, double *buffer)
                      rate / 1e6);
 }
 
+/* Empty for the only delivery. */
+static void ratio_delivery(const lane_run *run, int lane, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (run->options.delivery_count > 1)
+        (void)snprintf(text, size, "_%s", run->lanes[lane].delivery);
+}
+
 /* With several deliveries each ratio is named with its delivery, with several payloads with its
  * payload. */
-static void report_ratio(const tsi_run *run, const ratio_row *row, unsigned nth, double *buffer)
+static void report_ratio(const lane_run *run, const ratio_row *row, unsigned nth,
+                         double *buffer)
 {
-    char name[64], delivery[24] = "", payload[24] = "";
+    char name[64], delivery[24], payload[24] = "";
     int upper = find_lane(run, row->upper, nth), lower = find_lane(run, row->lower, nth);
     if (upper < 0 || lower < 0 || run->lanes[upper].payload_max != 0 ||
         run->lanes[lower].payload_max != 0)
         return;
-    if (run->options.delivery_count > 1)
-        (void)snprintf(delivery, sizeof delivery, "_%s", run->lanes[upper].delivery);
+    ratio_delivery(run, upper, delivery, sizeof delivery);
     if (run->options.payload_count > 1)
         (void)snprintf(payload, sizeof payload, "_%zu", run->options.payload_bytes);
     double ratio = median_ratio(run, row, upper, lower, buffer);
@@ -133,21 +144,56 @@ static bool out_of_memory(void)
 
 /* A sweep is one table: its head comes with the first payload, what is said of it with the
  * last. */
-static void print_head(const tsi_run *run)
+static void print_head(const lane_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %8s %9s %10s %10s %12s\n", "mode", "delivery", "payload",
                      "frame", "p50 ns", "p99 ns", "rate M/s");
 }
 
-static void print_foot(const tsi_run *run)
+static void print_foot(const lane_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
         (void)printf("\nhalf round trip; payload and frame in bytes; medians of %u rounds\n\n",
                      run->options.rounds);
 }
 
-bool tsi_report_payload(tsi_run *run)
+/* "-" where a mode was skipped. */
+static void print_ratio(const lane_run *run, const char *name, uint64_t payload_bytes)
+{
+    char key[96];
+    (void)snprintf(key, sizeof key, "%s_%llu", name, (unsigned long long)payload_bytes);
+    const json_t *ratio = json_object_get(run->ratios, key);
+    if (ratio != NULL)
+        (void)printf(" %7.3f", json_real_value(ratio));
+    else
+        (void)printf(" %7s", "-");
+}
+
+/* Of a sweep with the few modes of ssum and iput: a line per ratio, a column per payload. */
+static void print_ratios(const lane_run *run)
+{
+    const perf_options *options = &run->options;
+    char name[64], delivery[24];
+    (void)printf("%-32s", "payload");
+    for (unsigned i = 0; i < options->payload_count; i++)
+        (void)printf(" %7llu", (unsigned long long)options->payloads[i]);
+    for (size_t row = 0; row < RATIO_COUNT; row++) {
+        for (unsigned nth = 0; nth < options->delivery_count; nth++) {
+            int lane = find_lane(run, ratio_rows[row].upper, nth);
+            if (lane < 0 || find_lane(run, ratio_rows[row].lower, nth) < 0)
+                continue;
+            ratio_delivery(run, lane, delivery, sizeof delivery);
+            (void)snprintf(name, sizeof name, "%s%s", ratio_rows[row].name, delivery);
+            (void)printf("\n%-32s", name);
+            for (unsigned i = 0; i < options->payload_count; i++)
+                print_ratio(run, name, options->payloads[i]);
+        }
+    }
+    (void)printf("\n");
+}
+
+bool lane_report_payload(lane_run *run)
 {
     const perf_options *options = &run->options;
     double *buffer = calloc(options->rounds, sizeof *buffer);
@@ -166,18 +212,22 @@ bool tsi_report_payload(tsi_run *run)
         else
             report_row(run, i, buffer);
     }
-    if (options->payload_bytes == options->payloads[options->payload_count - 1])
+    bool last = options->payload_bytes == options->payloads[options->payload_count - 1];
+    if (last)
         print_foot(run);
     for (size_t i = 0; i < RATIO_COUNT; i++) {
         for (unsigned nth = 0; nth < options->delivery_count; nth++)
             report_ratio(run, &ratio_rows[i], nth, buffer);
     }
+    if (last && options->payload_count > 1 && options->experiment != PERF_TSI &&
+        !perf_report_is_quiet(options))
+        print_ratios(run);
     (void)fflush(stdout);
     free(buffer);
     return true;
 }
 
-bool tsi_report_write(tsi_run *run)
+bool lane_report_write(lane_run *run)
 {
     json_t *report = perf_report_create(&run->options);
     if (report == NULL)
