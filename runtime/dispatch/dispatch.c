@@ -207,15 +207,21 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
                          const tci_code_section *section, size_t bytes)
 {
     tc_error error = {0};
-    void (*main)(void *, size_t, void *);
+    tci_injected_call injected;
+    bool is_broken;
     outcome result = RUN;
-    if (tci_inject_prepare(ep->hub, f, frame, section, &main, &error) == TC_OK) {
+    tc_status status = tci_inject_prepare(ep, f, frame, section, &injected, &is_broken, &error);
+    if (is_broken)
+        return broken(ep, &error);
+    if (status == TC_OK) {
         current->fn = NULL;
-        main(frame + TCI_FRAME_HEADER_BYTES, f->payload_size, ep->hub->target_args);
+        injected.main(injected.payload, injected.payload_size, ep->hub->target_args);
     } else {
         result = refuse_function(ep, f->slot, &error);
     }
     tci_consumer_advance(&ep->rx, bytes);
+    if (f->flags != 0) /* as with pieces that stand for much */
+        tci_ep_give_credit(ep);
     return result;
 }
 

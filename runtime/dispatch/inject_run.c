@@ -1,17 +1,46 @@
 #include "inject_run.h"
 
-#include "engine/injector.h"
+#include "endpoint/landing.h"
 
-tc_status tci_inject_prepare(tci_hub *hub, const tci_frame *f, const uint8_t *frame,
-                             const tci_code_section *section,
-                             void (**main_out)(void *, size_t, void *), tc_error *err)
+/* Its place and size are this side's own copies; the bytes are the sender's in any case. */
+static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *frame,
+                              tci_injected_call *call, bool *broken_out, tc_error *err)
 {
+    tci_landed landed;
+    uint64_t max = ep->hub->options.payload_bytes_max;
+    call->payload = frame + TCI_FRAME_HEADER_BYTES;
+    call->payload_size = f->payload_size;
+    if (f->flags != TCI_INJECT_LANDED)
+        return TC_OK;
+    tci_landed_decode(frame + TCI_FRAME_HEADER_BYTES, &landed);
+    call->payload = tci_landing_at(ep, landed.place, landed.size);
+    call->payload_size = (size_t)landed.size;
+    if (call->payload == NULL || landed.size == 0) {
+        *broken_out = true;
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "injected payload of %llu bytes at %llu, where none can lie",
+                             (unsigned long long)landed.size, (unsigned long long)landed.place);
+    }
+    if (landed.size > max)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "payload of %llu bytes, option payload_bytes_max is %llu",
+                             (unsigned long long)landed.size, (unsigned long long)max);
+    return TC_OK;
+}
+
+tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
+                             const tci_code_section *section, tci_injected_call *call_out,
+                             bool *broken_out, tc_error *err)
+{
+    tci_hub *hub = ep->hub;
     const tci_registry *registry = &hub->registry;
+    *broken_out = false;
+    TC_TRY(find_payload(ep, f, frame, call_out, broken_out, err));
     if (hub->injector == NULL)
         TC_TRY(tci_injector_create(registry->engine, registry->host_symbols,
                                    registry->host_symbol_count, &hub->injector, err));
     const uint8_t *code =
         frame + tci_frame_code_offset(f->payload_size) + TCI_INJECT_SECTION_BYTES;
     return tci_injector_place(hub->injector, code, section->archive_size, section->deps_size,
-                              main_out, err);
+                              &call_out->main, err);
 }

@@ -4,12 +4,18 @@
 
 #include "endpoint/ep.h"
 
-/* Makes the code behind a checked INJECT frame's payload callable, for one call. Statuses of
- * tci_injector_place. */
-TC_MUST_CHECK tc_status tci_inject_prepare(tci_hub *hub, const tci_frame *f,
-                                           const uint8_t *frame,
+/* A call that can be made, once. */
+typedef struct tci_injected_call {
+    void (*main)(void *payload, size_t payload_size, void *target_args);
+    uint8_t *payload;
+    size_t payload_size;
+} tci_injected_call;
+
+/* Finds the payload of a checked INJECT frame and makes the code behind it callable. Statuses
+ * of tci_injector_place; *broken_out: the peer names a place where no payload can lie. */
+TC_MUST_CHECK tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
                                            const tci_code_section *section,
-                                           void (**main_out)(void *, size_t, void *),
+                                           tci_injected_call *call_out, bool *broken_out,
                                            tc_error *err);
 
 #endif

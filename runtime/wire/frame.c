@@ -133,6 +133,10 @@ static tc_status check_inject(const tci_frame *frame, const uint8_t *header, siz
                               size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     size_t offset = tci_frame_code_offset(frame->payload_size);
+    bool landed = frame->flags == TCI_INJECT_LANDED && frame->payload_size == TCI_LANDED_BYTES;
+    if (frame->flags != 0 && !landed)
+        return tci_error_set(err, TC_E_CORRUPT, "inject frame: flags 0x%02x with %u bytes",
+                             frame->flags, frame->payload_size);
     if (offset + TCI_INJECT_SECTION_BYTES > room)
         return tci_error_set(err, TC_E_CORRUPT,
                              "inject frame: %zu bytes before its code, room for %zu",

@@ -82,6 +82,9 @@ typedef struct tci_code_section {
  */
 #define TCI_INJECT_SECTION_BYTES 8u
 
+/* Flag of INJECT frames: a tci_landed stands for the payload, which is whole where it says. */
+#define TCI_INJECT_LANDED 1u
+
 void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
                                uint8_t out[TCI_INJECT_SECTION_BYTES]);
 

@@ -75,6 +75,25 @@ static void injected_messages_keep_their_place_in_the_order(void **state)
     pair_close(&p);
 }
 
+/* Those of 32 KiB and more may lie in a segment beside the ring, once the peer has it. */
+static void large_payloads_are_injected_in_their_place_too(void **state)
+{
+    (void)state;
+    pair p;
+    uint64_t n = 0;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (size_t size = 30000; size < 100000; size += 1777) {
+        inject_check(&p, fn, n++, size);
+        inject_check(&p, fn, n++, size % 100);
+        pair_send_check(p.ep, fn, n++, size);
+    }
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, n);
+    pair_close(&p);
+}
+
 static void injected_code_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -221,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(injected_messages_keep_their_place_in_the_order),
+        cmocka_unit_test(large_payloads_are_injected_in_their_place_too),
         cmocka_unit_test(injected_code_leaves_nothing_behind),
         cmocka_unit_test(different_functions_may_be_injected_in_turn),
         cmocka_unit_test(what_cannot_be_injected_is_said_at_once),

@@ -96,6 +96,18 @@ static void injected_code_is_bounded_by_its_room(void **state)
     assert_int_equal(tci_frame_check(&frame, bytes, 128, &size, &section, &error),
                      TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "8589934590"));
+    const tci_frame landed = {
+        .payload_size = TCI_LANDED_BYTES, .kind = TCI_FRAME_INJECT, .flags = TCI_INJECT_LANDED};
+    tci_inject_section_encode(4, 4, bytes + tci_frame_code_offset(TCI_LANDED_BYTES));
+    assert_int_equal(tci_frame_check(&landed, bytes, 128, &size, &section, &error), TC_OK);
+    assert_int_equal(size, 64);
+    for (unsigned flags = 1; flags < 256; flags++) {
+        const tci_frame strange = {.payload_size = flags == 1 ? 31 : 32,
+                                   .kind = TCI_FRAME_INJECT,
+                                   .flags = (uint8_t)flags};
+        assert_int_equal(tci_frame_check(&strange, bytes, 128, &size, &section, &error),
+                         TC_E_CORRUPT);
+    }
 }
 
 static void code_sizes_that_overflow_are_refused(void **state)
