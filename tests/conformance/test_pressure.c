@@ -68,8 +68,8 @@ static void a_full_queue_is_said_inside_a_function(void **state)
         assert_int_equal(status, TC_E_TIMEOUT);
     } while (!has_settled(&p));
     pair_flush(p.ep);
-    assert_true(p.target_state.wrong > 0);
-    assert_true(p.source_state.wrong > 0);
+    /* One that is read as fast as it writes finds room for all; hardly both. */
+    assert_true(p.target_state.wrong + p.source_state.wrong > 0);
     assert_int_equal(p.target_state.wrong + p.target_state.replies, 100);
     assert_int_equal(p.source_state.wrong + p.source_state.replies, 100 * p.source_state.next);
     pair_close(&p);

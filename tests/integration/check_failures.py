@@ -20,13 +20,6 @@ ROUNDS = 20
 ONE_QUEUE = os.environ.get("TC_DELIVERY") == "am" and "UCX_TLS" not in os.environ
 
 
-# UCX 1.13 asserts in its own wireup over sockets (wireup_ep.c, tcp_ep.c) when the peer dies between the connection and the
-# first message on it; some milliseconds of a peer's life, and nothing that a user of UCX can bar. Whatever else ends
-# a target is a failure.
-UCX_WIREUP_DEFECTS = ("Assertion `wireup_ep->pending_count == 0' failed",
-                      "Assertion `!(ep->flags & UCT_TCP_EP_FLAG_CTX_TYPE_TX)' failed")
-
-
 def shared_segments(pids):
     """System V segments that these processes made."""
     with open("/proc/sysvipc/shm", encoding="ascii") as table:
@@ -116,8 +109,8 @@ class Failures(ToolTest):
         self.assertEqual(shared_segments({node.pid}), 0)
 
     def unless_ucx_died(self, node):
-        """The node, or another one in place of a victim of UCX_WIREUP_DEFECTS."""
-        if node.running() or not any(defect in node.err + node.out for defect in UCX_WIREUP_DEFECTS):
+        """The node, or another one in place of a victim of UCX."""
+        if node.running() or not node.died_of_ucx():
             return node
         print("UCX's wireup defect ended a target; starting another")
         return self.node()

@@ -123,6 +123,9 @@ class Namespaces(ToolTest):
         stream = self.send_to(0, "--text", "x", "--count", 10 ** 12, UCX_TLS="tcp,self")
         wait_until(lambda: node.out_size() > 1000 or not stream.running(), "the first messages")
         node.kill()
+        wait_until(lambda: not stream.running(), "an end of the source")
+        if stream.died_of_ucx():
+            self.skipTest("UCX's wireup defect ended the source")
         stream.expect(1, "peer lost")
 
     def test_memory_that_is_not_shared(self):

@@ -12,6 +12,12 @@ import unittest
 # Ends what hangs. Nothing is ever judged by it but that it ended at all.
 DEADLINE_S = 60
 
+# UCX 1.13 asserts in its own wireup over sockets (wireup_ep.c, tcp_ep.c) when the peer dies between the connection and the
+# first message on it; some milliseconds of a peer's life, and nothing that a user of UCX can bar. Whatever else ends
+# a process is a failure.
+UCX_WIREUP_DEFECTS = ("Assertion `wireup_ep->pending_count == 0' failed",
+                      "Assertion `!(ep->flags & UCT_TCP_EP_FLAG_CTX_TYPE_TX)' failed")
+
 # Of the caller's TC_ variables only what names the way that messages take: a test says the rest itself.
 KEPT = {"TC_DELIVERY"}
 
@@ -87,6 +93,10 @@ class Process:
         except subprocess.TimeoutExpired:
             self.kill()
             return self.test.fail(f"{self} did not end in {seconds} s\n{self.out}{self.err}")
+
+    def died_of_ucx(self):
+        """It has ended, by one of the assertions that nobody can bar."""
+        return not self.running() and any(defect in self.err + self.out for defect in UCX_WIREUP_DEFECTS)
 
     def expect(self, status, *patterns, seconds=DEADLINE_S):
         """Ends with that status; each pattern is on standard error."""
