@@ -73,8 +73,9 @@ static bool choose_lanes(bandwidth_run *run)
     return run->lane_count > 0;
 }
 
-static bool target_step(bandwidth_run *run, const perf_command *command)
+static bool target_step(void *experiment, const perf_command *command)
 {
+    bandwidth_run *run = experiment;
     if (command->lane >= run->lane_count)
         return false;
     perf_lane *lane = &run->lanes[command->lane];
@@ -97,16 +98,7 @@ static bool target_step(bandwidth_run *run, const perf_command *command)
 
 static bool serve(perf_session *session, void *experiment)
 {
-    bandwidth_run *run = experiment;
-    perf_command command;
-    for (;;) {
-        if (!perf_session_next(session, &command))
-            return false;
-        if (command.action == 0)
-            return true;
-        if (!perf_session_answer(session, target_step(run, &command)))
-            return false;
-    }
+    return perf_session_serve(session, target_step, experiment);
 }
 
 static bool start_step(bandwidth_run *run, uint32_t action, unsigned lane, uint64_t count)

@@ -105,8 +105,9 @@ static bool target_block(first_run *run, unsigned form)
     return linger(run, form) && perf_link_send(run->session, results, sizeof results);
 }
 
-static bool target_step(first_run *run, const perf_command *command)
+static bool target_step(void *experiment, const perf_command *command)
 {
+    first_run *run = experiment;
     switch (command->action) {
     case ACTION_OPEN:
         return command->lane < FORM_COUNT && open_form(run, command->lane);
@@ -122,15 +123,7 @@ static bool target_step(first_run *run, const perf_command *command)
 
 static bool serve(perf_session *session, void *experiment)
 {
-    perf_command command;
-    for (;;) {
-        if (!perf_session_next(session, &command))
-            return false;
-        if (command.action == 0)
-            return true;
-        if (!perf_session_answer(session, target_step(experiment, &command)))
-            return false;
-    }
+    return perf_session_serve(session, target_step, experiment);
 }
 
 /* --- the source ---------------------------------------------------------------------- */

@@ -60,8 +60,9 @@ static bool run_messages(ifunc_link *link)
     return true;
 }
 
-static bool target_run(flood_run *run, const perf_command *command)
+static bool target_run(void *experiment, const perf_command *command)
 {
+    flood_run *run = experiment;
     ifunc_link link;
     burn_target target = {.burn_ns = run->options->burn_ns};
     if (command->action != ACTION_FLOOD || command->lane >= run->options->delivery_count ||
@@ -74,15 +75,7 @@ static bool target_run(flood_run *run, const perf_command *command)
 
 static bool serve(perf_session *session, void *experiment)
 {
-    perf_command command;
-    for (;;) {
-        if (!perf_session_next(session, &command))
-            return false;
-        if (command.action == 0)
-            return true;
-        if (!perf_session_answer(session, target_run(experiment, &command)))
-            return false;
-    }
+    return perf_session_serve(session, target_run, experiment);
 }
 
 /* --- the source, which also looks at both ------------------------------------------------ */

@@ -71,8 +71,9 @@ static bool run_messages(ifunc_link *link)
     return true;
 }
 
-static bool target_run(integrity_run *run, const perf_command *command)
+static bool target_run(void *experiment, const perf_command *command)
 {
+    integrity_run *run = experiment;
     ifunc_link link;
     size_t size;
     integrity_target target = {.count = command->count};
@@ -97,15 +98,7 @@ static bool target_run(integrity_run *run, const perf_command *command)
 
 static bool serve(perf_session *session, void *experiment)
 {
-    perf_command command;
-    for (;;) {
-        if (!perf_session_next(session, &command))
-            return false;
-        if (command.action == 0)
-            return true;
-        if (!perf_session_answer(session, target_run(experiment, &command)))
-            return false;
-    }
+    return perf_session_serve(session, target_run, experiment);
 }
 
 static bool send_message(ifunc_link *link, perf_poll *poll, const uint8_t *payload,

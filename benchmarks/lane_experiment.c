@@ -86,8 +86,9 @@ static bool choose_lanes(lane_run *run)
     return true;
 }
 
-static bool target_step(lane_run *run, const perf_command *command)
+static bool target_step(void *experiment, const perf_command *command)
 {
+    lane_run *run = experiment;
     if (command->lane >= run->lane_count)
         return false;
     perf_lane *lane = &run->lanes[command->lane];
@@ -113,16 +114,7 @@ static bool target_step(lane_run *run, const perf_command *command)
 
 static bool serve(perf_session *session, void *experiment)
 {
-    lane_run *run = experiment;
-    perf_command command;
-    for (;;) {
-        if (!perf_session_next(session, &command))
-            return false;
-        if (command.action == 0)
-            return true;
-        if (!perf_session_answer(session, target_step(run, &command)))
-            return false;
-    }
+    return perf_session_serve(session, target_step, experiment);
 }
 
 static bool start_step(lane_run *run, uint32_t action, unsigned lane, uint64_t count)

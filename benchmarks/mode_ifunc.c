@@ -245,62 +245,21 @@ static void close_ifunc(perf_lane *lane)
     free_state(lane, state);
 }
 
-const perf_mode perf_mode_cached = {
-    .name = "cached",
-    .open = open_cached,
-    .source_latency = source_latency,
-    .target_latency = target_latency,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_ifunc,
-};
+/* They differ in how they are opened. */
+#define IFUNC_MODE(mode)                                                                       \
+    const perf_mode perf_mode_##mode = {                                                       \
+        .name = #mode,                                                                         \
+        .open = open_##mode,                                                                   \
+        .source_latency = source_latency,                                                      \
+        .target_latency = target_latency,                                                      \
+        .source_rate = source_rate,                                                            \
+        .target_rate = target_rate,                                                            \
+        .close = close_ifunc,                                                                  \
+    }
 
-const perf_mode perf_mode_uncached = {
-    .name = "uncached",
-    .open = open_uncached,
-    .source_latency = source_latency,
-    .target_latency = target_latency,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_ifunc,
-};
-
-const perf_mode perf_mode_image = {
-    .name = "image",
-    .open = open_image,
-    .source_latency = source_latency,
-    .target_latency = target_latency,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_ifunc,
-};
-
-const perf_mode perf_mode_bitcode = {
-    .name = "bitcode",
-    .open = open_bitcode,
-    .source_latency = source_latency,
-    .target_latency = target_latency,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_ifunc,
-};
-
-const perf_mode perf_mode_inject = {
-    .name = "inject",
-    .open = open_inject,
-    .source_latency = source_latency,
-    .target_latency = target_latency,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_ifunc,
-};
-
-const perf_mode perf_mode_local = {
-    .name = "local",
-    .open = open_local,
-    .source_latency = source_latency,
-    .target_latency = target_latency,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_ifunc,
-};
+IFUNC_MODE(cached);
+IFUNC_MODE(uncached);
+IFUNC_MODE(image);
+IFUNC_MODE(bitcode);
+IFUNC_MODE(inject);
+IFUNC_MODE(local);

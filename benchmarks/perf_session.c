@@ -165,6 +165,19 @@ bool perf_session_answer(perf_session *session, bool ok)
     return perf_link_send(session, &word, sizeof word) && ok;
 }
 
+bool perf_session_serve(perf_session *session, perf_step step, void *experiment)
+{
+    perf_command command;
+    for (;;) {
+        if (!perf_session_next(session, &command))
+            return false;
+        if (command.action == 0)
+            return true;
+        if (!perf_session_answer(session, step(experiment, &command)))
+            return false;
+    }
+}
+
 bool perf_session_reply(perf_session *session)
 {
     uint32_t word = 0;

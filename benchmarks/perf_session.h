@@ -66,6 +66,9 @@ bool perf_session_reply(perf_session *session);
 /* Target: the counterparts. */
 bool perf_session_next(perf_session *session, perf_command *command_out);
 bool perf_session_answer(perf_session *session, bool ok);
+/* Both, until the source says that it is through: does one step per command. */
+typedef bool (*perf_step)(void *experiment, const perf_command *command);
+bool perf_session_serve(perf_session *session, perf_step step, void *experiment);
 
 /* Target: stores that release what it did; the source's waits below pair with them. */
 void perf_session_set_ready(perf_session *session);
