@@ -14,17 +14,6 @@
 
 #include <cmocka.h>
 
-static tc_ifunc *open_file(pair *p, const char *name)
-{
-    char path[1024];
-    tc_ifunc *fn;
-    tc_error error = {0};
-    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
-    if (tc_ifunc_open_file(p->source, path, &fn, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    return fn;
-}
-
 static void copy_file(const char *from, const char *to)
 {
     char command[2200];
@@ -161,7 +150,7 @@ static void code_without_a_slice_for_the_target_is_refused(void **state)
     (void)state;
     pair p;
     pair_open(&p, NULL);
-    expect_refusal(&p, open_file(&p, "foreign"), TC_E_NO_SLICE,
+    expect_refusal(&p, pair_ifunc_file(&p, "foreign"), TC_E_NO_SLICE,
                    (const char *const[]){"x86_64-linux", "aarch64-linux", NULL});
     pair_close(&p);
 }

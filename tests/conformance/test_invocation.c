@@ -43,17 +43,6 @@ static uint64_t code_received(pair *p)
     return value;
 }
 
-static tc_ifunc *open_file(pair *p, const char *name)
-{
-    char path[1024];
-    tc_ifunc *fn;
-    tc_error error = {0};
-    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
-    if (tc_ifunc_open_file(p->source, path, &fn, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    return fn;
-}
-
 static void injected_messages_keep_their_place_in_the_order(void **state)
 {
     (void)state;
@@ -144,9 +133,10 @@ static void what_cannot_be_injected_is_said_at_once(void **state)
     pair_open(&p, NULL);
     assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "check"), payload, large),
                      TC_E_TOO_LARGE);
-    assert_int_equal(tc_send_injected(p.ep, open_file(&p, "only_bitcode"), NULL, 0),
+    assert_int_equal(tc_send_injected(p.ep, pair_ifunc_file(&p, "only_bitcode"), NULL, 0),
                      TC_E_NO_SLICE);
-    assert_int_equal(tc_send_injected(p.ep, open_file(&p, "foreign"), NULL, 0), TC_E_NO_SLICE);
+    assert_int_equal(tc_send_injected(p.ep, pair_ifunc_file(&p, "foreign"), NULL, 0),
+                     TC_E_NO_SLICE);
     pair_close(&p);
     free(payload);
 }

@@ -85,6 +85,16 @@ tc_ifunc *pair_ifunc(pair *p, const char *name)
     return fn;
 }
 
+tc_ifunc *pair_ifunc_file(pair *p, const char *name)
+{
+    char path[1024];
+    tc_error error = {0};
+    tc_ifunc *fn;
+    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
+    must(tc_ifunc_open_file(p->source, path, &fn, &error), &error, path);
+    return fn;
+}
+
 void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size)
 {
     uint8_t *payload = malloc(size + 1);

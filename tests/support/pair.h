@@ -36,6 +36,8 @@ tc_ep *pair_connect(pair *p);
 
 /* An ifunc of tests/ifuncs, opened at the source. */
 tc_ifunc *pair_ifunc(pair *p, const char *name);
+/* The same by the name of its file. */
+tc_ifunc *pair_ifunc_file(pair *p, const char *name);
 
 /* Sends message n of the check ifunc, progressing while there is no room. */
 void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size);
