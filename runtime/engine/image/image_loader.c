@@ -61,9 +61,8 @@ static uint64_t address_of(const tci_symbols *symbols, const char *name)
     return (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, name);
 }
 
-/* Fills addresses[weak_count + symbol_count]. */
-static tc_status bind_imports(const tci_image *image, const tci_archive *archive, size_t index,
-                              const tci_symbols *symbols, uint64_t *addresses, tc_error *err)
+tc_status tci_image_bind(const tci_image *image, tci_import_name name, void *user,
+                         const tci_symbols *symbols, uint64_t *addresses, tc_error *err)
 {
     tci_name_list missing = {0};
     const char *weak = image->weak_names;
@@ -72,15 +71,30 @@ static tc_status bind_imports(const tci_image *image, const tci_archive *archive
         weak += strlen(weak) + 1;
     }
     for (uint32_t i = 0; i < image->symbol_count; i++) {
-        const char *name = tci_archive_symbol(archive, index, i);
-        addresses[image->weak_count + i] = address_of(symbols, name);
+        const char *symbol = name(user, i);
+        if (symbol == NULL)
+            return tci_error_set(err, TC_E_CORRUPT, "%u names, its image uses %u", i,
+                                 image->symbol_count);
+        addresses[image->weak_count + i] = address_of(symbols, symbol);
         if (addresses[image->weak_count + i] == 0)
-            tci_name_list_add(&missing, name);
+            tci_name_list_add(&missing, symbol);
     }
     if (missing.count > 0)
         return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
                              tci_name_list_finish(&missing));
     return TC_OK;
+}
+
+typedef struct slice_names {
+    const tci_archive *archive;
+    size_t index;
+} slice_names;
+
+/* That there is one was checked when the slice was opened. */
+static const char *slice_name(void *user, uint32_t index)
+{
+    const slice_names *names = user;
+    return tci_archive_symbol(names->archive, names->index, index);
 }
 
 /* --- loading ------------------------------------------------------------------------- */
@@ -130,7 +144,8 @@ tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive, size
     size_t count = (size_t)image.weak_count + image.symbol_count;
     if (count > FEW_IMPORTS && (imports = calloc(count, sizeof *imports)) == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
-    tc_status status = bind_imports(&image, archive, index, symbols, imports, err);
+    slice_names names = {.archive = archive, .index = index};
+    tc_status status = tci_image_bind(&image, slice_name, &names, symbols, imports, err);
     if (status == TC_OK)
         status = place_image(arena, &image, imports, loaded_out, err);
     if (status == TC_OK)

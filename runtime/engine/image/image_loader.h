@@ -9,6 +9,16 @@
 
 typedef struct tci_loaded_image tci_loaded_image;
 
+/* The name of an image's undefined symbol `index`. Asked in ascending order, once each; NULL:
+ * there is none. */
+typedef const char *(*tci_import_name)(void *user, uint32_t index);
+
+/* Fills addresses[weak_count + symbol_count], as tci_image_relocate wants them.
+ * TC_E_UNRESOLVED: every name that is missing; TC_E_CORRUPT: a symbol without a name. */
+TC_MUST_CHECK tc_status tci_image_bind(const tci_image *image, tci_import_name name, void *user,
+                                       const tci_symbols *symbols, uint64_t *addresses,
+                                       tc_error *err);
+
 /* The image slice `index` must be for this architecture, and of a CPU level that this CPU has.
  * The archive may be closed afterwards. Any thread. TC_E_CORRUPT, TC_E_VERSION,
  * TC_E_TOO_LARGE (the image, see image.h), TC_E_UNRESOLVED (every name that is missing),

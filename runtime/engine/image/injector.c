@@ -2,8 +2,8 @@
 
 #include "base/error_text.h"
 #include "code_arena.h"
-#include "engine/name_list.h"
 #include "engine_places.h"
+#include "image_loader.h"
 #include "image_relocate.h"
 
 #include <stdlib.h>
@@ -73,46 +73,40 @@ void tci_injector_destroy(tci_injector *injector)
 
 /* --- a message whose code is not that of the one before ------------------------------ */
 
-/* The name behind a zero-terminated one, or NULL when there is none. */
-static const char *next_text(const char **at, const char *end)
+typedef struct text_walk {
+    const char *at;
+    const char *end;
+} text_walk;
+
+/* The next zero-terminated text, or NULL when there is none. */
+static const char *next_text(text_walk *walk)
 {
-    const char *text = *at;
-    const char *zero = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+    const char *text = walk->at;
+    const char *zero = text < walk->end ? memchr(text, '\0', (size_t)(walk->end - text)) : NULL;
     if (zero == NULL)
         return NULL;
-    *at = zero + 1;
+    walk->at = zero + 1;
     return text;
 }
 
-static tc_status bind(tci_injector *injector, const char *at, const char *end, tc_error *err)
+static const char *next_name(void *user, uint32_t index)
+{
+    (void)index;
+    return next_text(user);
+}
+
+static tc_status bind(tci_injector *injector, text_walk *names, tc_error *err)
 {
     const tci_image *image = &injector->image;
-    tci_name_list missing = {0};
-    const char *weak = image->weak_names;
     injector->imports =
         calloc((size_t)image->weak_count + image->symbol_count + 1, sizeof(uint64_t));
     if (injector->imports == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");
-    for (uint32_t i = 0; i < image->weak_count; i++) {
-        injector->imports[i] =
-            (uint64_t)(uintptr_t)tci_symbols_resolve(injector->symbols, weak);
-        weak += strlen(weak) + 1;
-    }
-    for (uint32_t i = 0; i < image->symbol_count; i++) {
-        const char *name = next_text(&at, end);
-        if (name == NULL)
-            return tci_error_set(err, TC_E_CORRUPT,
-                                 "injected code: %u names, its image uses %u", i,
-                                 image->symbol_count);
-        void *address = tci_symbols_resolve(injector->symbols, name);
-        injector->imports[image->weak_count + i] = (uint64_t)(uintptr_t)address;
-        if (address == NULL)
-            tci_name_list_add(&missing, name);
-    }
-    if (missing.count > 0)
-        return tci_error_set(err, TC_E_UNRESOLVED, "injected code: no library here defines: %s",
-                             tci_name_list_finish(&missing));
-    return TC_OK;
+    tc_status status =
+        tci_image_bind(image, next_name, names, injector->symbols, injector->imports, err);
+    if (status != TC_OK)
+        tci_error_prefix(err, "injected code");
+    return status;
 }
 
 static tc_status judge(tci_injector *injector, tc_error *err)
@@ -123,7 +117,7 @@ static tc_status judge(tci_injector *injector, tc_error *err)
     const tci_image_machine own = TCI_IMAGE_AARCH64;
 #endif
     const char *rest = (const char *)injector->last + injector->image_size;
-    const char *end = rest + injector->rest_size;
+    text_walk texts = {.at = rest, .end = rest + injector->rest_size};
     TC_TRY(tci_image_open(injector->last, injector->image_size, &injector->image, err));
     if (injector->image.machine != own)
         return tci_error_set(err, TC_E_NO_SLICE,
@@ -133,14 +127,14 @@ static tc_status judge(tci_injector *injector, tc_error *err)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "injected code: %u bytes of memory, at most %u",
                              injector->image.memory_bytes, MEMORY_MAX);
-    const char *deps = next_text(&rest, end);
+    const char *deps = next_text(&texts);
     if (deps == NULL)
         return tci_error_set(err, TC_E_CORRUPT,
                              "injected code: no list of libraries in %zu bytes",
                              injector->rest_size);
     TC_TRY(tci_symbols_create(deps, strlen(deps), injector->host, injector->host_count,
                               &injector->symbols, err));
-    return bind(injector, rest, end, err);
+    return bind(injector, &texts, err);
 }
 
 /* The same segments in the same pages: places can be used on. */
