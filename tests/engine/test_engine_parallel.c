@@ -102,16 +102,6 @@ static void threads_load_at_once(void **state)
     }
 }
 
-static size_t resident_bytes(void)
-{
-    unsigned long total, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    assert_non_null(f);
-    assert_int_equal(fscanf(f, "%lu %lu", &total, &resident), 2);
-    fclose(f);
-    return resident * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static void load_and_unload(int rounds)
 {
     for (int i = 0; i < rounds; i++) {

@@ -218,16 +218,6 @@ static void symbols_beyond_the_list_are_refused(void **state)
 
 /* --- nothing is left behind ----------------------------------------------------------- */
 
-static size_t resident_bytes(void)
-{
-    unsigned long total, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    assert_non_null(f);
-    assert_int_equal(fscanf(f, "%lu %lu", &total, &resident), 2);
-    fclose(f);
-    return resident * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static void load_and_unload(const made_archive *made, unsigned rounds)
 {
     for (unsigned i = 0; i < rounds; i++) {

@@ -2,6 +2,7 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "elf_object.h"
 #include "entry_names.h"
 #include "engine/name_list.h"
 
@@ -10,6 +11,7 @@
 
 struct tci_loaded {
     LLVMOrcJITDylibRef dylib;
+    size_t memory_bytes;
     tci_loaded *next_free; /* while no function is in it */
 };
 
@@ -222,6 +224,9 @@ static tc_status link_locked(tci_jit_linker *linker, LLVMMemoryBufferRef object,
         LLVMDisposeMemoryBuffer(object);
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
     }
+    const tci_elf_object shape =
+        tci_elf_object_open(LLVMGetBufferStart(object), LLVMGetBufferSize(object));
+    loaded->memory_bytes = tci_elf_object_memory(&shape);
     tc_status status = error_status(
         LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, object), "linking", err);
     if (status == TC_OK)
@@ -254,6 +259,11 @@ tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *e
     tc_status status = empty_dylib(linker, loaded, err);
     pthread_mutex_unlock(&linker->lock);
     return status;
+}
+
+size_t tci_jit_memory(const tci_loaded *loaded)
+{
+    return loaded->memory_bytes;
 }
 
 tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out,

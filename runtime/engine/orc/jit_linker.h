@@ -22,6 +22,8 @@ tc_status tci_jit_linker_destroy(tci_jit_linker *linker, tc_error *err);
 tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object,
                        const tci_engine_code *code, tci_loaded **loaded_out,
                        tci_entries *entries_out, tc_error *err);
+/* Bytes that its code and data take: whole pages, without what LLVM notes about them. */
+size_t tci_jit_memory(const tci_loaded *loaded);
 /* On failure the function's memory is lost, and nothing else. */
 tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err);
 

@@ -1,0 +1,26 @@
+/* What an object file in memory says of itself: how much memory its code will take.
+ *
+ * The bytes are LLVM's own, or passed a checksum; all the same nothing outside of them is read,
+ * and what makes no sense counts as nothing. */
+#ifndef TCI_ELF_OBJECT_H
+#define TCI_ELF_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tci_elf_object {
+    const uint8_t *bytes;
+    size_t size;
+    size_t headers; /* where its section headers are */
+    size_t count;   /* of them; 0 when the bytes are no object of a 64-bit machine */
+} tci_elf_object;
+
+tci_elf_object tci_elf_object_open(const void *bytes, size_t size);
+
+/* Bytes that the linked object takes: what may be run, what may be written and the rest have
+ * pages of their own. With an address and a jump for every undefined symbol, which the linker
+ * may add. */
+size_t tci_elf_object_memory(const tci_elf_object *object);
+
+#endif
