@@ -197,7 +197,7 @@ static tc_status compile(tci_engine_handle *handle, const tci_archive *archive, 
     const tci_engine_code code = {
         .name = tci_archive_name(archive),
         .entries = tci_archive_entries(archive),
-        .level = TCI_LEVEL_FULL,
+        .level = TCI_LEVEL_BEST,
         .bytes = tci_archive_slice_bytes(archive, index),
         .size = slice->size,
         .producer_major = slice->producer_major,
@@ -211,7 +211,12 @@ static tc_status compile(tci_engine_handle *handle, const tci_archive *archive, 
         tci_error_prefix(err, "it is bitcode, which takes a compiler");
         return status;
     }
-    return shared.ops->load(shared.engine, &code, &unit->compiled, &unit->entries, err);
+    tci_object object;
+    TC_TRY(shared.ops->compile(shared.engine, &code, &object, err));
+    status = shared.ops->link(shared.engine, &code, object.bytes, object.size, NULL,
+                              &unit->compiled, &unit->entries, err);
+    free(object.bytes);
+    return status;
 }
 
 /* An image where there is one; its errors are not a reason to compile, as the bitcode beside it

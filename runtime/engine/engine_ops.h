@@ -12,7 +12,7 @@
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 1u
+#define TCI_ENGINE_ABI 2u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The callable form of one function. The two last are NULL when the library does not define
@@ -25,8 +25,18 @@ typedef struct tci_entries {
 
 /* How much work goes into the machine code. The sender has optimised already, so even
  * TCI_LEVEL_QUICK is no debug code: it only selects instructions and registers without looking
- * for the best, in a quarter of the time. */
-typedef enum tci_code_level { TCI_LEVEL_FULL = 0, TCI_LEVEL_QUICK = 1 } tci_code_level;
+ * for the best, in a quarter of the time. TCI_LEVEL_BEST optimises anew for the very CPU.
+ * TCI_LEVEL_BEST_OVER does so for a function that runs already as QUICK code: the variables
+ * that it writes stay where they are, in that code's memory. */
+typedef enum tci_code_level {
+    TCI_LEVEL_QUICK = 0,
+    TCI_LEVEL_BEST = 1,
+    TCI_LEVEL_BEST_OVER = 2
+} tci_code_level;
+
+/* Of tci_object.writable: the variables cannot be shared by name, so that the function has to
+ * stay as it was compiled first. */
+#define TCI_WRITABLE_FIXED UINT32_MAX
 
 /* One function as the engine gets it: every byte below has passed the archive's checks, and
  * content ids were compared. */
@@ -46,6 +56,19 @@ typedef struct tci_engine_code {
     void *(*resolve)(void *user, const char *symbol);
     void *resolve_user;
 } tci_engine_code;
+
+/* Machine code that is not linked yet: bytes to keep, to store, and to link any number of times
+ * on a host of the same CPU. Only the engine that made them reads them. */
+typedef struct tci_object {
+    void *bytes; /* of malloc; free() them */
+    size_t size;
+    uint32_t writable; /* variables that the function may write; TCI_WRITABLE_FIXED */
+    /* What making it took; nanoseconds. */
+    uint64_t parse_ns;
+    uint64_t verify_ns;
+    uint64_t passes_ns;
+    uint64_t codegen_ns;
+} tci_object;
 
 typedef struct tci_engine tci_engine;
 typedef struct tci_loaded tci_loaded;
@@ -69,15 +92,29 @@ typedef struct tci_engine_ops {
     const char *(*cpu)(const tci_engine *engine);
     const char *(*features)(const tci_engine *engine);
 
-    /* Makes code callable. TC_E_VERSION (bitcode of a newer LLVM: both versions, before LLVM
-     * parses it), TC_E_NO_SLICE (a module for another target: both named), TC_E_COMPILE (LLVM's
-     * own text), TC_E_UNRESOLVED (the missing names), TC_E_UNSUPPORTED (what an ifunc may not
-     * contain), TC_E_CORRUPT (no bitcode, or an entry point that is missing or of another
-     * type), TC_E_TOO_LARGE, TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error
-     * channels allow: code is trusted, and bitcode made to attack a parser must be kept out
-     * before. */
-    tc_status (*load)(tci_engine *engine, const tci_engine_code *code, tci_loaded **loaded_out,
+    /* Compiles code.level of the code; its resolver is asked whether symbols exist. TC_E_VERSION
+     * (bitcode of a newer LLVM: both versions, before LLVM parses it), TC_E_NO_SLICE (a module
+     * for another target: both named), TC_E_COMPILE (LLVM's own text), TC_E_UNRESOLVED (the
+     * missing names), TC_E_UNSUPPORTED (what an ifunc may not contain), TC_E_CORRUPT (no
+     * bitcode, or an entry point that is missing or of another type), TC_E_TOO_LARGE,
+     * TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error channels allow: code is
+     * trusted, and bitcode made to attack a parser must be kept out before. */
+    tc_status (*compile)(tci_engine *engine, const tci_engine_code *code,
+                         tci_object *object_out, tc_error *err);
+
+    /* Makes an object callable; of `code` the name, the entries and the resolver are used.
+     * `over` is the QUICK code whose variables an object of TCI_LEVEL_BEST_OVER uses, and which
+     * has to stay as long as what is linked here; else NULL. TC_E_UNRESOLVED, TC_E_COMPILE,
+     * TC_E_CORRUPT (no object of this engine), TC_E_NO_MEMORY. */
+    tc_status (*link)(tci_engine *engine, const tci_engine_code *code, const void *object,
+                      size_t size, const tci_loaded *over, tci_loaded **loaded_out,
                       tci_entries *entries_out, tc_error *err);
+
+    /* How many variables the function may write, as tci_object.writable. */
+    uint32_t (*writable)(const tci_loaded *loaded);
+    /* Bytes that its code and data take, whole pages. */
+    size_t (*memory)(const tci_loaded *loaded);
+
     /* Frees code and data. No call of its entries may be running. */
     void (*unload)(tci_engine *engine, tci_loaded *loaded);
 } tci_engine_ops;

@@ -1,5 +1,6 @@
 #include "engine_fixture.h"
 
+#include "base/error_text.h"
 #include "engine/engine_module.h"
 
 #include <stdio.h>
@@ -52,16 +53,35 @@ static void *resolve(void *user, const char *symbol)
     return tci_symbols_resolve(user, symbol);
 }
 
+/* The suites run once for each level. */
+static tci_code_level test_level(void)
+{
+    const char *level = getenv("TEST_LEVEL");
+    return level != NULL && strcmp(level, "best") == 0 ? TCI_LEVEL_BEST : TCI_LEVEL_QUICK;
+}
+
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols)
 {
     return (tci_engine_code){
         .name = name,
         .entries = TCI_ENTRY_MAIN,
+        .level = test_level(),
         .bytes = bytes,
         .size = size,
         .resolve = resolve,
         .resolve_user = symbols,
     };
+}
+
+tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
+                    tci_entries *entries_out, tc_error *err)
+{
+    tci_object object;
+    TC_TRY(ops->compile(engine, code, &object, err));
+    tc_status status =
+        ops->link(engine, code, object.bytes, object.size, NULL, loaded_out, entries_out, err);
+    free(object.bytes);
+    return status;
 }
 
 loaded_file load_file(const char *file, const char *name, unsigned entries, const char *deps)
@@ -73,7 +93,7 @@ loaded_file load_file(const char *file, const char *name, unsigned entries, cons
     tci_engine_code code = code_of(name, bytes, size, result.symbols);
     code.entries = entries;
     tci_loaded *loaded = NULL;
-    tc_status status = ops->load(engine, &code, &loaded, &result.entries, &err);
+    tc_status status = load_code(&code, &loaded, &result.entries, &err);
     result.loaded = loaded;
     free(bytes);
     if (status != TC_OK)
@@ -94,7 +114,7 @@ static void expect_refused(const tci_engine_code *code, tc_status status,
     tc_error err = {0};
     tci_loaded *loaded = NULL;
     tci_entries entries = {0};
-    tc_status found = ops->load(engine, code, &loaded, &entries, &err);
+    tc_status found = load_code(code, &loaded, &entries, &err);
     if (found != status)
         fail_msg("%s: status %s, expected %s: %s", code->name, tc_status_name(found),
                  tc_status_name(status), err.text);

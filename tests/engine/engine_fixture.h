@@ -36,6 +36,10 @@ tci_symbols *open_symbols(const char *deps);
  * usual. */
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols);
 
+/* Bitcode only. Compiles and links, any thread. */
+tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
+                    tci_entries *entries_out, tc_error *err);
+
 typedef struct loaded_file {
     tci_symbols *symbols;
     void *loaded; /* the engine's */

@@ -69,7 +69,7 @@ static int load_once(const void *bytes, size_t size)
     tci_entries entries;
     tci_symbols *symbols = open_symbols("");
     tci_engine_code code = code_of("counter", bytes, size, symbols);
-    return ops->load(engine, &code, &loaded, &entries, &err) == TC_OK ? ACCEPTED : REFUSED;
+    return load_code(&code, &loaded, &entries, &err) == TC_OK ? ACCEPTED : REFUSED;
 }
 
 static void try_apart(const void *bytes, size_t size, tally *t)

@@ -26,21 +26,71 @@ static void code_without_a_target_is_for_this_host(void **state)
     unload_file(&f);
 }
 
-static void quick_code_does_the_same(void **state)
+static void better_code_goes_on_with_the_variables(void **state)
 {
     (void)state;
     size_t size;
     uint64_t result = 0;
-    tci_loaded *loaded;
-    tci_entries entries;
+    tc_error err = {0};
+    tci_loaded *quick, *best;
+    tci_entries entries, best_entries;
+    tci_object object;
     tci_symbols *symbols = open_symbols("");
     void *bytes = read_bitcode("counter", &size);
     tci_engine_code code = code_of("counter", bytes, size, symbols);
     code.level = TCI_LEVEL_QUICK;
-    assert_int_equal(ops->load(engine, &code, &loaded, &entries, NULL), TC_OK);
+    assert_int_equal(load_code(&code, &quick, &entries, NULL), TC_OK);
+    assert_int_equal(ops->writable(quick), 1);
     entries.main(NULL, 3, &result);
     assert_int_equal(result, 1003);
-    ops->unload(engine, loaded);
+
+    code.level = TCI_LEVEL_BEST_OVER;
+    if (ops->compile(engine, &code, &object, &err) != TC_OK ||
+        ops->link(engine, &code, object.bytes, object.size, quick, &best, &best_entries,
+                  &err) != TC_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(object.writable, 1);
+    assert_ptr_not_equal(best_entries.main, entries.main);
+    best_entries.main(NULL, 4, &result);
+    assert_int_equal(result, 2004);
+    entries.main(NULL, 1, &result);
+    assert_int_equal(result, 3001);
+
+    /* Such an object is nothing without the code that it goes over. */
+    tci_loaded *alone;
+    assert_int_equal(
+        ops->link(engine, &code, object.bytes, object.size, NULL, &alone, &best_entries, &err),
+        TC_E_CORRUPT);
+    free(object.bytes);
+    ops->unload(engine, best);
+    ops->unload(engine, quick);
+    free(bytes);
+    tci_symbols_destroy(symbols);
+}
+
+static void damaged_objects_are_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    tci_object object;
+    tci_loaded *loaded;
+    tci_entries entries;
+    tc_error err;
+    tci_symbols *symbols = open_symbols("");
+    void *bytes = read_bitcode("counter", &size);
+    tci_engine_code code = code_of("counter", bytes, size, symbols);
+    assert_int_equal(ops->compile(engine, &code, &object, NULL), TC_OK);
+    for (size_t n = 0; n < object.size; n += n < 64 ? 1 : 97)
+        assert_int_not_equal(
+            ops->link(engine, &code, object.bytes, n, NULL, &loaded, &entries, &err), TC_OK);
+    for (size_t at = 0; at < 8; at++) {
+        ((uint8_t *)object.bytes)[at] ^= 0x40;
+        assert_int_equal(
+            ops->link(engine, &code, object.bytes, object.size, NULL, &loaded, &entries, &err),
+            TC_E_CORRUPT);
+        ((uint8_t *)object.bytes)[at] ^= 0x40;
+    }
+    free(object.bytes);
     free(bytes);
     tci_symbols_destroy(symbols);
 }
@@ -59,7 +109,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_host_is_described),
         cmocka_unit_test(code_without_a_target_is_for_this_host),
-        cmocka_unit_test(quick_code_does_the_same),
+        cmocka_unit_test(better_code_goes_on_with_the_variables),
+        cmocka_unit_test(damaged_objects_are_refused),
         cmocka_unit_test(entries_are_there_when_asked_for),
     };
     return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);

@@ -42,7 +42,7 @@ static int load(const file_bytes *file, const char *deps, tci_symbols **symbols_
     if (tci_symbols_create(deps, strlen(deps), NULL, 0, &symbols, &err) != TC_OK)
         return -1;
     tci_engine_code code = code_of(file->function, file->bytes, file->size, symbols);
-    tc_status status = ops->load(engine, &code, loaded_out, entries_out, &err);
+    tc_status status = load_code(&code, loaded_out, entries_out, &err);
     if (status != TC_OK) {
         tci_symbols_destroy(symbols);
         return status == TC_E_UNRESOLVED && strstr(err.text, "tc_test_absent_function") != NULL

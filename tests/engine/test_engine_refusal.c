@@ -31,11 +31,11 @@ static void a_missing_symbol_that_code_generation_adds_is_named(void **state)
     void *bytes = read_bitcode("libc_calls", &size);
     tci_engine_code code = code_of("libc_calls", bytes, size, symbols);
     code.resolve = all_but_memcpy;
-    assert_int_equal(ops->load(engine, &code, &loaded, &entries, &err), TC_E_UNRESOLVED);
+    assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_E_UNRESOLVED);
     assert_non_null(strstr(err.text, "memcpy"));
     /* The same place serves the next function. */
     code.resolve = code_of("", NULL, 0, NULL).resolve;
-    assert_int_equal(ops->load(engine, &code, &loaded, &entries, &err), TC_OK);
+    assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_OK);
     ops->unload(engine, loaded);
     free(bytes);
     tci_symbols_destroy(symbols);
@@ -115,7 +115,7 @@ static void a_newer_producer_is_refused_by_the_archives_word(void **state)
     tci_engine_code code = code_of("counter", bytes, size, symbols);
     code.producer_major = 99;
     code.producer_minor = 1;
-    assert_int_equal(ops->load(engine, &code, &loaded, &entries, &err), TC_E_VERSION);
+    assert_int_equal(load_code(&code, &loaded, &entries, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "99.1.0"));
     assert_non_null(strstr(err.text, ops->llvm()));
     free(bytes);

@@ -14,28 +14,29 @@
 static tci_host_target host;
 static tci_jit_linker *linker;
 
-static LLVMMemoryBufferRef compile(const tci_engine_code *code)
+static tci_object compile(const tci_engine_code *code)
 {
-    LLVMMemoryBufferRef object;
+    tci_object object;
     tc_error err = {0};
     if (tci_object_emit(&host, code, &object, &err) != TC_OK)
         fail_msg("%s", err.text);
     return object;
 }
 
-/* The linker takes what it gets over. */
-static LLVMMemoryBufferRef copy_of(LLVMMemoryBufferRef object)
+static tci_object_view view_of(const tci_object *object)
 {
-    return LLVMCreateMemoryBufferWithMemoryRangeCopy(LLVMGetBufferStart(object),
-                                                     LLVMGetBufferSize(object), "copy");
+    tci_object_view view;
+    assert_int_equal(tci_object_open(object->bytes, object->size, &view, NULL), TC_OK);
+    return view;
 }
 
-static tci_loaded *link_copy(LLVMMemoryBufferRef object, const tci_engine_code *code)
+static tci_loaded *link_copy(const tci_object *object, const tci_engine_code *code)
 {
     tci_loaded *loaded;
     tci_entries entries;
     tc_error err = {0};
-    if (tci_jit_link(linker, copy_of(object), code, &loaded, &entries, &err) != TC_OK)
+    tci_object_view view = view_of(object);
+    if (tci_jit_link(linker, &view, code, NULL, &loaded, &entries, &err) != TC_OK)
         fail_msg("%s", err.text);
     int out[512] = {0};
     entries.main(out, 0, out);
@@ -49,14 +50,14 @@ static void linked_memory_is_what_was_said(void **state)
     void *bytes = read_bitcode("counter", &size);
     tci_symbols *symbols = open_symbols("");
     tci_engine_code code = code_of("counter", bytes, size, symbols);
-    LLVMMemoryBufferRef object = compile(&code);
+    tci_object object = compile(&code);
     size_t before = fixed_memory_bytes();
-    tci_loaded *loaded = link_copy(object, &code);
+    tci_loaded *loaded = link_copy(&object, &code);
     /* And a page for its counter, which may lie beside other memory that can be written. */
     assert_int_equal(tci_jit_memory(loaded), fixed_memory_bytes() - before + page);
     assert_int_equal(tci_jit_unlink(linker, loaded, NULL), TC_OK);
     assert_int_equal(fixed_memory_bytes(), before);
-    LLVMDisposeMemoryBuffer(object);
+    free(object.bytes);
     tci_symbols_destroy(symbols);
     free(bytes);
 }
@@ -68,17 +69,18 @@ static void what_is_no_object_takes_no_memory(void **state)
     void *bytes = read_bitcode("hash_map", &size);
     tci_symbols *symbols = open_symbols("");
     tci_engine_code code = code_of("hash_map", bytes, size, symbols);
-    LLVMMemoryBufferRef object = compile(&code);
+    tci_object object = compile(&code);
     tci_elf_object shape = tci_elf_object_open(bytes, size);
     assert_int_equal(tci_elf_object_memory(&shape), 0);
-    for (size_t cut = 0; cut < LLVMGetBufferSize(object); cut++) {
+    tci_object_view view = view_of(&object);
+    for (size_t cut = 0; cut < view.elf_size; cut++) {
         void *part = malloc(cut + 1); /* so that a sanitizer sees what is read behind it */
-        memcpy(part, LLVMGetBufferStart(object), cut);
+        memcpy(part, view.elf, cut);
         shape = tci_elf_object_open(part, cut);
         (void)tci_elf_object_memory(&shape);
         free(part);
     }
-    LLVMDisposeMemoryBuffer(object);
+    free(object.bytes);
     tci_symbols_destroy(symbols);
     free(bytes);
 }

@@ -34,15 +34,20 @@ static tc_status find_target(tci_host_target *host, tc_error *err)
 
 static tc_status find_layout(tci_host_target *host, tc_error *err)
 {
-    LLVMTargetMachineRef machine = make_machine(host, TCI_LEVEL_FULL);
+    LLVMTargetMachineRef machine = make_machine(host, TCI_LEVEL_BEST);
     if (machine == NULL)
         return tci_error_set(err, TC_E_COMPILE, "llvm has no machine for %s on %s",
                              host->triple, host->cpu);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
     host->layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);
-    tci_host_target_give_back(host, TCI_LEVEL_FULL, machine);
+    tci_host_target_give_back(host, TCI_LEVEL_BEST, machine);
     return TC_OK;
+}
+
+static unsigned machine_kind(tci_code_level level)
+{
+    return level == TCI_LEVEL_QUICK ? 0 : 1;
 }
 
 tc_status tci_host_target_init(tci_host_target *host, tc_error *err)
@@ -66,9 +71,9 @@ tc_status tci_host_target_init(tci_host_target *host, tc_error *err)
 
 void tci_host_target_fini(tci_host_target *host)
 {
-    for (int level = 0; level < TCI_HOST_LEVELS; level++) {
-        while (host->idle_count[level] > 0)
-            LLVMDisposeTargetMachine(host->idle[level][--host->idle_count[level]]);
+    for (int kind = 0; kind < TCI_HOST_LEVELS; kind++) {
+        while (host->idle_count[kind] > 0)
+            LLVMDisposeTargetMachine(host->idle[kind][--host->idle_count[kind]]);
     }
     LLVMDisposeMessage(host->triple);
     LLVMDisposeMessage(host->cpu);
@@ -80,9 +85,10 @@ void tci_host_target_fini(tci_host_target *host)
 LLVMTargetMachineRef tci_host_target_take(tci_host_target *host, tci_code_level level)
 {
     LLVMTargetMachineRef machine = NULL;
+    unsigned kind = machine_kind(level);
     pthread_mutex_lock(&host->lock);
-    if (host->idle_count[level] > 0)
-        machine = host->idle[level][--host->idle_count[level]];
+    if (host->idle_count[kind] > 0)
+        machine = host->idle[kind][--host->idle_count[kind]];
     pthread_mutex_unlock(&host->lock);
     return machine != NULL ? machine : make_machine(host, level);
 }
@@ -90,9 +96,10 @@ LLVMTargetMachineRef tci_host_target_take(tci_host_target *host, tci_code_level 
 void tci_host_target_give_back(tci_host_target *host, tci_code_level level,
                                LLVMTargetMachineRef machine)
 {
+    unsigned kind = machine_kind(level);
     pthread_mutex_lock(&host->lock);
-    if (host->idle_count[level] < TCI_HOST_IDLE_MAX) {
-        host->idle[level][host->idle_count[level]++] = machine;
+    if (host->idle_count[kind] < TCI_HOST_IDLE_MAX) {
+        host->idle[kind][host->idle_count[kind]++] = machine;
         machine = NULL;
     }
     pthread_mutex_unlock(&host->lock);

@@ -5,6 +5,7 @@
 #include "elf_object.h"
 #include "entry_names.h"
 #include "engine/name_list.h"
+#include "writable_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,12 @@ struct tci_loaded {
     LLVMOrcJITDylibRef dylib;
     size_t memory_bytes;
     tci_loaded *next_free; /* while no function is in it */
+    uint32_t writable;
+    uint32_t shared_count;
+    uint64_t *shared; /* QUICK code: where its writable variables are, by index */
 };
+
+#define WANTED_MAX (TCI_ENTRY_COUNT + TCI_WRITABLE_MAX)
 
 struct tci_jit_linker {
     LLVMOrcLLJITRef jit;
@@ -23,6 +29,7 @@ struct tci_jit_linker {
     unsigned made;
     /* Of the link that is under way. */
     const tci_engine_code *code;
+    const tci_loaded *over;
     tci_name_list missing;
     char report[512];
 };
@@ -34,8 +41,10 @@ typedef struct lookup {
     bool done;
     bool failed;
     char text[512];
-    uint64_t addresses[TCI_ENTRY_COUNT];
-    LLVMOrcSymbolStringPoolEntryRef names[TCI_ENTRY_COUNT]; /* NULL: not wanted */
+    /* Entry points first, then shared variables. */
+    size_t count;
+    uint64_t addresses[WANTED_MAX];
+    LLVMOrcSymbolStringPoolEntryRef names[WANTED_MAX]; /* NULL: not wanted */
 } lookup;
 
 static void take_error_text(LLVMErrorRef error, char *out, size_t size)
@@ -66,6 +75,16 @@ static void on_session_error(void *user, LLVMErrorRef error)
     take_error_text(error, linker->report + used, sizeof linker->report - used);
 }
 
+/* A variable of the code that this one goes over, or what the function's resolver says. */
+static void *find_symbol(const tci_jit_linker *linker, const char *name)
+{
+    uint32_t index;
+    if (linker->over == NULL || !tci_writable_index(name, &index))
+        return linker->code->resolve(linker->code->resolve_user, name);
+    return index < linker->over->shared_count ? (void *)(uintptr_t)linker->over->shared[index]
+                                              : NULL;
+}
+
 /* Called during a link for symbols that the dylib lacks: those the module declares, and those
  * code generation added (memcpy, __divti3). What stays undefined here, JITLink reports; a weak
  * reference becomes null. */
@@ -84,7 +103,7 @@ static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void
     }
     for (size_t i = 0; i < count; i++) {
         const char *name = LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name);
-        void *address = linker->code->resolve(linker->code->resolve_user, name);
+        void *address = find_symbol(linker, name);
         if (address == NULL) {
             if (wanted[i].LookupFlags == LLVMOrcSymbolLookupFlagsRequiredSymbol)
                 tci_name_list_add(&linker->missing, name);
@@ -120,9 +139,9 @@ static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, si
         count = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        for (int entry = 0; entry < TCI_ENTRY_COUNT; entry++) {
-            if (result[i].Name == l->names[entry])
-                l->addresses[entry] = result[i].Sym.Address;
+        for (size_t k = 0; k < l->count; k++) {
+            if (result[i].Name == l->names[k])
+                l->addresses[k] = result[i].Sym.Address;
         }
     }
     l->done = true;
@@ -130,19 +149,35 @@ static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, si
     pthread_mutex_unlock(&l->lock);
 }
 
+static void want(tci_jit_linker *linker, lookup *l, size_t place, const char *symbol)
+{
+    l->names[place] = LLVMOrcExecutionSessionIntern(linker->session, symbol);
+}
+
+static void want_all(tci_jit_linker *linker, lookup *l, uint32_t shared_count)
+{
+    for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
+        char symbol[TCI_ENTRY_SYMBOL_MAX];
+        if ((linker->code->entries & tci_entry_symbol(linker->code->name, i, symbol)) != 0)
+            want(linker, l, (size_t)i, symbol);
+    }
+    for (uint32_t i = 0; i < shared_count; i++) {
+        char symbol[TCI_WRITABLE_SYMBOL_MAX];
+        tci_writable_symbol(i, symbol);
+        want(linker, l, TCI_ENTRY_COUNT + i, symbol);
+    }
+    l->count = TCI_ENTRY_COUNT + shared_count;
+}
+
 static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
 {
     LLVMOrcCJITDylibSearchOrderElement order = {
         dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
-    LLVMOrcCLookupSetElement wanted[TCI_ENTRY_COUNT];
+    LLVMOrcCLookupSetElement wanted[WANTED_MAX];
     size_t count = 0;
-    for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
-        char symbol[TCI_ENTRY_SYMBOL_MAX];
-        l->names[i] = NULL;
-        l->addresses[i] = 0;
-        if ((linker->code->entries & tci_entry_symbol(linker->code->name, i, symbol)) == 0)
+    for (size_t i = 0; i < l->count; i++) {
+        if (l->names[i] == NULL)
             continue;
-        l->names[i] = LLVMOrcExecutionSessionIntern(linker->session, symbol);
         LLVMOrcRetainSymbolStringPoolEntry(l->names[i]); /* one reference goes to the lookup */
         wanted[count].Name = l->names[i];
         wanted[count++].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
@@ -154,7 +189,7 @@ static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
     while (!l->done)
         pthread_cond_wait(&l->finished, &l->lock);
     pthread_mutex_unlock(&l->lock);
-    for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
+    for (size_t i = 0; i < l->count; i++) {
         if (l->names[i] != NULL)
             LLVMOrcReleaseSymbolStringPoolEntry(l->names[i]);
     }
@@ -171,12 +206,30 @@ static tc_status link_status(tci_jit_linker *linker, const lookup *l, tc_error *
     return TC_OK;
 }
 
-static tc_status find_entries(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib,
-                              tci_entries *entries_out, tc_error *err)
+static tc_status keep_shared(tci_loaded *loaded, const lookup *l, tc_error *err)
+{
+    uint32_t count = (uint32_t)(l->count - TCI_ENTRY_COUNT);
+    if (count == 0)
+        return TC_OK;
+    loaded->shared = malloc(count * sizeof *loaded->shared);
+    if (loaded->shared == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
+    memcpy(loaded->shared, l->addresses + TCI_ENTRY_COUNT, count * sizeof *loaded->shared);
+    loaded->shared_count = count;
+    return TC_OK;
+}
+
+static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
+                              const tci_object_view *object, tci_entries *entries_out,
+                              tc_error *err)
 {
     lookup l = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
-    look_up(linker, dylib, &l);
+    bool shares = object->level == TCI_LEVEL_QUICK && object->writable != TCI_WRITABLE_FIXED;
+    want_all(linker, &l, shares ? object->writable : 0);
+    look_up(linker, loaded->dylib, &l);
     TC_TRY(link_status(linker, &l, err));
+    TC_TRY(keep_shared(loaded, &l, err));
+    loaded->writable = object->writable;
     entries_out->main = (void (*)(void *, size_t, void *))(uintptr_t)l.addresses[0];
     entries_out->max_size = (size_t(*)(void *, size_t))(uintptr_t)l.addresses[1];
     entries_out->init = (int (*)(void *, size_t, void *, size_t))(uintptr_t)l.addresses[2];
@@ -207,6 +260,9 @@ static tci_loaded *take_dylib(tci_jit_linker *linker)
 static tc_status empty_dylib(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
 {
     tc_status status = error_status(LLVMOrcJITDylibClear(loaded->dylib), "unloading", err);
+    free(loaded->shared);
+    loaded->shared = NULL;
+    loaded->shared_count = 0;
     if (status != TC_OK) {
         free(loaded); /* its dylib is in an unknown state and is not used again */
         return status;
@@ -216,21 +272,20 @@ static tc_status empty_dylib(tci_jit_linker *linker, tci_loaded *loaded, tc_erro
     return TC_OK;
 }
 
-static tc_status link_locked(tci_jit_linker *linker, LLVMMemoryBufferRef object,
+static tc_status link_locked(tci_jit_linker *linker, const tci_object_view *object,
                              tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
     tci_loaded *loaded = take_dylib(linker);
-    if (loaded == NULL) {
-        LLVMDisposeMemoryBuffer(object);
+    if (loaded == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
-    }
-    const tci_elf_object shape =
-        tci_elf_object_open(LLVMGetBufferStart(object), LLVMGetBufferSize(object));
+    const tci_elf_object shape = tci_elf_object_open(object->elf, object->elf_size);
     loaded->memory_bytes = tci_elf_object_memory(&shape);
-    tc_status status = error_status(
-        LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, object), "linking", err);
+    LLVMMemoryBufferRef elf = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        object->elf, object->elf_size, linker->code->name);
+    tc_status status = error_status(LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, elf),
+                                    "linking", err);
     if (status == TC_OK)
-        status = find_entries(linker, loaded->dylib, entries_out, err);
+        status = find_entries(linker, loaded, object, entries_out, err);
     if (status != TC_OK) {
         (void)empty_dylib(linker, loaded, NULL);
         return status;
@@ -239,18 +294,40 @@ static tc_status link_locked(tci_jit_linker *linker, LLVMMemoryBufferRef object,
     return TC_OK;
 }
 
-tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object,
-                       const tci_engine_code *code, tci_loaded **loaded_out,
-                       tci_entries *entries_out, tc_error *err)
+static tc_status check_object(const tci_object_view *object, const tci_loaded *over,
+                              tc_error *err)
 {
+    uint32_t count = object->writable == TCI_WRITABLE_FIXED ? 0 : object->writable;
+    if (count > TCI_WRITABLE_MAX)
+        return tci_error_set(err, TC_E_CORRUPT, "object with %u variables, expected %u at most",
+                             count, TCI_WRITABLE_MAX);
+    if (object->level == TCI_LEVEL_BEST_OVER && (over == NULL || over->shared_count != count))
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "object for code with %u variables, that code has %u", count,
+                             over == NULL ? 0 : over->shared_count);
+    return TC_OK;
+}
+
+tc_status tci_jit_link(tci_jit_linker *linker, const tci_object_view *object,
+                       const tci_engine_code *code, const tci_loaded *over,
+                       tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
+{
+    TC_TRY(check_object(object, over, err));
     pthread_mutex_lock(&linker->lock);
     linker->code = code;
+    linker->over = object->level == TCI_LEVEL_BEST_OVER ? over : NULL;
     linker->missing = (tci_name_list){0};
     linker->report[0] = '\0';
     tc_status status = link_locked(linker, object, loaded_out, entries_out, err);
     linker->code = NULL;
+    linker->over = NULL;
     pthread_mutex_unlock(&linker->lock);
     return status;
+}
+
+uint32_t tci_jit_writable(const tci_loaded *loaded)
+{
+    return loaded->writable;
 }
 
 tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
@@ -270,10 +347,10 @@ tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_o
                                 tc_error *err)
 {
     tci_jit_linker *linker = calloc(1, sizeof *linker);
-    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_FULL);
+    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_BEST);
     if (linker == NULL || machine == NULL) {
         if (machine != NULL)
-            tci_host_target_give_back(host, TCI_LEVEL_FULL, machine);
+            tci_host_target_give_back(host, TCI_LEVEL_BEST, machine);
         free(linker);
         return tci_error_set(err, TC_E_NO_MEMORY, "linker: out of memory");
     }

@@ -8,6 +8,7 @@
 #define TCI_JIT_LINKER_H
 
 #include "host_target.h"
+#include "object_emit.h"
 
 typedef struct tci_jit_linker tci_jit_linker;
 
@@ -17,11 +18,13 @@ tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_o
  * freed nevertheless. */
 tc_status tci_jit_linker_destroy(tci_jit_linker *linker, tc_error *err);
 
-/* Takes `object` over in any case. TC_E_UNRESOLVED (symbols that code generation has brought
+/* `over` as in tci_engine_ops.link. TC_E_UNRESOLVED (symbols that code generation has brought
  * in), TC_E_COMPILE, TC_E_NO_MEMORY. */
-tc_status tci_jit_link(tci_jit_linker *linker, LLVMMemoryBufferRef object,
-                       const tci_engine_code *code, tci_loaded **loaded_out,
-                       tci_entries *entries_out, tc_error *err);
+tc_status tci_jit_link(tci_jit_linker *linker, const tci_object_view *object,
+                       const tci_engine_code *code, const tci_loaded *over,
+                       tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err);
+/* As tci_engine_ops.writable. */
+uint32_t tci_jit_writable(const tci_loaded *loaded);
 /* Bytes that its code and data take: whole pages, without what LLVM notes about them. */
 size_t tci_jit_memory(const tci_loaded *loaded);
 /* On failure the function's memory is lost, and nothing else. */

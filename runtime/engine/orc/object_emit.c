@@ -2,11 +2,24 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "base/clock.h"
 #include "bitcode_producer.h"
 #include "entry_names.h"
 #include "module_check.h"
+#include "writable_data.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Before the ELF file in a tci_object's bytes. */
+typedef struct object_header {
+    char magic[4];
+    uint32_t abi;
+    uint32_t level;
+    uint32_t writable;
+} object_header;
+
+static const char object_magic[4] = "TCOB";
 
 /* LLVM reports errors of the parser, of inline assembly and of the back end to a context's
  * handler. Without one it ends the process; with one it goes on, and makes an object that lacks
@@ -20,7 +33,16 @@ typedef struct emission {
     LLVMContextRef context;
     LLVMModuleRef module;
     diagnostics diags;
+    uint64_t lap_ns; /* when the last stage ended */
 } emission;
+
+static uint64_t lap(emission *e)
+{
+    uint64_t now_ns = tci_clock_ns();
+    uint64_t took_ns = now_ns - e->lap_ns;
+    e->lap_ns = now_ns;
+    return took_ns;
+}
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user)
 {
@@ -160,53 +182,126 @@ static tc_status verify(const emission *e, tc_error *err)
     return status;
 }
 
-static tc_status generate(emission *e, tci_host_target *host, tci_code_level level,
-                          LLVMMemoryBufferRef *object_out, tc_error *err)
+/* Loops become vectors as wide as this CPU's, which the sender, who cannot know it, left to us.
+ */
+static tc_status optimise(emission *e, LLVMTargetMachineRef machine, tc_error *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetSLPVectorization(options, 1); /* as clang's -O2 has it */
+    LLVMErrorRef error = LLVMRunPasses(e->module, "default<O2>", machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error == LLVMErrorSuccess)
+        return diagnostics_status(&e->diags, "optimisation", err);
+    char *message = LLVMGetErrorMessage(error);
+    tci_error_set(err, TC_E_COMPILE, "optimisation: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return TC_E_COMPILE;
+}
+
+static tc_status run_machine(emission *e, LLVMTargetMachineRef machine, tci_code_level level,
+                             tci_object *object, LLVMMemoryBufferRef *elf_out, tc_error *err)
 {
     char *message = NULL;
-    LLVMMemoryBufferRef object = NULL;
-    LLVMTargetMachineRef machine = tci_host_target_take(host, level);
-    if (machine == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "llvm has no machine for %s", host->cpu);
+    if (level != TCI_LEVEL_QUICK)
+        TC_TRY(optimise(e, machine, err));
+    object->passes_ns = lap(e);
     int failed = LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, LLVMObjectFile,
-                                                     &message, &object);
+                                                     &message, elf_out);
     tc_status status = diagnostics_status(&e->diags, "code generation", err);
     if (status == TC_OK && failed)
         status = tci_error_set(err, TC_E_COMPILE, "code generation: %s", message);
     LLVMDisposeMessage(message);
-    if (status != TC_OK) {
+    object->codegen_ns = lap(e);
+    return status;
+}
+
+static tc_status generate(emission *e, tci_host_target *host, tci_code_level level,
+                          tci_object *object, LLVMMemoryBufferRef *elf_out, tc_error *err)
+{
+    LLVMTargetMachineRef machine = tci_host_target_take(host, level);
+    if (machine == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "llvm has no machine for %s", host->cpu);
+    tc_status status = run_machine(e, machine, level, object, elf_out, err);
+    if (status == TC_OK)
+        tci_host_target_give_back(host, level, machine);
+    else
         LLVMDisposeTargetMachine(machine); /* who knows what state the error left it in */
-        if (object != NULL)
-            LLVMDisposeMemoryBuffer(object);
-        return status;
-    }
-    tci_host_target_give_back(host, level, machine);
-    *object_out = object;
-    return TC_OK;
+    return status;
 }
 
 static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code *code,
-                      LLVMMemoryBufferRef *object_out, tc_error *err)
+                      tci_object *object, LLVMMemoryBufferRef *elf_out, tc_error *err)
 {
+    e->lap_ns = tci_clock_ns();
     TC_TRY(parse(e, code, err));
+    object->parse_ns = lap(e);
     TC_TRY(tci_module_check_target(e->module, host, err));
     TC_TRY(tci_module_check_contents(e->module, err));
     TC_TRY(tci_module_check_entries(e->module, code, err));
     TC_TRY(tci_module_check_symbols(e->module, code, err));
     prepare(e->module, host, code);
+    object->writable = tci_writable_data_share(e->module, code->level);
+    if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_BEST_OVER)
+        return tci_error_set(err, TC_E_UNSUPPORTED, "its variables cannot be shared");
     TC_TRY(verify(e, err));
-    return generate(e, host, code->level, object_out, err);
+    object->verify_ns = lap(e);
+    return generate(e, host, code->level, object, elf_out, err);
+}
+
+static tc_status keep(const tci_engine_code *code, LLVMMemoryBufferRef elf, tci_object *object,
+                      tc_error *err)
+{
+    size_t elf_size = LLVMGetBufferSize(elf);
+    object_header header = {
+        .abi = TCI_ENGINE_ABI, .level = (uint32_t)code->level, .writable = object->writable};
+    memcpy(header.magic, object_magic, sizeof header.magic);
+    object->size = sizeof header + elf_size;
+    object->bytes = malloc(object->size);
+    if (object->bytes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "object of %zu bytes: out of memory",
+                             elf_size);
+    memcpy(object->bytes, &header, sizeof header);
+    memcpy((char *)object->bytes + sizeof header, LLVMGetBufferStart(elf), elf_size);
+    return TC_OK;
 }
 
 tc_status tci_object_emit(tci_host_target *host, const tci_engine_code *code,
-                          LLVMMemoryBufferRef *object_out, tc_error *err)
+                          tci_object *object_out, tc_error *err)
 {
     TC_TRY(check_bytes(code, err));
     emission e = {.context = LLVMContextCreate()};
+    tci_object object = {0};
+    LLVMMemoryBufferRef elf = NULL;
     LLVMContextSetDiagnosticHandler(e.context, on_diagnostic, &e.diags);
-    tc_status status = emit(&e, host, code, object_out, err);
+    tc_status status = emit(&e, host, code, &object, &elf, err);
+    if (status == TC_OK)
+        status = keep(code, elf, &object, err);
+    if (elf != NULL)
+        LLVMDisposeMemoryBuffer(elf);
     if (e.module != NULL)
         LLVMDisposeModule(e.module);
     LLVMContextDispose(e.context);
+    if (status == TC_OK)
+        *object_out = object;
     return status;
+}
+
+tc_status tci_object_open(const void *bytes, size_t size, tci_object_view *view_out,
+                          tc_error *err)
+{
+    object_header header;
+    if (size < sizeof header)
+        return tci_error_set(err, TC_E_CORRUPT, "object of %zu bytes, expected %zu and more",
+                             size, sizeof header);
+    memcpy(&header, bytes, sizeof header);
+    if (memcmp(header.magic, object_magic, sizeof header.magic) != 0 ||
+        header.abi != TCI_ENGINE_ABI || header.level > TCI_LEVEL_BEST_OVER)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "object of interface %u, level %u: expected interface %u",
+                             header.abi, header.level, TCI_ENGINE_ABI);
+    *view_out = (tci_object_view){.elf = (const char *)bytes + sizeof header,
+                                  .elf_size = size - sizeof header,
+                                  .writable = header.writable,
+                                  .level = (tci_code_level)header.level};
+    return TC_OK;
 }

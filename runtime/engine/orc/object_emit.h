@@ -1,4 +1,4 @@
-/* From bitcode to an object file in memory, linked by jit_linker.h.
+/* From bitcode to an object in memory, linked by jit_linker.h.
  *
  * All of LLVM's state is made for the one call (its own context, a machine of its own), so any
  * number of threads may compile at once. */
@@ -7,9 +7,21 @@
 
 #include "host_target.h"
 
-/* Only the entry points of the object are visible to the linker. The caller owns *object_out.
- * Statuses as tci_engine_ops.load's. */
+/* Only the entry points of the object are visible to the linker, and the variables that
+ * writable_data.h shares. Statuses as tci_engine_ops.compile's. */
 tc_status tci_object_emit(tci_host_target *host, const tci_engine_code *code,
-                          LLVMMemoryBufferRef *object_out, tc_error *err);
+                          tci_object *object_out, tc_error *err);
+
+/* What is in a tci_object's bytes, checked as far as that they were made by this engine. */
+typedef struct tci_object_view {
+    const char *elf;
+    size_t elf_size;
+    uint32_t writable;
+    tci_code_level level;
+} tci_object_view;
+
+/* TC_E_CORRUPT. */
+tc_status tci_object_open(const void *bytes, size_t size, tci_object_view *view_out,
+                          tc_error *err);
 
 #endif

@@ -61,14 +61,24 @@ static const char *engine_features(const tci_engine *engine)
     return engine->host.features;
 }
 
-static tc_status engine_load(tci_engine *engine, const tci_engine_code *code,
+static tc_status engine_compile(tci_engine *engine, const tci_engine_code *code,
+                                tci_object *object_out, tc_error *err)
+{
+    loading_name = code->name;
+    tc_status status = tci_object_emit(&engine->host, code, object_out, err);
+    loading_name = NULL;
+    return status;
+}
+
+static tc_status engine_link(tci_engine *engine, const tci_engine_code *code,
+                             const void *object, size_t size, const tci_loaded *over,
                              tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
-    LLVMMemoryBufferRef object;
+    tci_object_view view;
+    TC_TRY(tci_object_open(object, size, &view, err));
     loading_name = code->name;
-    tc_status status = tci_object_emit(&engine->host, code, &object, err);
-    if (status == TC_OK)
-        status = tci_jit_link(engine->linker, object, code, loaded_out, entries_out, err);
+    tc_status status =
+        tci_jit_link(engine->linker, &view, code, over, loaded_out, entries_out, err);
     loading_name = NULL;
     return status;
 }
@@ -90,9 +100,15 @@ static tc_status run_prewarm(tci_engine *engine, const tci_engine_code *code, tc
 {
     uint64_t payload[] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint64_t sum = 0;
+    tci_object object;
     tci_loaded *loaded;
     tci_entries entries;
-    TC_TRY(engine_load(engine, code, &loaded, &entries, err));
+    TC_TRY(engine_compile(engine, code, &object, err));
+    tc_status status =
+        engine_link(engine, code, object.bytes, object.size, NULL, &loaded, &entries, err);
+    free(object.bytes);
+    if (status != TC_OK)
+        return status;
     entries.main(payload, sizeof payload, &sum);
     engine_unload(engine, loaded);
     if (sum != 36)
@@ -171,6 +187,9 @@ const tci_engine_ops tci_engine_module = {
     .destroy = engine_destroy,
     .cpu = engine_cpu,
     .features = engine_features,
-    .load = engine_load,
+    .compile = engine_compile,
+    .link = engine_link,
+    .writable = tci_jit_writable,
+    .memory = tci_jit_memory,
     .unload = engine_unload,
 };

@@ -1,0 +1,65 @@
+#include "writable_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "tc.writable."
+#define PREFIX_BYTES (sizeof PREFIX - 1)
+
+bool tci_writable_index(const char *symbol, uint32_t *index_out)
+{
+    char *end;
+    if (strncmp(symbol, PREFIX, PREFIX_BYTES) != 0 || symbol[PREFIX_BYTES] < '0' ||
+        symbol[PREFIX_BYTES] > '9')
+        return false;
+    unsigned long index = strtoul(symbol + PREFIX_BYTES, &end, 10);
+    if (*end != '\0' || index >= TCI_WRITABLE_MAX)
+        return false;
+    *index_out = (uint32_t)index;
+    return true;
+}
+
+static bool is_writable(LLVMValueRef global)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(global, &length);
+    return !LLVMIsDeclaration(global) && !LLVMIsGlobalConstant(global) &&
+           LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage &&
+           (length < 5 || memcmp(name, "llvm.", 5) != 0);
+}
+
+static uint32_t count(LLVMModuleRef module)
+{
+    uint32_t n = 0;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g))
+        n += is_writable(g);
+    if (n > TCI_WRITABLE_MAX || (n > 0 && LLVMGetFirstGlobalAlias(module) != NULL))
+        return TCI_WRITABLE_FIXED;
+    return n;
+}
+
+/* External, so that it is reached through the GOT: the code that uses it and the code that
+ * holds it may be further apart than a near reference can say. */
+static void share(LLVMValueRef global, uint32_t index, tci_code_level level)
+{
+    char symbol[TCI_WRITABLE_SYMBOL_MAX];
+    tci_writable_symbol(index, symbol);
+    LLVMSetValueName2(global, symbol, strlen(symbol));
+    LLVMSetLinkage(global, LLVMExternalLinkage);
+    LLVMSetVisibility(global, LLVMDefaultVisibility);
+    if (level == TCI_LEVEL_BEST_OVER)
+        LLVMSetInitializer(global, NULL);
+}
+
+uint32_t tci_writable_data_share(LLVMModuleRef module, tci_code_level level)
+{
+    uint32_t n = count(module);
+    uint32_t index = 0;
+    if (n == TCI_WRITABLE_FIXED || level == TCI_LEVEL_BEST)
+        return n;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        if (is_writable(g))
+            share(g, index++, level);
+    }
+    return n;
+}

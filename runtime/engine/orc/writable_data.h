@@ -1,0 +1,33 @@
+/* The variables that a function writes and that live as long as it does (static, or global in
+ * its source).
+ *
+ * Code that replaces other code of the same function has to go on with the variables of the
+ * first, wherever a caller keeps a pointer to one. So QUICK code shows them to the linker under
+ * names of their own, by their order in the module, and BEST_OVER code only declares them. Both
+ * are made of the same bitcode, which makes the order the same. */
+#ifndef TCI_WRITABLE_DATA_H
+#define TCI_WRITABLE_DATA_H
+
+#include "engine/engine_ops.h"
+#include "llvm_compat.h"
+
+#include <stdio.h>
+
+/* Functions with more keep the code that they were compiled to first. */
+#define TCI_WRITABLE_MAX 256u
+#define TCI_WRITABLE_SYMBOL_MAX 32
+
+/* Counts them, and names or declares them as the level has it. After tci_object_emit made every
+ * name internal. Returns TCI_WRITABLE_FIXED, and changes nothing, for more than the maximum or
+ * for aliases, which cannot point at a declaration. */
+uint32_t tci_writable_data_share(LLVMModuleRef module, tci_code_level level);
+
+static inline void tci_writable_symbol(uint32_t index, char out[TCI_WRITABLE_SYMBOL_MAX])
+{
+    (void)snprintf(out, TCI_WRITABLE_SYMBOL_MAX, "tc.writable.%u", index);
+}
+
+/* The index in such a name; false for any other name. */
+bool tci_writable_index(const char *symbol, uint32_t *index_out);
+
+#endif
