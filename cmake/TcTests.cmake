@@ -3,11 +3,12 @@ option(TC_VARIANT_TESTS "make tests of the other build variants (sanitizers, oth
 
 # Sanitizers slow a program down; a deadline is there to end what hangs, never to judge speed.
 set(tc_timeout_factor 1)
-set(tc_test_environment)
+# No test writes into the home of who runs it. One that wants an object cache names a folder of its own.
+set(tc_test_environment TC_CACHE_DIR=)
 if(TC_SANITIZE)
   set(tc_timeout_factor 5)
   # UCX patches mmap and its like in place, and what it finds there is the sanitizer's interceptor.
-  set(tc_test_environment UCX_MEM_MMAP_HOOK_MODE=none)
+  list(APPEND tc_test_environment UCX_MEM_MMAP_HOOK_MODE=none)
 endif()
 
 # tc_add_command_test(NAME label COMMAND program args... [TIMEOUT s] [ENV A=b ...]): any command as one CTest test.
@@ -56,5 +57,5 @@ if(TC_VARIANT_TESTS)
   endforeach()
   add_test(NAME variant.demo COMMAND ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
   set_tests_properties(variant.asan variant.tsan variant.llvm22 variant.clang variant.nollvm variant.demo PROPERTIES
-    LABELS variant TIMEOUT 1500 RUN_SERIAL TRUE)
+    LABELS variant TIMEOUT 1500 RUN_SERIAL TRUE ENVIRONMENT "TC_CACHE_DIR=")
 endif()

@@ -27,6 +27,11 @@ void tci_hash128(const void *bytes, size_t size, uint8_t out[16])
     crypto_generichash(out, 16, bytes, size, NULL, 0);
 }
 
+void tci_hash256(const void *bytes, size_t size, uint8_t out[32])
+{
+    crypto_generichash(out, 32, bytes, size, NULL, 0);
+}
+
 void tci_content_id_text(const tci_content_id *id, char text_out[TCI_CONTENT_ID_TEXT])
 {
     sodium_bin2hex(text_out, TCI_CONTENT_ID_TEXT, id->bytes, sizeof id->bytes);

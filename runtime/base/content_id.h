@@ -23,6 +23,9 @@ void tci_content_id_of(const void *archive, size_t archive_size, const void *dep
 /* Plain BLAKE2b-128 of one byte range. */
 void tci_hash128(const void *bytes, size_t size, uint8_t out[16]);
 
+/* BLAKE2b-256, where a checksum has to stand alone. */
+void tci_hash256(const void *bytes, size_t size, uint8_t out[32]);
+
 void tci_content_id_text(const tci_content_id *id, char text_out[TCI_CONTENT_ID_TEXT]);
 
 static inline bool tci_content_id_equal(const tci_content_id *a, const tci_content_id *b)

@@ -88,6 +88,12 @@ static const option_row option_rows[] = {
     {{"engine_path", "TC_ENGINE_PATH", "folder", "", "a folder, or empty",
       "where the code engines (libtchains-orc.so) are; empty: beside the library, then where it was installed"},
      KIND_TEXT, FIELD(engine_path), 0, 0, false},
+    {{"cache_dir", "TC_CACHE_DIR", "folder", "auto", "auto, a folder, or empty",
+      "where compiled functions are kept for the next process: a folder of mode 0700; auto: tchains in $XDG_CACHE_HOME or $HOME/.cache; empty: nowhere"},
+     KIND_TEXT, FIELD(cache_dir), 0, 0, false},
+    {{"cache_max", "TC_CACHE_MAX", "bytes", "256M", "64K..1024G",
+      "what the files of that folder may take; beyond it those that were not used for longest are deleted"},
+     KIND_SIZE, FIELD(cache_max), 65536, 1ull << 40, false},
 };
 /* clang-format on */
 

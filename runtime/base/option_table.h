@@ -47,6 +47,8 @@ struct tc_options {
     uint64_t form; /* tci_form_choice */
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
+    char cache_dir[TCI_OPTION_TEXT_MAX];
+    uint64_t cache_max;
 };
 
 #endif

@@ -24,8 +24,8 @@ KEPT = {"TC_DELIVERY"}
 
 def clean_environment(**more):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_") or name in KEPT}
-    # UCX logs to standard output, where the tests read what functions wrote.
-    return {**kept, "UCX_LOG_FILE": "stderr", **more}
+    # UCX logs to standard output, where the tests read what functions wrote. No object cache in the caller's home.
+    return {**kept, "UCX_LOG_FILE": "stderr", "TC_CACHE_DIR": "", **more}
 
 
 def wait_until(condition, what, seconds=DEADLINE_S):

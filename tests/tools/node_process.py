@@ -7,7 +7,9 @@ import time
 
 
 def clean_environment():
-    return {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
+    """No settings of the caller's, and no object cache in its home."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
+    return {**kept, "TC_CACHE_DIR": ""}
 
 
 class Node:

@@ -1,0 +1,64 @@
+/* One file of the object cache, as bytes: the object, everything that it depends on, and a
+ * checksum over all of it (docs/object-cache.md has the layout).
+ *
+ * A damaged object often links without complaint and then runs: nothing behind this format
+ * would notice. Hence the checksum covers every byte, and what decodes is compared with the key
+ * that was asked for, field by field. The checksum is against accidents; who may write the
+ * folder may run code as its user anyway. */
+#ifndef TCI_CACHE_ENTRY_H
+#define TCI_CACHE_ENTRY_H
+
+#include "base/content_id.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+
+#define TCI_CACHE_ENTRY_VERSION 1u
+
+/* With header, texts and checksum. A file of another size is not read at all. */
+#define TCI_CACHE_ENTRY_BYTES_MAX (64u << 20)
+
+/* Each of cpu, features, llvm and the function's name, without terminator. */
+#define TCI_CACHE_TEXT_MAX 16383u
+
+#define TCI_CACHE_FILE_NAME 37 /* 32 hex digits, ".tco" and the terminator */
+
+/* Everything that an object depends on. */
+typedef struct tci_object_key {
+    tci_content_id id;    /* of the archive and its dependencies */
+    const char *cpu;      /* as LLVM names it */
+    const char *features; /* likewise */
+    const char *llvm;     /* that compiled it, "19.1.7" */
+    uint32_t level;       /* tci_code_level: how it was compiled */
+    uint32_t slice;       /* which slice of the archive */
+    uint32_t abi;         /* TCI_ENGINE_ABI */
+} tci_object_key;
+
+/* Decoded: views of the bytes, texts terminated. */
+typedef struct tci_cache_entry {
+    tci_object_key key;
+    const char *name; /* the function's, for people; not part of the key */
+    const void *object;
+    size_t object_bytes;
+} tci_cache_entry;
+
+bool tci_object_key_equal(const tci_object_key *a, const tci_object_key *b);
+
+/* The file that holds the object of this key: a hash of every field. */
+void tci_object_key_file_name(const tci_object_key *key, char name_out[TCI_CACHE_FILE_NAME]);
+
+/* Bytes of the encoded entry; 0 when a text or the whole is above its limit, or the object is
+ * empty. */
+size_t tci_cache_entry_bytes(const tci_cache_entry *entry);
+
+/* `size` is what tci_cache_entry_bytes said. */
+void tci_cache_entry_encode(const tci_cache_entry *entry, void *bytes_out, size_t size);
+
+/* Judges bytes from outside; every byte is covered by the magic or the checksum, so no changed
+ * or cut entry decodes. TC_E_CORRUPT, TC_E_VERSION; err may be NULL. */
+TC_MUST_CHECK tc_status tci_cache_entry_decode(const void *bytes, size_t size,
+                                               tci_cache_entry *entry_out, tc_error *err);
+
+#endif

@@ -1,0 +1,245 @@
+#include "cache_file.h"
+
+#include "base/error_text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_DIGITS 32u
+#define TOUCH_AFTER_S 60
+#define FILES_MAX (1u << 20) /* that one look at the folder remembers */
+
+static bool read_all(int fd, uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        ssize_t n = read(fd, bytes + at, size - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
+static tc_status check_found(int fd, struct stat *found, tc_error *err)
+{
+    if (fstat(fd, found) != 0)
+        return tci_error_errno(err, TC_E_IO, errno, "it cannot be looked at");
+    if (!S_ISREG(found->st_mode) || found->st_uid != geteuid())
+        return tci_error_set(err, TC_E_CORRUPT, "it is no regular file of this user");
+    if (found->st_size <= 0 || found->st_size > TCI_CACHE_ENTRY_BYTES_MAX)
+        return tci_error_set(err, TC_E_CORRUPT, "it has %lld bytes, limit %u",
+                             (long long)found->st_size, TCI_CACHE_ENTRY_BYTES_MAX);
+    return TC_OK;
+}
+
+static tc_status read_opened(int fd, void **bytes_out, size_t *size_out,
+                             struct timespec *used_out, tc_error *err)
+{
+    struct stat found;
+    TC_TRY(check_found(fd, &found, err));
+    size_t size = (size_t)found.st_size;
+    void *bytes = malloc(size);
+    if (bytes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "out of memory for its %zu bytes", size);
+    errno = 0;
+    if (!read_all(fd, bytes, size)) {
+        free(bytes);
+        if (errno != 0)
+            return tci_error_errno(err, TC_E_IO, errno, "it cannot be read");
+        return tci_error_set(err, TC_E_CORRUPT, "it became shorter than %zu bytes", size);
+    }
+    *bytes_out = bytes;
+    *size_out = size;
+    *used_out = found.st_mtim;
+    return TC_OK;
+}
+
+/* Errors that speak of what the name stands for, and not of this process or the disk. */
+static bool is_foreign(int open_errno)
+{
+    return open_errno == ELOOP || open_errno == ENXIO || open_errno == EACCES ||
+           open_errno == EPERM || open_errno == ENODEV;
+}
+
+tc_status tci_cache_file_read(int folder, const char *name, void **bytes_out, size_t *size_out,
+                              struct timespec *used_out, tc_error *err)
+{
+    /* Not blocking: a FIFO under this name must not hold a function for ever. */
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 && (errno == ENOENT || errno == ESTALE))
+        return tci_error_set(err, TC_E_NOT_FOUND, "it does not exist");
+    if (fd < 0)
+        return tci_error_errno(err, is_foreign(errno) ? TC_E_CORRUPT : TC_E_IO, errno,
+                               "it cannot be opened");
+    tc_status status = read_opened(fd, bytes_out, size_out, used_out, err);
+    (void)close(fd);
+    return status;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        ssize_t n = write(fd, bytes + at, size - at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
+/* A write beyond RLIMIT_FSIZE ends a process by a signal, unless it took care. A cache is no
+ * reason to die. */
+static bool may_write(size_t size)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           limit.rlim_cur >= size;
+}
+
+/* The name of a file that is being written: drawn anew each time, so that threads, processes
+ * and hosts which share the folder never meet; O_EXCL turns the impossible into an error. */
+static bool temporary_name(char name_out[TCI_CACHE_FILE_NAME])
+{
+    tci_content_id drawn;
+    if (getrandom(drawn.bytes, sizeof drawn.bytes, 0) != (ssize_t)sizeof drawn.bytes)
+        return false;
+    tci_content_id_text(&drawn, name_out);
+    memcpy(name_out + NAME_DIGITS, ".tmp", sizeof ".tmp");
+    return true;
+}
+
+tc_status tci_cache_file_write(int folder, const char *name, const void *bytes, size_t size,
+                               tc_error *err)
+{
+    char temporary[TCI_CACHE_FILE_NAME];
+    if (!may_write(size))
+        return tci_error_errno(err, TC_E_IO, EFBIG, "%zu bytes cannot be written", size);
+    if (!temporary_name(temporary))
+        return tci_error_errno(err, TC_E_IO, errno, "no random name");
+    int fd =
+        openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return tci_error_errno(err, TC_E_IO, errno, "a file cannot be made");
+    bool written = write_all(fd, bytes, size);
+    int failure = errno;
+    if (close(fd) != 0 && written) { /* network file systems say here that a disk is full */
+        written = false;
+        failure = errno;
+    }
+    /* No fsync: what a crash tears, the checksum finds. */
+    if (written && renameat(folder, temporary, folder, name) == 0)
+        return TC_OK;
+    if (written && errno == ENOENT)
+        return TC_OK; /* somebody cleared the cache in between, and this with it */
+    if (written)
+        failure = errno;
+    (void)unlinkat(folder, temporary, 0);
+    return tci_error_errno(err, TC_E_IO, failure, "%zu bytes cannot be written", size);
+}
+
+bool tci_cache_file_remove(int folder, const char *name)
+{
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+        return true;
+    return errno == EISDIR && unlinkat(folder, name, AT_REMOVEDIR) == 0;
+}
+
+void tci_cache_file_touch(int folder, const char *name, struct timespec used)
+{
+    static const struct timespec now_and_now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    /* Also when the clock was set back, or this file would outlive all others. */
+    if (now.tv_sec - used.tv_sec >= TOUCH_AFTER_S || used.tv_sec > now.tv_sec)
+        (void)utimensat(folder, name, now_and_now, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Whoever names a folder with other things in it must not lose them. */
+static bool is_cache_name(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
+           (strcmp(name + NAME_DIGITS, ".tco") == 0 || strcmp(name + NAME_DIGITS, ".tmp") == 0);
+}
+
+static int by_last_use(const void *a, const void *b)
+{
+    const tci_cache_file *x = a, *y = b;
+    if (x->used.tv_sec != y->used.tv_sec)
+        return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+    if (x->used.tv_nsec != y->used.tv_nsec)
+        return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+    return strcmp(x->name, y->name); /* the same order for every process */
+}
+
+static bool grow(tci_cache_file **files, size_t *room)
+{
+    size_t more = *room == 0 ? 256 : *room * 2;
+    tci_cache_file *grown = realloc(*files, more * sizeof **files);
+    if (grown == NULL)
+        return false;
+    *files = grown;
+    *room = more;
+    return true;
+}
+
+static tc_status list_stream(DIR *stream, tci_cache_file **files, size_t *count, tc_error *err)
+{
+    size_t room = 0;
+    for (const struct dirent *at; *count < FILES_MAX && (at = readdir(stream)) != NULL;) {
+        struct stat found;
+        if (!is_cache_name(at->d_name) ||
+            fstatat(dirfd(stream), at->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (*count == room && !grow(files, &room))
+            return tci_error_set(err, TC_E_NO_MEMORY, "out of memory at %zu files", *count);
+        tci_cache_file *file = &(*files)[(*count)++];
+        memcpy(file->name, at->d_name, sizeof file->name);
+        file->temporary = strcmp(at->d_name + NAME_DIGITS, ".tmp") == 0;
+        file->regular = S_ISREG(found.st_mode);
+        file->bytes = file->regular ? (uint64_t)found.st_size : 0;
+        file->used = found.st_mtim;
+    }
+    return TC_OK;
+}
+
+tc_status tci_cache_files_list(int folder, tci_cache_file **files_out, size_t *count_out,
+                               tc_error *err)
+{
+    tci_cache_file *files = NULL;
+    size_t count = 0;
+    /* A descriptor of its own, for the place in the folder that it remembers. */
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+    if (stream == NULL) {
+        int failure = errno;
+        if (fd >= 0)
+            (void)close(fd);
+        return tci_error_errno(err, TC_E_IO, failure, "the folder cannot be read");
+    }
+    tc_status status = list_stream(stream, &files, &count, err);
+    (void)closedir(stream);
+    if (status != TC_OK) {
+        free(files);
+        return status;
+    }
+    if (count > 0)
+        qsort(files, count, sizeof *files, by_last_use);
+    *files_out = files;
+    *count_out = count;
+    return TC_OK;
+}

@@ -1,0 +1,43 @@
+/* Files in the cache's folder, by its descriptor: read whole, replaced whole, listed, removed.
+ * A name is never followed out of the folder. */
+#ifndef TCI_CACHE_FILE_H
+#define TCI_CACHE_FILE_H
+
+#include "engine/cache_entry.h"
+
+#include <time.h>
+
+/* Reads the file into memory that the caller frees. TC_E_NOT_FOUND; TC_E_CORRUPT: something of
+ * that name that is no regular file of this user, or has a size that no entry has, or changed
+ * meanwhile; TC_E_IO, TC_E_NO_MEMORY: nothing is known about the file. */
+TC_MUST_CHECK tc_status tci_cache_file_read(int folder, const char *name, void **bytes_out,
+                                            size_t *size_out, struct timespec *used_out,
+                                            tc_error *err);
+
+/* Others see the old file or the new one, never a part. TC_E_IO. */
+TC_MUST_CHECK tc_status tci_cache_file_write(int folder, const char *name, const void *bytes,
+                                             size_t size, tc_error *err);
+
+/* Whatever it is; false when it is still there. */
+bool tci_cache_file_remove(int folder, const char *name);
+
+/* What remembers when an entry was last used is its file's modification time, since access
+ * times are off or coarse on many systems. Written at most once a minute. */
+void tci_cache_file_touch(int folder, const char *name, struct timespec used);
+
+/* One file of the cache. */
+typedef struct tci_cache_file {
+    char name[TCI_CACHE_FILE_NAME];
+    bool temporary; /* being written, or left behind by who died at it */
+    bool regular;   /* else it can only be removed */
+    uint64_t bytes;
+    struct timespec used; /* last, to a minute */
+} tci_cache_file;
+
+/* All files whose names are those of the cache, the one that was used longest ago first; others
+ * in the folder are nobody's business. The caller frees the array, which is NULL for none.
+ * TC_E_IO, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_cache_files_list(int folder, tci_cache_file **files_out,
+                                             size_t *count_out, tc_error *err);
+
+#endif

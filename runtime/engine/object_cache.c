@@ -1,0 +1,231 @@
+#include "object_cache.h"
+
+#include "base/error_text.h"
+#include "base/logger.h"
+#include "engine/cache_file.h"
+#include "engine/cache_folder.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK_BYTES 4096u    /* a file takes whole blocks of a disk */
+#define LARGEST_PART 4u      /* of the bound, for one object */
+#define ROOM_PART 8u         /* of the bound, made free when it is reached */
+#define TEMPORARY_MAX_S 3600 /* a file written for longer has no writer any more */
+
+/* The bound without a lock between processes.
+ *
+ * A process counts the folder at its first store, and from then on adds what it stores itself.
+ * When that reaches the bound it counts again and deletes the longest unused until an eighth of
+ * the bound is free, so a count of the folder is rare. What others store in between is not
+ * seen: then each of them holds at most the same bound of its own and counts again within an
+ * eighth of it, so n processes that store at the same time may together exceed the bound by n
+ * eighths, until the next store of any of them counts again. In exchange a process that is
+ * stopped or dies in the midst of a store never holds another one up, and there is no lock file
+ * to go stale.
+ *
+ * Processes that delete at the same time choose the same files, as all sort alike; one of them
+ * finds them gone. A file that is deleted while another process reads it stays readable for
+ * that one. */
+struct tci_object_cache {
+    int folder;
+    uint64_t bytes_max;
+    pthread_mutex_t lock; /* the two below */
+    bool counted;
+    uint64_t bytes;        /* in the folder, as far as this process knows */
+    uint64_t bytes_stored; /* since it was counted */
+    atomic_bool complained;
+    char path[TCI_CACHE_FOLDER_MAX];
+};
+
+tc_status tci_object_cache_open(const char *cache_dir, uint64_t bytes_max,
+                                tci_object_cache **cache_out, tc_error *err)
+{
+    tc_error why = {.status = TC_OK};
+    tci_object_cache *cache = calloc(1, sizeof *cache);
+    if (cache == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "object cache: out of memory");
+    tc_status status = tci_cache_folder_path(cache_dir, cache->path, &why);
+    if (status == TC_OK)
+        status = tci_cache_folder_open(cache_dir, cache->path, true, &cache->folder, &why);
+    if (status != TC_OK)
+        free(cache);
+    if (status == TC_E_NOT_FOUND) {
+        TC_LOG(TC_LOG_DEBUG, "no object cache: %s", why.text);
+        *cache_out = NULL;
+        return TC_OK;
+    }
+    if (status != TC_OK)
+        return tci_error_set(err, status, "object cache: %s", why.text);
+    cache->bytes_max = bytes_max;
+    (void)pthread_mutex_init(&cache->lock, NULL);
+    atomic_init(&cache->complained, false);
+    *cache_out = cache;
+    return TC_OK;
+}
+
+void tci_object_cache_close(tci_object_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    (void)pthread_mutex_destroy(&cache->lock);
+    (void)close(cache->folder);
+    free(cache);
+}
+
+/* Once: a full disk stays full for a thousand functions. */
+static void complain(tci_object_cache *cache, const char *what, const tc_error *why)
+{
+    bool again = atomic_exchange_explicit(&cache->complained, true, memory_order_relaxed);
+    TC_LOG(again ? TC_LOG_DEBUG : TC_LOG_WARN, "object cache %s: %s: %s%s", cache->path, what,
+           why->text, again ? "" : "; running on, further failures at level debug");
+}
+
+/* What another process puts under this name between the reading and the deleting is lost, and
+ * stored again by the next who misses it. */
+static void remove_damaged(tci_object_cache *cache, const char *file, const tc_error *why)
+{
+    bool removed = tci_cache_file_remove(cache->folder, file);
+    TC_LOG(TC_LOG_WARN, "object cache %s: %s: %s; %s", cache->path, file, why->text,
+           removed ? "deleted" : "it cannot be deleted");
+}
+
+static tc_status decode_for(const tci_object_key *key, const void *bytes, size_t size,
+                            tci_cache_entry *entry_out, tc_error *err)
+{
+    TC_TRY(tci_cache_entry_decode(bytes, size, entry_out, err));
+    if (tci_object_key_equal(&entry_out->key, key))
+        return TC_OK;
+    return tci_error_set(err, TC_E_CORRUPT,
+                         "it is an object of LLVM %s for %s, expected LLVM %s for %s, or "
+                         "differs in another part of its key",
+                         entry_out->key.llvm, entry_out->key.cpu, key->llvm, key->cpu);
+}
+
+tc_status tci_object_cache_find(tci_object_cache *cache, const tci_object_key *key,
+                                void **bytes_out, size_t *size_out)
+{
+    char file[TCI_CACHE_FILE_NAME];
+    void *bytes = NULL;
+    size_t size;
+    struct timespec used;
+    tci_cache_entry entry;
+    tc_error why = {.status = TC_OK};
+    if (cache == NULL)
+        return TC_E_NOT_FOUND;
+    tci_object_key_file_name(key, file);
+    tc_status status = tci_cache_file_read(cache->folder, file, &bytes, &size, &used, &why);
+    if (status == TC_OK)
+        status = decode_for(key, bytes, size, &entry, &why);
+    if (status == TC_OK) {
+        tci_cache_file_touch(cache->folder, file, used);
+        *size_out = entry.object_bytes;
+        *bytes_out = memmove(bytes, entry.object, entry.object_bytes);
+        return TC_OK;
+    }
+    free(bytes);
+    if (status == TC_E_CORRUPT || status == TC_E_VERSION)
+        remove_damaged(cache, file, &why);
+    else if (status != TC_E_NOT_FOUND)
+        complain(cache, file, &why);
+    return TC_E_NOT_FOUND;
+}
+
+static uint64_t disk_bytes(uint64_t bytes)
+{
+    return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
+/* Deletes what is no use to anybody, and adds up the rest. */
+static uint64_t count_files(int folder, tci_cache_file *files, size_t count)
+{
+    uint64_t bytes = 0;
+    time_t now = time(NULL);
+    for (size_t i = 0; i < count; i++) {
+        tci_cache_file *file = &files[i];
+        bool stale = file->temporary && now - file->used.tv_sec > TEMPORARY_MAX_S;
+        if ((!file->regular || stale) && tci_cache_file_remove(folder, file->name))
+            file->bytes = 0;
+        else
+            bytes += disk_bytes(file->bytes);
+    }
+    return bytes;
+}
+
+/* Counts the folder, and deletes the longest unused when `more` bytes would exceed the bound.
+ * Under the lock. */
+static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error *err)
+{
+    tci_cache_file *files = NULL;
+    size_t count = 0;
+    uint64_t room = cache->bytes_max - cache->bytes_max / ROOM_PART;
+    TC_TRY(tci_cache_files_list(cache->folder, &files, &count, err));
+    cache->bytes = count_files(cache->folder, files, count);
+    cache->bytes_stored = 0;
+    cache->counted = true;
+    if (cache->bytes + more > cache->bytes_max) {
+        for (size_t i = 0; i < count && cache->bytes + more > room; i++) {
+            /* A file that is being written will soon be the one used last. */
+            if (!files[i].temporary && tci_cache_file_remove(cache->folder, files[i].name))
+                cache->bytes -= disk_bytes(files[i].bytes);
+        }
+    }
+    free(files);
+    return TC_OK;
+}
+
+/* Takes room for a file of so many bytes. When it is not written after all, the next count
+ * finds it. */
+static tc_status reserve(tci_object_cache *cache, size_t size, tc_error *err)
+{
+    tc_status status = TC_OK;
+    uint64_t more = disk_bytes(size);
+    pthread_mutex_lock(&cache->lock);
+    if (!cache->counted || cache->bytes + more > cache->bytes_max ||
+        cache->bytes_stored + more > cache->bytes_max / ROOM_PART)
+        status = count_and_trim(cache, more, err);
+    if (status == TC_OK && cache->bytes + more > cache->bytes_max)
+        status = tci_error_set(
+            err, TC_E_TOO_LARGE, "%llu bytes that cannot be deleted, limit %llu",
+            (unsigned long long)cache->bytes, (unsigned long long)cache->bytes_max);
+    if (status == TC_OK) {
+        cache->bytes += more;
+        cache->bytes_stored += more;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return status;
+}
+
+static tc_status store_entry(tci_object_cache *cache, const tci_cache_entry *entry, size_t size,
+                             tc_error *err)
+{
+    char file[TCI_CACHE_FILE_NAME];
+    void *bytes = malloc(size);
+    if (bytes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "out of memory");
+    tci_cache_entry_encode(entry, bytes, size);
+    tci_object_key_file_name(&entry->key, file);
+    tc_status status = reserve(cache, size, err);
+    if (status == TC_OK)
+        status = tci_cache_file_write(cache->folder, file, bytes, size, err);
+    free(bytes);
+    return status;
+}
+
+void tci_object_cache_store(tci_object_cache *cache, const tci_object_key *key,
+                            const char *name, const void *bytes, size_t size)
+{
+    tci_cache_entry entry = {*key, name, bytes, size};
+    tc_error why = {.status = TC_OK};
+    if (cache == NULL)
+        return;
+    size_t file_bytes = tci_cache_entry_bytes(&entry);
+    if (file_bytes == 0 || file_bytes > cache->bytes_max / LARGEST_PART)
+        TC_LOG(TC_LOG_DEBUG, "object cache %s: %s: an object of %zu bytes is not kept",
+               cache->path, name, size);
+    else if (store_entry(cache, &entry, file_bytes, &why) != TC_OK)
+        complain(cache, name, &why);
+}
