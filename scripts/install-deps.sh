@@ -18,6 +18,7 @@ test_packages=(
     g++ python3 jq                                 # tests of headers, layers and documents
     gnuplot-nox                                    # tc-perf plot
     iproute2                                       # two hosts as namespaces
+    spin                                           # models of the memory orderings
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )

@@ -1,4 +1,5 @@
-/* The memory of a ring, and every acquire and release that makes it work.
+/* The memory of a ring, and every acquire and release that makes it work; docs/memory-model.md
+ * argues them pair by pair.
  *
  * A region is a small control block and the ring proper. It lies in the consumer's memory; a
  * producer on the same host maps it (direct), any other producer writes a ring of its own and

@@ -3,15 +3,15 @@
 
     check_docs.py ROOT C_COMPILER
 
-Links and paths lead somewhere, the README's commands exist and its C examples compile, and no file speaks of the machine
-it was written on or promises to be finished later.
+Links and paths lead somewhere, names are names of the sources, the README's commands exist and its C examples compile, and no
+file speaks of the machine it was written on or promises to be finished later.
 """
 import os
 import re
 import subprocess
 import sys
 
-from source_tree import read, walk
+from source_tree import read, sources, walk
 
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 TEXT = (".c", ".h", ".md", ".py", ".sh", ".cmake", ".txt", ".json", ".map", ".def", "run")
@@ -48,6 +48,16 @@ def check_paths(root, document):
     for quoted in re.findall(r"`([^`\n]+)`", prose):
         if TREE_PATH.fullmatch(quoted) and not exists(root, quoted):
             yield f"{document}: names {quoted}, which is not there"
+
+
+def check_names(root, document, names):
+    """Names of ours in backticks are in some source; "`name` in `file`" is in that one."""
+    prose = read(root, document)
+    for name in sorted(set(re.findall(r"`((?:tci|TCI)_\w+)`", prose)) - names):
+        yield f"{document}: speaks of {name}, which is in no source"
+    for name, path in re.findall(r"`(\w+)`\s+in\s+`((?:runtime|compiler|include|bitcode-archive)/[\w./-]+\.[ch])`", prose):
+        if os.path.exists(os.path.join(root, path)) and not re.search(rf"\b{name}\b", read(root, path)):
+            yield f"{document}: {name} is not in {path}"
 
 
 def check_commands(root):
@@ -87,6 +97,8 @@ def main():
         raise SystemExit(f"not there: {', '.join(missing)}")
     docs = [path for path in walk(root) if path.startswith("docs/") and path.endswith(".md")]
     problems = [problem for document in DOCUMENTS + docs for problem in check_paths(root, document)]
+    names = {name for path in sources(root) for name in re.findall(r"\b(?:tci|TCI)_\w+", read(root, path))}
+    problems += [problem for document in docs for problem in check_names(root, document, names)]
     problems += check_commands(root)
     problems += check_examples(root, cc)
     problems += check_words(root)
