@@ -1,4 +1,7 @@
-/* What is installed here, what can be set, and how a peer would be reached. */
+/* What is installed here, what can be set, how a peer would be reached, and what is cached. */
+#include "info_cache.h"
+#include "info_fields.h"
+
 #include <tc/context.h>
 #include <tc/endpoint.h>
 #include <tc/log.h>
@@ -12,115 +15,33 @@
 #include <string.h>
 
 #define VALUE_MAX 1024
-#define NAME_COLUMN 14
-#define LINE_COLUMNS 96
-
-typedef enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN } output_format;
 
 typedef struct arguments {
     bool options;
+    bool cache;
+    bool clear;
     const char *connect; /* NULL: none */
     output_format format;
 } arguments;
-
-/* One line of a report; text NULL: the number counts. */
-typedef struct field {
-    const char *name;
-    const char *text;
-    uint64_t number;
-} field;
 
 static const char usage[] =
     "usage: tc-info [--json]                        versions, processor\n"
     "       tc-info --options [--json|--markdown]   every option, with its value now\n"
     "       tc-info --connect HOST:PORT [--json]    how a peer is reached, and what it is\n"
+    "       tc-info --cache [--clear] [--json]      compiled functions on disk; or remove "
+    "them\n"
     "\n"
     "  -o, --options            list options: environment variable, unit, default, range, "
     "value\n"
     "  -c, --connect HOST:PORT  connect to a listener (tc-node --listen HOST:PORT), report, "
     "leave\n"
+    "  -C, --cache              list the object cache: option cache_dir (TC_CACHE_DIR)\n"
+    "      --clear              with --cache: remove all of it\n"
     "  -j, --json               one JSON object\n"
     "  -m, --markdown           with --options: the text of docs/options.md\n"
     "  -h, --help               this text\n"
     "\n"
     "Exit status: 0, 1 when something failed, 2 for wrong arguments.\n";
-
-static void print_json_text(const char *text)
-{
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
-}
-
-static void print_json_member(const char *name, const char *text)
-{
-    print_json_text(name);
-    fputs(": ", stdout);
-    print_json_text(text);
-}
-
-static void print_fields_json(const field *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        fputs(i == 0 ? "{" : ", ", stdout);
-        if (fields[i].text != NULL) {
-            print_json_member(fields[i].name, fields[i].text);
-        } else {
-            print_json_text(fields[i].name);
-            printf(": %" PRIu64, fields[i].number);
-        }
-    }
-    puts("}");
-}
-
-/* A processor has some hundred features and lacks as many: people want the first kind, on lines
- * that fit. */
-static void print_features(const char *features)
-{
-    size_t column = LINE_COLUMNS;
-    while (*features != '\0') {
-        size_t n = strcspn(features, ",");
-        if (*features == '+') {
-            if (column + n > LINE_COLUMNS) {
-                printf("\n  ");
-                column = 2;
-            }
-            printf("%.*s ", (int)(n - 1), features + 1);
-            column += n;
-        }
-        features += n;
-        features += *features == ',';
-    }
-    putchar('\n');
-}
-
-static void print_fields_text(const field *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        printf("%-*s", NAME_COLUMN, fields[i].name);
-        if (fields[i].text == NULL)
-            printf("%" PRIu64 "\n", fields[i].number);
-        else if (strcmp(fields[i].name, "features") == 0)
-            print_features(fields[i].text);
-        else
-            puts(fields[i].text);
-    }
-}
-
-static void print_fields(const field *fields, size_t count, output_format format)
-{
-    if (format == FORMAT_JSON)
-        print_fields_json(fields, count);
-    else
-        print_fields_text(fields, count);
-}
 
 static int report_versions(output_format format)
 {
@@ -275,17 +196,24 @@ static bool parse_arguments(int argc, char **argv, arguments *args, bool *help)
 {
     static const struct option names[] = {
         {"options", no_argument, NULL, 'o'}, {"connect", required_argument, NULL, 'c'},
+        {"cache", no_argument, NULL, 'C'},   {"clear", no_argument, NULL, 'R'},
         {"json", no_argument, NULL, 'j'},    {"markdown", no_argument, NULL, 'm'},
         {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0},
     };
     int name;
-    while ((name = getopt_long(argc, argv, "oc:jmh", names, NULL)) != -1) {
+    while ((name = getopt_long(argc, argv, "oc:Cjmh", names, NULL)) != -1) {
         switch (name) {
         case 'o':
             args->options = true;
             break;
         case 'c':
             args->connect = optarg;
+            break;
+        case 'C':
+            args->cache = true;
+            break;
+        case 'R':
+            args->clear = true;
             break;
         case 'j':
             args->format = FORMAT_JSON;
@@ -300,9 +228,8 @@ static bool parse_arguments(int argc, char **argv, arguments *args, bool *help)
             return false;
         }
     }
-    if (args->options && args->connect != NULL)
-        return false;
-    return optind == argc && (args->options || args->format != FORMAT_MARKDOWN);
+    return optind == argc && args->options + args->cache + (args->connect != NULL) <= 1 &&
+           (args->cache || !args->clear) && (args->options || args->format != FORMAT_MARKDOWN);
 }
 
 int main(int argc, char **argv)
@@ -319,6 +246,8 @@ int main(int argc, char **argv)
     }
     if (args.options)
         return report_options(args.format);
+    if (args.cache)
+        return args.clear ? clear_cache(args.format) : report_cache(args.format);
     if (args.connect != NULL)
         return report_connection(args.connect, args.format);
     return report_versions(args.format);

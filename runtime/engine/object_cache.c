@@ -20,12 +20,12 @@
  *
  * A process counts the folder at its first store, and from then on adds what it stores itself.
  * When that reaches the bound it counts again and deletes the longest unused until an eighth of
- * the bound is free, so a count of the folder is rare. What others store in between is not
- * seen: then each of them holds at most the same bound of its own and counts again within an
- * eighth of it, so n processes that store at the same time may together exceed the bound by n
- * eighths, until the next store of any of them counts again. In exchange a process that is
- * stopped or dies in the midst of a store never holds another one up, and there is no lock file
- * to go stale.
+ * the bound is free; so counts are rare, and one process alone never exceeds the bound. What
+ * others store in between it does not see. But nobody stores more than an eighth, or one
+ * object, without counting again, so n processes that store at the same time may together
+ * exceed the bound by n eighths (n quarters, if objects are as large as may be) until one of
+ * them counts. In exchange a process that is stopped or dies in the midst of a store never
+ * holds another one up, and there is no lock file to go stale.
  *
  * Processes that delete at the same time choose the same files, as all sort alike; one of them
  * finds them gone. A file that is deleted while another process reads it stays readable for
@@ -33,10 +33,11 @@
 struct tci_object_cache {
     int folder;
     uint64_t bytes_max;
-    pthread_mutex_t lock; /* the two below */
+    pthread_mutex_t lock; /* the four below */
     bool counted;
-    uint64_t bytes;        /* in the folder, as far as this process knows */
-    uint64_t bytes_stored; /* since it was counted */
+    uint64_t bytes;         /* in the folder, as far as this process knows */
+    uint64_t bytes_stored;  /* since it was counted */
+    uint64_t bytes_writing; /* of those, what no count may see yet */
     atomic_bool complained;
     char path[TCI_CACHE_FOLDER_MAX];
 };
@@ -163,8 +164,8 @@ static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error
     size_t count = 0;
     uint64_t room = cache->bytes_max - cache->bytes_max / ROOM_PART;
     TC_TRY(tci_cache_files_list(cache->folder, &files, &count, err));
-    cache->bytes = count_files(cache->folder, files, count);
-    cache->bytes_stored = 0;
+    cache->bytes = count_files(cache->folder, files, count) + cache->bytes_writing;
+    cache->bytes_stored = cache->bytes_writing;
     cache->counted = true;
     if (cache->bytes + more > cache->bytes_max) {
         for (size_t i = 0; i < count && cache->bytes + more > room; i++) {
@@ -177,12 +178,10 @@ static tc_status count_and_trim(tci_object_cache *cache, uint64_t more, tc_error
     return TC_OK;
 }
 
-/* Takes room for a file of so many bytes. When it is not written after all, the next count
- * finds it. */
-static tc_status reserve(tci_object_cache *cache, size_t size, tc_error *err)
+/* Takes room for a file that is then written. */
+static tc_status reserve(tci_object_cache *cache, uint64_t more, tc_error *err)
 {
     tc_status status = TC_OK;
-    uint64_t more = disk_bytes(size);
     pthread_mutex_lock(&cache->lock);
     if (!cache->counted || cache->bytes + more > cache->bytes_max ||
         cache->bytes_stored + more > cache->bytes_max / ROOM_PART)
@@ -194,9 +193,18 @@ static tc_status reserve(tci_object_cache *cache, size_t size, tc_error *err)
     if (status == TC_OK) {
         cache->bytes += more;
         cache->bytes_stored += more;
+        cache->bytes_writing += more;
     }
     pthread_mutex_unlock(&cache->lock);
     return status;
+}
+
+/* Written, or not: the next count finds out. */
+static void written(tci_object_cache *cache, uint64_t more)
+{
+    pthread_mutex_lock(&cache->lock);
+    cache->bytes_writing -= more;
+    pthread_mutex_unlock(&cache->lock);
 }
 
 static tc_status store_entry(tci_object_cache *cache, const tci_cache_entry *entry, size_t size,
@@ -208,9 +216,11 @@ static tc_status store_entry(tci_object_cache *cache, const tci_cache_entry *ent
         return tci_error_set(err, TC_E_NO_MEMORY, "out of memory");
     tci_cache_entry_encode(entry, bytes, size);
     tci_object_key_file_name(&entry->key, file);
-    tc_status status = reserve(cache, size, err);
-    if (status == TC_OK)
+    tc_status status = reserve(cache, disk_bytes(size), err);
+    if (status == TC_OK) {
         status = tci_cache_file_write(cache->folder, file, bytes, size, err);
+        written(cache, disk_bytes(size));
+    }
     free(bytes);
     return status;
 }

@@ -1,0 +1,215 @@
+/* What a disk, the system or an administrator can do to a cache that is in use: it says so once
+ * and runs on. */
+#include "cache_sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <tc/log.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define MIB (1u << 20)
+#define CANNOT_MOUNT 77 /* exit statuses of a child; 0: as expected */
+
+static char folder[CACHE_PATH_MAX];
+static unsigned warnings;
+static char last_warning[2048];
+
+static void keep_warning(void *user, tc_log_level level, const char *line)
+{
+    (void)user;
+    if (level > TC_LOG_WARN)
+        return;
+    warnings++;
+    (void)snprintf(last_warning, sizeof last_warning, "%s", line);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    cache_folder_make(folder);
+    warnings = 0;
+    tc_log_set_sink(keep_warning, NULL);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tc_log_set_sink(NULL, NULL);
+    cache_folder_remove(folder);
+    return 0;
+}
+
+static void a_folder_that_disappears(void **state)
+{
+    (void)state;
+    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    cache_sample_store(cache, 1, 1000);
+    cache_folder_remove(folder);
+    assert_false(cache_sample_find(cache, 1, 1000));
+    assert_int_equal(warnings, 0);
+    for (unsigned i = 0; i < 5; i++)
+        cache_sample_store(cache, i, 1000);
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(last_warning, folder));
+    assert_false(cache_sample_find(cache, 1, 1000));
+    tci_object_cache_close(cache);
+}
+
+/* The signal that comes with it would end this test. */
+static void a_limit_on_the_size_of_files(void **state)
+{
+    (void)state;
+    struct rlimit before, small;
+    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){2000, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (unsigned i = 0; i < 3; i++)
+        cache_sample_store(cache, i, 5000);
+    cache_sample_store(cache, 3, 1000);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(warnings, 1);
+    assert_non_null(strstr(last_warning, strerror(EFBIG)));
+    assert_false(cache_sample_find(cache, 0, 5000));
+    assert_true(cache_sample_find(cache, 3, 1000));
+    tci_object_cache_close(cache);
+}
+
+/* That a file cannot be opened now says nothing against it. */
+static void a_process_without_descriptors(void **state)
+{
+    (void)state;
+    struct rlimit before, none;
+    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    cache_sample_store(cache, 1, 1000);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bool found = cache_sample_find(cache, 1, 1000);
+    cache_sample_store(cache, 2, 1000);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_false(found);
+    assert_int_equal(warnings, 1);
+    assert_true(cache_sample_find(cache, 1, 1000));
+    tci_object_cache_close(cache);
+}
+
+static void a_folder_without_the_right_to_write(void **state)
+{
+    (void)state;
+    if (geteuid() == 0) {
+        print_message("skipped: root may write everywhere\n");
+        skip();
+    }
+    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    cache_sample_store(cache, 1, 1000);
+    assert_int_equal(chmod(folder, 0500), 0);
+    cache_sample_store(cache, 2, 1000);
+    assert_true(cache_sample_find(cache, 1, 1000));
+    assert_false(cache_sample_find(cache, 2, 1000));
+    assert_int_equal(warnings, 1);
+    tci_object_cache_close(cache);
+}
+
+/* A small file system over the folder, seen by this process alone. */
+static bool mount_small(void)
+{
+    return unshare(CLONE_NEWNS) == 0 &&
+           mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", folder, "tmpfs", 0, "size=64k,mode=0700") == 0;
+}
+
+static size_t stored_of(tci_object_cache *cache, unsigned count)
+{
+    size_t stored = 0;
+    for (unsigned i = 0; i < count; i++)
+        stored += cache_sample_find(cache, i, 3000);
+    return stored;
+}
+
+/* More than fits is stored: what fitted is there whole, and the rest leaves nothing behind. */
+static int in_a_full_disk(void)
+{
+    if (!mount_small())
+        return CANNOT_MOUNT;
+    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    for (unsigned i = 0; i < 40; i++)
+        cache_sample_store(cache, i, 3000);
+    size_t stored = stored_of(cache, 40);
+    tci_object_cache_close(cache);
+    bool said = strstr(last_warning, strerror(ENOSPC)) != NULL;
+    return stored > 5 && stored < 40 && warnings == 1 && said ? 0 : 1;
+}
+
+static int in_a_read_only_file_system(void)
+{
+    if (!mount_small())
+        return CANNOT_MOUNT;
+    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    cache_sample_store(cache, 0, 3000);
+    if (mount("none", folder, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
+        return CANNOT_MOUNT;
+    for (unsigned i = 1; i < 5; i++)
+        cache_sample_store(cache, i, 3000);
+    size_t stored = stored_of(cache, 5);
+    tci_object_cache_close(cache);
+    bool said = strstr(last_warning, strerror(EROFS)) != NULL;
+    return stored == 1 && warnings == 1 && said ? 0 : 1;
+}
+
+static void run_in_child(int (*body)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)alarm(60);
+        _exit(body());
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == CANNOT_MOUNT) {
+        print_message("skipped: this process may not mount a file system of its own\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void a_full_disk(void **state)
+{
+    (void)state;
+    run_in_child(in_a_full_disk);
+}
+
+static void a_read_only_file_system(void **state)
+{
+    (void)state;
+    run_in_child(in_a_read_only_file_system);
+}
+
+int main(void)
+{
+#define FAILURE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        FAILURE_TEST(a_folder_that_disappears),
+        FAILURE_TEST(a_limit_on_the_size_of_files),
+        FAILURE_TEST(a_process_without_descriptors),
+        FAILURE_TEST(a_folder_without_the_right_to_write),
+        FAILURE_TEST(a_full_disk),
+        FAILURE_TEST(a_read_only_file_system),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+#include "cache_sample.h"
+#include "engine/cache_folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tc/log.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define OTHER_USER 12345
+#define PATH_ROOM (CACHE_PATH_MAX + 64)
+
+static char top[CACHE_PATH_MAX]; /* everything below happens in here */
+static unsigned warnings;
+
+static void count_warnings(void *user, tc_log_level level, const char *line)
+{
+    (void)user;
+    (void)line;
+    warnings += level <= TC_LOG_WARN;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    cache_folder_make(top);
+    warnings = 0;
+    tc_log_set_sink(count_warnings, NULL);
+    (void)unsetenv("XDG_CACHE_HOME");
+    (void)setenv("HOME", top, 1);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    tc_log_set_sink(NULL, NULL);
+    cache_folder_remove(top);
+    return 0;
+}
+
+static void below(const char *name, char out[PATH_ROOM])
+{
+    (void)snprintf(out, PATH_ROOM, "%s/%s", top, name);
+}
+
+static void expect_path(const char *cache_dir, const char *expected)
+{
+    char path[TCI_CACHE_FOLDER_MAX];
+    tc_error err;
+    assert_int_equal(tci_cache_folder_path(cache_dir, path, &err), TC_OK);
+    assert_string_equal(path, expected);
+}
+
+static void expect_no_path(const char *cache_dir)
+{
+    char path[TCI_CACHE_FOLDER_MAX];
+    tc_error err;
+    assert_int_equal(tci_cache_folder_path(cache_dir, path, &err), TC_E_NOT_FOUND);
+    assert_true(err.text[0] != '\0');
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat found;
+    assert_int_equal(lstat(path, &found), 0);
+    return found.st_mode & 07777;
+}
+
+/* What every other part of the library sees of a refusal. */
+static void expect_refused(const char *cache_dir, tc_status expected, const char *text)
+{
+    tci_object_cache *cache;
+    tc_error err = {.status = TC_OK};
+    assert_int_equal(tci_object_cache_open(cache_dir, 1 << 20, &cache, &err), expected);
+    assert_int_equal(err.status, expected);
+    if (strstr(err.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", err.text, text);
+}
+
+static void expect_no_cache(const char *cache_dir)
+{
+    tci_object_cache *cache = NULL;
+    assert_int_equal(tci_object_cache_open(cache_dir, 1 << 20, &cache, NULL), TC_OK);
+    assert_null(cache);
+    assert_int_equal(warnings, 0);
+}
+
+static void the_option_says_where(void **state)
+{
+    (void)state;
+    char long_path[TCI_CACHE_FOLDER_MAX + 10];
+    expect_path("/a/b", "/a/b");
+    expect_path("b//", "b");
+    expect_path("/", "/");
+    expect_path("./auto", "./auto");
+    expect_no_path("");
+    assert_int_equal(setenv("HOME", "/home/me", 1), 0);
+    expect_path("auto", "/home/me/.cache/tchains");
+    assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0);
+    expect_path("auto", "/home/me/.cache/tchains");
+    assert_int_equal(setenv("XDG_CACHE_HOME", "", 1), 0);
+    expect_path("auto", "/home/me/.cache/tchains");
+    assert_int_equal(setenv("XDG_CACHE_HOME", "/c", 1), 0);
+    expect_path("auto", "/c/tchains");
+    memset(long_path, '/', sizeof long_path);
+    long_path[sizeof long_path - 1] = '\0';
+    assert_int_equal(setenv("XDG_CACHE_HOME", long_path, 1), 0);
+    expect_no_path("auto");
+    assert_int_equal(unsetenv("XDG_CACHE_HOME"), 0);
+    assert_int_equal(setenv("HOME", "me", 1), 0);
+    expect_no_path("auto");
+    assert_int_equal(unsetenv("HOME"), 0);
+    expect_no_path("auto");
+    expect_no_cache("auto");
+    expect_no_cache("");
+}
+
+static void a_missing_folder_is_made_for_its_owner_alone(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM];
+    below("new", path);
+    tci_object_cache_close(cache_sample_open(path, 1 << 20));
+    assert_int_equal(mode_of(path), 0700);
+    below("new/", path);
+    tci_object_cache_close(cache_sample_open(path, 1 << 20));
+    below("missing/new", path);
+    expect_refused(path, TC_E_IO, "missing/new cannot be made");
+}
+
+static void auto_makes_parents_too(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM];
+    tci_object_cache_close(cache_sample_open("auto", 1 << 20));
+    below(".cache", path);
+    assert_int_equal(mode_of(path), 0700);
+    below(".cache/tchains", path);
+    assert_int_equal(mode_of(path), 0700);
+    below("x/y/z", path);
+    assert_int_equal(setenv("XDG_CACHE_HOME", path, 1), 0);
+    tci_object_cache_close(cache_sample_open("auto", 1 << 20));
+    tci_object_cache_close(cache_sample_open("auto", 1 << 20));
+    below("x/y/z/tchains", path);
+    assert_int_equal(mode_of(path), 0700);
+    assert_int_equal(warnings, 0);
+}
+
+static void auto_makes_no_home(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM];
+    below("nobody", path);
+    assert_int_equal(setenv("HOME", path, 1), 0);
+    expect_no_cache("auto");
+    assert_int_not_equal(access(path, F_OK), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    expect_no_cache("auto");
+    assert_int_equal(setenv("XDG_CACHE_HOME", path, 1), 0);
+    expect_no_cache("auto");
+}
+
+static void a_folder_open_to_others_is_refused(void **state)
+{
+    (void)state;
+    static const unsigned modes[] = {0755, 0770, 0701, 0710, 0704, 0720, 0702, 01777};
+    char path[PATH_ROOM], text[32];
+    below("open", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        (void)snprintf(text, sizeof text, "mode %04o, expected 0700", modes[i]);
+        expect_refused(path, TC_E_INVALID, text);
+    }
+    assert_int_equal(chmod(path, 0500), 0);
+    tci_object_cache_close(cache_sample_open(path, 1 << 20));
+    /* A refusal is no "no cache": the default folder must be said, too. */
+    assert_int_equal(setenv("XDG_CACHE_HOME", top, 1), 0);
+    below("tchains", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(chmod(path, 0750), 0);
+    expect_refused("auto", TC_E_INVALID, "0750");
+}
+
+static void what_is_no_folder_is_refused(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM], link[PATH_ROOM];
+    below("folder", path);
+    below("link", link);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(symlink(path, link), 0);
+    expect_refused(link, TC_E_INVALID, "a symbolic link, expected a folder");
+    strcat(link, "/");
+    expect_refused(link, TC_E_INVALID, "a symbolic link, expected a folder");
+    below("dangling", link);
+    assert_int_equal(symlink("/nonexistent", link), 0);
+    expect_refused(link, TC_E_INVALID, "a symbolic link");
+    below("fifo", path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    expect_refused(path, TC_E_INVALID, "no folder, expected a folder");
+}
+
+static void a_folder_of_another_user_is_refused(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM], text[64];
+    below("theirs", path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    if (chown(path, OTHER_USER, (gid_t)-1) != 0) {
+        print_message("skipped: only root can give a folder away\n");
+        skip();
+    }
+    (void)snprintf(text, sizeof text, "belongs to user %d, expected %u", OTHER_USER,
+                   (unsigned)geteuid());
+    expect_refused(path, TC_E_INVALID, text);
+}
+
+/* As under sudo: what would be made there would be in its owner's way. */
+static void auto_keeps_out_of_another_users_home(void **state)
+{
+    (void)state;
+    char path[PATH_ROOM];
+    below("home", path);
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_int_equal(setenv("HOME", path, 1), 0);
+    if (chown(path, OTHER_USER, (gid_t)-1) != 0) {
+        print_message("skipped: only root can give a folder away\n");
+        skip();
+    }
+    expect_no_cache("auto");
+    assert_int_equal(setenv("XDG_CACHE_HOME", path, 1), 0);
+    expect_no_cache("auto");
+    assert_int_equal(rmdir(path), 0); /* empty still */
+}
+
+int main(void)
+{
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(the_option_says_where),
+        FOLDER_TEST(a_missing_folder_is_made_for_its_owner_alone),
+        FOLDER_TEST(auto_makes_parents_too),
+        FOLDER_TEST(auto_makes_no_home),
+        FOLDER_TEST(a_folder_open_to_others_is_refused),
+        FOLDER_TEST(what_is_no_folder_is_refused),
+        FOLDER_TEST(a_folder_of_another_user_is_refused),
+        FOLDER_TEST(auto_keeps_out_of_another_users_home),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
