@@ -79,7 +79,7 @@ static void print_totals(const listing *list, const tc_cache_totals *totals)
         return;
     }
     if (totals->folder[0] == '\0') {
-        puts("no cache: the option cache_dir (TC_CACHE_DIR) is empty, or HOME is no folder");
+        puts("no cache: TC_CACHE_DIR is empty, or the default is no place of this user's");
         return;
     }
     printf("%s%s: %" PRIu64 " functions, %" PRIu64 " bytes, limit %" PRIu64 "\n",

@@ -18,8 +18,8 @@ static bool is_auto(const char *cache_dir)
 }
 
 /* The base of "auto", or NULL. Both variables are ignored where they are relative, as the XDG
- * specification says, and in programs with more rights than their caller. `below_home` is what
- * comes behind the base. */
+ * specification says, and in programs with more rights than their caller. `below_base` is what
+ * comes behind it. */
 static const char *auto_base(const char **below_base_out)
 {
     const char *base = secure_getenv("XDG_CACHE_HOME");
@@ -37,7 +37,7 @@ static tc_status join_path(const char *base, const char *below,
 {
     int size = snprintf(path_out, TCI_CACHE_FOLDER_MAX, "%s%s", base, below);
     if (size >= TCI_CACHE_FOLDER_MAX)
-        return tci_error_set(err, TC_E_NOT_FOUND, "a path of %d bytes, limit %d", size,
+        return tci_error_set(err, TC_E_UNSUPPORTED, "a path of %d bytes, limit %d", size,
                              TCI_CACHE_FOLDER_MAX - 1);
     while (size > 1 && path_out[size - 1] == '/')
         path_out[--size] = '\0';
@@ -49,12 +49,12 @@ tc_status tci_cache_folder_path(const char *cache_dir, char path_out[TCI_CACHE_F
 {
     const char *below;
     if (cache_dir[0] == '\0')
-        return tci_error_set(err, TC_E_NOT_FOUND, "the option cache_dir is empty");
+        return tci_error_set(err, TC_E_UNSUPPORTED, "the option cache_dir is empty");
     if (!is_auto(cache_dir))
         return join_path(cache_dir, "", path_out, err);
     const char *base = auto_base(&below);
     if (base == NULL)
-        return tci_error_set(err, TC_E_NOT_FOUND,
+        return tci_error_set(err, TC_E_UNSUPPORTED,
                              "neither XDG_CACHE_HOME nor HOME is an absolute path");
     return join_path(base, below, path_out, err);
 }
@@ -81,32 +81,32 @@ static bool make_parents(const char *path, size_t at)
     return true;
 }
 
-/* A home is never made, and the folder of another user never written to: under sudo HOME may be
- * the caller's, who would find a cache there that is not his. */
-static tc_status make_auto_parents(const char *path, tc_error *err)
+/* A home is never made, and the folder of another user is none of ours: under sudo HOME may be
+ * the caller's, who would later find a cache there that is not his. */
+static tc_status check_auto_parents(const char *path, bool create, tc_error *err)
 {
     const char *below;
     const char *base = auto_base(&below);
     char parent[TCI_CACHE_FOLDER_MAX];
     bool from_home = strcmp(below, OWN_FOLDER) != 0;
     if (base == NULL || (from_home && !is_own_folder(base)))
-        return tci_error_set(err, TC_E_NOT_FOUND, "%s is no folder of this user",
+        return tci_error_set(err, TC_E_UNSUPPORTED, "%s is no folder of this user",
                              base == NULL ? "HOME" : base);
-    if (!make_parents(path, from_home ? strlen(base) : 0))
-        return tci_error_errno(err, TC_E_NOT_FOUND, errno, "%s cannot be made", path);
+    if (create && !make_parents(path, from_home ? strlen(base) : 0))
+        return tci_error_errno(err, TC_E_UNSUPPORTED, errno, "%s cannot be made", path);
     (void)snprintf(parent, sizeof parent, "%.*s", (int)(strrchr(path, '/') - path), path);
+    if (access(parent, F_OK) != 0)
+        return tci_error_set(err, TC_E_NOT_FOUND, "%s does not exist", path);
     if (!is_own_folder(parent))
-        return tci_error_set(err, TC_E_NOT_FOUND, "%s is no folder of this user", parent);
+        return tci_error_set(err, TC_E_UNSUPPORTED, "%s is no folder of this user", parent);
     return TC_OK;
 }
 
 static tc_status make_folder(const char *cache_dir, const char *path, tc_error *err)
 {
-    if (is_auto(cache_dir) && access(path, F_OK) != 0)
-        TC_TRY(make_auto_parents(path, err));
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return TC_OK;
-    return tci_error_errno(err, is_auto(cache_dir) ? TC_E_NOT_FOUND : TC_E_IO, errno,
+    return tci_error_errno(err, is_auto(cache_dir) ? TC_E_UNSUPPORTED : TC_E_IO, errno,
                            "%s cannot be made", path);
 }
 
@@ -140,6 +140,8 @@ static tc_status check_folder(int fd, const char *path, tc_error *err)
 tc_status tci_cache_folder_open(const char *cache_dir, const char *path, bool create,
                                 int *fd_out, tc_error *err)
 {
+    if (is_auto(cache_dir))
+        TC_TRY(check_auto_parents(path, create, err));
     if (create)
         TC_TRY(make_folder(cache_dir, path, err));
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

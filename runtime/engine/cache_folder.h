@@ -11,8 +11,8 @@
 #define TCI_CACHE_FOLDER_MAX TCI_OPTION_TEXT_MAX
 
 /* The folder that the option cache_dir means: itself, or for "auto" $XDG_CACHE_HOME/tchains,
- * else $HOME/.cache/tchains. TC_E_NOT_FOUND: no cache is wanted (empty), or none of the two
- * variables names a place of this user's own; the text says which. Touches no file. */
+ * else $HOME/.cache/tchains. TC_E_UNSUPPORTED: no cache is wanted (empty), or none of the two
+ * variables names a place; the text says which. Touches no file. */
 TC_MUST_CHECK tc_status tci_cache_folder_path(const char *cache_dir,
                                               char path_out[TCI_CACHE_FOLDER_MAX],
                                               tc_error *err);
@@ -20,7 +20,8 @@ TC_MUST_CHECK tc_status tci_cache_folder_path(const char *cache_dir,
 /* Opens the folder that tci_cache_folder_path found for the same option. With `create` it is
  * made where it is missing, with mode 0700; for "auto" its parents, too.
  * TC_E_INVALID: it is refused: no folder or a symbolic link, another user's, or open to others.
- * TC_E_NOT_FOUND: it is missing, or ("auto") cannot be made. TC_E_IO. */
+ * TC_E_UNSUPPORTED: "auto" leads to a place that is not this user's or cannot be written.
+ * TC_E_NOT_FOUND: it does not exist (without `create`). TC_E_IO. */
 TC_MUST_CHECK tc_status tci_cache_folder_open(const char *cache_dir, const char *path,
                                               bool create, int *fd_out, tc_error *err);
 

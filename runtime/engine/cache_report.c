@@ -26,18 +26,19 @@ typedef struct cache_view {
 static tc_status open_folder(const struct tc_options *opts, cache_view *view, tc_error *err)
 {
     tc_error why = {.status = TC_OK};
-    view->totals.bytes_max = opts->cache_max;
-    if (tci_cache_folder_path(opts->cache_dir, view->totals.folder, &why) != TC_OK) {
-        view->totals.folder[0] = '\0';
-        return TC_OK;
-    }
-    tc_status status =
-        tci_cache_folder_open(opts->cache_dir, view->totals.folder, false, &view->folder, &why);
-    if (status == TC_E_NOT_FOUND)
-        return TC_OK;
-    if (status != TC_OK)
+    tc_cache_totals *totals = &view->totals;
+    totals->bytes_max = opts->cache_max;
+    tc_status status = tci_cache_folder_path(opts->cache_dir, totals->folder, &why);
+    if (status == TC_OK)
+        status =
+            tci_cache_folder_open(opts->cache_dir, totals->folder, false, &view->folder, &why);
+    if (status == TC_OK)
+        return tci_cache_files_list(view->folder, &view->files, &view->count, err);
+    if (status == TC_E_UNSUPPORTED)
+        totals->folder[0] = '\0';
+    else if (status != TC_E_NOT_FOUND)
         return tci_error_set(err, status, "object cache: %s", why.text);
-    return tci_cache_files_list(view->folder, &view->files, &view->count, err);
+    return TC_OK;
 }
 
 static tc_status open_view(const tc_options *opts, cache_view *view, tc_error *err)

@@ -54,7 +54,7 @@ tc_status tci_object_cache_open(const char *cache_dir, uint64_t bytes_max,
         status = tci_cache_folder_open(cache_dir, cache->path, true, &cache->folder, &why);
     if (status != TC_OK)
         free(cache);
-    if (status == TC_E_NOT_FOUND) {
+    if (status == TC_E_UNSUPPORTED) {
         TC_LOG(TC_LOG_DEBUG, "no object cache: %s", why.text);
         *cache_out = NULL;
         return TC_OK;
