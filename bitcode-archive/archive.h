@@ -84,6 +84,10 @@ const void *tci_archive_slice_bytes(const tci_archive *archive, size_t index);
 /* For people: how the content was packed ("zstd"), and its size unpacked, bytes. */
 const char *tci_archive_packing_text(const tci_archive *archive);
 size_t tci_archive_content_size(const tci_archive *archive);
+/* The content itself, as the format has it: index and slices. */
+const void *tci_archive_content(const tci_archive *archive);
+/* Index of the dictionary that it is packed with (archive_dictionary.h), or SIZE_MAX. */
+size_t tci_archive_dictionary(const tci_archive *archive);
 /* "bitcode", "image", or NULL for a form that this library does not know. */
 const char *tci_slice_form_text(tci_slice_form form);
 /* "x86-64-v3", "armv8-a+lse", "any"; NULL for a level that the architecture of a normalised
@@ -116,6 +120,10 @@ TC_MUST_CHECK tc_status tci_archive_writer_create(const char *name, unsigned ent
                                                   tc_error *err);
 void tci_archive_writer_destroy(tci_archive_writer *writer);
 
+/* Without a dictionary, so that every reader can read it. Else archives with bitcode are packed
+ * with the one that makes them smallest. */
+void tci_archive_writer_plain(tci_archive_writer *writer);
+
 /* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and
  * counts are not read. Symbols may come in any order and more than once; they are names as a
  * linker sees them, without control characters (LLVM's \1 mark). TC_E_IN_USE: a slice for that
@@ -131,5 +139,10 @@ TC_MUST_CHECK tc_status tci_archive_writer_add(tci_archive_writer *writer,
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out,
                                                   size_t *size_out, tc_error *err);
+
+/* The same content packed without a dictionary: an archive of its own, with an id of its own.
+ * Always the same bytes (from one version of zstd). For free(). TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out,
+                                               size_t *size_out, tc_error *err);
 
 #endif

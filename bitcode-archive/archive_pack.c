@@ -4,7 +4,9 @@
 #include "archive_pack.h"
 
 #include "archive.h"
+#include "archive_dictionary.h"
 #include "archive_layout.h"
+#include "archive_units.h"
 #include "base/error_text.h"
 
 #include <stdatomic.h>
@@ -13,7 +15,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#define UNITS_PER_BYTE 4u
 #define RATIO_MAX 1024u
 #define RATIO_FLOOR 65536u /* content that needs no justification, bytes */
 
@@ -21,17 +22,26 @@
 #define BIG_CONTENT (4u << 20)
 /* Writers try units up to here; beyond, time is better spent than on them. */
 #define TRY_UNITS_CONTENT_MAX (1u << 20)
+/* And dictionaries up to here: of more, what they hold is too small a part. */
+#define TRY_DICTIONARIES_CONTENT_MAX (256u << 10)
 
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
-static const struct {
+/* One way to pack. */
+typedef struct attempt {
     tci_packing packing;
-    int min_match; /* 0: zstd's choice */
-} attempts[] = {
-    {TCI_PACKING_ZSTD, 0},
-    {TCI_PACKING_ZSTD_UNITS, 0},
-    {TCI_PACKING_ZSTD_UNITS, 6},
+    int min_match;     /* 0: zstd's choice */
+    size_t dictionary; /* index, or TCI_DICTIONARY_NONE */
+} attempt;
+
+/* With dictionaries the last two are made with each of them as well. */
+static const attempt attempts[] = {
+    {TCI_PACKING_ZSTD, 0, TCI_DICTIONARY_NONE},
+    {TCI_PACKING_ZSTD_UNITS, 0, TCI_DICTIONARY_NONE},
+    {TCI_PACKING_ZSTD_UNITS, 6, TCI_DICTIONARY_NONE},
 };
+
+#define ATTEMPT_COUNT (sizeof attempts / sizeof attempts[0])
 
 bool tci_pack_ratio_ok(size_t content_size, size_t packed_size)
 {
@@ -52,27 +62,6 @@ const char *tci_packing_text(unsigned packing)
     }
 }
 
-static void spread_units(const uint8_t *bytes, size_t size, uint8_t *units)
-{
-    for (size_t i = 0; i < size; i++) {
-        for (size_t k = 0; k < UNITS_PER_BYTE; k++)
-            units[i * UNITS_PER_BYTE + k] = (bytes[i] >> (2 * k)) & 3;
-    }
-}
-
-/* False when one of the units is more than two bits. */
-static bool gather_units(const uint8_t *units, uint8_t *bytes, size_t size)
-{
-    uint32_t seen = 0;
-    for (size_t i = 0; i < size; i++, units += UNITS_PER_BYTE) {
-        uint32_t four;
-        memcpy(&four, units, sizeof four); /* the lowest first: hosts are little-endian */
-        seen |= four;
-        bytes[i] = (uint8_t)(four | four >> 6 | four >> 12 | four >> 18);
-    }
-    return (seen & 0xfcfcfcfc) == 0;
-}
-
 static tc_status zstd_failed(const char *what, size_t code, tc_status status, tc_error *err)
 {
     return tci_error_set(err, status, "archive content: %s: %s", what, ZSTD_getErrorName(code));
@@ -87,6 +76,7 @@ static tc_status set_parameters(ZSTD_CCtx *zstd, size_t size, int min_match, tc_
         {ZSTD_c_compressionLevel, size > BIG_CONTENT ? 19 : ZSTD_maxCLevel()},
         {ZSTD_c_contentSizeFlag, 0},
         {ZSTD_c_checksumFlag, 0},
+        {ZSTD_c_dictIDFlag, 0},
         {ZSTD_c_minMatch, min_match},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
@@ -97,9 +87,21 @@ static tc_status set_parameters(ZSTD_CCtx *zstd, size_t size, int min_match, tc_
     return TC_OK;
 }
 
+static tc_status load_dictionary(ZSTD_CCtx *zstd, size_t dictionary, tc_error *err)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (dictionary == TCI_DICTIONARY_NONE)
+        return TC_OK;
+    TC_TRY(tci_dictionary_expand(dictionary, &bytes, &size, err));
+    size_t code = ZSTD_CCtx_loadDictionary(zstd, bytes, size); /* copies */
+    free(bytes);
+    return ZSTD_isError(code) ? zstd_failed("dictionary", code, TC_E_NO_MEMORY, err) : TC_OK;
+}
+
 /* The frame with its magic. */
-static tc_status compress(const uint8_t *bytes, size_t size, int min_match, uint8_t **frame_out,
-                          size_t *frame_size_out, tc_error *err)
+static tc_status compress(const attempt *how, const uint8_t *bytes, size_t size,
+                          uint8_t **frame_out, size_t *frame_size_out, tc_error *err)
 {
     tc_status status = TC_E_NO_MEMORY;
     size_t bound = ZSTD_compressBound(size);
@@ -109,7 +111,9 @@ static tc_status compress(const uint8_t *bytes, size_t size, int min_match, uint
         (void)tci_error_set(err, status, "archive content: no memory to pack %zu bytes", size);
         goto fail;
     }
-    status = set_parameters(zstd, size, min_match, err);
+    status = set_parameters(zstd, size, how->min_match, err);
+    if (status == TC_OK)
+        status = load_dictionary(zstd, how->dictionary, err);
     if (status != TC_OK)
         goto fail;
     size_t n = ZSTD_compress2(zstd, frame, bound, bytes, size);
@@ -128,63 +132,98 @@ fail:
     return status;
 }
 
-/* Takes the frame in place of *best when it is smaller and a reader would believe its ratio. */
-static void keep_smaller(uint8_t *frame, size_t frame_size, size_t content_size, uint8_t **best,
-                         size_t *best_size, tci_packing packing, tci_packing *best_packing)
+static size_t header_size(uint32_t dictionary)
 {
-    size_t packed_size = frame_size - sizeof frame_magic;
-    if (packed_size >= *best_size || !tci_pack_ratio_ok(content_size, packed_size)) {
+    uint8_t bytes[TCI_VARINT_MAX_SIZE];
+    tci_writer w;
+    tci_writer_init(&w, bytes, sizeof bytes);
+    tci_write_varint(&w, dictionary);
+    return w.at;
+}
+
+/* Takes the frame in place of *best when it is smaller and a reader would believe its ratio. */
+static void keep_smaller(const attempt *how, uint8_t *frame, size_t frame_size,
+                         size_t content_size, tci_packed *best)
+{
+    tci_packed packed = {.bytes = frame,
+                         .size = frame_size - sizeof frame_magic,
+                         .packing = how->packing,
+                         .dictionary = TCI_ARCHIVE_NO_DICTIONARY};
+    if (how->dictionary != TCI_DICTIONARY_NONE)
+        packed.dictionary = tci_dictionary_at(how->dictionary)->id;
+    if (packed.size + header_size(packed.dictionary) >=
+            best->size + header_size(best->dictionary) ||
+        !tci_pack_ratio_ok(content_size, packed.size)) {
         free(frame);
         return;
     }
-    memmove(frame, frame + sizeof frame_magic, packed_size);
-    free(*best);
-    *best = frame;
-    *best_size = packed_size;
-    *best_packing = packing;
+    memmove(frame, frame + sizeof frame_magic, packed.size);
+    free(best->bytes);
+    *best = packed;
 }
 
-tc_status tci_pack(const uint8_t *content, size_t size, uint8_t **packed_out,
-                   size_t *packed_size_out, tci_packing *packing_out, tc_error *err)
+/* What is packed, in both of its spellings; units is NULL where they are not tried. */
+typedef struct pack_input {
+    const uint8_t *content;
+    size_t size;
+    uint8_t *units;
+} pack_input;
+
+static tc_status try_attempt(const attempt *how, const pack_input *in, tci_packed *best,
+                             tc_error *err)
+{
+    bool wants_units = how->packing == TCI_PACKING_ZSTD_UNITS;
+    uint8_t *frame;
+    size_t frame_size;
+    if (wants_units && in->units == NULL)
+        return TC_OK;
+    TC_TRY(compress(how, wants_units ? in->units : in->content,
+                    wants_units ? in->size * TCI_UNITS_PER_BYTE : in->size, &frame, &frame_size,
+                    err));
+    keep_smaller(how, frame, frame_size, in->size, best);
+    return TC_OK;
+}
+
+static tc_status try_all(const pack_input *in, size_t dictionaries, tci_packed *best,
+                         tc_error *err)
+{
+    for (size_t i = 0; i < ATTEMPT_COUNT; i++) {
+        attempt how = attempts[i];
+        TC_TRY(try_attempt(&how, in, best, err));
+        if (how.packing != TCI_PACKING_ZSTD_UNITS)
+            continue;
+        for (how.dictionary = 0; how.dictionary < dictionaries; how.dictionary++)
+            TC_TRY(try_attempt(&how, in, best, err));
+    }
+    return TC_OK;
+}
+
+tc_status tci_pack(const uint8_t *content, size_t size, bool dictionaries,
+                   tci_packed *packed_out, tc_error *err)
 {
     tc_status status = TC_OK;
     bool try_units = size <= TRY_UNITS_CONTENT_MAX;
-    size_t best_size = size;
-    tci_packing best_packing = TCI_PACKING_STORED;
-    uint8_t *best = malloc(size);
-    uint8_t *units = try_units ? malloc(size * UNITS_PER_BYTE) : NULL;
-    if (best == NULL || (try_units && units == NULL)) {
+    tci_packed best = {.bytes = malloc(size), .size = size};
+    pack_input in = {.content = content, .size = size};
+    if (try_units)
+        in.units = malloc(size * TCI_UNITS_PER_BYTE);
+    if (best.bytes == NULL || (try_units && in.units == NULL)) {
         status = tci_error_set(err, TC_E_NO_MEMORY, "archive content: no memory for %zu bytes",
                                size);
-        goto done;
+    } else {
+        memcpy(best.bytes, content, size);
+        if (try_units)
+            tci_units_spread(content, size, in.units);
+        bool try_dictionaries = dictionaries && size <= TRY_DICTIONARIES_CONTENT_MAX;
+        status = try_all(&in, try_dictionaries ? tci_dictionary_count() : 0, &best, err);
     }
-    memcpy(best, content, size);
-    if (try_units)
-        spread_units(content, size, units);
-
-    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
-        bool wants_units = attempts[i].packing == TCI_PACKING_ZSTD_UNITS;
-        uint8_t *frame;
-        size_t frame_size;
-        if (wants_units && !try_units)
-            continue;
-        status =
-            compress(wants_units ? units : content, wants_units ? size * UNITS_PER_BYTE : size,
-                     attempts[i].min_match, &frame, &frame_size, err);
-        if (status != TC_OK)
-            goto done;
-        keep_smaller(frame, frame_size, size, &best, &best_size, attempts[i].packing,
-                     &best_packing);
+    free(in.units);
+    if (status != TC_OK) {
+        free(best.bytes);
+        return status;
     }
     *packed_out = best;
-    *packed_size_out = best_size;
-    *packing_out = best_packing;
-    best = NULL;
-
-done:
-    free(units);
-    free(best);
-    return status;
+    return TC_OK;
 }
 
 /* zstd's state for unpacking takes a hundred kilobytes: to get them anew for every archive
@@ -202,13 +241,19 @@ static void give_state_back(ZSTD_DCtx *state)
     (void)ZSTD_freeDCtx(atomic_exchange(&idle_state, state));
 }
 
-static size_t decompress_frame(uint8_t *out, size_t size, const uint8_t *frame,
-                               size_t frame_size)
+static size_t decompress_frame(size_t dictionary, uint8_t *out, size_t size,
+                               const uint8_t *frame, size_t frame_size)
 {
+    const ZSTD_DDict *known = NULL;
+    if (dictionary != TCI_DICTIONARY_NONE &&
+        (known = tci_dictionary_unpacker(dictionary)) == NULL)
+        return (size_t)-ZSTD_error_memory_allocation;
     ZSTD_DCtx *state = take_state();
     if (state == NULL)
         return (size_t)-ZSTD_error_memory_allocation;
-    size_t n = ZSTD_decompressDCtx(state, out, size, frame, frame_size);
+    size_t n = known != NULL
+                   ? ZSTD_decompress_usingDDict(state, out, size, frame, frame_size, known)
+                   : ZSTD_decompressDCtx(state, out, size, frame, frame_size);
     give_state_back(state);
     return n;
 }
@@ -226,13 +271,15 @@ void tci_archive_prepare(void)
     }
     size_t size = ZSTD_compress(frame, sizeof frame, units, sizeof units, 1);
     if (!ZSTD_isError(size))
-        (void)decompress_frame(units, sizeof units, frame, size);
+        (void)decompress_frame(TCI_DICTIONARY_NONE, units, sizeof units, frame, size);
+    for (size_t i = 0; i < tci_dictionary_count(); i++)
+        (void)tci_dictionary_unpacker(i);
     tci_archive_checksum(units, sizeof units, sum);
 }
 
 /* One frame, its magic given back, must fill out exactly. */
-static tc_status decompress(const uint8_t *packed, size_t packed_size, uint8_t *out,
-                            size_t size, tc_error *err)
+static tc_status decompress(size_t dictionary, const uint8_t *packed, size_t packed_size,
+                            uint8_t *out, size_t size, tc_error *err)
 {
     tc_status status = TC_OK;
     size_t frame_size = sizeof frame_magic + packed_size;
@@ -245,7 +292,8 @@ static tc_status decompress(const uint8_t *packed, size_t packed_size, uint8_t *
 
     /* zstd would decode several frames in a row; the format has one. */
     size_t first = ZSTD_findFrameCompressedSize(frame, frame_size);
-    size_t n = ZSTD_isError(first) ? first : decompress_frame(out, size, frame, frame_size);
+    size_t n = ZSTD_isError(first) ? first
+                                   : decompress_frame(dictionary, out, size, frame, frame_size);
     if (ZSTD_isError(n))
         status = zstd_failed("damaged zstd frame", n, TC_E_CORRUPT, err);
     else if (first != frame_size)
@@ -259,19 +307,19 @@ static tc_status decompress(const uint8_t *packed, size_t packed_size, uint8_t *
     return status;
 }
 
-tc_status tci_unpack(tci_packing packing, const uint8_t *packed, size_t packed_size,
-                     uint8_t *content, size_t size, tc_error *err)
+tc_status tci_unpack(tci_packing packing, size_t dictionary, const uint8_t *packed,
+                     size_t packed_size, uint8_t *content, size_t size, tc_error *err)
 {
     if (packing == TCI_PACKING_ZSTD)
-        return decompress(packed, packed_size, content, size, err);
+        return decompress(dictionary, packed, packed_size, content, size, err);
 
-    size_t units_size = size * UNITS_PER_BYTE;
+    size_t units_size = size * TCI_UNITS_PER_BYTE;
     uint8_t *units = malloc(units_size);
     if (units == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive content: no memory for %zu bytes",
                              units_size);
-    tc_status status = decompress(packed, packed_size, units, units_size, err);
-    if (status == TC_OK && !gather_units(units, content, size))
+    tc_status status = decompress(dictionary, packed, packed_size, units, units_size, err);
+    if (status == TC_OK && !tci_units_gather(units, content, size))
         status =
             tci_error_set(err, TC_E_CORRUPT, "archive content: a unit of more than two bits");
     free(units);

@@ -1,4 +1,5 @@
-/* How the content of an archive becomes fewer bytes. The one file that knows zstd. */
+/* How the content of an archive becomes fewer bytes. This file and archive_dictionary.c know
+ * zstd. */
 #ifndef TCI_ARCHIVE_PACK_H
 #define TCI_ARCHIVE_PACK_H
 
@@ -7,16 +8,11 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-/* Values of the packing byte.
- *
- * Bitcode is a stream of bits whose fields rarely begin at a byte, so zstd, which compares
- * bytes, overlooks most of its repetitions. Spread to one byte per two bits, the same stream
- * packs 12 to 20 percent smaller. */
+/* Values of the packing byte. */
 typedef enum tci_packing {
     TCI_PACKING_STORED = 0,
     TCI_PACKING_ZSTD = 1,
-    TCI_PACKING_ZSTD_UNITS =
-        2, /* every byte as four units of two bits, lowest first, one byte each */
+    TCI_PACKING_ZSTD_UNITS = 2, /* of archive_units.h; the one that dictionaries are for */
 } tci_packing;
 
 /* Units take four times the content's memory for the time of unpacking, so larger contents go
@@ -30,16 +26,23 @@ bool tci_pack_ratio_ok(size_t content_size, size_t packed_size);
 /* NULL for a packing that this library does not know. */
 const char *tci_packing_text(unsigned packing);
 
-/* Packs by whichever packing gives the fewest bytes. *packed_out is for free(). TC_E_NO_MEMORY.
- */
-TC_MUST_CHECK tc_status tci_pack(const uint8_t *content, size_t size, uint8_t **packed_out,
-                                 size_t *packed_size_out, tci_packing *packing_out,
-                                 tc_error *err);
+typedef struct tci_packed {
+    uint8_t *bytes; /* for free() */
+    size_t size;
+    tci_packing packing;
+    uint32_t dictionary; /* TCI_ARCHIVE_NO_DICTIONARY, or an id */
+} tci_packed;
+
+/* Packs by whichever packing gives the fewest bytes, the id of a dictionary counted; with
+ * `dictionaries` each of them is tried too. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_pack(const uint8_t *content, size_t size, bool dictionaries,
+                                 tci_packed *packed_out, tc_error *err);
 
 /* Fills all of content, or says TC_E_CORRUPT: the packed bytes are damaged, or hold less or
- * more. TC_E_NO_MEMORY. Only for the packings with zstd; stored bytes are their own content. */
-TC_MUST_CHECK tc_status tci_unpack(tci_packing packing, const uint8_t *packed,
-                                   size_t packed_size, uint8_t *content, size_t size,
-                                   tc_error *err);
+ * more. TC_E_NO_MEMORY. `dictionary` is the index of one, or TCI_DICTIONARY_NONE. Only for the
+ * packings with zstd; stored bytes are their own content. */
+TC_MUST_CHECK tc_status tci_unpack(tci_packing packing, size_t dictionary,
+                                   const uint8_t *packed, size_t packed_size, uint8_t *content,
+                                   size_t size, tc_error *err);
 
 #endif

@@ -3,6 +3,7 @@
  * before memory is taken for them. */
 #include "archive.h"
 
+#include "archive_dictionary.h"
 #include "archive_layout.h"
 #include "archive_name.h"
 #include "archive_pack.h"
@@ -23,6 +24,7 @@ struct tci_archive {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
     tci_packing packing;
+    size_t dictionary;      /* index of the one it is packed with, or TCI_DICTIONARY_NONE */
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
     size_t content_size;
     uint8_t *unpacked; /* to be freed; NULL when stored */
@@ -73,6 +75,26 @@ static tc_status check_content_size(size_t content_size, size_t packed_size,
     return TC_OK;
 }
 
+static tc_status find_dictionary(tci_archive *archive, uint32_t id, tc_error *err)
+{
+    char known[TCI_DICTIONARIES_MAX * 9 + 1] = "";
+    archive->dictionary = TCI_DICTIONARY_NONE;
+    if (id == TCI_ARCHIVE_NO_DICTIONARY)
+        return TC_OK;
+    if (archive->packing != TCI_PACKING_ZSTD_UNITS)
+        return tci_error_set(err, TC_E_VERSION,
+                             "archive: packing %u with dictionary %08x, expected packing %u",
+                             archive->packing, id, TCI_PACKING_ZSTD_UNITS);
+    archive->dictionary = tci_dictionary_find(id);
+    if (archive->dictionary != TCI_DICTIONARY_NONE)
+        return TC_OK;
+    for (size_t i = 0; i < tci_dictionary_count(); i++)
+        (void)snprintf(known + 9 * i, 10, " %08x", tci_dictionary_at(i)->id);
+    return tci_error_set(err, TC_E_VERSION,
+                         "archive: packed with dictionary %08x, this library has%s", id,
+                         known[0] != '\0' ? known : " none");
+}
+
 /* Leaves r at the packed content. */
 static tc_status read_header(tci_reader *r, tci_archive *archive, tc_error *err)
 {
@@ -91,11 +113,8 @@ static tc_status read_header(tci_reader *r, tci_archive *archive, tc_error *err)
         return tci_error_set(err, TC_E_VERSION,
                              "archive: packing %u, this library knows 0 to %u", packing,
                              TCI_PACKING_ZSTD_UNITS);
-    if (dictionary != TCI_ARCHIVE_NO_DICTIONARY)
-        return tci_error_set(err, TC_E_VERSION,
-                             "archive: packed with dictionary %u, this library has none",
-                             dictionary);
     archive->packing = (tci_packing)packing;
+    TC_TRY(find_dictionary(archive, dictionary, err));
     return check_content_size(archive->content_size, tci_reader_left(r), archive->packing, err);
 }
 
@@ -112,8 +131,8 @@ static tc_status unpack_content(tci_reader *r, tci_archive *archive, tc_error *e
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu bytes",
                              archive->content_size);
     archive->content = archive->unpacked;
-    return tci_unpack(archive->packing, packed, packed_size, archive->unpacked,
-                      archive->content_size, err);
+    return tci_unpack(archive->packing, archive->dictionary, packed, packed_size,
+                      archive->unpacked, archive->content_size, err);
 }
 
 /* --- index ------------------------------------------------------------------------------- */
@@ -325,6 +344,16 @@ const char *tci_archive_packing_text(const tci_archive *archive)
 size_t tci_archive_content_size(const tci_archive *archive)
 {
     return archive->content_size;
+}
+
+const void *tci_archive_content(const tci_archive *archive)
+{
+    return archive->content;
+}
+
+size_t tci_archive_dictionary(const tci_archive *archive)
+{
+    return archive->dictionary;
 }
 
 tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **bytes_out,

@@ -22,6 +22,7 @@ typedef struct writer_slice {
 struct tci_archive_writer {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
+    bool plain;
     size_t slice_count;
     writer_slice slices[TCI_ARCHIVE_SLICES_MAX];
 };
@@ -53,6 +54,11 @@ void tci_archive_writer_destroy(tci_archive_writer *writer)
         free(writer->slices[i].bytes);
     }
     free(writer);
+}
+
+void tci_archive_writer_plain(tci_archive_writer *writer)
+{
+    writer->plain = true;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -228,11 +234,10 @@ static tc_status build_content(const tci_archive_writer *writer, uint8_t **conte
 }
 
 /* Header, packed content, checksum. */
-static tc_status build_archive(size_t content_size, tci_packing packing, const uint8_t *packed,
-                               size_t packed_size, void **bytes_out, size_t *size_out,
-                               tc_error *err)
+static tc_status build_archive(size_t content_size, const tci_packed *packed, void **bytes_out,
+                               size_t *size_out, tc_error *err)
 {
-    size_t bound = TCI_ARCHIVE_HEADER_MAX + packed_size + TCI_ARCHIVE_CHECKSUM_SIZE;
+    size_t bound = TCI_ARCHIVE_HEADER_MAX + packed->size + TCI_ARCHIVE_CHECKSUM_SIZE;
     uint8_t *bytes = malloc(bound);
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive: no memory for %zu bytes", bound);
@@ -241,10 +246,10 @@ static tc_status build_archive(size_t content_size, tci_packing packing, const u
     tci_writer_init(&w, bytes, bound);
     tci_write_bytes(&w, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE);
     tci_write_u8(&w, TCI_ARCHIVE_VERSION);
-    tci_write_u8(&w, (uint8_t)packing);
-    tci_write_varint(&w, TCI_ARCHIVE_NO_DICTIONARY);
+    tci_write_u8(&w, (uint8_t)packed->packing);
+    tci_write_varint(&w, packed->dictionary);
     tci_write_varint(&w, (uint32_t)content_size);
-    tci_write_bytes(&w, packed, packed_size);
+    tci_write_bytes(&w, packed->bytes, packed->size);
     tci_archive_checksum(bytes, w.at, checksum);
     tci_write_bytes(&w, checksum, sizeof checksum);
     assert(!w.failed);
@@ -253,22 +258,43 @@ static tc_status build_archive(size_t content_size, tci_packing packing, const u
     return TC_OK;
 }
 
+static tc_status pack_archive(const uint8_t *content, size_t content_size, bool dictionaries,
+                              void **bytes_out, size_t *size_out, tc_error *err)
+{
+    tci_packed packed;
+    TC_TRY(tci_pack(content, content_size, dictionaries, &packed, err));
+    tc_status status = build_archive(content_size, &packed, bytes_out, size_out, err);
+    free(packed.bytes);
+    return status;
+}
+
+/* What dictionaries hold is bitcode. */
+static bool has_bitcode(const tci_archive_writer *writer)
+{
+    for (size_t i = 0; i < writer->slice_count; i++) {
+        if (writer->slices[i].info.form == TCI_FORM_BITCODE)
+            return true;
+    }
+    return false;
+}
+
 tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out,
                                     size_t *size_out, tc_error *err)
 {
     uint8_t *content = NULL;
-    uint8_t *packed = NULL;
     size_t content_size;
-    size_t packed_size;
-    tci_packing packing;
     if (writer->slice_count == 0)
         return tci_error_set(err, TC_E_INVALID, "archive %s: no slices", writer->name);
     TC_TRY(build_content(writer, &content, &content_size, err));
-    tc_status status = tci_pack(content, content_size, &packed, &packed_size, &packing, err);
-    if (status == TC_OK)
-        status =
-            build_archive(content_size, packing, packed, packed_size, bytes_out, size_out, err);
-    free(packed);
+    tc_status status = pack_archive(
+        content, content_size, !writer->plain && has_bitcode(writer), bytes_out, size_out, err);
     free(content);
     return status;
+}
+
+tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out, size_t *size_out,
+                                 tc_error *err)
+{
+    return pack_archive(tci_archive_content(archive), tci_archive_content_size(archive), false,
+                        bytes_out, size_out, err);
 }

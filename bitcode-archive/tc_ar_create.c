@@ -16,7 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_ALLOW_ASM = 256, OPTION_FORMS, DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
+enum {
+    OPTION_ALLOW_ASM = 256,
+    OPTION_FORMS,
+    OPTION_PLAIN,
+    DEPS_BYTES_MAX = 64 << 10,
+    PATH_BYTES_MAX = 4096
+};
 
 #define OPT_LEVEL '2'
 
@@ -34,6 +40,8 @@ static const char usage[] = "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca 
                             "      --deps FILE    libraries that the code needs, one soname "
                             "per line; copied to NAME.deps\n"
                             "      --allow-asm    accept inline assembly\n"
+                            "      --no-dictionary  pack without a dictionary, for readers "
+                            "that have none\n"
                             "  -h, --help         this text\n";
 
 typedef struct create_command {
@@ -43,6 +51,7 @@ typedef struct create_command {
     const char *output;
     const char *deps; /* NULL: not given */
     bool allow_asm;
+    bool plain; /* without a dictionary */
     tci_slice_choice slices;
 } create_command;
 
@@ -124,10 +133,9 @@ static tc_status make_archive(const create_command *c, tci_ifunc_code *codes, vo
     size_t image_count = 0;
     TC_TRY(make_codes(c, codes, err));
     TC_TRY(make_images(c, codes, images, &image_count, err));
-    return c->slices.bitcode
-               ? tci_archive_pack_code(c->name, codes, c->file_count + image_count, bytes_out,
-                                       size_out, err)
-               : tci_archive_pack_code(c->name, images, image_count, bytes_out, size_out, err);
+    size_t count = image_count + (c->slices.bitcode ? c->file_count : 0);
+    return tci_archive_pack_code(c->name, c->slices.bitcode ? codes : images, count, c->plain,
+                                 bytes_out, size_out, err);
 }
 
 static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error *err)
@@ -205,6 +213,7 @@ int tci_ar_create(int argc, char **argv)
                                             {"deps", required_argument, NULL, 'd'},
                                             {"forms", required_argument, NULL, OPTION_FORMS},
                                             {"allow-asm", no_argument, NULL, OPTION_ALLOW_ASM},
+                                            {"no-dictionary", no_argument, NULL, OPTION_PLAIN},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     create_command c = {.slices = tci_slice_choice_default()};
@@ -218,6 +227,8 @@ int tci_ar_create(int argc, char **argv)
             c.deps = optarg;
         else if (option == OPTION_ALLOW_ASM)
             c.allow_asm = true;
+        else if (option == OPTION_PLAIN)
+            c.plain = true;
         else if (option == OPTION_FORMS)
             forms = optarg;
         else

@@ -1,6 +1,7 @@
 /* What is in an archive, as lines for people or as JSON. */
 #include "tc_ar.h"
 
+#include "archive_dictionary.h"
 #include "archive_file.h"
 #include "archive_layout.h"
 #include "base/content_id.h"
@@ -251,14 +252,37 @@ static void print_undefined(const tci_archive *archive, size_t index)
     }
 }
 
+/* The dictionary, or NULL. */
+static const tci_dictionary_file *dictionary_of(const tci_archive *archive)
+{
+    size_t index = tci_archive_dictionary(archive);
+    return index != TCI_DICTIONARY_NONE ? tci_dictionary_at(index) : NULL;
+}
+
+/* Bytes of the archive as peers get it that lack its dictionary. */
+static tc_status measure_plain(const tci_ar_input *input, size_t *size_out, tc_error *err)
+{
+    void *bytes;
+    *size_out = input->size;
+    if (dictionary_of(input->archive) == NULL)
+        return TC_OK;
+    TC_TRY(tci_archive_plain_form(input->archive, &bytes, size_out, err));
+    free(bytes);
+    return TC_OK;
+}
+
 static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id,
-                       image_detail detail)
+                       size_t plain_size, image_detail detail)
 {
     const tci_archive *archive = input->archive;
+    const tci_dictionary_file *dictionary = dictionary_of(archive);
     const char *name = tci_archive_name(archive);
     printf("name     %s\nid       %s\n", name, id);
     printf("size     %zu bytes (content %zu bytes, %s)\n", input->size,
            tci_archive_content_size(archive), tci_archive_packing_text(archive));
+    if (dictionary != NULL)
+        printf("packed   with dictionary %08x of LLVM %u; %zu bytes without\n", dictionary->id,
+               dictionary->llvm_major, plain_size);
     printf("entries ");
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_archive_entries(archive) & entry_names[i].bit) != 0)
@@ -281,8 +305,19 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     }
 }
 
+static void print_dictionary_json(const tci_archive *archive, size_t plain_size)
+{
+    const tci_dictionary_file *dictionary = dictionary_of(archive);
+    if (dictionary == NULL)
+        printf(",\"dictionary\":null");
+    else
+        printf(",\"dictionary\":{\"id\":\"%08x\",\"llvm\":%u}", dictionary->id,
+               dictionary->llvm_major);
+    printf(",\"plain_bytes\":%zu", plain_size);
+}
+
 static void show_json(const tci_ar_input *input, const deps_text *deps, const char *id,
-                      image_detail detail)
+                      size_t plain_size, image_detail detail)
 {
     const tci_archive *archive = input->archive;
     printf("{\"file\":");
@@ -291,7 +326,9 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
     print_json_string(tci_archive_name(archive));
     printf(",\"id\":\"%s\",\"format_version\":%u,\"archive_bytes\":%zu,\"content_bytes\":%zu",
            id, TCI_ARCHIVE_VERSION, input->size, tci_archive_content_size(archive));
-    printf(",\"packing\":\"%s\",\"entries\":[", tci_archive_packing_text(archive));
+    printf(",\"packing\":\"%s\"", tci_archive_packing_text(archive));
+    print_dictionary_json(archive, plain_size);
+    printf(",\"entries\":[");
     const char *comma = "";
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_archive_entries(archive) & entry_names[i].bit) == 0)
@@ -318,13 +355,16 @@ static tc_status show(const char *path, bool json, image_detail detail, tc_error
     deps_text deps;
     tci_content_id id;
     char id_text[TCI_CONTENT_ID_TEXT];
+    size_t plain_size;
     TC_TRY(tci_ar_input_open(path, &input, err));
-    tc_status status = read_deps(path, &deps, err);
+    tc_status status = measure_plain(&input, &plain_size, err);
+    if (status == TC_OK)
+        status = read_deps(path, &deps, err);
     if (status != TC_OK)
         goto close_input;
     tci_content_id_of(input.bytes, input.size, deps.bytes, deps.size, &id);
     tci_content_id_text(&id, id_text);
-    (json ? show_json : show_lines)(&input, &deps, id_text, detail);
+    (json ? show_json : show_lines)(&input, &deps, id_text, plain_size, detail);
     free(deps.bytes);
 
 close_input:

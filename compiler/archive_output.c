@@ -35,13 +35,15 @@ static tc_status add_code(tci_archive_writer *writer, const tci_ifunc_code *code
 }
 
 tc_status tci_archive_pack_code(const char *name, const tci_ifunc_code *codes, size_t count,
-                                void **bytes_out, size_t *size_out, tc_error *err)
+                                bool plain, void **bytes_out, size_t *size_out, tc_error *err)
 {
     tci_archive_writer *writer = NULL;
     if (count == 0)
         return tci_error_set(err, TC_E_INVALID, "no code for any target");
     TC_TRY(check_same_entries(codes, count, err));
     TC_TRY(tci_archive_writer_create(name, codes[0].entries, &writer, err));
+    if (plain)
+        tci_archive_writer_plain(writer);
     tc_status status = TC_OK;
     for (size_t i = 0; i < count && status == TC_OK; i++)
         status = add_code(writer, &codes[i], err);

@@ -4,11 +4,11 @@
 
 #include "ifunc_module.h"
 
-/* One archive of the code for all targets, as bytes for free(). TC_E_INVALID when targets
- * differ in their entry points; otherwise as the archive writer. */
+/* One archive of the code for all targets, as bytes for free(); plain: without a dictionary.
+ * TC_E_INVALID when targets differ in their entry points; otherwise as the archive writer. */
 TC_MUST_CHECK tc_status tci_archive_pack_code(const char *name, const tci_ifunc_code *codes,
-                                              size_t count, void **bytes_out, size_t *size_out,
-                                              tc_error *err);
+                                              size_t count, bool plain, void **bytes_out,
+                                              size_t *size_out, tc_error *err);
 
 /* "dir/foo.tca" -> "dir/foo.deps". TC_E_INVALID when path does not end in .tca or is too long.
  */

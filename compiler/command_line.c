@@ -27,6 +27,7 @@ const char tci_command_help[] =
     "  -lLIB, -LFOLDER    library that the target loads before the code runs; where to look "
     "for it\n"
     "  --allow-asm        accept inline assembly (with one target, or under #ifdef)\n"
+    "  --no-dictionary    pack without a dictionary, for readers that have none\n"
     "  -O0 .. -O3, -Os    default: -O2\n"
     "  -g                 keep debug information in the archive\n"
     "  -###               print the clang commands, run nothing\n"
@@ -160,6 +161,15 @@ static tc_status set_allow_asm(tci_command *c, const char *option, const char *v
     return TC_OK;
 }
 
+static tc_status set_plain(tci_command *c, const char *option, const char *value, tc_error *err)
+{
+    (void)option;
+    (void)value;
+    (void)err;
+    c->plain = true;
+    return TC_OK;
+}
+
 static tc_status set_verbose(tci_command *c, const char *option, const char *value,
                              tc_error *err)
 {
@@ -207,6 +217,7 @@ static const option_row rows[] = {
     {"--forms=", JOINED, set_forms},
     {"--cpu-levels=", JOINED, set_cpu_levels},
     {"--allow-asm", ALONE, set_allow_asm},
+    {"--no-dictionary", ALONE, set_plain},
     {"-###", ALONE, set_show},
     {"-v", ALONE, set_verbose},
     {"-l", EITHER, add_library},

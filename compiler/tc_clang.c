@@ -168,8 +168,8 @@ static tc_status write_files(const tci_command *command, const slices *made, tc_
     size_t size = 0;
     tc_status status = tci_link_deps(&command->libraries, &command->folders, &sonames, err);
     if (status == TC_OK)
-        status =
-            tci_archive_pack_code(command->name, made->codes, made->count, &bytes, &size, err);
+        status = tci_archive_pack_code(command->name, made->codes, made->count, command->plain,
+                                       &bytes, &size, err);
     if (status == TC_OK)
         status = tci_archive_write_deps(command->output, &sonames, err);
     if (status == TC_OK)

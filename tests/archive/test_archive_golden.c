@@ -1,9 +1,11 @@
 /* Committed archives that every later version must read, and bytes that it must still write.
  *
- * The argument is the folder with stored.tca, zstd.tca and units.tca. What zstd makes of its
- * input may differ from one zstd to the next, so only the stored archive is compared byte by
- * byte. With --write behind the folder, the archives are written there: for a new format
+ * The argument is the folder with stored.tca, zstd.tca, units.tca, and of each dictionary
+ * dictionary_llvmMAJOR.tca, which tc-clang made of benchmarks/ifuncs/tsi.c. What zstd makes of
+ * its input may differ from one zstd to the next, so only the stored archive is compared byte
+ * by byte. With --write behind the folder, the archives are written there: for a new format
  * version, never to make a failing test pass. */
+#include "archive_dictionary.h"
 #include "archive_file.h"
 #include "archive_samples.h"
 
@@ -50,6 +52,29 @@ static void reader_reads_them(void **state)
         assert_string_equal(tci_archive_packing_text(archive), golden[i].packing);
         sample_slices(golden[i].texture, GOLDEN_SLICE_BYTES, slices);
         sample_expect(archive, slices);
+        tci_archive_close(archive);
+        free(bytes);
+    }
+}
+
+/* A dictionary that archives were packed with is never taken out of the library. */
+static void dictionaries_stay(void **state)
+{
+    (void)state;
+    static const unsigned majors[] = {19, 22};
+    for (size_t i = 0; i < sizeof majors / sizeof majors[0]; i++) {
+        char path[4096];
+        void *bytes;
+        size_t size;
+        tci_archive *archive;
+        snprintf(path, sizeof path, "%s/dictionary_llvm%u.tca", folder, majors[i]);
+        assert_int_equal(tci_archive_file_read(path, 1 << 20, &bytes, &size, NULL), TC_OK);
+        assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+        assert_int_equal(tci_dictionary_at(tci_archive_dictionary(archive))->llvm_major,
+                         majors[i]);
+        assert_string_equal(tci_archive_name(archive), "tsi");
+        assert_int_equal(tci_archive_slice_count(archive), 2);
+        assert_int_equal(tci_archive_slice(archive, 0)->producer_major, majors[i]);
         tci_archive_close(archive);
         free(bytes);
     }
@@ -114,6 +139,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reader_reads_them),
+        cmocka_unit_test(dictionaries_stay),
         cmocka_unit_test(writer_writes_the_stored_one),
         cmocka_unit_test(example_of_the_document),
     };

@@ -1,4 +1,5 @@
 /* Packings: each texture of content gets the one that is smallest for it, and comes back. */
+#include "archive_dictionary.h"
 #include "archive_samples.h"
 
 #include <setjmp.h>
@@ -13,21 +14,22 @@ static uint8_t unpacked[64 << 10];
 
 static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
 {
-    uint8_t *packed;
-    size_t packed_size;
-    tci_packing packing;
+    tci_packed packed;
     sample_fill(texture, 5, content, size);
-    assert_int_equal(tci_pack(content, size, &packed, &packed_size, &packing, NULL), TC_OK);
-    assert_int_equal(packing, wanted);
+    assert_int_equal(tci_pack(content, size, false, &packed, NULL), TC_OK);
+    assert_int_equal(packed.packing, wanted);
+    assert_int_equal(packed.dictionary, TCI_ARCHIVE_NO_DICTIONARY);
     if (wanted == TCI_PACKING_STORED) {
-        assert_int_equal(packed_size, size);
-        assert_memory_equal(packed, content, size);
+        assert_int_equal(packed.size, size);
+        assert_memory_equal(packed.bytes, content, size);
     } else {
-        assert_true(packed_size < size);
-        assert_int_equal(tci_unpack(packing, packed, packed_size, unpacked, size, NULL), TC_OK);
+        assert_true(packed.size < size);
+        assert_int_equal(tci_unpack(wanted, TCI_DICTIONARY_NONE, packed.bytes, packed.size,
+                                    unpacked, size, NULL),
+                         TC_OK);
         assert_memory_equal(unpacked, content, size);
     }
-    free(packed);
+    free(packed.bytes);
 }
 
 static void each_texture_its_packing(void **state)
@@ -46,13 +48,11 @@ static void unbelievable_ratio_is_not_written(void **state)
     (void)state;
     size_t size = 1 << 20;
     uint8_t *zeros = calloc(1, size);
-    uint8_t *packed;
-    size_t packed_size;
-    tci_packing packing;
+    tci_packed packed;
     assert_non_null(zeros);
-    assert_int_equal(tci_pack(zeros, size, &packed, &packed_size, &packing, NULL), TC_OK);
-    assert_true(tci_pack_ratio_ok(size, packed_size));
-    free(packed);
+    assert_int_equal(tci_pack(zeros, size, true, &packed, NULL), TC_OK);
+    assert_true(tci_pack_ratio_ok(size, packed.size));
+    free(packed.bytes);
     free(zeros);
 }
 
@@ -69,12 +69,12 @@ static void ratio_rule(void **state)
 /* Packed text of 2,000 bytes, for tests that then claim something else. */
 static uint8_t *packed_text(size_t *size_out)
 {
-    uint8_t *packed;
-    tci_packing packing;
+    tci_packed packed;
     sample_fill(SAMPLE_TEXT, 5, content, 2000);
-    assert_int_equal(tci_pack(content, 2000, &packed, size_out, &packing, NULL), TC_OK);
-    assert_int_equal(packing, TCI_PACKING_ZSTD);
-    return packed;
+    assert_int_equal(tci_pack(content, 2000, false, &packed, NULL), TC_OK);
+    assert_int_equal(packed.packing, TCI_PACKING_ZSTD);
+    *size_out = packed.size;
+    return packed.bytes;
 }
 
 static void wrong_size_is_refused(void **state)
@@ -83,10 +83,12 @@ static void wrong_size_is_refused(void **state)
     size_t n;
     uint8_t *packed = packed_text(&n);
     tc_error err;
-    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, packed, n, unpacked, 1999, &err),
-                     TC_E_CORRUPT);
-    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, packed, n, unpacked, 2001, &err),
-                     TC_E_CORRUPT);
+    assert_int_equal(
+        tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, n, unpacked, 1999, &err),
+        TC_E_CORRUPT);
+    assert_int_equal(
+        tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, n, unpacked, 2001, &err),
+        TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "2000"));
     assert_non_null(strstr(err.text, "2001"));
     free(packed);
@@ -98,8 +100,9 @@ static void units_above_two_bits_are_refused(void **state)
     size_t n;
     uint8_t *packed = packed_text(&n);
     tc_error err;
-    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD_UNITS, packed, n, unpacked, 500, &err),
-                     TC_E_CORRUPT);
+    assert_int_equal(
+        tci_unpack(TCI_PACKING_ZSTD_UNITS, TCI_DICTIONARY_NONE, packed, n, unpacked, 500, &err),
+        TC_E_CORRUPT);
     assert_non_null(strstr(err.text, "two bits"));
     free(packed);
 }
@@ -117,12 +120,15 @@ static void exactly_one_frame(void **state)
     memcpy(twice + n, magic, sizeof magic);
     memcpy(twice + n + sizeof magic, packed, n);
     size_t twice_size = 2 * n + sizeof magic;
-    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, twice, twice_size, unpacked, 4000, &err),
+    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, twice, twice_size,
+                                unpacked, 4000, &err),
                      TC_E_CORRUPT);
-    assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, twice, n + 1, unpacked, 2000, &err),
-                     TC_E_CORRUPT);
+    assert_int_equal(
+        tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, twice, n + 1, unpacked, 2000, &err),
+        TC_E_CORRUPT);
     for (size_t cut = 0; cut < n; cut++)
-        assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, packed, cut, unpacked, 2000, &err),
+        assert_int_equal(tci_unpack(TCI_PACKING_ZSTD, TCI_DICTIONARY_NONE, packed, cut,
+                                    unpacked, 2000, &err),
                          TC_E_CORRUPT);
     free(twice);
     free(packed);

@@ -1,9 +1,11 @@
 /* Damaged, dishonest and foreign bytes. The allocator is wrapped, so that a claim which takes
  * memory shows. */
+#include "archive_dictionary.h"
 #include "archive_samples.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,10 +137,26 @@ static void other_versions(void **state)
     parts.packing = 3;
     assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
     assert_non_null(strstr(err.text, "packing 3"));
-    parts.packing = TCI_PACKING_STORED;
-    parts.dictionary = 4711;
+}
+
+static void unknown_dictionaries(void **state)
+{
+    (void)state;
+    tc_error err;
+    char known[16];
+    forged parts = forge_stored(small, SMALL_SIZE);
+    parts.packing = TCI_PACKING_ZSTD_UNITS;
+    parts.dictionary = 0x4711;
     assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
-    assert_non_null(strstr(err.text, "4711"));
+    assert_non_null(strstr(err.text, "00004711"));
+    for (size_t i = 0; i < tci_dictionary_count(); i++) {
+        snprintf(known, sizeof known, "%08x", tci_dictionary_at(i)->id);
+        assert_non_null(strstr(err.text, known));
+    }
+    parts.packing = TCI_PACKING_STORED; /* only units are packed with one */
+    parts.dictionary = tci_dictionary_at(0)->id;
+    assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "packing 0"));
 }
 
 static void entry_bits(void **state)
@@ -358,6 +376,7 @@ int main(void)
         cmocka_unit_test(something_else),
         cmocka_unit_test(small_content_is_good),
         cmocka_unit_test(other_versions),
+        cmocka_unit_test(unknown_dictionaries),
         cmocka_unit_test(entry_bits),
         cmocka_unit_test(oversized_claims),
         cmocka_unit_test(units_have_a_limit_of_their_own),
