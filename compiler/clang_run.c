@@ -67,6 +67,18 @@ void tci_clang_command(const tci_command *command, const tci_target *target, uns
     tci_text_list_format(words_out, "%s%s", source[0] == '-' ? "./" : "", source);
 }
 
+void tci_clang_types_command(const tci_command *command, const tci_target *target,
+                             const char *source, tci_text_list *words_out)
+{
+    /* What it warns of comes when the source is compiled. */
+    static const char *const more[] = {
+        "-S", "-g", "-fno-eliminate-unused-debug-types", "-Xclang", "-disable-llvm-passes",
+        "-w"};
+    tci_clang_command(command, target, TCI_CPU_ANY, source, words_out);
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        tci_text_list_add(words_out, more[i]);
+}
+
 static void print_word(const char *word, FILE *stream)
 {
     static const char plain[] =

@@ -13,6 +13,11 @@
 void tci_clang_command(const tci_command *command, const tci_target *target, unsigned cpu_level,
                        const char *source, tci_text_list *words_out);
 
+/* The same for a command that writes LLVM's assembly text instead, with every type of the
+ * source in its debug information, used or not. */
+void tci_clang_types_command(const tci_command *command, const tci_target *target,
+                             const char *source, tci_text_list *words_out);
+
 /* The words as a line that a shell would read back. */
 void tci_clang_print(const tci_text_list *words, FILE *stream);
 

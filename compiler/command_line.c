@@ -6,43 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char tci_command_help[] =
-    "usage: tc-clang SOURCE.c... -o NAME.tca [options]\n"
-    "Compiles C sources to an archive for several targets, of LLVM bitcode and of native "
-    "images\n"
-    "(machine code that is ready to be loaded). The sources define\n"
-    "  void   NAME_main(void *payload, size_t payload_size, void *target_args)\n"
-    "and may define, both or neither,\n"
-    "  size_t NAME_payload_get_max_size(void *source_args, size_t source_args_size)\n"
-    "  int    NAME_payload_init(void *payload, size_t payload_size,\n"
-    "                           void *source_args, size_t source_args_size)\n"
-    "\n"
-    "  -o FILE.tca        the archive; FILE.deps beside it lists the libraries of -l\n"
-    "  --name=NAME        name of the function; default: FILE\n"
-    "  --targets=A,B      default: x86_64,aarch64\n"
-    "  --forms=A,B        bitcode, image; default: both\n"
-    "  --cpu-levels=A,B   more images, for CPUs that can do more: x86-64-v2, x86-64-v3, "
-    "x86-64-v4,\n"
-    "                     armv8-a+lse, armv8-a+lse+sve\n"
-    "  -lLIB, -LFOLDER    library that the target loads before the code runs; where to look "
-    "for it\n"
-    "  --allow-asm        accept inline assembly (with one target, or under #ifdef)\n"
-    "  --no-dictionary    pack without a dictionary, for readers that have none\n"
-    "  -O0 .. -O3, -Os    default: -O2\n"
-    "  -g                 keep debug information in the archive\n"
-    "  -###               print the clang commands, run nothing\n"
-    "  -v                 print the clang commands, run them\n"
-    "  --help, --version\n"
-    "  -I -D -U -include -isystem -iquote -idirafter -std= -f... -W... -w -pedantic -ansi "
-    "-pthread\n"
-    "  -nostdinc --sysroot=   go to clang as they are\n"
-    "With one target, SOURCE may also be LLVM bitcode (.bc) or assembly text (.ll).\n"
-    "\n"
-    "Environment: TC_CLANG, TC_LLD: the clang and the lld to run. TC_CROSS_ROOT: where the "
-    "folders with the "
-    "headers of\n"
-    "other machines are (aarch64-linux-gnu/include); default /usr.\n";
-
 typedef tc_status (*option_handler)(tci_command *c, const char *option, const char *value,
                                     tc_error *err);
 
@@ -144,6 +107,21 @@ static tc_status set_opt_level(tci_command *c, const char *option, const char *l
     return pass_on(c, option, NULL, err);
 }
 
+static tc_status set_compared(tci_command *c, const char *option, const char *value,
+                              tc_error *err)
+{
+    for (;; value++) {
+        size_t size = strcspn(value, ",");
+        if (size == 0)
+            return tci_error_set(err, TC_E_INVALID, "option '%s' names a type without a name",
+                                 option);
+        tci_text_list_add_bytes(&c->compared, value, size);
+        value += size;
+        if (*value == '\0')
+            return TC_OK;
+    }
+}
+
 static tc_status set_debug(tci_command *c, const char *option, const char *value, tc_error *err)
 {
     (void)value;
@@ -216,6 +194,8 @@ static const option_row rows[] = {
     {"--targets=", JOINED, set_targets},
     {"--forms=", JOINED, set_forms},
     {"--cpu-levels=", JOINED, set_cpu_levels},
+    {"--check-abi=", JOINED, set_compared},
+    {"--check-abi", SEPARATE, set_compared},
     {"--allow-asm", ALONE, set_allow_asm},
     {"--no-dictionary", ALONE, set_plain},
     {"-###", ALONE, set_show},
@@ -319,8 +299,19 @@ static tc_status check_sources(const tci_command *c, tc_error *err)
     return TC_OK;
 }
 
+static tc_status check_compared(const tci_command *c, tc_error *err)
+{
+    if (c->compared.count > 0 && c->target_count < 2)
+        return tci_error_set(err, TC_E_INVALID,
+                             "--check-abi compares targets, and %s is the only one",
+                             c->targets[0]->triple);
+    return TC_OK;
+}
+
 static tc_status check_output(tci_command *c, tc_error *err)
 {
+    if (c->output == NULL && c->compared.count > 0)
+        return TC_OK;
     if (c->output == NULL)
         return tci_error_set(err, TC_E_INVALID, "no output; give -o NAME.tca");
     const char *slash = strrchr(c->output, '/');
@@ -370,8 +361,9 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
         TC_TRY(read_word(command_out, argc, argv, &at, err));
     if (command_out->sources.failed || command_out->clang_options.failed ||
         command_out->libraries.failed || command_out->folders.failed ||
-        command_out->slices.levels.failed)
+        command_out->compared.failed || command_out->slices.levels.failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the command line");
+    TC_TRY(check_compared(command_out, err));
     TC_TRY(check_sources(command_out, err));
     TC_TRY(tci_slice_choice_check(&command_out->slices, command_out->targets,
                                   command_out->target_count, err));
@@ -384,5 +376,6 @@ void tci_command_fini(tci_command *command)
     tci_text_list_fini(&command->clang_options);
     tci_text_list_fini(&command->libraries);
     tci_text_list_fini(&command->folders);
+    tci_text_list_fini(&command->compared);
     tci_text_list_fini(&command->slices.levels);
 }

@@ -22,9 +22,10 @@ typedef struct tci_command {
     tci_text_list clang_options; /* passed on as they are, in order */
     tci_text_list libraries;     /* of -l, without it */
     tci_text_list folders;       /* of -L, without it */
+    tci_text_list compared;      /* types of --check-abi */
     const tci_target *targets[TCI_TARGETS_MAX];
     size_t target_count;
-    const char *output; /* argument of -o: an element of argv */
+    const char *output; /* argument of -o: an element of argv; NULL: only --check-abi */
     char name[TCI_ARCHIVE_NAME_MAX];
     tci_slice_choice slices;
     char opt_level; /* '0' '1' '2' '3' 's' 'z' */

@@ -1,7 +1,6 @@
 #include "source_place.h"
 
 #include <llvm-c/DebugInfo.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,9 +15,7 @@ static bool has_place(LLVMValueRef value)
            LLVMIsAGlobalVariable(value) != NULL;
 }
 
-/* clang splits a path at the working directory; seen from there the file's own part is enough.
- */
-static bool is_working_directory(const char *directory, size_t size)
+bool tci_place_is_working_directory(const char *directory, size_t size)
 {
     char cwd[4096];
     return getcwd(cwd, sizeof cwd) != NULL && strlen(cwd) == size &&
@@ -35,7 +32,8 @@ static bool place_from_debug_info(LLVMValueRef value, char out[TCI_PLACE_MAX])
     if (file == NULL || file_size == 0)
         return false;
     const char *directory = LLVMGetDebugLocDirectory(value, &directory_size);
-    if (directory == NULL || file[0] == '/' || is_working_directory(directory, directory_size))
+    if (directory == NULL || file[0] == '/' ||
+        tci_place_is_working_directory(directory, directory_size))
         directory_size = 0;
     int n = snprintf(out, TCI_PLACE_MAX, "%.*s%s%.*s", (int)directory_size,
                      directory_size > 0 ? directory : "", directory_size > 0 ? "/" : "",

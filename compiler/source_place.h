@@ -3,6 +3,8 @@
 #define TCI_SOURCE_PLACE_H
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #define TCI_PLACE_MAX 4200 /* a path, a line number, a column */
 
@@ -10,5 +12,9 @@
  * variable; of a declaration the first place that uses it. `origin` (the name of the file that
  * was compiled) when nothing is known. */
 void tci_place_of(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX]);
+
+/* clang splits a path at the working directory; seen from there the file's own part is enough.
+ */
+bool tci_place_is_working_directory(const char *directory, size_t size);
 
 #endif

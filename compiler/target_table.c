@@ -73,3 +73,16 @@ bool tci_target_has_headers(const tci_target *target)
             access(folder, F_OK) == 0) ||
            access(multiarch, F_OK) == 0;
 }
+
+void tci_target_explain_headers(const tci_target *target)
+{
+    char folder[4096];
+    if (tci_target_is_host(target) || tci_target_has_headers(target) ||
+        !tci_target_header_folder(target, folder, sizeof folder))
+        return;
+    (void)fprintf(
+        stderr,
+        "tc-clang: note: the C library's headers for %s are not installed (no %s); on Debian "
+        "and Ubuntu the package %s has them\n",
+        target->triple, folder, target->package);
+}

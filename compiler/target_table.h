@@ -32,4 +32,8 @@ bool tci_target_header_folder(const tci_target *target, char *out, size_t size);
  */
 bool tci_target_has_headers(const tci_target *target);
 
+/* When they are not: which package has them, to standard error. For after a failure of clang,
+ * which has said what header it misses. */
+void tci_target_explain_headers(const tci_target *target);
+
 #endif

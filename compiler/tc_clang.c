@@ -1,6 +1,7 @@
-/* Four steps: clang makes bitcode of each source for each target; the inside of this program
- * links, checks and shrinks it; LLVM and lld make images of it; the archive writer packs all
- * slices together. Nothing is written before all of it has succeeded. */
+/* First, when asked, --check-abi (layout_check.h). Then four steps: clang makes bitcode of each
+ * source for each target; the inside of this program links, checks and shrinks it; LLVM and lld
+ * make images of it; the archive writer packs all slices together. Nothing is written before
+ * all of it has succeeded. */
 #include "archive_file.h"
 #include "archive_output.h"
 #include "base/error_text.h"
@@ -9,6 +10,7 @@
 #include "ifunc_module.h"
 #include "image_link.h"
 #include "image_make.h"
+#include "layout_check.h"
 #include "link_deps.h"
 
 #include <llvm-c/Core.h>
@@ -39,20 +41,6 @@ static bool is_llvm_file(const char *source)
     return n > 3 && (strcmp(source + n - 3, ".bc") == 0 || strcmp(source + n - 3, ".ll") == 0);
 }
 
-/* clang has just said which header it misses, but not which package brings it. */
-static void explain_missing_headers(const tci_target *target)
-{
-    char folder[4096];
-    if (tci_target_is_host(target) || tci_target_has_headers(target) ||
-        !tci_target_header_folder(target, folder, sizeof folder))
-        return;
-    (void)fprintf(
-        stderr,
-        "tc-clang: note: the C library's headers for %s are not installed (no %s); on Debian "
-        "and Ubuntu the package %s has them\n",
-        target->triple, folder, target->package);
-}
-
 static tc_status compile_source(const tci_command *command, const tci_target *target,
                                 unsigned cpu_level, const char *source, void **bytes_out,
                                 size_t *size_out, tc_error *err)
@@ -67,7 +55,7 @@ static tc_status compile_source(const tci_command *command, const tci_target *ta
     tc_status status = tci_clang_run(&words, bytes_out, size_out, err);
     tci_text_list_fini(&words);
     if (status == TC_E_COMPILE)
-        explain_missing_headers(target);
+        tci_target_explain_headers(target);
     if (status != TC_OK)
         tci_error_prefix(err, "%s for %s", source, target->triple);
     return status;
@@ -179,12 +167,26 @@ static tc_status write_files(const tci_command *command, const slices *made, tc_
     return status;
 }
 
+static tc_status check_layouts(const tci_command *command, tc_error *err)
+{
+    tci_text_list findings = {0};
+    tc_status status = tci_layout_check(command, &findings, err);
+    for (size_t i = 0; i < findings.count; i++)
+        (void)fprintf(stderr, "%s\n", findings.items[i]);
+    tci_text_list_fini(&findings);
+    return status;
+}
+
 static int compile(const tci_command *command)
 {
     slices made = {.count = 0};
     tc_error err = {0};
-    tc_status status = compile_targets(command, &made, &err);
-    if (status == TC_OK)
+    tc_status status = TC_OK;
+    if (command->compared.count > 0)
+        status = check_layouts(command, &err);
+    if (status == TC_OK && command->output != NULL)
+        status = compile_targets(command, &made, &err);
+    if (status == TC_OK && command->output != NULL)
         status = write_files(command, &made, &err);
     if (status != TC_OK)
         print_error(&err);
@@ -209,7 +211,8 @@ static void show_commands_of(const tci_command *command, const tci_target *targe
 
 static int show_commands(const tci_command *command)
 {
-    for (size_t t = 0; t < command->target_count; t++) {
+    tci_layout_check_show(command, stdout);
+    for (size_t t = 0; t < command->target_count && command->output != NULL; t++) {
         const tci_target *target = command->targets[t];
         show_commands_of(command, target, TCI_CPU_ANY);
         for (unsigned level = TCI_CPU_ANY + 1; level <= TCI_CPU_LEVEL_MAX; level++) {

@@ -152,6 +152,24 @@ static void what_makes_no_sense(void **state)
     assert_refused("foo.bc -o foo.tca", "code for one target");
 }
 
+static void types_to_compare(void **state)
+{
+    (void)state;
+    assert_parses("foo.c --check-abi=a,b --check-abi c");
+    assert_null(command.output);
+    assert_int_equal(command.compared.count, 3);
+    assert_string_equal(command.compared.items[1], "b");
+    assert_string_equal(command.compared.items[2], "c");
+    assert_parses("foo.c --check-abi=a -o foo.tca");
+    assert_string_equal(command.output, "foo.tca");
+    assert_refused("foo.c --check-abi=", "without a name");
+    assert_refused("foo.c --check-abi=a,,b", "without a name");
+    assert_refused("foo.c --check-abi=a,", "without a name");
+    assert_refused("foo.c --check-abi", "needs an argument");
+    assert_refused("foo.c --check-abi=a --targets=aarch64", "aarch64-linux is the only one");
+    assert_refused("foo.bc --check-abi=a", "code for one target");
+}
+
 static void texts_come_before_everything(void **state)
 {
     (void)state;
@@ -175,6 +193,7 @@ int main(void)
         cmocka_unit_test(targets),
         cmocka_unit_test(names),
         cmocka_unit_test(what_makes_no_sense),
+        cmocka_unit_test(types_to_compare),
         cmocka_unit_test(texts_come_before_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,20 @@
+/* Whether a type lies in memory alike on two targets, and means the same there. */
+#ifndef TCI_LAYOUT_COMPARE_H
+#define TCI_LAYOUT_COMPARE_H
+
+#include "debug_types.h"
+#include "text_list.h"
+
+typedef struct tci_layout_side {
+    const tci_debug_types *types;
+    tci_node type;
+    const char *target; /* for texts: "x86_64-linux" */
+} tci_layout_side;
+
+/* Adds a line for each difference, down to the members of members: "foo.c:3: error: 'point.x'
+ * ...", and one with "warning:" for what has no meaning elsewhere, or another only in part:
+ * pointers, arrays of plain char. Gives the number of errors. */
+unsigned tci_layout_compare(const char *name, const tci_layout_side *a,
+                            const tci_layout_side *b, tci_text_list *findings);
+
+#endif

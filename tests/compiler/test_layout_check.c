@@ -1,0 +1,189 @@
+/* tc-clang --check-abi: what lies in memory alike on all targets passes without a word, what
+ * does not is named by file and line. */
+#include "tool_run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
+
+static tool_result result;
+
+static void check(const char *names)
+{
+    char option[256];
+    (void)snprintf(option, sizeof option, "--check-abi=%s", names);
+    run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), option, NULL);
+}
+
+static void assert_exit_status(int expected)
+{
+    if (result.exit_status != expected)
+        fail_msg("exit status %d, expected %d; text:\n%s", result.exit_status, expected,
+                 result.text);
+}
+
+static void assert_line(unsigned line, const char *what)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text, "data/layouts.c:%u: %s", line, what);
+    assert_has(result.text, text);
+}
+
+static void what_is_alike_passes(void **state)
+{
+    (void)state;
+    check("alike,struct alike_part,enum alike_kind,uint64_t");
+    assert_exit_status(0);
+    assert_string_equal(result.text, "");
+}
+
+static void pointers_are_warned_of(void **state)
+{
+    (void)state;
+    check("pointers");
+    assert_exit_status(0);
+    assert_line(25, "warning: 'pointers.next' is a pointer");
+    assert_line(26, "warning: 'pointers.call' is a pointer");
+}
+
+static void numbers_of_other_formats(void **state)
+{
+    (void)state;
+    check("long_double,plain_char,wide_char");
+    assert_exit_status(1);
+    assert_line(32, "error: 'long_double.value' is a 'long double', which has another format");
+    assert_line(35, "error: 'plain_char.flag' is a 'char', which is signed on x86_64-linux and "
+                    "unsigned on aarch64-linux");
+    assert_line(36, "warning: 'plain_char.text[]' is a 'char'");
+    assert_has_not(result.text, "plain_char.said");
+    assert_line(40,
+                "error: 'wide_char.one' is a 'wchar_t', which is signed on x86_64-linux and "
+                "unsigned on aarch64-linux");
+    assert_line(41, "warning: 'wide_char.text[]' is a 'wchar_t'");
+    assert_has(result.text, "tc-clang: error: --check-abi: 3 differences");
+}
+
+static void an_option_gives_char_a_sign(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi=plain_char",
+             "-fsigned-char", NULL);
+    assert_exit_status(0);
+    assert_string_equal(result.text, "");
+}
+
+static void members_of_one_target(void **state)
+{
+    (void)state;
+    check("only_here");
+    assert_exit_status(1);
+    assert_line(46, "error: 'only_here.sometimes' is there on aarch64-linux alone");
+    assert_line(48, "error: 'only_here.otherwise' is there on x86_64-linux alone");
+    assert_line(43, "error: 'only_here' has 16 bytes on x86_64-linux, 24 bytes on "
+                    "aarch64-linux");
+    /* That it has moved is no news then. */
+    assert_has_not(result.text, "only_here.behind");
+}
+
+static void bit_fields(void **state)
+{
+    (void)state;
+    check("bit_field,bit_width");
+    assert_exit_status(1);
+    assert_line(52, "error: 'bit_field' has 5 bytes on x86_64-linux, 8 bytes on aarch64-linux");
+    assert_line(76, "error: 'bit_width.low' has 4 bits on x86_64-linux, 5 bits on "
+                    "aarch64-linux");
+}
+
+static void attributes(void **state)
+{
+    (void)state;
+    check("packed,aligned");
+    assert_exit_status(1);
+    assert_line(81, "error: 'packed.second' is at byte 4 on x86_64-linux, 1 on aarch64-linux");
+    assert_line(79, "error: 'packed' has 8 bytes on x86_64-linux, 5 bytes on aarch64-linux");
+    assert_line(84, "error: 'aligned.value' is aligned to 64 bytes on aarch64-linux alone");
+    assert_line(83, "error: 'aligned' has 4 bytes on x86_64-linux, 64 bytes");
+}
+
+static void nested_arrays(void **state)
+{
+    (void)state;
+    check("nested");
+    assert_exit_status(1);
+    assert_line(88, "error: 'nested.inner.rows' has 2 elements on x86_64-linux, 3 elements on "
+                    "aarch64-linux");
+    assert_line(81, "error: 'nested.good_rows[].second' is at byte 4");
+}
+
+static void values_and_kinds(void **state)
+{
+    (void)state;
+    check("enumerated,other_kind");
+    assert_exit_status(1);
+    assert_line(94, "error: 'enumerated.meaning' is an enum with MEANT = 2 on x86_64-linux, "
+                    "MEANT = 1 on aarch64-linux");
+    assert_line(97, "error: 'other_kind.number' is a struct on x86_64-linux, a number on "
+                    "aarch64-linux");
+}
+
+static void types_that_are_not_there(void **state)
+{
+    (void)state;
+    check("alike,nowhere");
+    assert_exit_status(1);
+    assert_has(result.text, "no source defines a struct, union, enum or type 'nowhere'");
+    check("union alike");
+    assert_exit_status(1);
+    assert_has(result.text, "no source defines a struct, union, enum or type 'union alike'");
+    check("declared_only");
+    assert_exit_status(1);
+    assert_has(result.text, "no source defines a struct, union, enum or type 'declared_only'");
+    check("only_x86_64");
+    assert_exit_status(1);
+    assert_line(71, "error: 'only_x86_64' is defined for x86_64-linux and not for "
+                    "aarch64-linux");
+}
+
+static void an_archive_is_made_of_what_passes(void **state)
+{
+    (void)state;
+    run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi", "packed", "-o",
+             "layouts.tca", NULL);
+    assert_exit_status(1);
+    assert_int_not_equal(access("layouts.tca", F_OK), 0);
+    run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi", "alike", "-o",
+             "layouts.tca", NULL);
+    assert_exit_status(0);
+    assert_int_equal(access("layouts.tca", F_OK), 0);
+}
+
+static void errors_of_clang_pass_through(void **state)
+{
+    (void)state;
+    write_file("bad.c", "struct bad { nothing_known x; };\n");
+    run_tool(&result, TEST_TC_CLANG, "bad.c", "--check-abi=bad", NULL);
+    assert_exit_status(1);
+    assert_has(result.text, "bad.c:1:14: error: ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_alike_passes),
+        TEST(pointers_are_warned_of),
+        TEST(numbers_of_other_formats),
+        TEST(an_option_gives_char_a_sign),
+        TEST(members_of_one_target),
+        TEST(bit_fields),
+        TEST(attributes),
+        TEST(nested_arrays),
+        TEST(values_and_kinds),
+        TEST(types_that_are_not_there),
+        TEST(an_archive_is_made_of_what_passes),
+        TEST(errors_of_clang_pass_through),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
