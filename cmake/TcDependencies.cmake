@@ -1,12 +1,30 @@
 # The libraries that the project stands on, each as one imported target.
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(ucx REQUIRED IMPORTED_TARGET ucx>=1.13)
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+
+# tc_find_library(NAME module soname...): the library of that pkg-config module as PkgConfig::NAME. A cross build takes this
+# machine's headers, in which architectures do not differ, and the guest's libraries by the names that they have at run time:
+# the -dev packages of a guest would replace this machine's.
+function(tc_find_library name module)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+  if(CMAKE_CROSSCOMPILING)
+    set(libraries)
+    foreach(soname ${ARGN})
+      find_file(TC_GUEST_${soname} NAMES ${soname} PATHS ${tc_guest_libdirs} NO_DEFAULT_PATH REQUIRED
+        DOC "of the guest architecture; scripts/cross-aarch64.sh installs it")
+      list(APPEND libraries ${TC_GUEST_${soname}})
+    endforeach()
+    set_target_properties(PkgConfig::${name} PROPERTIES INTERFACE_LINK_LIBRARIES "${libraries}"
+      INTERFACE_LINK_DIRECTORIES "")
+  endif()
+endfunction()
+
+tc_find_library(ucx ucx>=1.13 libucp.so.0 libuct.so.0 libucs.so.0)
+tc_find_library(zstd libzstd libzstd.so.1)
+tc_find_library(sodium libsodium libsodium.so.23)
 find_package(Threads REQUIRED)
 
 if(TC_WITH_LLVM)
-  pkg_check_modules(elf REQUIRED IMPORTED_TARGET libelf)
+  tc_find_library(elf libelf libelf.so.1)
   if(TC_LLVM_VERSION LESS 17 OR TC_LLVM_VERSION GREATER 22)
     message(FATAL_ERROR "TC_LLVM_VERSION is ${TC_LLVM_VERSION}: expected 17 to 22")
   endif()
@@ -26,6 +44,9 @@ if(TC_WITH_LLVM)
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${TC_LLVM_CONFIG} --version OUTPUT_VARIABLE tc_llvm_version
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  if(CMAKE_CROSSCOMPILING)
+    set(tc_llvm_libdir ${tc_guest_libdirs})
+  endif()
   find_library(TC_LLVM_LIBRARY NAMES LLVM-${TC_LLVM_VERSION} HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH REQUIRED)
   # Our C only needs LLVM's C headers; as system headers they bring no warnings of their own.
   add_library(tc_llvm INTERFACE)
@@ -34,5 +55,5 @@ if(TC_WITH_LLVM)
 endif()
 
 if(TC_BUILD_TESTS)
-  pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET cmocka)
+  tc_find_library(cmocka cmocka libcmocka.so.0)
 endif()

@@ -2,13 +2,13 @@
 # Installs, with apt, what a fresh Debian 12 machine lacks to build and run Three-Chains. Does nothing, and needs neither
 # network nor root, when everything is there.
 #   scripts/install-deps.sh            what the build and the demo need
+#   scripts/install-deps.sh --cross    and what scripts/cross-aarch64.sh builds and runs with
 #   scripts/install-deps.sh --tests    and what the tests of every build variant need
 set -euo pipefail
 
 packages=(
     build-essential cmake ninja-build pkg-config   # the build
     llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
-    libc6-dev-arm64-cross                          # headers for the second architecture
     libucx-dev libsodium-dev libzstd-dev libelf-dev
     libjansson-dev                                 # tc-perf's JSON
     libcmocka-dev                                  # every preset builds the tests
@@ -23,11 +23,25 @@ test_packages=(
     llvm-22-dev clang-22                           # the variant llvm22
 )
 
-case "${1:-}" in
-    "") ;;
-    --tests) packages+=("${test_packages[@]}") ;;
+cross_packages=(qemu-user)
+case $(uname -m) in # headers of the second architecture's C library, and its compiler
+    aarch64)
+        packages+=(libc6-dev-amd64-cross)
+        cross_packages+=(gcc-x86-64-linux-gnu)
+        ;;
     *)
-        echo "usage: $0 [--tests]" >&2
+        packages+=(libc6-dev-arm64-cross)
+        cross_packages+=(gcc-aarch64-linux-gnu)
+        ;;
+esac
+
+what=${1:-}
+case $what in
+    "") ;;
+    --cross) packages+=("${cross_packages[@]}") ;;
+    --tests) packages+=("${test_packages[@]}" "${cross_packages[@]}") ;;
+    *)
+        echo "usage: $0 [--cross | --tests]" >&2
         exit 2
         ;;
 esac
@@ -45,9 +59,15 @@ missing=()
 for package in "${packages[@]}"; do
     is_installed "$package" || missing+=("$package")
 done
+# Libraries of the other architecture are no packages of this machine.
+finish() {
+    [ "$what" != --tests ] || exec "$(dirname "$0")/cross-aarch64.sh" --libraries
+    exit 0
+}
+
 if [ ${#missing[@]} -eq 0 ]; then
     echo "install-deps: all ${#packages[@]} packages are installed"
-    exit 0
+    finish
 fi
 
 as_root=()
@@ -67,3 +87,4 @@ echo "install-deps: installing ${missing[*]}"
 # One broken extra repository of the machine must not stop what Debian's own has.
 apt update || echo "install-deps: apt-get update had errors, going on with the lists that are there" >&2
 apt install --no-install-recommends "${missing[@]}"
+finish

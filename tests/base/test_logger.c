@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static const char *own_path;
+static const char *own_path; /* the argument: what starts this program */
 
 typedef struct seen_lines {
     unsigned count;
@@ -129,9 +129,11 @@ static void the_environment_sets_the_first_level(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
+    if (argc != 2)
+        return 2;
+    if (strcmp(argv[1], "print-level") == 0)
         return (int)tc_log_get_level();
-    own_path = argv[0];
+    own_path = argv[1];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_sink_gets_level_and_line, restore_logger),
         cmocka_unit_test_teardown(a_line_that_is_off_is_not_even_computed, restore_logger),

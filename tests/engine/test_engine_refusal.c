@@ -1,4 +1,5 @@
 /* What cannot work is refused with a text that says what it is, and the engine goes on. */
+#include "../support/emulated.h"
 #include "engine_fixture.h"
 
 #include <stdio.h>
@@ -80,6 +81,7 @@ static void bad_assembly_is_refused(void **state)
 static void data_out_of_reach_is_refused(void **state)
 {
     (void)state;
+    skip_if_emulated("all of a process lies within the 4 GiB that aarch64 reaches");
     expect_refusal("far_data", "far_data", TCI_ENTRY_MAIN, TC_E_COMPILE,
                    PARTS("linking", "out of range"));
 }

@@ -1,6 +1,7 @@
 #include "code_arena.h"
 
 #include "base/error_text.h"
+#include "code_sync.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +65,7 @@ tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_error *err)
     tci_code_arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "code memory: out of memory");
+    tci_code_sync_init();
     pthread_mutex_init(&arena->lock, NULL);
     TAILQ_INIT(&arena->blocks);
     arena->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -288,15 +290,12 @@ void tci_code_arena_prepare(tci_code_arena *arena)
     pthread_mutex_unlock(&arena->lock);
 }
 
-/* By the addresses that run, which the manual of aarch64 asks for; a thread that goes on on
- * another processor is synchronised by the switch. On x86_64 this is nothing. */
 void tci_code_place_written(const tci_code_place *place, const tci_image *image)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];
         if (s->kind == TCI_IMAGE_CODE)
-            __builtin___clear_cache((char *)place->run + s->place,
-                                    (char *)place->run + s->place + s->memory_bytes);
+            tci_code_sync(place->run + s->place, s->memory_bytes);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "base/triple.h"
+#include "host_features.h"
 
 #include <string.h>
 
@@ -53,14 +54,11 @@ static unsigned machine_kind(tci_code_level level)
 tc_status tci_host_target_init(tci_host_target *host, tc_error *err)
 {
     *host = (tci_host_target){0};
-    if (LLVMInitializeNativeTarget() != 0 || LLVMInitializeNativeAsmPrinter() != 0 ||
-        LLVMInitializeNativeAsmParser() != 0)
-        return tci_error_set(err, TC_E_COMPILE, "this llvm was built without a target for %s",
-                             tci_triple_host());
+    tci_llvm_initialize_host();
     pthread_mutex_init(&host->lock, NULL);
     host->triple = LLVMGetDefaultTargetTriple();
     host->cpu = LLVMGetHostCPUName();
-    host->features = LLVMGetHostCPUFeatures();
+    host->features = tci_host_features();
     tc_status status = find_target(host, err);
     if (status == TC_OK)
         status = find_layout(host, err);

@@ -29,6 +29,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Code for the architecture of this process, and no other. By name, since LLVM's own choice
+ * (LLVMInitializeNativeTarget) is that of the machine its headers are made for, which in a
+ * cross build is another. */
+static inline void tci_llvm_initialize_host(void)
+{
+#if defined(__aarch64__)
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser();
+#else
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+#endif
+}
+
 /* Text in LLVM's own language to a module. LLVM 22 asks for the call that leaves the buffer
  * with its owner. */
 static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, size_t size,

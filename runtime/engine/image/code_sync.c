@@ -1,0 +1,69 @@
+#include "code_sync.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A machine's caches obey the instructions meant for that. An emulator that translates code
+ * (qemu before 8.1) goes on with its translation of the old bytes, because it watches only the
+ * address that it took them from. It forgets when that address is mapped anew; a real kernel
+ * answers a mapping that changes nothing at once, but it is a system call for each load. */
+static bool remaps;
+
+static void make_coherent(uint8_t *run, size_t bytes)
+{
+    /* By the addresses that run, which the manual of aarch64 asks for; a thread that goes on on
+     * another processor is synchronised by the switch. On x86_64 this is nothing. */
+    __builtin___clear_cache((char *)run, (char *)run + bytes);
+}
+
+/* int f(void) { return 1; }, or 2. */
+#if defined(__x86_64__)
+static const uint8_t gives[2][6] = {{0xb8, 1, 0, 0, 0, 0xc3}, {0xb8, 2, 0, 0, 0, 0xc3}};
+#else
+static const uint32_t gives[2][2] = {{0x52800020, 0xd65f03c0}, {0x52800040, 0xd65f03c0}};
+#endif
+
+static int run_version(uint8_t *run, uint8_t *write, int version)
+{
+    memcpy(write, gives[version - 1], sizeof gives[0]);
+    make_coherent(run, sizeof gives[0]);
+    return ((int (*)(void))(uintptr_t)run)();
+}
+
+/* The first function is the first one still after the second was written over it. Where there
+ * is no such memory nothing will be loaded into it either. */
+static void find_out(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int fd = memfd_create("tchains-code", MFD_CLOEXEC);
+    if (fd < 0)
+        return;
+    void *run = MAP_FAILED, *write = MAP_FAILED;
+    if (ftruncate(fd, (off_t)page) == 0) {
+        run = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+        write = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
+    if (run != MAP_FAILED && write != MAP_FAILED)
+        remaps = run_version(run, write, 1) == 1 && run_version(run, write, 2) != 2;
+    if (run != MAP_FAILED)
+        munmap(run, page);
+    if (write != MAP_FAILED)
+        munmap(write, page);
+    close(fd);
+}
+
+void tci_code_sync_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_out);
+}
+
+void tci_code_sync(uint8_t *run, size_t bytes)
+{
+    make_coherent(run, bytes);
+    if (__builtin_expect(remaps, 0))
+        (void)mremap(run, bytes, bytes, 0);
+}
