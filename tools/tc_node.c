@@ -1,4 +1,6 @@
 /* A target: listens, and runs what its peers send until it is told to stop. */
+#include "crash_line.h"
+
 #include <tc/context.h>
 #include <tc/endpoint.h>
 #include <tc/log.h>
@@ -231,6 +233,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "tc-node: %s\n", error.text);
         return 1;
     }
+    crash_line_install("tc-node"); /* after UCX's own handlers, which come second then */
     tc_context_set_target_args(ctx, target_args);
     tc_context_set_ep_callback(ctx, on_endpoint, NULL);
     int result = serve(ctx, &args);

@@ -45,6 +45,8 @@ struct tc_options {
     uint64_t sleep_max;
     uint64_t listen_any;
     uint64_t form; /* tci_form_choice */
+    uint64_t debug_code;
+    uint64_t perf_map;
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];

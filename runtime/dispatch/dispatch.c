@@ -382,6 +382,7 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     uint8_t *frame = tci_consumer_peek(&ep->rx, &word);
     if (frame == NULL)
         return false;
+    current->fn = NULL; /* the one that ran before may go now, to make room for another */
     const tci_frame f = tci_frame_of_word(word);
     outcome result = handle(ep, current, &f, frame);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)

@@ -2,10 +2,12 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "code_map.h"
 #include "engine_module.h"
 #include "image/cpu_level.h"
 #include "image/engine_places.h"
 #include "image/image_loader.h"
+#include "perf_map.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,6 +34,7 @@ struct tci_engine_handle {
     tci_code_arena *arena;
     tci_form_choice choice;
     uint8_t cpu_level;
+    bool debuggable;
     char engine_path[TCI_OPTION_TEXT_MAX];
 };
 
@@ -39,6 +42,7 @@ struct tci_code_unit {
     tci_entries entries;
     tci_loaded *compiled; /* one of these two */
     tci_loaded_image *image;
+    tci_code_names *names;
 };
 
 static void log_from_engine(tc_log_level level, const char *line)
@@ -157,6 +161,17 @@ tc_status tci_engine_acquire(const char *engine_path, tci_form_choice choice,
     return TC_OK;
 }
 
+void tci_engine_set_debuggable(tci_engine_handle *handle)
+{
+    handle->debuggable = true;
+}
+
+void tci_engine_set_profiled(tci_engine_handle *handle)
+{
+    tci_code_arena_set_profiled(handle->arena);
+    tci_perf_map_open();
+}
+
 void tci_engine_release(tci_engine_handle *handle)
 {
     if (handle == NULL)
@@ -198,6 +213,7 @@ static tc_status compile(tci_engine_handle *handle, const tci_archive *archive, 
         .name = tci_archive_name(archive),
         .entries = tci_archive_entries(archive),
         .level = TCI_LEVEL_BEST,
+        .debuggable = handle->debuggable,
         .bytes = tci_archive_slice_bytes(archive, index),
         .size = slice->size,
         .producer_major = slice->producer_major,
@@ -259,10 +275,24 @@ tc_status tci_engine_load(tci_engine_handle *handle, const tci_archive *archive,
     return TC_OK;
 }
 
+void tci_code_unit_publish(tci_code_unit *unit, const char *name, const tci_content_id *id)
+{
+    if (unit->image != NULL) {
+        tci_image_names names;
+        tci_image_name(unit->image, name, &names);
+        unit->names = tci_code_map_add(id, names.symbols, names.count);
+    } else {
+        const tci_code_symbol *symbols;
+        size_t count = shared.ops->symbols(unit->compiled, &symbols);
+        unit->names = tci_code_map_add(id, symbols, count);
+    }
+}
+
 void tci_engine_unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
     if (unit == NULL)
         return;
+    tci_code_map_remove(unit->names);
     if (unit->image != NULL)
         tci_image_unload(handle->arena, unit->image);
     else

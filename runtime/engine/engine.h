@@ -8,6 +8,7 @@
 #define TCI_ENGINE_H
 
 #include "archive.h"
+#include "base/content_id.h"
 #include "base/option_table.h"
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
@@ -23,6 +24,13 @@ typedef struct tci_code_unit tci_code_unit;
  * loaded. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_engine_acquire(const char *engine_path, tci_form_choice choice,
                                            tci_engine_handle **handle_out, tc_error *err);
+
+/* What is loaded by this handle from now on can be debugged, though it was compiled without -g:
+ * debuggers know its names and see its callers (option debug_code). */
+void tci_engine_set_debuggable(tci_engine_handle *handle);
+
+/* Writes a perf map (perf_map.h) from now on, of the whole process. */
+void tci_engine_set_profiled(tci_engine_handle *handle);
 
 /* The last one ends the engine; its module stays loaded. After the units were unloaded. NULL is
  * allowed. */
@@ -57,6 +65,10 @@ const char *tci_engine_features(const tci_engine_handle *handle);
 TC_MUST_CHECK tc_status tci_engine_load(tci_engine_handle *handle, const tci_archive *archive,
                                         const tci_symbols *symbols, tci_code_unit **unit_out,
                                         tc_error *err);
+
+/* Gives the unit's code the names that crash handlers and profilers know it by (code_map.h).
+ * `name` is the function's, `id` what it was loaded from. */
+void tci_code_unit_publish(tci_code_unit *unit, const char *name, const tci_content_id *id);
 
 /* Frees code and data; no call of the entries may be running. NULL is allowed. */
 void tci_engine_unload(tci_engine_handle *handle, tci_code_unit *unit);

@@ -7,12 +7,13 @@
 #ifndef TCI_ENGINE_OPS_H
 #define TCI_ENGINE_OPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 2u
+#define TCI_ENGINE_ABI 3u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The callable form of one function. The two last are NULL when the library does not define
@@ -44,6 +45,8 @@ typedef struct tci_engine_code {
     const char *name; /* entry points are NAME_main, ... */
     unsigned entries; /* TCI_ENTRY_ bits that must be there, see archive.h */
     tci_code_level level;
+    bool debuggable;   /* as if it had debug information: debuggers hear of it, and can look up
+                          the stack through it */
     const void *bytes; /* bitcode; valid during the call */
     size_t size;
     uint8_t producer_major; /* LLVM that wrote it, as the archive says; 0: it does not say */
@@ -69,6 +72,14 @@ typedef struct tci_object {
     uint64_t passes_ns;
     uint64_t codegen_ns;
 } tci_object;
+
+/* A piece of code that has a name of its own: "count_main" for an entry point, "count:helper"
+ * for what else the function consists of. */
+typedef struct tci_code_symbol {
+    const char *name;
+    uintptr_t address;
+    size_t size;
+} tci_code_symbol;
 
 typedef struct tci_engine tci_engine;
 typedef struct tci_loaded tci_loaded;
@@ -114,6 +125,8 @@ typedef struct tci_engine_ops {
     uint32_t (*writable)(const tci_loaded *loaded);
     /* Bytes that its code and data take, whole pages. */
     size_t (*memory)(const tci_loaded *loaded);
+    /* How many pieces its code has, and where they are; valid until it is unloaded. */
+    size_t (*symbols)(const tci_loaded *loaded, const tci_code_symbol **symbols_out);
 
     /* Frees code and data. No call of its entries may be running. */
     void (*unload)(tci_engine *engine, tci_loaded *loaded);

@@ -14,8 +14,13 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
-    return tci_engine_acquire(options->engine_path, (tci_form_choice)options->form,
-                              &registry->engine, err);
+    TC_TRY(tci_engine_acquire(options->engine_path, (tci_form_choice)options->form,
+                              &registry->engine, err));
+    if (options->debug_code)
+        tci_engine_set_debuggable(registry->engine);
+    if (options->perf_map)
+        tci_engine_set_profiled(registry->engine);
+    return TC_OK;
 }
 
 static tc_ifunc **bucket_of(tci_registry *registry, const tci_content_id *id)
@@ -201,6 +206,7 @@ static tc_status load_now(tc_ifunc *fn, tc_error *err)
     TC_TRY(tci_symbols_create(deps, deps_size, registry->host_symbols,
                               registry->host_symbol_count, &fn->symbols, err));
     TC_TRY(tci_engine_load(registry->engine, fn->archive, fn->symbols, &fn->unit, err));
+    tci_code_unit_publish(fn->unit, tci_archive_name(fn->archive), &fn->id);
     fn->entry = *tci_code_unit_entries(fn->unit);
     return TC_OK;
 }

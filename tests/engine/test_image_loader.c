@@ -44,10 +44,12 @@ static const tci_host_symbol host_symbols[] = {
 static int set_up(void **state)
 {
     (void)state;
-    return tci_code_arena_create(&arena, NULL) == TC_OK &&
-                   tci_symbols_create("", 0, host_symbols, 1, &symbols, NULL) == TC_OK
-               ? 0
-               : -1;
+    if (tci_code_arena_create(&arena, NULL) != TC_OK ||
+        tci_symbols_create("", 0, host_symbols, 1, &symbols, NULL) != TC_OK)
+        return -1;
+    if (getenv("TEST_PROFILED") != NULL)
+        tci_code_arena_set_profiled(arena);
+    return 0;
 }
 
 static int tear_down(void **state)
@@ -87,6 +89,35 @@ static void code_alone_runs(void **state)
     assert_null(entries.max_size);
     assert_null(entries.init);
     tci_image_unload(arena, loaded);
+}
+
+/* All of the code has a name, whatever the entries leave over. */
+static void pieces_are_called_after_entries(void **state)
+{
+    (void)state;
+    tci_image_source source = image_counting(0);
+    source.entries = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
+    source.main_place = 2;
+    source.max_size_place = 9;
+    source.init_place = 4;
+    made_archive made = make(&source);
+    tci_entries entries;
+    tci_image_names names;
+    tci_loaded_image *loaded = load(&made, &entries);
+    uintptr_t begin = (uintptr_t)entries.main - 2;
+    tci_image_name(loaded, "made", &names);
+    assert_int_equal(names.count, 4);
+    assert_string_equal(names.symbols[0].name, "made");
+    assert_string_equal(names.symbols[1].name, "made_main");
+    assert_string_equal(names.symbols[2].name, "made_payload_init");
+    assert_string_equal(names.symbols[3].name, "made_payload_get_max_size");
+    for (size_t i = 0; i < names.count; i++) {
+        assert_int_equal(names.symbols[i].address, begin);
+        begin += names.symbols[i].size;
+    }
+    assert_int_equal(begin, (uintptr_t)entries.main - 2 + source.segments[0].memory_bytes);
+    tci_image_unload(arena, loaded);
+    free_made(&made);
 }
 
 static void data_lives_as_long_as_the_code(void **state)
@@ -311,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_alone_runs),
+        cmocka_unit_test(pieces_are_called_after_entries),
         cmocka_unit_test(data_lives_as_long_as_the_code),
         cmocka_unit_test(imports_are_bound),
         cmocka_unit_test(a_weak_name_may_be_missing),

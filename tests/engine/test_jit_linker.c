@@ -6,6 +6,7 @@
 #include "engine/orc/jit_linker.h"
 #include "engine/orc/object_emit.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,111 @@ static void linked_memory_is_what_was_said(void **state)
     free(bytes);
 }
 
+/* --- names ------------------------------------------------------------------------------ */
+
+typedef struct linked {
+    tci_symbols *symbols;
+    void *bytes;
+    tci_object object;
+    tci_engine_code code;
+    tci_loaded *loaded;
+} linked;
+
+static linked link_file(const char *file, const char *name, unsigned entries, bool debuggable)
+{
+    size_t size;
+    linked l = {.symbols = open_symbols(""), .bytes = read_bitcode(file, &size)};
+    l.code = code_of(name, l.bytes, size, l.symbols);
+    l.code.entries = entries;
+    l.code.debuggable = debuggable;
+    l.object = compile(&l.code);
+    l.loaded = link_copy(&l.object, &l.code);
+    return l;
+}
+
+static void unlink_all(linked *l)
+{
+    assert_int_equal(tci_jit_unlink(linker, l->loaded, NULL), TC_OK);
+    free(l->object.bytes);
+    free(l->bytes);
+    tci_symbols_destroy(l->symbols);
+}
+
+static const tci_code_symbol *find_name(const linked *l, const char *name)
+{
+    const tci_code_symbol *symbols;
+    size_t count = tci_jit_symbols(l->loaded, &symbols);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(symbols[i].name, name) == 0)
+            return &symbols[i];
+    }
+    fail_msg("no piece of code is called %s", name);
+    return NULL;
+}
+
+static void every_function_has_a_name(void **state)
+{
+    (void)state;
+    linked l = link_file("counter", "counter",
+                         TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, false);
+    const tci_code_symbol *main = find_name(&l, "counter_main");
+    const tci_code_symbol *max_size = find_name(&l, "counter_payload_get_max_size");
+    uint64_t out = 0;
+    assert_true(main->size > 0 && main->size < 4096);
+    assert_true(max_size->address >= main->address + main->size ||
+                max_size->address + max_size->size <= main->address);
+    ((void (*)(void *, size_t, void *))main->address)(NULL, 4, &out);
+    assert_int_equal(out, 2004);
+    assert_int_equal(((size_t(*)(void *, size_t))max_size->address)(NULL, 1), 8);
+    unlink_all(&l);
+    l = link_file("twin_a", "twin", TCI_ENTRY_MAIN, false);
+    assert_true(find_name(&l, "twin:twin_helper")->size > 0);
+    unlink_all(&l);
+}
+
+/* What GDB reads: a list of object files, told to it by a call of the function. */
+typedef struct debugged_code {
+    struct debugged_code *next;
+    struct debugged_code *previous;
+    const char *file;
+    uint64_t size;
+} debugged_code;
+
+static const struct {
+    uint32_t version;
+    uint32_t action;
+    debugged_code *relevant;
+    debugged_code *first;
+} * debugger;
+
+static unsigned known_to_debuggers(void)
+{
+    unsigned count = 0;
+    for (const debugged_code *c = debugger->first; c != NULL; c = c->next)
+        count++;
+    return count;
+}
+
+static void debuggers_hear_of_what_has_debug_information(void **state)
+{
+    (void)state;
+    const unsigned all = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
+    debugger = dlsym(RTLD_DEFAULT, "__jit_debug_descriptor");
+    assert_non_null(debugger);
+    unsigned before = known_to_debuggers();
+    linked plain = link_file("counter", "counter", all, false);
+    assert_int_equal(known_to_debuggers(), before);
+    linked with_lines = link_file("counter_debug", "counter", all, false);
+    assert_int_equal(known_to_debuggers(), before + 1);
+    linked wanted = link_file("counter", "counter", all, true);
+    assert_int_equal(known_to_debuggers(), before + 2);
+    unlink_all(&plain);
+    assert_int_equal(known_to_debuggers(), before + 2);
+    unlink_all(&with_lines);
+    unlink_all(&wanted);
+    assert_int_equal(known_to_debuggers(), before);
+}
+
 static void what_is_no_object_takes_no_memory(void **state)
 {
     (void)state;
@@ -78,6 +184,10 @@ static void what_is_no_object_takes_no_memory(void **state)
         memcpy(part, view.elf, cut);
         shape = tci_elf_object_open(part, cut);
         (void)tci_elf_object_memory(&shape);
+        (void)tci_elf_object_has_debug_info(&shape);
+        tci_elf_function function;
+        for (size_t at = 0; tci_elf_object_next_function(&shape, &at, &function);)
+            assert_true(strlen(function.name) < cut);
         free(part);
     }
     free(object.bytes);
@@ -108,6 +218,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linked_memory_is_what_was_said),
+        cmocka_unit_test(every_function_has_a_name),
+        cmocka_unit_test(debuggers_hear_of_what_has_debug_information),
         cmocka_unit_test(what_is_no_object_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/queue.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PLACES 16u                     /* in a block of small ones */
@@ -58,6 +59,7 @@ struct tci_code_arena {
     tci_code_block *spare;               /* one empty block of small places, or NULL */
     size_t page_bytes;
     pid_t owner;
+    bool profiled;
 };
 
 tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_error *err)
@@ -72,6 +74,13 @@ tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_error *err)
     arena->owner = getpid();
     *arena_out = arena;
     return TC_OK;
+}
+
+void tci_code_arena_set_profiled(tci_code_arena *arena)
+{
+    pthread_mutex_lock(&arena->lock);
+    arena->profiled = true;
+    pthread_mutex_unlock(&arena->lock);
 }
 
 /* --- blocks -------------------------------------------------------------------------- */
@@ -97,6 +106,18 @@ void tci_code_arena_destroy(tci_code_arena *arena)
     free(arena);
 }
 
+/* Profilers take a file's code for that file's. Shared memory without a file they look up in
+ * the map of names; it cannot be sealed. */
+static bool map_unnamed(tci_code_block *block)
+{
+    void *write =
+        mmap(NULL, block->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (write == MAP_FAILED)
+        return false;
+    block->write = write;
+    return true;
+}
+
 static int open_memory(size_t bytes)
 {
     int fd = memfd_create("tchains-code", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
@@ -120,6 +141,11 @@ static bool map_at(const tci_code_block *block, size_t offset, size_t bytes,
                    tci_image_kind kind, int fd, int flags)
 {
     int access = kind == TCI_IMAGE_CODE ? PROT_READ | PROT_EXEC : PROT_READ;
+    if (fd < 0) /* A second view of what `write` has. UCX 1.13's own mremap, which takes the
+                   place of the C library's, forgets where it should be. */
+        return syscall(SYS_mremap, block->write + offset, 0, bytes,
+                       MREMAP_MAYMOVE | MREMAP_FIXED, block->run + offset) >= 0 &&
+               mprotect(block->run + offset, bytes, access) == 0;
     return mmap(block->run + offset, bytes, access, MAP_SHARED | MAP_FIXED | flags, fd,
                 (off_t)offset) != MAP_FAILED;
 }
@@ -146,7 +172,7 @@ static bool map_fixed_parts(tci_code_block *block, int fd)
 
 /* Once the writable view is there the file is sealed, so that no other can be made of it, not
  * even by changing the view that runs. (Before Linux 5.1 there is no such seal.) */
-static bool map_views(tci_code_block *block, int fd)
+static bool map_sealed(tci_code_block *block, int fd)
 {
     /* Data has holes in this view, which are to stay holes. */
     int flags = block->shape.has_data ? 0 : populate(block, block->bytes);
@@ -156,6 +182,14 @@ static bool map_views(tci_code_block *block, int fd)
     block->write = write;
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE) != 0)
         (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    return true;
+}
+
+/* fd -1: without a file. */
+static bool map_views(tci_code_block *block, int fd)
+{
+    if (!(fd >= 0 ? map_sealed(block, fd) : map_unnamed(block)))
+        return false;
     /* What lies between the parts is data's neighbour, or nothing. */
     void *run =
         mmap(NULL, block->bytes, block->shape.has_data ? PROT_READ | PROT_WRITE : PROT_NONE,
@@ -167,7 +201,7 @@ static bool map_views(tci_code_block *block, int fd)
 }
 
 /* On failure errno says why. */
-static tci_code_block *make_block(const geometry *shape)
+static tci_code_block *make_block(const tci_code_arena *arena, const geometry *shape)
 {
     tci_code_block *block = calloc(1, sizeof *block);
     if (block == NULL)
@@ -176,8 +210,8 @@ static tci_code_block *make_block(const geometry *shape)
     block->shape = *shape;
     block->bytes = places * shape->span;
     block->all = (1u << places) - 1;
-    int fd = open_memory(block->bytes);
-    bool mapped = fd >= 0 && map_views(block, fd);
+    int fd = arena->profiled ? -1 : open_memory(block->bytes);
+    bool mapped = (fd >= 0 || arena->profiled) && map_views(block, fd);
     int reason = errno;
     if (fd >= 0)
         close(fd); /* the views keep it */
@@ -227,7 +261,7 @@ static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
         if (memcmp(&block->shape, shape, sizeof *shape) == 0)
             return block;
     }
-    block = make_block(shape);
+    block = make_block(arena, shape);
     if (block != NULL)
         TAILQ_INSERT_HEAD(&arena->blocks, block, link);
     return block;

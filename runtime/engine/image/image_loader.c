@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,56 @@ static tci_entries entries_at(const tci_image *image, uint8_t *run)
         entries.init =
             (int (*)(void *, size_t, void *, size_t))(uintptr_t)(run + image->init_place);
     return entries;
+}
+
+/* In the order of their places; how many there are. */
+static size_t sort_entries(const tci_image *image, const char *name, tci_image_names *names,
+                           tci_code_symbol out[TCI_IMAGE_ENTRIES])
+{
+    static const char *const suffixes[] = {"main", "payload_get_max_size", "payload_init"};
+    const uint32_t places[] = {image->main_place, image->max_size_place, image->init_place};
+    size_t count = 0;
+    for (unsigned i = 0; i < TCI_IMAGE_ENTRIES; i++) {
+        size_t at = count;
+        if ((image->entries & 1u << i) == 0)
+            continue;
+        (void)snprintf(names->entries[i], sizeof names->entries[i], "%s_%s", name, suffixes[i]);
+        for (; at > 0 && out[at - 1].address > places[i]; at--)
+            out[at] = out[at - 1];
+        out[at] = (tci_code_symbol){.name = names->entries[i], .address = places[i]};
+        count++;
+    }
+    return count;
+}
+
+static void add_piece(tci_image_names *names, const char *name, const uint8_t *run,
+                      uintptr_t begin, uintptr_t end)
+{
+    if (begin < end)
+        names->symbols[names->count++] = (tci_code_symbol){
+            .name = name, .address = (uintptr_t)run + begin, .size = end - begin};
+}
+
+void tci_image_name(const tci_loaded_image *loaded, const char *name,
+                    tci_image_names *names_out)
+{
+    const tci_image *image = &loaded->image;
+    tci_code_symbol entries[TCI_IMAGE_ENTRIES];
+    size_t entry_count = sort_entries(image, name, names_out, entries), next = 0;
+    names_out->count = 0;
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        const tci_image_segment *s = &image->segments[i];
+        const char *piece = name;
+        uintptr_t begin = s->place, end = begin + s->memory_bytes;
+        if (s->kind != TCI_IMAGE_CODE)
+            continue;
+        for (; next < entry_count && entries[next].address < end; next++) {
+            add_piece(names_out, piece, loaded->place.run, begin, entries[next].address);
+            piece = entries[next].name;
+            begin = entries[next].address;
+        }
+        add_piece(names_out, piece, loaded->place.run, begin, end);
+    }
 }
 
 static tc_status place_image(tci_code_arena *arena, const tci_image *image,

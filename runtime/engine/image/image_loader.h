@@ -28,6 +28,20 @@ TC_MUST_CHECK tc_status tci_image_load(tci_code_arena *arena, const tci_archive 
                                        tci_loaded_image **loaded_out, tci_entries *entries_out,
                                        tc_error *err);
 
+#define TCI_IMAGE_ENTRIES 3
+
+typedef struct tci_image_names {
+    size_t count;
+    tci_code_symbol symbols[TCI_IMAGE_SEGMENTS_MAX + TCI_IMAGE_ENTRIES];
+    char entries[TCI_IMAGE_ENTRIES][TCI_ARCHIVE_NAME_MAX + 32];
+} tci_image_names;
+
+/* The names of the image of function `name`, which must outlive them. An image has entries and
+ * no other names, so each code segment is one piece up to its first entry, called `name`, and
+ * one from each entry to the next. */
+void tci_image_name(const tci_loaded_image *loaded, const char *name,
+                    tci_image_names *names_out);
+
 /* No call of the entries may be running. */
 void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded);
 

@@ -75,3 +75,61 @@ size_t tci_elf_object_memory(const tci_elf_object *object)
         sum += align_up(bytes[kind], (uint64_t)sysconf(_SC_PAGESIZE));
     return sum;
 }
+
+/* A text of a string table, or NULL. */
+static const char *text_at(const tci_elf_object *object, size_t table, uint64_t offset)
+{
+    Elf64_Shdr strings;
+    if (!read_section(object, table, &strings) || strings.sh_type != SHT_STRTAB ||
+        strings.sh_offset > object->size ||
+        strings.sh_size > object->size - strings.sh_offset || offset >= strings.sh_size)
+        return NULL;
+    const char *text = (const char *)object->bytes + strings.sh_offset + offset;
+    return memchr(text, '\0', strings.sh_size - offset) != NULL ? text : NULL;
+}
+
+bool tci_elf_object_has_debug_info(const tci_elf_object *object)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    if (object->count == 0 || !read_at(object, 0, &header, sizeof header))
+        return false;
+    for (size_t i = 0; read_section(object, i, &section); i++) {
+        const char *name = text_at(object, header.e_shstrndx, section.sh_name);
+        if (name != NULL && strcmp(name, ".debug_info") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool find_symbols(const tci_elf_object *object, Elf64_Shdr *table_out)
+{
+    for (size_t i = 0; read_section(object, i, table_out); i++) {
+        if (table_out->sh_type == SHT_SYMTAB)
+            return true;
+    }
+    return false;
+}
+
+bool tci_elf_object_next_function(const tci_elf_object *object, size_t *at,
+                                  tci_elf_function *function_out)
+{
+    Elf64_Shdr table;
+    Elf64_Sym symbol;
+    if (!find_symbols(object, &table))
+        return false;
+    while (*at < table.sh_size / sizeof symbol &&
+           read_at(object, table.sh_offset + *at * sizeof symbol, &symbol, sizeof symbol)) {
+        ++*at;
+        const char *name = text_at(object, table.sh_link, symbol.st_name);
+        if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+            name == NULL)
+            continue;
+        *function_out = (tci_elf_function){.name = name,
+                                           .section = symbol.st_shndx,
+                                           .offset = symbol.st_value,
+                                           .size = symbol.st_size};
+        return true;
+    }
+    return false;
+}

@@ -1,4 +1,5 @@
-/* What an object file in memory says of itself: how much memory its code will take.
+/* What an object file in memory says of itself: how much memory its code will take, and where
+ * its functions are.
  *
  * The bytes are LLVM's own, or passed a checksum; all the same nothing outside of them is read,
  * and what makes no sense counts as nothing. */
@@ -22,5 +23,19 @@ tci_elf_object tci_elf_object_open(const void *bytes, size_t size);
  * pages of their own. With an address and a jump for every undefined symbol, which the linker
  * may add. */
 size_t tci_elf_object_memory(const tci_elf_object *object);
+
+/* clang -g. */
+bool tci_elf_object_has_debug_info(const tci_elf_object *object);
+
+typedef struct tci_elf_function {
+    const char *name; /* a view of the object's bytes */
+    unsigned section;
+    uint64_t offset; /* in that section */
+    uint64_t size;
+} tci_elf_function;
+
+/* One after the other: *at is 0 at first. False: there are no more. */
+bool tci_elf_object_next_function(const tci_elf_object *object, size_t *at,
+                                  tci_elf_function *function_out);
 
 #endif

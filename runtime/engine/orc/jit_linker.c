@@ -2,31 +2,36 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "debugger_list.h"
 #include "elf_object.h"
 #include "entry_names.h"
 #include "engine/name_list.h"
+#include "jit_instance.h"
+#include "linked_names.h"
 #include "writable_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct tci_loaded {
-    LLVMOrcJITDylibRef dylib;
+    tci_jit *jit;
+    tci_jit_dylib *dylib;
     size_t memory_bytes;
-    tci_loaded *next_free; /* while no function is in it */
     uint32_t writable;
     uint32_t shared_count;
     uint64_t *shared; /* QUICK code: where its writable variables are, by index */
+    size_t symbol_count;
+    tci_code_symbol *symbols;
+    const void *debugged; /* what debuggers know of it, or NULL */
 };
 
 #define WANTED_MAX (TCI_ENTRY_COUNT + TCI_WRITABLE_MAX)
 
 struct tci_jit_linker {
-    LLVMOrcLLJITRef jit;
-    LLVMOrcExecutionSessionRef session;
-    pthread_mutex_t lock; /* of the session and of all below */
-    tci_loaded *free_list;
-    unsigned made;
+    tci_host_target *host;
+    tci_jit jit;
+    tci_jit debug_jit;    /* tells debuggers what it links; open when something wants it */
+    pthread_mutex_t lock; /* of both and of all below */
     /* Of the link that is under way. */
     const tci_engine_code *code;
     const tci_loaded *over;
@@ -47,22 +52,6 @@ typedef struct lookup {
     LLVMOrcSymbolStringPoolEntryRef names[WANTED_MAX]; /* NULL: not wanted */
 } lookup;
 
-static void take_error_text(LLVMErrorRef error, char *out, size_t size)
-{
-    char *text = LLVMGetErrorMessage(error);
-    (void)snprintf(out, size, "%s", text);
-    LLVMDisposeErrorMessage(text);
-}
-
-static tc_status error_status(LLVMErrorRef error, const char *what, tc_error *err)
-{
-    char text[512];
-    if (error == LLVMErrorSuccess)
-        return TC_OK;
-    take_error_text(error, text, sizeof text);
-    return tci_error_set(err, TC_E_COMPILE, "%s: %s", what, text);
-}
-
 /* The lookup's own error only says that it failed; why comes here. */
 static void on_session_error(void *user, LLVMErrorRef error)
 {
@@ -72,7 +61,7 @@ static void on_session_error(void *user, LLVMErrorRef error)
         memcpy(linker->report + used, "; ", 3);
         used += 2;
     }
-    take_error_text(error, linker->report + used, sizeof linker->report - used);
+    tci_jit_error_text(error, linker->report + used, sizeof linker->report - used);
 }
 
 /* A variable of the code that this one goes over, or what the function's resolver says. */
@@ -134,7 +123,7 @@ static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, si
     lookup *l = user;
     pthread_mutex_lock(&l->lock);
     if (error != LLVMErrorSuccess) {
-        take_error_text(error, l->text, sizeof l->text);
+        tci_jit_error_text(error, l->text, sizeof l->text);
         l->failed = true;
         count = 0;
     }
@@ -149,30 +138,31 @@ static void on_lookup_done(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, si
     pthread_mutex_unlock(&l->lock);
 }
 
-static void want(tci_jit_linker *linker, lookup *l, size_t place, const char *symbol)
+static void want(const tci_jit *jit, lookup *l, size_t place, const char *symbol)
 {
-    l->names[place] = LLVMOrcExecutionSessionIntern(linker->session, symbol);
+    l->names[place] = LLVMOrcExecutionSessionIntern(jit->session, symbol);
 }
 
-static void want_all(tci_jit_linker *linker, lookup *l, uint32_t shared_count)
+static void want_all(const tci_jit_linker *linker, const tci_jit *jit, lookup *l,
+                     uint32_t shared_count)
 {
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
         if ((linker->code->entries & tci_entry_symbol(linker->code->name, i, symbol)) != 0)
-            want(linker, l, (size_t)i, symbol);
+            want(jit, l, (size_t)i, symbol);
     }
     for (uint32_t i = 0; i < shared_count; i++) {
         char symbol[TCI_WRITABLE_SYMBOL_MAX];
         tci_writable_symbol(i, symbol);
-        want(linker, l, TCI_ENTRY_COUNT + i, symbol);
+        want(jit, l, TCI_ENTRY_COUNT + i, symbol);
     }
     l->count = TCI_ENTRY_COUNT + shared_count;
 }
 
-static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
+static void look_up(const tci_jit *jit, const tci_jit_dylib *dylib, lookup *l)
 {
     LLVMOrcCJITDylibSearchOrderElement order = {
-        dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
+        dylib->ref, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
     LLVMOrcCLookupSetElement wanted[WANTED_MAX];
     size_t count = 0;
     for (size_t i = 0; i < l->count; i++) {
@@ -182,7 +172,7 @@ static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
         wanted[count].Name = l->names[i];
         wanted[count++].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
     }
-    LLVMOrcExecutionSessionLookup(linker->session, LLVMOrcLookupKindStatic, &order, 1, wanted,
+    LLVMOrcExecutionSessionLookup(jit->session, LLVMOrcLookupKindStatic, &order, 1, wanted,
                                   count, on_lookup_done, l);
     /* A lookup links in the thread that asks, as long as nobody else works in the session. */
     pthread_mutex_lock(&l->lock);
@@ -193,6 +183,13 @@ static void look_up(tci_jit_linker *linker, LLVMOrcJITDylibRef dylib, lookup *l)
         if (l->names[i] != NULL)
             LLVMOrcReleaseSymbolStringPoolEntry(l->names[i]);
     }
+}
+
+static tc_status open_jit(tci_jit_linker *linker, bool debuggable, tci_jit *jit, tc_error *err)
+{
+    const tci_jit_hooks hooks = {
+        .define = define_symbols, .report = on_session_error, .user = linker};
+    return tci_jit_open(linker->host, debuggable, &hooks, jit, err);
 }
 
 static tc_status link_status(tci_jit_linker *linker, const lookup *l, tc_error *err)
@@ -225,8 +222,8 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
 {
     lookup l = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
     bool shares = object->level == TCI_LEVEL_QUICK && object->writable != TCI_WRITABLE_FIXED;
-    want_all(linker, &l, shares ? object->writable : 0);
-    look_up(linker, loaded->dylib, &l);
+    want_all(linker, loaded->jit, &l, shares ? object->writable : 0);
+    look_up(loaded->jit, loaded->dylib, &l);
     TC_TRY(link_status(linker, &l, err));
     TC_TRY(keep_shared(loaded, &l, err));
     loaded->writable = object->writable;
@@ -236,60 +233,67 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
     return TC_OK;
 }
 
-static tci_loaded *take_dylib(tci_jit_linker *linker)
+/* Which of the two, open. */
+static tc_status choose_jit(tci_jit_linker *linker, const tci_elf_object *shape,
+                            tci_jit **jit_out, tc_error *err)
 {
-    tci_loaded *loaded = linker->free_list;
-    if (loaded != NULL) {
-        linker->free_list = loaded->next_free;
-        return loaded;
-    }
-    loaded = calloc(1, sizeof *loaded);
-    if (loaded == NULL)
-        return NULL;
-    char name[32];
-    (void)snprintf(name, sizeof name, "function %u", linker->made++);
-    /* Bare: without the process's symbols and without the library calls that LLJIT replaces. */
-    loaded->dylib = LLVMOrcExecutionSessionCreateBareJITDylib(linker->session, name);
-    LLVMOrcJITDylibAddGenerator(loaded->dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(
-                                                   define_symbols, linker, NULL));
-    return loaded;
+    *jit_out = &linker->jit;
+    if (!linker->code->debuggable && !tci_elf_object_has_debug_info(shape))
+        return TC_OK;
+    *jit_out = &linker->debug_jit;
+    if (linker->debug_jit.lljit != NULL)
+        return TC_OK;
+    return open_jit(linker, true, &linker->debug_jit, err);
 }
 
-/* Code goes to the dylib's default tracker, as do the absolute symbols: a clear frees both. (A
- * tracker of its own that is released too early corrupts memory in LLVM up to 19.) */
-static tc_status empty_dylib(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
+static tc_status unlink_locked(tci_loaded *loaded, tc_error *err)
 {
-    tc_status status = error_status(LLVMOrcJITDylibClear(loaded->dylib), "unloading", err);
+    tc_status status = TC_OK;
+    if (loaded->dylib != NULL)
+        status = tci_jit_empty_dylib(loaded->jit, loaded->dylib, err);
+    tci_debugger_list_forget(loaded->debugged);
+    free(loaded->symbols);
     free(loaded->shared);
-    loaded->shared = NULL;
-    loaded->shared_count = 0;
-    if (status != TC_OK) {
-        free(loaded); /* its dylib is in an unknown state and is not used again */
-        return status;
-    }
-    loaded->next_free = linker->free_list;
-    linker->free_list = loaded;
+    free(loaded);
+    return status;
+}
+
+static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object,
+                           tci_loaded *loaded, tci_entries *entries_out, tc_error *err)
+{
+    const tci_elf_object shape = tci_elf_object_open(object->elf, object->elf_size);
+    TC_TRY(choose_jit(linker, &shape, &loaded->jit, err));
+    loaded->dylib = tci_jit_take_dylib(loaded->jit);
+    if (loaded->dylib == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
+    const void *newest = tci_debugger_list_newest();
+    LLVMMemoryBufferRef elf = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        object->elf, object->elf_size, linker->code->name);
+    TC_TRY(
+        tci_jit_status(LLVMOrcLLJITAddObjectFile(loaded->jit->lljit, loaded->dylib->ref, elf),
+                       "linking", err));
+    TC_TRY(find_entries(linker, loaded, object, entries_out, err));
+    if (tci_debugger_list_newest() != newest)
+        loaded->debugged = tci_debugger_list_newest();
+    loaded->memory_bytes = tci_elf_object_memory(&shape);
+    loaded->symbol_count = tci_linked_names(&shape, linker->code->name,
+                                            (uintptr_t)entries_out->main, &loaded->symbols);
     return TC_OK;
 }
 
 static tc_status link_locked(tci_jit_linker *linker, const tci_object_view *object,
                              tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
-    tci_loaded *loaded = take_dylib(linker);
+    tci_entries entries;
+    tci_loaded *loaded = calloc(1, sizeof *loaded);
     if (loaded == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
-    const tci_elf_object shape = tci_elf_object_open(object->elf, object->elf_size);
-    loaded->memory_bytes = tci_elf_object_memory(&shape);
-    LLVMMemoryBufferRef elf = LLVMCreateMemoryBufferWithMemoryRangeCopy(
-        object->elf, object->elf_size, linker->code->name);
-    tc_status status = error_status(LLVMOrcLLJITAddObjectFile(linker->jit, loaded->dylib, elf),
-                                    "linking", err);
-    if (status == TC_OK)
-        status = find_entries(linker, loaded, object, entries_out, err);
+    tc_status status = link_into(linker, object, loaded, &entries, err);
     if (status != TC_OK) {
-        (void)empty_dylib(linker, loaded, NULL);
+        (void)unlink_locked(loaded, NULL);
         return status;
     }
+    *entries_out = entries;
     *loaded_out = loaded;
     return TC_OK;
 }
@@ -333,7 +337,7 @@ uint32_t tci_jit_writable(const tci_loaded *loaded)
 tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err)
 {
     pthread_mutex_lock(&linker->lock);
-    tc_status status = empty_dylib(linker, loaded, err);
+    tc_status status = unlink_locked(loaded, err);
     pthread_mutex_unlock(&linker->lock);
     return status;
 }
@@ -343,44 +347,34 @@ size_t tci_jit_memory(const tci_loaded *loaded)
     return loaded->memory_bytes;
 }
 
+size_t tci_jit_symbols(const tci_loaded *loaded, const tci_code_symbol **symbols_out)
+{
+    *symbols_out = loaded->symbols;
+    return loaded->symbol_count;
+}
+
 tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_out,
                                 tc_error *err)
 {
     tci_jit_linker *linker = calloc(1, sizeof *linker);
-    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_BEST);
-    if (linker == NULL || machine == NULL) {
-        if (machine != NULL)
-            tci_host_target_give_back(host, TCI_LEVEL_BEST, machine);
-        free(linker);
+    if (linker == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "linker: out of memory");
-    }
-    /* No creator for the object layer: on ELF, JITLink is LLJIT's own choice since LLVM 17. The
-     * builder takes the machine, and LLJIT the builder. */
-    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
-        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-    tc_status status =
-        error_status(LLVMOrcCreateLLJIT(&linker->jit, builder), "llvm's jit", err);
+    linker->host = host;
+    tc_status status = open_jit(linker, false, &linker->jit, err);
     if (status != TC_OK) {
         free(linker);
         return status;
     }
     pthread_mutex_init(&linker->lock, NULL);
-    linker->session = LLVMOrcLLJITGetExecutionSession(linker->jit);
-    LLVMOrcExecutionSessionSetErrorReporter(linker->session, on_session_error, linker);
     *linker_out = linker;
     return TC_OK;
 }
 
 tc_status tci_jit_linker_destroy(tci_jit_linker *linker, tc_error *err)
 {
-    tc_status status = error_status(LLVMOrcDisposeLLJIT(linker->jit), "llvm's jit", err);
-    while (linker->free_list != NULL) {
-        tci_loaded *next = linker->free_list->next_free;
-        free(linker->free_list);
-        linker->free_list = next;
-    }
+    tc_status status = tci_jit_close(&linker->debug_jit, err);
+    tc_status second = tci_jit_close(&linker->jit, status == TC_OK ? err : NULL);
     pthread_mutex_destroy(&linker->lock);
     free(linker);
-    return status;
+    return status == TC_OK ? second : status;
 }

@@ -3,7 +3,10 @@
  * Every function gets a JITDylib of its own, which sees nothing but what the function's
  * resolver answers: two functions with the same names, or with different libraries behind the
  * same symbol, cannot meet. ORC never frees a JITDylib, so emptied ones are used again. One
- * lock serialises linking, which takes tens of microseconds; compiling is outside. */
+ * lock serialises linking, which takes tens of microseconds; compiling is outside.
+ *
+ * Code that has debug information is linked by a second JIT that tells debuggers of it: for all
+ * others that would be a third of the time that a link takes. */
 #ifndef TCI_JIT_LINKER_H
 #define TCI_JIT_LINKER_H
 
@@ -27,6 +30,8 @@ tc_status tci_jit_link(tci_jit_linker *linker, const tci_object_view *object,
 uint32_t tci_jit_writable(const tci_loaded *loaded);
 /* Bytes that its code and data take: whole pages, without what LLVM notes about them. */
 size_t tci_jit_memory(const tci_loaded *loaded);
+/* As tci_engine_ops.symbols. */
+size_t tci_jit_symbols(const tci_loaded *loaded, const tci_code_symbol **symbols_out);
 /* On failure the function's memory is lost, and nothing else. */
 tc_status tci_jit_unlink(tci_jit_linker *linker, tci_loaded *loaded, tc_error *err);
 

@@ -21,6 +21,9 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/LLJIT.h>
+#if LLVM_VERSION_MAJOR >= 18
+#include <llvm-c/LLJITUtils.h>
+#endif
 #include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -64,6 +67,18 @@ static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, s
 #endif
     LLVMDisposeMessage(message);
     return ok;
+}
+
+/* From now on a debugger that looks at this process learns what the JIT links. LLVM 17 cannot
+ * do that from C. */
+static inline LLVMErrorRef tci_llvm_enable_debuggers(LLVMOrcLLJITRef jit)
+{
+#if LLVM_VERSION_MAJOR >= 18
+    return LLVMOrcLLJITEnableDebugSupport(jit);
+#else
+    (void)jit;
+    return LLVMErrorSuccess;
+#endif
 }
 
 #endif

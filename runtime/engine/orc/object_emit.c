@@ -150,9 +150,30 @@ static void expose_entries(LLVMModuleRef module, const tci_engine_code *code)
     }
 }
 
+static bool is_debuggable(LLVMModuleRef module, const tci_engine_code *code)
+{
+    return code->debuggable || LLVMGetNamedMetadataNumOperands(module, "llvm.dbg.cu") > 0;
+}
+
+/* With unwind tables, which senders leave out: who debugs wants to see the callers too. */
+static void make_unwindable(LLVMModuleRef module)
+{
+    static const char name[] = "uwtable";
+    const LLVMAttributeRef attribute = LLVMCreateEnumAttribute(
+        LLVMGetModuleContext(module), LLVMGetEnumAttributeKindForName(name, sizeof name - 1),
+        2 /* at every instruction */);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                    attribute);
+    }
+}
+
 static void prepare(LLVMModuleRef module, const tci_host_target *host,
                     const tci_engine_code *code)
 {
+    if (is_debuggable(module, code))
+        make_unwindable(module);
     LLVMSetTarget(module, host->triple);
     LLVMSetDataLayout(module, host->layout);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {

@@ -191,5 +191,6 @@ const tci_engine_ops tci_engine_module = {
     .link = engine_link,
     .writable = tci_jit_writable,
     .memory = tci_jit_memory,
+    .symbols = tci_jit_symbols,
     .unload = engine_unload,
 };

@@ -1,0 +1,99 @@
+/* tc/code.h: what was shipped here, by its names. In a signal handler nothing may be formatted
+ * by the C library, so texts are put together here. */
+#include "context_private.h"
+
+#include "engine/code_map.h"
+
+#include <tc/code.h>
+
+typedef struct text_out {
+    char *at;
+    size_t room;
+    size_t length; /* of the text as it would be without end */
+} text_out;
+
+static void add_byte(text_out *out, char byte)
+{
+    if (out->length + 1 < out->room)
+        out->at[out->length] = byte;
+    out->length++;
+}
+
+static void add_text(text_out *out, const char *text)
+{
+    while (*text != '\0')
+        add_byte(out, *text++);
+}
+
+static void add_number(text_out *out, uint64_t number, unsigned base)
+{
+    char digits[24];
+    unsigned count = 0;
+    do
+        digits[count++] = "0123456789abcdef"[number % base];
+    while ((number /= base) > 0);
+    while (count > 0)
+        add_byte(out, digits[--count]);
+}
+
+static void add_id(text_out *out, const tci_content_id *id)
+{
+    for (size_t i = 0; i < sizeof id->bytes; i++) {
+        add_byte(out, "0123456789abcdef"[id->bytes[i] >> 4]);
+        add_byte(out, "0123456789abcdef"[id->bytes[i] & 15]);
+    }
+}
+
+static size_t finish(text_out *out)
+{
+    if (out->room > 0)
+        out->at[out->length < out->room ? out->length : out->room - 1] = '\0';
+    return out->length;
+}
+
+size_t tc_code_name(const void *address, char *text, size_t size)
+{
+    text_out out = {.at = text, .room = size};
+    tci_found_code found;
+    if (!tci_code_map_find((uintptr_t)address, &found))
+        return finish(&out);
+    add_text(&out, found.name);
+    add_text(&out, "+0x");
+    add_number(&out, found.offset, 16);
+    add_text(&out, " of ");
+    add_id(&out, &found.id);
+    return finish(&out);
+}
+
+static void add_peer(text_out *out, const tc_ep *ep)
+{
+    add_text(out, " from ");
+    if (ep->stream != NULL) {
+        add_text(out, tci_stream_peer(ep->stream));
+    } else {
+        add_text(out, "connection ");
+        add_number(out, ep->connection, 10);
+    }
+    if (ep->peer_pid != 0) {
+        add_text(out, ", process ");
+        add_number(out, ep->peer_pid, 10);
+    }
+}
+
+size_t tc_code_running(char *text, size_t size)
+{
+    text_out out = {.at = text, .room = size};
+    const tci_current *current = tci_current_get();
+    if (current->ep == NULL)
+        return finish(&out);
+    if (current->fn != NULL) {
+        add_text(&out, "function '");
+        add_text(&out, tci_archive_name(current->fn->archive));
+        add_text(&out, "' ");
+        add_id(&out, &current->fn->id);
+    } else {
+        add_text(&out, "injected code");
+    }
+    add_peer(&out, current->ep);
+    return finish(&out);
+}

@@ -1,0 +1,166 @@
+#include "code_map.h"
+
+#include "perf_map.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define CHUNK_PLACES 64
+#define NAME_WORDS (TCI_CODE_MAP_NAME / sizeof(uint64_t))
+#define ID_WORDS (sizeof(tci_content_id) / sizeof(uint64_t))
+
+/* Whoever writes makes the version odd first and even last; whoever reads takes what has the
+ * same even version before and after. Each word is stored with release and loaded with acquire,
+ * so none is seen later than the version that follows it, or earlier than the one before. */
+typedef struct tci_code_names {
+    atomic_uint version;
+    _Atomic uintptr_t begin;
+    _Atomic uintptr_t end; /* 0: nothing is here */
+    _Atomic uint64_t name[NAME_WORDS];
+    _Atomic uint64_t id[ID_WORDS];
+    struct tci_code_names *next; /* of the same function, or of the free ones; under the lock */
+} place;
+
+typedef struct chunk {
+    place places[CHUNK_PLACES];
+    struct chunk *_Atomic next;
+} chunk;
+
+static chunk *_Atomic chunks;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all writing, and of: */
+static place *free_places;
+
+/* --- writing ------------------------------------------------------------------------- */
+
+static void store(_Atomic uint64_t *words, size_t count, const void *bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word;
+        memcpy(&word, (const char *)bytes + i * sizeof word, sizeof word);
+        atomic_store_explicit(&words[i], word, memory_order_release);
+    }
+}
+
+static void fill(place *p, const tci_content_id *id, const tci_code_symbol *symbol)
+{
+    char name[TCI_CODE_MAP_NAME] = "";
+    unsigned version = atomic_load_explicit(&p->version, memory_order_relaxed);
+    strncpy(name, symbol->name, sizeof name - 1);
+    atomic_store_explicit(&p->version, version + 1, memory_order_relaxed);
+    store(p->name, NAME_WORDS, name);
+    store(p->id, ID_WORDS, id->bytes);
+    atomic_store_explicit(&p->begin, symbol->address, memory_order_release);
+    atomic_store_explicit(&p->end, symbol->address + symbol->size, memory_order_release);
+    atomic_store_explicit(&p->version, version + 2, memory_order_release);
+}
+
+/* NULL when there is no memory for more. */
+static place *take_place(void)
+{
+    if (free_places == NULL) {
+        chunk *c = calloc(1, sizeof *c);
+        if (c == NULL)
+            return NULL;
+        for (size_t i = 0; i < CHUNK_PLACES; i++) {
+            c->places[i].next = free_places;
+            free_places = &c->places[i];
+        }
+        atomic_store_explicit(&c->next, atomic_load_explicit(&chunks, memory_order_relaxed),
+                              memory_order_relaxed);
+        atomic_store_explicit(&chunks, c, memory_order_release);
+    }
+    place *p = free_places;
+    free_places = p->next;
+    return p;
+}
+
+tci_code_names *tci_code_map_add(const tci_content_id *id, const tci_code_symbol *symbols,
+                                 size_t count)
+{
+    place *names = NULL;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count; i++) {
+        place *p = take_place();
+        if (p == NULL)
+            break;
+        p->next = names;
+        names = p;
+        fill(p, id, &symbols[i]);
+        tci_perf_map_write(&symbols[i]);
+    }
+    pthread_mutex_unlock(&lock);
+    return names;
+}
+
+void tci_code_map_remove(tci_code_names *names)
+{
+    pthread_mutex_lock(&lock);
+    while (names != NULL) {
+        place *p = names;
+        names = p->next;
+        atomic_store_explicit(&p->end, 0, memory_order_release);
+        p->next = free_places;
+        free_places = p;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+static void load(const _Atomic uint64_t *words, size_t count, void *bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = atomic_load_explicit(&words[i], memory_order_acquire);
+        memcpy((char *)bytes + i * sizeof word, &word, sizeof word);
+    }
+}
+
+static bool read_place(const place *p, uintptr_t address, tci_found_code *out)
+{
+    unsigned version = atomic_load_explicit(&p->version, memory_order_acquire);
+    uintptr_t begin = atomic_load_explicit(&p->begin, memory_order_acquire);
+    uintptr_t end = atomic_load_explicit(&p->end, memory_order_acquire);
+    if (version % 2 != 0 || address < begin || address >= end)
+        return false;
+    load(p->name, NAME_WORDS, out->name);
+    load(p->id, ID_WORDS, out->id.bytes);
+    out->offset = address - begin;
+    return atomic_load_explicit(&p->version, memory_order_relaxed) == version;
+}
+
+bool tci_code_map_find(uintptr_t address, tci_found_code *found_out)
+{
+    tci_found_code found;
+    for (const chunk *c = atomic_load_explicit(&chunks, memory_order_acquire); c != NULL;
+         c = atomic_load_explicit(&c->next, memory_order_relaxed))
+        for (size_t i = 0; i < CHUNK_PLACES; i++) {
+            if (!read_place(&c->places[i], address, &found))
+                continue;
+            *found_out = found;
+            return true;
+        }
+    return false;
+}
+
+static void visit_place(const place *p,
+                        void (*visit)(void *user, const tci_code_symbol *symbol), void *user)
+{
+    char name[TCI_CODE_MAP_NAME];
+    const uintptr_t begin = atomic_load_explicit(&p->begin, memory_order_relaxed);
+    const uintptr_t end = atomic_load_explicit(&p->end, memory_order_relaxed);
+    if (end == 0)
+        return;
+    load(p->name, NAME_WORDS, name);
+    visit(user, &(tci_code_symbol){.name = name, .address = begin, .size = end - begin});
+}
+
+void tci_code_map_visit(void (*visit)(void *user, const tci_code_symbol *symbol), void *user)
+{
+    pthread_mutex_lock(&lock);
+    for (const chunk *c = atomic_load_explicit(&chunks, memory_order_relaxed); c != NULL;
+         c = atomic_load_explicit(&c->next, memory_order_relaxed))
+        for (size_t i = 0; i < CHUNK_PLACES; i++)
+            visit_place(&c->places[i], visit, user);
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,112 @@
+#include "jit_instance.h"
+
+#include "base/error_text.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tci_jit_error_text(LLVMErrorRef error, char *out, size_t size)
+{
+    char *text = LLVMGetErrorMessage(error);
+    (void)snprintf(out, size, "%s", text);
+    LLVMDisposeErrorMessage(text);
+}
+
+tc_status tci_jit_status(LLVMErrorRef error, const char *what, tc_error *err)
+{
+    char text[512];
+    if (error == LLVMErrorSuccess)
+        return TC_OK;
+    tci_jit_error_text(error, text, sizeof text);
+    return tci_error_set(err, TC_E_COMPILE, "%s: %s", what, text);
+}
+
+/* No creator for the object layer: on ELF, JITLink is LLJIT's own choice since LLVM 17. The
+ * builder takes the machine, and LLJIT the builder. */
+static tc_status create(tci_host_target *host, LLVMOrcLLJITRef *lljit_out, tc_error *err)
+{
+    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_BEST);
+    if (machine == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "linker: out of memory");
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    return tci_jit_status(LLVMOrcCreateLLJIT(lljit_out, builder), "llvm's jit", err);
+}
+
+/* LLVM looks for its own half of GDB's interface among the symbols that all of the process
+ * sees, and the library that it is in was loaded for this module alone. Nothing can take that
+ * back, so it is done when there is something to debug. */
+static void show_llvm(void)
+{
+    Dl_info info;
+    if (dladdr((void *)(uintptr_t)LLVMOrcCreateLLJIT, &info) != 0)
+        (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+}
+
+tc_status tci_jit_open(tci_host_target *host, bool debuggable, const tci_jit_hooks *hooks,
+                       tci_jit *jit_out, tc_error *err)
+{
+    tci_jit jit = {.define = hooks->define, .user = hooks->user};
+    TC_TRY(create(host, &jit.lljit, err));
+    jit.session = LLVMOrcLLJITGetExecutionSession(jit.lljit);
+    LLVMOrcExecutionSessionSetErrorReporter(jit.session, hooks->report, hooks->user);
+    if (debuggable) {
+        show_llvm();
+        tc_status status =
+            tci_jit_status(tci_llvm_enable_debuggers(jit.lljit), "llvm and debuggers", err);
+        if (status != TC_OK) {
+            (void)tci_jit_close(&jit, NULL);
+            return status;
+        }
+    }
+    *jit_out = jit;
+    return TC_OK;
+}
+
+tc_status tci_jit_close(tci_jit *jit, tc_error *err)
+{
+    if (jit->lljit == NULL)
+        return TC_OK;
+    tc_status status = tci_jit_status(LLVMOrcDisposeLLJIT(jit->lljit), "llvm's jit", err);
+    while (jit->empty != NULL) {
+        tci_jit_dylib *next = jit->empty->next;
+        free(jit->empty);
+        jit->empty = next;
+    }
+    return status;
+}
+
+tci_jit_dylib *tci_jit_take_dylib(tci_jit *jit)
+{
+    tci_jit_dylib *dylib = jit->empty;
+    if (dylib != NULL) {
+        jit->empty = dylib->next;
+        return dylib;
+    }
+    dylib = calloc(1, sizeof *dylib);
+    if (dylib == NULL)
+        return NULL;
+    char name[32];
+    (void)snprintf(name, sizeof name, "function %u", jit->made++);
+    /* Bare: without the process's symbols and without the library calls that LLJIT replaces. */
+    dylib->ref = LLVMOrcExecutionSessionCreateBareJITDylib(jit->session, name);
+    LLVMOrcJITDylibAddGenerator(
+        dylib->ref, LLVMOrcCreateCustomCAPIDefinitionGenerator(jit->define, jit->user, NULL));
+    return dylib;
+}
+
+/* Code goes to the dylib's default tracker, as do the absolute symbols: a clear frees both. (A
+ * tracker of its own that is released too early corrupts memory in LLVM up to 19.) */
+tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err)
+{
+    tc_status status = tci_jit_status(LLVMOrcJITDylibClear(dylib->ref), "unloading", err);
+    if (status != TC_OK) {
+        free(dylib); /* it is in an unknown state and is not used again */
+        return status;
+    }
+    dylib->next = jit->empty;
+    jit->empty = dylib;
+    return TC_OK;
+}
