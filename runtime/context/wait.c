@@ -34,12 +34,18 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 
 /* --- lying down and getting up ------------------------------------------------------------ */
 
-/* Tells all peers that we are about to sleep. False: somebody cannot wake us. */
+/* Tells all peers that we are about to sleep. False: somebody cannot wake us.
+ *
+ * A send that failed may have had gathered frames leave without a look at the peer's bell; the
+ * end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
+ * sleepers would wake each other for ever. */
 static bool lie_down(tc_context *ctx)
 {
     bool rung = true, direct = false;
     ctx->lying = true;
     for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
+        if (ep->turn_used && tci_ep_is_open(ep))
+            tci_bell_after_frames(ep);
         rung &= tci_bell_lie_down(ep);
         direct |= ep->peer_delivery == TCI_HELLO_DIRECT;
     }

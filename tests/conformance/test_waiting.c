@@ -1,5 +1,6 @@
 /* Sleeping and being woken; run once for each delivery. Sleeps are bounded by an hour here, so
  * a wake-up that is lost shows as a call that fails at its deadline. */
+#include "../ifuncs/meanwhile.h"
 #include "../support/pair.h"
 
 #include <poll.h>
@@ -277,6 +278,49 @@ static void arming_says_that_there_is_work(void **state)
     close_sleepy(&p, 1);
 }
 
+/* The target runs what there is and sleeps; the source does nothing meanwhile. */
+static void run_and_arm(void *user)
+{
+    pair *p = user;
+    uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    do {
+        (void)tc_progress(p->target);
+        assert_true(now_ns() < deadline_ns);
+    } while (tc_context_arm(p->target) != TC_OK || is_readable(p->target, 0));
+}
+
+/* Short calls gather, and a message behind them has them leave, though it fails itself. Whoever
+ * sleeps then has rung for them: a target that lay down before is not left asleep. */
+static void who_lies_down_has_rung(void **state)
+{
+    (void)state;
+    pair p;
+    const meanwhile_args args = {run_and_arm, &p};
+    if (strcmp(getenv("EXPECTED_DELIVERY"), "direct") != 0)
+        skip();
+    pair_open(&p, NULL);
+    end_thread(&p);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    tc_ifunc *failing = pair_ifunc(&p, "meanwhile");
+    for (uint64_t n = 0; n < 2; n++) { /* the first of a turn leaves by itself */
+        (void)tc_progress(p.source);
+        pair_send_check(p.ep, fn, n, 8);
+        run_and_arm(&p);
+    }
+    assert_int_equal(p.target_state.next, 2);
+    pair_send_check(p.ep, fn, 2, 8);
+    assert_int_equal(tc_send(p.ep, failing, &args, sizeof args), TC_E_PAYLOAD);
+    assert_int_equal(p.target_state.next, 2);
+    while (tc_context_arm(p.source) == TC_E_AGAIN)
+        (void)tc_progress(p.source);
+    /* UCX has a turn of its own every second. */
+    assert_true(is_readable(p.target, 500));
+    run_and_arm(&p);
+    tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
+    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    close_sleepy(&p, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +333,7 @@ int main(void)
         cmocka_unit_test(arming_says_who_cannot_be_woken),
         cmocka_unit_test(the_descriptor_shows_what_comes),
         cmocka_unit_test(arming_says_that_there_is_work),
+        cmocka_unit_test(who_lies_down_has_rung),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
