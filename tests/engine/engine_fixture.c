@@ -1,5 +1,6 @@
 #include "engine_fixture.h"
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "engine/engine_module.h"
 
@@ -9,27 +10,46 @@
 
 const tci_engine_ops *ops;
 tci_engine *engine;
+static tci_compiler *compiler; /* NULL: the engine itself compiles */
 
 static void log_line(tc_log_level level, const char *line)
 {
     fprintf(stderr, "engine log %d: %s\n", (int)level, line);
 }
 
+tci_compiler *start_compiler(uint64_t time_max_ns)
+{
+    tc_error err;
+    tci_compiler *result;
+    const tci_compiler_opts opts = {
+        .ops = ops, .time_max_ns = time_max_ns, .memory_max = 2ull << 30};
+    if (tci_compiler_start(&opts, &result, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    assert_true(tci_compiler_pid(result) > 0);
+    return result;
+}
+
 int engine_set_up(void **state)
 {
     tc_error err;
+    const char *where = getenv("TEST_COMPILER");
     (void)state;
     if (tci_engine_module_open(TEST_ENGINE_DIR, &ops, &err) != TC_OK ||
         ops->create(log_line, &engine, &err) != TC_OK) {
         fprintf(stderr, "engine: %s\n", err.text);
         return -1;
     }
+    if (where != NULL && strcmp(where, "process") == 0)
+        compiler = start_compiler(60 * TCI_NS_PER_S);
     return 0;
 }
 
 int engine_tear_down(void **state)
 {
     (void)state;
+    if (compiler != NULL)
+        assert_true(tci_compiler_pid(compiler) > 0); /* it did not give up on processes */
+    tci_compiler_end(compiler);
     ops->destroy(engine);
     return 0;
 }
@@ -77,7 +97,10 @@ tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
                     tci_entries *entries_out, tc_error *err)
 {
     tci_object object;
-    TC_TRY(ops->compile(engine, code, &object, err));
+    if (compiler != NULL)
+        TC_TRY(tci_compiler_compile(compiler, engine, code, &object, err));
+    else
+        TC_TRY(ops->compile(engine, code, &object, err));
     tc_status status =
         ops->link(engine, code, object.bytes, object.size, NULL, loaded_out, entries_out, err);
     free(object.bytes);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "archive.h"
+#include "engine/compiler_process.h"
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
 
@@ -26,6 +27,9 @@ uint64_t tc_test_frames(void);
 int engine_set_up(void **state);
 int engine_tear_down(void **state);
 
+/* Bitcode only. A process that compiles for the open engine; must succeed. */
+tci_compiler *start_compiler(uint64_t time_max_ns);
+
 /* Bitcode only: TEST_BITCODE_DIR/FILE.bc, for free(). Fails the test if it is not there. */
 void *read_bitcode(const char *file, size_t *size_out);
 
@@ -36,7 +40,8 @@ tci_symbols *open_symbols(const char *deps);
  * usual. */
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols);
 
-/* Bitcode only. Compiles and links, any thread. */
+/* Bitcode only. Compiles and links, any thread; with TEST_COMPILER=process in the environment
+ * compiles in a process, one thread at a time. */
 tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
                     tci_entries *entries_out, tc_error *err);
 

@@ -71,6 +71,13 @@ static void what_cannot_work_when_sent_is_refused(void **state)
                    PARTS("chosen", "ifunc"));
 }
 
+static void numbers_that_take_for_ever_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("wide_number", "wide_number", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("8000000", "4096"));
+}
+
 static void bad_assembly_is_refused(void **state)
 {
     (void)state;
@@ -192,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_missing_symbol_that_code_generation_adds_is_named),
         cmocka_unit_test(entries_must_be_there_and_right),
         cmocka_unit_test(what_cannot_work_when_sent_is_refused),
+        cmocka_unit_test(numbers_that_take_for_ever_are_refused),
         cmocka_unit_test(bad_assembly_is_refused),
         cmocka_unit_test(data_out_of_reach_is_refused),
         cmocka_unit_test(another_architecture_is_refused),

@@ -52,6 +52,49 @@ static bool is_in_constructor_section(LLVMValueRef global)
     return false;
 }
 
+/* An integer type itself, or that of a vector's elements. */
+static tc_status check_width(LLVMTypeRef type, tc_error *err)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) {
+        unsigned count = LLVMGetVectorSize(type);
+        if (count > TCI_VECTOR_ELEMENTS_MAX)
+            return tci_error_set(
+                err, TC_E_UNSUPPORTED,
+                "code computes with vectors of %u elements, expected at most %u", count,
+                TCI_VECTOR_ELEMENTS_MAX);
+        type = LLVMGetElementType(type);
+        kind = LLVMGetTypeKind(type);
+    }
+    if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > TCI_INTEGER_BITS_MAX)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "code computes with integers of %u bits, expected at most %u",
+                             LLVMGetIntTypeWidth(type), TCI_INTEGER_BITS_MAX);
+    return TC_OK;
+}
+
+/* The result and one operand: whatever turns one width into another shows either. */
+static tc_status check_instructions(LLVMBasicBlockRef block, tc_error *err)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL;
+         i = LLVMGetNextInstruction(i)) {
+        TC_TRY(check_width(LLVMTypeOf(i), err));
+        if (LLVMGetNumOperands(i) > 0)
+            TC_TRY(check_width(LLVMTypeOf(LLVMGetOperand(i, 0)), err));
+    }
+    return TC_OK;
+}
+
+static tc_status check_widths(LLVMModuleRef module, tc_error *err)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b))
+            TC_TRY(check_instructions(b, err));
+    }
+    return TC_OK;
+}
+
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
 {
     LLVMValueRef ifunc = LLVMGetFirstGlobalIFunc(module);
@@ -78,7 +121,7 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
                 "variable '%s' registers a constructor or destructor, which would never run",
                 name_of(g));
     }
-    return TC_OK;
+    return check_widths(module, err);
 }
 
 /* The parts of an entry's type, a letter each: return value first; v void, p pointer, z size_t,

@@ -13,7 +13,13 @@
 tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *host,
                                   tc_error *err);
 
-/* Thread-local variables, GNU ifuncs, constructors and destructors: TC_E_UNSUPPORTED. */
+/* Widest integer that code may compute with, in bits, and widest vector: LLVM lays out each
+ * operation on them word by word, which takes ever longer. */
+#define TCI_INTEGER_BITS_MAX 4096u
+#define TCI_VECTOR_ELEMENTS_MAX 4096u
+
+/* Thread-local variables, GNU ifuncs, constructors and destructors, numbers and vectors that
+ * are too wide: TC_E_UNSUPPORTED. */
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err);
 
 /* Every entry point that `code` promises is a function of the module and has its type:

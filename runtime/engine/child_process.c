@@ -1,0 +1,299 @@
+#include "child_process.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How long a child that closed its socket may take to be gone. */
+#define LET_END_MS 1000
+
+extern char **environ;
+
+/* --- start -------------------------------------------------------------------------------- */
+
+/* The child's own numbers must stay free: a program that closed its standard streams gets them
+ * for whatever it opens next. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > TCI_CHILD_SOCKET)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, TCI_CHILD_SOCKET + 1);
+    int problem = errno;
+    close(fd);
+    errno = problem;
+    return moved;
+}
+
+static tc_status open_socket(int ends[2], tc_error *err)
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return tci_error_errno(err, TC_E_IO, errno, "socket for a child process");
+    ends[0] = above_standard(ends[0]);
+    ends[1] = above_standard(ends[1]);
+    if (ends[0] >= 0 && ends[1] >= 0)
+        return TC_OK;
+    tci_error_fill_errno(err, TC_E_IO, errno, "socket for a child process");
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    return TC_E_IO;
+}
+
+static int add_actions(posix_spawn_file_actions_t *actions, int socket, int words)
+{
+    int e = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    if (e == 0)
+        e = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+    if (e == 0)
+        e = posix_spawn_file_actions_adddup2(actions, words, 2);
+    if (e == 0)
+        e = posix_spawn_file_actions_adddup2(actions, socket, TCI_CHILD_SOCKET);
+    if (e == 0)
+        e = posix_spawn_file_actions_addclosefrom_np(actions, TCI_CHILD_SOCKET + 1);
+    return e;
+}
+
+static int set_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int e =
+        posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (e == 0)
+        e = posix_spawnattr_setsigmask(attributes, &none);
+    if (e == 0)
+        e = posix_spawnattr_setsigdefault(attributes, &all);
+    return e;
+}
+
+static int spawn(char *const argv[], int socket, int words, pid_t *pid_out)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int e = posix_spawn_file_actions_init(&actions);
+    if (e != 0)
+        return e;
+    e = posix_spawnattr_init(&attributes);
+    if (e == 0) {
+        e = add_actions(&actions, socket, words);
+        if (e == 0)
+            e = set_signals(&attributes);
+        if (e == 0)
+            e = posix_spawn(pid_out, argv[0], &actions, &attributes, argv, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return e;
+}
+
+static tc_status spawn_status(int problem, const char *program, tc_error *err)
+{
+    switch (problem) {
+    case 0:
+        return TC_OK;
+    case ENOENT:
+        return tci_error_errno(err, TC_E_NOT_FOUND, problem, "%s", program);
+    case ENOEXEC:
+        return tci_error_errno(err, TC_E_UNSUPPORTED, problem, "%s", program);
+    default:
+        return tci_error_errno(err, TC_E_IO, problem, "%s", program);
+    }
+}
+
+tc_status tci_child_start(char *const argv[], tci_child *child_out, tc_error *err)
+{
+    tci_child child = {.parent = getpid()};
+    int ends[2];
+    TC_TRY(open_socket(ends, err));
+    child.socket = ends[0];
+    child.words = above_standard(memfd_create("child-words", MFD_CLOEXEC));
+    tc_status status = TC_OK;
+    if (child.words < 0)
+        status = tci_error_errno(err, TC_E_IO, errno, "memory for a child's errors");
+    else
+        status = spawn_status(spawn(argv, ends[1], child.words, &child.pid), argv[0], err);
+    close(ends[1]);
+    if (status != TC_OK) {
+        if (child.words >= 0)
+            close(child.words);
+        close(child.socket);
+        return status;
+    }
+    /* Linux 5.3: names this child for ever, whoever collects it. */
+    child.pidfd = (int)syscall(SYS_pidfd_open, child.pid, 0);
+    *child_out = child;
+    return TC_OK;
+}
+
+/* --- end ---------------------------------------------------------------------------------- */
+
+static void kill_child(const tci_child *child)
+{
+    if (child->pidfd >= 0)
+        (void)syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
+    else
+        (void)kill(child->pid, SIGKILL);
+}
+
+static int collect(const tci_child *child)
+{
+    int status;
+    pid_t found;
+    do
+        found = waitpid(child->pid, &status, 0);
+    while (found < 0 && errno == EINTR);
+    return found == child->pid ? status : -1;
+}
+
+int tci_child_end(const tci_child *child)
+{
+    if (child->parent != getpid())
+        return -1;
+    kill_child(child);
+    return collect(child);
+}
+
+void tci_child_close(tci_child *child)
+{
+    if (child->pidfd >= 0)
+        close(child->pidfd);
+    close(child->words);
+    close(child->socket);
+}
+
+static bool poll_end(const tci_child *child, int timeout_ms)
+{
+    struct pollfd ended = {.fd = child->pidfd, .events = POLLIN};
+    return poll(&ended, 1, timeout_ms) == 1;
+}
+
+void tci_child_let_end(const tci_child *child)
+{
+    siginfo_t info = {0};
+    if (child->pidfd >= 0) {
+        (void)poll_end(child, LET_END_MS);
+        return;
+    }
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < LET_END_MS; i++) {
+        if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            info.si_pid != 0)
+            return;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+bool tci_child_has_ended(const tci_child *child)
+{
+    struct pollfd end = {.fd = child->socket, .events = POLLIN | POLLRDHUP};
+    return child->parent != getpid() || (child->pidfd >= 0 && poll_end(child, 0)) ||
+           poll(&end, 1, 0) != 0;
+}
+
+/* --- talk --------------------------------------------------------------------------------- */
+
+static int timeout_ms(uint64_t deadline_ns)
+{
+    uint64_t left_ns = tci_deadline_left_ns(deadline_ns);
+    uint64_t left_ms = left_ns / TCI_NS_PER_MS + (left_ns % TCI_NS_PER_MS != 0);
+    return left_ms > INT_MAX ? INT_MAX : (int)left_ms;
+}
+
+/* Until the socket is ready; the child's end counts when the socket has no more to give: some
+ * other process may have inherited the child's end of it. */
+static tc_status await(const tci_child *child, short events, uint64_t deadline_ns)
+{
+    for (;;) {
+        struct pollfd fds[2] = {{.fd = child->socket, .events = events},
+                                {.fd = child->pidfd, .events = POLLIN}};
+        int left = timeout_ms(deadline_ns);
+        int ready = poll(fds, 2, left);
+        if (ready < 0 && errno != EINTR)
+            return TC_E_PEER_LOST;
+        if (ready > 0 && fds[0].revents != 0)
+            return TC_OK;
+        if (ready > 0)
+            return TC_E_PEER_LOST;
+        if (ready == 0 && tci_deadline_left_ns(deadline_ns) == 0)
+            return TC_E_TIMEOUT;
+    }
+}
+
+static void skip(struct iovec *parts, size_t *first, size_t count, size_t n)
+{
+    while (*first < count && n >= parts[*first].iov_len)
+        n -= parts[(*first)++].iov_len;
+    if (*first < count) {
+        parts[*first].iov_base = (char *)parts[*first].iov_base + n;
+        parts[*first].iov_len -= n;
+    }
+}
+
+tc_status tci_child_send(const tci_child *child, struct iovec *parts, size_t count,
+                         uint64_t deadline_ns)
+{
+    size_t first = 0;
+    skip(parts, &first, count, 0);
+    while (first < count) {
+        struct msghdr message = {.msg_iov = parts + first, .msg_iovlen = count - first};
+        ssize_t n = sendmsg(child->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n >= 0)
+            skip(parts, &first, count, (size_t)n);
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            TC_TRY(await(child, POLLOUT, deadline_ns));
+        else if (errno != EINTR)
+            return TC_E_PEER_LOST;
+    }
+    return TC_OK;
+}
+
+tc_status tci_child_receive(const tci_child *child, void *bytes, size_t size,
+                            uint64_t deadline_ns)
+{
+    size_t have = 0;
+    while (have < size) {
+        ssize_t n = recv(child->socket, (char *)bytes + have, size - have, MSG_DONTWAIT);
+        if (n > 0)
+            have += (size_t)n;
+        else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            TC_TRY(await(child, POLLIN, deadline_ns));
+        else if (n == 0 || errno != EINTR)
+            return TC_E_PEER_LOST;
+    }
+    return TC_OK;
+}
+
+/* --- its last words ----------------------------------------------------------------------- */
+
+size_t tci_child_words_size(const tci_child *child)
+{
+    struct stat facts;
+    return fstat(child->words, &facts) == 0 ? (size_t)facts.st_size : 0;
+}
+
+void tci_child_words(const tci_child *child, size_t from, char *line, size_t size)
+{
+    ssize_t n = pread(child->words, line, size - 1, (off_t)from);
+    size_t length = n > 0 ? (size_t)n : 0;
+    while (length > 0 && line[length - 1] == '\n')
+        length--;
+    line[length] = '\0';
+    for (char *at = line; (at = strchr(at, '\n')) != NULL;)
+        *at = ';';
+    tci_text_make_printable(line);
+}

@@ -1,0 +1,94 @@
+#include "compiler_pool.h"
+
+#include "base/error_text.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Idle ones that are kept, of each priority; each takes some 50 MB, most of it LLVM's own code
+ * that all of them share. */
+#define IDLE_MAX 2u
+
+enum { SOON, BACKGROUND, PRIORITIES };
+
+struct tci_compiler_pool {
+    tci_compiler_opts opts;
+    pthread_mutex_t lock; /* of all below */
+    tci_compiler *idle[PRIORITIES][IDLE_MAX];
+    unsigned idle_count[PRIORITIES];
+};
+
+static tc_status start_one(const tci_compiler_pool *pool, int priority,
+                           tci_compiler **compiler_out, tc_error *err)
+{
+    tci_compiler_opts opts = pool->opts;
+    opts.background = priority == BACKGROUND;
+    return tci_compiler_start(&opts, compiler_out, err);
+}
+
+/* NULL when all are at work. */
+static tci_compiler *take_idle(tci_compiler_pool *pool, int priority)
+{
+    tci_compiler *compiler = NULL;
+    pthread_mutex_lock(&pool->lock);
+    if (pool->idle_count[priority] > 0)
+        compiler = pool->idle[priority][--pool->idle_count[priority]];
+    pthread_mutex_unlock(&pool->lock);
+    return compiler;
+}
+
+static void give_back(tci_compiler_pool *pool, int priority, tci_compiler *compiler)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (pool->idle_count[priority] < IDLE_MAX) {
+        pool->idle[priority][pool->idle_count[priority]++] = compiler;
+        compiler = NULL;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    tci_compiler_end(compiler);
+}
+
+tc_status tci_compiler_pool_create(const tci_compiler_opts *opts, tci_compiler_pool **pool_out,
+                                   tc_error *err)
+{
+    tci_compiler *first;
+    tci_compiler_pool *pool = calloc(1, sizeof *pool);
+    if (pool == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "compilers: out of memory");
+    pool->opts = *opts;
+    tc_status status = start_one(pool, SOON, &first, err);
+    if (status != TC_OK) {
+        free(pool);
+        return status;
+    }
+    pthread_mutex_init(&pool->lock, NULL);
+    give_back(pool, SOON, first);
+    *pool_out = pool;
+    return TC_OK;
+}
+
+void tci_compiler_pool_destroy(tci_compiler_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    for (int priority = 0; priority < PRIORITIES; priority++) {
+        tci_compiler *compiler;
+        while ((compiler = take_idle(pool, priority)) != NULL)
+            tci_compiler_end(compiler);
+    }
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+tc_status tci_compiler_pool_compile(tci_compiler_pool *pool, tci_engine *engine,
+                                    const tci_engine_code *code, bool background,
+                                    tci_object *object_out, tc_error *err)
+{
+    int priority = background ? BACKGROUND : SOON;
+    tci_compiler *compiler = take_idle(pool, priority);
+    if (compiler == NULL)
+        TC_TRY(start_one(pool, priority, &compiler, err));
+    tc_status status = tci_compiler_compile(compiler, engine, code, object_out, err);
+    give_back(pool, priority, compiler);
+    return status;
+}

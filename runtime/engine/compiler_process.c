@@ -1,0 +1,372 @@
+#include "compiler_process.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "base/logger.h"
+#include "child_process.h"
+#include "compile_protocol.h"
+#include "compiler_program.h"
+#include "name_list.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Not a limit on code: none was seen yet. On a machine so busy, compiling here is no better. */
+#define START_MAX_NS (60 * TCI_NS_PER_S)
+/* A process that dies before it is ready, or is killed by somebody else, gets a second chance.
+ */
+#define TRIES 2
+#define WORDS_MAX 400
+
+struct tci_compiler {
+    tci_compiler_opts opts;
+    char program[TCI_COMPILER_PATH_MAX];
+    char folder[TCI_COMPILER_PATH_MAX]; /* of the module */
+    tci_child child;
+    bool running;      /* there is a child */
+    bool ready;        /* its hello was read, and is right */
+    bool given_up;     /* compile in the caller's thread */
+    size_t words_read; /* of what the child says */
+};
+
+/* --- without a process -------------------------------------------------------------------- */
+
+static void give_up(tci_compiler *c, tc_log_level level, const tc_error *reason)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    c->given_up = true;
+    if (!atomic_flag_test_and_set(&said))
+        TC_LOG(level, "engine: code is compiled in this process, which bad code may end: %s",
+               reason->text);
+}
+
+/* Another machine's programs run here by an emulator, and cannot start one another: then there
+ * is nothing to be warned of. */
+static tc_log_level start_failure_level(tc_status status)
+{
+    return status == TC_E_UNSUPPORTED ? TC_LOG_INFO : TC_LOG_WARN;
+}
+
+/* --- start -------------------------------------------------------------------------------- */
+
+static void start_child(tci_compiler *c)
+{
+    char parent[16], memory[24];
+    tc_error err;
+    (void)snprintf(parent, sizeof parent, "%ld", (long)getpid());
+    (void)snprintf(memory, sizeof memory, "%" PRIu64, c->opts.memory_max);
+    char *argv[] = {
+        c->program, c->folder, parent, memory, c->opts.background ? "background" : "foreground",
+        NULL};
+    tc_status status = tci_child_start(argv, &c->child, &err);
+    if (status != TC_OK)
+        give_up(c, start_failure_level(status), &err);
+    c->running = status == TC_OK;
+    c->words_read = 0;
+}
+
+tc_status tci_compiler_start(const tci_compiler_opts *opts, tci_compiler **compiler_out,
+                             tc_error *err)
+{
+    tc_error reason;
+    tci_compiler *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "compiler: out of memory");
+    c->opts = *opts;
+    c->given_up = opts->in_thread;
+    if (!c->given_up &&
+        tci_compiler_program_find(opts->ops, c->program, c->folder, &reason) != TC_OK)
+        give_up(c, TC_LOG_WARN, &reason);
+    if (!c->given_up)
+        start_child(c);
+    *compiler_out = c;
+    return TC_OK;
+}
+
+void tci_compiler_end(tci_compiler *c)
+{
+    if (c == NULL)
+        return;
+    if (c->running) {
+        (void)tci_child_end(&c->child);
+        tci_child_close(&c->child);
+    }
+    free(c);
+}
+
+pid_t tci_compiler_pid(const tci_compiler *c)
+{
+    return c->running ? c->child.pid : -1;
+}
+
+/* --- the end of one ------------------------------------------------------------------------
+ */
+
+typedef struct child_end {
+    int status;      /* waitpid's, or -1 */
+    bool said_words; /* since it was last listened to */
+} child_end;
+
+static void describe_end(const tci_compiler *c, int status, const char *doing, tc_error *err)
+{
+    char how[64], words[WORDS_MAX];
+    tci_child_words(&c->child, c->words_read, words, sizeof words);
+    if (status == -1)
+        (void)snprintf(how, sizeof how, "ended");
+    else if (WIFSIGNALED(status))
+        (void)snprintf(how, sizeof how, "ended by signal %d", WTERMSIG(status));
+    else
+        (void)snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(status));
+    tci_error_fill(err, TC_E_COMPILE, "the compiler %s while %s%s%s", how, doing,
+                   words[0] != '\0' ? ": " : "", words);
+}
+
+/* Leaves no child. `reason` is why: TC_E_PEER_LOST puts how it ended into err. */
+static child_end end_child(tci_compiler *c, tc_status reason, const char *doing, tc_error *err)
+{
+    child_end end;
+    if (reason == TC_E_PEER_LOST)
+        tci_child_let_end(&c->child);
+    end.status = tci_child_end(&c->child);
+    end.said_words = tci_child_words_size(&c->child) > c->words_read;
+    if (reason == TC_E_PEER_LOST)
+        describe_end(c, end.status, doing, err);
+    tci_child_close(&c->child);
+    c->running = false;
+    c->ready = false;
+    return end;
+}
+
+static bool was_killed_by_others(const child_end *end)
+{
+    return end->status != -1 && WIFSIGNALED(end->status) &&
+           (WTERMSIG(end->status) == SIGKILL || WTERMSIG(end->status) == SIGTERM);
+}
+
+/* An emulator may start a program only to find that it cannot run it. */
+static bool was_never_run(const child_end *end)
+{
+    return end->status != -1 && WIFEXITED(end->status) && WEXITSTATUS(end->status) == 127 &&
+           !end->said_words;
+}
+
+/* --- talk --------------------------------------------------------------------------------- */
+
+/* A whole message; *body_out is for free(). */
+static tc_status receive(const tci_child *child, uint64_t deadline_ns,
+                         tci_compile_kind *kind_out, void **body_out, size_t *size_out,
+                         tc_error *err)
+{
+    uint8_t prefix[TCI_COMPILE_PREFIX_BYTES];
+    TC_TRY(tci_child_receive(child, prefix, sizeof prefix, deadline_ns));
+    TC_TRY(tci_compile_prefix_decode(prefix, kind_out, size_out, err));
+    void *body = malloc(*size_out > 0 ? *size_out : 1);
+    if (body == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "compiled code of %zu bytes: out of memory",
+                             *size_out);
+    tc_status status = tci_child_receive(child, body, *size_out, deadline_ns);
+    if (status == TC_OK)
+        *body_out = body;
+    else
+        free(body);
+    return status;
+}
+
+static tc_status check_hello(const tci_compiler *c, const tci_engine *engine,
+                             const tci_compile_hello *hello, tc_error *err)
+{
+    const tci_engine_ops *ops = c->opts.ops;
+    if (hello->abi != ops->abi || strcmp(hello->llvm, ops->llvm()) != 0)
+        return tci_error_set(err, TC_E_VERSION,
+                             "%s has engine interface %u and LLVM %s, expected %u and %s",
+                             c->program, hello->abi, hello->llvm, ops->abi, ops->llvm());
+    if (strcmp(hello->cpu, ops->cpu(engine)) != 0 ||
+        strcmp(hello->features, ops->features(engine)) != 0)
+        return tci_error_set(err, TC_E_VERSION, "%s makes code for %s, expected %s, or for %s",
+                             c->program, hello->cpu, ops->cpu(engine), "other features of it");
+    return TC_OK;
+}
+
+static tc_status refused_start(const void *body, size_t size, tc_error *err)
+{
+    tci_compile_reply reply;
+    TC_TRY(tci_compile_reply_decode(body, size, &reply, err));
+    return tci_error_set(err, reply.status == TC_OK ? TC_E_CORRUPT : reply.status, "%.*s",
+                         (int)reply.text_size, reply.text);
+}
+
+/* TC_E_PEER_LOST: it ended first. */
+static tc_status read_hello(const tci_compiler *c, const tci_engine *engine, tc_error *err)
+{
+    tci_compile_kind kind;
+    void *body;
+    size_t size;
+    TC_TRY(receive(&c->child, tci_deadline_after(START_MAX_NS), &kind, &body, &size, err));
+    tci_compile_hello *hello = malloc(sizeof *hello);
+    tc_status status;
+    if (hello == NULL)
+        status = tci_error_set(err, TC_E_NO_MEMORY, "hello: out of memory");
+    else if (kind == TCI_COMPILE_REPLY)
+        status = refused_start(body, size, err);
+    else
+        status = tci_compile_hello_decode(body, size, hello, err);
+    if (status == TC_OK)
+        status = check_hello(c, engine, hello, err);
+    free(hello);
+    free(body);
+    return status;
+}
+
+/* Until there is a child that said hello, or none can be had. */
+static void make_ready(tci_compiler *c, const tci_engine *engine)
+{
+    for (int try = 1; !c->ready && !c->given_up; try++) {
+        tc_error err = {0};
+        if (!c->running)
+            start_child(c);
+        if (!c->running)
+            return;
+        tc_status status = read_hello(c, engine, &err);
+        c->ready = status == TC_OK;
+        if (c->ready)
+            return;
+        if (status == TC_E_TIMEOUT)
+            tci_error_fill(&err, status, "%s does not get ready", c->program);
+        child_end end = end_child(c, status, "it started", &err);
+        if (status != TC_E_PEER_LOST || try == TRIES)
+            give_up(c, was_never_run(&end) ? TC_LOG_INFO : TC_LOG_WARN, &err);
+    }
+}
+
+/* --- compile ------------------------------------------------------------------------------ */
+
+/* As module_check.h does it, which cannot ask from another process. */
+static tc_status check_names(const tci_compile_reply *reply, const tci_engine_code *code,
+                             tc_error *err)
+{
+    tci_name_list missing = {0};
+    for (const char *name = reply->names, *end = name + reply->names_size; name < end;
+         name += strlen(name) + 1) {
+        if (code->resolve(code->resolve_user, name) == NULL)
+            tci_name_list_add(&missing, name);
+    }
+    if (missing.count > 0)
+        return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
+                             tci_name_list_finish(&missing));
+    return TC_OK;
+}
+
+/* The object stays in the message's own memory, moved to its beginning. */
+static tc_status take_object(const tci_compile_reply *reply, const tci_engine_code *code,
+                             void *body, tci_object *object_out, tc_error *err)
+{
+    TC_TRY(check_names(reply, code, err));
+    if (reply->status != TC_OK)
+        return tci_error_set(err, reply->status, "%.*s", (int)reply->text_size, reply->text);
+    *object_out = (tci_object){
+        .bytes = body,
+        .size = reply->object_size,
+        .writable = reply->writable,
+        .parse_ns = reply->parse_ns,
+        .verify_ns = reply->verify_ns,
+        .passes_ns = reply->passes_ns,
+        .codegen_ns = reply->codegen_ns,
+    };
+    memmove(body, reply->object, reply->object_size);
+    return TC_OK;
+}
+
+static tc_status exchange(const tci_compiler *c, const tci_engine_code *code, void **body_out,
+                          tci_compile_reply *reply_out, tc_error *err)
+{
+    uint8_t prefix[TCI_COMPILE_PREFIX_BYTES], head[TCI_COMPILE_REQUEST_HEAD_MAX];
+    uint64_t deadline_ns = tci_deadline_after(c->opts.time_max_ns);
+    size_t head_size, size;
+    tci_compile_kind kind;
+    TC_TRY(tci_compile_request_encode(code, head, &head_size, err));
+    tci_compile_prefix_encode(TCI_COMPILE_REQUEST, head_size + code->size, prefix);
+    struct iovec parts[] = {
+        {prefix, sizeof prefix}, {head, head_size}, {(void *)code->bytes, code->size}};
+    TC_TRY(tci_child_send(&c->child, parts, 3, deadline_ns));
+    TC_TRY(receive(&c->child, deadline_ns, &kind, body_out, &size, err));
+    tc_status status = tci_compile_reply_decode(*body_out, size, reply_out, err);
+    if (status == TC_OK && kind != TCI_COMPILE_REPLY)
+        status =
+            tci_error_set(err, TC_E_CORRUPT, "a compiler's message of kind %d, expected %d",
+                          (int)kind, TCI_COMPILE_REPLY);
+    if (status != TC_OK)
+        free(*body_out);
+    return status;
+}
+
+/* After an exchange that failed. The next child starts now, so that nobody waits for it. */
+static bool replace_child(tci_compiler *c, const tci_engine_code *code, tc_status status,
+                          tc_error *err)
+{
+    char doing[TCI_ARCHIVE_NAME_MAX + 32];
+    (void)snprintf(doing, sizeof doing, "it compiled '%s'", code->name);
+    if (status == TC_E_TIMEOUT)
+        tci_error_fill(err, status,
+                       "compiling it took longer than compile_time_max, %" PRIu64 " ms",
+                       (uint64_t)(c->opts.time_max_ns / TCI_NS_PER_MS));
+    child_end end = end_child(c, status, doing, err);
+    start_child(c);
+    return status == TC_E_PEER_LOST && was_killed_by_others(&end);
+}
+
+/* What LLVM has to say of code that it does compile. */
+static void log_words(tci_compiler *c)
+{
+    char words[WORDS_MAX];
+    size_t size = tci_child_words_size(&c->child);
+    if (size <= c->words_read)
+        return;
+    tci_child_words(&c->child, c->words_read, words, sizeof words);
+    TC_LOG(TC_LOG_INFO, "engine: the compiler says: %s", words);
+    c->words_read = size;
+}
+
+static tc_status compile_apart(tci_compiler *c, const tci_engine_code *code, bool *again_out,
+                               tci_object *object_out, tc_error *err)
+{
+    tci_compile_reply reply;
+    void *body;
+    tc_status status = exchange(c, code, &body, &reply, err);
+    if (status == TC_E_TOO_LARGE)
+        return status; /* nothing was sent */
+    if (status != TC_OK) {
+        *again_out = replace_child(c, code, status, err);
+        return status == TC_E_PEER_LOST ? TC_E_COMPILE : status;
+    }
+    log_words(c);
+    status = take_object(&reply, code, body, object_out, err);
+    if (status != TC_OK)
+        free(body);
+    return status;
+}
+
+tc_status tci_compiler_compile(tci_compiler *c, tci_engine *engine, const tci_engine_code *code,
+                               tci_object *object_out, tc_error *err)
+{
+    tc_status status = TC_E_COMPILE;
+    bool again = true;
+    tc_error local; /* its text is composed in steps, also when nobody wants it */
+    if (err == NULL)
+        err = &local;
+    for (int try = 1; again && try <= TRIES; try++) {
+        if (c->ready && tci_child_has_ended(&c->child))
+            (void)end_child(c, TC_E_CLOSED, "", err);
+        make_ready(c, engine);
+        if (c->given_up)
+            return c->opts.ops->compile(engine, code, object_out, err);
+        again = false;
+        status = compile_apart(c, code, &again, object_out, err);
+    }
+    return status;
+}

@@ -1,0 +1,47 @@
+/* Compiling in a process of its own, tc-compile, which can be killed.
+ *
+ * LLVM can take for ever, crash, or end its process over bitcode that is damaged or made for
+ * that. Here this costs the function that was being compiled and nothing else: the next one
+ * gets a new process. It guards against accidents of the compiler; the code itself runs in this
+ * process afterwards and is as trusted as ever.
+ *
+ * Where there is no such process (the program is missing, or may not be started here),
+ * compiling happens in this one, and the log says so once. */
+#ifndef TCI_COMPILER_PROCESS_H
+#define TCI_COMPILER_PROCESS_H
+
+#include "engine/engine_ops.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* One process, which one thread at a time may use. */
+typedef struct tci_compiler tci_compiler;
+
+typedef struct tci_compiler_opts {
+    const tci_engine_ops *ops; /* the module whose compile the other process runs */
+    bool in_thread;            /* no process, ever: ops->compile in the caller's thread */
+    bool background;           /* at low priority */
+    uint64_t time_max_ns;      /* of one compile; UINT64_MAX: any */
+    uint64_t memory_max;       /* bytes of address space, LLVM's own 300 MB included; 0: any */
+} tci_compiler_opts;
+
+/* Starts the process and does not wait for the 25 ms that it takes to be ready. That it cannot
+ * be started is no failure. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_compiler_start(const tci_compiler_opts *opts,
+                                           tci_compiler **compiler_out, tc_error *err);
+
+/* As tci_engine_ops.compile, with the code's resolver asked in the caller's thread; `engine` is
+ * this process's own, which the other has to be like. Also TC_E_TIMEOUT: it took longer than
+ * time_max_ns. TC_E_COMPILE may also say how the process ended and its last words. */
+TC_MUST_CHECK tc_status tci_compiler_compile(tci_compiler *compiler, tci_engine *engine,
+                                             const tci_engine_code *code,
+                                             tci_object *object_out, tc_error *err);
+
+/* Kills the process and waits for its end. NULL is allowed. */
+void tci_compiler_end(tci_compiler *compiler);
+
+/* The process that it has now; -1 without one. */
+pid_t tci_compiler_pid(const tci_compiler *compiler);
+
+#endif

@@ -1,0 +1,313 @@
+/* tc-compile: the engine's compiler as a process of its own, for the library that starts it.
+ *
+ *     tc-compile MODULE_FOLDER PARENT_PID MEMORY_MAX foreground|background
+ *
+ * Speaks compile_protocol.h on descriptor TCI_CHILD_SOCKET. It looks up no symbols, since it is
+ * not the process that the code is for: it notes which ones the code needs. Nothing of it
+ * outlives its parent. */
+#include "base/error_text.h"
+#include "engine/child_process.h"
+#include "engine/compile_protocol.h"
+#include "engine/engine_module.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+
+/* Its standard error is memory that the parent reads the beginning of. */
+#define WORDS_BYTES_MAX (1u << 20)
+#define BACKGROUND_NICENESS 10
+
+/* Undefined symbols, one after the other with their terminators. */
+typedef struct name_bytes {
+    char *bytes;
+    size_t size;
+    size_t room;
+    bool failed;
+} name_bytes;
+
+/* --- limits, and the parent's end --------------------------------------------------------- */
+
+static void limit(int resource, uint64_t value)
+{
+    const struct rlimit both = {(rlim_t)value, (rlim_t)value};
+    (void)setrlimit((__rlimit_resource_t)resource, &both);
+}
+
+/* A terminal's signals are for the application, which goes on compiling while it ends. */
+static void set_limits(uint64_t memory_max, bool background)
+{
+    static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        (void)signal(ignored[i], SIG_IGN);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, WORDS_BYTES_MAX);
+    if (!SANITIZED && memory_max > 0) /* their shadow is terabytes of address space */
+        limit(RLIMIT_AS, memory_max);
+    if (background)
+        (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + BACKGROUND_NICENESS);
+}
+
+/* Of its own thread, as LLVM may be busy for ever. The socket alone would do but for a parent
+ * that has forked: then its end stays open. */
+static void *watch_parent(void *argument)
+{
+    struct pollfd fds[2] = {{.fd = TCI_CHILD_SOCKET, .events = POLLRDHUP},
+                            {.fd = (int)(intptr_t)argument, .events = POLLIN}};
+    while (poll(fds, 2, -1) < 0 && errno == EINTR)
+        continue;
+    _exit(EXIT_SUCCESS);
+}
+
+static int start_watching(pid_t parent)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    int pidfd = (int)syscall(SYS_pidfd_open, parent, 0);
+    if (getppid() != parent) /* it is gone; the number may be somebody else's by now */
+        return -1;
+    if (pthread_attr_init(&attributes) != 0)
+        return -1;
+    (void)pthread_attr_setstacksize(&attributes, 256u << 10);
+    int problem = pthread_create(&thread, &attributes, watch_parent, (void *)(intptr_t)pidfd);
+    (void)pthread_attr_destroy(&attributes);
+    return problem == 0 ? 0 : -1;
+}
+
+/* Bytes of address space in use. */
+static uint64_t memory_used(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
+    (void)fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* --- messages ----------------------------------------------------------------------------- */
+
+/* A parent that is gone needs no answer: all that is left is to end. */
+static void receive(void *bytes, size_t size)
+{
+    for (size_t have = 0; have < size;) {
+        ssize_t n = recv(TCI_CHILD_SOCKET, (char *)bytes + have, size - have, 0);
+        if (n > 0)
+            have += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            _exit(EXIT_SUCCESS);
+    }
+}
+
+static void send_all(const void *bytes, size_t size, bool more)
+{
+    for (size_t sent = 0; sent < size;) {
+        ssize_t n = send(TCI_CHILD_SOCKET, (const char *)bytes + sent, size - sent,
+                         MSG_NOSIGNAL | (more ? MSG_MORE : 0));
+        if (n >= 0)
+            sent += (size_t)n;
+        else if (errno != EINTR)
+            _exit(EXIT_SUCCESS);
+    }
+}
+
+/* In one piece when it is small: each would wake the parent. */
+static void send_reply(const tci_compile_reply *reply)
+{
+    enum { HEADS = TCI_COMPILE_PREFIX_BYTES + TCI_COMPILE_REPLY_HEAD_BYTES };
+    uint8_t small[16384];
+    size_t body_size = TCI_COMPILE_REPLY_HEAD_BYTES + reply->text_size + reply->names_size +
+                       reply->object_size;
+    const struct {
+        const void *bytes;
+        size_t size;
+    } parts[] = {{reply->text, reply->text_size},
+                 {reply->names, reply->names_size},
+                 {reply->object, reply->object_size}};
+    tci_compile_prefix_encode(TCI_COMPILE_REPLY, body_size, small);
+    tci_compile_reply_encode(reply, small + TCI_COMPILE_PREFIX_BYTES);
+    size_t used = HEADS;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].size > sizeof small - used) {
+            send_all(small, used, true);
+            send_all(parts[i].bytes, parts[i].size, true);
+            used = 0;
+        } else if (parts[i].size > 0) {
+            memcpy(small + used, parts[i].bytes, parts[i].size);
+            used += parts[i].size;
+        }
+    }
+    send_all(small, used, false);
+}
+
+static void send_hello(const tci_engine_ops *ops, const tci_engine *engine)
+{
+    static tci_compile_hello hello;
+    static uint8_t body[4 * TCI_COMPILE_HELLO_TEXT_MAX];
+    uint8_t prefix[TCI_COMPILE_PREFIX_BYTES];
+    size_t size;
+    tc_error err;
+    hello.abi = ops->abi;
+    (void)snprintf(hello.llvm, sizeof hello.llvm, "%s", ops->llvm());
+    (void)snprintf(hello.cpu, sizeof hello.cpu, "%s", ops->cpu(engine));
+    (void)snprintf(hello.features, sizeof hello.features, "%s", ops->features(engine));
+    if (tci_compile_hello_encode(&hello, body, sizeof body, &size, &err) != TC_OK)
+        _exit(EXIT_FAILURE);
+    tci_compile_prefix_encode(TCI_COMPILE_HELLO, size, prefix);
+    send_all(prefix, sizeof prefix, true);
+    send_all(body, size, false);
+}
+
+/* --- compile ------------------------------------------------------------------------------ */
+
+static void *note_name(void *user, const char *symbol)
+{
+    name_bytes *names = user;
+    size_t n = strlen(symbol) + 1;
+    if (names->size + n > names->room) {
+        size_t room = 2 * (names->size + n) + 1024;
+        char *bytes = room <= TCI_COMPILE_NAMES_MAX ? realloc(names->bytes, room) : NULL;
+        if (bytes == NULL) {
+            names->failed = true;
+            return names;
+        }
+        names->bytes = bytes;
+        names->room = room;
+    }
+    memcpy(names->bytes + names->size, symbol, n);
+    names->size += n;
+    return names;
+}
+
+static tc_status compile(const tci_engine_ops *ops, tci_engine *engine,
+                         const tci_engine_code *code, const name_bytes *names,
+                         tci_object *object_out, tc_error *err)
+{
+    TC_TRY(ops->compile(engine, code, object_out, err));
+    tc_status status = TC_OK;
+    if (names->failed)
+        status = tci_error_set(err, TC_E_TOO_LARGE,
+                               "names of undefined symbols: expected at most %u bytes",
+                               TCI_COMPILE_NAMES_MAX / 2);
+    else if (object_out->size > TCI_ARCHIVE_SLICE_BYTES_MAX)
+        status = tci_error_set(err, TC_E_TOO_LARGE,
+                               "compiled code of %zu bytes, expected at most %u",
+                               object_out->size, TCI_ARCHIVE_SLICE_BYTES_MAX);
+    if (status != TC_OK)
+        free(object_out->bytes);
+    return status;
+}
+
+static void serve_request(const tci_engine_ops *ops, tci_engine *engine, const void *body,
+                          size_t size)
+{
+    char name[TCI_ARCHIVE_NAME_MAX];
+    tci_engine_code code;
+    tci_object object = {0};
+    name_bytes names = {0};
+    tc_error err = {0};
+    if (tci_compile_request_decode(body, size, name, &code, &err) != TC_OK)
+        _exit(EXIT_FAILURE); /* no reply would be understood either */
+    code.resolve = note_name;
+    code.resolve_user = &names;
+    tci_compile_reply reply = {.status = compile(ops, engine, &code, &names, &object, &err)};
+    reply.names = names.bytes;
+    reply.names_size = names.size;
+    if (reply.status != TC_OK) {
+        reply.text = err.text;
+        reply.text_size = strlen(err.text);
+        send_reply(&reply);
+    } else {
+        reply.object = object.bytes;
+        reply.object_size = object.size;
+        reply.writable = object.writable;
+        reply.parse_ns = object.parse_ns;
+        reply.verify_ns = object.verify_ns;
+        reply.passes_ns = object.passes_ns;
+        reply.codegen_ns = object.codegen_ns;
+        send_reply(&reply);
+        free(object.bytes);
+    }
+    free(names.bytes);
+}
+
+/* Until the parent is gone, or until much of the memory was not given back: rather a fresh
+ * process than one whose next function fails for that. */
+static void serve(const tci_engine_ops *ops, tci_engine *engine, uint64_t memory_max)
+{
+    do {
+        uint8_t prefix[TCI_COMPILE_PREFIX_BYTES];
+        tci_compile_kind kind;
+        size_t size;
+        tc_error err;
+        receive(prefix, sizeof prefix);
+        if (tci_compile_prefix_decode(prefix, &kind, &size, &err) != TC_OK ||
+            kind != TCI_COMPILE_REQUEST)
+            _exit(EXIT_FAILURE);
+        void *body = malloc(size > 0 ? size : 1);
+        if (body == NULL) {
+            fprintf(stderr, "request of %zu bytes: out of memory\n", size);
+            _exit(EXIT_FAILURE);
+        }
+        receive(body, size);
+        serve_request(ops, engine, body, size);
+        free(body);
+    } while (SANITIZED || memory_max == 0 || memory_used() < memory_max / 4 * 3);
+}
+
+/* --- start -------------------------------------------------------------------------------- */
+
+static void log_line(tc_log_level level, const char *line)
+{
+    (void)level;
+    fprintf(stderr, "%s\n", line);
+}
+
+static tc_status start(const char *folder, const tci_engine_ops **ops_out,
+                       tci_engine **engine_out, tc_error *err)
+{
+    TC_TRY(tci_engine_module_open(folder, ops_out, err));
+    return (*ops_out)->create(log_line, engine_out, err);
+}
+
+int main(int argc, char **argv)
+{
+    const tci_engine_ops *ops;
+    tci_engine *engine;
+    tc_error err = {0};
+    if (argc != 5) {
+        fprintf(stderr, "%s compiles for libtchains, which starts it\n", argv[0]);
+        return EXIT_FAILURE;
+    }
+    uint64_t memory_max = strtoull(argv[3], NULL, 10);
+    set_limits(memory_max, strcmp(argv[4], "background") == 0);
+    if (start_watching((pid_t)strtol(argv[2], NULL, 10)) != 0)
+        return EXIT_FAILURE;
+    if (start(argv[1], &ops, &engine, &err) != TC_OK) {
+        const tci_compile_reply refusal = {
+            .status = err.status, .text = err.text, .text_size = strlen(err.text)};
+        send_reply(&refusal);
+        _exit(EXIT_FAILURE);
+    }
+    send_hello(ops, engine);
+    serve(ops, engine, memory_max);
+    _exit(EXIT_SUCCESS);
+}
