@@ -67,9 +67,13 @@ inline look_at_bell()
     }
 }
 
+/* The second load may give the value of the first again. */
 inline ring()
 {
-    seen = memory[BELL];
+    if
+    :: seen = memory[BELL]
+    :: seen = bell
+    fi;
     if
     :: (seen & FOR_FRAMES) != 0 -> messages++
     :: else
