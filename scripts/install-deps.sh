@@ -16,6 +16,7 @@ packages=(
 )
 test_packages=(
     g++ python3 jq                                 # tests of headers, layers and documents
+    gdb linux-perf                                 # docs/debugging.md
     gnuplot-nox                                    # tc-perf plot
     iproute2                                       # two hosts as namespaces
     spin                                           # models of the memory orderings

@@ -83,7 +83,7 @@ static const option_row option_rows[] = {
       "which form of a function runs here: its native image (image), what LLVM compiles of its bitcode (bitcode), or the image where it has one that fits this CPU (auto)"},
      KIND_CHOICE, FIELD(form), 0, 2, false},
     {{"debug_code", "TC_DEBUG_CODE", "flag", "no", "no|yes",
-      "debuggers know the names of all functions that run here, and see their callers; no: of those compiled with -g"},
+      "debuggers know the names of all functions that run here, and see their callers; bitcode is taken before an image. no: of bitcode compiled with -g alone"},
      KIND_FLAG, FIELD(debug_code), 0, 1, false},
     {{"perf_map", "TC_PERF_MAP", "flag", "no", "no|yes",
       "write the names and addresses of functions that run here to /tmp/perf-PID.map, where perf report looks for them"},

@@ -79,7 +79,10 @@ void tci_engine_prepare(tci_engine_handle *handle)
     tc_error error;
     tci_archive_prepare();
     tci_symbols_prepare();
-    if (handle->choice != TCI_CHOICE_BITCODE)
+    bool compiles = handle->choice == TCI_CHOICE_BITCODE ||
+                    (handle->choice == TCI_CHOICE_AUTO && handle->debuggable &&
+                     built_with_llvm[0] != '\0');
+    if (!compiles)
         tci_code_arena_prepare(handle->arena);
     else if (tci_engine_start(handle, &error) != TC_OK)
         TC_LOG(TC_LOG_WARN, "%s", error.text);
@@ -235,13 +238,24 @@ static tc_status compile(tci_engine_handle *handle, const tci_archive *archive, 
     return status;
 }
 
+/* Debuggers see nothing of an image, so where they are wanted it runs only what has no bitcode.
+ */
+static bool wants_image(const tci_engine_handle *handle, const tci_archive *archive)
+{
+    size_t index;
+    if (handle->choice != TCI_CHOICE_AUTO || !handle->debuggable || built_with_llvm[0] == '\0')
+        return handle->choice != TCI_CHOICE_BITCODE;
+    return tci_archive_select(archive, tci_triple_host(), &index, NULL) != TC_OK;
+}
+
 /* An image where there is one; its errors are not a reason to compile, as the bitcode beside it
  * is the same code with the same needs. */
 static tc_status load_slice(tci_engine_handle *handle, const tci_archive *archive,
                             const tci_symbols *symbols, tci_code_unit *unit, tc_error *err)
 {
     size_t index;
-    if (handle->choice != TCI_CHOICE_BITCODE) {
+    bool image = wants_image(handle, archive);
+    if (image) {
         tc_status status = tci_archive_select_image(archive, tci_triple_host(),
                                                     handle->cpu_level, &index, err);
         if (status == TC_OK)
@@ -251,7 +265,7 @@ static tc_status load_slice(tci_engine_handle *handle, const tci_archive *archiv
             return status;
     }
     tc_status status = tci_archive_select(archive, tci_triple_host(), &index, err);
-    if (status != TC_OK && handle->choice != TCI_CHOICE_BITCODE)
+    if (status != TC_OK && image)
         tci_error_prefix(err, "no image runs here (level %s)", level_text(handle));
     if (status != TC_OK)
         return status;

@@ -26,7 +26,8 @@ TC_MUST_CHECK tc_status tci_engine_acquire(const char *engine_path, tci_form_cho
                                            tci_engine_handle **handle_out, tc_error *err);
 
 /* What is loaded by this handle from now on can be debugged, though it was compiled without -g:
- * debuggers know its names and see its callers (option debug_code). */
+ * debuggers know its names and see its callers (option debug_code). Bitcode is taken before an
+ * image. */
 void tci_engine_set_debuggable(tci_engine_handle *handle);
 
 /* Writes a perf map (perf_map.h) from now on, of the whole process. */
