@@ -35,6 +35,7 @@ struct tc_options {
     uint64_t send_queue_bytes;
     uint64_t code_bytes_max;
     uint64_t code_push;
+    uint64_t dictionaries;
     uint64_t payload_bytes_max;
     uint64_t landing_bytes;
     uint64_t functions_max;

@@ -112,6 +112,7 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
     randombytes_buf(&self->context_id, sizeof self->context_id);
     self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
     tci_describe_engine(hub);
+    tci_describe_dictionaries(hub);
     self->worker_address.data = tci_worker_address(hub->worker, &self->worker_address.size);
     return tci_hello_encode(self, TCI_HELLO_ADDRESS, ctx->address, sizeof ctx->address,
                             &ctx->address_size, err);

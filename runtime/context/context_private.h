@@ -47,6 +47,8 @@ void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
 
 /* Puts what is known of the engine and the CPU into the hub's hello. */
 void tci_describe_engine(tci_hub *hub);
+/* And the dictionaries that peers may use. */
+void tci_describe_dictionaries(tci_hub *hub);
 
 /* Closes without waiting: says goodbye if there is somebody to say it to, frees. */
 void tci_context_end_endpoint(tc_ep *ep);

@@ -1,6 +1,7 @@
 /* What this process says of itself: versions, engine, counters. */
 #include "context_private.h"
 
+#include "archive_dictionary.h"
 #include "base/logger.h"
 
 #include <stdio.h>
@@ -56,6 +57,17 @@ void tci_describe_engine(tci_hub *hub)
     self->llvm = parse_version(tci_engine_llvm_version(hub->options.engine_path));
     self->cpu = view_of(tci_engine_cpu(hub->registry.engine), TCI_HELLO_CPU_MAX);
     self->features = view_of(tci_engine_features(hub->registry.engine), TCI_HELLO_FEATURES_MAX);
+}
+
+/* In the order of their ids, as a hello has them. */
+void tci_describe_dictionaries(tci_hub *hub)
+{
+    _Static_assert(TCI_DICTIONARIES_MAX == TCI_HELLO_DICTIONARIES_MAX, "each can be named");
+    tci_hello *self = &hub->self;
+    size_t count = hub->options.dictionaries != 0 ? tci_dictionary_count() : 0;
+    for (size_t i = 0; i < count; i++)
+        self->dictionaries[i] = tci_dictionary_at(i)->id;
+    self->dictionary_count = (uint8_t)count;
 }
 
 void tc_version_query(tc_version_info *info_out)

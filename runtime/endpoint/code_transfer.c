@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "endpoint/send.h"
+#include "ifunc/code_form.h"
 
 #include <stdlib.h>
 
@@ -10,31 +11,31 @@
 #define PIECE_BYTES_MAX 32768u
 #define PIECE_HEADER_BYTES (TCI_CODE_SECTION_BYTES + 4u)
 
-static tc_status send_piece(tc_ep *ep, const tc_ifunc *fn, size_t offset, size_t n)
+static tc_status send_piece(tc_ep *ep, const tci_code_form *code, size_t offset, size_t n)
 {
     uint8_t piece[PIECE_HEADER_BYTES + PIECE_BYTES_MAX];
     tci_writer w;
     tci_writer_init(&w, piece, sizeof piece);
-    tci_write_bytes(&w, fn->code, TCI_CODE_SECTION_BYTES);
+    tci_write_bytes(&w, code->bytes, TCI_CODE_SECTION_BYTES);
     tci_write_u32(&w, (uint32_t)offset);
-    tci_write_bytes(&w, fn->code + TCI_CODE_SECTION_BYTES + offset, n);
+    tci_write_bytes(&w, code->bytes + TCI_CODE_SECTION_BYTES + offset, n);
     return tci_link_post(ep->link, TCI_AM_CODE, ep->peer_connection, piece, w.at, NULL);
 }
 
 void tci_code_send(tc_ep *ep, const tci_content_id *id)
 {
-    const tc_ifunc *fn = tci_registry_find(&ep->hub->registry, id);
-    if (fn == NULL) {
+    tci_code_form code;
+    if (!tci_code_form_find(&ep->hub->registry, id, &code)) {
         char text[TCI_CONTENT_ID_TEXT];
         tci_content_id_text(id, text);
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer needs code %s, which was not sent to it",
                                text);
         return;
     }
-    size_t size = fn->code_bytes - TCI_CODE_SECTION_BYTES;
+    size_t size = code.size - TCI_CODE_SECTION_BYTES;
     for (size_t offset = 0; offset < size;) {
         size_t n = size - offset < PIECE_BYTES_MAX ? size - offset : PIECE_BYTES_MAX;
-        if (send_piece(ep, fn, offset, n) != TC_OK) {
+        if (send_piece(ep, &code, offset, n) != TC_OK) {
             (void)tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its code could not be sent");
             return;
         }

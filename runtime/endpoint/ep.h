@@ -141,9 +141,10 @@ struct tc_ep {
     bool hello_sent;
     bool ready_sent;
     bool peer_ready;
-    uint64_t deadline_ns; /* of the handshake */
-    uint64_t peer_pid;    /* 0: not on this host */
-    unsigned peer_target; /* number of peer_triple, see archive_layout.h */
+    uint64_t deadline_ns;       /* of the handshake */
+    uint64_t peer_pid;          /* 0: not on this host */
+    unsigned peer_target;       /* number of peer_triple, see archive_layout.h */
+    uint32_t peer_dictionaries; /* bit i: the peer has the one of index i here */
     tci_incoming_code incoming;
     tci_assembly assembly;
     struct tci_landing *landing;   /* NULL until a payload wants one */

@@ -1,5 +1,6 @@
 #include "handshake.h"
 
+#include "archive_dictionary.h"
 #include "archive_layout.h"
 #include "base/clock.h"
 #include "base/logger.h"
@@ -97,12 +98,24 @@ static void keep_version(char out[16], tci_hello_version v, const char *none)
         (void)snprintf(out, 16, "%u.%u.%u", v.major, v.minor, v.patch);
 }
 
+static uint32_t known_dictionaries(const tci_hello *hello)
+{
+    uint32_t known = 0;
+    for (size_t i = 0; i < hello->dictionary_count; i++) {
+        size_t index = tci_dictionary_find(hello->dictionaries[i]);
+        if (index != TCI_DICTIONARY_NONE)
+            known |= 1u << index;
+    }
+    return known;
+}
+
 static void keep_peer(tc_ep *ep, const tci_hello *hello)
 {
     ep->peer_connection = hello->connection_id;
     ep->peer_pid = tci_hello_same_host(&ep->hub->self, hello) ? hello->pid : 0;
     keep_text(ep->peer_triple, sizeof ep->peer_triple, hello->triple);
     ep->peer_target = tci_target_number(ep->peer_triple);
+    ep->peer_dictionaries = known_dictionaries(hello);
     keep_text(ep->peer_cpu, sizeof ep->peer_cpu, hello->cpu);
     keep_version(ep->peer_library, hello->library, "0.0.0");
     keep_version(ep->peer_ucx, hello->ucx, "unknown");

@@ -12,6 +12,7 @@
 #include "endpoint/inject_send.h"
 #include "endpoint/large_send.h"
 #include "endpoint/outgoing.h"
+#include "ifunc/code_form.h"
 
 #include <stdlib.h>
 
@@ -40,20 +41,20 @@ static uint8_t bound_state(const tc_ifunc *fn)
 
 /* Code that is not to be pushed, or too large to share a frame with its payload, is announced
  * in the frame and sent when the peer says that it needs it. */
-static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out)
+static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
 {
     if (ep->hub->options.code_push == 0 && !out->with_code)
         return false;
-    size_t attached = out->fn->code_bytes - TCI_CODE_SECTION_BYTES;
+    size_t attached = code->size - TCI_CODE_SECTION_BYTES;
     return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
            ep->payload_max + tci_frame_code_bytes(0, 0);
 }
 
-static void write_code_section(const tci_outgoing *out, uint8_t *frame, bool attached)
+static void write_code_section(const tci_outgoing *out, const tci_code_form *code,
+                               uint8_t *frame, bool attached)
 {
     size_t offset = tci_frame_code_offset((uint32_t)out->payload_size);
-    memcpy(frame + offset, out->fn->code,
-           attached ? out->fn->code_bytes : TCI_CODE_SECTION_BYTES);
+    memcpy(frame + offset, code->bytes, attached ? code->size : TCI_CODE_SECTION_BYTES);
 }
 
 static tc_status send_frame(tc_ep *ep, const tci_outgoing *out)
@@ -62,23 +63,24 @@ static tc_status send_frame(tc_ep *ep, const tci_outgoing *out)
                         .slot = out->fn->index,
                         .kind = TCI_FRAME_CALL};
     size_t bytes = TCI_FRAME_HEADER_BYTES + out->payload_size;
-    bool code = needs_code(ep, out);
-    if (code) {
-        bool attached = code_goes_along(ep, out);
+    bool with_code = needs_code(ep, out);
+    tci_code_form code = {0};
+    if (with_code) {
+        TC_TRY(tci_code_form_for(out->fn, ep->peer_dictionaries, &code));
+        bool attached = code_goes_along(ep, out, &code);
         header.kind = TCI_FRAME_CODE;
         header.flags = (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
                                  (out->bind_only ? TCI_CODE_BIND_ONLY : 0));
-        bytes =
-            tci_frame_code_bytes((uint32_t)out->payload_size,
-                                 attached ? out->fn->code_bytes - TCI_CODE_SECTION_BYTES : 0);
+        bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
+                                     attached ? code.size - TCI_CODE_SECTION_BYTES : 0);
     }
     tci_ep_send_gathered(ep);
     uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
     TC_TRY(tci_outgoing_fill_frame(ep, out, frame + TCI_FRAME_HEADER_BYTES));
-    if (code) {
-        write_code_section(out, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
+    if (with_code) {
+        write_code_section(out, &code, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
         ep->tx_state[out->fn->index] = bound_state(out->fn);
         ep->hub->counters[TCI_CODE_SENT]++;
     }

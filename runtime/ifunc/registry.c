@@ -47,6 +47,7 @@ static void free_function(tc_ifunc *fn)
     if (fn->archive != NULL)
         tci_archive_close(fn->archive);
     tci_inject_sections_free(fn);
+    free(fn->plain);
     free(fn->load_error);
     free((void *)(uintptr_t)fn->code);
     free(fn);

@@ -41,6 +41,8 @@ struct tc_ifunc {
     const uint8_t *code;  /* the code section as it travels: id and sizes, archive, deps */
     size_t code_bytes;
     size_t archive_size;
+    uint8_t *plain; /* NULL, or the section for peers without a dictionary: code_form.h */
+    size_t plain_bytes;
     tci_symbols *symbols;
     tci_code_unit *unit;
     uint64_t last_use; /* registry clock, for eviction */

@@ -12,7 +12,8 @@
 #define PAGE_BYTES_MAX (1u << 20)
 
 _Static_assert(TCI_HELLO_FIXED_BYTES + TCI_HELLO_RKEY_MAX + TCI_HELLO_WORKER_ADDRESS_MAX +
-                       TCI_HELLO_TRIPLE_MAX + TCI_HELLO_CPU_MAX + TCI_HELLO_FEATURES_MAX <=
+                       TCI_HELLO_TRIPLE_MAX + TCI_HELLO_CPU_MAX + TCI_HELLO_FEATURES_MAX +
+                       4 * TCI_HELLO_DICTIONARIES_MAX <=
                    TCI_HELLO_BODY_MAX,
                "a hello with every field at its limit must fit a body");
 
@@ -82,6 +83,22 @@ static tc_status check_no_ring(const tci_hello *h, tc_error *err)
                          h->ring_bytes);
 }
 
+static tc_status check_dictionaries(const tci_hello *h, tc_error *err)
+{
+    uint32_t previous = 0;
+    TC_TRY(check_range("number of dictionaries", h->dictionary_count, 0,
+                       TCI_HELLO_DICTIONARIES_MAX, err));
+    for (size_t i = 0; i < h->dictionary_count; i++) {
+        if (h->dictionaries[i] <= previous)
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "hello: dictionary %08" PRIx32 " behind %08" PRIx32
+                                 ", expected a larger id",
+                                 h->dictionaries[i], previous);
+        previous = h->dictionaries[i];
+    }
+    return TC_OK;
+}
+
 static tc_status check_hello(const tci_hello *h, tci_hello_kind kind, tc_error *err)
 {
     if (h->isa != TCI_HELLO_X86_64 && h->isa != TCI_HELLO_AARCH64)
@@ -97,7 +114,8 @@ static tc_status check_hello(const tci_hello *h, tci_hello_kind kind, tc_error *
                        TCI_HELLO_WORKER_ADDRESS_MAX, err));
     TC_TRY(check_text("triple", h->triple, 1, TCI_HELLO_TRIPLE_MAX, err));
     TC_TRY(check_text("cpu", h->cpu, 0, TCI_HELLO_CPU_MAX, err));
-    return check_text("features", h->features, 0, TCI_HELLO_FEATURES_MAX, err);
+    TC_TRY(check_text("features", h->features, 0, TCI_HELLO_FEATURES_MAX, err));
+    return check_dictionaries(h, err);
 }
 
 /* --- HELLO and ADDRESS ------------------------------------------------------------------- */
@@ -117,7 +135,7 @@ static void write_hello(tci_writer *w, const tci_hello *h)
     tci_write_u8(w, (uint8_t)h->isa);
     tci_write_u32(w, h->page_bytes);
     write_version(w, h->llvm);
-    tci_write_u8(w, 0);
+    tci_write_u8(w, h->dictionary_count);
     tci_write_u32(w, h->code_bytes_max);
     tci_write_u32(w, h->frame_bytes_max);
     tci_write_u32(w, h->ring_bytes);
@@ -138,6 +156,8 @@ static void write_hello(tci_writer *w, const tci_hello *h)
     tci_write_bytes(w, h->triple.data, h->triple.size);
     tci_write_bytes(w, h->cpu.data, h->cpu.size);
     tci_write_bytes(w, h->features.data, h->features.size);
+    for (size_t i = 0; i < h->dictionary_count; i++)
+        tci_write_u32(w, h->dictionaries[i]);
 }
 
 tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf, size_t size,
@@ -189,7 +209,8 @@ static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
     h->isa = (tci_hello_isa)tci_read_u8(r);
     h->page_bytes = tci_read_u32(r);
     h->llvm = read_version(r);
-    *reserved_out = library >> 24 | tci_read_u8(r);
+    *reserved_out = library >> 24;
+    h->dictionary_count = tci_read_u8(r);
     h->code_bytes_max = tci_read_u32(r);
     h->frame_bytes_max = tci_read_u32(r);
     h->ring_bytes = tci_read_u32(r);
@@ -211,6 +232,11 @@ static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
     read_view(r, &h->triple);
     read_view(r, &h->cpu);
     read_view(r, &h->features);
+    for (size_t i = 0; i < h->dictionary_count; i++) {
+        uint32_t id = tci_read_u32(r);
+        if (i < TCI_HELLO_DICTIONARIES_MAX)
+            h->dictionaries[i] = id;
+    }
 }
 
 tc_status tci_hello_decode(const void *bytes, size_t size, tci_hello_kind kind,
@@ -223,7 +249,7 @@ tc_status tci_hello_decode(const void *bytes, size_t size, tci_hello_kind kind,
     TC_TRY(tci_hello_open(bytes, size, kind, &r, err));
     read_hello(&r, &h, &reserved);
     size_t needed = TCI_HELLO_FIXED_BYTES + h.rkey.size + h.worker_address.size +
-                    h.triple.size + h.cpu.size + h.features.size;
+                    h.triple.size + h.cpu.size + h.features.size + 4u * h.dictionary_count;
     if (r.failed || tci_reader_left(&r) != 0)
         return tci_error_set(err, TC_E_CORRUPT,
                              "hello: body of %zu bytes, expected %zu by the sizes in it",

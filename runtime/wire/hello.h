@@ -32,6 +32,7 @@
 #define TCI_HELLO_FRAME_BYTES_MIN 64u /* one granule of a ring */
 #define TCI_HELLO_CODE_BYTES_MAX (1u << 30)
 #define TCI_HELLO_HOST_ID_BYTES 16u
+#define TCI_HELLO_DICTIONARIES_MAX 16u
 
 typedef enum tci_hello_kind {
     TCI_HELLO_HELLO = 1,
@@ -91,6 +92,10 @@ typedef struct tci_hello {
         triple;         /* "x86_64-linux"; 1..63 bytes of printable ASCII, like the next two */
     tci_hello_view cpu; /* "znver4"; <= 63 */
     tci_hello_view features; /* LLVM's feature string; <= 2048 */
+
+    /* Ids of the dictionaries that archives sent here may be packed with, ascending, none 0. */
+    uint32_t dictionaries[TCI_HELLO_DICTIONARIES_MAX];
+    uint8_t dictionary_count;
 } tci_hello;
 
 typedef struct tci_hello_preamble {

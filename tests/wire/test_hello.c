@@ -86,6 +86,8 @@ static void assert_same_hello(const tci_hello *a, const tci_hello *b)
     assert_same_view(a->triple, b->triple);
     assert_same_view(a->cpu, b->cpu);
     assert_same_view(a->features, b->features);
+    assert_int_equal(a->dictionary_count, b->dictionary_count);
+    assert_memory_equal(a->dictionaries, b->dictionaries, sizeof a->dictionaries);
 }
 
 static void assert_contains(const tc_error *err, const char *part)
@@ -129,6 +131,7 @@ static const struct {
     size_t size;
 } golden[] = {
     {TCI_HELLO_HELLO, golden_hello, sizeof golden_hello},
+    {TCI_HELLO_HELLO, golden_hello_dictionaries, sizeof golden_hello_dictionaries},
     {TCI_HELLO_READY, golden_ready, sizeof golden_ready},
     {TCI_HELLO_REFUSE, golden_refuse, sizeof golden_refuse},
     {TCI_HELLO_BYE, golden_bye, sizeof golden_bye},
@@ -149,6 +152,60 @@ static void hello_has_its_golden_bytes(void **state)
         tci_hello_decode(golden_hello, sizeof golden_hello, TCI_HELLO_HELLO, &back, NULL),
         TC_OK);
     assert_same_hello(&back, &h);
+}
+
+/* Without any, a hello is what it was before there were dictionaries. */
+static void dictionaries_have_their_golden_bytes(void **state)
+{
+    (void)state;
+    uint8_t buf[TCI_HELLO_MESSAGE_MAX];
+    tci_hello h = sample();
+    h.dictionaries[h.dictionary_count++] = 0x0009dee7;
+    h.dictionaries[h.dictionary_count++] = 0xfedcba98;
+    assert_int_equal(encode(&h, TCI_HELLO_HELLO, buf), sizeof golden_hello_dictionaries);
+    assert_memory_equal(buf, golden_hello_dictionaries, sizeof golden_hello_dictionaries);
+
+    tci_hello back;
+    assert_int_equal(tci_hello_decode(golden_hello_dictionaries,
+                                      sizeof golden_hello_dictionaries, TCI_HELLO_HELLO, &back,
+                                      NULL),
+                     TC_OK);
+    assert_same_hello(&back, &h);
+}
+
+static void assert_dictionaries_refused(size_t at, uint32_t value, const char *text)
+{
+    uint8_t buf[sizeof golden_hello_dictionaries];
+    tci_hello h;
+    tc_error err = {0};
+    memcpy(buf, golden_hello_dictionaries, sizeof buf);
+    for (size_t i = 0; i < 4; i++)
+        buf[at + i] = (uint8_t)(value >> 8 * i);
+    repair(buf, sizeof buf);
+    assert_int_equal(tci_hello_decode(buf, sizeof buf, TCI_HELLO_HELLO, &h, &err),
+                     TC_E_CORRUPT);
+    assert_contains(&err, text);
+}
+
+static void dictionaries_are_in_order_and_few(void **state)
+{
+    (void)state;
+    const size_t first = sizeof golden_hello_dictionaries - 8;
+    assert_dictionaries_refused(first, 0, "dictionary 00000000");
+    assert_dictionaries_refused(first, 0xfedcba98, "behind fedcba98, expected a larger");
+    assert_dictionaries_refused(first + 4, 1, "dictionary 00000001 behind 0009dee7");
+
+    uint8_t buf[TCI_HELLO_MESSAGE_MAX];
+    size_t size = sizeof golden_hello + 4 * 17;
+    tci_hello h;
+    tc_error err = {0};
+    memcpy(buf, golden_hello, sizeof golden_hello);
+    for (uint8_t i = 0; i < 17; i++)
+        memcpy(buf + sizeof golden_hello + 4 * i, (const uint8_t[]){0, 0, 0, i + 1}, 4);
+    buf[BODY_AT + 15] = 17;
+    repair(buf, size);
+    assert_int_equal(tci_hello_decode(buf, size, TCI_HELLO_HELLO, &h, &err), TC_E_CORRUPT);
+    assert_contains(&err, "number of dictionaries is 17, expected 0 to 16");
 }
 
 static void address_is_a_hello_without_a_ring(void **state)
@@ -223,6 +280,10 @@ static void every_field_may_be_at_its_limit(void **state)
     h.triple = (tci_hello_view){filler, TCI_HELLO_TRIPLE_MAX};
     h.cpu = (tci_hello_view){filler, TCI_HELLO_CPU_MAX};
     h.features = (tci_hello_view){filler, TCI_HELLO_FEATURES_MAX};
+    while (h.dictionary_count < TCI_HELLO_DICTIONARIES_MAX) {
+        h.dictionaries[h.dictionary_count] = UINT32_MAX - 15u + h.dictionary_count;
+        h.dictionary_count++;
+    }
     size_t size = encode(&h, TCI_HELLO_HELLO, buf);
     tci_hello back;
     assert_int_equal(tci_hello_decode(buf, size, TCI_HELLO_HELLO, &back, NULL), TC_OK);
@@ -243,7 +304,7 @@ static void views_point_into_the_message(void **state)
 static void short_and_long_messages_are_refused(void **state)
 {
     (void)state;
-    uint8_t buf[sizeof golden_hello + 1] = {0};
+    uint8_t buf[sizeof golden_hello_dictionaries + 1] = {0};
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         tc_error err;
         for (size_t size = 0; size < golden[g].size; size++)
@@ -259,7 +320,7 @@ static void short_and_long_messages_are_refused(void **state)
 static void every_flipped_bit_is_found(void **state)
 {
     (void)state;
-    uint8_t buf[sizeof golden_hello];
+    uint8_t buf[sizeof golden_hello_dictionaries];
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         for (size_t bit = 0; bit < 8 * golden[g].size; bit++) {
             tc_error err = {0};
@@ -315,7 +376,7 @@ static void fields_outside_their_range_are_named(void **state)
         {8, 4, 0, "page size is 0"},
         {8, 4, 5000, "page size is 5000"},
         {8, 4, 1u << 31, "page size is 2147483648"},
-        {15, 1, 1, "reserved bits 0x01"},
+        {15, 1, 1, "expected 137 by the sizes in it"},
         {16, 4, 0, "largest code is 0"},
         {16, 4, (1u << 30) + 1, "1073741824"},
         {20, 4, 63, "largest frame is 63"},
@@ -411,10 +472,10 @@ static void texts_are_printable(void **state)
 static void kinds_are_not_confused(void **state)
 {
     (void)state;
-    uint8_t buf[sizeof golden_hello];
+    uint8_t buf[sizeof golden_hello_dictionaries];
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         for (size_t other = 0; other < GOLDEN_COUNT; other++) {
-            if (other == g)
+            if (golden[other].kind == golden[g].kind)
                 continue;
             tc_error err = {0};
             assert_int_equal(
@@ -627,6 +688,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(hello_has_its_golden_bytes),
+        cmocka_unit_test(dictionaries_have_their_golden_bytes),
+        cmocka_unit_test(dictionaries_are_in_order_and_few),
         cmocka_unit_test(address_is_a_hello_without_a_ring),
         cmocka_unit_test(small_messages_have_their_golden_bytes),
         cmocka_unit_test(every_field_may_be_at_its_limit),
