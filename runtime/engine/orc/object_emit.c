@@ -19,7 +19,7 @@ typedef struct object_header {
     uint32_t writable;
 } object_header;
 
-static const char object_magic[4] = "TCOB";
+static const char object_magic[4] = {'T', 'C', 'O', 'B'};
 
 /* LLVM reports errors of the parser, of inline assembly and of the back end to a context's
  * handler. Without one it ends the process; with one it goes on, and makes an object that lacks
