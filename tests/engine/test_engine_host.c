@@ -32,7 +32,7 @@ static void better_code_goes_on_with_the_variables(void **state)
     size_t size;
     uint64_t result = 0;
     tc_error err = {0};
-    tci_loaded *quick, *best;
+    tci_loaded *quick, *best = NULL;
     tci_entries entries, best_entries;
     tci_object object;
     tci_symbols *symbols = open_symbols("");
