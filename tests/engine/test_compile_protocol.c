@@ -73,6 +73,7 @@ static void requests(void **state)
     const tci_engine_code code = {.name = "counter",
                                   .entries = TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
                                   .level = TCI_LEVEL_BEST,
+                                  .debuggable = true,
                                   .size = 5,
                                   .producer_major = 19,
                                   .producer_minor = 1,
@@ -87,6 +88,7 @@ static void requests(void **state)
     assert_string_equal(found.name, "counter");
     assert_int_equal(found.entries, code.entries);
     assert_int_equal(found.level, code.level);
+    assert_true(found.debuggable);
     assert_int_equal(found.size, 5);
     assert_memory_equal(found.bytes, "BYTES", 5);
     assert_int_equal(found.producer_major, 19);
