@@ -168,6 +168,53 @@ static void debuggers_hear_of_what_has_debug_information(void **state)
     assert_int_equal(known_to_debuggers(), before);
 }
 
+/* --- memory ----------------------------------------------------------------------------- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+
+static long rounds_wanted(void)
+{
+    const char *text = getenv("ROUNDS");
+    return text != NULL ? strtol(text, NULL, 10) : 300;
+}
+
+/* By hand with ROUNDS=100000: what a link leaves behind would be seen at 10 bytes each. */
+static void leave_nothing_behind(const char *file, bool debuggable, long rounds)
+{
+    linked l = link_file(file, "counter", TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
+                         debuggable);
+    size_t before = 0, fixed = 0;
+    for (long i = 0; i < rounds; i++) {
+        if (i == rounds / 3) {
+            before = resident_bytes();
+            fixed = fixed_memory_bytes();
+        }
+        assert_int_equal(tci_jit_unlink(linker, l.loaded, NULL), TC_OK);
+        l.loaded = link_copy(&l.object, &l.code);
+    }
+    size_t after = resident_bytes();
+    size_t grown = after > before ? after - before : 0;
+    print_message("%s, %ld rounds: resident memory grew by %zu KiB in the last two thirds\n",
+                  debuggable ? "debuggable" : "plain", rounds, grown / 1024);
+    assert_int_equal(fixed_memory_bytes(), fixed);
+    if (!SANITIZED) /* sanitizers keep freed memory aside */
+        assert_true(grown < 512u * 1024);
+    unlink_all(&l);
+}
+
+static void linking_and_unlinking_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    leave_nothing_behind("counter", false, rounds_wanted());
+    leave_nothing_behind("counter_debug", true, rounds_wanted());
+}
+
 static void what_is_no_object_takes_no_memory(void **state)
 {
     (void)state;
@@ -220,6 +267,7 @@ int main(void)
         cmocka_unit_test(linked_memory_is_what_was_said),
         cmocka_unit_test(every_function_has_a_name),
         cmocka_unit_test(debuggers_hear_of_what_has_debug_information),
+        cmocka_unit_test(linking_and_unlinking_leaves_nothing_behind),
         cmocka_unit_test(what_is_no_object_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

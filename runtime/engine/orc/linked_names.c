@@ -5,36 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_main(const tci_elf_object *object, const char *name, tci_elf_function *main)
+typedef struct naming {
+    const char *name;
+    char entries[TCI_ENTRY_COUNT][TCI_ENTRY_SYMBOL_MAX];
+} naming;
+
+static bool find_main(const tci_elf_object *object, const naming *n, tci_elf_function *main)
 {
-    char symbol[TCI_ENTRY_SYMBOL_MAX];
-    (void)tci_entry_symbol(name, 0, symbol);
     for (size_t at = 0; tci_elf_object_next_function(object, &at, main);) {
-        if (strcmp(main->name, symbol) == 0)
+        if (strcmp(main->name, n->entries[0]) == 0)
             return true;
     }
     return false;
 }
 
-static bool is_entry(const char *name, const char *symbol)
+static bool is_entry(const naming *n, const char *symbol)
 {
-    char entry[TCI_ENTRY_SYMBOL_MAX];
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
-        (void)tci_entry_symbol(name, i, entry);
-        if (strcmp(entry, symbol) == 0)
+        if (strcmp(n->entries[i], symbol) == 0)
             return true;
     }
     return false;
 }
 
-/* Bytes of its name with the terminator; written when `out` is not NULL. */
-static size_t write_name(const char *name, const char *symbol, char *out)
+static char *append(char *out, const char *text)
 {
-    bool entry = is_entry(name, symbol);
-    size_t size = strlen(symbol) + 1 + (entry ? 0 : strlen(name) + 1);
-    if (out != NULL)
-        (void)snprintf(out, size, "%s%s%s", entry ? "" : name, entry ? "" : ":", symbol);
-    return size;
+    size_t size = strlen(text);
+    memcpy(out, text, size + 1);
+    return out + size;
+}
+
+/* "count_main", "count:helper". Returns where the text ends. */
+static char *write_name(const naming *n, const char *symbol, char *out)
+{
+    if (!is_entry(n, symbol))
+        out = append(append(out, n->name), ":");
+    return append(out, symbol);
 }
 
 /* The next function in that section. */
@@ -48,7 +54,7 @@ static bool next_in(const tci_elf_object *object, unsigned section, size_t *at,
     return false;
 }
 
-static void fill(const tci_elf_object *object, const char *name, const tci_elf_function *main,
+static void fill(const tci_elf_object *object, const naming *n, const tci_elf_function *main,
                  uintptr_t main_address, tci_code_symbol *symbols, char *text)
 {
     tci_elf_function function;
@@ -56,7 +62,7 @@ static void fill(const tci_elf_object *object, const char *name, const tci_elf_f
         symbols->name = text;
         symbols->address = main_address - main->offset + function.offset;
         symbols->size = function.size;
-        text += write_name(name, function.name, text);
+        text = write_name(n, function.name, text) + 1;
     }
 }
 
@@ -65,15 +71,18 @@ size_t tci_linked_names(const tci_elf_object *object, const char *name, uintptr_
 {
     tci_elf_function main, function;
     size_t count = 0, bytes = 0;
+    naming n = {.name = name};
+    for (int i = 0; i < TCI_ENTRY_COUNT; i++)
+        (void)tci_entry_symbol(name, i, n.entries[i]);
     *symbols_out = NULL;
-    if (!find_main(object, name, &main))
+    if (!find_main(object, &n, &main))
         return 0;
     for (size_t at = 0; next_in(object, main.section, &at, &function); count++)
-        bytes += sizeof(tci_code_symbol) + write_name(name, function.name, NULL);
+        bytes += sizeof(tci_code_symbol) + strlen(name) + strlen(function.name) + 2;
     tci_code_symbol *symbols = malloc(bytes + 1);
     if (symbols == NULL)
         return 0;
-    fill(object, name, &main, main_address, symbols, (char *)(symbols + count));
+    fill(object, &n, &main, main_address, symbols, (char *)(symbols + count));
     *symbols_out = symbols;
     return count;
 }
