@@ -50,7 +50,7 @@ def run(command, folder=None):
                           timeout=60, check=False)
 
 
-class Debugging(ToolTest):
+class DocumentTest(ToolTest):
     @classmethod
     def setUpClass(cls):
         cls.document = Document()
@@ -77,8 +77,8 @@ class Debugging(ToolTest):
             self.assertTrue(any(re.search(pattern, candidate.strip()) for candidate in lines),
                             f"not there, or not in this order: {line}\n{pattern}\n{found}")
 
-    # --- gdb ------------------------------------------------------------------------------
 
+class Debugger(DocumentTest):
     def gdb_or_skip(self):
         gdb = shutil.which("gdb")
         if gdb is None:
@@ -116,11 +116,11 @@ class Debugging(ToolTest):
         archive = self.compile(["$ tc-clang -Iinclude middle.c -o middle.tca"])
         commands = ["set breakpoint pending on", "break middle_main", "run", "break qsort", "continue", "backtrace", "kill"]
         found = self.gdb_node(commands, archive, TC_DEBUG_CODE="yes")
-        self.expect_lines(["hit Breakpoint 1, 0x1 in middle_main ()", "#1 0x1 in middle_main ()", "in tc_progress (", "in main ("],
+        self.expect_lines(["hit Breakpoint 1, 0x1 in middle_main ()", "#1 0x1 in middle_main ()", "in tc_wait (", "in main ("],
                           found.replace("printf (", "printf ("))
 
-    # --- perf -----------------------------------------------------------------------------
 
+class Profiler(DocumentTest):
     def map_of(self, node):
         """The perf map of a process: [(begin, end, name)]."""
         path = f"/tmp/perf-{node.pid}.map"
@@ -198,8 +198,8 @@ class Debugging(ToolTest):
         found = self.perf_report(archive, TC_PERF_MAP="yes", TC_FORM="image")
         self.assertRegex(found, r"\[JIT\] tid \d+\s+\[\.\] mixer_main")
 
-    # --- crashes --------------------------------------------------------------------------
 
+class Crashes(DocumentTest):
     def crash(self, archive, number, **environment):
         """What the node says before it dies of that signal."""
         node = self.node(**environment)
