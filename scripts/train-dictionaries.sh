@@ -62,13 +62,14 @@ packed_bytes() { # TREE FILE FIELD
 }
 
 report() { # TREE MAJOR FILE
-    local source archive size plain
+    local source archive size plain taken
     echo "LLVM $2, $(basename "$3"), $(stat -c %s "$3") bytes; archives of x86_64 and aarch64, bitcode only, in bytes:"
     for source in "${held_out[@]}"; do
         archive=$(compile "$1" "$work/report-$2" "$source")
         size=$(packed_bytes "$1" "$archive" archive_bytes)
         plain=$(packed_bytes "$1" "$archive" plain_bytes)
-        printf '  %-42s %6d with, %6d without\n' "$source" "$size" "$plain"
+        taken=$(packed_bytes "$1" "$archive" dictionary.id)
+        printf '  %-42s %6d with %s, %6d without\n' "$source" "$size" "$taken" "$plain"
     done
 }
 
