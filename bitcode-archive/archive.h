@@ -141,7 +141,9 @@ TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, vo
                                                   size_t *size_out, tc_error *err);
 
 /* The same content packed without a dictionary: an archive of its own, with an id of its own.
- * Always the same bytes (from one version of zstd). For free(). TC_E_NO_MEMORY. */
+ * Made for a peer that waits, so it takes some milliseconds and may be a few bytes larger than
+ * what a plain writer makes. Always the same bytes (from one version of zstd). For free().
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out,
                                                size_t *size_out, tc_error *err);
 

@@ -20,12 +20,18 @@
 
 /* From here on level 22 takes hundreds of megabytes and seconds for well under a percent. */
 #define BIG_CONTENT (4u << 20)
+#define BIG_CONTENT_LEVEL 19
 /* Writers try units up to here; beyond, time is better spent than on them. */
 #define TRY_UNITS_CONTENT_MAX (1u << 20)
 /* And dictionaries up to here: of more, what they hold is too small a part. */
 #define TRY_DICTIONARIES_CONTENT_MAX (256u << 10)
 
 static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
+
+/* Quickly, content up to here gets the first level, more the second. */
+#define QUICK_CONTENT (64u << 10)
+#define QUICK_LEVEL 16
+#define QUICK_LEVEL_ABOVE 5
 
 /* One way to pack. */
 typedef struct attempt {
@@ -34,7 +40,8 @@ typedef struct attempt {
     size_t dictionary; /* index, or TCI_DICTIONARY_NONE */
 } attempt;
 
-/* With dictionaries the last two are made with each of them as well. */
+/* With dictionaries the last two are made with each of them as well; quickly, the last one
+ * alone is made. */
 static const attempt attempts[] = {
     {TCI_PACKING_ZSTD, 0, TCI_DICTIONARY_NONE},
     {TCI_PACKING_ZSTD_UNITS, 0, TCI_DICTIONARY_NONE},
@@ -67,16 +74,14 @@ static tc_status zstd_failed(const char *what, size_t code, tc_status status, tc
     return tci_error_set(err, status, "archive content: %s: %s", what, ZSTD_getErrorName(code));
 }
 
-static tc_status set_parameters(ZSTD_CCtx *zstd, size_t size, int min_match, tc_error *err)
+static tc_status set_parameters(ZSTD_CCtx *zstd, int level, int min_match, tc_error *err)
 {
     const struct {
         ZSTD_cParameter parameter;
         int value;
     } settings[] = {
-        {ZSTD_c_compressionLevel, size > BIG_CONTENT ? 19 : ZSTD_maxCLevel()},
-        {ZSTD_c_contentSizeFlag, 0},
-        {ZSTD_c_checksumFlag, 0},
-        {ZSTD_c_dictIDFlag, 0},
+        {ZSTD_c_compressionLevel, level}, {ZSTD_c_contentSizeFlag, 0},
+        {ZSTD_c_checksumFlag, 0},         {ZSTD_c_dictIDFlag, 0},
         {ZSTD_c_minMatch, min_match},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
@@ -99,10 +104,21 @@ static tc_status load_dictionary(ZSTD_CCtx *zstd, size_t dictionary, tc_error *e
     return ZSTD_isError(code) ? zstd_failed("dictionary", code, TC_E_NO_MEMORY, err) : TC_OK;
 }
 
+/* What is packed, in both of its spellings; units is NULL where they are not tried. */
+typedef struct pack_input {
+    const uint8_t *content;
+    size_t size;
+    uint8_t *units;
+    int level;
+} pack_input;
+
 /* The frame with its magic. */
-static tc_status compress(const attempt *how, const uint8_t *bytes, size_t size,
-                          uint8_t **frame_out, size_t *frame_size_out, tc_error *err)
+static tc_status compress(const attempt *how, const pack_input *in, uint8_t **frame_out,
+                          size_t *frame_size_out, tc_error *err)
 {
+    const bool of_units = how->packing == TCI_PACKING_ZSTD_UNITS;
+    const uint8_t *bytes = of_units ? in->units : in->content;
+    const size_t size = of_units ? in->size * TCI_UNITS_PER_BYTE : in->size;
     tc_status status = TC_E_NO_MEMORY;
     size_t bound = ZSTD_compressBound(size);
     uint8_t *frame = malloc(bound);
@@ -111,7 +127,7 @@ static tc_status compress(const attempt *how, const uint8_t *bytes, size_t size,
         (void)tci_error_set(err, status, "archive content: no memory to pack %zu bytes", size);
         goto fail;
     }
-    status = set_parameters(zstd, size, how->min_match, err);
+    status = set_parameters(zstd, in->level, how->min_match, err);
     if (status == TC_OK)
         status = load_dictionary(zstd, how->dictionary, err);
     if (status != TC_OK)
@@ -162,24 +178,14 @@ static void keep_smaller(const attempt *how, uint8_t *frame, size_t frame_size,
     *best = packed;
 }
 
-/* What is packed, in both of its spellings; units is NULL where they are not tried. */
-typedef struct pack_input {
-    const uint8_t *content;
-    size_t size;
-    uint8_t *units;
-} pack_input;
-
 static tc_status try_attempt(const attempt *how, const pack_input *in, tci_packed *best,
                              tc_error *err)
 {
-    bool wants_units = how->packing == TCI_PACKING_ZSTD_UNITS;
     uint8_t *frame;
     size_t frame_size;
-    if (wants_units && in->units == NULL)
+    if (how->packing == TCI_PACKING_ZSTD_UNITS && in->units == NULL)
         return TC_OK;
-    TC_TRY(compress(how, wants_units ? in->units : in->content,
-                    wants_units ? in->size * TCI_UNITS_PER_BYTE : in->size, &frame, &frame_size,
-                    err));
+    TC_TRY(compress(how, in, &frame, &frame_size, err));
     keep_smaller(how, frame, frame_size, in->size, best);
     return TC_OK;
 }
@@ -198,13 +204,29 @@ static tc_status try_all(const pack_input *in, size_t dictionaries, tci_packed *
     return TC_OK;
 }
 
-tc_status tci_pack(const uint8_t *content, size_t size, bool dictionaries,
+static tc_status try_with(const pack_input *in, tci_pack_effort effort, tci_packed *best,
+                          tc_error *err)
+{
+    if (effort == TCI_PACK_QUICK)
+        return try_attempt(&attempts[in->units != NULL ? ATTEMPT_COUNT - 1 : 0], in, best, err);
+    bool dictionaries = effort == TCI_PACK_SMALLEST && in->size <= TRY_DICTIONARIES_CONTENT_MAX;
+    return try_all(in, dictionaries ? tci_dictionary_count() : 0, best, err);
+}
+
+static int level_of(size_t size, tci_pack_effort effort)
+{
+    if (effort == TCI_PACK_QUICK)
+        return size <= QUICK_CONTENT ? QUICK_LEVEL : QUICK_LEVEL_ABOVE;
+    return size <= BIG_CONTENT ? ZSTD_maxCLevel() : BIG_CONTENT_LEVEL;
+}
+
+tc_status tci_pack(const uint8_t *content, size_t size, tci_pack_effort effort,
                    tci_packed *packed_out, tc_error *err)
 {
     tc_status status = TC_OK;
     bool try_units = size <= TRY_UNITS_CONTENT_MAX;
     tci_packed best = {.bytes = malloc(size), .size = size};
-    pack_input in = {.content = content, .size = size};
+    pack_input in = {.content = content, .size = size, .level = level_of(size, effort)};
     if (try_units)
         in.units = malloc(size * TCI_UNITS_PER_BYTE);
     if (best.bytes == NULL || (try_units && in.units == NULL)) {
@@ -214,8 +236,7 @@ tc_status tci_pack(const uint8_t *content, size_t size, bool dictionaries,
         memcpy(best.bytes, content, size);
         if (try_units)
             tci_units_spread(content, size, in.units);
-        bool try_dictionaries = dictionaries && size <= TRY_DICTIONARIES_CONTENT_MAX;
-        status = try_all(&in, try_dictionaries ? tci_dictionary_count() : 0, &best, err);
+        status = try_with(&in, effort, &best, err);
     }
     free(in.units);
     if (status != TC_OK) {

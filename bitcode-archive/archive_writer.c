@@ -258,11 +258,12 @@ static tc_status build_archive(size_t content_size, const tci_packed *packed, vo
     return TC_OK;
 }
 
-static tc_status pack_archive(const uint8_t *content, size_t content_size, bool dictionaries,
-                              void **bytes_out, size_t *size_out, tc_error *err)
+static tc_status pack_archive(const uint8_t *content, size_t content_size,
+                              tci_pack_effort effort, void **bytes_out, size_t *size_out,
+                              tc_error *err)
 {
     tci_packed packed;
-    TC_TRY(tci_pack(content, content_size, dictionaries, &packed, err));
+    TC_TRY(tci_pack(content, content_size, effort, &packed, err));
     tc_status status = build_archive(content_size, &packed, bytes_out, size_out, err);
     free(packed.bytes);
     return status;
@@ -286,8 +287,10 @@ tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out
     if (writer->slice_count == 0)
         return tci_error_set(err, TC_E_INVALID, "archive %s: no slices", writer->name);
     TC_TRY(build_content(writer, &content, &content_size, err));
-    tc_status status = pack_archive(
-        content, content_size, !writer->plain && has_bitcode(writer), bytes_out, size_out, err);
+    bool plain = writer->plain || !has_bitcode(writer);
+    tc_status status =
+        pack_archive(content, content_size, plain ? TCI_PACK_PLAIN : TCI_PACK_SMALLEST,
+                     bytes_out, size_out, err);
     free(content);
     return status;
 }
@@ -295,6 +298,6 @@ tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out
 tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out, size_t *size_out,
                                  tc_error *err)
 {
-    return pack_archive(tci_archive_content(archive), tci_archive_content_size(archive), false,
-                        bytes_out, size_out, err);
+    return pack_archive(tci_archive_content(archive), tci_archive_content_size(archive),
+                        TCI_PACK_QUICK, bytes_out, size_out, err);
 }

@@ -16,7 +16,7 @@ static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
 {
     tci_packed packed;
     sample_fill(texture, 5, content, size);
-    assert_int_equal(tci_pack(content, size, false, &packed, NULL), TC_OK);
+    assert_int_equal(tci_pack(content, size, TCI_PACK_PLAIN, &packed, NULL), TC_OK);
     assert_int_equal(packed.packing, wanted);
     assert_int_equal(packed.dictionary, TCI_ARCHIVE_NO_DICTIONARY);
     if (wanted == TCI_PACKING_STORED) {
@@ -42,6 +42,29 @@ static void each_texture_its_packing(void **state)
     packs_as(SAMPLE_NOISE, 1, TCI_PACKING_STORED);
 }
 
+/* Content of every size comes back from quick packing, and repetitions are found. */
+static void quick_packing_is_good_too(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {1, 4000, 64 << 10};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        tci_packed packed;
+        sample_fill(SAMPLE_BITS, 5, content, sizes[i]);
+        assert_int_equal(tci_pack(content, sizes[i], TCI_PACK_QUICK, &packed, NULL), TC_OK);
+        assert_int_equal(packed.dictionary, TCI_ARCHIVE_NO_DICTIONARY);
+        if (sizes[i] == 1) {
+            assert_int_equal(packed.packing, TCI_PACKING_STORED);
+        } else {
+            assert_true(packed.size < sizes[i]);
+            assert_int_equal(tci_unpack(packed.packing, TCI_DICTIONARY_NONE, packed.bytes,
+                                        packed.size, unpacked, sizes[i], NULL),
+                             TC_OK);
+            assert_memory_equal(unpacked, content, sizes[i]);
+        }
+        free(packed.bytes);
+    }
+}
+
 /* A megabyte of zeros packs into a few dozen bytes, which no reader would believe. */
 static void unbelievable_ratio_is_not_written(void **state)
 {
@@ -50,7 +73,7 @@ static void unbelievable_ratio_is_not_written(void **state)
     uint8_t *zeros = calloc(1, size);
     tci_packed packed;
     assert_non_null(zeros);
-    assert_int_equal(tci_pack(zeros, size, true, &packed, NULL), TC_OK);
+    assert_int_equal(tci_pack(zeros, size, TCI_PACK_SMALLEST, &packed, NULL), TC_OK);
     assert_true(tci_pack_ratio_ok(size, packed.size));
     free(packed.bytes);
     free(zeros);
@@ -71,7 +94,7 @@ static uint8_t *packed_text(size_t *size_out)
 {
     tci_packed packed;
     sample_fill(SAMPLE_TEXT, 5, content, 2000);
-    assert_int_equal(tci_pack(content, 2000, false, &packed, NULL), TC_OK);
+    assert_int_equal(tci_pack(content, 2000, TCI_PACK_PLAIN, &packed, NULL), TC_OK);
     assert_int_equal(packed.packing, TCI_PACKING_ZSTD);
     *size_out = packed.size;
     return packed.bytes;
@@ -138,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_texture_its_packing),
+        cmocka_unit_test(quick_packing_is_good_too),
         cmocka_unit_test(unbelievable_ratio_is_not_written),
         cmocka_unit_test(ratio_rule),
         cmocka_unit_test(wrong_size_is_refused),
