@@ -38,6 +38,8 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
     tc_status status = tc_options_set(options, "ifunc_path", config->path, &err);
     if (status == TC_OK && config->delivery != NULL)
         status = tc_options_set(options, "delivery", config->delivery, &err);
+    if (status == TC_OK && config->tier != NULL)
+        status = tc_options_set(options, "tier", config->tier, &err);
     if (status == TC_OK && config->form != NULL)
         status = tc_options_set(options, "form", config->form, &err);
     if (status == TC_OK && config->local != NULL)

@@ -23,6 +23,7 @@ typedef void (*ifunc_link_local)(void *payload, size_t payload_size, void *targe
 
 typedef struct ifunc_link_config {
     const char *delivery; /* NULL: the library's own choice */
+    const char *tier;     /* the same */
     const char *form;     /* NULL: the library's own choice */
     const char *path;     /* folders */
     const char *name;     /* of the ifunc */

@@ -65,6 +65,14 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                        size_t size);
 
+/* Sends the code ahead, so that no message has to wait for it: TC_OK when fn is callable at the
+ * peer, where messages on this endpoint go on meanwhile. Blocks, progressing, for timeout_ns at
+ * most; 0: returns as soon as the code is on its way. TC_E_REFUSED (err has the peer's reason),
+ * TC_E_TIMEOUT, TC_E_PEER_LOST, TC_E_CLOSED, TC_E_BUSY (from inside an ifunc). err may be NULL.
+ */
+TC_MUST_CHECK TC_API tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns,
+                                             tc_error *err);
+
 /* tc_send that carries the code though the peer has it: what a system without a code cache
  * pays. */
 TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,

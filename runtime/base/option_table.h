@@ -27,6 +27,12 @@ typedef enum tci_form_choice {
     TCI_CHOICE_BITCODE = 2
 } tci_form_choice;
 
+typedef enum tci_tier_choice {
+    TCI_TIER_AUTO = 0,
+    TCI_TIER_FAST = 1,
+    TCI_TIER_BEST = 2
+} tci_tier_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -48,6 +54,10 @@ struct tc_options {
     uint64_t form; /* tci_form_choice */
     uint64_t debug_code;
     uint64_t perf_map;
+    uint64_t tier; /* tci_tier_choice */
+    uint64_t tier_calls;
+    uint64_t compile_threads;
+    uint64_t code_memory_max;
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];

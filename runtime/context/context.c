@@ -89,13 +89,6 @@ static bool on_payload(void *user, const tci_payload_header *header, size_t size
 
 /* --- making and ending --------------------------------------------------------------- */
 
-static void forget_function(void *user, uint16_t index)
-{
-    tci_hub *hub = user;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
-        ep->tx_state[index] = TCI_TX_UNKNOWN;
-}
-
 static tc_status describe_self(tc_context *ctx, tc_error *err)
 {
     tci_hub *hub = &ctx->hub;
@@ -129,8 +122,7 @@ static tc_status init_context(tc_context *ctx, tc_error *err)
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_registry_init(&hub->registry, &hub->options, err));
     hub->registry.host_symbols = tci_host_symbols(&hub->registry.host_symbol_count);
-    hub->registry.forget = forget_function;
-    hub->registry.forget_user = hub;
+    TC_TRY(tci_context_watch_functions(ctx, err));
     TC_TRY(tci_worker_create(on_message, hub, &hub->worker, err));
     tci_worker_set_payload_handler(hub->worker, on_payload);
     TC_TRY(tci_context_init_wait(ctx, err));
@@ -145,6 +137,7 @@ tc_status tc_context_create(const tc_options *opts, tc_context **ctx_out, tc_err
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
     ctx->hub.epoll_fd = -1;
+    ctx->hub.loads_fd = -1;
     ctx->wait_fd = -1;
     if (opts == NULL)
         status = tc_options_create(&from_environment, err);
@@ -196,6 +189,8 @@ void tc_context_destroy(tc_context *ctx)
     free(hub->watched);
     if (hub->epoll_fd >= 0)
         close(hub->epoll_fd);
+    if (hub->loads_fd >= 0)
+        close(hub->loads_fd);
     free(ctx);
 }
 
@@ -272,7 +267,9 @@ static unsigned serve_descriptors(tc_context *ctx)
     unsigned run = 0;
     int n = epoll_wait(ctx->hub.epoll_fd, events, EVENTS_MAX, 0);
     for (int i = 0; i < n; i++) {
-        if (events[i].data.u64 & TCI_WATCH_LISTENER)
+        if (events[i].data.u64 & TCI_WATCH_LOADS)
+            tci_context_note_loads(ctx);
+        else if (events[i].data.u64 & TCI_WATCH_LISTENER)
             tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
         else if (ctx->hub.by_connection[events[i].data.u64] != NULL)
             run += serve_stream(ctx->hub.by_connection[events[i].data.u64]);
@@ -355,7 +352,7 @@ static bool turn_endpoint(tc_ep *ep)
         tci_send_queued(ep);
     if (ep->push != NULL)
         ep->delivery->ops->turn(ep->delivery);
-    if (ep->peer_said_bye && tci_dispatch_run(ep) == 0)
+    if (ep->peer_said_bye && tci_dispatch_run(ep) == 0 && !ep->loading)
         tci_ep_finish(ep);
     return tci_ep_has_waiting(ep) || ep->peer_said_bye;
 }
@@ -384,6 +381,8 @@ static unsigned do_chores(tc_context *ctx)
         again |= turn_endpoint(ep);
     if (hub->handshakes > 0 || ctx->look_now || --ctx->countdown < 0)
         run += service_when_due(ctx);
+    if (hub->registry.jobs != NULL)
+        tci_registry_take_finished(&hub->registry);
     if (hub->inbox != NULL)
         handle_inbox(hub);
     if (hub->changed) {

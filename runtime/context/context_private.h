@@ -45,6 +45,11 @@ void tci_context_get_up(tc_context *ctx);
  * has come. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
 
+/* Functions and endpoints hear of each other from now on. TC_E_IO. */
+TC_MUST_CHECK tc_status tci_context_watch_functions(tc_context *ctx, tc_error *err);
+/* Loader threads have finished something. */
+void tci_context_note_loads(tc_context *ctx);
+
 /* Puts what is known of the engine and the CPU into the hub's hello. */
 void tci_describe_engine(tci_hub *hub);
 /* And the dictionaries that peers may use. */

@@ -14,6 +14,7 @@ static const char *const counter_names[TCI_COUNTER_COUNT] = {
     [TCI_CODE_REFUSED] = "code_refused",         [TCI_SENDS_QUEUED] = "sends_queued",
     [TCI_CREDITS_SENT] = "credits_sent",         [TCI_ENDPOINTS_OPENED] = "endpoints_opened",
     [TCI_ENDPOINTS_FAILED] = "endpoints_failed", [TCI_RINGS_CLOSED] = "rings_closed",
+    [TCI_CODE_EVICTED] = "code_evicted",         [TCI_CODE_IMPROVED] = "code_improved",
 };
 
 size_t tc_stats_count(void)
@@ -76,15 +77,15 @@ void tc_version_query(tc_version_info *info_out)
     static const char *llvm;
     tci_engine_handle *engine;
     tc_options *opts = NULL;
-    const char *engine_path = NULL;
+    tci_engine_opts engine_opts = {0};
     unsigned major, minor, patch;
     if (llvm == NULL) {
         if (tc_options_create(&opts, NULL) == TC_OK)
-            engine_path = opts->engine_path;
+            engine_opts.engine_path = opts->engine_path;
         llvm = "none";
-        if (tci_engine_acquire(engine_path, TCI_CHOICE_AUTO, &engine, NULL) == TC_OK) {
+        if (tci_engine_acquire(&engine_opts, &engine, NULL) == TC_OK) {
             if (tci_engine_start(engine, NULL) == TC_OK)
-                llvm = tci_engine_llvm_version(engine_path);
+                llvm = tci_engine_llvm_version(engine_opts.engine_path);
             (void)snprintf(cpu, sizeof cpu, "%s", tci_engine_cpu(engine));
             (void)snprintf(features, sizeof features, "%s", tci_engine_features(engine));
             tci_engine_release(engine);

@@ -1,9 +1,11 @@
 #include "dispatch.h"
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
+#include "dispatch/slots.h"
 #include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
 #include "endpoint/landing.h"
@@ -30,175 +32,102 @@ static outcome broken(tc_ep *ep, const tc_error *error)
     return ENDED;
 }
 
-/* --- slots --------------------------------------------------------------------------- */
+/* --- running ------------------------------------------------------------------------- */
 
-static bool grow_slots(tc_ep *ep, uint16_t slot)
+static inline void count_call(tc_ifunc *fn)
 {
-    size_t count = ep->rx_slot_count;
-    if (slot < count)
-        return true;
-    while (count <= slot)
-        count = count == 0 ? 16 : 2 * count;
-    tci_rx_slot *slots = realloc(ep->rx_slots, count * sizeof *slots);
-    if (slots == NULL)
-        return false;
-    memset(slots + ep->rx_slot_count, 0, (count - ep->rx_slot_count) * sizeof *slots);
-    ep->rx_slots = slots;
-    ep->rx_slot_count = count;
-    return true;
+    if (__builtin_expect(--fn->calls_left == 0, 0))
+        tci_ifunc_is_hot(fn);
 }
 
-/* Takes over the hold on fn; NULL clears the slot. */
-static void bind_slot(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
+static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)
 {
-    tci_rx_slot *place = &ep->rx_slots[slot];
-    if (place->fn != NULL)
-        tci_ifunc_release(place->fn);
-    *place = (tci_rx_slot){.fn = fn};
+    uint64_t now_ns = tci_clock_ns();
+    fn->report_due = false;
+    tci_hub_report(ep->hub, fn, now_ns - called_ns, now_ns - fn->seen_ns);
 }
 
-static void clear_slot(tc_ep *ep, uint16_t slot)
+/* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
+static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
+                 size_t payload_size)
 {
-    bind_slot(ep, slot, NULL);
+    tc_ifunc *fn = ep->rx_slots[slot].fn;
+    uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
+    current->fn = fn;
+    count_call(fn);
+    fn->entry.main(payload, payload_size, ep->hub->target_args);
+    if (called_ns != 0)
+        report_first_call(ep, fn, called_ns);
 }
 
-/* Tells the sender, once per binding, why its function does not run here. Its messages are
- * dropped until it binds the slot anew. */
-static void tell_why(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
+static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
-    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
-    tci_writer w;
-    size_t text = strlen(error->text);
-    if (text > sizeof payload - 4)
-        text = sizeof payload - 4;
-    tci_writer_init(&w, payload, sizeof payload);
-    tci_write_u32(&w, (uint32_t)(int32_t)error->status);
-    tci_write_bytes(&w, error->text, text);
-    tci_send_control(ep, control, slot, payload, w.at);
-}
-
-static outcome refuse_function(tc_ep *ep, uint16_t slot, const tc_error *error)
-{
-    TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
-    ep->hub->counters[TCI_CODE_REFUSED]++;
-    tell_why(ep, TCI_CONTROL_REFUSED, slot, error);
+    tci_slot_refuse(ep, slot, error);
     return DROPPED;
 }
 
-/* --- code frames --------------------------------------------------------------------- */
-
-static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
-                          tc_ifunc **fn_out, tc_error *err)
+/* A binding that is to be announced waits for nothing: its function is made callable while
+ * frames behind it run. */
+static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 {
-    ep->hub->counters[TCI_CODE_RECEIVED]++;
-    return tci_registry_add(&ep->hub->registry, bytes, section->archive_size,
-                            bytes + section->archive_size, section->deps_size, &section->id,
-                            fn_out, err);
-}
-
-/* The peer may still be writing to the ring, so code is copied out before anything looks at it.
- */
-static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
-                               tc_ifunc **fn_out, tc_error *err)
-{
-    size_t size = (size_t)section->archive_size + section->deps_size;
-    uint8_t *copy = malloc(size > 0 ? size : 1);
-    if (copy == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "code of %zu bytes: out of memory", size);
-    memcpy(copy, bytes, size);
-    tc_status status = add_copy(ep, copy, section, fn_out, err);
-    free(copy);
-    return status;
-}
-
-/* Finds or makes the function of a code frame. TC_E_AGAIN: its code is on the way. */
-static tc_status find_code(tc_ep *ep, const tci_frame *f, const uint8_t *attached,
-                           const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
-{
-    tc_ifunc *known = tci_registry_find(&ep->hub->registry, &section->id);
-    if (known != NULL) {
-        tci_ifunc_hold(known);
-        *fn_out = known;
-        return TC_OK;
-    }
-    if (f->flags & TCI_CODE_ATTACHED)
-        return take_attached(ep, attached, section, fn_out, err);
-    if (!tci_code_complete(ep))
-        return tci_code_want(ep, f->slot, section, err) ? TC_E_AGAIN : err->status;
-    tc_status status = add_copy(ep, ep->incoming.bytes, section, fn_out, err);
-    tci_code_forget(ep);
-    return status;
-}
-
-static bool already_bound(const tc_ep *ep, uint16_t slot, const tci_content_id *id)
-{
-    return slot < ep->rx_slot_count && ep->rx_slots[slot].main != NULL &&
-           tci_content_id_equal(&ep->rx_slots[slot].fn->id, id);
-}
-
-/* TC_OK: the slot is callable. TC_E_AGAIN: wait. Else refused. */
-static tc_status bind_code(tc_ep *ep, const tci_frame *f, const uint8_t *attached,
-                           const tci_code_section *section, tc_error *err)
-{
-    tc_ifunc *fn;
-    if (already_bound(ep, f->slot, &section->id))
-        return TC_OK;
-    if (!grow_slots(ep, f->slot))
-        return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
-    clear_slot(ep,
-               f->slot); /* first, so that what it held may make room for the new function */
-    TC_TRY(find_code(ep, f, attached, section, &fn, err));
-    bind_slot(ep, f->slot, fn);
-    TC_TRY(tci_ifunc_load(fn, err));
-    ep->rx_slots[f->slot].main = fn->entry.main;
-    return TC_OK;
-}
-
-/* --- running ------------------------------------------------------------------------- */
-
-static inline void call(tc_ep *ep, tci_current *current, const tci_rx_slot *slot,
-                        uint8_t *frame, size_t payload_size)
-{
-    current->fn = slot->fn;
-    slot->main(frame + TCI_FRAME_HEADER_BYTES, payload_size, ep->hub->target_args);
+    if (status == TC_E_AGAIN && (slot >= ep->rx_slot_count || ep->rx_slots[slot].fn == NULL))
+        return WAITING; /* for its code */
+    ep->loading = false;
+    tci_slot_announce(ep, slot);
+    return BOUND;
 }
 
 static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
                        const tci_code_section *section, size_t bytes)
 {
     tc_error error = {0};
-    size_t attached = tci_frame_code_bytes(f->payload_size, 0);
-    tc_status status = bind_code(ep, f, frame + attached, section, &error);
+    const uint8_t *attached =
+        f->flags & TCI_CODE_ATTACHED ? frame + tci_frame_code_bytes(f->payload_size, 0) : NULL;
+    tc_status status = tci_slot_bind(ep, f->slot, attached, section, &error);
     outcome result = RUN;
+    if ((status == TC_OK || status == TC_E_AGAIN) && (f->flags & TCI_CODE_ANNOUNCE))
+        result = bind_ahead(ep, f->slot, status);
+    else if (status == TC_E_AGAIN)
+        result = WAITING;
+    else if (status == TC_OK && (f->flags & TCI_CODE_BIND_ONLY))
+        result = BOUND;
+    else if (status == TC_OK)
+        call(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+    else
+        result = refuse(ep, f->slot, &error);
+    if (result != WAITING)
+        tci_consumer_advance(&ep->rx, bytes);
+    return result;
+}
+
+/* RUN: the slot is callable. DROPPED: it is not, and the peer has heard why. */
+static outcome ready(tc_ep *ep, uint16_t slot)
+{
+    tc_error error = {0};
+    if (slot >= ep->rx_slot_count)
+        return DROPPED;
+    tc_status status = tci_slot_ready(ep, slot, &error);
+    if (status == TC_OK)
+        return RUN;
     if (status == TC_E_AGAIN)
         return WAITING;
-    if (status == TC_OK && (f->flags & TCI_CODE_BIND_ONLY)) {
-        result = BOUND;
-    } else if (status == TC_OK) {
-        call(ep, current, &ep->rx_slots[f->slot], frame, f->payload_size);
-    } else {
-        if (f->slot < ep->rx_slot_count)
-            clear_slot(ep, f->slot);
-        result = refuse_function(ep, f->slot, &error);
-    }
-    tci_consumer_advance(&ep->rx, bytes);
-    return result;
+    return status == TC_E_NOT_FOUND ? DROPPED : refuse(ep, slot, &error);
 }
 
 static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
                        size_t bytes)
 {
-    outcome result = DROPPED;
-    if (f->slot < ep->rx_slot_count && ep->rx_slots[f->slot].main != NULL) {
-        call(ep, current, &ep->rx_slots[f->slot], frame, f->payload_size);
-        result = RUN;
-    } else if (f->slot >= ep->rx_slot_count) {
+    if (f->slot >= ep->rx_slot_count) {
         tc_error error;
         tci_error_set(&error, TC_E_CORRUPT, "call of slot %u, which no code frame has bound",
                       f->slot);
         return broken(ep, &error);
     }
-    tci_consumer_advance(&ep->rx, bytes);
+    outcome result = ready(ep, f->slot);
+    if (result == RUN)
+        call(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+    if (result != WAITING)
+        tci_consumer_advance(&ep->rx, bytes);
     return result;
 }
 
@@ -217,7 +146,7 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
         current->fn = NULL;
         injected.main(injected.payload, injected.payload_size, ep->hub->target_args);
     } else {
-        result = refuse_function(ep, f->slot, &error);
+        result = refuse(ep, f->slot, &error);
     }
     tci_consumer_advance(&ep->rx, bytes);
     if (f->flags != 0) /* as with pieces that stand for much */
@@ -225,21 +154,14 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
     return result;
 }
 
-static bool run_large(tc_ep *ep, tci_current *current, uint16_t slot, const tci_payload *whole)
-{
-    if (slot >= ep->rx_slot_count || ep->rx_slots[slot].main == NULL)
-        return false;
-    current->fn = ep->rx_slots[slot].fn;
-    ep->rx_slots[slot].main(whole->bytes, (size_t)whole->size, ep->hub->target_args);
-    return true;
-}
-
 static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
                         const uint8_t *frame, size_t bytes)
 {
     tc_error error = {0};
     tci_payload whole = {0};
-    outcome result = BOUND;
+    outcome result = BOUND, callable = ready(ep, f->slot);
+    if (callable == WAITING)
+        return WAITING;
     tc_status status = tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &whole, &error);
     if (status == TC_E_AGAIN)
         return WAITING;
@@ -247,10 +169,12 @@ static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
         return broken(ep, &error);
     if (status != TC_OK) {
         TC_LOG(TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
-        tell_why(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
+        tci_slot_tell(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
         result = DROPPED;
     } else if (whole.bytes != NULL || whole.outside) {
-        result = whole.bytes != NULL && run_large(ep, current, f->slot, &whole) ? RUN : DROPPED;
+        result = whole.bytes != NULL ? callable : DROPPED;
+        if (result == RUN)
+            call(ep, current, f->slot, whole.bytes, (size_t)whole.size);
     }
     tci_large_done(ep, &whole);
     tci_consumer_advance(&ep->rx, bytes);
@@ -273,6 +197,8 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
         return;
     tci_error_set(ep->refusal, (tc_status)status, "%.*s", (int)text_size, (const char *)text);
     ep->refusals++;
+    if (ep->preparing == f->slot)
+        ep->preparing = TCI_PREPARING_NONE;
     if (!payload_only)
         ep->tx_state[f->slot] = TCI_TX_REFUSED;
     else if (ep->partial != NULL && ep->partial->fn->index == f->slot)
@@ -302,6 +228,10 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
         return DROPPED;
     case TCI_CONTROL_REFUSED:
         on_refused(ep, f, payload, false);
+        return DROPPED;
+    case TCI_CONTROL_PREPARED:
+        if (f->slot == ep->preparing)
+            ep->preparing = TCI_PREPARING_NONE;
         return DROPPED;
     case TCI_CONTROL_TOO_LARGE:
         on_refused(ep, f, payload, true);
@@ -365,7 +295,9 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
             *empty_out = false;
             break;
         }
-        current->fn = slots[f.slot].fn;
+        tc_ifunc *const fn = slots[f.slot].fn;
+        current->fn = fn;
+        count_call(fn);
         slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size, hub->target_args);
         tci_consumer_advance(&rx, bytes);
         run++;
@@ -397,6 +329,7 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
 {
     unsigned run = 0;
     bool empty = false;
+    ep->loading = false;
     while (!empty && ep->rx.head < end) {
         if (!run_other(ep, current, &run))
             break;

@@ -94,6 +94,6 @@ bool tci_bell_finds_work(tc_ep *ep)
     if (ep->gathered > 0 || ep->peer_said_bye || credit_has_come(ep))
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
-    bool stands = ep->incoming.wanted && !tci_code_complete(ep);
+    bool stands = ep->loading || (ep->incoming.wanted && !tci_code_complete(ep));
     return !stands && !tci_payload_stands(ep) && tci_consumer_has_frame(&ep->rx);
 }

@@ -86,6 +86,7 @@ tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *e
     ep->state = TCI_EP_GREETING;
     ep->peer_connection = TCI_AM_NO_CONNECTION;
     ep->bell = never_asleep;
+    ep->preparing = TCI_PREPARING_NONE;
     ep->queue_last = &ep->queue;
     ep->next = hub->first;
     ep->previous_next = &hub->first;
@@ -103,6 +104,7 @@ static void free_slots(tc_ep *ep)
     for (size_t i = 0; i < ep->rx_slot_count; i++) {
         if (ep->rx_slots[i].fn != NULL)
             tci_ifunc_release(ep->rx_slots[i].fn);
+        free(ep->rx_slots[i].left);
     }
     free(ep->rx_slots);
 }

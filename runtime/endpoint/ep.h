@@ -37,11 +37,16 @@ typedef enum tci_tx_state {
 /* Short calls that go into the ring together. Four cache lines: more gain nothing. */
 #define TCI_GATHER_MAX 8u
 
-/* What a slot number of the peer's means here. main is NULL for a function that was refused. */
+/* What a slot number of the peer's means here; see dispatch/slots.h. */
 typedef struct tci_rx_slot {
-    void (*main)(void *payload, size_t payload_size, void *target_args);
-    tc_ifunc *fn; /* held; NULL: never bound */
+    void (*main)(void *payload, size_t payload_size,
+                 void *target_args); /* NULL: not callable */
+    tc_ifunc *fn;                    /* held; NULL: never bound, refused, or left */
+    tci_code_section *left;          /* what it was bound to until that left; NULL: nothing */
+    bool announce;                   /* the peer waits for word that it is callable */
 } tci_rx_slot;
+
+#define TCI_PREPARING_NONE UINT32_MAX
 
 /* A message that waits for room at the peer. */
 typedef struct tci_queued {
@@ -115,6 +120,7 @@ struct tc_ep {
     tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
     tci_rx_slot *rx_slots;
     size_t rx_slot_count;
+    bool loading; /* the frame at the head waits for its function to be loaded */
     uint64_t run_messages;
     tci_hub *hub;
 
@@ -153,6 +159,7 @@ struct tc_ep {
     struct tci_inbound *inbound;   /* NULL until one comes so */
     unsigned refusals;
     tc_error *refusal;
+    uint32_t preparing; /* index of the function that tc_ep_prepare waits for */
     tc_error *error;
     void *user;
     char peer_triple[TCI_HELLO_TRIPLE_MAX + 1];

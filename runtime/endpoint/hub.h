@@ -23,6 +23,8 @@ typedef enum tci_counter {
     TCI_ENDPOINTS_OPENED,
     TCI_ENDPOINTS_FAILED,
     TCI_RINGS_CLOSED, /* for lack of ring memory */
+    TCI_CODE_EVICTED, /* to keep to code_memory_max */
+    TCI_CODE_IMPROVED,
     TCI_COUNTER_COUNT
 } tci_counter;
 
@@ -59,7 +61,8 @@ typedef struct tci_hub {
     tci_worker *worker;
     tci_registry registry;
     tci_injector *injector; /* NULL until a message brings its own code */
-    int epoll_fd;           /* streams and listeners */
+    int epoll_fd;           /* streams, listeners, and */
+    int loads_fd;           /* what loader threads say when they have finished */
     tc_ep *first;           /* all endpoints, in no order */
     tc_ep **by_connection;  /* connection id -> endpoint or NULL */
     size_t connection_places;
@@ -77,8 +80,14 @@ typedef struct tci_hub {
     unsigned inbox_count;
     tci_hello self;       /* this side's hello but for the ring */
     uint64_t ring_memory; /* bytes of rings that peers may write */
+    void (*load_callback)(void *user, const tc_load_report *report);
+    void *load_user;
     uint64_t counters[TCI_COUNTER_COUNT];
 } tci_hub;
+
+/* How a function became callable, or got better code (total_ns 0), for the log and for
+ * tc_context_set_load_callback. */
+void tci_hub_report(tci_hub *hub, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns);
 
 /* Inside code of the user's. */
 static inline bool tci_hub_is_busy(const tci_hub *hub)
@@ -86,8 +95,9 @@ static inline bool tci_hub_is_busy(const tci_hub *hub)
     return (hub->attention & (TCI_RUNNING | TCI_BUILDING)) != 0;
 }
 
-/* What epoll's data says: a connection id, or with this bit a listener's number. */
+/* What epoll's data says: a connection id, or with this bit a listener's number, or this. */
 #define TCI_WATCH_LISTENER (1ull << 32)
+#define TCI_WATCH_LOADS (1ull << 33)
 
 /* Has serve look at a descriptor when it has something to read. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err);

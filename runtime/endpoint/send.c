@@ -31,7 +31,8 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
 
 static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
 {
-    return out->with_code || ep->tx_state[out->fn->index] == TCI_TX_UNKNOWN;
+    return out->with_code || out->announce ||
+           ep->tx_state[out->fn->index] == TCI_TX_UNKNOWN;
 }
 
 static uint8_t bound_state(const tc_ifunc *fn)
@@ -43,7 +44,8 @@ static uint8_t bound_state(const tc_ifunc *fn)
  * in the frame and sent when the peer says that it needs it. */
 static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
 {
-    if (ep->hub->options.code_push == 0 && !out->with_code)
+    bool known = ep->tx_state[out->fn->index] != TCI_TX_UNKNOWN;
+    if ((ep->hub->options.code_push == 0 || known) && !out->with_code)
         return false;
     size_t attached = code->size - TCI_CODE_SECTION_BYTES;
     return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
@@ -70,7 +72,8 @@ static tc_status send_frame(tc_ep *ep, const tci_outgoing *out)
         bool attached = code_goes_along(ep, out, &code);
         header.kind = TCI_FRAME_CODE;
         header.flags = (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
-                                 (out->bind_only ? TCI_CODE_BIND_ONLY : 0));
+                                 (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
+                                 (out->announce ? TCI_CODE_ANNOUNCE : 0));
         bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
                                      attached ? code.size - TCI_CODE_SECTION_BYTES : 0);
     }
@@ -93,6 +96,18 @@ tc_status tci_send_binding(tc_ep *ep, tc_ifunc *fn)
     const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true};
     if (!needs_code(ep, &out))
         return TC_OK;
+    TC_TRY(send_frame(ep, &out));
+    ep->part_frames++;
+    return TC_OK;
+}
+
+tc_status tci_send_prepare(tc_ep *ep, tc_ifunc *fn)
+{
+    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .announce = true};
+    if (ep->tx_state[fn->index] == TCI_TX_REFUSED)
+        return TC_E_REFUSED;
+    if (tci_ep_has_waiting(ep) || ep->partial != NULL)
+        return TC_E_AGAIN;
     TC_TRY(send_frame(ep, &out));
     ep->part_frames++;
     return TC_OK;

@@ -19,6 +19,9 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
 /* Makes sure that the peer knows the function, without calling it. TC_E_AGAIN: no room. */
 TC_MUST_CHECK tc_status tci_send_binding(tc_ep *ep, tc_ifunc *fn);
 
+/* Has the peer make fn callable, and say so. TC_E_AGAIN, TC_E_REFUSED. */
+TC_MUST_CHECK tc_status tci_send_prepare(tc_ep *ep, tc_ifunc *fn);
+
 /* Sends what waits, in order, as far as there is room. */
 void tci_send_queued(tc_ep *ep);
 

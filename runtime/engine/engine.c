@@ -1,12 +1,12 @@
-#include "engine.h"
+#include "engine_private.h"
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "base/triple.h"
 #include "code_map.h"
 #include "engine_module.h"
 #include "image/cpu_level.h"
 #include "image/engine_places.h"
-#include "image/image_loader.h"
 #include "perf_map.h"
 
 #include <pthread.h>
@@ -26,24 +26,9 @@ static struct {
     const tci_engine_ops *ops; /* NULL until a module was loaded */
     tci_engine *engine;        /* NULL until bitcode wanted it, and when nobody is left */
     tci_code_arena *arena;     /* for images; NULL while there are no handles */
+    tci_object_cache *cache;   /* NULL: none */
     unsigned users;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* The shared parts are the same for all; what one wants of them is not. */
-struct tci_engine_handle {
-    tci_code_arena *arena;
-    tci_form_choice choice;
-    uint8_t cpu_level;
-    bool debuggable;
-    char engine_path[TCI_OPTION_TEXT_MAX];
-};
-
-struct tci_code_unit {
-    tci_entries entries;
-    tci_loaded *compiled; /* one of these two */
-    tci_loaded_image *image;
-    tci_code_names *names;
-};
 
 static void log_from_engine(tc_log_level level, const char *line)
 {
@@ -74,13 +59,28 @@ tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
     return status;
 }
 
+const tci_engine_ops *tci_engine_module_ops(void)
+{
+    return shared.ops;
+}
+
+tci_engine *tci_engine_running(void)
+{
+    return shared.engine;
+}
+
+tci_object_cache *tci_engine_cache(void)
+{
+    return shared.cache;
+}
+
 void tci_engine_prepare(tci_engine_handle *handle)
 {
     tc_error error;
     tci_archive_prepare();
     tci_symbols_prepare();
-    bool compiles = handle->choice == TCI_CHOICE_BITCODE ||
-                    (handle->choice == TCI_CHOICE_AUTO && handle->debuggable &&
+    bool compiles = handle->form == TCI_CHOICE_BITCODE ||
+                    (handle->form == TCI_CHOICE_AUTO && handle->debuggable &&
                      built_with_llvm[0] != '\0');
     if (!compiles)
         tci_code_arena_prepare(handle->arena);
@@ -131,7 +131,17 @@ const char *tci_engine_features(const tci_engine_handle *handle)
 
 /* --- handles ------------------------------------------------------------------------- */
 
-static tc_status add_user(tci_engine_handle *handle, tc_error *err)
+/* What the first handle decides. */
+static void set_up_locked(const tci_engine_opts *opts)
+{
+    tc_error error;
+    tci_load_queue_limit(opts->compile_threads > 0 ? opts->compile_threads : 1);
+    if (opts->cache_dir != NULL &&
+        tci_object_cache_open(opts->cache_dir, opts->cache_max, &shared.cache, &error) != TC_OK)
+        TC_LOG(TC_LOG_WARN, "%s", error.text);
+}
+
+static tc_status add_user(tci_engine_handle *handle, const tci_engine_opts *opts, tc_error *err)
 {
     tc_status status = TC_OK;
     pthread_mutex_lock(&shared.lock);
@@ -139,23 +149,31 @@ static tc_status add_user(tci_engine_handle *handle, tc_error *err)
         status = tci_code_arena_create(&shared.arena, err);
     if (status == TC_OK) {
         handle->arena = shared.arena;
-        shared.users++;
+        if (shared.users++ == 0)
+            set_up_locked(opts);
     }
     pthread_mutex_unlock(&shared.lock);
     return status;
 }
 
-tc_status tci_engine_acquire(const char *engine_path, tci_form_choice choice,
-                             tci_engine_handle **handle_out, tc_error *err)
+static tc_status fill_handle(tci_engine_handle *handle, const tci_engine_opts *opts,
+                             tc_error *err)
+{
+    handle->form = opts->form;
+    handle->tier = opts->tier;
+    handle->cpu_level = tci_cpu_level_host();
+    if (opts->engine_path != NULL)
+        strncpy(handle->engine_path, opts->engine_path, sizeof handle->engine_path - 1);
+    return add_user(handle, opts, err);
+}
+
+tc_status tci_engine_acquire(const tci_engine_opts *opts, tci_engine_handle **handle_out,
+                             tc_error *err)
 {
     tci_engine_handle *handle = calloc(1, sizeof *handle);
     if (handle == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "engine: out of memory");
-    handle->choice = choice;
-    handle->cpu_level = tci_cpu_level_host();
-    if (engine_path != NULL)
-        strncpy(handle->engine_path, engine_path, sizeof handle->engine_path - 1);
-    tc_status status = add_user(handle, err);
+    tc_status status = fill_handle(handle, opts, err);
     if (status != TC_OK) {
         free(handle);
         return status;
@@ -175,15 +193,24 @@ void tci_engine_set_profiled(tci_engine_handle *handle)
     tci_perf_map_open();
 }
 
+void tci_engine_set_notify(tci_engine_handle *handle, void (*notify)(void *user), void *user)
+{
+    handle->notify = notify;
+    handle->notify_user = user;
+}
+
 void tci_engine_release(tci_engine_handle *handle)
 {
     if (handle == NULL)
         return;
     pthread_mutex_lock(&shared.lock);
     if (--shared.users == 0) {
+        tci_load_queue_stop();
         if (shared.engine != NULL)
             shared.ops->destroy(shared.engine);
         tci_code_arena_destroy(shared.arena);
+        tci_object_cache_close(shared.cache);
+        shared.cache = NULL;
         shared.engine = NULL;
         shared.arena = NULL;
     }
@@ -198,123 +225,71 @@ tci_code_arena *tci_engine_arena(tci_engine_handle *handle)
 
 bool tci_engine_takes_images(const tci_engine_handle *handle)
 {
-    return handle->choice != TCI_CHOICE_BITCODE;
+    return handle->form != TCI_CHOICE_BITCODE;
 }
 
 /* --- loading ------------------------------------------------------------------------- */
 
-static void *resolve_symbol(void *user, const char *symbol)
-{
-    return tci_symbols_resolve(user, symbol);
-}
-
-static tc_status compile(tci_engine_handle *handle, const tci_archive *archive, size_t index,
-                         const tci_symbols *symbols, tci_code_unit *unit, tc_error *err)
-{
-    const tci_slice *slice = tci_archive_slice(archive, index);
-    const tci_engine_code code = {
-        .name = tci_archive_name(archive),
-        .entries = tci_archive_entries(archive),
-        .level = TCI_LEVEL_BEST,
-        .debuggable = handle->debuggable,
-        .bytes = tci_archive_slice_bytes(archive, index),
-        .size = slice->size,
-        .producer_major = slice->producer_major,
-        .producer_minor = slice->producer_minor,
-        .producer_patch = slice->producer_patch,
-        .resolve = resolve_symbol,
-        .resolve_user = (void *)symbols,
-    };
-    tc_status status = tci_engine_start(handle, err);
-    if (status != TC_OK) {
-        tci_error_prefix(err, "it is bitcode, which takes a compiler");
-        return status;
-    }
-    tci_object object;
-    TC_TRY(shared.ops->compile(shared.engine, &code, &object, err));
-    status = shared.ops->link(shared.engine, &code, object.bytes, object.size, NULL,
-                              &unit->compiled, &unit->entries, err);
-    free(object.bytes);
-    return status;
-}
-
-/* Debuggers see nothing of an image, so where they are wanted it runs only what has no bitcode.
- */
-static bool wants_image(const tci_engine_handle *handle, const tci_archive *archive)
-{
-    size_t index;
-    if (handle->choice != TCI_CHOICE_AUTO || !handle->debuggable || built_with_llvm[0] == '\0')
-        return handle->choice != TCI_CHOICE_BITCODE;
-    return tci_archive_select(archive, tci_triple_host(), &index, NULL) != TC_OK;
-}
-
-/* An image where there is one; its errors are not a reason to compile, as the bitcode beside it
- * is the same code with the same needs. */
-static tc_status load_slice(tci_engine_handle *handle, const tci_archive *archive,
-                            const tci_symbols *symbols, tci_code_unit *unit, tc_error *err)
-{
-    size_t index;
-    bool image = wants_image(handle, archive);
-    if (image) {
-        tc_status status = tci_archive_select_image(archive, tci_triple_host(),
-                                                    handle->cpu_level, &index, err);
-        if (status == TC_OK)
-            return tci_image_load(handle->arena, archive, index, symbols, &unit->image,
-                                  &unit->entries, err);
-        if (status != TC_E_NO_SLICE || handle->choice == TCI_CHOICE_IMAGE)
-            return status;
-    }
-    tc_status status = tci_archive_select(archive, tci_triple_host(), &index, err);
-    if (status != TC_OK && image)
-        tci_error_prefix(err, "no image runs here (level %s)", level_text(handle));
-    if (status != TC_OK)
-        return status;
-    return compile(handle, archive, index, symbols, unit, err);
-}
-
-tc_status tci_engine_load(tci_engine_handle *handle, const tci_archive *archive,
-                          const tci_symbols *symbols, tci_code_unit **unit_out, tc_error *err)
+tc_status tci_engine_load(tci_engine_handle *handle, const tci_load_source *source,
+                          tci_code_unit **unit_out, tc_error *err)
 {
     tci_code_unit *unit = calloc(1, sizeof *unit);
+    tc_status status = TC_E_NO_MEMORY;
     if (unit == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory",
-                             tci_archive_name(archive));
-    tc_status status = load_slice(handle, archive, symbols, unit, err);
+        tci_error_set(err, status, "out of memory");
+    else
+        status = tci_code_unit_load(handle, source, unit, err);
     if (status != TC_OK) {
-        tci_error_prefix(err, "%s", tci_archive_name(archive));
+        tci_error_prefix(err, "%s", tci_archive_name(source->archive));
         free(unit);
         return status;
     }
+    tci_unsaved_store(unit->unsaved);
+    unit->unsaved = NULL;
     *unit_out = unit;
     return TC_OK;
 }
 
-void tci_code_unit_publish(tci_code_unit *unit, const char *name, const tci_content_id *id)
+tc_status tci_engine_load_now(tci_engine_handle *handle, const tci_load_source *source,
+                              tci_code_unit **unit_out, tc_error *err)
 {
-    if (unit->image != NULL) {
-        tci_image_names names;
-        tci_image_name(unit->image, name, &names);
-        unit->names = tci_code_map_add(id, names.symbols, names.count);
-    } else {
-        const tci_code_symbol *symbols;
-        size_t count = shared.ops->symbols(unit->compiled, &symbols);
-        unit->names = tci_code_map_add(id, symbols, count);
-    }
+    if (!tci_code_unit_is_quick(handle, source))
+        return TC_E_AGAIN;
+    return tci_engine_load(handle, source, unit_out, err);
 }
 
 void tci_engine_unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
     if (unit == NULL)
         return;
-    tci_code_map_remove(unit->names);
-    if (unit->image != NULL)
-        tci_image_unload(handle->arena, unit->image);
-    else
-        shared.ops->unload(shared.engine, unit->compiled);
+    tci_code_unit_empty(handle, unit);
     free(unit);
 }
 
 const tci_entries *tci_code_unit_entries(const tci_code_unit *unit)
 {
     return &unit->entries;
+}
+
+bool tci_code_unit_may_improve(const tci_code_unit *unit)
+{
+    return unit->may_improve;
+}
+
+bool tci_code_unit_has_state(const tci_code_unit *unit)
+{
+    return unit->has_state;
+}
+
+size_t tci_code_unit_memory(const tci_code_unit *unit)
+{
+    return unit->memory;
+}
+
+void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
+{
+    report_out->path = unit->path;
+    report_out->best = unit->best;
+    report_out->memory_bytes = unit->memory;
+    memcpy(report_out->stage_ns, unit->stage_ns, sizeof unit->stage_ns);
 }

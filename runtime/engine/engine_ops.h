@@ -103,13 +103,14 @@ typedef struct tci_engine_ops {
     const char *(*cpu)(const tci_engine *engine);
     const char *(*features)(const tci_engine *engine);
 
-    /* Compiles code.level of the code; its resolver is asked whether symbols exist. TC_E_VERSION
-     * (bitcode of a newer LLVM: both versions, before LLVM parses it), TC_E_NO_SLICE (a module
-     * for another target: both named), TC_E_COMPILE (LLVM's own text), TC_E_UNRESOLVED (the
-     * missing names), TC_E_UNSUPPORTED (what an ifunc may not contain), TC_E_CORRUPT (no
-     * bitcode, or an entry point that is missing or of another type), TC_E_TOO_LARGE,
-     * TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error channels allow: code is
-     * trusted, and bitcode made to attack a parser must be kept out before. */
+    /* Compiles code.level of the code; its resolver is asked whether symbols exist.
+     * TC_E_VERSION (bitcode of a newer LLVM: both versions, before LLVM parses it),
+     * TC_E_NO_SLICE (a module for another target: both named), TC_E_COMPILE (LLVM's own text),
+     * TC_E_UNRESOLVED (the missing names), TC_E_UNSUPPORTED (what an ifunc may not contain),
+     * TC_E_CORRUPT (no bitcode, or an entry point that is missing or of another type),
+     * TC_E_TOO_LARGE, TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error
+     * channels allow: code is trusted, and bitcode made to attack a parser must be kept out
+     * before. */
     tc_status (*compile)(tci_engine *engine, const tci_engine_code *code,
                          tci_object *object_out, tc_error *err);
 

@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "ifunc/inject_section.h"
+#include "ifunc/registry_private.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -14,8 +15,13 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
-    TC_TRY(tci_engine_acquire(options->engine_path, (tci_form_choice)options->form,
-                              &registry->engine, err));
+    const tci_engine_opts opts = {.engine_path = options->engine_path,
+                                  .form = (tci_form_choice)options->form,
+                                  .tier = (tci_tier_choice)options->tier,
+                                  .compile_threads = (unsigned)options->compile_threads,
+                                  .cache_dir = options->cache_dir,
+                                  .cache_max = options->cache_max};
+    TC_TRY(tci_engine_acquire(&opts, &registry->engine, err));
     if (options->debug_code)
         tci_engine_set_debuggable(registry->engine);
     if (options->perf_map)
@@ -40,10 +46,7 @@ tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id)
 
 static void free_function(tc_ifunc *fn)
 {
-    if (fn->unit != NULL)
-        tci_engine_unload(fn->registry->engine, fn->unit);
-    if (fn->symbols != NULL)
-        tci_symbols_destroy(fn->symbols);
+    tci_ifunc_unload(fn);
     if (fn->archive != NULL)
         tci_archive_close(fn->archive);
     tci_inject_sections_free(fn);
@@ -53,7 +56,7 @@ static void free_function(tc_ifunc *fn)
     free(fn);
 }
 
-static void remove_function(tc_ifunc *fn)
+void tci_registry_remove(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
     tc_ifunc **link = bucket_of(registry, &fn->id);
@@ -62,18 +65,18 @@ static void remove_function(tc_ifunc *fn)
     *link = fn->bucket_next;
     registry->table[fn->index] = NULL;
     registry->count--;
-    if (registry->forget != NULL)
-        registry->forget(registry->forget_user, fn->index);
+    if (registry->events != NULL)
+        registry->events->forget(registry->events_user, fn->index);
     free_function(fn);
 }
 
 void tci_registry_fini(tci_registry *registry)
 {
     if (registry->table != NULL) {
-        registry->forget = NULL;
+        registry->events = NULL;
         for (size_t i = 0; i < registry->options->functions_max; i++) {
             if (registry->table[i] != NULL)
-                remove_function(registry->table[i]);
+                tci_registry_remove(registry->table[i]);
         }
     }
     tci_engine_release(registry->engine);
@@ -82,13 +85,19 @@ void tci_registry_fini(tci_registry *registry)
     registry->table = NULL;
 }
 
+static bool is_wanted(const tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    return registry->events != NULL && registry->events->is_wanted(registry->events_user, fn);
+}
+
 /* Of the functions that nobody holds, the one that was let go longest ago. */
 static tc_ifunc *find_idle(tci_registry *registry)
 {
     tc_ifunc *oldest = NULL;
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         tc_ifunc *fn = registry->table[i];
-        if (fn != NULL && fn->holders == 0 &&
+        if (fn != NULL && fn->holders == 0 && !is_wanted(fn) &&
             (oldest == NULL || fn->last_use < oldest->last_use))
             oldest = fn;
     }
@@ -103,7 +112,7 @@ static tc_status take_index(tci_registry *registry, uint16_t *index_out, tc_erro
         if (idle == NULL)
             return tci_error_set(err, TC_E_TOO_LARGE,
                                  "all %zu functions of option functions_max are in use", max);
-        remove_function(idle);
+        tci_registry_remove(idle);
     }
     size_t index = 0;
     while (registry->table[index] != NULL)
@@ -197,44 +206,4 @@ void tci_ifunc_release(tc_ifunc *fn)
 {
     fn->holders--;
     fn->last_use = ++fn->registry->clock;
-}
-
-static tc_status load_now(tc_ifunc *fn, tc_error *err)
-{
-    tci_registry *registry = fn->registry;
-    const char *deps = (const char *)fn->code + TCI_CODE_SECTION_BYTES + fn->archive_size;
-    size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
-    TC_TRY(tci_symbols_create(deps, deps_size, registry->host_symbols,
-                              registry->host_symbol_count, &fn->symbols, err));
-    TC_TRY(tci_engine_load(registry->engine, fn->archive, fn->symbols, &fn->unit, err));
-    tci_code_unit_publish(fn->unit, tci_archive_name(fn->archive), &fn->id);
-    fn->entry = *tci_code_unit_entries(fn->unit);
-    return TC_OK;
-}
-
-tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err)
-{
-    if (fn->state == TCI_LOADED)
-        return TC_OK;
-    if (fn->state == TCI_LOAD_FAILED) {
-        if (err != NULL)
-            *err = *fn->load_error;
-        return fn->load_error->status;
-    }
-    tc_error *failure = calloc(1, sizeof *failure);
-    if (failure == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    tc_status status = load_now(fn, failure);
-    if (status == TC_OK) {
-        free(failure);
-        fn->state = TCI_LOADED;
-        return TC_OK;
-    }
-    TC_LOG(TC_LOG_INFO, "%s", failure->text);
-    fn->entry = (tci_entries){0};
-    fn->load_error = failure;
-    fn->state = TCI_LOAD_FAILED;
-    if (err != NULL)
-        *err = *failure;
-    return status;
 }

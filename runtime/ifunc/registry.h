@@ -16,9 +16,15 @@
 
 #define TCI_REGISTRY_BUCKETS 1024u
 
-typedef enum tci_load_state { TCI_NOT_LOADED = 0, TCI_LOADED, TCI_LOAD_FAILED } tci_load_state;
+typedef enum tci_load_state {
+    TCI_NOT_LOADED = 0,
+    TCI_LOADING, /* by a loader's thread: `job` */
+    TCI_LOADED,  /* with a job: better code is being made */
+    TCI_LOAD_FAILED
+} tci_load_state;
 
 typedef struct tci_registry tci_registry;
+typedef struct tci_registry_events tci_registry_events;
 
 #define TCI_INJECT_TARGETS 2u /* x86_64 and aarch64 */
 
@@ -28,8 +34,23 @@ typedef struct tci_injected_code {
     size_t size;
 } tci_injected_code;
 
+/* What endpoints have to know, and what they are asked. */
+struct tci_registry_events {
+    /* An index is about to mean another function. */
+    void (*forget)(void *user, uint16_t index);
+    /* Whether a peer may still ask for the code of messages that were sent to it. */
+    bool (*is_wanted)(void *user, const tc_ifunc *fn);
+    /* Its entries have changed: it was loaded, failed to, or better code came. */
+    void (*changed)(void *user, tc_ifunc *fn, bool better);
+    /* Its code is about to go: nobody may call it any more, and slots let it go. */
+    void (*evict)(void *user, tc_ifunc *fn);
+};
+
 struct tc_ifunc {
-    tci_entries entry; /* first: the fast path reads entry.main. Null until loaded */
+    /* Calls until it is worth better code; wraps around when that was decided. Beside the entry
+     * because every call counts here. */
+    uint64_t calls_left;
+    tci_entries entry; /* null until loaded */
     tci_registry *registry;
     unsigned entries;   /* TCI_ENTRY_ bits of the archive */
     unsigned holders;   /* open handles and bound slots */
@@ -43,9 +64,13 @@ struct tc_ifunc {
     size_t archive_size;
     uint8_t *plain; /* NULL, or the section for peers without a dictionary: code_form.h */
     size_t plain_bytes;
-    tci_symbols *symbols;
     tci_code_unit *unit;
-    uint64_t last_use; /* registry clock, for eviction */
+    tci_load_job *job;
+    tc_ifunc *job_next;  /* in the registry's list of those with jobs */
+    uint64_t last_use;   /* registry clock, for eviction */
+    uint64_t calls_seen; /* calls_left when last_use was decided */
+    uint64_t seen_ns;    /* when a message first asked for it */
+    bool report_due;     /* its first call has not been reported */
     tc_ifunc *bucket_next;
     tci_injected_code injected[TCI_INJECT_TARGETS];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */
@@ -59,10 +84,11 @@ struct tci_registry {
     tc_ifunc **table; /* by index */
     size_t count;     /* places in use */
     uint64_t clock;
+    uint64_t code_memory; /* of loaded units and of their archives */
+    tc_ifunc *jobs;       /* functions with jobs, by job_next */
     tc_ifunc *buckets[TCI_REGISTRY_BUCKETS];
-    /* Called when an index is about to mean another function. */
-    void (*forget)(void *user, uint16_t index);
-    void *forget_user;
+    const tci_registry_events *events;
+    void *events_user;
 };
 
 TC_MUST_CHECK tc_status tci_registry_init(tci_registry *registry,
@@ -83,8 +109,27 @@ TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const void *arc
 void tci_ifunc_hold(tc_ifunc *fn);
 void tci_ifunc_release(tc_ifunc *fn);
 
-/* Makes entry.* callable in this process; at once when it is. A failure is remembered. Statuses
- * of tci_engine_load. */
+/* Makes entry.* callable in this process, and waits for that; at once when it is. A failure is
+ * remembered. Statuses of tci_engine_load. */
 TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
+
+/* The same without waiting: TC_E_AGAIN while a thread loads it. */
+TC_MUST_CHECK tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err);
+
+/* Its calls_left have come down to 0: it is called often. */
+void tci_ifunc_is_hot(tc_ifunc *fn);
+
+/* Takes what loader threads have finished. No function may be running. */
+void tci_registry_take_finished(tci_registry *registry);
+
+/* Lets the functions go that were not called for longest, until code takes no more than the
+ * option code_memory_max; `keep` stays in any case. Functions with variables of their own stay,
+ * as do those that run code of the process itself. No function may be running. TC_E_TOO_LARGE:
+ * that is not enough. */
+TC_MUST_CHECK tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep,
+                                          tc_error *err);
+
+/* Unloads a function that was loaded and refuses it from now on. */
+void tci_ifunc_give_up(tc_ifunc *fn, const tc_error *error);
 
 #endif

@@ -41,6 +41,9 @@ typedef enum tci_frame_kind {
 #define TCI_CODE_ATTACHED 1u
 /* Flag of CODE frames: says what the slot means, and nothing is called. */
 #define TCI_CODE_BIND_ONLY 2u
+/* With BIND_ONLY: the frames behind it need not wait until the function is callable, and a
+ * PREPARED or REFUSED frame says when it is, or that it will not be. */
+#define TCI_CODE_ANNOUNCE 4u
 
 /* Flags of PIECE frames, one at most: where the bytes are that they speak of. Without one they
  * are in the frame. */
@@ -57,7 +60,8 @@ typedef enum tci_control {
     TCI_CONTROL_CREDIT = 3,    /* no payload: say at once how far you have consumed */
     TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in pieces was dropped */
     TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
-    TCI_CONTROL_ATTACHED = 6   /* no payload: that segment is attached */
+    TCI_CONTROL_ATTACHED = 6,  /* no payload: that segment is attached */
+    TCI_CONTROL_PREPARED = 7   /* no payload: the function in `slot` is callable */
 } tci_control;
 
 /* A header as loaded from a ring. */

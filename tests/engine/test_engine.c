@@ -32,19 +32,21 @@ static void *make_archive(const char *file, const char *name, unsigned entries,
 static tci_engine_handle *acquire(const char *engine_path, tci_form_choice choice)
 {
     tci_engine_handle *handle;
-    assert_int_equal(tci_engine_acquire(engine_path, choice, &handle, NULL), TC_OK);
+    const tci_engine_opts opts = {.engine_path = engine_path, .form = choice};
+    assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
     return handle;
 }
 
 static tc_status load_archive(tci_engine_handle *handle, const char *file, const char *name,
-                              unsigned entries, const char *triple, const tci_symbols *symbols,
-                              tci_code_unit **unit_out, tc_error *err)
+                              unsigned entries, const char *triple, tci_code_unit **unit_out,
+                              tc_error *err)
 {
     size_t size;
     tci_archive *archive;
     void *bytes = make_archive(file, name, entries, triple, &size);
     assert_int_equal(tci_archive_open(bytes, size, &archive, err), TC_OK);
-    tc_status status = tci_engine_load(handle, archive, symbols, unit_out, err);
+    const tci_load_source source = {.archive = archive};
+    tc_status status = tci_engine_load(handle, &source, unit_out, err);
     tci_archive_close(archive);
     free(bytes);
     return status;
@@ -58,7 +60,7 @@ static void a_missing_engine_is_reported(void **state)
     tci_engine_handle *handle = acquire("/no/such/folder", TCI_CHOICE_AUTO);
     assert_int_equal(tci_engine_start(handle, &err), TC_E_UNSUPPORTED);
     assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN,
-                                  tci_triple_host(), NULL, &unit, &err),
+                                  tci_triple_host(), &unit, &err),
                      TC_E_UNSUPPORTED);
     assert_null(unit);
     assert_non_null(strstr(err.text, "counter: it is bitcode"));
@@ -127,9 +129,8 @@ static void an_archive_becomes_callable(void **state)
     unsigned all = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
     tci_engine_handle *first = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
     tci_engine_handle *second = acquire(NULL, TCI_CHOICE_BITCODE);
-    tci_symbols *symbols = open_symbols("");
-    tc_status status = load_archive(first, "counter_bare", "counter", all, tci_triple_host(),
-                                    symbols, &unit, &err);
+    tc_status status =
+        load_archive(first, "counter_bare", "counter", all, tci_triple_host(), &unit, &err);
     if (status != TC_OK)
         fail_msg("%s", err.text);
     tci_engine_release(second);
@@ -139,7 +140,6 @@ static void an_archive_becomes_callable(void **state)
     assert_int_equal(entries->max_size(NULL, 1), 8);
     tci_engine_unload(first, unit);
     tci_engine_unload(first, NULL);
-    tci_symbols_destroy(symbols);
     tci_engine_release(first);
     tci_engine_release(NULL);
 }
@@ -150,19 +150,17 @@ static void errors_name_the_function(void **state)
     tci_code_unit *unit = NULL;
     tc_error err = {0};
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
-    tci_symbols *symbols = open_symbols("");
     assert_int_equal(load_archive(handle, "missing", "missing", TCI_ENTRY_MAIN,
-                                  tci_triple_host(), symbols, &unit, &err),
+                                  tci_triple_host(), &unit, &err),
                      TC_E_UNRESOLVED);
     assert_true(strncmp(err.text, "missing: ", 9) == 0);
     assert_non_null(strstr(err.text, "tc_test_absent_function"));
     assert_int_equal(load_archive(handle, "counter", "counter", TCI_ENTRY_MAIN, "riscv64-linux",
-                                  symbols, &unit, &err),
+                                  &unit, &err),
                      TC_E_NO_SLICE);
     assert_non_null(strstr(err.text, "riscv64-linux"));
     assert_non_null(strstr(err.text, tci_triple_host()));
     assert_null(unit);
-    tci_symbols_destroy(symbols);
     tci_engine_release(handle);
 }
 
@@ -215,10 +213,10 @@ static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *leve
     void *bytes;
     tci_code_unit *unit;
     uint64_t value = 1000;
-    tci_symbols *symbols = open_symbols("");
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, choice);
     tci_archive *archive = make_both(bitcode, levels, &bytes);
-    tc_status status = tci_engine_load(handle, archive, symbols, &unit, err);
+    const tci_load_source source = {.archive = archive};
+    tc_status status = tci_engine_load(handle, &source, &unit, err);
     if (status == TC_OK) {
         tci_code_unit_entries(unit)->main(NULL, 3, &value);
         tci_engine_unload(handle, unit);
@@ -226,7 +224,6 @@ static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *leve
     tci_archive_close(archive);
     free(bytes);
     tci_engine_release(handle);
-    tci_symbols_destroy(symbols);
     return status == TC_OK ? (int)value : (int)status;
 }
 

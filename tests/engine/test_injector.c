@@ -29,8 +29,9 @@ static const tci_host_symbol host_symbols[] = {
 static int set_up(void **state)
 {
     (void)state;
+    const tci_engine_opts opts = {.form = TCI_CHOICE_IMAGE};
     called = 0;
-    return tci_engine_acquire(NULL, TCI_CHOICE_IMAGE, &engine, NULL) == TC_OK &&
+    return tci_engine_acquire(&opts, &engine, NULL) == TC_OK &&
                    tci_injector_create(engine, host_symbols, 1, &injector, NULL) == TC_OK
                ? 0
                : -1;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FEW_IMPORTS 64u
 
@@ -211,4 +212,21 @@ void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded)
     forget_frames(loaded);
     tci_code_arena_give_back(arena, &loaded->place, &loaded->image);
     free(loaded);
+}
+
+size_t tci_loaded_image_memory(const tci_loaded_image *loaded)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0;
+    for (uint32_t i = 0; i < loaded->image.segment_count; i++)
+        bytes += (loaded->image.segments[i].memory_bytes + page - 1) / page * page;
+    return bytes;
+}
+
+bool tci_loaded_image_has_data(const tci_loaded_image *loaded)
+{
+    for (uint32_t i = 0; i < loaded->image.segment_count; i++) {
+        if (loaded->image.segments[i].kind == TCI_IMAGE_DATA)
+            return true;
+    }
+    return false;
 }

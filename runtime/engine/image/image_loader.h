@@ -41,6 +41,9 @@ typedef struct tci_image_names {
  * one from each entry to the next. */
 void tci_image_name(const tci_loaded_image *loaded, const char *name,
                     tci_image_names *names_out);
+/* Bytes of memory that its segments take, and whether it may write to any of them. */
+size_t tci_loaded_image_memory(const tci_loaded_image *loaded);
+bool tci_loaded_image_has_data(const tci_loaded_image *loaded);
 
 /* No call of the entries may be running. */
 void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded);

@@ -1,0 +1,73 @@
+/* Sending code ahead of the first message that needs it. */
+#include "context_private.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "endpoint/bell.h"
+#include "endpoint/send.h"
+
+#include <tc/ifunc.h>
+
+static tc_status refusal_of(const tc_ep *ep, tc_error *err)
+{
+    if (err != NULL && ep->refusal != NULL)
+        *err = *ep->refusal;
+    return TC_E_REFUSED;
+}
+
+/* One turn of a call that waits. */
+static tc_status turn(tc_context *ctx, uint64_t deadline_ns, tc_error *err)
+{
+    if (tci_clock_ns() >= deadline_ns)
+        return tci_error_set(err, TC_E_TIMEOUT, "the peer has not made the function callable");
+    if (tc_progress(ctx) > 0)
+        ctx->idle_since_ns = 0;
+    else
+        tci_context_idle(ctx, deadline_ns);
+    return TC_OK;
+}
+
+static tc_status send_ahead(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, tc_error *err)
+{
+    tc_context *ctx = tc_ep_context(ep);
+    tc_status status;
+    while ((status = tci_send_prepare(ep, fn)) == TC_E_AGAIN && tci_ep_is_open(ep))
+        TC_TRY(turn(ctx, deadline_ns, err));
+    tci_bell_after_frames(ep);
+    return status;
+}
+
+static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, bool wait,
+                                tc_error *err)
+{
+    tc_context *ctx = tc_ep_context(ep);
+    ctx->idle_since_ns = 0;
+    tc_status status = send_ahead(ep, fn, deadline_ns, err);
+    if (status == TC_OK && wait) {
+        ep->preparing = fn->index;
+        while (status == TC_OK && ep->preparing == fn->index && tci_ep_is_open(ep))
+            status = turn(ctx, deadline_ns, err);
+        ep->preparing = TCI_PREPARING_NONE;
+    }
+    if (!tci_ep_is_open(ep))
+        return tc_ep_error(ep, err);
+    if (ep->tx_state[fn->index] == TCI_TX_REFUSED)
+        return refusal_of(ep, err);
+    return status;
+}
+
+tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_error *err)
+{
+    if (tci_hub_is_busy(ep->hub))
+        return tci_error_set(err, TC_E_BUSY, "tc_ep_prepare from inside an ifunc");
+    bool wait = timeout_ns > 0;
+    uint64_t deadline_ns =
+        tci_deadline_after(wait ? timeout_ns : ep->hub->options.close_timeout);
+    ep->pins++;
+    tc_status status = prepare_pinned(ep, fn, deadline_ns, wait, err);
+    if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED) {
+        ep->hub->changed = true;
+        ep->hub->attention |= TCI_CHORES;
+    }
+    return status;
+}

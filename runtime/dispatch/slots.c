@@ -1,0 +1,230 @@
+#include "slots.h"
+
+#include "base/cursor.h"
+#include "base/logger.h"
+#include "endpoint/code_transfer.h"
+#include "endpoint/send.h"
+
+#include <stdlib.h>
+
+static bool grow(tc_ep *ep, uint16_t slot)
+{
+    size_t count = ep->rx_slot_count;
+    if (slot < count)
+        return true;
+    while (count <= slot)
+        count = count == 0 ? 16 : 2 * count;
+    tci_rx_slot *slots = realloc(ep->rx_slots, count * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    memset(slots + ep->rx_slot_count, 0, (count - ep->rx_slot_count) * sizeof *slots);
+    ep->rx_slots = slots;
+    ep->rx_slot_count = count;
+    return true;
+}
+
+static void clear(tc_ep *ep, uint16_t slot)
+{
+    tci_rx_slot *place = &ep->rx_slots[slot];
+    if (place->fn != NULL)
+        tci_ifunc_release(place->fn);
+    free(place->left);
+    *place = (tci_rx_slot){0};
+}
+
+/* --- telling the peer ---------------------------------------------------------------- */
+
+void tci_slot_tell(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
+{
+    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
+    tci_writer w;
+    size_t text = strlen(error->text);
+    if (text > sizeof payload - 4)
+        text = sizeof payload - 4;
+    tci_writer_init(&w, payload, sizeof payload);
+    tci_write_u32(&w, (uint32_t)(int32_t)error->status);
+    tci_write_bytes(&w, error->text, text);
+    tci_send_control(ep, control, slot, payload, w.at);
+}
+
+void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
+{
+    if (slot < ep->rx_slot_count)
+        clear(ep, slot);
+    TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
+    ep->hub->counters[TCI_CODE_REFUSED]++;
+    tci_slot_tell(ep, TCI_CONTROL_REFUSED, slot, error);
+}
+
+void tci_slot_announce(tc_ep *ep, uint16_t slot)
+{
+    tci_rx_slot *place = &ep->rx_slots[slot];
+    place->announce = place->main == NULL;
+    if (!place->announce)
+        tci_send_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
+}
+
+/* --- code ---------------------------------------------------------------------------- */
+
+static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
+                          tc_ifunc **fn_out, tc_error *err)
+{
+    ep->hub->counters[TCI_CODE_RECEIVED]++;
+    return tci_registry_add(&ep->hub->registry, bytes, section->archive_size,
+                            bytes + section->archive_size, section->deps_size, &section->id,
+                            fn_out, err);
+}
+
+/* The peer may still be writing to the ring, so code is copied out before anything looks at it.
+ */
+static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
+                               tc_ifunc **fn_out, tc_error *err)
+{
+    size_t size = (size_t)section->archive_size + section->deps_size;
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    if (copy == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "code of %zu bytes: out of memory", size);
+    memcpy(copy, bytes, size);
+    tc_status status = add_copy(ep, copy, section, fn_out, err);
+    free(copy);
+    return status;
+}
+
+/* Finds or makes the function, and holds it. TC_E_AGAIN: its code is on the way. */
+static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
+                           const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
+{
+    tc_ifunc *known = tci_registry_find(&ep->hub->registry, &section->id);
+    if (known != NULL) {
+        tci_ifunc_hold(known);
+        *fn_out = known;
+        return TC_OK;
+    }
+    if (attached != NULL)
+        return take_attached(ep, attached, section, fn_out, err);
+    if (!tci_code_complete(ep))
+        return tci_code_want(ep, slot, section, err) ? TC_E_AGAIN : err->status;
+    tc_status status = add_copy(ep, ep->incoming.bytes, section, fn_out, err);
+    tci_code_forget(ep);
+    return status;
+}
+
+static bool is_bound_to(const tc_ep *ep, uint16_t slot, const tci_content_id *id)
+{
+    return slot < ep->rx_slot_count && ep->rx_slots[slot].fn != NULL &&
+           tci_content_id_equal(&ep->rx_slots[slot].fn->id, id);
+}
+
+/* What the slot held goes first, so that it may make room for the new function. */
+static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
+                      const tci_code_section *section, tc_error *err)
+{
+    tc_ifunc *fn;
+    if (!grow(ep, slot))
+        return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
+    clear(ep, slot);
+    TC_TRY(find_code(ep, slot, attached, section, &fn, err));
+    ep->rx_slots[slot].fn = fn;
+    return TC_OK;
+}
+
+/* --- callable ------------------------------------------------------------------------ */
+
+static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
+{
+    tc_ifunc *fn = ep->rx_slots[slot].fn;
+    tc_status status = tci_ifunc_load_soon(fn, err);
+    ep->loading = status == TC_E_AGAIN;
+    if (status != TC_OK)
+        return status;
+    tc_error full;
+    status = tci_registry_trim(&ep->hub->registry, fn, &full);
+    if (status == TC_OK) {
+        ep->rx_slots[slot].main = fn->entry.main;
+        return TC_OK;
+    }
+    tci_ifunc_give_up(fn, &full);
+    return tci_ifunc_load(fn, err);
+}
+
+tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
+                        const tci_code_section *section, tc_error *err)
+{
+    if (!is_bound_to(ep, slot, &section->id))
+        TC_TRY(bind(ep, slot, attached, section, err));
+    return ep->rx_slots[slot].main != NULL ? TC_OK : load(ep, slot, err);
+}
+
+tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
+{
+    tci_rx_slot *place = &ep->rx_slots[slot];
+    if (place->main != NULL)
+        return TC_OK;
+    if (place->left != NULL) {
+        tc_ifunc *fn;
+        TC_TRY(find_code(ep, slot, NULL, place->left, &fn, err));
+        free(place->left);
+        *place = (tci_rx_slot){.fn = fn};
+    }
+    if (place->fn == NULL)
+        return tci_error_set(err, TC_E_NOT_FOUND, "slot %u has no function", slot);
+    return load(ep, slot, err);
+}
+
+/* --- what happens to functions ------------------------------------------------------- */
+
+/* A slot that is not callable becomes so with its next call, which also sees to the bound of
+ * code. */
+static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
+{
+    tci_rx_slot *place = &ep->rx_slots[slot];
+    bool announce = place->announce;
+    if (place->main != NULL)
+        place->main = fn->entry.main;
+    place->announce = false;
+    if (announce && fn->state == TCI_LOADED)
+        tci_send_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
+    else if (announce)
+        tci_slot_refuse(ep, slot, fn->load_error);
+}
+
+void tci_slots_changed(tci_hub *hub, tc_ifunc *fn)
+{
+    tci_ifunc_hold(fn);
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
+        for (size_t slot = 0; slot < ep->rx_slot_count; slot++) {
+            if (ep->rx_slots[slot].fn == fn)
+                slot_changed(ep, (uint16_t)slot, fn);
+        }
+    }
+    tci_ifunc_release(fn);
+}
+
+/* Without memory to remember it by, the slot keeps its function, which is then only unloaded.
+ */
+static void slot_left(tc_ep *ep, size_t slot, tc_ifunc *fn)
+{
+    tci_rx_slot *place = &ep->rx_slots[slot];
+    place->main = NULL;
+    tci_code_section *left = malloc(sizeof *left);
+    if (left == NULL)
+        return;
+    *left = (tci_code_section){
+        .id = fn->id,
+        .archive_size = (uint32_t)fn->archive_size,
+        .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size)};
+    place->left = left;
+    place->fn = NULL;
+    tci_ifunc_release(fn);
+}
+
+void tci_slots_evict(tci_hub *hub, tc_ifunc *fn)
+{
+    hub->counters[TCI_CODE_EVICTED]++;
+    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
+        for (size_t slot = 0; slot < ep->rx_slot_count; slot++) {
+            if (ep->rx_slots[slot].fn == fn)
+                slot_left(ep, slot, fn);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+/* The loader's threads: what takes longer than a message may wait is done here, so that only
+ * the endpoint that needs it stands.
+ *
+ * One lock for all of it. A job's `notify` is called under it, which is what lets the owner of
+ * a finished job go away: finishing takes the lock. */
+#include "engine_private.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "base/logger.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define THREADS_MAX 64u
+/* LLVM's passes recurse as deep as code is nested. */
+#define STACK_BYTES (8u << 20)
+/* Better code can wait for whoever has something to do now. */
+#define BACKGROUND_NICE 10
+
+struct tci_load_job {
+    tci_load_job *next;
+    tci_engine_handle *handle;
+    tci_load_source source;
+    tci_code_unit *replaces; /* better code is made for it; or NULL */
+    tci_code_unit *unit;     /* what was made */
+    tc_status status;
+    tc_error error;
+    bool begun;
+    bool ended; /* under the lock; `done` is for those who only look */
+    atomic_bool done;
+    uint64_t begun_ns; /* when it was asked for */
+};
+
+typedef struct job_list {
+    tci_load_job *first;
+    tci_load_job **last;
+    unsigned idle; /* threads that wait for more */
+    unsigned threads;
+    unsigned limit;
+    int nice;
+} job_list;
+
+enum { SOON, BACKGROUND, LISTS };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    pthread_cond_t ended;
+    bool stop;
+    job_list lists[LISTS];
+    pthread_t threads[THREADS_MAX + 1];
+    unsigned thread_count;
+} queue = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .more = PTHREAD_COND_INITIALIZER,
+    .ended = PTHREAD_COND_INITIALIZER,
+    .lists = {[SOON] = {.limit = 2}, [BACKGROUND] = {.limit = 1, .nice = BACKGROUND_NICE}}};
+
+/* --- the work ------------------------------------------------------------------------ */
+
+static void do_job(tci_load_job *job)
+{
+    uint64_t now_ns = tci_clock_ns();
+    if (job->replaces != NULL)
+        job->status = tci_code_unit_make_better(job->handle, &job->source, job->replaces,
+                                                job->unit, &job->error);
+    else
+        job->status = tci_code_unit_load(job->handle, &job->source, job->unit, &job->error);
+    job->unit->stage_ns[TC_STAGE_WAIT] = now_ns - job->begun_ns;
+    if (job->status != TC_OK)
+        tci_error_prefix(&job->error, "%s", tci_archive_name(job->source.archive));
+}
+
+static void end_locked(tci_load_job *job)
+{
+    job->ended = true;
+    atomic_store_explicit(&job->done, true, memory_order_release);
+    if (job->handle->notify != NULL)
+        job->handle->notify(job->handle->notify_user);
+    pthread_cond_broadcast(&queue.ended);
+}
+
+static tci_load_job *take_locked(job_list *list)
+{
+    tci_load_job *job = list->first;
+    if (job == NULL)
+        return NULL;
+    list->first = job->next;
+    if (list->first == NULL)
+        list->last = &list->first;
+    job->begun = true;
+    return job;
+}
+
+static void *work(void *argument)
+{
+    job_list *list = argument;
+    if (list->nice != 0)
+        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), list->nice);
+    pthread_mutex_lock(&queue.lock);
+    for (;;) {
+        tci_load_job *job = take_locked(list);
+        if (job != NULL) {
+            pthread_mutex_unlock(&queue.lock);
+            do_job(job);
+            tci_unsaved *unsaved = job->unit->unsaved;
+            job->unit->unsaved = NULL;
+            pthread_mutex_lock(&queue.lock);
+            end_locked(job); /* which may be the last that is seen of it */
+            pthread_mutex_unlock(&queue.lock);
+            tci_unsaved_store(unsaved);
+            pthread_mutex_lock(&queue.lock);
+        } else if (queue.stop) {
+            break;
+        } else {
+            list->idle++;
+            pthread_cond_wait(&queue.more, &queue.lock);
+            list->idle--;
+        }
+    }
+    pthread_mutex_unlock(&queue.lock);
+    return NULL;
+}
+
+/* The application's signals are for its own threads. */
+static bool start_thread_locked(job_list *list)
+{
+    sigset_t all, old;
+    pthread_attr_t attributes;
+    if (queue.thread_count == THREADS_MAX + 1 || pthread_attr_init(&attributes) != 0)
+        return false;
+    sigfillset(&all);
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    bool ok = pthread_create(&queue.threads[queue.thread_count], &attributes, work, list) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    (void)pthread_attr_destroy(&attributes);
+    if (ok) {
+        (void)pthread_setname_np(queue.threads[queue.thread_count], "tc-loader");
+        queue.thread_count++;
+        list->threads++;
+    }
+    return ok;
+}
+
+static unsigned waiting_jobs(const job_list *list)
+{
+    unsigned n = 0;
+    for (const tci_load_job *job = list->first; job != NULL; job = job->next)
+        n++;
+    return n;
+}
+
+static tc_status submit(tci_load_job *job, tc_error *err)
+{
+    job_list *list = &queue.lists[job->replaces != NULL ? BACKGROUND : SOON];
+    tc_status status = TC_OK;
+    pthread_mutex_lock(&queue.lock);
+    if (list->last == NULL)
+        list->last = &list->first;
+    if (waiting_jobs(list) >= list->idle && list->threads < list->limit &&
+        !start_thread_locked(list) && list->threads == 0)
+        status = tci_error_set(err, TC_E_NO_MEMORY, "no thread could be started");
+    if (status == TC_OK) {
+        *list->last = job;
+        list->last = &job->next;
+        pthread_cond_broadcast(&queue.more);
+    }
+    pthread_mutex_unlock(&queue.lock);
+    return status;
+}
+
+/* --- jobs ---------------------------------------------------------------------------- */
+
+static tc_status begin(tci_engine_handle *handle, const tci_load_source *source,
+                       tci_code_unit *replaces, tci_load_job **job_out, tc_error *err)
+{
+    tci_load_job *job = calloc(1, sizeof *job);
+    tci_code_unit *unit = calloc(1, sizeof *unit);
+    tc_status status = TC_E_NO_MEMORY;
+    if (job == NULL || unit == NULL) {
+        tci_error_set(err, status, "loading: out of memory");
+    } else {
+        job->handle = handle;
+        job->source = *source;
+        job->replaces = replaces;
+        job->unit = unit;
+        job->begun_ns = tci_clock_ns();
+        status = submit(job, err);
+    }
+    if (status != TC_OK) {
+        free(unit);
+        free(job);
+        return status;
+    }
+    *job_out = job;
+    return TC_OK;
+}
+
+tc_status tci_engine_begin(tci_engine_handle *handle, const tci_load_source *source,
+                           tci_load_job **job_out, tc_error *err)
+{
+    return begin(handle, source, NULL, job_out, err);
+}
+
+tc_status tci_engine_begin_better(tci_engine_handle *handle, const tci_load_source *source,
+                                  tci_code_unit *unit, tci_load_job **job_out, tc_error *err)
+{
+    return begin(handle, source, unit, job_out, err);
+}
+
+bool tci_load_job_is_done(const tci_load_job *job)
+{
+    return atomic_load_explicit(&job->done, memory_order_acquire);
+}
+
+static void await_end(tci_load_job *job)
+{
+    pthread_mutex_lock(&queue.lock);
+    while (!job->ended)
+        pthread_cond_wait(&queue.ended, &queue.lock);
+    pthread_mutex_unlock(&queue.lock);
+}
+
+tc_status tci_engine_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+{
+    await_end(job);
+    tc_status status = job->status;
+    if (status != TC_OK) {
+        if (err != NULL)
+            *err = job->error;
+        free(job->unit);
+    } else if (job->replaces != NULL) {
+        tci_code_unit_replace(job->handle, job->replaces, job->unit);
+        *unit_out = job->replaces;
+        free(job->unit);
+    } else {
+        *unit_out = job->unit;
+    }
+    free(job);
+    return status;
+}
+
+/* False: a thread has it already. */
+static bool withdraw(tci_load_job *job)
+{
+    job_list *list = &queue.lists[job->replaces != NULL ? BACKGROUND : SOON];
+    pthread_mutex_lock(&queue.lock);
+    bool waits = !job->begun;
+    if (waits) {
+        tci_load_job **link = &list->first;
+        while (*link != job)
+            link = &(*link)->next;
+        *link = job->next;
+        if (job->next == NULL)
+            list->last = link;
+    }
+    pthread_mutex_unlock(&queue.lock);
+    return waits;
+}
+
+void tci_engine_cancel(tci_load_job *job)
+{
+    if (job == NULL)
+        return;
+    if (!withdraw(job)) {
+        await_end(job);
+        if (job->status == TC_OK)
+            tci_code_unit_empty(job->handle, job->unit);
+    }
+    free(job->unit);
+    free(job);
+}
+
+/* --- threads ------------------------------------------------------------------------- */
+
+void tci_load_queue_limit(unsigned threads)
+{
+    pthread_mutex_lock(&queue.lock);
+    queue.lists[SOON].limit = threads < THREADS_MAX ? threads : THREADS_MAX;
+    pthread_mutex_unlock(&queue.lock);
+}
+
+void tci_load_queue_stop(void)
+{
+    pthread_mutex_lock(&queue.lock);
+    unsigned count = queue.thread_count;
+    queue.stop = true;
+    pthread_cond_broadcast(&queue.more);
+    pthread_mutex_unlock(&queue.lock);
+    for (unsigned i = 0; i < count; i++)
+        (void)pthread_join(queue.threads[i], NULL);
+    pthread_mutex_lock(&queue.lock);
+    queue.stop = false;
+    queue.thread_count = 0;
+    for (int i = 0; i < LISTS; i++)
+        queue.lists[i].threads = 0;
+    pthread_mutex_unlock(&queue.lock);
+}

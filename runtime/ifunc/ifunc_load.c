@@ -1,0 +1,312 @@
+/* How a function of the registry becomes callable, gets better, and leaves again. */
+#include "registry.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "base/logger.h"
+#include "ifunc/registry_private.h"
+#include "wire/frame.h"
+
+#include <stdlib.h>
+
+/* Beyond any number of calls. */
+#define NEVER UINT64_MAX
+/* An image was optimised when it was made, and better code for it needs LLVM in this process.
+ */
+#define IMAGE_PATIENCE 100u
+
+static tci_load_source source_of(const tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    const char *code = (const char *)fn->code + TCI_CODE_SECTION_BYTES;
+    return (tci_load_source){.archive = fn->archive,
+                             .deps = code + fn->archive_size,
+                             .deps_size =
+                                 fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size,
+                             .host = registry->host_symbols,
+                             .host_count = registry->host_symbol_count,
+                             .id = fn->id};
+}
+
+/* --- jobs ---------------------------------------------------------------------------- */
+
+static void add_job(tc_ifunc *fn, tci_load_job *job)
+{
+    fn->job = job;
+    fn->job_next = fn->registry->jobs;
+    fn->registry->jobs = fn;
+}
+
+static tci_load_job *take_job(tc_ifunc *fn)
+{
+    tci_load_job *job = fn->job;
+    tc_ifunc **link = &fn->registry->jobs;
+    if (job == NULL)
+        return NULL;
+    while (*link != fn)
+        link = &(*link)->job_next;
+    *link = fn->job_next;
+    fn->job = NULL;
+    return job;
+}
+
+static void announce(tc_ifunc *fn, bool better)
+{
+    const tci_registry *registry = fn->registry;
+    if (registry->events != NULL)
+        registry->events->changed(registry->events_user, fn, better);
+}
+
+/* --- the end of a load --------------------------------------------------------------- */
+
+static void count_from_now(tc_ifunc *fn)
+{
+    uint64_t calls = fn->registry->options->tier_calls;
+    tc_load_report report = {0};
+    tci_code_unit_report(fn->unit, &report);
+    if (!tci_code_unit_may_improve(fn->unit))
+        calls = NEVER;
+    else if (report.path == TC_LOAD_IMAGE)
+        calls *= IMAGE_PATIENCE;
+    fn->calls_left = calls;
+    fn->calls_seen = calls;
+}
+
+static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
+{
+    fn->unit = unit;
+    fn->entry = *tci_code_unit_entries(unit);
+    fn->state = TCI_LOADED;
+    fn->last_use = ++fn->registry->clock;
+    fn->registry->code_memory += tci_code_unit_memory(unit) + fn->code_bytes;
+    count_from_now(fn);
+}
+
+static tc_status set_failed(tc_ifunc *fn, tc_error *failure, tc_error *err)
+{
+    TC_LOG(TC_LOG_INFO, "%s", failure->text);
+    fn->entry = (tci_entries){0};
+    fn->load_error = failure;
+    fn->state = TCI_LOAD_FAILED;
+    if (err != NULL)
+        *err = *failure;
+    return failure->status;
+}
+
+/* Takes `failure` over. */
+static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
+                          tc_error *failure, tc_error *err)
+{
+    if (status != TC_OK)
+        return set_failed(fn, failure, err);
+    free(failure);
+    set_loaded(fn, unit);
+    return TC_OK;
+}
+
+static tc_status finish_load(tc_ifunc *fn, tc_error *err)
+{
+    tci_code_unit *unit = NULL;
+    tc_error *failure = calloc(1, sizeof *failure);
+    if (failure == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
+    tc_status status = tci_engine_finish(take_job(fn), &unit, failure);
+    status = end_load(fn, status, unit, failure, err);
+    announce(fn, false);
+    return status;
+}
+
+/* --- loading ------------------------------------------------------------------------- */
+
+static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
+{
+    tci_registry *registry = fn->registry;
+    const tci_load_source source = source_of(fn);
+    tci_code_unit *unit = NULL;
+    tci_load_job *job;
+    tc_error *failure = calloc(1, sizeof *failure);
+    if (failure == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
+    tc_status status = wait ? tci_engine_load(registry->engine, &source, &unit, failure)
+                            : tci_engine_load_now(registry->engine, &source, &unit, failure);
+    if (status != TC_E_AGAIN)
+        return end_load(fn, status, unit, failure, err);
+    status = tci_engine_begin(registry->engine, &source, &job, failure);
+    if (status != TC_OK)
+        return set_failed(fn, failure, err);
+    free(failure);
+    add_job(fn, job);
+    fn->state = TCI_LOADING;
+    return TC_E_AGAIN;
+}
+
+static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
+{
+    switch (fn->state) {
+    case TCI_LOADED:
+        return TC_OK;
+    case TCI_LOAD_FAILED:
+        if (err != NULL)
+            *err = *fn->load_error;
+        return fn->load_error->status;
+    case TCI_LOADING:
+        return wait || tci_load_job_is_done(fn->job) ? finish_load(fn, err) : TC_E_AGAIN;
+    default:
+        return load_at_once(fn, wait, err);
+    }
+}
+
+tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err)
+{
+    return load(fn, true, err);
+}
+
+tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
+{
+    if (fn->state == TCI_NOT_LOADED && fn->seen_ns == 0) {
+        fn->seen_ns = tci_clock_ns();
+        fn->report_due = true;
+    }
+    return load(fn, false, err);
+}
+
+/* --- better code --------------------------------------------------------------------- */
+
+void tci_ifunc_is_hot(tc_ifunc *fn)
+{
+    tci_load_job *job;
+    const tci_load_source source = source_of(fn);
+    fn->calls_seen = 0;
+    fn->calls_left = NEVER;
+    if (fn->state != TCI_LOADED || fn->unit == NULL || fn->job != NULL ||
+        !tci_code_unit_may_improve(fn->unit))
+        return;
+    if (tci_engine_begin_better(fn->registry->engine, &source, fn->unit, &job, NULL) == TC_OK)
+        add_job(fn, job);
+}
+
+/* What fails here, works on as it is. */
+static void finish_better(tc_ifunc *fn)
+{
+    tci_registry *registry = fn->registry;
+    tci_code_unit *unit;
+    tc_error error = {0};
+    size_t before = tci_code_unit_memory(fn->unit);
+    if (tci_engine_finish(take_job(fn), &unit, &error) != TC_OK) {
+        TC_LOG(TC_LOG_WARN, "no better code: %s", error.text);
+        return;
+    }
+    fn->entry = *tci_code_unit_entries(unit);
+    registry->code_memory += tci_code_unit_memory(unit) - before;
+    announce(fn, true);
+}
+
+/* --- leaving ------------------------------------------------------------------------- */
+
+void tci_ifunc_unload(tc_ifunc *fn)
+{
+    tci_engine_cancel(take_job(fn));
+    if (fn->unit != NULL) {
+        fn->registry->code_memory -= tci_code_unit_memory(fn->unit) + fn->code_bytes;
+        tci_engine_unload(fn->registry->engine, fn->unit);
+    }
+    fn->unit = NULL;
+    fn->seen_ns = 0;
+    if (fn->state == TCI_LOADED || fn->state == TCI_LOADING) {
+        fn->entry = (tci_entries){0};
+        fn->state = TCI_NOT_LOADED;
+    }
+}
+
+/* Calls are not stamped with a time, only counted; so whoever was called since the last look
+ * was so just now. */
+static void note_use(tc_ifunc *fn)
+{
+    if (fn->calls_left == fn->calls_seen)
+        return;
+    fn->calls_seen = fn->calls_left;
+    fn->last_use = ++fn->registry->clock;
+}
+
+static bool may_leave(const tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    return fn->state == TCI_LOADED && fn->unit != NULL && fn->job == NULL &&
+           !tci_code_unit_has_state(fn->unit) &&
+           !registry->events->is_wanted(registry->events_user, fn);
+}
+
+static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep)
+{
+    tc_ifunc *oldest = NULL;
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        tc_ifunc *fn = registry->table[i];
+        if (fn == NULL || fn == keep)
+            continue;
+        note_use(fn);
+        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_leave(fn))
+            oldest = fn;
+    }
+    return oldest;
+}
+
+/* A function that only slots held is gone with its archive; one that was opened here is only
+ * unloaded. */
+static void leave(tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
+           (unsigned long long)registry->code_memory);
+    fn->holders++;
+    registry->events->evict(registry->events_user, fn);
+    fn->holders--;
+    tci_ifunc_unload(fn);
+    if (fn->holders == 0)
+        tci_registry_remove(fn);
+}
+
+tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_error *err)
+{
+    uint64_t max = registry->options->code_memory_max;
+    while (registry->code_memory > max) {
+        tc_ifunc *fn = find_leaver(registry, keep);
+        if (fn == NULL)
+            return tci_error_set(
+                err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",
+                (unsigned long long)registry->code_memory, (unsigned long long)max);
+        leave(fn);
+    }
+    return TC_OK;
+}
+
+void tci_ifunc_give_up(tc_ifunc *fn, const tc_error *error)
+{
+    tc_error *failure = malloc(sizeof *failure);
+    tci_ifunc_unload(fn);
+    if (failure == NULL)
+        return; /* it is loaded anew, and refused anew */
+    *failure = *error;
+    tci_error_prefix(failure, "%s", tci_archive_name(fn->archive));
+    (void)set_failed(fn, failure, NULL);
+}
+
+/* --- what has ended ------------------------------------------------------------------- */
+
+void tci_registry_take_finished(tci_registry *registry)
+{
+    tc_ifunc *next;
+    for (tc_ifunc *fn = registry->jobs; fn != NULL; fn = next) {
+        next = fn->job_next;
+        if (!tci_load_job_is_done(fn->job))
+            continue;
+        if (fn->state == TCI_LOADING)
+            (void)finish_load(fn, NULL); /* who wants the function hears of it */
+        else
+            finish_better(fn);
+        next = registry->jobs; /* the list may have changed */
+    }
+    /* Code that was sent ahead counts too, though nobody calls it yet. */
+    tc_error error;
+    if (tci_registry_trim(registry, NULL, &error) != TC_OK)
+        TC_LOG(TC_LOG_DEBUG, "%s", error.text);
+}

@@ -1,0 +1,277 @@
+/* What becomes of a function's code: sent ahead, made better while it is called, let go to make
+ * room, and found again by the next process. */
+#include "../support/pair.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/load.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define CROWD 8
+
+/* Of the target's last loads. */
+typedef struct seen_loads {
+    atomic_uint first;  /* how many functions became callable */
+    atomic_uint better; /* and got better code */
+    atomic_uint cached;
+    atomic_uint best;
+} seen_loads;
+
+static void note_load(void *user, const tc_load_report *report)
+{
+    seen_loads *seen = user;
+    atomic_fetch_add(report->better ? &seen->better : &seen->first, 1);
+    atomic_fetch_add(&seen->cached, report->path == TC_LOAD_CACHED);
+    atomic_fetch_add(&seen->best, report->best);
+    uint64_t sum = 0;
+    for (int i = 0; i < TC_STAGE_COUNT; i++)
+        sum += report->stage_ns[i];
+    assert_true(report->total_ns >= sum);
+    assert_true(report->memory_bytes > 0);
+}
+
+static void watch_loads(pair *p, seen_loads *seen)
+{
+    memset(seen, 0, sizeof *seen);
+    pair_pause(p);
+    tc_context_set_load_callback(p->target, note_load, seen);
+    pair_resume(p);
+}
+
+static uint64_t target_count(pair *p, const char *name)
+{
+    uint64_t value = 0;
+    bool found = false;
+    pair_pause(p);
+    for (size_t i = 0; i < tc_stats_count(); i++) {
+        if (strcmp(tc_stats_name(i), name) == 0) {
+            value = tc_stats_value(p->target, i);
+            found = true;
+        }
+    }
+    pair_resume(p);
+    assert_true(found);
+    return value;
+}
+
+static void send_number(tc_ep *ep, tc_ifunc *fn, uint64_t n)
+{
+    tc_status status;
+    while ((status = tc_send(ep, fn, &n, sizeof n)) == TC_E_AGAIN) {
+        if (tc_progress(tc_ep_context(ep)) == 0)
+            sched_yield();
+    }
+    assert_int_equal(status, TC_OK);
+}
+
+/* --- better code ---------------------------------------------------------------------- */
+
+/* Calls until better code has come, and some more. */
+static void call_until_better(pair *p, tc_ifunc *fn, seen_loads *seen)
+{
+    time_t end = time(NULL) + 60;
+    uint64_t n = 0;
+    while (atomic_load(&seen->better) == 0 && time(NULL) < end) {
+        for (int i = 0; i < 100; i++)
+            send_number(p->ep, fn, n++);
+        pair_flush(p->ep);
+    }
+    assert_int_equal(atomic_load(&seen->better), 1);
+    for (int i = 0; i < 100; i++)
+        send_number(p->ep, fn, n++);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.next, n);
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(p->target_state.bytes, 10000 + n);
+}
+
+static void better_code_keeps_the_variables(void **state)
+{
+    (void)state;
+    pair p;
+    seen_loads seen;
+    pair_open(
+        &p, (const char *const[]){"form", "bitcode", "tier", "auto", "tier_calls", "50", NULL});
+    watch_loads(&p, &seen);
+    call_until_better(&p, pair_ifunc(&p, "counted"), &seen);
+    assert_int_equal(atomic_load(&seen.first), 1);
+    assert_int_equal(atomic_load(&seen.best), 1);
+    assert_int_equal(target_count(&p, "code_improved"), 1);
+    pair_close(&p);
+}
+
+static void call_often(pair *p, tc_ifunc *fn)
+{
+    for (uint64_t n = 0; n < 3000; n++)
+        send_number(p->ep, fn, n);
+    pair_flush(p->ep);
+    assert_int_equal(p->target_state.wrong, 0);
+}
+
+static void the_tier_can_be_chosen(void **state)
+{
+    (void)state;
+    const char *const tiers[] = {"fast", "best"};
+    for (int i = 0; i < 2; i++) {
+        pair p;
+        seen_loads seen;
+        pair_open(&p, (const char *const[]){"form", "bitcode", "tier", tiers[i], "tier_calls",
+                                            "50", NULL});
+        watch_loads(&p, &seen);
+        call_often(&p, pair_ifunc(&p, "counted"));
+        assert_int_equal(atomic_load(&seen.first), 1);
+        assert_int_equal(atomic_load(&seen.better), 0);
+        assert_int_equal(atomic_load(&seen.best), (unsigned)i);
+        pair_close(&p);
+    }
+}
+
+/* An image's variables have no names, so nothing replaces it. */
+static void an_image_with_variables_stays(void **state)
+{
+    (void)state;
+    pair p;
+    pair_open(&p, (const char *const[]){"form", "auto", "tier_calls", "1", NULL});
+    call_often(&p, pair_ifunc(&p, "counted"));
+    assert_int_equal(target_count(&p, "code_improved"), 0);
+    pair_close(&p);
+}
+
+/* --- room for code -------------------------------------------------------------------- */
+
+static tc_ifunc *crowd_member(pair *p, int number)
+{
+    char name[64];
+    (void)snprintf(name, sizeof name, "crowd%d/crowd", number);
+    return pair_ifunc_file(p, name);
+}
+
+static void functions_leave_and_come_again(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ifunc *fns[CROWD];
+    const int rounds = 5;
+    pair_open(&p, (const char *const[]){"form", "bitcode", "code_memory_max", "24K", NULL});
+    tc_ifunc *counted = pair_ifunc(&p, "counted");
+    send_number(p.ep, counted, 0);
+    for (int i = 0; i < CROWD; i++)
+        fns[i] = crowd_member(&p, i + 1);
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < CROWD; i++) {
+            send_number(p.ep, fns[i], 0);
+            send_number(p.ep, fns[i], 0);
+        }
+    }
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 1 + 2 * rounds * CROWD);
+    assert_int_equal(p.target_state.bytes, 10001 + 2 * rounds * CROWD * (CROWD + 1) / 2);
+    assert_true(target_count(&p, "code_evicted") >= CROWD);
+    assert_true(target_count(&p, "code_received") > CROWD + 1);
+    /* What has variables of its own did not leave. */
+    send_number(p.ep, counted, 1);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
+    pair_close(&p);
+}
+
+/* --- ahead ------------------------------------------------------------------------------ */
+
+static void code_can_be_sent_ahead(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error = {0};
+    seen_loads seen;
+    pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
+    watch_loads(&p, &seen);
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    if (tc_ep_prepare(p.ep, check, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(target_count(&p, "code_received"), 1);
+    assert_int_equal(target_count(&p, "messages_run"), 0);
+    assert_int_equal(tc_ep_prepare(p.ep, check, PAIR_TIMEOUT_NS, &error), TC_OK);
+    pair_send_check(p.ep, check, 0, 100);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 1);
+    assert_int_equal(target_count(&p, "code_received"), 1);
+
+    /* Without waiting, and messages of another function go on behind it. */
+    assert_int_equal(tc_ep_prepare(p.ep, crowd_member(&p, 1), 0, &error), TC_OK);
+    pair_send_check(p.ep, check, 1, 100);
+    send_number(p.ep, crowd_member(&p, 1), 0);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 3);
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+static void what_cannot_run_is_refused_ahead(void **state)
+{
+    (void)state;
+    pair p;
+    tc_error error = {0};
+    pair_open(&p, NULL);
+    tc_ifunc *unbound = pair_ifunc(&p, "unbound");
+    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    assert_non_null(strstr(error.text, "unbound: no library here defines: "));
+    assert_int_equal(tc_send(p.ep, unbound, NULL, 0), TC_E_REFUSED);
+    assert_int_equal(tc_ep_prepare(p.ep, unbound, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    pair_pause(&p);
+    assert_int_equal(tc_ep_prepare(p.ep, pair_ifunc(&p, "check"), 20000000, &error),
+                     TC_E_TIMEOUT);
+    pair_resume(&p);
+    pair_flush(p.ep);
+    pair_close(&p);
+}
+
+/* --- stored code ------------------------------------------------------------------------ */
+
+static void run_once(const char *folder, seen_loads *seen)
+{
+    pair p;
+    pair_open(&p, (const char *const[]){"form", "bitcode", "cache_dir", folder, NULL});
+    watch_loads(&p, seen);
+    pair_send_check(p.ep, pair_ifunc(&p, "check"), 0, 64);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 1);
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+static void stored_code_is_found_again(void **state)
+{
+    (void)state;
+    seen_loads seen;
+    char folder[] = "/tmp/tc-test-cache-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    run_once(folder, &seen);
+    assert_int_equal(atomic_load(&seen.cached), 0);
+    run_once(folder, &seen);
+    assert_int_equal(atomic_load(&seen.cached), 1);
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(better_code_keeps_the_variables),
+        cmocka_unit_test(the_tier_can_be_chosen),
+        cmocka_unit_test(an_image_with_variables_stays),
+        cmocka_unit_test(functions_leave_and_come_again),
+        cmocka_unit_test(code_can_be_sent_ahead),
+        cmocka_unit_test(what_cannot_run_is_refused_ahead),
+        cmocka_unit_test(stored_code_is_found_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
