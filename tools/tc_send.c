@@ -23,6 +23,7 @@ typedef struct arguments {
     uint64_t count;
     uint64_t timeout_ns;
     int uncached;
+    int prepare;
     int quiet;
 } arguments;
 
@@ -40,6 +41,8 @@ static const char usage[] =
     "  -t, --text TEXT      the source arguments are this text, without a terminator\n"
     "  -c, --count N        send it N times (default 1)\n"
     "      --uncached       send the code with every message\n"
+    "      --prepare        only send the code ahead, and wait until the target can call it;\n"
+    "                       messages that follow, by whomever, find it ready\n"
     "      --timeout S      give up after S seconds without progress (default 30)\n"
     "  -q, --quiet          print nothing but errors\n"
     "  -h, --help           this text\n"
@@ -70,11 +73,12 @@ static int parse_number(const char *option, const char *text, uint64_t max, uint
 
 static int parse(int argc, char **argv, arguments *args)
 {
-    enum { UNCACHED = 256, TIMEOUT };
+    enum { UNCACHED = 256, PREPARE, TIMEOUT };
     static const struct option options[] = {{"payload", required_argument, NULL, 'p'},
                                             {"text", required_argument, NULL, 't'},
                                             {"count", required_argument, NULL, 'c'},
                                             {"uncached", no_argument, NULL, UNCACHED},
+                                            {"prepare", no_argument, NULL, PREPARE},
                                             {"timeout", required_argument, NULL, TIMEOUT},
                                             {"quiet", no_argument, NULL, 'q'},
                                             {"help", no_argument, NULL, 'h'},
@@ -96,6 +100,9 @@ static int parse(int argc, char **argv, arguments *args)
         case UNCACHED:
             args->uncached = 1;
             break;
+        case PREPARE:
+            args->prepare = 1;
+            break;
         case TIMEOUT:
             if (!parse_number("--timeout", optarg, 86400, &seconds))
                 return 2;
@@ -111,7 +118,8 @@ static int parse(int argc, char **argv, arguments *args)
             return 2;
         }
     }
-    if (argc - optind != 2 || (args->payload_file != NULL && args->text != NULL)) {
+    int payloads = (args->payload_file != NULL) + (args->text != NULL);
+    if (argc - optind != 2 || payloads + args->prepare > 1) {
         fputs(usage, stderr);
         return 2;
     }
@@ -240,6 +248,22 @@ static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payloa
     return 0;
 }
 
+static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
+{
+    tc_error error = {.status = TC_OK};
+    uint64_t started_ns = now_ns();
+    tc_status status = tc_ep_prepare(ep, fn, args->timeout_ns, &error);
+    if (status != TC_OK) {
+        fprintf(stderr, "tc-send: %s: %s%s\n", args->archive,
+                status == TC_E_REFUSED ? "refused by the target: " : "", error.text);
+        return 1;
+    }
+    if (!args->quiet)
+        printf("tc-send: the target can call '%s' after %.3f ms\n", tc_ifunc_name(fn),
+               (double)(now_ns() - started_ns) / 1e6);
+    return 0;
+}
+
 static int connect_and_send(tc_context *ctx, const arguments *args, const payload *p)
 {
     tc_error error;
@@ -250,7 +274,7 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const payloa
         fprintf(stderr, "tc-send: %s\n", error.text);
         return 1;
     }
-    int result = send_all(ep, fn, args, p);
+    int result = args->prepare ? prepare(ep, fn, args) : send_all(ep, fn, args, p);
     tc_ep_close(ep);
     tc_ifunc_close(fn);
     return result;

@@ -55,6 +55,18 @@ class Messages(ToolTest):
         self.assertEqual(summary["messages_dropped"], 0)
         self.assertEqual(summary["code_received"], 1)
 
+    def test_code_sent_ahead(self):
+        node = self.node()
+        done = self.send(node.address, "transcript", "--prepare").expect(0)
+        self.assertRegex(done.out, r"^tc-send: the target can call 'transcript' after [0-9.]+ ms$")
+        self.send(node.address, "unbound", "--prepare").expect(1, "refused by the target: unbound: no library here defines")
+        self.send(node.address, "transcript", "--prepare", "--text", "x").expect(2, "usage: ")
+        self.send(node.address, "transcript", "--text", "x").expect(0)
+        summary = node.stop()
+        self.assertEqual(node.transcript(), [b"x"])
+        self.assertEqual(summary["messages_run"], 1)
+        self.assertEqual(summary["code_received"], 2)
+
     def test_uncached(self):
         node = self.node()
         self.send(node.address, "transcript", "--text", "x", "--count", 200, "--uncached").expect(0)
