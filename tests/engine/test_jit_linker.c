@@ -168,6 +168,26 @@ static void debuggers_hear_of_what_has_debug_information(void **state)
     assert_int_equal(known_to_debuggers(), before);
 }
 
+static uint64_t frames_seen_by(const char *file, bool debuggable)
+{
+    uint64_t frames = 0;
+    linked l = link_file(file, "unwinds", TCI_ENTRY_MAIN, debuggable);
+    const tci_code_symbol *main = find_name(&l, "unwinds_main");
+    ((void (*)(void *, size_t, void *))main->address)(NULL, 0, &frames);
+    unlink_all(&l);
+    return frames;
+}
+
+/* What arrives has no unwind tables; what is to be debugged gets them here. */
+static void callers_are_seen_through_code_to_be_debugged(void **state)
+{
+    (void)state;
+    uint64_t plain = frames_seen_by("unwinds_bare", false);
+    uint64_t wanted = frames_seen_by("unwinds_bare", true);
+    assert_true(wanted > plain);
+    assert_int_equal(frames_seen_by("unwinds_debug", false), wanted);
+}
+
 /* --- memory ----------------------------------------------------------------------------- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -267,6 +287,7 @@ int main(void)
         cmocka_unit_test(linked_memory_is_what_was_said),
         cmocka_unit_test(every_function_has_a_name),
         cmocka_unit_test(debuggers_hear_of_what_has_debug_information),
+        cmocka_unit_test(callers_are_seen_through_code_to_be_debugged),
         cmocka_unit_test(linking_and_unlinking_leaves_nothing_behind),
         cmocka_unit_test(what_is_no_object_takes_no_memory),
     };

@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import subprocess
+import unittest
 
 from tool_process import Process, ToolTest, main, wait_until
 
@@ -79,14 +80,15 @@ class DocumentTest(ToolTest):
 
 
 class Debugger(DocumentTest):
-    def gdb_or_skip(self):
-        gdb = shutil.which("gdb")
-        if gdb is None:
-            self.skipTest("gdb is missing (scripts/install-deps.sh --tests)")
-        done = run([gdb, "-nx", "-q", "-batch", "-ex", "run", "/bin/true"])
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.gdb = shutil.which("gdb")
+        if cls.gdb is None:
+            raise unittest.SkipTest("gdb is missing (scripts/install-deps.sh --tests)")
+        done = run([cls.gdb, "-nx", "-q", "-batch", "-ex", "run", "/bin/true"])
         if "exited normally" not in done.stdout:
-            self.skipTest(f"gdb may not debug here: {done.stdout.strip()}")
-        return gdb
+            raise unittest.SkipTest(f"gdb may not debug here: {done.stdout.strip()}")
 
     def gdb_node(self, commands, archive, **environment):
         """What gdb prints: a node runs in it, to which a function is sent."""
@@ -94,7 +96,7 @@ class Debugger(DocumentTest):
         script = os.path.join(self.work, "script")
         with open(script, "w", encoding="utf-8") as file:
             file.write("\n".join(["set debuginfod enabled off", "set width 0", "set confirm off", *commands]) + "\n")
-        gdb = Process(self, [self.gdb_or_skip(), "-nx", "-q", "-batch", "-x", script, "--args", self.tool("tc-node"), "--listen",
+        gdb = Process(self, [self.gdb, "-nx", "-q", "-batch", "-x", script, "--args", self.tool("tc-node"), "--listen",
                              "127.0.0.1:0", "--port-file", port_file], **environment)
         wait_until(lambda: os.path.exists(port_file) or not gdb.running(), "a port")
         self.assertTrue(os.path.exists(port_file), gdb.out + gdb.err)
