@@ -97,14 +97,14 @@ static void pieces_are_called_after_entries(void **state)
     (void)state;
     tci_image_source source = image_counting(0);
     source.entries = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
-    source.main_place = 2;
-    source.max_size_place = 9;
-    source.init_place = 4;
+    source.main_place = 4;
+    source.max_size_place = 12;
+    source.init_place = 8;
     made_archive made = make(&source);
     tci_entries entries;
     tci_image_names names;
     tci_loaded_image *loaded = load(&made, &entries);
-    uintptr_t begin = (uintptr_t)entries.main - 2;
+    uintptr_t begin = (uintptr_t)entries.main - 4;
     tci_image_name(loaded, "made", &names);
     assert_int_equal(names.count, 4);
     assert_string_equal(names.symbols[0].name, "made");
@@ -115,7 +115,7 @@ static void pieces_are_called_after_entries(void **state)
         assert_int_equal(names.symbols[i].address, begin);
         begin += names.symbols[i].size;
     }
-    assert_int_equal(begin, (uintptr_t)entries.main - 2 + source.segments[0].memory_bytes);
+    assert_int_equal(begin, (uintptr_t)entries.main - 4 + source.segments[0].memory_bytes);
     tci_image_unload(arena, loaded);
     free_made(&made);
 }
