@@ -38,7 +38,7 @@ function(tc_add_command_test name label)
     set(arg_TIMEOUT 60)
   endif()
   # qemu starts a test, and nothing that a test starts.
-  if(CMAKE_CROSSCOMPILING AND NOT label MATCHES "unit|conformance|fuzz")
+  if(CMAKE_CROSSCOMPILING AND NOT label MATCHES "unit|conformance|fuzz|mixed")
     return()
   endif()
   math(EXPR timeout "${arg_TIMEOUT} * ${tc_timeout_factor}")

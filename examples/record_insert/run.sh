@@ -4,6 +4,8 @@
 #   examples/record_insert/run.sh BUILD_DIR [--damage] [FILE...]
 #     --damage   send damaged batches too: the target must refuse them and live on
 #     FILE...    default: every file of /usr/share/common-licenses
+# The target can be of another build, also for another architecture: RECORD_TARGET names that build, RECORD_NODE the
+# program that stands for its tc-node.
 # Exit status 0 only when the table equals the input and the target ended in order.
 set -euo pipefail
 
@@ -34,6 +36,9 @@ for program in sqlite3 od sed awk cmp timeout; do
 done
 
 example=$build/examples/record_insert
+target=${RECORD_TARGET:-$build}
+target_library=$target/examples/record_insert/librecord_target.so
+target_node=${RECORD_NODE:-$target/bin/tc-node}
 scratch=$(mktemp -d)
 node=
 
@@ -76,8 +81,8 @@ hex() {
     done | tr a-f A-F
 }
 
-RECORD_DATABASE=$scratch/records.db "$build/bin/tc-node" --listen 127.0.0.1:0 \
-    --lib "$example/librecord_target.so" --args-symbol record_target_args \
+RECORD_DATABASE=$scratch/records.db "$target_node" --listen 127.0.0.1:0 \
+    --lib "$target_library" --args-symbol record_target_args \
     --port-file "$scratch/port" </dev/null >"$scratch/node.log" 2>&1 &
 node=$!
 for ((waited = 0; waited < 300; waited++)); do

@@ -20,6 +20,21 @@
 
 static process peers[PEERS_MAX];
 
+/* The programs of peers 0, 1, 2, ...: PEER, or in turn those named by FORWARDING_PEERS (A:B),
+ * which can be of another architecture. */
+static const char *peer_program(const process *p)
+{
+    static char programs[2048];
+    const char *given = getenv("FORWARDING_PEERS");
+    if (given == NULL)
+        return PEER;
+    (void)snprintf(programs, sizeof programs, "%s", given);
+    char *second = strchr(programs, ':');
+    assert_non_null(second);
+    *second++ = '\0';
+    return (p - peers) % 2 == 0 ? programs : second;
+}
+
 static int end_peers(void **state)
 {
     (void)state;
@@ -33,7 +48,7 @@ static const char *start_target(process *p, const char *role, const char *next)
 {
     static char host_port[32];
     const char *const nowhere[] = {"TC_IFUNC_PATH=/nonexistent", NULL};
-    process_start(p, (const char *const[]){PEER, role, next, NULL}, nowhere);
+    process_start(p, (const char *const[]){peer_program(p), role, next, NULL}, nowhere);
     (void)process_read_line(p); /* its address bytes */
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u",
                    (unsigned)process_read_number(p, "port"));
@@ -113,10 +128,14 @@ static void two_sources_keep_their_order_each(void **state)
     (void)state;
     (void)snprintf(host_port, sizeof host_port, "%s", start_target(&peers[0], "tally", NULL));
     (void)snprintf(count, sizeof count, "%u", SOURCE_MESSAGES);
-    process_start(&peers[1], (const char *const[]){PEER, "source", host_port, "0", count, NULL},
-                  NULL);
-    process_start(&peers[2], (const char *const[]){PEER, "source", host_port, "3", count, NULL},
-                  NULL);
+    process_start(
+        &peers[1],
+        (const char *const[]){peer_program(&peers[1]), "source", host_port, "0", count, NULL},
+        NULL);
+    process_start(
+        &peers[2],
+        (const char *const[]){peer_program(&peers[2]), "source", host_port, "3", count, NULL},
+        NULL);
     for (size_t i = 1; i <= 2; i++) {
         assert_int_equal(process_read_number(&peers[i], "flushed"), SOURCE_MESSAGES);
         process_finish_input(&peers[i]);

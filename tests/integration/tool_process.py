@@ -18,8 +18,8 @@ DEADLINE_S = 60
 UCX_WIREUP_DEFECTS = ("Assertion `wireup_ep->pending_count == 0' failed",
                       "Assertion `!(ep->flags & UCT_TCP_EP_FLAG_CTX_TYPE_TX)' failed")
 
-# Of the caller's TC_ variables only what names the way that messages take: a test says the rest itself.
-KEPT = {"TC_DELIVERY"}
+# Of the caller's TC_ variables only what names the way that messages and code take: a test says the rest itself.
+KEPT = {"TC_DELIVERY", "TC_FORM"}
 
 
 def clean_environment(**more):
