@@ -116,6 +116,8 @@ TC_MUST_CHECK tc_status tci_engine_begin_better(tci_engine_handle *handle,
                                                 tci_code_unit *unit, tci_load_job **job_out,
                                                 tc_error *err);
 bool tci_load_job_is_done(const tci_load_job *job);
+/* Whether a thread has taken it up: until then tci_engine_cancel need not wait. */
+bool tci_load_job_is_begun(const tci_load_job *job);
 
 /* Waits for the job's end and frees it. Its statuses are tci_engine_load's. With better code
  * for a unit, *unit_out is that unit, whose entries have changed and whose old code is gone

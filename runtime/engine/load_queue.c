@@ -220,6 +220,14 @@ bool tci_load_job_is_done(const tci_load_job *job)
     return atomic_load_explicit(&job->done, memory_order_acquire);
 }
 
+bool tci_load_job_is_begun(const tci_load_job *job)
+{
+    pthread_mutex_lock(&queue.lock);
+    bool begun = job->begun;
+    pthread_mutex_unlock(&queue.lock);
+    return begun;
+}
+
 static void await_end(tci_load_job *job)
 {
     pthread_mutex_lock(&queue.lock);

@@ -228,21 +228,29 @@ static void note_use(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
 }
 
+static bool may_ever_leave(const tc_ifunc *fn)
+{
+    return fn->state == TCI_LOADED && fn->unit != NULL && !tci_code_unit_has_state(fn->unit);
+}
+
+/* Not while better code is being made for it, or a peer may ask for what it has. */
 static bool may_leave(const tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
-    return fn->state == TCI_LOADED && fn->unit != NULL && fn->job == NULL &&
-           !tci_code_unit_has_state(fn->unit) &&
-           !registry->events->is_wanted(registry->events_user, fn);
+    bool at_work = fn->job != NULL && tci_load_job_is_begun(fn->job);
+    return !at_work && !registry->events->is_wanted(registry->events_user, fn);
 }
 
-static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep)
+/* *later_out: there will be one. */
+static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep, bool *later_out)
 {
     tc_ifunc *oldest = NULL;
+    *later_out = false;
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         tc_ifunc *fn = registry->table[i];
-        if (fn == NULL || fn == keep)
+        if (fn == NULL || fn == keep || !may_ever_leave(fn))
             continue;
+        *later_out = true;
         note_use(fn);
         if ((oldest == NULL || fn->last_use < oldest->last_use) && may_leave(fn))
             oldest = fn;
@@ -269,7 +277,10 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
 {
     uint64_t max = registry->options->code_memory_max;
     while (registry->code_memory > max) {
-        tc_ifunc *fn = find_leaver(registry, keep);
+        bool later;
+        tc_ifunc *fn = find_leaver(registry, keep, &later);
+        if (fn == NULL && later)
+            return TC_OK; /* a little too much until then */
         if (fn == NULL)
             return tci_error_set(
                 err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",

@@ -124,8 +124,8 @@ void tci_registry_take_finished(tci_registry *registry);
 
 /* Lets the functions go that were not called for longest, until code takes no more than the
  * option code_memory_max; `keep` stays in any case. Functions with variables of their own stay,
- * as do those that run code of the process itself. No function may be running. TC_E_TOO_LARGE:
- * that is not enough. */
+ * as do those that run code of the process itself. No function may be running. TC_OK also
+ * when some can only leave later. TC_E_TOO_LARGE: that is not enough. */
 TC_MUST_CHECK tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep,
                                           tc_error *err);
 

@@ -184,6 +184,54 @@ static void functions_leave_and_come_again(void **state)
     pair_close(&p);
 }
 
+/* Better code is made for functions that leave meanwhile. */
+static void leaving_and_getting_better_go_together(void **state)
+{
+    (void)state;
+    pair p;
+    tc_ifunc *fns[CROWD];
+    uint64_t rounds = 0;
+    const time_t end = time(NULL) + 60;
+    pair_open(&p, (const char *const[]){"form", "bitcode", "code_memory_max", "24K",
+                                        "tier_calls", "1", NULL});
+    tc_ifunc *counted = pair_ifunc(&p, "counted");
+    for (int i = 0; i < CROWD; i++)
+        fns[i] = crowd_member(&p, i + 1);
+    while (rounds < 20 || (target_count(&p, "code_evicted") < CROWD && time(NULL) < end)) {
+        for (int i = 0; i < CROWD; i++)
+            send_number(p.ep, fns[i], 0);
+        send_number(p.ep, counted, rounds++);
+        pair_flush(p.ep);
+    }
+    assert_int_equal(p.target_state.next, rounds * (CROWD + 1));
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(tc_ep_refusal(p.ep, NULL), 0);
+    assert_true(target_count(&p, "code_evicted") >= CROWD);
+    pair_close(&p);
+}
+
+/* Either side goes while the target's threads are at work. */
+static void nobody_waits_for_code_that_nobody_wants(void **state)
+{
+    (void)state;
+    if (strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0) {
+        print_message(
+            "skipped: UCX 1.13 ends a process that gets a put when its sender is gone\n");
+        skip();
+    }
+    for (int i = 0; i < 10; i++) {
+        pair p;
+        pair_open(&p, (const char *const[]){"form", "bitcode", "close_timeout", "0",
+                                            "tier_calls", "1", "compile_threads", "1", NULL});
+        tc_ep *other = pair_connect(&p);
+        for (int k = 0; k < CROWD; k++)
+            send_number(k % 2 == 0 ? p.ep : other, crowd_member(&p, k + 1), 0);
+        if (i % 2 == 0)
+            tc_ep_close(other);
+        pair_close(&p);
+    }
+}
+
 /* --- ahead ------------------------------------------------------------------------------ */
 
 static void code_can_be_sent_ahead(void **state)
@@ -269,6 +317,8 @@ int main(void)
         cmocka_unit_test(the_tier_can_be_chosen),
         cmocka_unit_test(an_image_with_variables_stays),
         cmocka_unit_test(functions_leave_and_come_again),
+        cmocka_unit_test(leaving_and_getting_better_go_together),
+        cmocka_unit_test(nobody_waits_for_code_that_nobody_wants),
         cmocka_unit_test(code_can_be_sent_ahead),
         cmocka_unit_test(what_cannot_run_is_refused_ahead),
         cmocka_unit_test(stored_code_is_found_again),
