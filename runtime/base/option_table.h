@@ -33,6 +33,11 @@ typedef enum tci_tier_choice {
     TCI_TIER_BEST = 2
 } tci_tier_choice;
 
+typedef enum tci_compiler_choice {
+    TCI_COMPILER_PROCESS = 0,
+    TCI_COMPILER_THREAD = 1
+} tci_compiler_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -58,6 +63,9 @@ struct tc_options {
     uint64_t tier_calls;
     uint64_t compile_threads;
     uint64_t code_memory_max;
+    uint64_t compiler; /* tci_compiler_choice */
+    uint64_t compile_time_max;
+    uint64_t compile_memory_max;
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];

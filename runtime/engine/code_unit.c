@@ -29,6 +29,7 @@ typedef struct recipe {
     size_t index; /* of the slice */
     tci_code_level level;
     bool debuggable;
+    bool background; /* nobody waits for it */
     const tci_symbols *symbols;
     const tci_loaded *over;
 } recipe;
@@ -131,7 +132,8 @@ static tc_status compile(const recipe *r, tci_code_unit *unit, tc_error *err)
 {
     tci_object object;
     const tci_engine_code code = code_of(r);
-    TC_TRY(tci_engine_module_ops()->compile(tci_engine_running(), &code, &object, err));
+    TC_TRY(tci_compiler_pool_compile(tci_engine_compilers(), tci_engine_running(), &code,
+                                     r->background, &object, err));
     unit->stage_ns[TC_STAGE_PARSE] = object.parse_ns;
     unit->stage_ns[TC_STAGE_VERIFY] = object.verify_ns;
     unit->stage_ns[TC_STAGE_PASSES] = object.passes_ns;
@@ -155,9 +157,9 @@ static tc_status link_or_compile(const recipe *r, tci_code_unit *unit, tc_error 
     return compile(r, unit, err);
 }
 
-static tc_status start_compiler(tci_engine_handle *handle, tc_error *err)
+static tc_status start_compiler(tci_engine_handle *handle, bool background, tc_error *err)
 {
-    tc_status status = tci_engine_start(handle, err);
+    tc_status status = tci_engine_start_to_compile(handle, background, err);
     if (status != TC_OK)
         tci_error_prefix(err, "it is bitcode, which takes a compiler");
     return status;
@@ -173,7 +175,7 @@ static tc_status load_bitcode(tci_engine_handle *handle, const tci_load_source *
                          tci_cpu_level_text(tci_triple_host(), handle->cpu_level));
     if (status != TC_OK)
         return status;
-    TC_TRY(start_compiler(handle, err));
+    TC_TRY(start_compiler(handle, false, err));
     recipe r = {.source = source,
                 .index = index,
                 .level = TCI_LEVEL_BEST,
@@ -320,11 +322,12 @@ tc_status tci_code_unit_make_better(tci_engine_handle *handle, const tci_load_so
 {
     size_t index;
     TC_TRY(tci_archive_select(source->archive, tci_triple_host(), &index, err));
-    TC_TRY(start_compiler(handle, err));
+    TC_TRY(start_compiler(handle, true, err));
     const recipe r = {.source = source,
                       .index = index,
                       .level = unit->has_state ? TCI_LEVEL_BEST_OVER : TCI_LEVEL_BEST,
                       .debuggable = handle->debuggable,
+                      .background = true,
                       .symbols = unit->symbols,
                       .over = unit->compiled};
     TC_TRY(link_or_compile(&r, better, err));

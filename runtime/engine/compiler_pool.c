@@ -51,19 +51,21 @@ static void give_back(tci_compiler_pool *pool, int priority, tci_compiler *compi
 tc_status tci_compiler_pool_create(const tci_compiler_opts *opts, tci_compiler_pool **pool_out,
                                    tc_error *err)
 {
-    tci_compiler *first;
     tci_compiler_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "compilers: out of memory");
     pool->opts = *opts;
-    tc_status status = start_one(pool, SOON, &first, err);
-    if (status != TC_OK) {
-        free(pool);
-        return status;
-    }
     pthread_mutex_init(&pool->lock, NULL);
-    give_back(pool, SOON, first);
     *pool_out = pool;
+    return TC_OK;
+}
+
+tc_status tci_compiler_pool_prepare(tci_compiler_pool *pool, bool background, tc_error *err)
+{
+    int priority = background ? BACKGROUND : SOON;
+    tci_compiler *compiler;
+    TC_TRY(start_one(pool, priority, &compiler, err));
+    give_back(pool, priority, compiler);
     return TC_OK;
 }
 

@@ -7,12 +7,15 @@
 
 typedef struct tci_compiler_pool tci_compiler_pool;
 
-/* Starts the first process, since the next function waits for it. opts->background means
- * nothing. TC_E_NO_MEMORY. */
+/* Starts nothing. opts->background means nothing. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_compiler_pool_create(const tci_compiler_opts *opts,
                                                  tci_compiler_pool **pool_out, tc_error *err);
 /* After the last compile. NULL is allowed. */
 void tci_compiler_pool_destroy(tci_compiler_pool *pool);
+
+/* Starts a process now, so that the next function waits less for it. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_compiler_pool_prepare(tci_compiler_pool *pool, bool background,
+                                                  tc_error *err);
 
 /* As tci_compiler_compile, from any thread; `background`: nobody waits for this one. */
 TC_MUST_CHECK tc_status tci_compiler_pool_compile(tci_compiler_pool *pool, tci_engine *engine,

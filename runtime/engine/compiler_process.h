@@ -23,7 +23,7 @@ typedef struct tci_compiler_opts {
     bool in_thread;            /* no process, ever: ops->compile in the caller's thread */
     bool background;           /* at low priority */
     uint64_t time_max_ns;      /* of one compile; UINT64_MAX: any */
-    uint64_t memory_max;       /* bytes of address space, LLVM's own 300 MB included; 0: any */
+    uint64_t memory_max;       /* bytes of address space, LLVM's own 200 MB included; 0: any */
 } tci_compiler_opts;
 
 /* Starts the process and does not wait for the 25 ms that it takes to be ready. That it cannot

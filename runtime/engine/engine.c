@@ -4,6 +4,7 @@
 #include "base/logger.h"
 #include "base/triple.h"
 #include "code_map.h"
+#include "compiler_pool.h"
 #include "engine_module.h"
 #include "image/cpu_level.h"
 #include "image/engine_places.h"
@@ -22,11 +23,13 @@ static const char built_with_llvm[] = TC_BUILT_WITH_LLVM;
 
 /* One per process: LLVM's own state is, and a second JIT would only cost memory. */
 static struct {
-    pthread_mutex_t lock;      /* of all below; loading and unloading need none */
-    const tci_engine_ops *ops; /* NULL until a module was loaded */
-    tci_engine *engine;        /* NULL until bitcode wanted it, and when nobody is left */
-    tci_code_arena *arena;     /* for images; NULL while there are no handles */
-    tci_object_cache *cache;   /* NULL: none */
+    pthread_mutex_t lock;         /* of all below; loading and unloading need none */
+    const tci_engine_ops *ops;    /* NULL until a module was loaded */
+    tci_engine *engine;           /* NULL until bitcode wanted it, and when nobody is left */
+    tci_code_arena *arena;        /* for images; NULL while there are no handles */
+    tci_object_cache *cache;      /* NULL: none */
+    tci_compiler_pool *compilers; /* together with the engine */
+    tci_compiler_opts compiler_opts;
     unsigned users;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -37,7 +40,27 @@ static void log_from_engine(tc_log_level level, const char *line)
 
 /* --- the compiler -------------------------------------------------------------------- */
 
-static tc_status start_locked(const char *engine_path, tc_error *err)
+/* What the next function needs beside the engine itself. */
+typedef enum next_compile { NEXT_NONE, NEXT_SOON, NEXT_BACKGROUND } next_compile;
+
+/* The other process gets ready while this one does. */
+static tc_status create_locked(next_compile next, tc_error *err)
+{
+    shared.compiler_opts.ops = shared.ops;
+    TC_TRY(tci_compiler_pool_create(&shared.compiler_opts, &shared.compilers, err));
+    tc_status status = TC_OK;
+    if (next != NEXT_NONE)
+        status = tci_compiler_pool_prepare(shared.compilers, next == NEXT_BACKGROUND, err);
+    if (status == TC_OK)
+        status = shared.ops->create(log_from_engine, &shared.engine, err);
+    if (status != TC_OK) {
+        tci_compiler_pool_destroy(shared.compilers);
+        shared.compilers = NULL;
+    }
+    return status;
+}
+
+static tc_status start_locked(const char *engine_path, next_compile next, tc_error *err)
 {
     if (shared.engine != NULL)
         return TC_OK;
@@ -45,18 +68,28 @@ static tc_status start_locked(const char *engine_path, tc_error *err)
         return tci_error_set(err, TC_E_UNSUPPORTED, "this library was built without LLVM");
     if (shared.ops == NULL)
         TC_TRY(tci_engine_module_open(engine_path, &shared.ops, err));
-    TC_TRY(shared.ops->create(log_from_engine, &shared.engine, err));
+    TC_TRY(create_locked(next, err));
     TC_LOG(TC_LOG_INFO, "engine: %s with LLVM %s for %s", shared.ops->name, shared.ops->llvm(),
            shared.ops->cpu(shared.engine));
     return TC_OK;
 }
 
-tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
+static tc_status start(const tci_engine_handle *handle, next_compile next, tc_error *err)
 {
     pthread_mutex_lock(&shared.lock);
-    tc_status status = start_locked(handle->engine_path, err);
+    tc_status status = start_locked(handle->engine_path, next, err);
     pthread_mutex_unlock(&shared.lock);
     return status;
+}
+
+tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
+{
+    return start(handle, NEXT_NONE, err);
+}
+
+tc_status tci_engine_start_to_compile(tci_engine_handle *handle, bool background, tc_error *err)
+{
+    return start(handle, background ? NEXT_BACKGROUND : NEXT_SOON, err);
 }
 
 const tci_engine_ops *tci_engine_module_ops(void)
@@ -69,6 +102,11 @@ tci_engine *tci_engine_running(void)
     return shared.engine;
 }
 
+tci_compiler_pool *tci_engine_compilers(void)
+{
+    return shared.compilers;
+}
+
 tci_object_cache *tci_engine_cache(void)
 {
     return shared.cache;
@@ -79,12 +117,12 @@ void tci_engine_prepare(tci_engine_handle *handle)
     tc_error error;
     tci_archive_prepare();
     tci_symbols_prepare();
-    bool compiles = handle->form == TCI_CHOICE_BITCODE ||
-                    (handle->form == TCI_CHOICE_AUTO && handle->debuggable &&
-                     built_with_llvm[0] != '\0');
+    bool compiles =
+        handle->form == TCI_CHOICE_BITCODE ||
+        (handle->form == TCI_CHOICE_AUTO && handle->debuggable && built_with_llvm[0] != '\0');
     if (!compiles)
         tci_code_arena_prepare(handle->arena);
-    else if (tci_engine_start(handle, &error) != TC_OK)
+    else if (tci_engine_start_to_compile(handle, false, &error) != TC_OK)
         TC_LOG(TC_LOG_WARN, "%s", error.text);
 }
 
@@ -136,6 +174,11 @@ static void set_up_locked(const tci_engine_opts *opts)
 {
     tc_error error;
     tci_load_queue_limit(opts->compile_threads > 0 ? opts->compile_threads : 1);
+    shared.compiler_opts = (tci_compiler_opts){
+        .in_thread = opts->compiler == TCI_COMPILER_THREAD,
+        .time_max_ns = opts->compile_time_max_ns > 0 ? opts->compile_time_max_ns : UINT64_MAX,
+        .memory_max = opts->compile_memory_max,
+    };
     if (opts->cache_dir != NULL &&
         tci_object_cache_open(opts->cache_dir, opts->cache_max, &shared.cache, &error) != TC_OK)
         TC_LOG(TC_LOG_WARN, "%s", error.text);
@@ -206,10 +249,12 @@ void tci_engine_release(tci_engine_handle *handle)
     pthread_mutex_lock(&shared.lock);
     if (--shared.users == 0) {
         tci_load_queue_stop();
+        tci_compiler_pool_destroy(shared.compilers);
         if (shared.engine != NULL)
             shared.ops->destroy(shared.engine);
         tci_code_arena_destroy(shared.arena);
         tci_object_cache_close(shared.cache);
+        shared.compilers = NULL;
         shared.cache = NULL;
         shared.engine = NULL;
         shared.arena = NULL;

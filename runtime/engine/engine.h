@@ -46,6 +46,9 @@ typedef struct tci_engine_opts {
     unsigned compile_threads; /* the first handle's holds for the process; so do those below */
     const char *cache_dir;    /* see object_cache.h */
     uint64_t cache_max;
+    tci_compiler_choice compiler; /* see compiler_process.h */
+    uint64_t compile_time_max_ns;
+    uint64_t compile_memory_max;
 } tci_engine_opts;
 
 /* Release it as often as it was acquired. Starts nothing. An engine_path that differs from the

@@ -5,6 +5,7 @@
 #include "engine.h"
 
 #include "code_map.h"
+#include "compiler_pool.h"
 #include "image/code_arena.h"
 #include "image/image_loader.h"
 #include "object_cache.h"
@@ -45,10 +46,15 @@ struct tci_code_unit {
     uint64_t stage_ns[TC_STAGE_COUNT];
 };
 
+/* tci_engine_start for who compiles next. */
+TC_MUST_CHECK tc_status tci_engine_start_to_compile(tci_engine_handle *handle, bool background,
+                                                    tc_error *err);
+
 /* The compiler's functions and itself: after tci_engine_start gave TC_OK, and while there are
  * handles. */
 const tci_engine_ops *tci_engine_module_ops(void);
 tci_engine *tci_engine_running(void);
+tci_compiler_pool *tci_engine_compilers(void);
 /* NULL: none. While there are handles. */
 tci_object_cache *tci_engine_cache(void);
 

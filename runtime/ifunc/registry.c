@@ -20,7 +20,10 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                                   .tier = (tci_tier_choice)options->tier,
                                   .compile_threads = (unsigned)options->compile_threads,
                                   .cache_dir = options->cache_dir,
-                                  .cache_max = options->cache_max};
+                                  .cache_max = options->cache_max,
+                                  .compiler = (tci_compiler_choice)options->compiler,
+                                  .compile_time_max_ns = options->compile_time_max,
+                                  .compile_memory_max = options->compile_memory_max};
     TC_TRY(tci_engine_acquire(&opts, &registry->engine, err));
     if (options->debug_code)
         tci_engine_set_debuggable(registry->engine);

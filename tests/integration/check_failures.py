@@ -91,7 +91,7 @@ class Failures(ToolTest):
         self.assertEqual(node.transcript().count(b"steady"), 50000)
 
     def test_nothing_is_left_of_sources_that_were_killed(self):
-        node = self.node()
+        node = self.node(TC_TIER="fast")  # better code would come from a process with descriptors of its own
         self.doomed(node).kill()
         node.wait_for_line("peer lost after", 1)
         descriptors, mappings, segments = node.descriptors(), shared_mappings(node.pid), shared_segments({node.pid})
