@@ -50,7 +50,8 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
 /* Runs what has arrived, sends what waits, watches peers. Returns how many messages were run; 0
  * also when called from inside an ifunc (which is not allowed and logged). Never blocks longer
- * than the ifuncs it runs and, for a function that is new here, its compilation. */
+ * than the ifuncs it runs: a function that is new here is compiled by other threads, and holds
+ * up its endpoint alone. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
 /* tc_progress until a message was run or an endpoint changed state. The option `wait` says how:

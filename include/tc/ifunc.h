@@ -47,7 +47,8 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 
 /* Sends one message: the payload is what NAME_payload_init makes of the source arguments, or a
  * copy of them when the library defines no such function. The first message to an endpoint
- * carries the code. Never blocks.
+ * carries the code. Never blocks, but for the first payload that a function's
+ * NAME_payload_init makes: that is loaded here then (0.5 ms and more for bitcode).
  *
  * Of the messages sent between two calls of tc_progress the first leaves at once. Those behind
  * it may leave together, at the latest with the next tc_progress, tc_wait or tc_ep_flush; so a
