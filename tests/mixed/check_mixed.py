@@ -76,6 +76,21 @@ class Checked(ToolTest):
         self.assertIn("wrong 0\n", told)
 
 
+class Levels(ToolTest):
+    """One archive, with images for several levels, and targets whose processors differ."""
+
+    def test_every_processor_runs_what_it_can(self):
+        leveled = os.environ["MIXED_LEVELED"]
+        for cpu, has in (("cortex-a72", {"-lse", "-sve"}), ("neoverse-n1", {"+lse", "-sve"}), ("max", {"+lse", "+sve"})):
+            done = Process(self, [os.path.join(self.tools, "tc-info"), "--json"], QEMU_CPU=cpu).expect(0)
+            self.assertLessEqual(has, set(json.loads(done.out)["features"].split(",")))
+            for form in ("image", "bitcode"):
+                node = self.checking_node(QEMU_CPU=cpu, TC_FORM=form)
+                self.send(node.address, leveled, "--text", "", "--count", 20).expect(0)
+                self.assertEqual(node.stop()["messages_run"], 20)
+                self.assertIn("check: 20 run, 0 wrong", node.out)
+
+
 class Cache(ToolTest):
     """One folder for both: what one architecture compiled is never what the other loads."""
 
