@@ -277,33 +277,6 @@ static void nothing_is_left_behind(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-static void *compile_often(void *argument)
-{
-    tci_compiler *c = argument;
-    uintptr_t failures = 0;
-    for (int i = 0; i < 20; i++)
-        failures += compile(c, "counter", counter.bytes, counter.size, NULL) != TC_OK;
-    return (void *)failures;
-}
-
-static void threads_have_one_each(void **state)
-{
-    (void)state;
-    enum { COUNT = 3 };
-    pthread_t threads[COUNT];
-    tci_compiler *compilers[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        compilers[i] = start_compiler(LONG_NS);
-        assert_int_equal(pthread_create(&threads[i], NULL, compile_often, compilers[i]), 0);
-    }
-    for (int i = 0; i < COUNT; i++) {
-        void *failures;
-        assert_int_equal(pthread_join(threads[i], &failures), 0);
-        assert_null(failures);
-        tci_compiler_end(compilers[i]);
-    }
-}
-
 static void programs_that_ignore_their_children_may_compile(void **state)
 {
     (void)state;
@@ -399,7 +372,6 @@ int main(void)
         cmocka_unit_test(it_ends_with_its_parent),
         cmocka_unit_test(flipped_bits_never_reach_this_process),
         cmocka_unit_test(nothing_is_left_behind),
-        cmocka_unit_test(threads_have_one_each),
         cmocka_unit_test(programs_that_ignore_their_children_may_compile),
         cmocka_unit_test(forks_and_closed_streams_are_no_problem),
     };
