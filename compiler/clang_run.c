@@ -45,7 +45,8 @@ void tci_clang_command(const tci_command *command, const tci_target *target, uns
                                            "-fomit-frame-pointer"};
     /* The target compiles position-independent code only, and cannot read the bitcode of -flto.
      */
-    static const char *const fixed[] = {"-fPIC", "-fno-lto", "-c", "-emit-llvm", "-o", "-"};
+    static const char *const fixed[] = {
+        "-fPIC", "-fno-lto", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", "-"};
     tci_text_list_add(words_out, tci_clang_program());
     tci_text_list_format(words_out, "--target=%s", target->gnu_triple);
     if (cpu_level != TCI_CPU_ANY)
@@ -71,9 +72,7 @@ void tci_clang_types_command(const tci_command *command, const tci_target *targe
                              const char *source, tci_text_list *words_out)
 {
     /* What it warns of comes when the source is compiled. */
-    static const char *const more[] = {
-        "-S", "-g", "-fno-eliminate-unused-debug-types", "-Xclang", "-disable-llvm-passes",
-        "-w"};
+    static const char *const more[] = {"-S", "-g", "-fno-eliminate-unused-debug-types", "-w"};
     tci_clang_command(command, target, TCI_CPU_ANY, source, words_out);
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++)
         tci_text_list_add(words_out, more[i]);

@@ -9,7 +9,8 @@
 #include <tc/status.h>
 
 /* Adds the words of the clang command, program first. The bitcode goes to standard output, so
- * that there are no temporary files to forget. */
+ * that there are no temporary files to forget, and has been through no passes: those come after
+ * it, and differ by what is made of it. */
 void tci_clang_command(const tci_command *command, const tci_target *target, unsigned cpu_level,
                        const char *source, tci_text_list *words_out);
 

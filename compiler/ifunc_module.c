@@ -18,12 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PIPELINE_MAX = 32 };
+
+typedef enum purpose { FOR_RECEIVER, FOR_IMAGE } purpose;
+
 struct tci_ifunc_module {
     tci_ifunc_policy policy;
     tci_text_list *findings;
     LLVMContextRef context;
     LLVMModuleRef linked; /* NULL before the first piece */
     size_t pieces;
+    bool has_raw;                /* one of them */
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
     char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
@@ -166,6 +171,14 @@ static tc_status check_triple(tci_ifunc_module *module, LLVMModuleRef piece, tc_
     return TC_OK;
 }
 
+/* Up to where a target's CPU, or the link with other pieces, begins to matter. */
+static const char *early_pipeline(const tci_ifunc_module *module, char out[PIPELINE_MAX])
+{
+    const char *kind = module->policy.opt_level == '0' ? "default" : "thinlto-pre-link";
+    (void)snprintf(out, PIPELINE_MAX, "%s<O%c>", kind, module->policy.opt_level);
+    return out;
+}
+
 /* Consumes piece. */
 static tc_status link_piece(tci_ifunc_module *module, LLVMModuleRef piece, tc_error *err)
 {
@@ -180,8 +193,21 @@ static tc_status link_piece(tci_ifunc_module *module, LLVMModuleRef piece, tc_er
     return TC_OK;
 }
 
-tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, const void *bytes,
-                               size_t size, tc_error *err)
+/* Before the checks: what optimising removes need not be shippable. */
+static tc_status prepare_piece(tci_ifunc_module *module, bool is_raw, LLVMModuleRef piece,
+                               tc_error *err)
+{
+    char pipeline[PIPELINE_MAX];
+    TC_TRY(verify(piece, err));
+    TC_TRY(check_triple(module, piece, err));
+    if (!is_raw)
+        return TC_OK;
+    module->has_raw = true;
+    return tci_minimise_optimise(piece, early_pipeline(module, pipeline), err);
+}
+
+static tc_status add_piece(tci_ifunc_module *module, const char *origin, bool is_raw,
+                           const void *bytes, size_t size, tc_error *err)
 {
     LLVMModuleRef piece = NULL;
     module->diagnostics[0] = '\0';
@@ -189,9 +215,7 @@ tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, con
                            ? parse_bitcode(module, bytes, size, &piece, err)
                            : parse_text(module, bytes, size, &piece, err);
     if (status == TC_OK) {
-        status = verify(piece, err);
-        if (status == TC_OK)
-            status = check_triple(module, piece, err);
+        status = prepare_piece(module, is_raw, piece, err);
         if (status != TC_OK)
             LLVMDisposeModule(piece);
     }
@@ -209,6 +233,18 @@ tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, con
     if (module->pieces++ == 0)
         (void)snprintf(module->origin, sizeof module->origin, "%s", origin);
     return TC_OK;
+}
+
+tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin, const void *bytes,
+                               size_t size, tc_error *err)
+{
+    return add_piece(module, origin, false, bytes, size, err);
+}
+
+tc_status tci_ifunc_module_add_raw(tci_ifunc_module *module, const char *origin,
+                                   const void *bytes, size_t size, tc_error *err)
+{
+    return add_piece(module, origin, true, bytes, size, err);
 }
 
 /* --- writing ----------------------------------------------------------------------------- */
@@ -238,11 +274,17 @@ static void collect_symbols(LLVMModuleRef module, tci_text_list *symbols)
         add_symbol(symbols, v);
 }
 
-static const char *pipeline_of(const tci_ifunc_module *module, char out[16])
+/* What is left to be done once the pieces are one; NULL: nothing. */
+static const char *pipeline_of(const tci_ifunc_module *module, purpose what_for,
+                               char out[PIPELINE_MAX])
 {
-    if (module->pieces < 2 || module->policy.opt_level == '0')
+    bool for_image = what_for == FOR_IMAGE;
+    if (module->policy.opt_level == '0' ||
+        (module->pieces < 2 && !(for_image && module->has_raw)))
         return NULL;
-    (void)snprintf(out, 16, "default<O%c>", module->policy.opt_level);
+    if (!for_image)
+        return early_pipeline(module, out);
+    (void)snprintf(out, PIPELINE_MAX, "default<O%c>", module->policy.opt_level);
     return out;
 }
 
@@ -264,38 +306,39 @@ static tc_status write_code(LLVMModuleRef linked, tci_ifunc_code *code, tc_error
     return status;
 }
 
-/* Leaves the result in the module's place, in a context of its own. */
-static tc_status shrink(tci_ifunc_module *module, tc_error *err)
-{
-    char pipeline[16];
-    tci_minimise_internalise(module->linked, module->policy.name);
-    TC_TRY(tci_minimise_optimise(module->linked, pipeline_of(module, pipeline), err));
+/* What comes out is in a context of its own. */
+typedef struct small_module {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+} small_module;
 
-    LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef copy = NULL;
-    LLVMContextSetDiagnosticHandler(context, collect_diagnostic, module);
-    tc_status status =
-        tci_minimise_strip(module->linked, module->policy.keep_debug, context, &copy, err);
-    if (status != TC_OK) {
-        LLVMContextDispose(context);
-        return status;
-    }
-    LLVMDisposeModule(module->linked);
-    LLVMContextDispose(module->context);
-    module->linked = copy;
-    module->context = context;
-    return verify(copy, err);
+static void small_module_fini(small_module *made)
+{
+    if (made->module != NULL)
+        LLVMDisposeModule(made->module);
+    LLVMContextDispose(made->context);
 }
 
-static tc_status fill_code(tci_ifunc_module *module, tci_ifunc_code *code, tc_error *err)
+/* Spoils `whole`. */
+static tc_status shrink(tci_ifunc_module *module, purpose what_for, LLVMModuleRef whole,
+                        small_module *made, tc_error *err)
 {
-    unsigned major = 0, minor = 0, patch = 0;
-    module->diagnostics[0] = '\0';
-    TC_TRY(shrink(module, err));
+    char pipeline[PIPELINE_MAX];
+    tci_minimise_internalise(whole, module->policy.name);
+    TC_TRY(tci_minimise_optimise(whole, pipeline_of(module, what_for, pipeline), err));
+    TC_TRY(tci_minimise_strip(whole, module->policy.keep_debug, made->context, &made->module,
+                              err));
+    TC_TRY(verify(made->module, err));
     if (module->diagnostics[0] != '\0')
         return tci_error_set(err, TC_E_COMPILE, "%s", module->diagnostics);
-    TC_TRY(write_code(module->linked, code, err));
-    collect_symbols(module->linked, &code->symbols);
+    return TC_OK;
+}
+
+static tc_status fill_code(LLVMModuleRef made, tci_ifunc_code *code, tc_error *err)
+{
+    unsigned major = 0, minor = 0, patch = 0;
+    TC_TRY(write_code(made, code, err));
+    collect_symbols(made, &code->symbols);
     if (code->symbols.failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the list of symbols");
     LLVMGetVersion(&major, &minor, &patch);
@@ -305,8 +348,23 @@ static tc_status fill_code(tci_ifunc_module *module, tci_ifunc_code *code, tc_er
     return TC_OK;
 }
 
-tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out,
-                                  tc_error *err)
+static tc_status make_code(tci_ifunc_module *module, purpose what_for, tci_ifunc_code *code,
+                           tc_error *err)
+{
+    small_module made = {LLVMContextCreate(), NULL};
+    LLVMContextSetDiagnosticHandler(made.context, collect_diagnostic, module);
+    module->diagnostics[0] = '\0';
+    LLVMModuleRef whole = LLVMCloneModule(module->linked);
+    tc_status status = shrink(module, what_for, whole, &made, err);
+    if (status == TC_OK)
+        status = fill_code(made.module, code, err);
+    LLVMDisposeModule(whole);
+    small_module_fini(&made);
+    return status;
+}
+
+static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_code *code_out,
+                        tc_error *err)
 {
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
@@ -319,11 +377,23 @@ tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code
     if (module->findings->count > 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
                              module->policy.name, module->triple);
-    tc_status status = fill_code(module, &code, err);
+    tc_status status = make_code(module, what_for, &code, err);
     if (status != TC_OK) {
         tci_ifunc_code_fini(&code);
         return status;
     }
     *code_out = code;
     return TC_OK;
+}
+
+tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out,
+                                  tc_error *err)
+{
+    return finish(module, FOR_RECEIVER, code_out, err);
+}
+
+tc_status tci_ifunc_module_finish_for_image(tci_ifunc_module *module, tci_ifunc_code *code_out,
+                                            tc_error *err)
+{
+    return finish(module, FOR_IMAGE, code_out, err);
 }

@@ -24,7 +24,7 @@ typedef struct tci_ifunc_policy {
     bool for_image; /* an image will be made, if the target has any: what has none is a finding
                      */
     uint8_t cpu_level; /* TCI_CPU_: what the pieces were compiled for */
-    char opt_level;    /* '0' '1' '2' '3' 's' 'z': how linked sources are optimised together */
+    char opt_level;    /* '0' '1' '2' '3' 's' 'z': what passes make of the pieces */
 } tci_ifunc_policy;
 
 /* What an archive slice is made of. */
@@ -61,10 +61,20 @@ void tci_ifunc_module_destroy(tci_ifunc_module *module);
 TC_MUST_CHECK tc_status tci_ifunc_module_add(tci_ifunc_module *module, const char *origin,
                                              const void *bytes, size_t size, tc_error *err);
 
-/* Checks the entry points and makes the code small; the module can then only be destroyed.
- * TC_E_UNSUPPORTED when there are findings, TC_E_INVALID when nothing was added, TC_E_COMPILE,
- * TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+/* The same of a piece that has been through no passes; it is optimised before it is checked. */
+TC_MUST_CHECK tc_status tci_ifunc_module_add_raw(tci_ifunc_module *module, const char *origin,
+                                                 const void *bytes, size_t size, tc_error *err);
+
+/* Checks the entry points and makes small bitcode, optimised up to where the CPU begins to
+ * matter: loops are neither unrolled nor vectorised, so that the receiver, which knows its CPU,
+ * still can. TC_E_UNSUPPORTED when there are findings, TC_E_INVALID when nothing was added,
+ * TC_E_COMPILE, TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_ifunc_module_finish(tci_ifunc_module *module,
                                                 tci_ifunc_code *code_out, tc_error *err);
+
+/* The same, optimised for good: what an image is made of. Both may be made, in any order. */
+TC_MUST_CHECK tc_status tci_ifunc_module_finish_for_image(tci_ifunc_module *module,
+                                                          tci_ifunc_code *code_out,
+                                                          tc_error *err);
 
 #endif

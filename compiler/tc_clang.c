@@ -69,34 +69,48 @@ static tc_status add_sources(const tci_command *command, const tci_target *targe
         size_t size = 0;
         const char *source = command->sources.items[i];
         TC_TRY(compile_source(command, target, cpu_level, source, &bytes, &size, err));
-        tc_status status = tci_ifunc_module_add(module, source, bytes, size, err);
+        tc_status status = is_llvm_file(source)
+                               ? tci_ifunc_module_add(module, source, bytes, size, err)
+                               : tci_ifunc_module_add_raw(module, source, bytes, size, err);
         free(bytes);
         TC_TRY(status);
     }
     return TC_OK;
 }
 
-static tc_status compile_target(const tci_command *command, const tci_target *target,
-                                unsigned cpu_level, tci_text_list *findings,
-                                tci_ifunc_code *code_out, tc_error *err)
+static tc_status check_target(const tci_target *target, const tci_ifunc_code *code,
+                              tc_error *err)
 {
-    tci_ifunc_policy policy = {.name = command->name,
-                               .allow_asm = command->allow_asm,
-                               .keep_debug = command->keep_debug,
-                               .for_image = command->slices.images,
-                               .cpu_level = (uint8_t)cpu_level,
-                               .opt_level = command->opt_level};
-    tci_ifunc_module *module = NULL;
-    TC_TRY(tci_ifunc_module_create(&policy, findings, &module, err));
-    tc_status status = add_sources(command, target, cpu_level, module, err);
+    if (strcmp(code->triple, target->triple) == 0)
+        return TC_OK;
+    return tci_error_set(err, TC_E_INVALID, "the code is for %s, but --targets names %s",
+                         code->triple, target->triple);
+}
+
+static tc_status make_image(const tci_command *command, const tci_target *target,
+                            tci_ifunc_module *module, slices *made, tc_error *err)
+{
+    tci_ifunc_code code = {0};
+    TC_TRY(tci_ifunc_module_finish_for_image(module, &code, err));
+    tc_status status = check_target(target, &code, err);
     if (status == TC_OK)
-        status = tci_ifunc_module_finish(module, code_out, err);
-    if (status == TC_OK && strcmp(code_out->triple, target->triple) != 0) {
-        status = tci_error_set(err, TC_E_INVALID, "the code is for %s, but --targets names %s",
-                               code_out->triple, target->triple);
-        tci_ifunc_code_fini(code_out);
-    }
-    tci_ifunc_module_destroy(module);
+        status = tci_image_make(&code, command->name, command->opt_level,
+                                &made->codes[made->count], err);
+    made->count += status == TC_OK;
+    tci_ifunc_code_fini(&code);
+    return status;
+}
+
+static tc_status make_bitcode(const tci_target *target, tci_ifunc_module *module, slices *made,
+                              tc_error *err)
+{
+    tci_ifunc_code *code = &made->codes[made->count];
+    TC_TRY(tci_ifunc_module_finish(module, code, err));
+    tc_status status = check_target(target, code, err);
+    if (status == TC_OK)
+        made->count++;
+    else
+        tci_ifunc_code_fini(code);
     return status;
 }
 
@@ -104,20 +118,23 @@ static tc_status compile_target(const tci_command *command, const tci_target *ta
 static tc_status make_slices(const tci_command *command, const tci_target *target,
                              unsigned cpu_level, slices *made, tc_error *err)
 {
-    tci_ifunc_code code = {0};
     tci_text_list findings = {0};
-    tc_status status = compile_target(command, target, cpu_level, &findings, &code, err);
+    tci_ifunc_policy policy = {.name = command->name,
+                               .allow_asm = command->allow_asm,
+                               .keep_debug = command->keep_debug,
+                               .for_image = command->slices.images,
+                               .cpu_level = (uint8_t)cpu_level,
+                               .opt_level = command->opt_level};
+    tci_ifunc_module *module = NULL;
+    TC_TRY(tci_ifunc_module_create(&policy, &findings, &module, err));
+    tc_status status = add_sources(command, target, cpu_level, module, err);
+    if (status == TC_OK && command->slices.images)
+        status = make_image(command, target, module, made, err);
+    if (status == TC_OK && command->slices.bitcode && cpu_level == TCI_CPU_ANY)
+        status = make_bitcode(target, module, made, err);
+    tci_ifunc_module_destroy(module);
     tci_text_list_add_all(&made->findings, &findings);
     tci_text_list_fini(&findings);
-    if (status == TC_OK && command->slices.images) {
-        status = tci_image_make(&code, command->name, command->opt_level,
-                                &made->codes[made->count], err);
-        made->count += status == TC_OK;
-    }
-    if (status == TC_OK && command->slices.bitcode && cpu_level == TCI_CPU_ANY)
-        made->codes[made->count++] = code;
-    else
-        tci_ifunc_code_fini(&code);
     return status;
 }
 
