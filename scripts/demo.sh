@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Builds a release and shows it at work: a function that compresses here and fills a database there, on real text files,
 # then how fast a small function travels on this machine.
+#   scripts/demo.sh
+#   scripts/demo.sh --mixed   instead: one function on both architectures, of which qemu runs the other one
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/release
@@ -22,6 +24,14 @@ quietly() {
     rm -f "$log"
 }
 
+case "${1:-}" in
+    "" | --mixed) ;;
+    *)
+        echo "usage: $0 [--mixed]" >&2
+        exit 2
+        ;;
+esac
+
 heading "dependencies"
 scripts/install-deps.sh
 
@@ -29,6 +39,18 @@ heading "build ($build)"
 quietly cmake --preset release
 quietly cmake --build "$build"
 "$build/bin/tc-info"
+
+if [ "${1:-}" = --mixed ]; then
+    heading "build for the other architecture (scripts/cross-aarch64.sh)"
+    quietly env TC_HOST_BUILD="$build" scripts/cross-aarch64.sh
+    guest=aarch64
+    [ "$(uname -m)" != aarch64 ] || guest=x86_64
+    heading "primes: one function, sent from here to targets of both architectures"
+    examples/two_architectures/run.sh "$build" "build/$guest"
+    heading "record_insert: the same with a target of the other architecture"
+    RECORD_TARGET=build/$guest RECORD_NODE=build/$guest/tests/mixed/guest/tc-node examples/record_insert/run.sh "$build"
+    exit 0
+fi
 
 heading "record_insert: records travel compressed, a function unpacks them into the target's database"
 examples/record_insert/run.sh "$build"
