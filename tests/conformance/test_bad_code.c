@@ -38,14 +38,14 @@ static void code_that_takes_for_ever_stalls_its_own_endpoint(void **state)
 {
     (void)state;
     pair p;
-    pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "500ms", NULL});
+    pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1500ms", NULL});
     tc_ep *other = pair_connect(&p);
     send_checks(&p, other, 10);
     assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1), TC_OK);
     send_checks(&p, other, 100);
     expect_refused(
         p.ep, TC_E_TIMEOUT,
-        (const char *const[]){"endless", "longer than compile_time_max", "500 ms", NULL});
+        (const char *const[]){"endless", "longer than compile_time_max", "1500 ms", NULL});
     send_checks(&p, p.ep, 10);
     send_checks(&p, other, 10);
     tc_ep_close(other);
@@ -75,7 +75,7 @@ static void a_target_may_leave_while_it_compiles(void **state)
 {
     (void)state;
     pair p;
-    pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "500ms", NULL});
+    pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1500ms", NULL});
     assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1), TC_OK);
     pair_close(&p);
 }
