@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "image/code_sync.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -239,6 +240,7 @@ static void await_end(tci_load_job *job)
 tc_status tci_engine_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
 {
     await_end(job);
+    tci_code_adopt();
     tc_status status = job->status;
     if (status != TC_OK) {
         if (err != NULL)

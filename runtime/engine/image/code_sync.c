@@ -15,8 +15,8 @@ static bool remaps;
 
 static void make_coherent(uint8_t *run, size_t bytes)
 {
-    /* By the addresses that run, which the manual of aarch64 asks for; a thread that goes on on
-     * another processor is synchronised by the switch. On x86_64 this is nothing. */
+    /* By the addresses that run, which the manual of aarch64 asks for. On x86_64 this is
+     * nothing. */
     __builtin___clear_cache((char *)run, (char *)run + bytes);
 }
 

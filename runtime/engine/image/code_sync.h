@@ -10,8 +10,17 @@
  * times. */
 void tci_code_sync_init(void);
 
-/* The bytes at `run` were written and will run, in this thread or in one that it tells. `run`
- * begins a page. */
+/* The bytes at `run` were written and will run, in this thread or in one that it tells, which
+ * calls tci_code_adopt. `run` begins a page. */
 void tci_code_sync(uint8_t *run, size_t bytes);
+
+/* In a thread that is about to call what another one has loaded: its processor may have fetched
+ * from there ahead of time, and on aarch64 only it can forget that. */
+static inline void tci_code_adopt(void)
+{
+#if defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
 
 #endif
