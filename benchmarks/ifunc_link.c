@@ -40,6 +40,8 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
         status = tc_options_set(options, "delivery", config->delivery, &err);
     if (status == TC_OK && config->tier != NULL)
         status = tc_options_set(options, "tier", config->tier, &err);
+    if (status == TC_OK && config->cache_dir != NULL)
+        status = tc_options_set(options, "cache_dir", config->cache_dir, &err);
     if (status == TC_OK && config->form != NULL)
         status = tc_options_set(options, "form", config->form, &err);
     if (status == TC_OK && config->local != NULL)

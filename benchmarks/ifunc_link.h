@@ -22,11 +22,12 @@ typedef struct ifunc_link {
 typedef void (*ifunc_link_local)(void *payload, size_t payload_size, void *target_args);
 
 typedef struct ifunc_link_config {
-    const char *delivery; /* NULL: the library's own choice */
-    const char *tier;     /* the same */
-    const char *form;     /* NULL: the library's own choice */
-    const char *path;     /* folders */
-    const char *name;     /* of the ifunc */
+    const char *delivery;  /* NULL: the library's own choice */
+    const char *tier;      /* the same */
+    const char *cache_dir; /* the same; "": none */
+    const char *form;      /* NULL: the library's own choice */
+    const char *path;      /* folders */
+    const char *name;      /* of the ifunc */
     void *target_args;
     ifunc_link_local local; /* or NULL: the function is here already, and only its id travels */
 } ifunc_link_config;

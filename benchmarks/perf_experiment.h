@@ -7,7 +7,7 @@
 /* Each returns the exit status: 0 when all was measured and right, 1 after a complaint. */
 int perf_run_lanes(const perf_options *options);  /* tsi, ssum, iput */
 int perf_run_fan_in(const perf_options *options); /* tsi with several senders */
-int perf_run_first(const perf_options *options);
+int perf_run_first_call(const perf_options *options);
 int perf_run_bandwidth(const perf_options *options);
 int perf_run_wait(const perf_options *options);
 int perf_run_poll(const perf_options *options);

@@ -28,8 +28,8 @@ int main(int argc, char **argv)
     }
     perf_clock_init();
     switch (options.experiment) {
-    case PERF_FIRST:
-        return perf_run_first(&options);
+    case PERF_FIRST_CALL:
+        return perf_run_first_call(&options);
     case PERF_WAIT:
         return perf_run_wait(&options);
     case PERF_POLL:

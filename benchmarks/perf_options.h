@@ -19,7 +19,7 @@ typedef enum perf_experiment {
     PERF_INTEGRITY,
     PERF_WAIT,
     PERF_POLL,
-    PERF_FIRST,
+    PERF_FIRST_CALL,
     PERF_FLOOD,
     PERF_BANDWIDTH
 } perf_experiment;
@@ -32,7 +32,9 @@ typedef struct perf_options {
     uint64_t iterations;  /* 0: as many as fit the time of one measurement */
     uint64_t warmup;
     unsigned rounds;
-    const char *modes; /* comma list */
+    const char *modes;     /* comma list */
+    const char *functions; /* of first-call, comma list */
+    const char *paths;     /* the same */
     /* empty: the library's own choice, or the environment's */
     char deliveries[PERF_DELIVERIES_MAX][PERF_DELIVERY_NAME_MAX];
     unsigned delivery_count;
@@ -51,6 +53,7 @@ typedef struct perf_options {
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
     bool verbose;
+    bool table;                  /* tsi: the paper's tables too */
     bool unread;                 /* bandwidth: the function leaves its payload alone */
     char text[4][PERF_PATH_MAX]; /* what the pointers above point into */
 } perf_options;

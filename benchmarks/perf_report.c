@@ -89,6 +89,8 @@ static json_t *own_options(const perf_options *options)
             json_pack("{s:o, s:I, s:I, s:I}", "sizes", payload_list(options), "seconds",
                       (json_int_t)options->seconds, "burn_ns", (json_int_t)options->burn_ns,
                       "slack_bytes", (json_int_t)options->slack_bytes));
+    else if (options->experiment == PERF_FIRST_CALL)
+        (void)json_object_set_new(object, "rounds", json_integer((json_int_t)options->rounds));
     else if (options->experiment == PERF_WAIT)
         (void)json_object_set_new(object, "peers", json_integer((json_int_t)options->peers));
     else if (options->experiment == PERF_INTEGRITY)

@@ -18,6 +18,7 @@ typedef struct saxpy_request {
 /* Behind target_args. */
 typedef struct saxpy_target {
     float y[SAXPY_COUNT];
+    const saxpy_request *request; /* where it was */
 } saxpy_target;
 
 #endif

@@ -149,12 +149,9 @@ static tc_status compile(const recipe *r, tci_code_unit *unit, tc_error *err)
 
 /* What this library cannot bind, compiling it again cannot either; anything else that is wrong
  * with a stored object can be mended. */
-static tc_status link_or_compile(const recipe *r, tci_code_unit *unit, tc_error *err)
+static bool is_final(tc_status status_of_stored)
 {
-    tc_status status = link_stored(r, unit, err);
-    if (status == TC_OK || status == TC_E_UNRESOLVED)
-        return status;
-    return compile(r, unit, err);
+    return status_of_stored == TC_OK || status_of_stored == TC_E_UNRESOLVED;
 }
 
 static tc_status start_compiler(tci_engine_handle *handle, bool background, tc_error *err)
@@ -165,31 +162,46 @@ static tc_status start_compiler(tci_engine_handle *handle, bool background, tc_e
     return status;
 }
 
+static void note_quick(const tci_engine_handle *handle, tci_code_unit *unit)
+{
+    unit->may_improve = handle->tier == TCI_TIER_AUTO &&
+                        tci_engine_module_ops()->writable(unit->compiled) != TCI_WRITABLE_FIXED;
+}
+
+/* The best that was stored. Otherwise r->level is what to compile. */
+static tc_status link_any_stored(const tci_engine_handle *handle, recipe *r,
+                                 tci_code_unit *unit, tc_error *err)
+{
+    tc_status status = TC_E_NOT_FOUND;
+    r->level = TCI_LEVEL_BEST;
+    if (handle->tier != TCI_TIER_FAST)
+        status = link_stored(r, unit, err);
+    if (status == TC_OK || handle->tier == TCI_TIER_BEST)
+        return status;
+    r->level = TCI_LEVEL_QUICK;
+    TC_TRY(link_stored(r, unit, err));
+    note_quick(handle, unit);
+    return TC_OK;
+}
+
 static tc_status load_bitcode(tci_engine_handle *handle, const tci_load_source *source,
                               tci_code_unit *unit, tc_error *err)
 {
-    size_t index;
-    tc_status status = tci_archive_select(source->archive, tci_triple_host(), &index, err);
+    recipe r = {.source = source, .debuggable = handle->debuggable, .symbols = unit->symbols};
+    tc_status status = tci_archive_select(source->archive, tci_triple_host(), &r.index, err);
     if (status != TC_OK && handle->form != TCI_CHOICE_BITCODE)
         tci_error_prefix(err, "no image runs here (level %s)",
                          tci_cpu_level_text(tci_triple_host(), handle->cpu_level));
     if (status != TC_OK)
         return status;
     TC_TRY(start_compiler(handle, false, err));
-    recipe r = {.source = source,
-                .index = index,
-                .level = TCI_LEVEL_BEST,
-                .debuggable = handle->debuggable,
-                .symbols = unit->symbols};
-    if (handle->tier == TCI_TIER_BEST)
-        return link_or_compile(&r, unit, err);
-    if (handle->tier == TCI_TIER_AUTO && link_stored(&r, unit, err) == TC_OK)
-        return TC_OK;
-    r.level = TCI_LEVEL_QUICK;
-    TC_TRY(link_or_compile(&r, unit, err));
-    unit->may_improve = handle->tier == TCI_TIER_AUTO &&
-                        tci_engine_module_ops()->writable(unit->compiled) != TCI_WRITABLE_FIXED;
-    return TC_OK;
+    status = link_any_stored(handle, &r, unit, err);
+    if (is_final(status))
+        return status;
+    status = compile(&r, unit, err);
+    if (status == TC_OK && r.level == TCI_LEVEL_QUICK)
+        note_quick(handle, unit);
+    return status;
 }
 
 /* --- images -------------------------------------------------------------------------- */
@@ -266,7 +278,8 @@ static void publish(const tci_load_source *source, tci_code_unit *unit)
 bool tci_code_unit_is_quick(const tci_engine_handle *handle, const tci_load_source *source)
 {
     size_t index;
-    return source->deps_size == 0 && choose_image(handle, source, &index, NULL) == TC_OK;
+    return !tci_deps_name_libraries(source->deps, source->deps_size) &&
+           choose_image(handle, source, &index, NULL) == TC_OK;
 }
 
 /* An image where there is one; its errors are not a reason to compile, as the bitcode beside it
@@ -296,6 +309,39 @@ tc_status tci_code_unit_load(tci_engine_handle *handle, const tci_load_source *s
     else
         tci_code_unit_empty(handle, unit);
     return status;
+}
+
+/* What is linked in less time than a thread needs to wake up. */
+#define STORED_AT_ONCE_MAX (16u << 10)
+
+static bool may_be_stored(const tci_engine_handle *handle, const tci_load_source *source,
+                          size_t *index_out)
+{
+    size_t image;
+    return tci_engine_cache() != NULL && handle->form != TCI_CHOICE_IMAGE &&
+           !tci_deps_name_libraries(source->deps, source->deps_size) &&
+           choose_image(handle, source, &image, NULL) != TC_OK &&
+           tci_archive_select(source->archive, tci_triple_host(), index_out, NULL) == TC_OK &&
+           tci_archive_slice(source->archive, *index_out)->size <= STORED_AT_ONCE_MAX;
+}
+
+tc_status tci_code_unit_load_stored(tci_engine_handle *handle, const tci_load_source *source,
+                                    tci_code_unit *unit)
+{
+    recipe r = {.source = source, .debuggable = handle->debuggable};
+    uint64_t last_ns = tci_clock_ns();
+    if (!may_be_stored(handle, source, &r.index))
+        return TC_E_AGAIN;
+    TC_TRY(tci_symbols_create(source->deps, source->deps_size, source->host, source->host_count,
+                              &unit->symbols, NULL));
+    unit->stage_ns[TC_STAGE_LIBRARIES] = lap(&last_ns);
+    r.symbols = unit->symbols;
+    if (link_any_stored(handle, &r, unit, NULL) != TC_OK) {
+        tci_code_unit_empty(handle, unit);
+        return TC_E_AGAIN;
+    }
+    publish(source, unit);
+    return TC_OK;
 }
 
 void tci_code_unit_empty(tci_engine_handle *handle, tci_code_unit *unit)
@@ -330,9 +376,12 @@ tc_status tci_code_unit_make_better(tci_engine_handle *handle, const tci_load_so
                       .background = true,
                       .symbols = unit->symbols,
                       .over = unit->compiled};
-    TC_TRY(link_or_compile(&r, better, err));
-    publish(source, better);
-    return TC_OK;
+    tc_status status = link_stored(&r, better, err);
+    if (!is_final(status))
+        status = compile(&r, better, err);
+    if (status == TC_OK)
+        publish(source, better);
+    return status;
 }
 
 void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,

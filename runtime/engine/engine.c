@@ -298,9 +298,17 @@ tc_status tci_engine_load(tci_engine_handle *handle, const tci_load_source *sour
 tc_status tci_engine_load_now(tci_engine_handle *handle, const tci_load_source *source,
                               tci_code_unit **unit_out, tc_error *err)
 {
-    if (!tci_code_unit_is_quick(handle, source))
+    if (tci_code_unit_is_quick(handle, source))
+        return tci_engine_load(handle, source, unit_out, err);
+    if (running() == NULL)
         return TC_E_AGAIN;
-    return tci_engine_load(handle, source, unit_out, err);
+    tci_code_unit *unit = calloc(1, sizeof *unit);
+    if (unit != NULL && tci_code_unit_load_stored(handle, source, unit) == TC_OK) {
+        *unit_out = unit;
+        return TC_OK;
+    }
+    free(unit);
+    return TC_E_AGAIN;
 }
 
 void tci_engine_unload(tci_engine_handle *handle, tci_code_unit *unit)

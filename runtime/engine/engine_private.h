@@ -65,6 +65,11 @@ void tci_unsaved_store(tci_unsaved *unsaved);
 TC_MUST_CHECK tc_status tci_code_unit_load(tci_engine_handle *handle,
                                            const tci_load_source *source, tci_code_unit *unit,
                                            tc_error *err);
+/* Links a small object that was stored, without compiling anything; while the compiler runs.
+ * Anything but TC_OK: the unit is as it was, and tci_code_unit_load has to find out. */
+TC_MUST_CHECK tc_status tci_code_unit_load_stored(tci_engine_handle *handle,
+                                                  const tci_load_source *source,
+                                                  tci_code_unit *unit);
 /* Whether tci_code_unit_load would only place an image. */
 bool tci_code_unit_is_quick(const tci_engine_handle *handle, const tci_load_source *source);
 

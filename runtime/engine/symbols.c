@@ -50,6 +50,22 @@ static void trim(const char **line, size_t *size)
     }
 }
 
+bool tci_deps_name_libraries(const char *deps, size_t deps_size)
+{
+    while (deps_size > 0) {
+        const char *end = memchr(deps, '\n', deps_size);
+        const char *line = deps;
+        size_t length = end != NULL ? (size_t)(end - deps) : deps_size;
+        size_t step = end != NULL ? length + 1 : length;
+        trim(&line, &length);
+        if (length > 0)
+            return true;
+        deps += step;
+        deps_size -= step;
+    }
+    return false;
+}
+
 static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *err)
 {
     if (symbols->library_count == TCI_DEPS_MAX)

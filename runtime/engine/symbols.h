@@ -9,6 +9,7 @@
 #ifndef TCI_SYMBOLS_H
 #define TCI_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <tc/status.h>
 
@@ -34,6 +35,9 @@ void tci_symbols_prepare(void);
 TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            const tci_host_symbol *host, size_t host_count,
                                            tci_symbols **symbols_out, tc_error *err);
+
+/* Whether such a text names any library. */
+bool tci_deps_name_libraries(const char *deps, size_t deps_size);
 
 /* Closes the libraries: after the code that uses them was unloaded. NULL is allowed. */
 void tci_symbols_destroy(tci_symbols *symbols);

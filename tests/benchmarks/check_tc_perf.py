@@ -6,7 +6,7 @@
     check_tc_perf.py TC_PERF senders [tc-perf options]
     check_tc_perf.py TC_PERF forms [tc-perf options]
     check_tc_perf.py TC_PERF ssum|iput [tc-perf options]
-    check_tc_perf.py TC_PERF first [tc-perf options]
+    check_tc_perf.py TC_PERF first-call [tc-perf options]
     check_tc_perf.py TC_PERF bandwidth [tc-perf options]
     check_tc_perf.py TC_PERF wait [tc-perf options]
     check_tc_perf.py TC_PERF poll [tc-perf options]
@@ -115,15 +115,34 @@ def check_work(report):
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
-def check_first(report):
-    """First calls of both forms."""
-    members = ["form", "functions", "archive_bytes", "first_us_p50", "first_us_p99", "again_us_p50"]
-    expect([row["form"] for row in report["rows"]] == ["image", "bitcode"], "both forms", report["rows"])
+STAGES = ["transmission", "wait", "libraries", "cache load", "parse", "verify", "passes", "codegen", "link",
+          "image load", "execution", "total"]
+PATHS = ["jit-cold", "jit-warm", "jit-best", "cached", "restart", "image", "prepared"]
+# Which stages a path must, and which it must not pass; tc-perf itself has checked where the code came from.
+PASSED = {"jit-warm": ["parse", "codegen", "link"], "jit-best": ["passes", "codegen"], "cached": ["cache load", "link"],
+          "restart": ["cache load", "link"], "image": ["image load"], "prepared": ["execution"]}
+LEFT_OUT = {"jit-warm": ["image load"], "cached": ["codegen"], "restart": ["codegen"], "image": ["link", "codegen"],
+            "prepared": ["codegen"]}
+
+
+def check_first_call(report):
+    """A row for every stage of every path of every function."""
+    functions, paths = ("tsi", "saxpy"), PATHS
+    rows = {(row["function"], row["path"], row["stage"]): row for row in report["rows"]}
+    expected = [(name, path, stage) for name in functions for path in paths for stage in STAGES]
+    expect(list(rows) == expected, "a row for each", list(rows))
     for row in report["rows"]:
-        expect(list(row) == members, members, list(row))
-        expect(row["functions"] == 30 and row["archive_bytes"] > 0, "30 functions", row)
-        expect(0 < row["first_us_p50"] <= row["first_us_p99"], "p50 <= p99", row)
-    expect(report["ratios"]["bitcode_to_image_first"] > 0, "a ratio", report["ratios"])
+        expect(list(row) == ["function", "path", "stage", "us_p50", "us_p99"], "five members", list(row))
+        expect(0 <= row["us_p50"] <= row["us_p99"], "p50 <= p99", row)
+    for name in functions:
+        for path in paths:
+            expect(rows[name, path, "total"]["us_p50"] > 0, "a total", rows[name, path, "total"])
+            for stage in PASSED.get(path, []):
+                expect(rows[name, path, stage]["us_p99"] > 0, f"{stage} to take time", rows[name, path, stage])
+            for stage in LEFT_OUT.get(path, []):
+                expect(rows[name, path, stage]["us_p99"] == 0, f"no {stage}", rows[name, path, stage])
+    names = {f"best_to_quick_{name}" for name in functions} | {"shipped_to_native_loop"}
+    expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
 def check_bandwidth(report):
@@ -185,7 +204,7 @@ def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    named = ("ssum", "iput", "integrity", "wait", "first", "poll", "flood", "bandwidth")
+    named = ("ssum", "iput", "integrity", "wait", "first-call", "poll", "flood", "bandwidth")
     command = experiment if experiment in named else "tsi"
     report = run([tc_perf, command] + rest)
     check_env(report, command)
@@ -193,7 +212,7 @@ def main():
         check_tsi(report, delivery)
     else:
         {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait,
-         "forms": check_forms, "first": check_first, "ssum": check_work, "iput": check_work, "poll": check_poll,
+         "forms": check_forms, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
          "integrity": check_integrity, "flood": check_flood}[experiment](report)
 
 

@@ -1,0 +1,219 @@
+/* First calls: what each stage takes from a function's arrival at a target that has never seen
+ * it until it has returned, by every way in which it can become callable. */
+#include "first_call.h"
+#include "first_call_report.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+#include "ifuncs/saxpy.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* --- functions and ways -------------------------------------------------------------- */
+
+static void fill_tsi(void *payload)
+{
+    memset(payload, 0, 8);
+}
+
+/* One command: put a key. Its layout is that of hash_map.c. */
+static void fill_hash_map(void *payload)
+{
+    static const struct {
+        uint32_t kind;
+        uint32_t padding;
+        char key[24];
+        int64_t value;
+    } put = {1, 0, "apple", 7};
+    memcpy(payload, &put, sizeof put);
+}
+
+static void fill_saxpy(void *payload)
+{
+    saxpy_request *request = payload;
+    memset(request, 0, sizeof *request);
+    request->rounds = 1;
+    request->factor = 1;
+}
+
+const call_function call_functions[] = {{"tsi", 8, fill_tsi},
+                                        {"hash_map", 40, fill_hash_map},
+                                        {"saxpy", sizeof(saxpy_request), fill_saxpy}};
+const size_t call_function_count = sizeof call_functions / sizeof call_functions[0];
+
+_Static_assert(sizeof(saxpy_request) <= CALL_PAYLOAD_MAX, "payloads fit their buffer");
+
+const call_path call_paths[] = {
+    {.name = "jit-cold",
+     .file = "_bitcode",
+     .form = "auto",
+     .tier = "fast",
+     .taken = TC_LOAD_JIT,
+     .first_only = true},
+    {.name = "jit-warm",
+     .file = "_bitcode",
+     .form = "bitcode",
+     .tier = "fast",
+     .taken = TC_LOAD_JIT},
+    {.name = "jit-best",
+     .file = "_bitcode",
+     .form = "bitcode",
+     .tier = "best",
+     .taken = TC_LOAD_JIT},
+    {.name = "cached",
+     .file = "_bitcode",
+     .form = "bitcode",
+     .tier = "auto",
+     .taken = TC_LOAD_CACHED,
+     .stored = true},
+    {.name = "restart",
+     .file = "_bitcode",
+     .form = "bitcode",
+     .tier = "auto",
+     .taken = TC_LOAD_CACHED,
+     .stored = true,
+     .first_only = true},
+    {.name = "image", .file = "", .form = "auto", .tier = "fast", .taken = TC_LOAD_IMAGE},
+    {.name = "prepared",
+     .file = "_bitcode",
+     .form = "bitcode",
+     .tier = "fast",
+     .taken = TC_LOAD_JIT,
+     .sent_ahead = true},
+};
+const size_t call_path_count = sizeof call_paths / sizeof call_paths[0];
+
+/* --- the folder of stored objects ---------------------------------------------------- */
+
+static bool make_folder(char *folder, size_t size)
+{
+    const char *parent = getenv("TMPDIR");
+    (void)snprintf(folder, size, "%s/tc-perf-XXXXXX", parent != NULL ? parent : "/tmp");
+    if (mkdtemp(folder) != NULL)
+        return true;
+    perror("tc-perf: folder for stored objects");
+    return false;
+}
+
+/* The library keeps files in it, no folders. */
+static void remove_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    for (const struct dirent *file; dir != NULL && (file = readdir(dir)) != NULL;)
+        (void)unlinkat(dirfd(dir), file->d_name, 0);
+    if (dir != NULL)
+        (void)closedir(dir);
+    if (rmdir(folder) != 0)
+        perror("tc-perf: folder for stored objects");
+}
+
+/* --- the run ------------------------------------------------------------------------- */
+
+static bool is_named(const char *list, const char *name)
+{
+    char word[32];
+    for (const char *at = list; at != NULL;) {
+        size_t n = strcspn(at, ",");
+        (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
+        if (strcmp(word, name) == 0)
+            return true;
+        at = at[n] == ',' ? at + n + 1 : NULL;
+    }
+    return false;
+}
+
+static bool fill_cache(const call_plan *plan)
+{
+    call_plan fill = *plan;
+    fill.calls = CALLS_MAX;
+    return call_pair_run(&fill);
+}
+
+static bool measure_round(const call_plan *plan, call_series *series)
+{
+    if (!call_pair_run(plan))
+        return false;
+    if (plan->board->strayed > 0) {
+        (void)fprintf(stderr, "tc-perf: %s: %u first calls were not by way of %s\n",
+                      plan->function->name, plan->board->strayed, plan->path->name);
+        return false;
+    }
+    unsigned first = plan->path->first_only ? 0 : CALLS_WARMING;
+    for (unsigned i = first; i < plan->calls; i++)
+        call_series_add(series, &plan->board->samples[i]);
+    return true;
+}
+
+/* The ways take turns, so that whatever else the machine does hits all of them. */
+static bool measure_function(first_call_run *run, const call_function *function)
+{
+    const perf_options *options = run->options;
+    char folder[PERF_PATH_MAX];
+    if (!make_folder(folder, sizeof folder))
+        return false;
+    bool ok = true, filled = false;
+    for (unsigned round = 0; ok && round < options->rounds; round++) {
+        for (size_t i = 0; ok && i < call_path_count; i++) {
+            const call_path *path = &call_paths[i];
+            const call_plan plan = {.options = options,
+                                    .function = function,
+                                    .path = path,
+                                    .calls = path->first_only ? 1 : CALLS_MAX,
+                                    .cache_dir = path->stored ? folder : "",
+                                    .board = run->board};
+            if (!is_named(options->paths, path->name))
+                continue;
+            perf_report_progress("%s, %s, round %u of %u", function->name, path->name,
+                                 round + 1, options->rounds);
+            if (path->stored && !filled)
+                ok = filled = fill_cache(&plan);
+            ok = ok && measure_round(&plan, first_call_series(run, function, path));
+        }
+    }
+    remove_folder(folder);
+    return ok;
+}
+
+static bool measure_loop(first_call_run *run)
+{
+    const call_plan plan = {.options = run->options,
+                            .function = &call_functions[call_function_count - 1],
+                            .path = &call_paths[0],
+                            .cache_dir = "",
+                            .board = run->board};
+    if (!is_named(run->options->functions, "saxpy") ||
+        !is_named(run->options->paths, "jit-best"))
+        return true;
+    perf_report_progress("the vector loop");
+    if (!call_loop_run(&plan))
+        return false;
+    run->shipped_ns = run->board->shipped_ns;
+    run->native_ns = run->board->native_ns;
+    return true;
+}
+
+int perf_run_first_call(const perf_options *options)
+{
+    static first_call_run run;
+    run.options = options;
+    run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (run.board == MAP_FAILED) {
+        perror("tc-perf: shared memory");
+        return EXIT_FAILURE;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < call_function_count; i++) {
+        if (is_named(options->functions, call_functions[i].name))
+            ok = measure_function(&run, &call_functions[i]);
+    }
+    ok = ok && measure_loop(&run);
+    perf_report_progress(NULL);
+    ok = ok && first_call_report(&run);
+    (void)munmap(run.board, sizeof *run.board);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

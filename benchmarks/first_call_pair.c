@@ -1,0 +1,215 @@
+/* One pair of processes of the experiment on first calls: the source sends functions that the
+ * target has never seen, and the target notes what each took. */
+#include "first_call.h"
+#include "ifunc_link.h"
+#include "perf_clock.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ARCHIVE_MAX (1u << 20)
+/* Between two first calls, so that what the target does after one (to store an object) is not
+ * in the way of the next. */
+#define PAUSE_US 2000u
+
+enum { ACTION_RUN = 1 };
+
+typedef struct call_pair {
+    const call_plan *plan;
+    perf_session *session;
+    ifunc_link link;
+    uint64_t turn_ns; /* when the turn of progress began that runs now */
+} call_pair;
+
+static bool open_link(call_pair *pair, void *target_args)
+{
+    const call_plan *plan = pair->plan;
+    const char *delivery = plan->options->deliveries[0];
+    const ifunc_link_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
+                                      .form = plan->path->form,
+                                      .tier = plan->path->tier,
+                                      .cache_dir = plan->cache_dir,
+                                      .path = plan->options->ifunc_path,
+                                      .name = plan->function->name,
+                                      .target_args = target_args};
+    return ifunc_link_open(&pair->link, pair->session, &config);
+}
+
+/* --- the target ---------------------------------------------------------------------- */
+
+static void note(void *user, const tc_load_report *report)
+{
+    call_pair *pair = user;
+    call_board *board = pair->plan->board;
+    uint32_t index = atomic_load_explicit(&board->seen, memory_order_relaxed);
+    if (report->better || index >= CALLS_MAX)
+        return;
+    call_sample *sample = &board->samples[index];
+    bool ahead = pair->plan->path->sent_ahead;
+    uint64_t seen_ns = ahead ? pair->turn_ns : report->seen_ns;
+    for (int i = 0; i < TC_STAGE_COUNT; i++)
+        sample->ns[i] = ahead && i != TC_STAGE_EXECUTION ? 0 : report->stage_ns[i];
+    sample->ns[CALL_TRANSMISSION] = seen_ns - sample->sent_ns;
+    sample->ns[CALL_TOTAL] = ahead ? perf_now_ns() - seen_ns : report->total_ns;
+    if (report->path != pair->plan->path->taken)
+        atomic_fetch_add(&board->strayed, 1);
+    atomic_store_explicit(&board->seen, index + 1, memory_order_release);
+}
+
+static bool run_target(call_pair *pair)
+{
+    static _Alignas(64) unsigned char target_args[2 * CALL_PAYLOAD_MAX];
+    perf_poll poll;
+    if (!open_link(pair, target_args))
+        return false;
+    tc_context_set_load_callback(pair->link.context, note, pair);
+    perf_poll_init(&poll, pair->session);
+    while (!perf_session_has_ended(pair->session)) {
+        pair->turn_ns = perf_now_ns();
+        if (tc_progress(pair->link.context) > 0)
+            perf_poll_hit(&poll);
+        else if (!perf_poll_missed(&poll))
+            return ifunc_link_lost(&pair->link);
+    }
+    ifunc_link_close(&pair->link);
+    return true;
+}
+
+static bool target_step(void *experiment, const perf_command *command)
+{
+    return command->action == ACTION_RUN && run_target(experiment);
+}
+
+static bool serve(perf_session *session, void *experiment)
+{
+    return perf_session_serve(session, target_step, experiment);
+}
+
+/* --- the source ---------------------------------------------------------------------- */
+
+static size_t read_archive(call_pair *pair, unsigned char *bytes)
+{
+    const call_plan *plan = pair->plan;
+    char path[PERF_PATH_MAX + 64];
+    const char *at = plan->options->ifunc_path;
+    FILE *file = NULL;
+    while (file == NULL && *at != '\0') {
+        size_t n = strcspn(at, ":");
+        (void)snprintf(path, sizeof path, "%.*s/%s%s.tca", (int)n, at, plan->function->name,
+                       plan->path->file);
+        file = fopen(path, "rb");
+        at += n + (at[n] == ':');
+    }
+    size_t size = file != NULL ? fread(bytes, 1, ARCHIVE_MAX, file) : 0;
+    if (file != NULL)
+        (void)fclose(file);
+    if (size == 0)
+        (void)perf_complain(pair->session, "cannot read %s%s.tca", plan->function->name,
+                            plan->path->file);
+    return size;
+}
+
+static bool send_call(call_pair *pair, tc_ifunc *fn, call_sample *sample)
+{
+    const call_function *function = pair->plan->function;
+    static _Alignas(64) unsigned char payload[CALL_PAYLOAD_MAX];
+    ifunc_link *link = &pair->link;
+    tc_error err = {0};
+    perf_poll poll;
+    tc_status status = TC_OK;
+    function->fill(payload);
+    if (pair->plan->path->sent_ahead)
+        status = tc_ep_prepare(link->peer, fn, PERF_SILENCE_NS, &err);
+    if (status != TC_OK)
+        return perf_complain(pair->session, "prepare: %s", err.text);
+    perf_poll_init(&poll, pair->session);
+    do {
+        sample->sent_ns = perf_now_ns();
+        status = tc_send(link->peer, fn, payload, function->payload_size);
+        if (status == TC_E_AGAIN && tc_progress(link->context) == 0 && !perf_poll_missed(&poll))
+            return ifunc_link_lost(link);
+    } while (status == TC_E_AGAIN);
+    if (status != TC_OK)
+        return ifunc_link_send_failed(link, status);
+    return ifunc_link_flush(link);
+}
+
+/* A comment in the list of libraries makes the same code another function, which no cache
+ * knows but the one that an earlier process filled with the same. */
+static bool call_one(call_pair *pair, const unsigned char *archive, size_t size, unsigned index)
+{
+    char deps[32];
+    tc_error err = {0};
+    tc_ifunc *fn = NULL;
+    int n = snprintf(deps, sizeof deps, "# %u\n", index);
+    if (tc_ifunc_open_memory(pair->link.context, archive, size, deps, (size_t)n, &fn, &err) !=
+        TC_OK)
+        return perf_complain(pair->session, "%s: %s", pair->plan->function->name, err.text);
+    bool ok = send_call(pair, fn, &pair->plan->board->samples[index]);
+    tc_ifunc_close(fn);
+    (void)usleep(PAUSE_US);
+    return ok;
+}
+
+static bool run_source(call_pair *pair)
+{
+    static unsigned char archive[ARCHIVE_MAX];
+    const perf_command command = {.action = ACTION_RUN};
+    size_t size = read_archive(pair, archive);
+    if (size == 0 || !perf_session_command(pair->session, &command) || !open_link(pair, NULL))
+        return false;
+    for (unsigned i = 0; i < pair->plan->calls; i++) {
+        if (!call_one(pair, archive, size, i))
+            return false;
+    }
+    perf_session_set_ended(pair->session);
+    ifunc_link_close(&pair->link);
+    return perf_session_reply(pair->session);
+}
+
+static bool pair_source(const call_plan *plan)
+{
+    static const int anywhere[2] = {-1, -1}; /* a target's threads need room too */
+    perf_session session;
+    call_pair pair = {.plan = plan, .session = &session};
+    bool ok = perf_session_start(&session, anywhere, serve, &pair) && run_source(&pair);
+    return perf_session_end(&session) && ok;
+}
+
+bool call_in_process(bool (*source)(const call_plan *plan), const call_plan *plan)
+{
+    int status = 0;
+    pid_t parent = getpid();
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        bool ok = getppid() == parent && source(plan);
+        (void)fflush(NULL);
+        _exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+        perror("tc-perf: fork");
+        return false;
+    }
+    return status == 0;
+}
+
+bool call_pair_run(const call_plan *plan)
+{
+    call_board *board = plan->board;
+    *board = (call_board){0};
+    if (!call_in_process(pair_source, plan))
+        return false;
+    if (board->seen != plan->calls) {
+        (void)fprintf(stderr, "tc-perf: %s, %s: %u first calls reported, expected %u\n",
+                      plan->function->name, plan->path->name, board->seen, plan->calls);
+        return false;
+    }
+    return true;
+}
