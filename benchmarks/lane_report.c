@@ -1,5 +1,6 @@
 /* What a run of lanes found: medians over rounds, and ratios as medians of each
  * round's own ratio. */
+#include "paper_tables.h"
 #include "perf_report.h"
 #include "perf_stats.h"
 #include "lane_run.h"
@@ -232,6 +233,10 @@ bool lane_report_write(lane_run *run)
     json_t *report = perf_report_create(&run->options);
     if (report == NULL)
         return out_of_memory();
+    if (run->options.table && !perf_report_is_quiet(&run->options))
+        paper_print_rates(run->rows);
+    if (run->options.table)
+        (void)json_object_set_new(report, "paper", paper_rates());
     (void)json_object_set_new(report, "rows", run->rows);
     (void)json_object_set_new(report, "ratios", run->ratios);
     run->rows = run->ratios = NULL;

@@ -1,6 +1,7 @@
 #include "paper_tables.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* W. Lu et al., "Bring the BitCODE: Moving Compute and Data in Distributed
  * Heterogeneous Systems", section V. The tables leave the time of the JIT out of their totals.
@@ -18,7 +19,16 @@ static const struct {
     {"III", "Thor Xeon", 0.83, {0.01, 1.55, 1.56}, {0.01, 3.58, 3.59}, {0.02, 1.51, 1.53}},
 };
 
-const paper_rate paper_rates[] = {
+/* A row is TSI by one way on one machine; `mode` is that of this program which does the same.
+ */
+static const struct {
+    const char *table;
+    const char *machine;
+    const char *way;
+    const char *mode;
+    double latency_us;
+    double rate_per_s;
+} rates[] = {
     {"IV", "Ookami", "Active Message", "am", 2.58, 1320000},
     {"IV", "Ookami", "Cached Bitcode", "cached", 2.67, 1669000},
     {"IV", "Ookami", "Uncached Bitcode", "uncached", 5.12, 405300},
@@ -29,7 +39,8 @@ const paper_rate paper_rates[] = {
     {"VI", "Thor Xeon", "Cached Bitcode", "cached", 1.53, 7302000},
     {"VI", "Thor Xeon", "Uncached Bitcode", "uncached", 3.59, 2037000},
 };
-const size_t paper_rate_count = sizeof paper_rates / sizeof paper_rates[0];
+
+#define RATES (sizeof rates / sizeof rates[0])
 
 static void print_way(const char *name, const double us[3], double jit_ms)
 {
@@ -49,4 +60,52 @@ void paper_print_first_calls(void)
         print_way("uncached bitcode", first_calls[i].uncached_us, first_calls[i].jit_ms);
         print_way("cached bitcode", first_calls[i].cached_us, 0);
     }
+}
+
+static const json_t *row_of(const json_t *rows, const char *mode)
+{
+    size_t index;
+    const json_t *row;
+    json_array_foreach(rows, index, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "mode"));
+        if (name != NULL && strcmp(name, mode) == 0 &&
+            json_object_get(row, "latency_ns_p50") != NULL)
+            return row;
+    }
+    return NULL;
+}
+
+static double number(const json_t *row, const char *name)
+{
+    return json_number_value(json_object_get(row, name));
+}
+
+void paper_print_rates(const json_t *rows)
+{
+    (void)printf(
+        "\nThe Three-Chains paper, TSI between two machines over InfiniBand, and this run "
+        "on one\n%-5s %-10s %-17s %10s %12s    %-9s %10s %12s\n",
+        "table", "machine", "method", "latency us", "messages/s", "mode", "latency us",
+        "messages/s");
+    for (size_t i = 0; i < RATES; i++) {
+        (void)printf("%-5s %-10s %-17s %10.2f %12.0f", rates[i].table, rates[i].machine,
+                     rates[i].way, rates[i].latency_us, rates[i].rate_per_s);
+        const json_t *row = row_of(rows, rates[i].mode);
+        if (row != NULL)
+            (void)printf("    %-9s %10.3f %12.0f", rates[i].mode,
+                         number(row, "latency_ns_p50") / 1e3, number(row, "rate_per_s"));
+        (void)printf("\n");
+    }
+}
+
+json_t *paper_rates(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < RATES; i++)
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:f, s:f}", "table", rates[i].table, "machine",
+                            rates[i].machine, "mode", rates[i].mode, "latency_ns",
+                            rates[i].latency_us * 1e3, "rate_per_s", rates[i].rate_per_s));
+    return list;
 }

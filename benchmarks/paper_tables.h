@@ -3,22 +3,16 @@
 #ifndef TC_PERF_PAPER_TABLES_H
 #define TC_PERF_PAPER_TABLES_H
 
-#include <stddef.h>
+#include <jansson.h>
 
-/* A row of Tables IV to VI: TSI by one way on one machine. */
-typedef struct paper_rate {
-    const char *table;
-    const char *machine;
-    const char *way;  /* as the paper calls it */
-    const char *mode; /* the mode of `tc-perf tsi` that it is to be compared with */
-    double latency_us;
-    double rate_per_s;
-} paper_rate;
-
-extern const paper_rate paper_rates[];
-extern const size_t paper_rate_count;
-
-/* Tables I to III. */
+/* Tables I to III: the stages of TSI's first calls. */
 void paper_print_first_calls(void);
+
+/* Tables IV to VI, TSI's latencies and rates, each row next to that of `rows` (what a run of
+ * lanes reports) of the mode that corresponds to it. */
+void paper_print_rates(const json_t *rows);
+/* The same figures: [{"table", "machine", "mode", "latency_ns", "rate_per_s"}]; the caller's.
+ */
+json_t *paper_rates(void);
 
 #endif

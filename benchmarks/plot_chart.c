@@ -98,6 +98,18 @@ static const chart bandwidth_chart = {
       BINARY_X LOG_Y}},
 };
 
+static const chart first_call_chart = {
+    "First calls",
+    {{BARS,
+      {"stage"},
+      "stage",
+      {"function", "path"},
+      {{"us_p50", ""}},
+      1,
+      "time, p50 (microseconds)",
+      LOG_Y "set xtics rotate by 30 right\n"}},
+};
+
 static const chart senders_chart = {
     "Several senders, one target",
     {{LINES,
@@ -330,6 +342,8 @@ static const chart *choose_chart(const json_t *report, const json_t *rows)
         return NULL;
     if (strcmp(name, "wait") == 0)
         return &wait_chart;
+    if (strcmp(name, "first-call") == 0)
+        return &first_call_chart;
     if (strcmp(name, "bandwidth") == 0)
         return &bandwidth_chart;
     if (strcmp(name, "integrity") == 0)

@@ -330,13 +330,14 @@ tc_status tci_code_unit_load_stored(tci_engine_handle *handle, const tci_load_so
 {
     recipe r = {.source = source, .debuggable = handle->debuggable};
     uint64_t last_ns = tci_clock_ns();
+    tc_error error;
     if (!may_be_stored(handle, source, &r.index))
         return TC_E_AGAIN;
     TC_TRY(tci_symbols_create(source->deps, source->deps_size, source->host, source->host_count,
                               &unit->symbols, NULL));
     unit->stage_ns[TC_STAGE_LIBRARIES] = lap(&last_ns);
     r.symbols = unit->symbols;
-    if (link_any_stored(handle, &r, unit, NULL) != TC_OK) {
+    if (link_any_stored(handle, &r, unit, &error) != TC_OK) {
         tci_code_unit_empty(handle, unit);
         return TC_E_AGAIN;
     }

@@ -38,6 +38,10 @@ REPORTS = {
                         for n in (1, 16)], ["cached direct", "senders", "total rate (million messages/s)"]),
     "wait": ("wait", [wait(policy, n) for policy in ("spin", "block") for n in (2, 16)],
              ["spin", "block", "p50", "wake-up (microseconds)", "processes, in pairs"]),
+    "first calls": ("first-call", [{"function": name, "path": path, "stage": stage, "us_p50": 0 if stage == "parse" else 3.5}
+                                   for name in ("tsi", "saxpy") for path in ("image", "jit-cold")
+                                   for stage in ("parse", "total")],
+                    ["First calls", "saxpy jit-cold", "total", "time, p50 (microseconds)"]),
     "flood": ("flood", [{"delivery": "am", "rate_per_s": 5e5, "again": 7}], ["am", "rate (million messages/s)"]),
     "integrity": ("integrity", [{"delivery": "direct", "seconds": 1.5}], ["direct", "time for all messages (s)"]),
     # Names are text to gnuplot, whatever they hold.

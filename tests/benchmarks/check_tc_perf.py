@@ -5,6 +5,7 @@
     check_tc_perf.py TC_PERF sweep [tc-perf options]
     check_tc_perf.py TC_PERF senders [tc-perf options]
     check_tc_perf.py TC_PERF forms [tc-perf options]
+    check_tc_perf.py TC_PERF table [tc-perf options]
     check_tc_perf.py TC_PERF ssum|iput [tc-perf options]
     check_tc_perf.py TC_PERF first-call [tc-perf options]
     check_tc_perf.py TC_PERF bandwidth [tc-perf options]
@@ -89,6 +90,16 @@ def check_senders(report):
         expect(list(row) == ["mode", "delivery", "senders", "payload_bytes", "rate_per_s"], "five members", list(row))
         expect(row["rate_per_s"] > 0, "a rate", row)
     expect(report["ratios"].get("senders_4_to_1_rate_am", 0) > 0, "ratios", report["ratios"])
+
+
+def check_table(report):
+    """What the paper has, beside this run's own rows."""
+    paper = report.pop("paper")
+    expect(len(paper) == 9 and [row["table"] for row in paper[::3]] == ["IV", "V", "VI"], "three tables", paper)
+    modes = {row["mode"] for row in report["rows"]}
+    for row in paper:
+        expect(row["mode"] in modes and row["latency_ns"] > 1000 and row["rate_per_s"] > 4e5, "a row to compare", row)
+    check_tsi(report, "direct")
 
 
 def check_forms(report):
@@ -207,12 +218,12 @@ def main():
     named = ("ssum", "iput", "integrity", "wait", "first-call", "poll", "flood", "bandwidth")
     command = experiment if experiment in named else "tsi"
     report = run([tc_perf, command] + rest)
-    check_env(report, command)
+    check_env({key: report[key] for key in report if key != "paper"}, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
         {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait,
-         "forms": check_forms, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
+         "forms": check_forms, "table": check_table, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
          "integrity": check_integrity, "flood": check_flood}[experiment](report)
 
 
