@@ -214,9 +214,10 @@ static void leaving_and_getting_better_go_together(void **state)
 static void nobody_waits_for_code_that_nobody_wants(void **state)
 {
     (void)state;
-    if (strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0) {
+    if (strcmp(getenv("EXPECTED_DELIVERY"), "direct") != 0) {
         print_message(
-            "skipped: UCX 1.13 ends a process that gets a put when its sender is gone\n");
+            "skipped: UCX 1.13 leaks, or ends the process, when a peer goes this soon; "
+            "loading is the same for all\n");
         skip();
     }
     for (int i = 0; i < 10; i++) {

@@ -42,7 +42,8 @@ class Refusals(ToolTest):
 
     def test_both_architectures_are_named(self):
         node = self.node()
-        self.send(node.address, "foreign").expect(1, "refused by the target", "x86_64", "aarch64")
+        for options in [], ["--prepare"]:
+            self.send(node.address, "foreign", *options).expect(1, "refused by the target", "x86_64", "aarch64")
         self.assert_serves(node)
         node.stop()
 
