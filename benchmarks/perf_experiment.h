@@ -8,6 +8,7 @@
 int perf_run_lanes(const perf_options *options);  /* tsi, ssum, iput */
 int perf_run_fan_in(const perf_options *options); /* tsi with several senders */
 int perf_run_first_call(const perf_options *options);
+int perf_run_intrusion(const perf_options *options); /* first-call with --intrusion */
 int perf_run_bandwidth(const perf_options *options);
 int perf_run_wait(const perf_options *options);
 int perf_run_poll(const perf_options *options);

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     perf_clock_init();
     switch (options.experiment) {
     case PERF_FIRST_CALL:
-        return perf_run_first_call(&options);
+        return options.intrusion ? perf_run_intrusion(&options) : perf_run_first_call(&options);
     case PERF_WAIT:
         return perf_run_wait(&options);
     case PERF_POLL:

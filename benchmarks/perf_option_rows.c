@@ -240,6 +240,13 @@ static bool set_paths(perf_options *options, const char *text)
     return set_names(&options->paths, PERF_PATHS_ALL, text);
 }
 
+static bool set_intrusion(perf_options *options, const char *text)
+{
+    (void)text;
+    options->intrusion = true;
+    return true;
+}
+
 static bool set_table(perf_options *options, const char *text)
 {
     (void)text;
@@ -275,6 +282,8 @@ const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
      "how often the modes take turns (20; 4 for several payloads; bandwidth, first-call: 10)"},
     {"functions", 'F', IN_FIRST, "LIST", set_functions, "of tsi,hash_map,saxpy (all)"},
     {"paths", 'W', IN_FIRST, "LIST", set_paths, "ways to become callable (all)"},
+    {"intrusion", 'i', IN_FIRST, NULL, set_intrusion,
+     "instead: cached calls of one peer while another sends 100 new functions a second"},
     {"table", 'x', IN_TSI, NULL, set_table,
      "print the Three-Chains paper's Tables IV to VI too"},
     {"modes", 'm', IN_LANES | IN_BANDWIDTH, "LIST", set_modes,

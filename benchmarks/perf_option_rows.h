@@ -29,6 +29,6 @@ typedef struct perf_option_row {
 } perf_option_row;
 
 extern const perf_option_row perf_option_rows[];
-#define PERF_OPTION_COUNT 24u
+#define PERF_OPTION_COUNT 25u
 
 #endif

@@ -53,6 +53,7 @@ typedef struct perf_options {
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
     bool verbose;
+    bool intrusion;              /* first-call: what new functions cost other peers */
     bool table;                  /* tsi: the paper's tables too */
     bool unread;                 /* bandwidth: the function leaves its payload alone */
     char text[4][PERF_PATH_MAX]; /* what the pointers above point into */

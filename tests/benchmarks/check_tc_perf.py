@@ -8,6 +8,7 @@
     check_tc_perf.py TC_PERF table [tc-perf options]
     check_tc_perf.py TC_PERF ssum|iput [tc-perf options]
     check_tc_perf.py TC_PERF first-call [tc-perf options]
+    check_tc_perf.py TC_PERF intrusion [tc-perf options]
     check_tc_perf.py TC_PERF bandwidth [tc-perf options]
     check_tc_perf.py TC_PERF wait [tc-perf options]
     check_tc_perf.py TC_PERF poll [tc-perf options]
@@ -156,6 +157,16 @@ def check_first_call(report):
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
+def check_intrusion(report):
+    """Calls while nothing new came, and while it did."""
+    expect([row["turn"] for row in report["rows"]] == ["quiet", "intruded"], "both turns", report["rows"])
+    for row in report["rows"]:
+        expect(list(row) == ["turn", "calls", "functions", "us_p50", "us_p99"], "five members", list(row))
+        expect(row["calls"] > 0 and 0 < row["us_p50"] <= row["us_p99"], "calls", row)
+    expect(report["rows"][1]["functions"] > 0, "new functions", report["rows"])
+    expect(report["ratios"]["intruded_to_quiet_p99"] > 0, "a ratio", report["ratios"])
+
+
 def check_bandwidth(report):
     """Two payloads by all modes; the library's over two deliveries."""
     modes = ["put", "am", "am-safe", "cached", "cached"]
@@ -216,14 +227,14 @@ def main():
     if experiment == "tsi":
         delivery, *rest = rest
     named = ("ssum", "iput", "integrity", "wait", "first-call", "poll", "flood", "bandwidth")
-    command = experiment if experiment in named else "tsi"
+    command = experiment if experiment in named else "first-call" if experiment == "intrusion" else "tsi"
     report = run([tc_perf, command] + rest)
     check_env({key: report[key] for key in report if key != "paper"}, command)
     if experiment == "tsi":
         check_tsi(report, delivery)
     else:
         {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait,
-         "forms": check_forms, "table": check_table, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
+         "forms": check_forms, "table": check_table, "intrusion": check_intrusion, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
          "integrity": check_integrity, "flood": check_flood}[experiment](report)
 
 

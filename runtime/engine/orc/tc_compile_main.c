@@ -32,6 +32,8 @@
 
 /* Its standard error is memory that the parent reads the beginning of. */
 #define WORDS_BYTES_MAX (1u << 20)
+/* Even what somebody waits for must not take the processor from whoever runs messages. */
+#define NICENESS 5
 #define BACKGROUND_NICENESS 10
 
 /* Undefined symbols, one after the other with their terminators. */
@@ -60,8 +62,12 @@ static void set_limits(uint64_t memory_max, bool background)
     limit(RLIMIT_FSIZE, WORDS_BYTES_MAX);
     if (!SANITIZED && memory_max > 0) /* their shadow is terabytes of address space */
         limit(RLIMIT_AS, memory_max);
+    int niceness = getpriority(PRIO_PROCESS, 0); /* of the thread that started this */
     if (background)
-        (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + BACKGROUND_NICENESS);
+        niceness += BACKGROUND_NICENESS;
+    else if (niceness < NICENESS)
+        niceness = NICENESS;
+    (void)setpriority(PRIO_PROCESS, 0, niceness);
 }
 
 /* Of its own thread, as LLVM may be busy for ever. The socket alone would do but for a parent

@@ -1,0 +1,314 @@
+/* What one peer's new functions cost another peer: the latency of cached calls, while a third
+ * process sends a hundred functions a second that the target has never seen, and while it does
+ * not, in turns. */
+#include "ifuncs/saxpy.h"
+#include "perf_clock.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+#include "perf_stats.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tc/context.h>
+#include <tc/endpoint.h>
+#include <tc/ifunc.h>
+
+#define TURN_NS (PERF_NS_PER_S / 2)
+#define CALL_PAUSE_US 100u
+#define FUNCTION_PAUSE_US 10000u /* a hundred a second */
+#define CALLS_MAX_ALL (1u << 18)
+#define PATIENCE_NS (20 * PERF_NS_PER_S)
+
+enum { QUIET, INTRUDED, ENDED };
+enum { TARGET, CALLER, INTRUDER, ROLES };
+
+static const char *const turn_names[] = {"quiet", "intruded"};
+
+/* Memory of all processes. TSI adds one to `calls`, which is how the caller sees it run; what
+ * saxpy keeps for itself comes right behind. */
+typedef struct intrusion_board {
+    _Alignas(64) _Atomic uint64_t calls;
+    unsigned char of_saxpy[sizeof(saxpy_target)];
+    _Alignas(64) _Atomic uint32_t turn;
+    _Atomic uint32_t port;
+    _Atomic uint32_t functions; /* that were new */
+    uint64_t count[2];
+    uint64_t ns[2][CALLS_MAX_ALL];
+} intrusion_board;
+
+typedef struct intrusion {
+    const perf_options *options;
+    intrusion_board *board;
+    pid_t pids[ROLES];
+} intrusion;
+
+static bool complain(const char *what, const tc_error *err)
+{
+    (void)fprintf(stderr, "tc-perf: intrusion: %s: %s\n", what, err->text);
+    return false;
+}
+
+static tc_context *create_context(const intrusion *run)
+{
+    tc_error err = {0};
+    tc_options *options = NULL;
+    tc_context *context = NULL;
+    tc_status status = tc_options_create(&options, &err);
+    if (status == TC_OK)
+        status = tc_options_set(options, "ifunc_path", run->options->ifunc_path, &err);
+    if (status == TC_OK)
+        status = tc_options_set(options, "cache_dir", "", &err);
+    if (status == TC_OK)
+        status = tc_options_set(options, "form", "bitcode", &err);
+    if (status == TC_OK)
+        status = tc_context_create(options, &context, &err);
+    tc_options_destroy(options);
+    if (status != TC_OK)
+        (void)complain("context", &err);
+    return context;
+}
+
+/* --- the target ---------------------------------------------------------------------- */
+
+static bool run_target(const intrusion *run, tc_context *context)
+{
+    tc_error err = {0};
+    tc_listener *listener = NULL;
+    tc_context_set_target_args(context, run->board);
+    if (tc_listener_open(context, "127.0.0.1:0", &listener, &err) != TC_OK)
+        return complain("listener", &err);
+    atomic_store(&run->board->port, tc_listener_port(listener));
+    while (atomic_load_explicit(&run->board->turn, memory_order_relaxed) != ENDED)
+        (void)tc_progress(context);
+    uint64_t end_ns = perf_now_ns() + PERF_NS_PER_S / 10;
+    while (perf_now_ns() < end_ns) /* the others close */
+        (void)tc_progress(context);
+    return true;
+}
+
+static tc_ep *connect_target(const intrusion *run, tc_context *context)
+{
+    char address[32];
+    tc_error err = {0};
+    tc_ep *ep = NULL;
+    uint64_t end_ns = perf_now_ns() + PATIENCE_NS;
+    while (atomic_load(&run->board->port) == 0 && perf_now_ns() < end_ns)
+        (void)usleep(1000);
+    (void)snprintf(address, sizeof address, "127.0.0.1:%u", atomic_load(&run->board->port));
+    if (tc_ep_connect(context, address, PATIENCE_NS, &ep, &err) != TC_OK)
+        (void)complain("connect", &err);
+    return ep;
+}
+
+/* --- the caller ---------------------------------------------------------------------- */
+
+static tc_status send_patiently(tc_ep *ep, tc_ifunc *fn, const void *payload, size_t size)
+{
+    tc_status status;
+    while ((status = tc_send(ep, fn, payload, size)) == TC_E_AGAIN)
+        (void)tc_progress(tc_ep_context(ep));
+    return status;
+}
+
+/* From just before the send until the function has run. */
+static bool time_call(const intrusion *run, tc_ep *ep, tc_ifunc *fn, uint64_t *ns_out)
+{
+    const uint64_t payload = 0, before = atomic_load(&run->board->calls);
+    const uint64_t start_ns = perf_now_ns();
+    if (send_patiently(ep, fn, &payload, sizeof payload) != TC_OK)
+        return false;
+    while (atomic_load_explicit(&run->board->calls, memory_order_acquire) == before) {
+        if (tc_progress(tc_ep_context(ep)) == 0 && perf_now_ns() - start_ns > PATIENCE_NS)
+            return false;
+    }
+    *ns_out = perf_now_ns() - start_ns;
+    return true;
+}
+
+static bool run_turn(const intrusion *run, tc_ep *ep, tc_ifunc *fn, uint32_t turn)
+{
+    intrusion_board *board = run->board;
+    atomic_store(&board->turn, turn);
+    for (uint64_t end_ns = perf_now_ns() + TURN_NS; perf_now_ns() < end_ns;) {
+        uint64_t ns;
+        if (!time_call(run, ep, fn, &ns))
+            return false;
+        if (board->count[turn] < CALLS_MAX_ALL)
+            board->ns[turn][board->count[turn]++] = ns;
+        (void)usleep(CALL_PAUSE_US);
+    }
+    return true;
+}
+
+static bool run_caller(const intrusion *run, tc_context *context)
+{
+    tc_error err = {0};
+    tc_ifunc *fn = NULL;
+    uint64_t ns;
+    tc_ep *ep = connect_target(run, context);
+    if (ep == NULL)
+        return false;
+    if (tc_ifunc_open(context, "tsi", &fn, &err) != TC_OK)
+        return complain("tsi", &err);
+    bool ok = time_call(run, ep, fn, &ns);
+    for (unsigned round = 0; ok && round < run->options->rounds; round++)
+        ok = run_turn(run, ep, fn, QUIET) && run_turn(run, ep, fn, INTRUDED);
+    atomic_store(&run->board->turn, ENDED);
+    tc_ep_close(ep);
+    return ok;
+}
+
+/* --- the intruder -------------------------------------------------------------------- */
+
+static size_t read_archive(const intrusion *run, unsigned char *bytes, size_t capacity)
+{
+    char path[PERF_PATH_MAX + 32];
+    size_t size = 0;
+    for (const char *at = run->options->ifunc_path; size == 0 && *at != '\0';) {
+        size_t n = strcspn(at, ":");
+        (void)snprintf(path, sizeof path, "%.*s/saxpy_bitcode.tca", (int)n, at);
+        FILE *file = fopen(path, "rb");
+        if (file != NULL) {
+            size = fread(bytes, 1, capacity, file);
+            (void)fclose(file);
+        }
+        at += n + (at[n] == ':');
+    }
+    return size;
+}
+
+static bool send_new(const intrusion *run, tc_ep *ep, const unsigned char *archive, size_t size)
+{
+    static saxpy_request request; /* of no rounds */
+    char deps[32];
+    tc_error err = {0};
+    tc_ifunc *fn = NULL;
+    int n = snprintf(deps, sizeof deps, "# %u\n", atomic_load(&run->board->functions));
+    if (tc_ifunc_open_memory(tc_ep_context(ep), archive, size, deps, (size_t)n, &fn, &err) !=
+        TC_OK)
+        return complain("saxpy", &err);
+    bool ok = send_patiently(ep, fn, &request, sizeof request) == TC_OK;
+    tc_ifunc_close(fn);
+    atomic_fetch_add(&run->board->functions, 1);
+    return ok;
+}
+
+static bool run_intruder(const intrusion *run, tc_context *context)
+{
+    static unsigned char archive[1u << 16];
+    size_t size = read_archive(run, archive, sizeof archive);
+    tc_ep *ep = connect_target(run, context);
+    uint32_t turn;
+    bool ok = ep != NULL && size > 0;
+    while (ok && (turn = atomic_load(&run->board->turn)) != ENDED) {
+        if (turn == INTRUDED)
+            ok = send_new(run, ep, archive, size);
+        (void)tc_progress(context);
+        (void)usleep(FUNCTION_PAUSE_US);
+    }
+    if (ep != NULL)
+        tc_ep_close(ep);
+    return ok;
+}
+
+/* --- all three ----------------------------------------------------------------------- */
+
+static bool start_role(intrusion *run, int role)
+{
+    static bool (*const roles[ROLES])(const intrusion *,
+                                      tc_context *) = {run_target, run_caller, run_intruder};
+    pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        tc_context *context = getppid() == parent ? create_context(run) : NULL;
+        bool ok = context != NULL && roles[role](run, context);
+        tc_context_destroy(context);
+        _exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    run->pids[role] = pid;
+    return pid > 0;
+}
+
+/* Whoever fails ends the others. */
+static bool await_all(intrusion *run)
+{
+    bool ok = true;
+    for (unsigned left = ROLES; left > 0; left--) {
+        int status = 0;
+        pid_t pid = waitpid(-1, &status, 0);
+        bool failed = pid < 0 || status != 0;
+        for (int role = 0; role < ROLES; role++) {
+            if (run->pids[role] == pid)
+                run->pids[role] = 0;
+        }
+        for (int role = 0; ok && failed && role < ROLES; role++) {
+            if (run->pids[role] > 0)
+                (void)kill(run->pids[role], SIGKILL);
+        }
+        ok = ok && !failed;
+    }
+    return ok;
+}
+
+static bool report(const intrusion *run)
+{
+    intrusion_board *board = run->board;
+    json_t *document = perf_report_create(run->options);
+    double p99[2] = {0};
+    bool quiet = perf_report_is_quiet(run->options);
+    if (!quiet)
+        (void)printf("turn          calls    us p50    us p99\n");
+    for (int turn = QUIET; turn <= INTRUDED; turn++) {
+        uint64_t count = board->count[turn], *ns = board->ns[turn];
+        perf_sort_counts(ns, count);
+        double p50 = (double)perf_percentile(ns, count, 50) / 1e3;
+        p99[turn] = (double)perf_percentile(ns, count, 99) / 1e3;
+        (void)json_array_append_new(
+            json_object_get(document, "rows"),
+            json_pack("{s:s, s:I, s:I, s:o, s:o}", "turn", turn_names[turn], "calls",
+                      (json_int_t)count, "functions",
+                      (json_int_t)(turn == INTRUDED ? board->functions : 0), "us_p50",
+                      perf_report_number(p50), "us_p99", perf_report_number(p99[turn])));
+        if (!quiet)
+            (void)printf("%-9s %9llu %9.2f %9.2f\n", turn_names[turn],
+                         (unsigned long long)count, p50, p99[turn]);
+    }
+    (void)json_object_set_new(json_object_get(document, "ratios"), "intruded_to_quiet_p99",
+                              perf_report_number(p99[INTRUDED] / p99[QUIET]));
+    if (!quiet)
+        (void)printf("\n%u new functions, %.0f a second; intruded_to_quiet_p99 %.3f\n",
+                     board->functions,
+                     board->functions * 1e9 / ((double)TURN_NS * run->options->rounds),
+                     p99[INTRUDED] / p99[QUIET]);
+    bool ok = perf_report_write(run->options, document);
+    json_decref(document);
+    return ok;
+}
+
+int perf_run_intrusion(const perf_options *options)
+{
+    intrusion run = {.options = options};
+    run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (run.board == MAP_FAILED) {
+        perror("tc-perf: shared memory");
+        return EXIT_FAILURE;
+    }
+    bool ok = true;
+    (void)fflush(NULL);
+    for (int role = 0; ok && role < ROLES; role++)
+        ok = start_role(&run, role);
+    ok = await_all(&run) && ok && run.board->count[QUIET] > 0 &&
+         run.board->count[INTRUDED] > 0 && report(&run);
+    (void)munmap(run.board, sizeof *run.board);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
