@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ struct tci_symbols {
     const tci_host_symbol *host;
     size_t host_count;
     size_t library_count;
-    void *libraries[TCI_DEPS_MAX + 1]; /* the last place is for the compiler's helpers */
+    void *libraries[TCI_DEPS_MAX];
 };
 
 static bool is_alphanumeric(char c)
@@ -119,21 +120,22 @@ static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, 
 
 #define COMPILER_HELPERS "libgcc_s.so.1"
 
-/* It stays, so that later scopes only count references. */
-void tci_symbols_prepare(void)
+/* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every
+ * linked program gets these without asking, but a process in C need not have loaded them. One
+ * for all scopes, which stays: to open it for each took longer than to place an image. */
+static struct {
+    pthread_once_t once;
+    void *library; /* NULL: there is none */
+} compiler_helpers = {.once = PTHREAD_ONCE_INIT};
+
+static void open_compiler_helpers(void)
 {
-    void *library = dlopen(COMPILER_HELPERS, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library != NULL)
-        (void)dlclose(library);
+    compiler_helpers.library = dlopen(COMPILER_HELPERS, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* What a compiler calls where a processor has no instruction (__udivti3, __powidf2). Every
- * linked program gets these without asking, but a process in C need not have loaded them. */
-static void open_compiler_helpers(tci_symbols *symbols)
+void tci_symbols_prepare(void)
 {
-    void *library = dlopen(COMPILER_HELPERS, RTLD_NOW | RTLD_LOCAL);
-    if (library != NULL)
-        symbols->libraries[symbols->library_count++] = library;
+    pthread_once(&compiler_helpers.once, open_compiler_helpers);
 }
 
 tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_host_symbol *host,
@@ -149,7 +151,7 @@ tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_host_
         tci_symbols_destroy(symbols);
         return status;
     }
-    open_compiler_helpers(symbols);
+    tci_symbols_prepare();
     *symbols_out = symbols;
     return TC_OK;
 }
@@ -172,5 +174,7 @@ void *tci_symbols_resolve(const tci_symbols *symbols, const char *symbol)
     void *address = dlsym(RTLD_DEFAULT, symbol);
     for (size_t i = 0; address == NULL && i < symbols->library_count; i++)
         address = dlsym(symbols->libraries[i], symbol);
+    if (address == NULL && compiler_helpers.library != NULL)
+        address = dlsym(compiler_helpers.library, symbol);
     return address;
 }
