@@ -212,27 +212,17 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
             (void)tc_progress(ctx);
             return TC_OK;
         }
-        if (tci_clock_ns() >= deadline_ns)
-            return TC_E_TIMEOUT;
-        if (tc_progress(ctx) > 0)
-            ctx->idle_since_ns = 0;
-        else
-            tci_context_idle(ctx, deadline_ns);
+        TC_TRY(tci_context_await(ctx, deadline_ns));
     }
     return ep->tx.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
 }
 
-/* An accepted endpoint whose peer goes meanwhile is freed by the next tc_progress after this
- * call, not inside it. */
 static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 {
     ep->pins++;
     tc_status status = flush_pinned(ep, deadline_ns);
     ep->flush_target = 0;
-    if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED) {
-        ep->hub->changed = true;
-        ep->hub->attention |= TCI_CHORES;
-    }
+    tci_context_unpin(ep);
     return status;
 }
 

@@ -45,6 +45,13 @@ void tci_context_get_up(tc_context *ctx);
  * has come. */
 void tci_context_idle(tc_context *ctx, uint64_t deadline_ns);
 
+/* One turn of a blocking call, busy or idle. TC_E_TIMEOUT: the deadline has passed. */
+TC_MUST_CHECK tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns);
+
+/* A blocking call no longer stands on ep (tc_ep.pins). An accepted endpoint whose peer went
+ * meanwhile is freed by the next tc_progress after that call, not inside it. */
+void tci_context_unpin(tc_ep *ep);
+
 /* Functions and endpoints hear of each other from now on. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_context_watch_functions(tc_context *ctx, tc_error *err);
 /* Loader threads have finished something. */

@@ -15,16 +15,11 @@ static tc_status refusal_of(const tc_ep *ep, tc_error *err)
     return TC_E_REFUSED;
 }
 
-/* One turn of a call that waits. */
-static tc_status turn(tc_context *ctx, uint64_t deadline_ns, tc_error *err)
+static tc_status await(tc_context *ctx, uint64_t deadline_ns, tc_error *err)
 {
-    if (tci_clock_ns() >= deadline_ns)
-        return tci_error_set(err, TC_E_TIMEOUT, "the peer has not made the function callable");
-    if (tc_progress(ctx) > 0)
-        ctx->idle_since_ns = 0;
-    else
-        tci_context_idle(ctx, deadline_ns);
-    return TC_OK;
+    if (tci_context_await(ctx, deadline_ns) == TC_OK)
+        return TC_OK;
+    return tci_error_set(err, TC_E_TIMEOUT, "the peer has not made the function callable");
 }
 
 static tc_status send_ahead(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, tc_error *err)
@@ -32,7 +27,7 @@ static tc_status send_ahead(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, tc_er
     tc_context *ctx = tc_ep_context(ep);
     tc_status status;
     while ((status = tci_send_prepare(ep, fn)) == TC_E_AGAIN && tci_ep_is_open(ep))
-        TC_TRY(turn(ctx, deadline_ns, err));
+        TC_TRY(await(ctx, deadline_ns, err));
     tci_bell_after_frames(ep);
     return status;
 }
@@ -46,7 +41,7 @@ static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, b
     if (status == TC_OK && wait) {
         ep->preparing = fn->index;
         while (status == TC_OK && ep->preparing == fn->index && tci_ep_is_open(ep))
-            status = turn(ctx, deadline_ns, err);
+            status = await(ctx, deadline_ns, err);
         ep->preparing = TCI_PREPARING_NONE;
     }
     if (!tci_ep_is_open(ep))
@@ -65,9 +60,6 @@ tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_error *
         tci_deadline_after(wait ? timeout_ns : ep->hub->options.close_timeout);
     ep->pins++;
     tc_status status = prepare_pinned(ep, fn, deadline_ns, wait, err);
-    if (--ep->pins == 0 && ep->state >= TCI_EP_CLOSED) {
-        ep->hub->changed = true;
-        ep->hub->attention |= TCI_CHORES;
-    }
+    tci_context_unpin(ep);
     return status;
 }

@@ -144,6 +144,25 @@ void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
         sleep_a_while(ctx, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
 }
 
+tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
+{
+    if (tci_clock_ns() >= deadline_ns)
+        return TC_E_TIMEOUT;
+    if (tc_progress(ctx) > 0)
+        ctx->idle_since_ns = 0;
+    else
+        tci_context_idle(ctx, deadline_ns);
+    return TC_OK;
+}
+
+void tci_context_unpin(tc_ep *ep)
+{
+    if (--ep->pins > 0 || ep->state < TCI_EP_CLOSED)
+        return;
+    ep->hub->changed = true;
+    ep->hub->attention |= TCI_CHORES;
+}
+
 unsigned tci_context_turn(tc_context *ctx)
 {
     ctx->countdown = 0;
