@@ -42,7 +42,7 @@ static void add_lanes(lane_run *run, const perf_mode *mode)
         const char *delivery = run->options.deliveries[i];
         run->lanes[run->lane_count++] =
             (perf_lane){.mode = mode,
-                        .work = ifunc_work_find(perf_experiment_name(&run->options)),
+                        .work = ifunc_work_find(perf_experiment_name(run->options.experiment)),
                         .delivery_wanted = *delivery != '\0' ? delivery : NULL,
                         .options = &run->options,
                         .session = run->session};

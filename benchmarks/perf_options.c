@@ -1,3 +1,4 @@
+#include "perf_help.h"
 #include "perf_option_rows.h"
 
 #include <getopt.h>
@@ -10,51 +11,6 @@
 
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
-
-static void print_help(void)
-{
-    (void)printf(
-        "usage: tc-perf tsi|ssum|iput|bandwidth|first-call|wait|poll|integrity|flood "
-        "[options]\n"
-        "       tc-perf plot FILE.json -o FILE.svg\n"
-        "  tsi        half round trip and rate of a function that adds one to a counter:\n"
-        "             bare (shared memory alone), am (UCX active messages),\n"
-        "             cached (ifunc), uncached (ifunc, code in every message)\n"
-        "             image, bitcode (as cached, of that form),\n"
-        "             inject (code in every message, kept by nobody),\n"
-        "             local (the target has the function itself)\n"
-        "  ssum       the same of a function that adds up its payload: cached, inject, local\n"
-        "  iput       the same of one that puts it where a hash table says\n"
-        "  first-call stages of the first calls of functions that the target has never seen:\n"
-        "             tsi, hash_map (150 lines), saxpy (a vector loop); compiled by a process\n"
-        "             that was not (jit-cold) or was ready (jit-warm), at once for its CPU\n"
-        "             (jit-best); compiled by an earlier process (cached, and restart: its\n"
-        "             first call); as an image; sent ahead (prepared)\n"
-        "  bandwidth  of large payloads, and that of UCX: put, am, and cached (ifunc)\n"
-        "  wait       what a waiting target costs, and how soon it wakes\n"
-        "  poll       what idle endpoints cost a target that polls\n"
-        "  integrity  order and content of messages, checked by the ifunc itself\n"
-        "  flood      a source twice as fast as its target: what both hold stays flat\n"
-        "  plot       draws what --json wrote; needs gnuplot\n\n");
-    for (size_t i = 0; i < PERF_OPTION_COUNT; i++) {
-        const perf_option_row *row = &perf_option_rows[i];
-        char left[32];
-        (void)snprintf(left, sizeof left, "-%c, --%s %s", row->letter, row->name,
-                       row->value != NULL ? row->value : "");
-        (void)printf("  %-23s %s%s\n", left, row->help,
-                     row->where == IN_TSI         ? " [tsi]"
-                     : row->where == IN_LANES     ? " [tsi, ssum, iput]"
-                     : row->where == IN_WAIT      ? " [wait]"
-                     : row->where == IN_POLL      ? " [poll]"
-                     : row->where == IN_INTEGRITY ? " [integrity]"
-                     : row->where == IN_FLOOD     ? " [flood]"
-                     : row->where == IN_FIRST     ? " [first-call]"
-                     : row->where == IN_BANDWIDTH ? " [bandwidth]"
-                                                  : "");
-    }
-    (void)printf("  -h, --help; -V, --version\n\n"
-                 "Two processes on this machine. 1 MB is 2^20 bytes.\n");
-}
 
 typedef struct experiment_row {
     const char *name;
@@ -80,9 +36,9 @@ static const experiment_row experiment_rows[] = {
 
 #define EXPERIMENT_COUNT (sizeof experiment_rows / sizeof experiment_rows[0])
 
-const char *perf_experiment_name(const perf_options *options)
+const char *perf_experiment_name(perf_experiment experiment)
 {
-    return experiment_rows[options->experiment].name;
+    return experiment_rows[experiment].name;
 }
 
 /* Archives lie beside the program, both where it is built and where it is installed. */
@@ -122,13 +78,29 @@ static const perf_option_row *find_option(int letter)
     return NULL;
 }
 
-static bool set_defaults(perf_options *options, const char *experiment)
+/* EXPERIMENT_COUNT: none has that name. */
+static size_t find_experiment(const char *name)
 {
     size_t which = 0;
-    if (strcmp(experiment, "first") == 0)
-        experiment = "first-call"; /* as it was called before */
-    while (which < EXPERIMENT_COUNT && strcmp(experiment_rows[which].name, experiment) != 0)
+    if (strcmp(name, "first") == 0)
+        name = "first-call"; /* as it was called before */
+    while (which < EXPERIMENT_COUNT && strcmp(experiment_rows[which].name, name) != 0)
         which++;
+    return which;
+}
+
+static void print_help(const char *experiment)
+{
+    size_t which = find_experiment(experiment);
+    if (which == EXPERIMENT_COUNT)
+        perf_help_print();
+    else
+        perf_help_print_experiment((perf_experiment)which);
+}
+
+static bool set_defaults(perf_options *options, const char *experiment)
+{
+    size_t which = find_experiment(experiment);
     if (which == EXPERIMENT_COUNT)
         return false;
     const experiment_row *row = &experiment_rows[which];
@@ -194,7 +166,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help();
+            print_help(argv[1]);
             return PERF_PARSE_DONE;
         }
         if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
@@ -203,10 +175,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         }
     }
     if (argc < 2)
-        return wrong(
-            "expected tsi, ssum, iput, bandwidth, first-call, wait, poll, integrity or flood, "
-            "got",
-            "");
+        return wrong("expected the name of an experiment, got", "");
     if (!set_defaults(options, argv[1]))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);

@@ -66,7 +66,7 @@ typedef enum perf_parse {
 } perf_parse;
 
 /* As on the command line. */
-const char *perf_experiment_name(const perf_options *options);
+const char *perf_experiment_name(perf_experiment experiment);
 
 perf_parse perf_options_parse(perf_options *options, int argc, char **argv);
 

@@ -107,7 +107,7 @@ json_t *perf_report_create(const perf_options *options)
     describe_cpu(cpu, sizeof cpu);
     (void)uname(&name);
     return json_pack("{s:s, s:{s:s, s:i, s:s, s:s, s:o, s:o, s:o}, s:[], s:{}}", "experiment",
-                     perf_experiment_name(options), "env", "cpu", cpu, "cpus",
+                     perf_experiment_name(options->experiment), "env", "cpu", cpu, "cpus",
                      (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
                      name.machine, "versions", versions(), "options", own_options(options),
                      "library_options", library_options(), "rows", "ratios");

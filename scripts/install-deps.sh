@@ -12,10 +12,12 @@ packages=(
     libucx-dev libsodium-dev libzstd-dev libelf-dev
     libjansson-dev                                 # tc-perf's JSON
     libcmocka-dev                                  # every preset builds the tests
+    lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
 )
 test_packages=(
     g++ python3 jq                                 # tests of headers, layers and documents
+    man-db mandoc                                  # look at the man pages
     gdb linux-perf                                 # docs/debugging.md
     gnuplot-nox                                    # tc-perf plot
     iproute2                                       # two hosts as namespaces

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Makes a man page of one Markdown file, with lowdown. Other names in its chapter NAME become pages that lead to it.
+#   scripts/man-page.sh docs/man/NAME.SECTION.md VERSION OUT_FOLDER
+set -eu
+if [ $# -ne 3 ]; then
+    echo "usage: $0 NAME.SECTION.md VERSION OUT_FOLDER" >&2
+    exit 2
+fi
+source=$1 version=$2 out=$3
+page=$(basename "$source" .md)
+section=${page##*.}
+name=${page%.*}
+case $section in
+    1) volume="Three-Chains Programs" ;;
+    3) volume="Three-Chains Library" ;;
+    *) volume="Three-Chains" ;;
+esac
+if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
+    date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)
+else
+    date=$(date -u -r "$source" +%F)
+fi
+
+mkdir -p "$out"
+# Typographic quotes and dashes would spoil options. What the second program mends differs between viewers or is warned of: a
+# font that not all have, paragraphs right after headings, definition lists by vertical motion, and names cut at line ends.
+lowdown -s -t man --parse-no-intraemph --out-no-smarty -m "title=$(echo "$name" | tr '[:lower:]' '[:upper:]')" -m "section=$section" \
+    -m "date=$date" -m "source=Three-Chains $version" -m "volume=$volume" -o "$out/$page.new" "$source"
+sed -z -i -e 's/\\f\(C\|(CR\|\[CR\]\)/\\fB/g' \
+    -e 's/\n\.\(S[HS]\)\n\([^\n]*\)\n\.LP\n/\n.\1 \2\n/g' \
+    -e 's/\n\(\.TH [^\n]*\)\n/\n\1\n.nh\n.ad l\n/' \
+    -e 's/\n\.LP\n\([^\n]*\)\n\.if n \\\n\.sp -1v\n\.if t \\\n\.sp -0\.25v\n\.IP "" 5n\n/\n.TP\n\1\n/g' \
+    "$out/$page.new"
+mv "$out/$page.new" "$out/$page"
+
+sed -n '/^# NAME$/,/ - /{/ - /{s/ - .*//;s/,/\n/g;p;q};/^#/d;/^$/d;s/,/\n/g;p}' "$source" | tr -d ' ' |
+    while read -r other; do
+        [ -z "$other" ] || [ "$other" = "$name" ] || echo ".so man$section/$page" >"$out/$other.$section"
+    done

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""The man pages say what programs and headers say.
+
+    check_manuals.py ROOT BIN_FOLDER [--fewer]
+
+Every program of BIN_FOLDER has a page that explains the options of its --help, and no others (--fewer: the build leaves out some
+that pages have); every function and type of include/tc is in the synopsis of one page of section 3, as it is declared; references
+lead to pages.
+"""
+import os
+import re
+import subprocess
+import sys
+
+from manual_page import function_name, pages, statements, type_name
+from source_tree import read
+
+LINES_MAX, COLUMNS_MAX = 24, 100
+OPTION = re.compile(r"(?<![\w=/.-])(--?[A-Za-z#][\w#-]*)")
+
+
+def pretty(declaration):
+    return re.sub(r" (?=[,;)\]])|(?<=[(\[]) | (?=\[)", "", re.sub(r"\* ", "*", declaration)).replace(" (", "(")
+
+
+def run_help(program, *arguments):
+    done = subprocess.run([program, *arguments, "--help"], capture_output=True, text=True, timeout=60, check=False,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise SystemExit(f"{program} {' '.join(arguments)} --help: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def helps(program):
+    """The program's own help, and those of what it says has one: {command: text}."""
+    name = os.path.basename(program)
+    texts = {name: run_help(program)}
+    if re.search(r"^ *(usage: )?tc-\S+ [A-Z]+ --help", texts[name], re.MULTILINE):
+        for command in re.findall(rf"^  (?:{name} )?([a-z][\w-]*) ", texts[name], re.MULTILINE):
+            texts[f"{name} {command}"] = run_help(program, command)
+    return texts
+
+
+def check_program(program, page, fewer):
+    name = os.path.basename(program)
+    texts = helps(program)
+    for command, text in texts.items():
+        lines = text.splitlines()
+        if len(lines) > LINES_MAX:
+            yield f"{command} --help: {len(lines)} lines; a screen has {LINES_MAX}"
+        yield from (f"{command} --help: longer than {COLUMNS_MAX}: {line}" for line in lines if len(line) > COLUMNS_MAX)
+    if page is None:
+        yield f"{name}: has no page: write docs/man/{name}.1.md"
+        return
+    others = re.compile(rf"\btc-(?!{name.removeprefix('tc-')}\b)\w+ --?\w+")
+    offered = {option for text in texts.values() for option in OPTION.findall(others.sub("", text))}
+    explained = {option for term in page.terms for option in OPTION.findall(term.replace("`", " "))}
+    yield from (f"{page.file}: does not explain {option}, which {name} --help has" for option in sorted(offered - explained))
+    if not fewer:
+        yield from (f"{page.file}: explains {option}, which {name} --help does not have"
+                    for option in sorted(explained - offered))
+
+
+def check_functions(headers, manuals):
+    """headers: {path: [declaration]}."""
+    declared = {text: path for path, texts in headers.items() for text in texts}
+    found = {}
+    for page in manuals:
+        for text in page.declarations:
+            if text not in declared:
+                yield f"{page.file}: its synopsis has what no header declares: {pretty(text)}"
+            if text in found:
+                yield f"{page.file}: repeats what {found[text]} has: {pretty(text)}"
+            found.setdefault(text, page.file)
+        functions = [name for name in map(function_name, page.declarations) if name]
+        yield from (f"{page.file}: the chapter NAME lacks {name}" for name in functions if name not in page.names)
+        yield from (f"{page.file}: the chapter NAME has {name}, the synopsis does not"
+                    for name in page.names if name not in functions and name != page.name)
+        body = page.chapter("DESCRIPTION")
+        yield from (f"{page.file}: the chapter DESCRIPTION does not say what **{name}**() does"
+                    for name in functions if f"**{name}**" not in body)
+        if functions and f"#include <tc/{page.name.removeprefix('tc_')}.h>" not in page.chapter("SYNOPSIS"):
+            yield f"{page.file}: the synopsis does not include <tc/{page.name.removeprefix('tc_')}.h>"
+    for text, path in declared.items():
+        if (function_name(text) or type_name(text)) and text not in found:
+            page = f"docs/man/tc_{os.path.basename(path).removesuffix('.h')}.3.md"
+            yield f"{path}: in no synopsis; {page} is the place: {pretty(text)}"
+
+
+def check_references(manuals):
+    known = {f"{name}({page.section})" for page in manuals for name in [page.name, *page.names]}
+    for page in manuals:
+        for name, section in re.findall(r"\*\*(tc[\w-]*)\*\*\((\d)\)", page.text):
+            if f"{name}({section})" not in known:
+                yield f"{page.file}: leads to {name}({section}), which is no page"
+
+
+def main():
+    root, bin_folder = sys.argv[1:3]
+    fewer = "--fewer" in sys.argv
+    manuals = pages(root)
+    programs = sorted(name for name in os.listdir(bin_folder) if name.startswith("tc-"))
+    of_program = {page.name: page for page in manuals if page.section == "1"}
+    problems = [problem for name in programs
+                for problem in check_program(os.path.join(bin_folder, name), of_program.get(name), fewer)]
+    headers = {f"include/tc/{file}": list(statements(read(root, f"include/tc/{file}")))
+               for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")}
+    problems += check_functions(headers, [page for page in manuals if page.section == "3"])
+    problems += check_references(manuals)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print("CONTRIBUTING.md, \"Manuals\", says how a page is written.")
+    print(f"{len(programs)} programs, {len(headers)} headers, {len(manuals)} pages, {len(problems)} problems")
+    return 1 if problems or not programs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
