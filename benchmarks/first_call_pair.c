@@ -1,5 +1,6 @@
 /* One pair of processes of the experiment on first calls: the source sends functions that the
  * target has never seen, and the target notes what each took. */
+#include "archive_bytes.h"
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
@@ -95,22 +96,11 @@ static bool serve(perf_session *session, void *experiment)
 static size_t read_archive(call_pair *pair, unsigned char *bytes)
 {
     const call_plan *plan = pair->plan;
-    char path[PERF_PATH_MAX + 64];
-    const char *at = plan->options->ifunc_path;
-    FILE *file = NULL;
-    while (file == NULL && *at != '\0') {
-        size_t n = strcspn(at, ":");
-        (void)snprintf(path, sizeof path, "%.*s/%s%s.tca", (int)n, at, plan->function->name,
-                       plan->path->file);
-        file = fopen(path, "rb");
-        at += n + (at[n] == ':');
-    }
-    size_t size = file != NULL ? fread(bytes, 1, ARCHIVE_MAX, file) : 0;
-    if (file != NULL)
-        (void)fclose(file);
+    char name[64];
+    (void)snprintf(name, sizeof name, "%s%s", plan->function->name, plan->path->file);
+    size_t size = archive_bytes_read(plan->options->ifunc_path, name, bytes, ARCHIVE_MAX);
     if (size == 0)
-        (void)perf_complain(pair->session, "cannot read %s%s.tca", plan->function->name,
-                            plan->path->file);
+        (void)perf_complain(pair->session, "cannot read %s.tca", name);
     return size;
 }
 

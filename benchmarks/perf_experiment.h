@@ -14,5 +14,6 @@ int perf_run_wait(const perf_options *options);
 int perf_run_poll(const perf_options *options);
 int perf_run_integrity(const perf_options *options);
 int perf_run_flood(const perf_options *options);
+int perf_run_dapc(const perf_options *options);
 
 #endif

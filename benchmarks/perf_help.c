@@ -19,6 +19,7 @@ static const char *const summaries[] = {
     [PERF_FIRST_CALL] = "stages of the first calls of functions that are new to their target",
     [PERF_FLOOD] = "a source that is too fast for its target: nothing may grow",
     [PERF_BANDWIDTH] = "of large payloads, beside UCX's puts and active messages",
+    [PERF_DAPC] = "a chase through a table of pointers that is spread over servers",
 };
 
 /* `left`, then the words of `text` in lines of their own column. */
@@ -46,9 +47,10 @@ static void print_option(const perf_option_row *row)
 
 void perf_help_print(void)
 {
-    (void)puts("usage: tc-perf EXPERIMENT [options]\n"
-               "       tc-perf EXPERIMENT --help      the options of one experiment\n"
-               "       tc-perf plot FILE.json -o FILE.svg      draw what --json wrote\n");
+    (void)puts(
+        "usage: tc-perf EXPERIMENT [options]\n"
+        "       tc-perf EXPERIMENT --help      the options of one experiment\n"
+        "       tc-perf plot FILE.json -o FILE.svg [-t TITLE]   draw what --json wrote\n");
     for (size_t i = 0; i < sizeof summaries / sizeof summaries[0]; i++)
         print_entry(perf_experiment_name((perf_experiment)i), summaries[i]);
     (void)puts("\nAll experiments know:");
@@ -69,6 +71,6 @@ void perf_help_print_experiment(perf_experiment experiment)
     }
     print_entry("-h, --help", "this text");
     (void)puts(
-        "\nTwo processes on this machine. 1 MB is 2^20 bytes. What is measured, and how: "
+        "\nAll processes are on this machine. 1 MB is 2^20 bytes. What is measured, and how: "
         "tc-perf(1).");
 }

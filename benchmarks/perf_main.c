@@ -40,6 +40,8 @@ int main(int argc, char **argv)
         return perf_run_integrity(&options);
     case PERF_FLOOD:
         return perf_run_flood(&options);
+    case PERF_DAPC:
+        return perf_run_dapc(&options);
     case PERF_TSI:
     case PERF_SSUM:
     case PERF_IPUT:

@@ -1,5 +1,6 @@
 #include "perf_option_rows.h"
 
+#include "dapc_table.h"
 #include "perf_values.h"
 
 #include <sched.h>
@@ -21,6 +22,8 @@
 #define SENDERS_MAX 16u
 #define ENDPOINTS_MAX 4096u
 #define WAKEUPS_MAX 10000u
+#define DAPC_ITERATIONS_MAX 200000u
+#define DAPC_DEPTH_MAX (1u << 20)
 
 static uint64_t payload_max(const perf_options *options)
 {
@@ -50,7 +53,8 @@ static bool set_iterations(perf_options *options, const char *text)
     static const uint64_t limits[] = {
         [PERF_TSI] = TSI_ITERATIONS_MAX,       [PERF_SSUM] = TSI_ITERATIONS_MAX,
         [PERF_IPUT] = TSI_ITERATIONS_MAX,      [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
-        [PERF_BANDWIDTH] = TSI_ITERATIONS_MAX, [PERF_WAIT] = WAKEUPS_MAX};
+        [PERF_BANDWIDTH] = TSI_ITERATIONS_MAX, [PERF_WAIT] = WAKEUPS_MAX,
+        [PERF_DAPC] = DAPC_ITERATIONS_MAX};
     return perf_value_count(text, 1, limits[options->experiment], &options->iterations);
 }
 
@@ -240,6 +244,47 @@ static bool set_paths(perf_options *options, const char *text)
     return set_names(&options->paths, PERF_PATHS_ALL, text);
 }
 
+static bool set_list(perf_list *list, const char *text, uint64_t max)
+{
+    return strstr(text, "..") != NULL
+               ? perf_value_powers(text, 1, max, list->values, PERF_SENDERS_MAX, &list->count)
+               : perf_value_list(text, 1, max, list->values, PERF_SENDERS_MAX, &list->count);
+}
+
+static bool set_servers(perf_options *options, const char *text)
+{
+    return set_list(&options->servers, text, DAPC_SERVERS_MAX);
+}
+
+static bool set_depths(perf_options *options, const char *text)
+{
+    return set_list(&options->depths, text, DAPC_DEPTH_MAX);
+}
+
+static bool set_inflight(perf_options *options, const char *text)
+{
+    return set_list(&options->inflight, text, DAPC_INFLIGHT_MAX);
+}
+
+static bool set_wait(perf_options *options, const char *text)
+{
+    return set_names(&options->wait, "adaptive,spin,yield,block", text);
+}
+
+static bool set_transport(perf_options *options, const char *text)
+{
+    bool tcp = strcmp(text, "tcp") == 0;
+    options->transport = text;
+    options->tls = tcp ? "tcp,self" : NULL;
+    return tcp || strcmp(text, "shm") == 0;
+}
+
+static bool set_cache(perf_options *options, const char *text)
+{
+    options->cache = text;
+    return strcmp(text, "warm") == 0 || strcmp(text, "cold") == 0;
+}
+
 static bool set_intrusion(perf_options *options, const char *text)
 {
     (void)text;
@@ -274,22 +319,33 @@ const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
      " bandwidth: 64K,256K,1M,4M,16M)"},
     {"sweep", 'p', IN_LANES | IN_BANDWIDTH, "A..B", set_sweep,
      "payloads: the powers of two from A to B (ssum, iput: 16..32K)"},
-    {"iterations", 'n', IN_LANES | IN_INTEGRITY | IN_WAIT | IN_BANDWIDTH, "N", set_iterations,
+    {"iterations", 'n', IN_LANES | IN_INTEGRITY | IN_WAIT | IN_BANDWIDTH | IN_DAPC, "N",
+     set_iterations,
      "per measurement (tsi, ssum, iput: what fits 25 ms; bandwidth: 50 ms;"
-     " integrity: 1M messages; wait: 200 wake-ups)"},
+     " integrity: 1M messages; wait: 200 wake-ups; dapc: chases in 50 ms)"},
     {"warmup", 'w', IN_LANES, "N", set_warmup, "round trips before each measurement (1000)"},
-    {"rounds", 'r', IN_LANES | IN_BANDWIDTH | IN_FIRST, "N", set_rounds,
-     "how often the modes take turns (20; 4 for several payloads; bandwidth, first-call: 10)"},
+    {"rounds", 'r', IN_LANES | IN_BANDWIDTH | IN_FIRST | IN_DAPC, "N", set_rounds,
+     "how often the modes take turns (20; 4 for several payloads; bandwidth, first-call, dapc: "
+     "10)"},
     {"functions", 'F', IN_FIRST, "LIST", set_functions, "of tsi,hash_map,saxpy (all)"},
     {"paths", 'W', IN_FIRST, "LIST", set_paths, "ways to become callable (all)"},
     {"intrusion", 'i', IN_FIRST, NULL, set_intrusion,
      "instead: cached calls of one peer while another sends 100 new functions a second"},
     {"table", 'x', IN_TSI, NULL, set_table,
      "print the Three-Chains paper's Tables IV to VI too"},
-    {"modes", 'm', IN_LANES | IN_BANDWIDTH, "LIST", set_modes,
+    {"modes", 'm', IN_LANES | IN_BANDWIDTH | IN_DAPC, "LIST", set_modes,
      "of bare,am,cached,uncached,image,bitcode,inject,local (tsi: the first four; ssum,"
      " iput: cached,inject,local, and not bare,am);"
-     " bandwidth: of put,am,am-safe,cached (all but am-safe)"},
+     " bandwidth: of put,am,am-safe,cached (all but am-safe);"
+     " dapc: of get,am (all)"},
+    {"servers", 'N', IN_DAPC, "LIST", set_servers, "1,4,8 or 1..16, at most 16 (1,4,8)"},
+    {"depth", 'D', IN_DAPC, "LIST", set_depths, "entries of a chase, 1..4096 or a list (4096)"},
+    {"inflight", 'q', IN_DAPC, "LIST", set_inflight, "chases at once, at most 64 (1)"},
+    {"wait", 'a', IN_DAPC, "LIST", set_wait,
+     "of adaptive,spin,yield,block: how all members wait (adaptive)"},
+    {"transport", 'o', IN_DAPC, "NAME", set_transport, "tcp, or shm: UCX's own choice (tcp)"},
+    {"cache", 'C', IN_DAPC, "NAME", set_cache,
+     "warm, or cold: each chase's code is new to the servers (warm)"},
     {"unread", 'u', IN_BANDWIDTH, NULL, set_unread, "the function leaves its payload alone"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
      "cached only: so many sources into one target, powers of two, 1..16"},

@@ -16,8 +16,9 @@
 #define IN_POLL (1u << PERF_POLL)
 #define IN_FLOOD (1u << PERF_FLOOD)
 #define IN_BANDWIDTH (1u << PERF_BANDWIDTH)
+#define IN_DAPC (1u << PERF_DAPC)
 #define IN_ALL                                                                                 \
-    (IN_LANES | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH)
+    (IN_LANES | IN_INTEGRITY | IN_WAIT | IN_FIRST | IN_POLL | IN_FLOOD | IN_BANDWIDTH | IN_DAPC)
 
 typedef struct perf_option_row {
     const char *name;
@@ -29,6 +30,6 @@ typedef struct perf_option_row {
 } perf_option_row;
 
 extern const perf_option_row perf_option_rows[];
-#define PERF_OPTION_COUNT 25u
+#define PERF_OPTION_COUNT 31u
 
 #endif

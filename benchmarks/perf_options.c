@@ -11,13 +11,14 @@
 
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
+#define ROUNDS_DAPC 10u
 
 typedef struct experiment_row {
     const char *name;
     struct {
         char letter; /* of an option; 0 ends the list */
         const char *value;
-    } defaults[4];
+    } defaults[9];
 } experiment_row;
 
 static const experiment_row experiment_rows[] = {
@@ -31,6 +32,14 @@ static const experiment_row experiment_rows[] = {
     [PERF_POLL] = {"poll", {{'e', "1..256"}}},
     [PERF_FIRST_CALL] = {"first-call",
                          {{'F', PERF_FUNCTIONS_ALL}, {'W', PERF_PATHS_ALL}, {'r', "10"}}},
+    [PERF_DAPC] = {"dapc",
+                   {{'N', "1,4,8"},
+                    {'D', "4096"},
+                    {'q', "1"},
+                    {'a', "adaptive"},
+                    {'o', "tcp"},
+                    {'C', "warm"},
+                    {'m', "get,am"}}},
     [PERF_FLOOD] = {"flood", {{'s', "64"}, {'d', "all"}}},
 };
 
@@ -180,7 +189,9 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);
     if (options->rounds == 0)
-        options->rounds = options->payload_count == 1 ? ROUNDS_ONE : ROUNDS_SWEEP;
+        options->rounds = options->experiment == PERF_DAPC ? ROUNDS_DAPC
+                          : options->payload_count == 1    ? ROUNDS_ONE
+                                                           : ROUNDS_SWEEP;
     options->payload_bytes = (size_t)options->payloads[0];
     return result;
 }

@@ -21,8 +21,15 @@ typedef enum perf_experiment {
     PERF_POLL,
     PERF_FIRST_CALL,
     PERF_FLOOD,
-    PERF_BANDWIDTH
+    PERF_BANDWIDTH,
+    PERF_DAPC
 } perf_experiment;
+
+/* "1,4,8" or "1..8" */
+typedef struct perf_list {
+    uint64_t values[PERF_SENDERS_MAX];
+    unsigned count;
+} perf_list;
 
 typedef struct perf_options {
     perf_experiment experiment;
@@ -42,10 +49,16 @@ typedef struct perf_options {
     unsigned sender_count; /* 0: no fan-in; of poll: endpoints */
     uint64_t processes[PERF_SENDERS_MAX];
     unsigned process_count;
-    unsigned peers;       /* of the target that waits */
-    uint64_t seconds;     /* of a flood */
-    uint64_t burn_ns;     /* what the target takes for each message of it */
-    uint64_t slack_bytes; /* that memory may grow by in it */
+    perf_list servers; /* of a pointer chase */
+    perf_list depths;
+    perf_list inflight;    /* chases at once */
+    const char *wait;      /* comma list */
+    const char *transport; /* "tcp" or "shm" */
+    const char *cache;     /* "warm" or "cold" */
+    unsigned peers;        /* of the target that waits */
+    uint64_t seconds;      /* of a flood */
+    uint64_t burn_ns;      /* what the target takes for each message of it */
+    uint64_t slack_bytes;  /* that memory may grow by in it */
     size_t size_min;
     size_t size_max;
     const char *json_path; /* NULL, a file, or "-" */

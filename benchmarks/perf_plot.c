@@ -25,12 +25,15 @@ static bool complain(const char *path, const char *what)
     return false;
 }
 
-static bool parse(int argc, char **argv, const char **input_out, const char **output_out)
+static bool parse(int argc, char **argv, const char **input_out, const char **output_out,
+                  const char **title_out)
 {
-    *input_out = *output_out = NULL;
+    *input_out = *output_out = *title_out = NULL;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-o") == 0 && i + 1 < argc && *output_out == NULL)
             *output_out = argv[++i];
+        else if (strcmp(argv[i], "-t") == 0 && i + 1 < argc && *title_out == NULL)
+            *title_out = argv[++i];
         else if (*argv[i] != '-' && *input_out == NULL)
             *input_out = argv[i];
         else
@@ -87,14 +90,14 @@ static bool draw(FILE *script, const char *path)
     return ok;
 }
 
-static bool plot(const char *input, const char *output)
+static bool plot(const char *input, const char *output, const char *title)
 {
     json_error_t error;
     json_t *report = json_load_file(input, JSON_REJECT_DUPLICATES, &error);
     if (report == NULL)
         return complain(input, error.text);
     FILE *script = tmpfile();
-    bool ok = script != NULL ? plot_chart_write(script, report) && draw(script, output)
+    bool ok = script != NULL ? plot_chart_write(script, report, title) && draw(script, output)
                              : complain("temporary file", strerror(errno));
     if (script != NULL)
         (void)fclose(script);
@@ -104,10 +107,10 @@ static bool plot(const char *input, const char *output)
 
 int perf_plot(int argc, char **argv)
 {
-    const char *input, *output;
-    if (!parse(argc, argv, &input, &output)) {
-        (void)fprintf(stderr, "usage: tc-perf plot FILE.json -o FILE.svg\n");
+    const char *input, *output, *title;
+    if (!parse(argc, argv, &input, &output, &title)) {
+        (void)fprintf(stderr, "usage: tc-perf plot FILE.json -o FILE.svg [-t TITLE]\n");
         return 2;
     }
-    return plot(input, output) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return plot(input, output, title) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -24,6 +24,11 @@ def wait(policy, processes):
             "rate_per_s": 1e6 * processes}
 
 
+def chase(mode, servers, depth, inflight=1):
+    return {"mode": mode, "servers": servers, "depth": depth, "inflight": inflight, "wait": "adaptive",
+            "chases_per_s": 1e5 / depth}
+
+
 SKIPPED = {"mode": "cached", "delivery": "am", "payload_bytes": 1 << 20, "skipped": "too large"}
 REPORTS = {
     "one payload": ("tsi", [tsi("bare", "none", 8), tsi("cached", "am", 8)], ["cached am", "p99", "microseconds"]),
@@ -42,6 +47,10 @@ REPORTS = {
                                    for name in ("tsi", "saxpy") for path in ("image", "jit-cold")
                                    for stage in ("parse", "total")],
                     ["First calls", "saxpy jit-cold", "total", "time, p50 (microseconds)"]),
+    "chase by depth": ("dapc", [chase(mode, 4, n) for n in (1, 4096) for mode in ("get", "am")],
+                       ["Pointer Chasing", "get adaptive", "depth", "pointer chases per second"]),
+    "chase by servers": ("dapc", [chase(mode, n, 64) for n in (1, 8) for mode in ("get", "am")], ["am adaptive", "servers"]),
+    "chases at once": ("dapc", [chase("get", 4, 64, n) for n in (1, 16)], ["chases at once"]),
     "flood": ("flood", [{"delivery": "am", "rate_per_s": 5e5, "again": 7}], ["am", "rate (million messages/s)"]),
     "integrity": ("integrity", [{"delivery": "direct", "seconds": 1.5}], ["direct", "time for all messages (s)"]),
     # Names are text to gnuplot, whatever they hold.
@@ -73,6 +82,9 @@ def draws(tc_perf, folder):
         texts = [node.toxml() for node in xml.dom.minidom.parse(f"{folder}/out.svg").getElementsByTagName("text")]
         for label in labels:
             expect(any(label in text for text in texts), f"{name}: the label {label}", texts)
+    titled = subprocess.run([tc_perf, "plot", "in.json", "-o", "out.svg", "-t", "On 4 'servers'"], cwd=folder, timeout=DEADLINE_S)
+    with open(f"{folder}/out.svg") as file:
+        expect(titled.returncode == 0 and "On 4  servers" in file.read(), "the title given", titled)
     expect(sorted(os.listdir(folder)) == ["in.json", "out.svg"], "no other file", os.listdir(folder))
 
 
@@ -86,6 +98,8 @@ def refuses(tc_perf, folder):
     done = plot(tc_perf, folder, good, path="/nonexistent")
     expect(done.returncode == 1 and "gnuplot-nox" in done.stderr, "the package's name", done)
     expect(os.listdir(folder) == ["in.json"], "no drawing", os.listdir(folder))
+    done = subprocess.run([tc_perf, "plot", "in.json", "-o", "out.svg", "-t"], cwd=folder, stderr=subprocess.PIPE, timeout=DEADLINE_S)
+    expect(done.returncode == 2, "a title behind -t", done)
     usage = subprocess.run([tc_perf, "plot", "in.json"], stderr=subprocess.PIPE, timeout=DEADLINE_S)
     expect(usage.returncode == 2, "exit status 2", usage)
 

@@ -14,6 +14,7 @@
     check_tc_perf.py TC_PERF poll [tc-perf options]
     check_tc_perf.py TC_PERF integrity [tc-perf options]
     check_tc_perf.py TC_PERF flood [tc-perf options]
+    check_tc_perf.py TC_PERF dapc [tc-perf options]
 
 DELIVERY is the one that the library's modes must report.
 """
@@ -222,11 +223,31 @@ def check_flood(report):
             expect(side["segments"][1] <= side["segments"][0], "flat segments", side)
 
 
+def check_dapc(report):
+    """A row for every number of servers and of chases at once, mode and policy. The results tc-perf itself has checked."""
+    options = report["env"]["options"]
+    members = ["mode", "servers", "depth", "inflight", "wait", "transport", "cache", "chases_per_s", "us_per_step",
+               "first_chase_us", "second_chase_us"]
+    modes, policies = options["modes"].split(","), options["wait"].split(",")
+    inflight = sorted({row["inflight"] for row in report["rows"]})
+    rows = [(row["servers"], row["inflight"], row["mode"], row["wait"]) for row in report["rows"]]
+    expected = [(n, q, mode, wait) for n in (1, 2) for q in inflight for mode in modes for wait in policies]
+    expect(rows == expected, "a row for each", rows)
+    for row in report["rows"]:
+        expect(list(row) == members, members, list(row))
+        expect(row["depth"] == 16, "the depth", row)
+        expect(all(row[name] > 0 for name in members[-4:]), "positive numbers", row)
+        expect(row["transport"] == options["transport"] and row["cache"] == options["cache"], "the options", row)
+    for name in ("am_to_get", "bitcode_to_am") if "bitcode" in modes else ("am_to_get",):
+        found = [key for key in report["ratios"] if key.startswith(name)]
+        expect(len(found) == 2 * len(inflight) * len(policies), f"ratios {name}", report["ratios"])
+
+
 def main():
     tc_perf, experiment, *rest = sys.argv[1:]
     if experiment == "tsi":
         delivery, *rest = rest
-    named = ("ssum", "iput", "integrity", "wait", "first-call", "poll", "flood", "bandwidth")
+    named = ("ssum", "iput", "integrity", "wait", "first-call", "poll", "flood", "bandwidth", "dapc")
     command = experiment if experiment in named else "first-call" if experiment == "intrusion" else "tsi"
     report = run([tc_perf, command] + rest)
     check_env({key: report[key] for key in report if key != "paper"}, command)
@@ -235,7 +256,7 @@ def main():
     else:
         {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait,
          "forms": check_forms, "table": check_table, "intrusion": check_intrusion, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
-         "integrity": check_integrity, "flood": check_flood}[experiment](report)
+         "integrity": check_integrity, "flood": check_flood, "dapc": check_dapc}[experiment](report)
 
 
 if __name__ == "__main__":

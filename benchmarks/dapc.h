@@ -1,0 +1,116 @@
+/* What the parts of the pointer chase share. The servers and the client, who begins all chases,
+ * are processes of their own, led by one that touches no library. Each of them holds a lane per
+ * plan; a lane's functions are called by all members at once, unless it says otherwise. */
+#ifndef TC_PERF_DAPC_H
+#define TC_PERF_DAPC_H
+
+#include "dapc_table.h"
+#include "perf_options.h"
+#include "perf_session.h"
+
+#define DAPC_MEMBERS_MAX (DAPC_SERVERS_MAX + 1u)
+#define DAPC_BLOB_MAX 2048u
+/* How long a member waits before it looks whether its step has ended. */
+#define DAPC_LOOK_NS 10000000ull
+
+typedef struct dapc_mode dapc_mode;
+typedef struct dapc_client dapc_client;
+
+/* What a member tells the others, so that they can reach it. */
+typedef struct dapc_blob {
+    uint32_t size;
+    unsigned char bytes[DAPC_BLOB_MAX];
+} dapc_blob;
+
+/* A way to chase, and a policy of waiting for all members. */
+typedef struct dapc_plan {
+    const dapc_mode *mode;
+    char wait[16]; /* as the library's option has it */
+} dapc_plan;
+
+#define DAPC_PLANS_MAX 16u
+
+typedef struct dapc_lane {
+    const dapc_mode *mode;
+    const char *wait;
+    const perf_options *options;
+    perf_session *session; /* with the leader */
+    const dapc_table *table;
+    unsigned rank; /* of servers 0 to server_count - 1; the client is server_count */
+    unsigned server_count;
+    dapc_shard shard;    /* a server's own */
+    dapc_client *client; /* the client's: whom results are given to */
+    void *state;         /* the mode's; NULL while closed */
+} dapc_lane;
+
+struct dapc_mode {
+    const char *name;
+    bool moves_code; /* what of it is in a code cache, and so can be missing there */
+
+    /* Each returns false after a complaint; close is owed then, too. */
+    bool (*open)(dapc_lane *lane, dapc_blob *mine_out);
+    /* Returns when this member can send to all that it ever sends to. */
+    bool (*connect)(dapc_lane *lane, const dapc_blob *blobs);
+    /* Progress; waits for a moment, as the option says, when there is nothing to do. */
+    bool (*turn)(dapc_lane *lane);
+    void (*close)(dapc_lane *lane);
+
+    /* The client alone. With `known` the servers have what they need before the first chase;
+     * otherwise the next chase finds servers that have never seen its code. Only of modes that
+     * move code; the servers take turns meanwhile. */
+    bool (*prepare)(dapc_lane *lane, bool known);
+    /* The client alone: begins a chase, whose end dapc_client_done is told of, perhaps before
+     * this returns. `slot` is below DAPC_INFLIGHT_MAX and not in use. */
+    bool (*start)(dapc_lane *lane, unsigned slot, const dapc_step *step);
+};
+
+extern const dapc_mode dapc_mode_get;
+extern const dapc_mode dapc_mode_am;
+
+/* NULL: no memory. */
+dapc_client *dapc_client_create(void);
+void dapc_client_destroy(dapc_client *client);
+
+/* By a mode: the chase in that slot has ended there. May begin the next one. */
+void dapc_client_done(dapc_client *client, unsigned slot, uint64_t address);
+/* By a mode: a chase cannot be ended. */
+void dapc_client_failed(dapc_client *client);
+
+typedef struct dapc_batch {
+    uint64_t first; /* number of the first chase */
+    uint64_t count;
+    uint64_t depth;
+    uint32_t inflight; /* at most DAPC_INFLIGHT_MAX */
+} dapc_batch;
+
+/* Every chase of the batch, each result checked. */
+bool dapc_client_run(dapc_lane *lane, const dapc_batch *batch, uint64_t *took_ns_out);
+
+/* What the leader tells a member; perf_command's lane is one of its own. */
+enum {
+    DAPC_OPEN = 1, /* answered with a blob */
+    DAPC_CONNECT,  /* all blobs follow; ready when connected, goes on until the step ends */
+    DAPC_SERVE,    /* takes turns until the step ends */
+    DAPC_PREPARE,  /* client; count: whether the code is known */
+    DAPC_RUN,      /* client; a batch follows */
+    DAPC_CLOSE
+};
+
+typedef struct dapc_answer {
+    uint64_t took_ns;
+    bool ok;
+} dapc_answer;
+
+/* What all members are forked with. */
+typedef struct dapc_member_config {
+    const perf_options *options;
+    const dapc_table *table;
+    const dapc_plan *plans; /* one for each lane */
+    unsigned plan_count;
+    unsigned rank;
+} dapc_member_config;
+
+/* perf_serve; `config` is a dapc_member_config. */
+bool dapc_member_serve(perf_session *session, void *config);
+
+#endif

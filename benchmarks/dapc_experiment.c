@@ -1,0 +1,284 @@
+/* The pointer chase: for each number of servers and each depth the modes take turns, so that
+ * their figures compare. */
+#include "dapc_run.h"
+#include "perf_clock.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+#include "perf_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASUREMENT_NS (50 * PERF_NS_PER_MS)
+#define TRIAL_NS (10 * PERF_NS_PER_MS) /* what a trial must take to tell anything */
+#define BATCH_MAX 200000.0
+/* Of a batch with many at once its end, where there are fewer, must not count for much. */
+#define BATCH_PER_SLOT 4u
+/* So that quickly compiled code has made place for better code, which takes a while. */
+#define WARMING_NS (200 * PERF_NS_PER_MS)
+
+static const dapc_mode *const modes[] = {&dapc_mode_get, &dapc_mode_am};
+
+#define MODE_COUNT (sizeof modes / sizeof modes[0])
+
+static const dapc_mode *find_mode(const char *name)
+{
+    for (size_t i = 0; i < MODE_COUNT; i++) {
+        if (strcmp(modes[i]->name, name) == 0)
+            return modes[i];
+    }
+    return NULL;
+}
+
+static bool add_plans(dapc_run *run, const char *name)
+{
+    const dapc_mode *mode = find_mode(name);
+    if (mode == NULL) {
+        (void)fprintf(stderr, "tc-perf: no mode of dapc is called '%s'\n", name);
+        return false;
+    }
+    for (const char *at = run->options->wait; at != NULL;) {
+        dapc_plan *plan = &run->plans[run->plan_count];
+        if (run->plan_count == DAPC_PLANS_MAX ||
+            !perf_value_name(&at, ',', plan->wait, sizeof plan->wait)) {
+            (void)fprintf(stderr, "tc-perf: dapc: more than %u modes and policies\n",
+                          DAPC_PLANS_MAX);
+            return false;
+        }
+        plan->mode = mode;
+        run->plan_count++;
+    }
+    return true;
+}
+
+static bool choose_plans(dapc_run *run)
+{
+    char name[32];
+    for (const char *at = run->options->modes; at != NULL;) {
+        if (!perf_value_name(&at, ',', name, sizeof name) || !add_plans(run, name))
+            return false;
+    }
+    return true;
+}
+
+static bool make_series(dapc_run *run)
+{
+    size_t size = run->options->rounds;
+    for (unsigned q = 0; q < run->options->inflight.count; q++) {
+        for (unsigned i = 0; i < run->plan_count; i++) {
+            dapc_series *series = &run->series[q][i];
+            series->chases_per_s = calloc(size, sizeof(double));
+            series->first_us = calloc(size, sizeof(double));
+            series->second_us = calloc(size, sizeof(double));
+            if (series->chases_per_s == NULL || series->first_us == NULL ||
+                series->second_us == NULL) {
+                (void)fprintf(stderr, "tc-perf: out of memory\n");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void free_series(dapc_run *run)
+{
+    for (unsigned q = 0; q < PERF_SENDERS_MAX; q++) {
+        for (unsigned i = 0; i < DAPC_PLANS_MAX; i++) {
+            free(run->series[q][i].chases_per_s);
+            free(run->series[q][i].first_us);
+            free(run->series[q][i].second_us);
+        }
+    }
+}
+
+/* --- one lane ------------------------------------------------------------------------- */
+
+static bool is_cold(const dapc_run *run)
+{
+    return strcmp(run->options->cache, "cold") == 0;
+}
+
+static bool run_batch(dapc_run *run, unsigned lane, uint64_t count, uint64_t inflight,
+                      uint64_t *took_ns_out)
+{
+    const dapc_batch batch = {.first = run->number,
+                              .count = count,
+                              .depth = run->depth,
+                              .inflight = (uint32_t)inflight};
+    run->number += count;
+    return dapc_crew_run(&run->crew, lane, &batch, took_ns_out);
+}
+
+/* What the servers know of the code before the chases that follow. */
+static bool prepare(dapc_run *run, unsigned lane)
+{
+    return !run->plans[lane].mode->moves_code ||
+           dapc_crew_prepare(&run->crew, lane, !is_cold(run));
+}
+
+/* The first `count` chases at once, and the second. */
+static bool time_first(dapc_run *run, unsigned lane, uint64_t count, uint64_t *first_ns_out,
+                       uint64_t *second_ns_out)
+{
+    return prepare(run, lane) && run_batch(run, lane, count, count, first_ns_out) &&
+           run_batch(run, lane, count, count, second_ns_out);
+}
+
+/* Of a warm cache: the first chase of the lane, then chases until all is as it stays. */
+static bool warm_lane(dapc_run *run, unsigned lane)
+{
+    uint64_t first_ns, second_ns, took_ns = 0, count = 1;
+    if (!time_first(run, lane, 1, &first_ns, &second_ns))
+        return false;
+    for (unsigned q = 0; q < run->options->inflight.count; q++) {
+        for (unsigned round = 0; round < run->options->rounds; round++) {
+            run->series[q][lane].first_us[round] = (double)first_ns / 1e3;
+            run->series[q][lane].second_us[round] = (double)second_ns / 1e3;
+        }
+    }
+    if (run->options->iterations != 0)
+        return true;
+    for (uint64_t all_ns = 0; all_ns < WARMING_NS; all_ns += took_ns) {
+        if (!run_batch(run, lane, count, 1, &took_ns))
+            return false;
+        if (took_ns < TRIAL_NS && count < (uint64_t)BATCH_MAX)
+            count *= 2;
+    }
+    return true;
+}
+
+/* How many chases fit a measurement. */
+static bool choose_batch(dapc_run *run, unsigned q, unsigned lane)
+{
+    uint64_t inflight = run->options->inflight.values[q], took_ns = 0;
+    uint64_t count = inflight, least = inflight > 1 ? BATCH_PER_SLOT * inflight : 1;
+    dapc_series *series = &run->series[q][lane];
+    if (run->options->iterations != 0) {
+        series->batch = run->options->iterations;
+        return true;
+    }
+    for (;;) {
+        if (!run_batch(run, lane, count, inflight, &took_ns))
+            return false;
+        if (took_ns >= TRIAL_NS || count > (uint64_t)BATCH_MAX / 2)
+            break;
+        count *= 2;
+    }
+    double fits = (double)count * (double)MEASUREMENT_NS / (double)took_ns;
+    series->batch = (uint64_t)(fits < BATCH_MAX ? fits : BATCH_MAX);
+    if (series->batch < least)
+        series->batch = least;
+    return true;
+}
+
+static bool open_lane(dapc_run *run, unsigned lane)
+{
+    bool ok = dapc_crew_open(&run->crew, lane) && dapc_crew_begin(&run->crew, lane);
+    if (ok && is_cold(run)) {
+        /* Processes that compile are started, and connections warm, but no code is known. */
+        uint64_t first_ns, second_ns;
+        ok = time_first(run, lane, 1, &first_ns, &second_ns);
+    } else if (ok) {
+        ok = warm_lane(run, lane);
+        for (unsigned q = 0; ok && q < run->options->inflight.count; q++)
+            ok = choose_batch(run, q, lane);
+    }
+    return ok && dapc_crew_end(&run->crew);
+}
+
+/* --- rounds --------------------------------------------------------------------------- */
+
+static bool measure_cold(dapc_run *run, unsigned q, unsigned lane, unsigned round)
+{
+    dapc_series *series = &run->series[q][lane];
+    uint64_t inflight = run->options->inflight.values[q], first_ns, second_ns;
+    if (!time_first(run, lane, inflight, &first_ns, &second_ns))
+        return false;
+    series->first_us[round] = (double)first_ns / 1e3;
+    series->second_us[round] = (double)second_ns / 1e3;
+    series->chases_per_s[round] = (double)inflight * (double)PERF_NS_PER_S / (double)first_ns;
+    return true;
+}
+
+static bool measure_warm(dapc_run *run, unsigned q, unsigned lane, unsigned round)
+{
+    dapc_series *series = &run->series[q][lane];
+    uint64_t took_ns;
+    if (!run_batch(run, lane, series->batch, run->options->inflight.values[q], &took_ns))
+        return false;
+    series->chases_per_s[round] =
+        (double)series->batch * (double)PERF_NS_PER_S / (double)took_ns;
+    return true;
+}
+
+static bool measure(dapc_run *run, unsigned q, unsigned lane, unsigned round)
+{
+    bool ok = dapc_crew_begin(&run->crew, lane);
+    if (ok)
+        ok = is_cold(run) ? measure_cold(run, q, lane, round)
+                          : measure_warm(run, q, lane, round);
+    if (ok && run->options->verbose)
+        (void)fprintf(stderr, "%u servers, depth %llu, round %u: %s %s, %llu at once: %.1f/s\n",
+                      run->crew.server_count, (unsigned long long)run->depth, round,
+                      run->plans[lane].mode->name, run->plans[lane].wait,
+                      (unsigned long long)run->options->inflight.values[q],
+                      run->series[q][lane].chases_per_s[round]);
+    return ok && dapc_crew_end(&run->crew);
+}
+
+/* The lane that is first in a round is another in the next. */
+static bool measure_round(dapc_run *run, unsigned round)
+{
+    for (unsigned q = 0; q < run->options->inflight.count; q++) {
+        for (unsigned i = 0; i < run->plan_count; i++) {
+            if (!measure(run, q, (i + round) % run->plan_count, round))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool measure_depth(dapc_run *run)
+{
+    bool ok = true;
+    for (unsigned i = 0; ok && i < run->plan_count; i++)
+        ok = open_lane(run, i);
+    for (unsigned round = 0; ok && round < run->options->rounds; round++) {
+        perf_report_progress("%u servers, depth %llu: round %u of %u", run->crew.server_count,
+                             (unsigned long long)run->depth, round + 1, run->options->rounds);
+        ok = measure_round(run, round);
+    }
+    for (unsigned i = run->plan_count; ok && i-- > 0;)
+        ok = dapc_crew_close(&run->crew, i);
+    perf_report_progress(NULL);
+    return ok && dapc_report_series(run);
+}
+
+static bool measure_servers(dapc_run *run, unsigned servers)
+{
+    const perf_list *depths = &run->options->depths;
+    bool ok = dapc_crew_start(&run->crew, run->options, servers, run->plans, run->plan_count);
+    for (unsigned i = 0; ok && i < depths->count; i++) {
+        run->depth = depths->values[i];
+        ok = measure_depth(run);
+    }
+    return dapc_crew_stop(&run->crew) && ok;
+}
+
+int perf_run_dapc(const perf_options *options)
+{
+    static dapc_run run;
+    bool ok;
+    run.options = options;
+    run.rows = json_array();
+    run.ratios = json_object();
+    ok = choose_plans(&run) && make_series(&run);
+    for (unsigned i = 0; ok && i < options->servers.count; i++)
+        ok = measure_servers(&run, (unsigned)options->servers.values[i]);
+    ok = ok && dapc_report_write(&run);
+    free_series(&run);
+    json_decref(run.rows);
+    json_decref(run.ratios);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

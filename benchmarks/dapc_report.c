@@ -1,0 +1,162 @@
+/* What a run of the pointer chase found: medians over rounds, and ratios as medians of each
+ * round's own ratio. */
+#include "dapc_run.h"
+#include "perf_report.h"
+#include "perf_stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const ratio_names[][2] = {
+    {"am", "get"}, {"bitcode", "get"}, {"image", "get"}, {"bitcode", "am"}, {"image", "am"}};
+
+#define RATIO_COUNT (sizeof ratio_names / sizeof ratio_names[0])
+
+static bool is_quiet(const dapc_run *run)
+{
+    return perf_report_is_quiet(run->options);
+}
+
+static double median_of(const dapc_run *run, const double *values, double *buffer)
+{
+    memcpy(buffer, values, run->options->rounds * sizeof *buffer);
+    return perf_median(buffer, run->options->rounds);
+}
+
+static double median_ratio(const dapc_run *run, const dapc_series *over,
+                           const dapc_series *under, double *buffer)
+{
+    for (unsigned i = 0; i < run->options->rounds; i++)
+        buffer[i] = over->chases_per_s[i] / under->chases_per_s[i];
+    return perf_median(buffer, run->options->rounds);
+}
+
+static void report_row(dapc_run *run, unsigned q, unsigned lane, double *buffer)
+{
+    const dapc_series *series = &run->series[q][lane];
+    const dapc_plan *plan = &run->plans[lane];
+    uint64_t inflight = run->options->inflight.values[q];
+    double rate = median_of(run, series->chases_per_s, buffer);
+    double first_us = median_of(run, series->first_us, buffer);
+    double second_us = median_of(run, series->second_us, buffer);
+    double step_us = 1e6 / rate / (double)run->depth;
+    (void)json_array_append_new(
+        run->rows,
+        json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "mode",
+                  plan->mode->name, "servers", (int)run->crew.server_count, "depth",
+                  (json_int_t)run->depth, "inflight", (json_int_t)inflight, "wait", plan->wait,
+                  "transport", run->options->transport, "cache", run->options->cache,
+                  "chases_per_s", perf_report_number(rate), "us_per_step", json_real(step_us),
+                  "first_chase_us", perf_report_number(first_us), "second_chase_us",
+                  perf_report_number(second_us)));
+    if (!is_quiet(run))
+        (void)printf("%-8s %-9s %7u %6llu %8llu %12.1f %10.3f %12.1f %12.1f\n",
+                     plan->mode->name, plan->wait, run->crew.server_count,
+                     (unsigned long long)run->depth, (unsigned long long)inflight, rate,
+                     step_us, first_us, second_us);
+}
+
+static void report_ratio(dapc_run *run, const char *name, double value)
+{
+    (void)json_object_set_new(run->ratios, name, perf_report_number(value));
+    if (run->options->depths.count == 1 && !is_quiet(run))
+        (void)printf("  %-48s %8.3f\n", name, value);
+}
+
+/* The lane of a mode with the n-th policy; plan_count: none. */
+static unsigned find_lane(const dapc_run *run, const char *mode, const char *wait)
+{
+    unsigned i = 0;
+    while (i < run->plan_count && (strcmp(run->plans[i].mode->name, mode) != 0 ||
+                                   strcmp(run->plans[i].wait, wait) != 0))
+        i++;
+    return i;
+}
+
+/* "bitcode_to_get_s8_d4096_q1", and with several policies the policy behind it: servers, depth,
+ * chases at once. */
+static void end_name(const dapc_run *run, const char *wait, char *name, size_t size)
+{
+    size_t at = strlen(name);
+    bool several = strchr(run->options->wait, ',') != NULL;
+    (void)snprintf(name + at, size - at, "_d%llu%s%s", (unsigned long long)run->depth,
+                   several ? "_" : "", several ? wait : "");
+}
+
+static void report_mode_ratios(dapc_run *run, unsigned q, double *buffer)
+{
+    char name[96];
+    for (size_t i = 0; i < RATIO_COUNT; i++) {
+        for (unsigned under = 0; under < run->plan_count; under++) {
+            const dapc_plan *plan = &run->plans[under];
+            unsigned over = find_lane(run, ratio_names[i][0], plan->wait);
+            if (strcmp(plan->mode->name, ratio_names[i][1]) != 0 || over == run->plan_count)
+                continue;
+            (void)snprintf(name, sizeof name, "%s_to_%s_s%u_q%llu", ratio_names[i][0],
+                           ratio_names[i][1], run->crew.server_count,
+                           (unsigned long long)run->options->inflight.values[q]);
+            end_name(run, plan->wait, name, sizeof name);
+            report_ratio(
+                run, name,
+                median_ratio(run, &run->series[q][over], &run->series[q][under], buffer));
+        }
+    }
+}
+
+/* Many chases at once against the first number of the list. */
+static void report_inflight_ratios(dapc_run *run, unsigned q, double *buffer)
+{
+    const uint64_t *inflight = run->options->inflight.values;
+    char name[96];
+    for (unsigned lane = 0; q > 0 && lane < run->plan_count; lane++) {
+        (void)snprintf(name, sizeof name, "%s_inflight_%llu_to_%llu_s%u",
+                       run->plans[lane].mode->name, (unsigned long long)inflight[q],
+                       (unsigned long long)inflight[0], run->crew.server_count);
+        end_name(run, run->plans[lane].wait, name, sizeof name);
+        report_ratio(run, name,
+                     median_ratio(run, &run->series[q][lane], &run->series[0][lane], buffer));
+    }
+}
+
+static void print_head(const dapc_run *run)
+{
+    if (!is_quiet(run) && json_array_size(run->rows) == 0)
+        (void)printf("%-8s %-9s %7s %6s %8s %12s %10s %12s %12s\n", "mode", "wait", "servers",
+                     "depth", "inflight", "chases/s", "us/step", "first us", "second us");
+}
+
+bool dapc_report_series(dapc_run *run)
+{
+    double *buffer = calloc(run->options->rounds, sizeof *buffer);
+    if (buffer == NULL) {
+        (void)fprintf(stderr, "tc-perf: out of memory\n");
+        return false;
+    }
+    print_head(run);
+    for (unsigned q = 0; q < run->options->inflight.count; q++) {
+        for (unsigned lane = 0; lane < run->plan_count; lane++)
+            report_row(run, q, lane, buffer);
+    }
+    for (unsigned q = 0; q < run->options->inflight.count; q++) {
+        report_mode_ratios(run, q, buffer);
+        report_inflight_ratios(run, q, buffer);
+    }
+    (void)fflush(stdout);
+    free(buffer);
+    return true;
+}
+
+bool dapc_report_write(dapc_run *run)
+{
+    const perf_options *options = run->options;
+    json_t *report = perf_report_create(options);
+    if (!is_quiet(run))
+        (void)printf("\n%s, cache %s; medians of %u rounds; every result was checked\n",
+                     options->transport, options->cache, options->rounds);
+    (void)json_object_set(report, "rows", run->rows);
+    (void)json_object_set(report, "ratios", run->ratios);
+    bool ok = perf_report_write(options, report);
+    json_decref(report);
+    return ok;
+}

@@ -1,0 +1,121 @@
+/* The table of a pointer chase is one cycle, spread evenly, and parts of it are chased as the
+ * whole is. */
+#include "../../benchmarks/dapc_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SERVERS 4u
+#define PLACES (1u << DAPC_PLACE_BITS)
+
+static dapc_table table;
+
+static int make_table(void **state)
+{
+    (void)state;
+    return dapc_table_make(&table, SERVERS) ? 0 : -1;
+}
+
+static int free_table(void **state)
+{
+    (void)state;
+    dapc_table_free(&table);
+    return 0;
+}
+
+static void is_one_cycle(void **state)
+{
+    uint64_t address = 0, length = 0;
+    (void)state;
+    do {
+        assert_true(address < table.count);
+        address = table.entries[address];
+        length++;
+    } while (address != 0 && length <= table.count);
+    assert_int_equal(length, SERVERS * PLACES);
+}
+
+/* How many of a server's entries lead to each server: a quarter, give or take seven deviations.
+ */
+static void leads_everywhere_alike(void **state)
+{
+    uint64_t found[SERVERS][SERVERS] = {{0}};
+    (void)state;
+    for (uint64_t i = 0; i < table.count; i++)
+        found[i / PLACES][table.entries[i] / PLACES]++;
+    for (unsigned from = 0; from < SERVERS; from++) {
+        for (unsigned to = 0; to < SERVERS; to++)
+            assert_in_range(found[from][to], PLACES / SERVERS - 550, PLACES / SERVERS + 550);
+    }
+}
+
+static void is_the_same_every_time(void **state)
+{
+    dapc_table again;
+    (void)state;
+    assert_true(dapc_table_make(&again, SERVERS));
+    assert_memory_equal(again.entries, table.entries, table.count * sizeof *table.entries);
+    dapc_table_free(&again);
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_true(dapc_table_start(&table, i) < table.count);
+    assert_int_not_equal(dapc_table_start(&table, 0), dapc_table_start(&table, 1));
+}
+
+/* From server to server by parts, as the handlers do. */
+static uint64_t chase_by_parts(uint64_t address, uint64_t depth, unsigned *hops)
+{
+    dapc_step step = {.address = address, .depth = depth};
+    while (step.depth > 0) {
+        const dapc_shard shard =
+            dapc_table_shard(&table, (unsigned)(step.address >> DAPC_PLACE_BITS));
+        uint64_t left = step.depth;
+        assert_int_equal(dapc_owner(&shard, step.address), shard.rank);
+        dapc_walk(&shard, &step);
+        assert_true(step.depth < left);
+        assert_true(step.depth == 0 || dapc_owner(&shard, step.address) != shard.rank);
+        ++*hops;
+    }
+    return step.address;
+}
+
+static void parts_are_chased_as_the_whole(void **state)
+{
+    (void)state;
+    for (uint64_t depth = 0; depth <= 4096; depth = depth == 0 ? 1 : 4 * depth) {
+        unsigned hops = 0;
+        uint64_t start = dapc_table_start(&table, depth);
+        assert_int_equal(chase_by_parts(start, depth, &hops),
+                         dapc_table_chase(&table, start, depth));
+        assert_true(hops <= depth);
+    }
+}
+
+/* What is another server's is not touched. */
+static void stays_on_its_server(void **state)
+{
+    (void)state;
+    const dapc_shard shard = dapc_table_shard(&table, 1);
+    dapc_step step = {.address = 2 * (uint64_t)PLACES, .depth = 5};
+    dapc_walk(&shard, &step);
+    assert_int_equal(step.depth, 5);
+    step = (dapc_step){.address = UINT64_MAX, .depth = 5};
+    dapc_walk(&shard, &step);
+    assert_int_equal(step.depth, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_one_cycle),
+        cmocka_unit_test(leads_everywhere_alike),
+        cmocka_unit_test(is_the_same_every_time),
+        cmocka_unit_test(parts_are_chased_as_the_whole),
+        cmocka_unit_test(stays_on_its_server),
+    };
+    return cmocka_run_group_tests(tests, make_table, free_table);
+}
