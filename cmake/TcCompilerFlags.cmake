@@ -2,8 +2,8 @@
 add_library(tc_flags INTERFACE)
 target_compile_definitions(tc_flags INTERFACE _GNU_SOURCE)
 target_compile_options(tc_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
-  -fno-strict-aliasing)
+  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+  -fno-strict-aliasing $<$<BOOL:${TC_WERROR}>:-Werror>)
 # Texts for people are cut to their buffers on purpose.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   target_compile_options(tc_flags INTERFACE -Wno-format-truncation)

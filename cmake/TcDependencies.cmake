@@ -1,11 +1,26 @@
-# The libraries that the project stands on, each as one imported target.
+# The libraries that the project stands on, each as one imported target. What is missing is named by the package that has it.
 find_package(PkgConfig REQUIRED)
 
-# tc_find_library(NAME module soname...): the library of that pkg-config module as PkgConfig::NAME. A cross build takes this
-# machine's headers, in which architectures do not differ, and the guest's libraries by the names that they have at run time:
-# the -dev packages of a guest would replace this machine's.
-function(tc_find_library name module)
-  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+function(tc_missing what found package)
+  message(FATAL_ERROR "Three-Chains needs ${what}; found: ${found}. Install it (Debian and Ubuntu: apt install ${package}; all "
+    "that is missing: scripts/install-deps.sh), or if it is in a folder of its own, name that folder's pkgconfig in "
+    "PKG_CONFIG_PATH.")
+endfunction()
+
+# tc_find_library(NAME module package soname...): the library of that pkg-config module as PkgConfig::NAME. A cross build takes
+# this machine's headers, in which architectures do not differ, and the guest's libraries by the names that they have at run
+# time: the -dev packages of a guest would replace this machine's.
+function(tc_find_library name module package)
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+  if(NOT ${name}_FOUND)
+    string(REGEX MATCH "^[a-z]+" any_version ${module})
+    pkg_check_modules(${name}_other QUIET ${any_version})
+    set(found nothing)
+    if(${name}_other_FOUND)
+      set(found "${any_version} ${${name}_other_VERSION}")
+    endif()
+    tc_missing(${module} ${found} ${package})
+  endif()
   if(CMAKE_CROSSCOMPILING)
     set(libraries)
     foreach(soname ${ARGN})
@@ -18,42 +33,16 @@ function(tc_find_library name module)
   endif()
 endfunction()
 
-tc_find_library(ucx ucx>=1.13 libucp.so.0 libuct.so.0 libucs.so.0)
-tc_find_library(zstd libzstd libzstd.so.1)
-tc_find_library(sodium libsodium libsodium.so.23)
+tc_find_library(ucx ucx>=1.13 libucx-dev libucp.so.0 libuct.so.0 libucs.so.0)
+tc_find_library(zstd libzstd libzstd-dev libzstd.so.1)
+tc_find_library(sodium libsodium libsodium-dev libsodium.so.23)
 find_package(Threads REQUIRED)
 
 if(TC_WITH_LLVM)
-  tc_find_library(elf libelf libelf.so.1)
-  if(TC_LLVM_VERSION LESS 17 OR TC_LLVM_VERSION GREATER 22)
-    message(FATAL_ERROR "TC_LLVM_VERSION is ${TC_LLVM_VERSION}: expected 17 to 22")
-  endif()
-  find_program(TC_LLVM_CONFIG NAMES llvm-config-${TC_LLVM_VERSION}
-    HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/bin REQUIRED
-    DOC "llvm-config of the LLVM to build with; package llvm-${TC_LLVM_VERSION}-dev")
-  find_program(TC_CLANG NAMES clang-${TC_LLVM_VERSION}
-    HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/bin REQUIRED
-    DOC "the clang that tc-clang runs; package clang-${TC_LLVM_VERSION}")
-  # Any lld will do: it links objects, whose format does not change with LLVM's version.
-  find_program(TC_LLD NAMES ld.lld-${TC_LLVM_VERSION} ld.lld-19 ld.lld REQUIRED
-    HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/bin
-    DOC "the lld that tc-clang runs to link images; package lld-${TC_LLVM_VERSION}")
-  execute_process(COMMAND ${TC_LLVM_CONFIG} --includedir OUTPUT_VARIABLE tc_llvm_include
-    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${TC_LLVM_CONFIG} --libdir OUTPUT_VARIABLE tc_llvm_libdir
-    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${TC_LLVM_CONFIG} --version OUTPUT_VARIABLE tc_llvm_version
-    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  if(CMAKE_CROSSCOMPILING)
-    set(tc_llvm_libdir ${tc_guest_libdirs})
-  endif()
-  find_library(TC_LLVM_LIBRARY NAMES LLVM-${TC_LLVM_VERSION} HINTS ${tc_llvm_libdir} NO_DEFAULT_PATH REQUIRED)
-  # Our C only needs LLVM's C headers; as system headers they bring no warnings of their own.
-  add_library(tc_llvm INTERFACE)
-  target_include_directories(tc_llvm SYSTEM INTERFACE ${tc_llvm_include})
-  target_link_libraries(tc_llvm INTERFACE ${TC_LLVM_LIBRARY})
+  tc_find_library(elf libelf libelf-dev libelf.so.1)
+  include(TcLlvm)
 endif()
 
 if(TC_BUILD_TESTS)
-  tc_find_library(cmocka cmocka libcmocka.so.0)
+  tc_find_library(cmocka cmocka libcmocka-dev libcmocka.so.0)
 endif()

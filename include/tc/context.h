@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <tc/options.h>
 #include <tc/status.h>
+#include <tc/version.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,10 +30,22 @@ typedef enum tc_ep_event {
  * until its owner closes it. */
 typedef void (*tc_ep_callback)(void *user, tc_ep *ep, tc_ep_event event);
 
+/* What tc_context_create calls, and what programs call that find the library at run time, by
+ * dlsym or from another language. header_version: the TC_VERSION_NUMBER that the program was
+ * compiled with. */
+TC_MUST_CHECK TC_API tc_status tc_context_create_for(unsigned header_version,
+                                                     const tc_options *opts,
+                                                     tc_context **ctx_out, tc_error *err);
+
 /* opts NULL: environment and defaults; otherwise copied. TC_E_INVALID (a bad option in the
- * environment), TC_E_UCX, TC_E_NO_MEMORY. err may be NULL. */
-TC_MUST_CHECK TC_API tc_status tc_context_create(const tc_options *opts, tc_context **ctx_out,
-                                                 tc_error *err);
+ * environment), TC_E_UCX, TC_E_NO_MEMORY. TC_E_VERSION when the library that is running is
+ * older than these headers (the text has both versions): the program may count on what it
+ * lacks. A newer one of the same soname will do. err may be NULL. */
+TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
+                                                        tc_context **ctx_out, tc_error *err)
+{
+    return tc_context_create_for(TC_VERSION_NUMBER, opts, ctx_out, err);
+}
 
 /* Closes listeners and endpoints that are still open (peers see TC_EP_CLOSED), frees all code.
  * All handles made from the context are gone afterwards. From inside an ifunc or a callback

@@ -12,6 +12,9 @@ extern "C" {
 #define TC_VERSION_MINOR 1
 #define TC_VERSION_PATCH 0
 #define TC_VERSION_STRING "0.1.0"
+/* One number that can be compared: 0x000100 is 0.1.0. */
+#define TC_VERSION_NUMBER                                                                      \
+    (TC_VERSION_MAJOR * 0x10000u + TC_VERSION_MINOR * 0x100u + TC_VERSION_PATCH)
 
 /* Bumped when two processes can no longer talk; peers of another number are refused. */
 #define TC_PROTOCOL_VERSION 1

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FOLDERS_MAX 3
+#define FOLDERS_MAX 4
 #define FILE_NAME_MAX 64
 
 typedef struct search {
@@ -64,6 +64,7 @@ static search *start_search(const tci_module_kind *kind, const char *folder)
     }
     if (own_folder(own)) {
         add_folder(s, own, "");
+        add_folder(s, own, TC_MODULE_BELOW);
         add_folder(s, own, "/../lib");
     }
     add_folder(s, TC_MODULE_DIR, "");

@@ -15,8 +15,8 @@ typedef struct tci_module_kind {
     uint32_t abi;
 } tci_module_kind;
 
-/* Looks in `folder`; when that is NULL or empty, beside this library, in ../lib from there, and
- * where modules were installed. What it loads stays for the rest of the process's life.
+/* Looks in `folder`; when that is NULL or empty, beside this library, in the folder of modules
+ * there, in ../lib from there, and where modules were installed. What it loads stays for the rest of the process's life.
  * TC_E_UNSUPPORTED: there is none that can be loaded, and where it was looked for;
  * TC_E_VERSION: it has another interface. err may be NULL. */
 TC_MUST_CHECK tc_status tci_module_open(const tci_module_kind *kind, const char *folder,

@@ -129,8 +129,10 @@ static tc_status init_context(tc_context *ctx, tc_error *err)
     return describe_self(ctx, err);
 }
 
-tc_status tc_context_create(const tc_options *opts, tc_context **ctx_out, tc_error *err)
+tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
+                                tc_context **ctx_out, tc_error *err)
 {
+    TC_TRY(tci_context_check_headers(header_version, err));
     tc_context *ctx = calloc(1, sizeof *ctx);
     tc_options *from_environment = NULL;
     tc_status status = TC_OK;

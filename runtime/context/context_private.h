@@ -57,6 +57,9 @@ TC_MUST_CHECK tc_status tci_context_watch_functions(tc_context *ctx, tc_error *e
 /* Loader threads have finished something. */
 void tci_context_note_loads(tc_context *ctx);
 
+/* header_version: a program's TC_VERSION_NUMBER. TC_E_VERSION when this library is older. */
+TC_MUST_CHECK tc_status tci_context_check_headers(unsigned header_version, tc_error *err);
+
 /* Puts what is known of the engine and the CPU into the hub's hello. */
 void tci_describe_engine(tci_hub *hub);
 /* And the dictionaries that peers may use. */

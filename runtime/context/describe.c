@@ -71,6 +71,18 @@ void tci_describe_dictionaries(tci_hub *hub)
     self->dictionary_count = (uint8_t)count;
 }
 
+tc_status tci_context_check_headers(unsigned header_version, tc_error *err)
+{
+    if (header_version <= TC_VERSION_NUMBER)
+        return TC_OK;
+    return tci_error_set(err, TC_E_VERSION,
+                         "this program was compiled with the headers of version %u.%u.%u, and "
+                         "the libtchains that was found is of %s: expected %u.%u.%u or newer",
+                         header_version >> 16, header_version >> 8 & 255, header_version & 255,
+                         TC_VERSION_STRING, header_version >> 16, header_version >> 8 & 255,
+                         header_version & 255);
+}
+
 void tc_version_query(tc_version_info *info_out)
 {
     static char ucx[16], cpu[64] = "unknown", features[4096];

@@ -33,15 +33,10 @@ tc_status tci_compiler_program_find(const tci_engine_ops *ops,
 {
     if (!module_folder(ops, folder_out))
         return tci_error_set(err, TC_E_NOT_FOUND, "no file is the code engine's");
-    const char *const places[][2] = {
-        {folder_out, ""}, {folder_out, "/" TC_COMPILER_FROM_MODULE}, {TC_COMPILER_DIR, ""}};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        int n = snprintf(program_out, TCI_COMPILER_PATH_MAX, "%s%s/" PROGRAM_NAME, places[i][0],
-                         places[i][1]);
-        if (n > 0 && n < TCI_COMPILER_PATH_MAX && access(program_out, X_OK) == 0)
-            return TC_OK;
-    }
-    return tci_error_set(err, TC_E_NOT_FOUND,
-                         "no program " PROGRAM_NAME ": looked in %s, %s/%s and %s", folder_out,
-                         folder_out, TC_COMPILER_FROM_MODULE, TC_COMPILER_DIR);
+    int n = snprintf(program_out, TCI_COMPILER_PATH_MAX, "%s/" PROGRAM_NAME, folder_out);
+    if (n <= 0 || n >= TCI_COMPILER_PATH_MAX || access(program_out, X_OK) != 0)
+        return tci_error_set(err, TC_E_NOT_FOUND,
+                             "no program " PROGRAM_NAME " beside the code engine, in %s",
+                             folder_out);
+    return TC_OK;
 }

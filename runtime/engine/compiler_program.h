@@ -8,9 +8,8 @@
 
 #define TCI_COMPILER_PATH_MAX PATH_MAX
 
-/* Looks beside the module that `ops` is of, as in a build tree; where it is installed, seen
- * from there; and where it was to be installed. Also gives the module's folder. TC_E_NOT_FOUND.
- */
+/* Beside the module that `ops` is of: nowhere else is one that is sure to fit it. Also gives
+ * the module's folder. TC_E_NOT_FOUND. */
 TC_MUST_CHECK tc_status tci_compiler_program_find(const tci_engine_ops *ops,
                                                   char program_out[TCI_COMPILER_PATH_MAX],
                                                   char folder_out[TCI_COMPILER_PATH_MAX],

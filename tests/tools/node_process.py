@@ -15,16 +15,18 @@ def clean_environment():
 class Node:
     """A tc-node on a port of the system's choice, ended by its id."""
 
-    def __init__(self, program, output=subprocess.DEVNULL):
+    def __init__(self, program, output=subprocess.DEVNULL, log=subprocess.DEVNULL, options=None):
         self.program = program
         self.output = output
+        self.log = log
+        self.options = options or {}
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         port_file = os.path.join(self.folder.name, "port")
         self.process = subprocess.Popen([self.program, "--listen", "127.0.0.1:0", "--port-file", port_file],
-                                        env=clean_environment(), stdin=subprocess.DEVNULL,
-                                        stdout=self.output, stderr=subprocess.DEVNULL)
+                                        env={**clean_environment(), **self.options}, stdin=subprocess.DEVNULL,
+                                        stdout=self.output, stderr=self.log)
         deadline = time.monotonic() + 30
         while not (port := self.read_port(port_file)):
             if self.process.poll() is not None or time.monotonic() > deadline:

@@ -1,0 +1,57 @@
+/* A program's headers and the library that it runs with: which pairs are let in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <tc/context.h>
+
+static void the_version_is_the_same_in_all_its_forms(void **state)
+{
+    char text[32];
+    (void)state;
+    (void)snprintf(text, sizeof text, "%u.%u.%u", TC_VERSION_NUMBER >> 16,
+                   TC_VERSION_NUMBER >> 8 & 255u, TC_VERSION_NUMBER & 255u);
+    assert_string_equal(text, TC_VERSION_STRING);
+}
+
+static void headers_of_this_version_and_before_are_let_in(void **state)
+{
+    const unsigned versions[] = {TC_VERSION_NUMBER, TC_VERSION_NUMBER - 1, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        tc_context *ctx;
+        tc_error err;
+        if (tc_context_create_for(versions[i], NULL, &ctx, &err) != TC_OK)
+            fail_msg("headers %x: %s", versions[i], err.text);
+        tc_context_destroy(ctx);
+    }
+}
+
+static void newer_headers_are_refused_with_both_versions(void **state)
+{
+    tc_error err;
+    tc_context *ctx = NULL;
+    (void)state;
+    assert_int_equal(tc_context_create_for(0x7b2d43, NULL, &ctx, &err), TC_E_VERSION);
+    assert_null(ctx);
+    assert_int_equal(err.status, TC_E_VERSION);
+    assert_non_null(strstr(err.text, "123.45.67"));
+    assert_non_null(strstr(err.text, TC_VERSION_STRING));
+    assert_int_equal(tc_context_create_for(TC_VERSION_NUMBER + 1, NULL, &ctx, NULL),
+                     TC_E_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_version_is_the_same_in_all_its_forms),
+        cmocka_unit_test(headers_of_this_version_and_before_are_let_in),
+        cmocka_unit_test(newer_headers_are_refused_with_both_versions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+"""An installation of Three-Chains as its users have it: builds small programs against it, and runs them."""
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CONSUMER = os.path.join(HERE, "consumer")
+sys.path.append(os.path.join(HERE, "..", "tools"))
+from node_process import Node, clean_environment  # noqa: E402
+
+GREETING = "from a program of its own: 2.9\n"
+STEP_SECONDS = 240
+
+
+def run(command, environment=None, must_fail=False):
+    """Its output; both streams. The command ends with status 0, or with must_fail with any other."""
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=STEP_SECONDS, check=False)
+    if (done.returncode != 0) != must_fail:
+        sys.exit(f"{' '.join(command)}: status {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+class Installation:
+    """prefix: of the installation. scratch: a folder for what is built. The compilers are those that users have."""
+
+    def __init__(self, prefix, scratch, cc, cxx):
+        self.prefix, self.scratch, self.cc, self.cxx = prefix, scratch, cc, cxx
+        self.environment = {**clean_environment(), "CC": cc, "CXX": cxx, "PKG_CONFIG_PATH": os.path.dirname(
+            self.find("tchains.pc"))}
+        self.libraries = os.path.dirname(self.find("libtchains.so.1"))
+
+    def find(self, name):
+        found = glob.glob(os.path.join(self.prefix, "**", name), recursive=True)
+        if not found:
+            sys.exit(f"{self.prefix}: no {name} is installed")
+        return found[0]
+
+    def tool(self, name):
+        return os.path.join(self.prefix, "bin", name)
+
+    def has_tool(self, name):
+        return os.path.exists(self.tool(name))
+
+    def pkg_config(self, *arguments):
+        return run(["pkg-config", *arguments, "tchains"], self.environment).split()
+
+    def send(self, program, function, options=None):
+        """One message from program to an installed tc-node; without a function only the connection."""
+        output, log = (os.path.join(self.scratch, name) for name in ("node.out", "node.log"))
+        libraries = {"LD_LIBRARY_PATH": self.libraries}
+        with open(output, "w", encoding="utf-8") as out, open(log, "w", encoding="utf-8") as err:
+            with Node(self.tool("tc-node"), out, err, options) as node:
+                run([program, node.address] + ([function] if function else []),
+                    {**self.environment, **libraries, "TC_IFUNC_PATH": self.scratch})
+        with open(output, encoding="utf-8") as out, open(log, encoding="utf-8") as err:
+            said, logged = out.read(), err.read()
+        if function and GREETING not in said or " warn" in logged.lower():
+            sys.exit(f"{program}: its target printed {said!r} and logged\n{logged}")
+
+    def try_cmake(self, cmake, with_llvm):
+        """The project in consumer/, in both languages."""
+        build = os.path.join(self.scratch, "by-cmake")
+        configure = [cmake, "-S", CONSUMER, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}"]
+        run(configure, self.environment)
+        run([cmake, "--build", build], self.environment)
+        if with_llvm:
+            for suffix in (".tca", ".deps"):
+                shutil.copy(os.path.join(build, "greet" + suffix), self.scratch)
+        for program in ("sender_c", "sender_cxx"):
+            self.send(os.path.join(build, program), "greet" if with_llvm else None)
+        out = run([*configure[:4], build + "-new", configure[-1], "-DCONSUMER_WANTS=999.0"], self.environment, must_fail=True)
+        if 'compatible with requested version "999.0"' not in " ".join(out.split()):
+            sys.exit(f"find_package accepted, or refused without a reason, version 999.0:\n{out}")
+
+    def build(self, name, language, *options):
+        """consumer/sender.c by the flags of pkg-config."""
+        program = os.path.join(self.scratch, name)
+        compiler = [self.cc, "-std=c11", "-x", "c"] if language == "c" else [self.cxx, "-std=c++17", "-x", "c++"]
+        run([*compiler, "-Wall", "-Wextra", "-Werror", *self.pkg_config("--cflags"), os.path.join(CONSUMER, "sender.c"),
+             "-x", "none", "-o", program, *options])
+        return program
+
+    def try_pkg_config(self, with_llvm):
+        libs = self.pkg_config("--libs")
+        static = ["-l:libtchains.a" if word == "-ltchains" else word for word in self.pkg_config("--static", "--libs")]
+        function = None
+        if with_llvm:
+            function = "salute"
+            clang, = self.pkg_config("--variable=tc_clang")
+            run([clang, os.path.join(CONSUMER, "greet.c"), "--name=greet", "-lm", *self.pkg_config("--cflags"),
+                 "-o", os.path.join(self.scratch, "salute.tca")])
+        for language in ("c", "c++"):
+            self.send(self.build("sender-" + language, language, *libs), function)
+        self.send(self.build("sender-static", "c", *static), function)
+        if with_llvm:
+            # By the code engine, whose module and program are found in the installation.
+            self.send(os.path.join(self.scratch, "sender-c"), function, {"TC_FORM": "bitcode"})
+
+    def refuses_newer_headers(self):
+        """A program that was compiled with headers of tomorrow."""
+        newer = os.path.join(self.scratch, "newer")
+        shutil.copytree(os.path.join(self.prefix, "include", "tc"), os.path.join(newer, "tc"))
+        header = os.path.join(newer, "tc", "version.h")
+        with open(header, encoding="utf-8") as file:
+            text = file.read()
+        with open(header, "w", encoding="utf-8") as file:
+            file.write(text.replace("#define TC_VERSION_PATCH ", "#define TC_VERSION_PATCH 1"))
+        program = os.path.join(self.scratch, "sender-newer")
+        run([self.cc, "-std=c11", "-I", newer, os.path.join(CONSUMER, "sender.c"), "-o", program,
+             *self.pkg_config("--libs")])
+        out = run([program, "127.0.0.1:1"], {**self.environment, "LD_LIBRARY_PATH": self.libraries}, must_fail=True)
+        own = run(["pkg-config", "--modversion", "tchains"], self.environment).strip()
+        tomorrow = own.rsplit(".", 1)[0] + ".1" + own.rsplit(".", 1)[1]
+        if "TC_E_VERSION" not in out or own not in out or tomorrow not in out:
+            sys.exit(f"headers of {tomorrow} with a library of {own}: {out}")
