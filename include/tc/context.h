@@ -55,6 +55,11 @@ TC_API void tc_context_destroy(tc_context *ctx);
 /* The third argument of every NAME_main that runs here. The library never looks behind it. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
 
+/* Gives functions that run here data by name, for tc_self_data; NULL takes it back. The name (63
+ * bytes at most) is copied, the data is not. TC_E_INVALID, TC_E_NO_MEMORY. */
+TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *name, void *data,
+                                                  size_t size);
+
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
 
 /* This context's address for tc_ep_connect_address: opaque bytes, valid while the context

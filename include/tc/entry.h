@@ -18,7 +18,7 @@
 #ifndef TC_ENTRY_H
 #define TC_ENTRY_H
 
-#include <tc/ifunc.h>
+#include <tc/group.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +30,50 @@ extern "C" {
  * whole archive travels on, so the next process may be of another architecture. */
 TC_API tc_ep *tc_self_endpoint(void);
 TC_API tc_ifunc *tc_self_ifunc(void);
+
+/* The group of the member that sent this message, and this side's place in it. NULL,
+ * TC_RANK_NONE and 0 when the message came from outside any group. */
+TC_API tc_group *tc_self_group(void);
+TC_API uint32_t tc_self_rank(void);
+TC_API uint32_t tc_self_size(void);
+
+/* The member that began what this message belongs to, however often it was forwarded, and how
+ * often that was. */
+TC_API uint32_t tc_self_origin(void);
+TC_API uint32_t tc_self_hops(void);
+
+/* Sends this function on to another member (or this one) with a payload, which may be the one
+ * that came, changed in place: it is copied once, from ring to ring. The call, if it is one,
+ * goes along. Never blocks. TC_E_NOT_FOUND (no such rank), TC_E_HOPS, TC_E_AGAIN (the queue to
+ * that member is full), TC_E_TOO_LARGE, TC_E_PEER_LOST, TC_E_UNREACHABLE (this message came
+ * from outside a group), TC_E_BUSY (outside NAME_main, or injected code). When it fails, the
+ * origin hears of it unless NAME_main does something else with the call. */
+TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
+
+/* Answers the call: `data` is copied. The rest of NAME_main runs without a call.
+ * TC_E_NOT_FOUND: this message is no call (any more). TC_E_TOO_LARGE: above the option
+ * send_queue_bytes. tc_reply_error answers with a status and a text of your own. */
+TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
+TC_MUST_CHECK TC_API tc_status tc_reply_error(tc_status status, const char *text);
+
+/* The call as plain bytes, which may travel in payloads: somebody else answers it, in the same
+ * group, by tc_reply_to. NAME_main may then return without an answer. */
+typedef struct tc_call_ticket {
+    uint64_t call;
+    uint32_t origin;
+    uint32_t hops;
+} tc_call_ticket;
+TC_MUST_CHECK TC_API tc_status tc_detach(tc_call_ticket *ticket_out);
+TC_MUST_CHECK TC_API tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data,
+                                           size_t size);
+
+/* What the node published under a name (tc_context_publish), NULL if nothing. size_out may be
+ * NULL. */
+TC_API void *tc_self_data(const char *name, size_t *size_out);
+
+/* Memory of this function's own at this node: `size` zeroed bytes at first, the same in every
+ * call until the context ends. NULL: no memory, or another size than before. */
+TC_API void *tc_self_state(size_t size);
 
 #ifdef __cplusplus
 }

@@ -49,7 +49,8 @@ typedef enum tc_status {
     TC_E_UNSUPPORTED = -19, /* valid, but not by this build or this machine */
     TC_E_PAYLOAD = -20,     /* NAME_payload_init returned non-zero */
     TC_E_CLOSED = -21,      /* the endpoint was closed by this side or, in order, by the peer */
-    TC_E_BUSY = -22         /* not from inside an ifunc */
+    TC_E_BUSY = -22,        /* not from inside an ifunc */
+    TC_E_HOPS = -23         /* a message was sent on more often than its limit allows */
 } tc_status;
 
 #define TC_ERROR_TEXT_MAX 1024

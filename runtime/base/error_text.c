@@ -32,6 +32,7 @@ static const struct {
     {TC_E_PAYLOAD, "TC_E_PAYLOAD", "payload_init failed"},
     {TC_E_CLOSED, "TC_E_CLOSED", "endpoint closed"},
     {TC_E_BUSY, "TC_E_BUSY", "not from inside an ifunc"},
+    {TC_E_HOPS, "TC_E_HOPS", "forwarded more often than allowed"},
 };
 
 static size_t status_row(tc_status status)

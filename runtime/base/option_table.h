@@ -52,6 +52,8 @@ struct tc_options {
     uint64_t functions_max;
     uint64_t connect_timeout;
     uint64_t close_timeout;
+    uint64_t call_timeout;
+    uint64_t hop_limit;
     uint64_t spin;
     uint64_t wait; /* tci_wait_choice */
     uint64_t sleep_max;

@@ -11,6 +11,8 @@
 #include "endpoint/handshake.h"
 #include "endpoint/payload_transfer.h"
 #include "endpoint/send.h"
+#include "group/answer.h"
+#include "group/group_private.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -115,6 +117,8 @@ static tc_status init_context(tc_context *ctx, tc_error *err)
 {
     tci_hub *hub = &ctx->hub;
     hub->inbox_last = &hub->inbox;
+    hub->answers_last = &hub->answers;
+    tci_calls_init(&hub->calls);
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
     hub->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -176,10 +180,15 @@ void tc_context_destroy(tc_context *ctx)
         return;
     }
     hub->callback = NULL;
+    tci_calls_fini(&hub->calls);
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
     while (hub->first != NULL)
         tc_ep_close(hub->first);
+    if (hub->answers != NULL)
+        tci_answers_forget(hub, NULL);
+    tci_groups_free(hub);
+    tci_node_data_free(hub);
     tci_injector_destroy(hub->injector);
     tci_registry_fini(&hub->registry);
     if (ctx->wait_fd >= 0)
@@ -303,6 +312,7 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
         check_endpoint(ep, now_ns);
+    tci_calls_expire(hub, now_ns);
     return run;
 }
 
@@ -337,6 +347,8 @@ static void announce(tc_context *ctx)
             call_user(ep, TC_EP_OPENED);
         }
         bool ended = ep->state >= TCI_EP_CLOSED;
+        if (ended)
+            tci_ep_tell_end(ep);
         if (ended && !ep->end_announced)
             announce_end(ep);
         if (ep->pins == 0 && (ep->close_wanted || (ended && ep->accepted)))
@@ -379,6 +391,7 @@ static unsigned do_chores(tc_context *ctx)
     tci_hub *hub = &ctx->hub;
     unsigned run = 0;
     bool again = false;
+    hub->attention = 0; /* whoever needs another turn says so below, or meanwhile */
     for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
         again |= turn_endpoint(ep);
     if (hub->handshakes > 0 || ctx->look_now || --ctx->countdown < 0)
@@ -387,13 +400,17 @@ static unsigned do_chores(tc_context *ctx)
         tci_registry_take_finished(&hub->registry);
     if (hub->inbox != NULL)
         handle_inbox(hub);
+    if (hub->answers != NULL)
+        tci_answers_take_local(hub);
     if (hub->changed) {
         hub->changed = false;
         ctx->changed_seen = true;
+        hub->news = true;
         announce(ctx);
     }
     again |= hub->changed || hub->am_peers + hub->handshakes > 0;
-    hub->attention = again ? TCI_CHORES : 0;
+    if (again)
+        hub->attention |= TCI_CHORES;
     return run;
 }
 

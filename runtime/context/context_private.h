@@ -68,6 +68,9 @@ void tci_describe_dictionaries(tci_hub *hub);
 /* Closes without waiting: says goodbye if there is somebody to say it to, frees. */
 void tci_context_end_endpoint(tc_ep *ep);
 
+/* What was published, and what functions keep. */
+void tci_node_data_free(tci_hub *hub);
+
 /* What shipped code may call of this library, by name. */
 const tci_host_symbol *tci_host_symbols(size_t *count_out);
 

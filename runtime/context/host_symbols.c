@@ -15,6 +15,28 @@
 static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_self_endpoint),
     HOST_SYMBOL(tc_self_ifunc),
+    HOST_SYMBOL(tc_self_group),
+    HOST_SYMBOL(tc_self_rank),
+    HOST_SYMBOL(tc_self_size),
+    HOST_SYMBOL(tc_self_origin),
+    HOST_SYMBOL(tc_self_hops),
+    HOST_SYMBOL(tc_self_data),
+    HOST_SYMBOL(tc_self_state),
+    HOST_SYMBOL(tc_forward),
+    HOST_SYMBOL(tc_reply),
+    HOST_SYMBOL(tc_reply_error),
+    HOST_SYMBOL(tc_reply_to),
+    HOST_SYMBOL(tc_detach),
+    HOST_SYMBOL(tc_call_start),
+    HOST_SYMBOL(tc_call_cancel),
+    HOST_SYMBOL(tc_call_count),
+    HOST_SYMBOL(tc_group_rank),
+    HOST_SYMBOL(tc_group_size),
+    HOST_SYMBOL(tc_group_id),
+    HOST_SYMBOL(tc_group_context),
+    HOST_SYMBOL(tc_group_ep),
+    HOST_SYMBOL(tc_group_send),
+    HOST_SYMBOL(tc_group_failures),
     HOST_SYMBOL(tc_send),
     HOST_SYMBOL(tc_send_uncached),
     HOST_SYMBOL(tc_ep_context),
@@ -40,14 +62,4 @@ const tci_host_symbol *tci_host_symbols(size_t *count_out)
 {
     *count_out = sizeof host_symbols / sizeof host_symbols[0];
     return host_symbols;
-}
-
-tc_ep *tc_self_endpoint(void)
-{
-    return tci_current_get()->ep;
-}
-
-tc_ifunc *tc_self_ifunc(void)
-{
-    return tci_current_get()->ep != NULL ? tci_current_get()->fn : NULL;
 }

@@ -57,7 +57,7 @@ static bool lie_down(tc_context *ctx)
 /* The look between the barrier and the sleep. */
 static bool finds_work(tc_context *ctx)
 {
-    if (ctx->hub.changed || ctx->hub.inbox != NULL)
+    if (ctx->hub.changed || ctx->hub.inbox != NULL || ctx->hub.answers != NULL)
         return true;
     for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
         if (tci_bell_finds_work(ep))
@@ -85,12 +85,21 @@ static uint64_t sleep_bound_ns(tc_context *ctx, bool rung)
     return nap_ns;
 }
 
+static uint64_t until(uint64_t deadline_ns)
+{
+    uint64_t now_ns = deadline_ns != UINT64_MAX ? tci_clock_ns() : 0;
+    return deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+}
+
 static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
 {
     struct pollfd fd = {.fd = ctx->wait_fd, .events = POLLIN};
     uint64_t bound_ns = sleep_bound_ns(ctx, lie_down(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
+    uint64_t call_ns = until(ctx->hub.calls.next_deadline_ns);
+    if (bound_ns > call_ns)
+        bound_ns = call_ns;
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     if (!finds_work(ctx)) {
@@ -148,7 +157,8 @@ tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
 {
     if (tci_clock_ns() >= deadline_ns)
         return TC_E_TIMEOUT;
-    if (tc_progress(ctx) > 0)
+    ctx->hub.news = false;
+    if (tc_progress(ctx) > 0 || ctx->hub.news)
         ctx->idle_since_ns = 0;
     else
         tci_context_idle(ctx, deadline_ns);

@@ -6,10 +6,12 @@
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
+#include "dispatch/visit.h"
 #include "endpoint/bell.h"
 #include "endpoint/code_transfer.h"
 #include "endpoint/landing.h"
 #include "endpoint/send.h"
+#include "group/group_private.h"
 
 #include <stdlib.h>
 
@@ -60,10 +62,44 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
         report_first_call(ep, fn, called_ns);
 }
 
+/* A message that is to be answered or was sent on. */
+static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
+                           size_t payload_size)
+{
+    tci_visit visit;
+    tc_error error = {0};
+    if (tci_visit_begin(&visit, payload, &payload_size, &error) != TC_OK)
+        return broken(ep, &error);
+    current->visit = &visit;
+    call(ep, current, slot, payload, payload_size);
+    tci_visit_end(&visit, ep);
+    current->visit = NULL;
+    return RUN;
+}
+
+static outcome call_any(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *payload,
+                        size_t payload_size)
+{
+    if (f->flags & TCI_ROUTED)
+        return call_routed(ep, current, f->slot, payload, payload_size);
+    call(ep, current, f->slot, payload, payload_size);
+    return RUN;
+}
+
 static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
     tci_slot_refuse(ep, slot, error);
     return DROPPED;
+}
+
+/* A message that is not run, and whose origin may want to know. */
+static void tell_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
+                         const tc_error *error)
+{
+    static const tc_error refused = {
+        TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
+    if (f->flags & TCI_ROUTED)
+        tci_visit_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
 /* A binding that is to be announced waits for nothing: its function is made callable while
@@ -92,41 +128,49 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     else if (status == TC_OK && (f->flags & TCI_CODE_BIND_ONLY))
         result = BOUND;
     else if (status == TC_OK)
-        call(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+        result = call_any(ep, current, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     else
         result = refuse(ep, f->slot, &error);
-    if (result != WAITING)
+    if (result == DROPPED)
+        tell_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
+    if (result != WAITING && result != ENDED)
         tci_consumer_advance(&ep->rx, bytes);
     return result;
 }
 
-/* RUN: the slot is callable. DROPPED: it is not, and the peer has heard why. */
-static outcome ready(tc_ep *ep, uint16_t slot)
+/* RUN: the slot is callable. DROPPED: it is not, and the peer has heard why; *error has the
+ * reason if that is new. */
+static outcome ready(tc_ep *ep, uint16_t slot, tc_error *error)
 {
-    tc_error error = {0};
+    error->status = TC_OK;
     if (slot >= ep->rx_slot_count)
         return DROPPED;
-    tc_status status = tci_slot_ready(ep, slot, &error);
+    tc_status status = tci_slot_ready(ep, slot, error);
     if (status == TC_OK)
         return RUN;
     if (status == TC_E_AGAIN)
         return WAITING;
-    return status == TC_E_NOT_FOUND ? DROPPED : refuse(ep, slot, &error);
+    if (status != TC_E_NOT_FOUND)
+        return refuse(ep, slot, error);
+    error->status = TC_OK;
+    return DROPPED;
 }
 
 static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
                        size_t bytes)
 {
+    tc_error error = {0};
     if (f->slot >= ep->rx_slot_count) {
-        tc_error error;
         tci_error_set(&error, TC_E_CORRUPT, "call of slot %u, which no code frame has bound",
                       f->slot);
         return broken(ep, &error);
     }
-    outcome result = ready(ep, f->slot);
+    outcome result = ready(ep, f->slot, &error);
     if (result == RUN)
-        call(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
-    if (result != WAITING)
+        result = call_any(ep, current, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+    else if (result == DROPPED)
+        tell_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
+    if (result != WAITING && result != ENDED)
         tci_consumer_advance(&ep->rx, bytes);
     return result;
 }
@@ -159,7 +203,8 @@ static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
 {
     tc_error error = {0};
     tci_payload whole = {0};
-    outcome result = BOUND, callable = ready(ep, f->slot);
+    outcome result = BOUND, callable = ready(ep, f->slot, &error);
+    const tc_error refusal = error;
     if (callable == WAITING)
         return WAITING;
     tc_status status = tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &whole, &error);
@@ -174,11 +219,16 @@ static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
     } else if (whole.bytes != NULL || whole.outside) {
         result = whole.bytes != NULL ? callable : DROPPED;
         if (result == RUN)
-            call(ep, current, f->slot, whole.bytes, (size_t)whole.size);
+            result = call_any(ep, current, f, whole.bytes, (size_t)whole.size);
+        else if (whole.bytes != NULL)
+            tell_dropped(ep, f, whole.bytes, (size_t)whole.size, &refusal);
     }
     tci_large_done(ep, &whole);
+    if (result == ENDED)
+        return ENDED;
     tci_consumer_advance(&ep->rx, bytes);
-    if (f->flags != 0) /* a small frame that stands for much: its sender waits for the room */
+    if ((f->flags & ~TCI_ROUTED) !=
+        0) /* a small frame that stands for much: its sender waits for the room */
         tci_ep_give_credit(ep);
     return result;
 }
@@ -219,6 +269,7 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
     }
     memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     tci_consumer_advance(&ep->rx, bytes);
+    ep->hub->news = true;
     switch (f->flags) {
     case TCI_CONTROL_NEED:
         if (f->payload_size == sizeof id.bytes) {
@@ -245,11 +296,27 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
     case TCI_CONTROL_ATTACHED:
         tci_landing_open(ep);
         return DROPPED;
+    case TCI_CONTROL_MEMBER:
+    case TCI_CONTROL_ARRIVED:
+    case TCI_CONTROL_RELEASED:
+        if (tci_group_control(ep, f->flags, payload, f->payload_size, &error) != TC_OK)
+            return broken(ep, &error);
+        return DROPPED;
     default:
         TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,
                f->flags);
         return DROPPED;
     }
+}
+
+static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
+{
+    tc_error error = {0};
+    if (tci_visit_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) != TC_OK)
+        return broken(ep, &error);
+    if (ep->state == TCI_EP_OPEN)
+        tci_consumer_advance(&ep->rx, bytes);
+    return RUN;
 }
 
 static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
@@ -269,14 +336,16 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
         return on_control(ep, f, frame, bytes);
     case TCI_FRAME_PIECE:
         return on_piece(ep, current, f, frame, bytes);
+    case TCI_FRAME_REPLY:
+        return on_reply(ep, f, frame, bytes);
     default:
         return on_call(ep, current, f, frame, bytes);
     }
 }
 
-/* Runs plain calls of bound slots, which all but a few frames are, up to a position, until
- * there is another kind of frame or none at all; *empty_out tells which. The ring's state is
- * kept in registers meanwhile: what is called cannot reach it. */
+/* Runs plain calls of bound slots (kind CALL, no flags), which all but a few frames are, up to
+ * a position, until there is another kind of frame or none at all; *empty_out tells which. The
+ * ring's state is kept in registers meanwhile: what is called cannot reach it. */
 static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
     const tci_rx_slot *const slots = ep->rx_slots;
@@ -290,7 +359,7 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         const uint64_t word = tci_ring_load_word(frame + 8);
         const tci_frame f = tci_frame_of_word(word);
         const size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)f.payload_size;
-        if (rx.head >= end || f.kind != TCI_FRAME_CALL || f.slot >= slot_count ||
+        if (rx.head >= end || word >> 48 != TCI_FRAME_CALL || f.slot >= slot_count ||
             bytes > tci_consumer_room(&rx) || slots[f.slot].main == NULL) {
             *empty_out = false;
             break;
@@ -354,17 +423,18 @@ unsigned tci_dispatch_run(tc_ep *ep)
 {
     tci_hub *hub = ep->hub;
     tci_current *current = tci_current_get();
-    tc_ep *outer = current->ep;
+    const tci_current outer = *current;
     const uint64_t eighth = (ep->rx.mask + 1) >> TCI_RING_CREDIT_SHIFT;
     const uint64_t end = ep->rx.head + (eighth < BUDGET ? eighth : BUDGET);
     bool empty;
     current->ep = ep;
+    current->visit = NULL;
     hub->attention |= TCI_RUNNING;
     unsigned run = run_calls(ep, current, end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, current, end);
     hub->attention &= ~(unsigned)TCI_RUNNING;
-    current->ep = outer;
+    *current = outer;
     if (ep->state == TCI_EP_OPEN)
         tci_ep_watch_head(ep);
     settle_credit(ep);

@@ -139,9 +139,10 @@ tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *pa
     tci_piece piece;
     tc_status status;
     *whole_out = (tci_payload){0};
-    if (frame->flags == TCI_PIECE_OUTSIDE)
+    const unsigned where = frame->flags & ~TCI_ROUTED;
+    if (where == TCI_PIECE_OUTSIDE)
         return take_outside(ep, frame->slot, payload, whole_out, err);
-    if (frame->flags == TCI_PIECE_LANDED) {
+    if (where == TCI_PIECE_LANDED) {
         status = take_landed(ep, payload, whole_out, err);
     } else {
         tci_piece_decode(payload, &piece);

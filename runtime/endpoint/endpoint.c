@@ -7,6 +7,9 @@
 #include "endpoint/landing.h"
 #include "endpoint/large_send.h"
 #include "endpoint/payload_transfer.h"
+#include "endpoint/send.h"
+#include "group/answer.h"
+#include "group/group_private.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -87,6 +90,7 @@ tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *e
     ep->peer_connection = TCI_AM_NO_CONNECTION;
     ep->bell = never_asleep;
     ep->preparing = TCI_PREPARING_NONE;
+    ep->rank = TC_RANK_NONE;
     ep->queue_last = &ep->queue;
     ep->next = hub->first;
     ep->previous_next = &hub->first;
@@ -114,9 +118,7 @@ static void free_queue(tc_ep *ep)
     while (ep->queue != NULL) {
         tci_queued *item = ep->queue;
         ep->queue = item->next;
-        if (item->fn != NULL)
-            tci_ifunc_release(item->fn);
-        free(item);
+        tci_queued_free(ep, item);
     }
 }
 
@@ -173,6 +175,10 @@ void tci_ep_open(tc_ep *ep)
     TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
            ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx,
            ep->peer_llvm);
+    if (ep->group != NULL)
+        tci_group_ep_opened(ep);
+    if (ep->queue != NULL)
+        hub->attention |= TCI_CHORES;
 }
 
 /* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is
@@ -206,8 +212,22 @@ static void stop_sending(tc_ep *ep)
     ep->tx.broken = true;
 }
 
+void tci_ep_tell_end(tc_ep *ep)
+{
+    tc_error error = {TC_E_CLOSED, "the endpoint was closed"};
+    if (ep->end_told)
+        return;
+    ep->end_told = true;
+    (void)tc_ep_error(ep, &error);
+    tci_group_ep_ended(ep, &error);
+    if (ep->state >= TCI_EP_CLOSED)
+        tci_answer_unsent(ep);
+    tci_calls_lose(ep->hub, ep, &error);
+}
+
 void tci_ep_free(tc_ep *ep)
 {
+    tci_ep_tell_end(ep);
     leave_state(ep);
     ep->hub->counters[TCI_MESSAGES_RUN] += ep->run_messages;
     *ep->previous_next = ep->next;

@@ -14,6 +14,7 @@
 #include "delivery/segment.h"
 #include "endpoint/hub.h"
 #include "ring/consumer.h"
+#include "wire/route.h"
 
 #include <tc/endpoint.h>
 
@@ -51,7 +52,7 @@ typedef struct tci_rx_slot {
 /* A message that waits for room at the peer. */
 typedef struct tci_queued {
     struct tci_queued *next;
-    tc_ifunc *fn; /* held; NULL: a control frame */
+    tc_ifunc *fn; /* held; NULL: a control frame, or a reply */
     tci_frame frame;
     bool with_code;
     uint8_t payload[];
@@ -79,6 +80,7 @@ typedef struct tci_partial {
     uint16_t number; /* then */
     bool refused;    /* the peer said that it is too large */
     bool queued;     /* the call has returned; tc_progress goes on with it */
+    uint8_t routed;  /* TCI_ROUTED: the payload ends with a route; or 0 */
 } tci_partial;
 
 /* A payload that comes in pieces. */
@@ -130,6 +132,7 @@ struct tc_ep {
     bool announced;     /* TC_EP_OPENED was called */
     unsigned pins;      /* blocking calls that stand on it: not freed meanwhile */
     bool end_announced; /* and the callback heard of its end */
+    bool end_told;      /* and so did whoever waited for it inside: tci_ep_tell_end */
     bool close_wanted;  /* tc_ep_close from inside an ifunc or a callback */
     tc_ep **previous_next;
     tci_queued **queue_last;
@@ -157,6 +160,12 @@ struct tc_ep {
     tci_segment landed;            /* the peer's, where its payloads land */
     struct tci_outbound *outbound; /* NULL until a payload goes outside the ring */
     struct tci_inbound *inbound;   /* NULL until one comes so */
+    tc_group *group;               /* that it leads to a member of; NULL: none */
+    uint32_t rank;                 /* that member; TC_RANK_NONE */
+    bool member_told;              /* the peer knows which member this side is */
+    tci_membership claimed;        /* of a group that is not known here (yet); group 0: none */
+    uint64_t arrived;              /* barriers that the peer has come to */
+    uint64_t retry_ns; /* when to look for the member again, while there is no stream */
     unsigned refusals;
     tc_error *refusal;
     uint32_t preparing; /* index of the function that tc_ep_prepare waits for */
@@ -182,6 +191,10 @@ void tci_ep_fail(tc_ep *ep, const tc_error *error);
 tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC_PRINTF(3, 4);
 /* Ends it in order. */
 void tci_ep_finish(tc_ep *ep);
+
+/* Tells those who counted on an endpoint that has ended: calls, its group, the origins of
+ * messages that wait. Calls back users, so from tc_progress. */
+void tci_ep_tell_end(tc_ep *ep);
 
 /* TC_OK, or ends an open endpoint whose peer's word on what it has consumed ran wild, which no
  * credit ever heals: TC_E_PEER_LOST. */
@@ -212,6 +225,9 @@ static inline void tci_ep_send_gathered(tc_ep *ep)
     tci_producer_commit_calls(&ep->tx, ep->gather, ep->gathered);
     ep->gathered = 0;
 }
+
+/* An item that was taken out of the queue. */
+void tci_queued_free(tc_ep *ep, tci_queued *item);
 
 /* Something waits for room that tc_progress will send. */
 static inline bool tci_ep_has_waiting(const tc_ep *ep)

@@ -4,6 +4,7 @@
 #include "archive_layout.h"
 #include "base/clock.h"
 #include "base/logger.h"
+#include "group/group_private.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -299,9 +300,17 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
 static void finish_connecting(tc_ep *ep)
 {
     tc_error error = {0};
+    if (ep->stream == NULL) {
+        tci_group_retry(ep, tci_clock_ns());
+        return;
+    }
     tc_status status = tci_stream_connect_finish(ep->stream, &error);
     if (status == TC_E_AGAIN)
         return;
+    if (status == TC_E_UNREACHABLE && ep->group != NULL) {
+        tci_group_retry(ep, tci_clock_ns());
+        return;
+    }
     if (status == TC_OK) {
         ep->state = TCI_EP_GREETING;
         status = tci_hub_watch(ep->hub, tci_stream_fd(ep->stream), ep->connection, &error);
@@ -364,6 +373,12 @@ void tci_handshake_bell(tc_ep *ep)
 
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns)
 {
-    if (ep->state < TCI_EP_OPEN && now_ns >= ep->deadline_ns)
-        (void)tci_ep_fail_with(ep, TC_E_TIMEOUT, "connecting: the peer did not answer in time");
+    if (ep->state < TCI_EP_OPEN && now_ns >= ep->deadline_ns) {
+        if (ep->group != NULL)
+            (void)tci_ep_fail_with(ep, TC_E_TIMEOUT, "connecting: rank %u did not answer in time",
+                                   ep->rank);
+        else
+            (void)tci_ep_fail_with(ep, TC_E_TIMEOUT,
+                                   "connecting: the peer did not answer in time");
+    }
 }

@@ -5,11 +5,13 @@
 
 #include "base/option_table.h"
 #include "delivery/worker.h"
+#include "endpoint/calls.h"
 #include "engine/injector.h"
 #include "ifunc/registry.h"
 #include "wire/hello.h"
 
 #include <tc/context.h>
+#include <tc/group.h>
 
 /* Counters; tc_stats_name gives each its text, in this order. */
 typedef enum tci_counter {
@@ -25,6 +27,10 @@ typedef enum tci_counter {
     TCI_RINGS_CLOSED, /* for lack of ring memory */
     TCI_CODE_EVICTED, /* to keep to code_memory_max */
     TCI_CODE_IMPROVED,
+    TCI_CALLS_STARTED,
+    TCI_MESSAGES_FORWARDED,
+    TCI_ANSWERS_LATE,   /* that no call waited for any more */
+    TCI_ANSWERS_UNSENT, /* whose origin could not be reached */
     TCI_COUNTER_COUNT
 } tci_counter;
 
@@ -71,7 +77,8 @@ typedef struct tci_hub {
     unsigned handshakes;      /* endpoints that are not open yet */
     unsigned am_peers;        /* endpoints that send or receive by active messages */
     unsigned attention; /* tci_attention bits: why tc_progress may not just look at rings */
-    bool changed;       /* an endpoint opened, closed, failed or wants to be closed */
+    bool news;    /* something came that is no message, and that a blocking call may wait for */
+    bool changed; /* an endpoint opened, closed, failed or wants to be closed */
     void *target_args;
     tc_ep_callback callback;
     void *callback_user;
@@ -82,6 +89,12 @@ typedef struct tci_hub {
     uint64_t ring_memory; /* bytes of rings that peers may write */
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;
+    tci_calls calls;
+    tc_group *groups;
+    struct tci_local_answer *answers; /* see group/answer.h */
+    struct tci_local_answer **answers_last;
+    struct tci_published *published; /* see context/node_data.c */
+    struct tci_kept_state *states;
     uint64_t counters[TCI_COUNTER_COUNT];
 } tci_hub;
 
@@ -106,6 +119,7 @@ TC_MUST_CHECK tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_er
 typedef struct tci_current {
     tc_ep *ep;
     tc_ifunc *fn;
+    struct tci_visit *visit; /* of a message with a route; NULL */
 } tci_current;
 
 /* Of this thread. */

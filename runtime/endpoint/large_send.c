@@ -47,7 +47,7 @@ bool tci_large_continues(const tc_ep *ep, const tc_ifunc *fn, const void *args,
 }
 
 static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
-                       uint8_t *owned, size_t payload_size)
+                       uint8_t *owned, size_t payload_size, uint8_t routed)
 {
     tci_partial *partial = NULL;
     if (payload_size <= ep->hub->options.payload_bytes_max)
@@ -62,7 +62,8 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
                              .args_size = args_size,
                              .owned = owned,
                              .payload = owned != NULL ? owned : args,
-                             .size = payload_size};
+                             .size = payload_size,
+                             .routed = routed};
     tci_ifunc_hold(fn);
     ep->partial = partial;
     tci_ep_set_fast(ep);
@@ -95,7 +96,7 @@ static tc_status land_piece(tc_ep *ep, tci_partial *partial)
     const tci_frame header = {.payload_size = TCI_LANDED_BYTES,
                               .slot = partial->fn->index,
                               .kind = TCI_FRAME_PIECE,
-                              .flags = TCI_PIECE_LANDED};
+                              .flags = TCI_PIECE_LANDED | partial->routed};
     uint8_t *to = tci_landing_reserve(ep, n, &landed.place);
     uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx, bytes) : NULL;
     if (frame == NULL)
@@ -116,7 +117,8 @@ static tc_status send_piece(tc_ep *ep, tci_partial *partial)
     const tci_piece piece = {.total = partial->size, .offset = partial->offset};
     const tci_frame header = {.payload_size = (uint32_t)(TCI_PIECE_HEADER_BYTES + n),
                               .slot = partial->fn->index,
-                              .kind = TCI_FRAME_PIECE};
+                              .kind = TCI_FRAME_PIECE,
+                              .flags = partial->routed};
     uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
@@ -156,10 +158,10 @@ static tc_status go_on(tc_ep *ep)
 }
 
 tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
-                         uint8_t *owned, size_t payload_size)
+                         uint8_t *owned, size_t payload_size, uint8_t routed)
 {
     if (ep->partial == NULL) {
-        TC_TRY(begin(ep, fn, args, args_size, owned, payload_size));
+        TC_TRY(begin(ep, fn, args, args_size, owned, payload_size, routed));
     } else if (!tci_large_continues(ep, fn, args, args_size)) {
         free(owned);
         return ep->partial->queued ? TC_E_AGAIN : TC_E_BUSY;
@@ -173,7 +175,7 @@ tc_status tci_large_queue(tc_ep *ep)
     size_t left = partial->size - partial->offset;
     /* Nothing has left yet: the caller may be told to come again. Later it is too late for
      * that. */
-    if (partial->offset == 0 && !partial->announced &&
+    if (partial->offset == 0 && !partial->announced && partial->routed == 0 &&
         left > ep->hub->options.send_queue_bytes) {
         tci_large_abandon(ep);
         return TC_E_AGAIN;

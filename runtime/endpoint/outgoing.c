@@ -2,16 +2,19 @@
 
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
+    size_t route_bytes = out->route != NULL ? tci_route_bytes(out->route) : 0;
     if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
-        out->payload_size = out->args_size;
+        out->payload_size = out->args_size + route_bytes;
         return TC_OK;
     }
     TC_TRY(tci_ifunc_load(out->fn, err));
-    out->payload_size = out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
+    out->payload_size =
+        out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size) + route_bytes;
     return TC_OK;
 }
 
-tc_status tci_outgoing_fill(tci_hub *hub, const tci_outgoing *out, uint8_t *payload)
+static tc_status fill_payload(tci_hub *hub, const tci_outgoing *out, uint8_t *payload,
+                              size_t payload_size)
 {
     if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
         if (out->args_size > 0)
@@ -20,11 +23,21 @@ tc_status tci_outgoing_fill(tci_hub *hub, const tci_outgoing *out, uint8_t *payl
     }
     if (hub != NULL)
         hub->attention |= TCI_BUILDING;
-    int result = out->fn->entry.init(payload, out->payload_size, (void *)(uintptr_t)out->args,
+    int result = out->fn->entry.init(payload, payload_size, (void *)(uintptr_t)out->args,
                                      out->args_size);
     if (hub != NULL)
         hub->attention &= ~(unsigned)TCI_BUILDING;
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
+}
+
+tc_status tci_outgoing_fill(tci_hub *hub, const tci_outgoing *out, uint8_t *payload)
+{
+    if (out->route == NULL)
+        return fill_payload(hub, out, payload, out->payload_size);
+    size_t payload_size = out->payload_size - tci_route_bytes(out->route);
+    TC_TRY(fill_payload(hub, out, payload, payload_size));
+    tci_route_encode(out->route, payload + payload_size);
+    return TC_OK;
 }
 
 /* The user's function writes into the reserved frame itself. A tc_send to the same endpoint

@@ -3,12 +3,15 @@
 #define TCI_OUTGOING_H
 
 #include "endpoint/ep.h"
+#include "wire/route.h"
 
 typedef struct tci_outgoing {
     tc_ifunc *fn;
     const void *args;
     size_t args_size;
-    size_t payload_size;
+    size_t payload_size;     /* its route included */
+    const tci_route *route;  /* that goes behind the payload, or NULL */
+    bool routed;             /* has one, here or at the end of args */
     bool built;              /* args is the payload itself */
     bool with_code;          /* though the peer knows it */
     bool bind_only;          /* no call */
@@ -29,8 +32,16 @@ TC_MUST_CHECK tc_status tci_outgoing_fill(tci_hub *hub, const tci_outgoing *out,
 TC_MUST_CHECK tc_status tci_outgoing_fill_frame(tc_ep *ep, const tci_outgoing *out,
                                                 uint8_t *payload);
 
-/* Sends it in its turn, or queues it when an ifunc sends it and there is no room. Statuses of
- * tc_send. */
+/* Sends it now, in one frame. TC_E_AGAIN: no room. */
+TC_MUST_CHECK tc_status tci_outgoing_send_frame(tc_ep *ep, const tci_outgoing *out);
+
+/* It leaves when those that wait before it have. TC_E_AGAIN: the queue is full. */
+TC_MUST_CHECK tc_status tci_outgoing_queue(tc_ep *ep, const tci_outgoing *out);
+
+/* Sends it in its turn, or queues it: when an ifunc sends it and there is no room, when it has
+ * a route and is large, and on an endpoint of a group that is not open yet. Statuses of
+ * tc_send.
+ */
 TC_MUST_CHECK tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out);
 
 #endif

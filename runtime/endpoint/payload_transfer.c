@@ -43,7 +43,7 @@ static tc_status announce(tc_ep *ep, tci_partial *partial)
     const tci_frame header = {.payload_size = TCI_PIECE_HEADER_BYTES,
                               .slot = partial->fn->index,
                               .kind = TCI_FRAME_PIECE,
-                              .flags = TCI_PIECE_OUTSIDE};
+                              .flags = TCI_PIECE_OUTSIDE | partial->routed};
     const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES;
     uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
     if (frame == NULL)

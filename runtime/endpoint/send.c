@@ -31,8 +31,7 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
 
 static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
 {
-    return out->with_code || out->announce ||
-           ep->tx_state[out->fn->index] == TCI_TX_UNKNOWN;
+    return out->with_code || out->announce || ep->tx_state[out->fn->index] == TCI_TX_UNKNOWN;
 }
 
 static uint8_t bound_state(const tc_ifunc *fn)
@@ -59,11 +58,12 @@ static void write_code_section(const tci_outgoing *out, const tci_code_form *cod
     memcpy(frame + offset, code->bytes, attached ? code->size : TCI_CODE_SECTION_BYTES);
 }
 
-static tc_status send_frame(tc_ep *ep, const tci_outgoing *out)
+tc_status tci_outgoing_send_frame(tc_ep *ep, const tci_outgoing *out)
 {
     tci_frame header = {.payload_size = (uint32_t)out->payload_size,
                         .slot = out->fn->index,
-                        .kind = TCI_FRAME_CALL};
+                        .kind = TCI_FRAME_CALL,
+                        .flags = out->routed ? TCI_ROUTED : 0};
     size_t bytes = TCI_FRAME_HEADER_BYTES + out->payload_size;
     bool with_code = needs_code(ep, out);
     tci_code_form code = {0};
@@ -71,9 +71,9 @@ static tc_status send_frame(tc_ep *ep, const tci_outgoing *out)
         TC_TRY(tci_code_form_for(out->fn, ep->peer_dictionaries, &code));
         bool attached = code_goes_along(ep, out, &code);
         header.kind = TCI_FRAME_CODE;
-        header.flags = (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
-                                 (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
-                                 (out->announce ? TCI_CODE_ANNOUNCE : 0));
+        header.flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
+                                  (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
+                                  (out->announce ? TCI_CODE_ANNOUNCE : 0));
         bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
                                      attached ? code.size - TCI_CODE_SECTION_BYTES : 0);
     }
@@ -96,7 +96,7 @@ tc_status tci_send_binding(tc_ep *ep, tc_ifunc *fn)
     const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true};
     if (!needs_code(ep, &out))
         return TC_OK;
-    TC_TRY(send_frame(ep, &out));
+    TC_TRY(tci_outgoing_send_frame(ep, &out));
     ep->part_frames++;
     return TC_OK;
 }
@@ -108,109 +108,9 @@ tc_status tci_send_prepare(tc_ep *ep, tc_ifunc *fn)
         return TC_E_REFUSED;
     if (tci_ep_has_waiting(ep) || ep->partial != NULL)
         return TC_E_AGAIN;
-    TC_TRY(send_frame(ep, &out));
+    TC_TRY(tci_outgoing_send_frame(ep, &out));
     ep->part_frames++;
     return TC_OK;
-}
-
-/* --- the queue ----------------------------------------------------------------------- */
-
-static tc_status queue_message(tc_ep *ep, const tci_outgoing *out)
-{
-    size_t bytes = sizeof(tci_queued) + out->payload_size;
-    if (ep->queue_bytes + bytes > ep->hub->options.send_queue_bytes)
-        return TC_E_AGAIN;
-    tci_queued *item = calloc(1, bytes);
-    if (item == NULL)
-        return TC_E_NO_MEMORY;
-    tc_status status = tci_outgoing_fill(ep->hub, out, item->payload);
-    if (status != TC_OK) {
-        free(item);
-        return status;
-    }
-    item->fn = out->fn;
-    tci_ifunc_hold(out->fn);
-    item->frame.payload_size = (uint32_t)out->payload_size;
-    item->with_code = out->with_code;
-    *ep->queue_last = item;
-    ep->queue_last = &item->next;
-    ep->queue_bytes += bytes;
-    tci_ep_set_fast(ep);
-    ep->hub->attention |= TCI_CHORES;
-    ep->hub->counters[TCI_SENDS_QUEUED]++;
-    return TC_OK;
-}
-
-static bool try_control(tc_ep *ep, const tci_frame *header, const void *payload)
-{
-    uint64_t bytes = TCI_FRAME_HEADER_BYTES + header->payload_size;
-    tci_ep_send_gathered(ep);
-    uint8_t *frame = tci_producer_reserve_control(&ep->tx, bytes);
-    if (frame == NULL)
-        return false;
-    if (header->payload_size > 0)
-        memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, header->payload_size);
-    tci_send_commit(ep, frame, bytes, header);
-    ep->control_frames++;
-    return true;
-}
-
-void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void *payload,
-                      size_t payload_size)
-{
-    const tci_frame header = {.payload_size = (uint32_t)payload_size,
-                              .slot = slot,
-                              .kind = TCI_FRAME_CONTROL,
-                              .flags = (uint8_t)control};
-    if (!tci_ep_is_open(ep) || try_control(ep, &header, payload))
-        return;
-    tci_queued *item = calloc(1, sizeof *item + payload_size);
-    if (item == NULL) {
-        (void)tci_ep_fail_with(ep, TC_E_NO_MEMORY, "control frame: out of memory");
-        return;
-    }
-    item->frame = header;
-    if (payload_size > 0)
-        memcpy(item->payload, payload, payload_size);
-    item->next = ep->queue;
-    if (ep->queue == NULL)
-        ep->queue_last = &item->next;
-    ep->queue = item;
-    tci_ep_set_fast(ep);
-    ep->hub->attention |= TCI_CHORES;
-}
-
-static tc_status send_item(tc_ep *ep, const tci_queued *item)
-{
-    if (item->fn == NULL)
-        return try_control(ep, &item->frame, item->payload) ? TC_OK : TC_E_AGAIN;
-    const tci_outgoing out = {.fn = item->fn,
-                              .args = item->payload,
-                              .args_size = item->frame.payload_size,
-                              .payload_size = item->frame.payload_size,
-                              .built = true,
-                              .with_code = item->with_code};
-    if (ep->tx_state[item->fn->index] == TCI_TX_REFUSED)
-        return TC_OK; /* the peer does not run it; tc_ep_refusal says so */
-    return send_frame(ep, &out);
-}
-
-void tci_send_queued(tc_ep *ep)
-{
-    while (tci_large_turn(ep) && ep->queue != NULL && tci_ep_is_open(ep)) {
-        tci_queued *item = ep->queue;
-        if (send_item(ep, item) == TC_E_AGAIN)
-            return;
-        ep->queue = item->next;
-        if (ep->queue == NULL)
-            ep->queue_last = &ep->queue;
-        if (item->fn != NULL) {
-            ep->queue_bytes -= sizeof *item + item->frame.payload_size;
-            tci_ifunc_release(item->fn);
-        }
-        free(item);
-    }
-    tci_ep_set_fast(ep);
 }
 
 /* --- large payloads ------------------------------------------------------------------ */
@@ -219,7 +119,8 @@ void tci_send_queued(tc_ep *ep)
 static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
 {
     uint8_t *owned = NULL;
-    if (ep->partial == NULL && !out->built && (out->fn->entries & TCI_ENTRY_INIT)) {
+    bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT);
+    if (ep->partial == NULL && (made || out->route != NULL)) {
         owned = malloc(out->payload_size);
         if (owned == NULL)
             return TC_E_NO_MEMORY;
@@ -229,7 +130,8 @@ static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
             return status;
         }
     }
-    return tci_large_send(ep, out->fn, out->args, out->args_size, owned, out->payload_size);
+    return tci_large_send(ep, out->fn, out->args, out->args_size, owned, out->payload_size,
+                          out->routed ? TCI_ROUTED : 0);
 }
 
 /* Whether it goes another way than in a frame. */
@@ -256,19 +158,30 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
         return TC_E_AGAIN;
     if (out->injected != NULL)
         return tci_inject_send(ep, out);
-    return is_large(ep, out) ? send_large(ep, out) : send_frame(ep, out);
+    return is_large(ep, out) ? send_large(ep, out) : tci_outgoing_send_frame(ep, out);
 }
 
 /* --- the calls ----------------------------------------------------------------------- */
 
+static tc_status send_unopened(tc_ep *ep, tci_outgoing *out)
+{
+    tc_error error;
+    if (ep->state >= TCI_EP_CLOSED) {
+        (void)tci_large_give_up(ep);
+        return tc_ep_error(ep, NULL);
+    }
+    if (ep->group == NULL)
+        return TC_E_AGAIN;
+    TC_TRY(tci_outgoing_measure(out, &error));
+    return tci_outgoing_queue(ep, out);
+}
+
 tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
 {
     tc_error error;
-    if (!tci_ep_is_open(ep)) {
-        if (ep->state >= TCI_EP_CLOSED)
-            (void)tci_large_give_up(ep);
-        return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
-    }
+    out->routed |= out->route != NULL;
+    if (!tci_ep_is_open(ep))
+        return send_unopened(ep, out);
     if (ep->building)
         return TC_E_BUSY;
     if (ep->tx_state[out->fn->index] == TCI_TX_REFUSED) {
@@ -280,11 +193,13 @@ tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
         return status;
     status = send_in_order(ep, out);
     TC_TRY(tci_ep_check_credit(ep));
-    if (status != TC_E_AGAIN || !(ep->hub->attention & TCI_RUNNING) || out->injected != NULL)
+    bool is_running = (ep->hub->attention & TCI_RUNNING) != 0;
+    if (status != TC_E_AGAIN || !(is_running || out->routed) || out->injected != NULL)
         return status;
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
         return tci_large_queue(ep);
-    return out->payload_size > ep->payload_max ? TC_E_AGAIN : queue_message(ep, out);
+    bool fits = out->payload_size <= ep->payload_max || out->routed;
+    return fits && is_running ? tci_outgoing_queue(ep, out) : TC_E_AGAIN;
 }
 
 static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,

@@ -25,4 +25,10 @@ TC_MUST_CHECK tc_status tci_send_prepare(tc_ep *ep, tc_ifunc *fn);
 /* Sends what waits, in order, as far as there is room. */
 void tci_send_queued(tc_ep *ep);
 
+/* Sends an answer in as many frames as it takes, or queues those that find no room; `data` is
+ * copied. Of *reply, total and offset are set here. TC_E_TOO_LARGE: above the option
+ * send_queue_bytes. TC_E_AGAIN: that many answers wait already. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_send_reply(tc_ep *ep, tci_reply *reply, const uint32_t *path,
+                                       const void *data, size_t size);
+
 #endif

@@ -173,7 +173,7 @@ void tci_compile_reply_encode(const tci_compile_reply *reply,
 
 static bool is_reply_sound(const tci_compile_reply *reply, uint32_t status)
 {
-    if (status > (uint32_t)-TC_E_BUSY || reply->text_size >= TC_ERROR_TEXT_MAX ||
+    if (status > (uint32_t)-TC_E_HOPS || reply->text_size >= TC_ERROR_TEXT_MAX ||
         reply->names_size > TCI_COMPILE_NAMES_MAX)
         return false;
     if ((status == TC_OK) != (reply->text_size == 0) ||

@@ -81,16 +81,15 @@ void tci_segment_offer_decode(const uint8_t bytes[TCI_SEGMENT_OFFER_BYTES],
 static tc_status check_piece(const tci_frame *frame, tc_error *err)
 {
     uint32_t found = frame->payload_size;
-    if (frame->flags == 0 && found < TCI_PIECE_HEADER_BYTES)
+    unsigned where = frame->flags & ~TCI_ROUTED;
+    if (where == 0 && found < TCI_PIECE_HEADER_BYTES)
         return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes, expected at least %u", found,
                              TCI_PIECE_HEADER_BYTES);
-    if (frame->flags == 0)
+    if (where == 0)
         return TC_OK;
-    if (frame->flags > TCI_PIECE_OUTSIDE)
-        return tci_error_set(err, TC_E_CORRUPT, "piece: flags %u, expected 0 to 2",
-                             frame->flags);
-    uint32_t size =
-        frame->flags == TCI_PIECE_LANDED ? TCI_LANDED_BYTES : TCI_PIECE_HEADER_BYTES;
+    if (where > TCI_PIECE_OUTSIDE)
+        return tci_error_set(err, TC_E_CORRUPT, "piece: flags %u, expected 0 to 2", where);
+    uint32_t size = where == TCI_PIECE_LANDED ? TCI_LANDED_BYTES : TCI_PIECE_HEADER_BYTES;
     if (found != size)
         return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes about others, expected %u",
                              found, size);
@@ -168,9 +167,10 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
         break;
     case TCI_FRAME_CALL:
     case TCI_FRAME_CONTROL:
+    case TCI_FRAME_REPLY:
         break;
     default:
-        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 6", frame->kind);
+        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 7", frame->kind);
     }
     size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
     if (bytes > room)

@@ -12,6 +12,7 @@
 #define TCI_FRAME_H
 
 #include "base/content_id.h"
+#include "wire/route.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +34,8 @@ typedef enum tci_frame_kind {
     TCI_FRAME_WRAP = 3,    /* nothing: the next frame is at the start of the ring */
     TCI_FRAME_PIECE = 4,   /* a part of a payload that is larger than a frame; tci_piece */
     TCI_FRAME_CONTROL = 5, /* flags: tci_control; about `slot` */
-    TCI_FRAME_INJECT = 6   /* payload, and the image that runs for it, once; tci_code_section */
+    TCI_FRAME_INJECT = 6,  /* payload, and the image that runs for it, once; tci_code_section */
+    TCI_FRAME_REPLY = 7    /* a part of a call's answer; tci_reply in route.h */
 } tci_frame_kind;
 
 /* Flag of CODE frames: archive and deps are in the frame. Without it only their id and sizes
@@ -61,7 +63,10 @@ typedef enum tci_control {
     TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in pieces was dropped */
     TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
     TCI_CONTROL_ATTACHED = 6,  /* no payload: that segment is attached */
-    TCI_CONTROL_PREPARED = 7   /* no payload: the function in `slot` is callable */
+    TCI_CONTROL_PREPARED = 7,  /* no payload: the function in `slot` is callable */
+    TCI_CONTROL_MEMBER = 8,    /* payload: tci_membership. The sender is that member */
+    TCI_CONTROL_ARRIVED = 9,   /* payload: u64. So many barriers its sender has come to */
+    TCI_CONTROL_RELEASED = 10  /* payload: u64. So many barriers are over */
 } tci_control;
 
 /* A header as loaded from a ring. */

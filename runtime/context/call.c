@@ -1,0 +1,80 @@
+/* Calls that wait for their answer. */
+#include "context_private.h"
+
+#include "base/clock.h"
+
+#include <tc/call.h>
+
+/* The call's own deadline comes first; this ends the wait if nothing looks at that. */
+#define MARGIN_NS 100000000ull
+
+typedef struct answer {
+    bool is_there;
+    tc_status status;
+    size_t size;
+    tc_error *err;
+} answer;
+
+static void take_answer(void *user, const tc_call_outcome *outcome)
+{
+    answer *a = user;
+    a->is_there = true;
+    a->status = outcome->status;
+    a->size = outcome->result_size;
+    if (outcome->status != TC_OK)
+        tci_error_set(a->err, outcome->status, "%s", outcome->text);
+}
+
+static tc_status start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                       const tc_call_params *params, uint64_t deadline_ns, tc_call_id *call_out,
+                       tc_error *err)
+{
+    tc_status status;
+    while ((status = tc_call_start(ep, fn, source_args, size, params, call_out)) ==
+           TC_E_AGAIN) {
+        if (tci_context_await(tc_ep_context(ep), deadline_ns) != TC_OK)
+            return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
+    }
+    if (status == TC_E_REFUSED && tc_ep_refusal(ep, err) > 0)
+        return TC_E_REFUSED;
+    if (status != TC_OK && tc_ep_error(ep, err) != status)
+        return tci_error_set(err, status, "the call was not sent: %s", tc_status_text(status));
+    return status;
+}
+
+static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                             const tc_call_params *params, answer *a)
+{
+    tc_context *ctx = tc_ep_context(ep);
+    uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
+    tc_call_id id;
+    ctx->idle_since_ns = 0;
+    TC_TRY(start(ep, fn, source_args, size, params, deadline_ns, &id, a->err));
+    while (!a->is_there) {
+        if (tci_context_await(ctx, deadline_ns + MARGIN_NS) != TC_OK && !a->is_there) {
+            (void)tc_call_cancel(ctx, id);
+            return tci_error_set(a->err, TC_E_TIMEOUT, "no answer came in time");
+        }
+    }
+    return a->status;
+}
+
+tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size, void *result,
+                  size_t *result_size, uint64_t timeout_ns, tc_error *err)
+{
+    answer a = {.err = err};
+    if (tci_hub_is_busy(ep->hub))
+        return tci_error_set(err, TC_E_BUSY, "tc_call waits, so not from inside an ifunc");
+    const tc_call_params params = {
+        .result = result,
+        .result_room = result != NULL && result_size != NULL ? *result_size : 0,
+        .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->hub->options.call_timeout,
+        .done = take_answer,
+        .user = &a};
+    ep->pins++;
+    tc_status status = call_pinned(ep, fn, source_args, size, &params, &a);
+    tci_context_unpin(ep);
+    if (result_size != NULL && (status == TC_OK || (status == TC_E_TOO_LARGE && a.is_there)))
+        *result_size = a.size;
+    return status;
+}

@@ -1,0 +1,177 @@
+/* Calls that wait for the members of a group. */
+#include "context_private.h"
+
+#include "base/clock.h"
+#include "endpoint/send.h"
+#include "group/group_private.h"
+
+#include <stdio.h>
+
+#define NAMED_MAX 8u /* missing members that a text names */
+
+typedef bool (*is_missing)(const tc_group *group, uint32_t rank);
+
+/* "2, 5, 6" or "2, 5 and 14 more" */
+static uint32_t name_missing(const tc_group *group, is_missing missing, char *text, size_t room)
+{
+    uint32_t count = 0;
+    size_t at = 0;
+    text[0] = 0;
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        if (!missing(group, rank))
+            continue;
+        if (count++ < NAMED_MAX && at < room)
+            at += (size_t)snprintf(text + at, room - at, "%s%u", at > 0 ? ", " : "", rank);
+    }
+    if (count > NAMED_MAX && at < room)
+        (void)snprintf(text + at, room - at, " and %u more", count - NAMED_MAX);
+    return count;
+}
+
+static tc_status busy(const char *what, tc_error *err)
+{
+    return tci_error_set(err, TC_E_BUSY, "%s waits, so not from inside an ifunc", what);
+}
+
+/* --- connecting ------------------------------------------------------------------------- */
+
+static bool is_not_open(const tc_group *group, uint32_t rank)
+{
+    const tc_ep *ep = group->members[rank].ep;
+    return rank != group->rank && (ep == NULL || !tci_ep_is_open(ep));
+}
+
+static tc_status begin_connecting(tc_group *group, tc_error *err)
+{
+    tc_ep *ep;
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        if (rank != group->rank)
+            TC_TRY(tc_group_ep(group, rank, &ep, err));
+    }
+    return TC_OK;
+}
+
+/* A member whose endpoint ended instead of opening. */
+static const tc_error *find_failure(const tc_group *group, uint32_t *rank_out)
+{
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        const tci_member *m = &group->members[rank];
+        if (rank != group->rank && m->ep == NULL && m->error != NULL) {
+            *rank_out = rank;
+            return m->error;
+        }
+    }
+    return NULL;
+}
+
+tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
+{
+    tc_context *ctx = tc_group_context(group);
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    char missing[160];
+    uint32_t rank, count;
+    if (tci_hub_is_busy(group->hub))
+        return busy("tc_group_connect", err);
+    TC_TRY(begin_connecting(group, err));
+    ctx->idle_since_ns = 0;
+    while ((count = name_missing(group, is_not_open, missing, sizeof missing)) > 0) {
+        const tc_error *failure = find_failure(group, &rank);
+        if (failure != NULL)
+            return tci_error_set(err, failure->status, "group: rank %u (%.64s): %.400s", rank,
+                                 tci_member_text(group, rank), failure->text);
+        if (tci_context_await(ctx, deadline_ns) != TC_OK)
+            return tci_error_set(err, TC_E_TIMEOUT,
+                                 "group: %u of %u members did not answer in time: rank %s",
+                                 count, group->size - 1, missing);
+    }
+    return TC_OK;
+}
+
+/* --- barrier ---------------------------------------------------------------------------- */
+
+static bool has_not_come(const tc_group *group, uint32_t rank)
+{
+    return rank != group->rank && group->members[rank].arrived < group->entered;
+}
+
+static tc_status await_all(tc_group *group, uint64_t deadline_ns, tc_error *err)
+{
+    char missing[160];
+    while (name_missing(group, has_not_come, missing, sizeof missing) > 0) {
+        uint32_t rank;
+        const tc_error *failure = find_failure(group, &rank);
+        if (failure != NULL && has_not_come(group, rank))
+            return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
+                                 failure->text);
+        if (tci_context_await(tc_group_context(group), deadline_ns) != TC_OK)
+            return tci_error_set(err, TC_E_TIMEOUT,
+                                 "barrier: not all members came in time; missing: rank %s",
+                                 missing);
+    }
+    return TC_OK;
+}
+
+static void release_all(tc_group *group)
+{
+    group->released = group->entered;
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        tc_ep *ep = group->members[rank].arrived_by;
+        if (rank != group->rank && ep != NULL)
+            tci_send_control(ep, TCI_CONTROL_RELEASED, 0, &group->released,
+                             sizeof group->released);
+    }
+}
+
+static tc_status lost_first(const tc_group *group, tc_error *err)
+{
+    const tc_error *why = group->members[0].error;
+    return tci_error_set(err, why != NULL ? why->status : TC_E_PEER_LOST,
+                         "barrier: rank 0, which all report to: %.400s",
+                         why != NULL ? why->text : "gone");
+}
+
+/* The endpoint to rank 0 once it is open. */
+static tc_status await_first(tc_group *group, uint64_t deadline_ns, tc_ep **ep_out,
+                             tc_error *err)
+{
+    tc_ep *ep;
+    TC_TRY(tc_group_ep(group, 0, &ep, err));
+    while (group->members[0].ep == ep && !tci_ep_is_open(ep)) {
+        if (tci_context_await(tc_group_context(group), deadline_ns) != TC_OK)
+            return tci_error_set(
+                err, TC_E_TIMEOUT,
+                "barrier: rank 0, which all report to, did not answer in time");
+    }
+    *ep_out = ep;
+    return group->members[0].ep == ep ? TC_OK : lost_first(group, err);
+}
+
+static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error *err)
+{
+    tc_ep *ep;
+    TC_TRY(await_first(group, deadline_ns, &ep, err));
+    tci_send_control(ep, TCI_CONTROL_ARRIVED, 0, &group->entered, sizeof group->entered);
+    while (group->released < group->entered) {
+        if (group->members[0].ep != ep)
+            return lost_first(group, err);
+        if (tci_context_await(tc_group_context(group), deadline_ns) != TC_OK)
+            return tci_error_set(err, TC_E_TIMEOUT,
+                                 "barrier: not released in time by rank 0, which knows who is "
+                                 "missing");
+    }
+    return TC_OK;
+}
+
+tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
+{
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    if (tci_hub_is_busy(group->hub))
+        return busy("tc_group_barrier", err);
+    tc_group_context(group)->idle_since_ns = 0;
+    group->entered++;
+    if (group->rank != 0)
+        return report_and_wait(group, deadline_ns, err);
+    TC_TRY(await_all(group, deadline_ns, err));
+    release_all(group);
+    return TC_OK;
+}

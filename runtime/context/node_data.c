@@ -1,0 +1,109 @@
+/* What a node has ready for the functions that come: data that the program publishes by name,
+ * and memory that each function keeps from call to call. */
+#include "context_private.h"
+
+#include <stdlib.h>
+#include <tc/entry.h>
+
+#define NAME_BYTES 64u
+
+typedef struct tci_published {
+    struct tci_published *next;
+    void *data;
+    size_t size;
+    char name[NAME_BYTES];
+} tci_published;
+
+/* By content id: the function's own handle may go and come again. */
+typedef struct tci_kept_state {
+    struct tci_kept_state *next;
+    tci_content_id id;
+    size_t size;
+    max_align_t bytes[];
+} tci_kept_state;
+
+static tci_published **find_published(tci_hub *hub, const char *name)
+{
+    tci_published **link = &hub->published;
+    while (*link != NULL && strcmp((*link)->name, name) != 0)
+        link = &(*link)->next;
+    return link;
+}
+
+tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size_t size)
+{
+    tci_published **link = find_published(&ctx->hub, name), *p = *link;
+    if (strlen(name) >= NAME_BYTES)
+        return TC_E_INVALID;
+    if (data == NULL && p != NULL) {
+        *link = p->next;
+        free(p);
+        return TC_OK;
+    }
+    if (data == NULL)
+        return TC_OK;
+    if (p == NULL) {
+        p = calloc(1, sizeof *p);
+        if (p == NULL)
+            return TC_E_NO_MEMORY;
+        memcpy(p->name, name, strlen(name));
+        *link = p;
+    }
+    p->data = data;
+    p->size = size;
+    return TC_OK;
+}
+
+void *tc_self_data(const char *name, size_t *size_out)
+{
+    const tci_current *current = tci_current_get();
+    if (current->ep == NULL)
+        return NULL;
+    const tci_published *p = *find_published(current->ep->hub, name);
+    if (p == NULL)
+        return NULL;
+    if (size_out != NULL)
+        *size_out = p->size;
+    return p->data;
+}
+
+static tci_kept_state *make_state(tci_hub *hub, const tci_content_id *id, size_t size)
+{
+    tci_kept_state *state =
+        size < SIZE_MAX - sizeof *state ? calloc(1, sizeof *state + size) : NULL;
+    if (state == NULL)
+        return NULL;
+    state->id = *id;
+    state->size = size;
+    state->next = hub->states;
+    hub->states = state;
+    return state;
+}
+
+void *tc_self_state(size_t size)
+{
+    const tci_current *current = tci_current_get();
+    if (current->ep == NULL || current->fn == NULL)
+        return NULL;
+    tci_hub *hub = current->ep->hub;
+    tci_kept_state *state = hub->states;
+    while (state != NULL && !tci_content_id_equal(&state->id, &current->fn->id))
+        state = state->next;
+    if (state == NULL)
+        state = make_state(hub, &current->fn->id, size);
+    return state != NULL && state->size == size ? state->bytes : NULL;
+}
+
+void tci_node_data_free(tci_hub *hub)
+{
+    while (hub->published != NULL) {
+        tci_published *p = hub->published;
+        hub->published = p->next;
+        free(p);
+    }
+    while (hub->states != NULL) {
+        tci_kept_state *state = hub->states;
+        hub->states = state->next;
+        free(state);
+    }
+}

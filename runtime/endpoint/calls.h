@@ -1,0 +1,40 @@
+/* Calls of this context that wait for an answer.
+ *
+ * A call's id is its place and a generation that changes whenever the place is given out, so an
+ * answer that comes late finds nothing and touches nothing. */
+#ifndef TCI_CALLS_H
+#define TCI_CALLS_H
+
+#include "wire/route.h"
+
+#include <stdbool.h>
+#include <tc/call.h>
+
+typedef struct tci_call tci_call;
+
+typedef struct tci_calls {
+    tci_call *table;
+    size_t places;
+    size_t count;
+    uint32_t free;             /* a place + 1; 0: none */
+    uint64_t next_deadline_ns; /* no call ends before; UINT64_MAX: there is none */
+} tci_calls;
+
+struct tci_hub;
+
+void tci_calls_init(tci_calls *calls);
+/* Forgets all calls without a word. */
+void tci_calls_fini(tci_calls *calls);
+
+/* A part of an answer. Whatever it says, only its own call is touched. */
+void tci_calls_answer(struct tci_hub *hub, const tci_reply *reply, const uint8_t *path,
+                      const uint8_t *part, size_t part_size);
+
+/* Ends those whose deadline has passed. */
+void tci_calls_expire(struct tci_hub *hub, uint64_t now_ns);
+
+/* ep has ended: nobody answers by it. Calls that may have travelled on from there have a second
+ * more, in case another member has them. */
+void tci_calls_lose(struct tci_hub *hub, const tc_ep *ep, const tc_error *error);
+
+#endif

@@ -1,0 +1,488 @@
+/* Calls and what answers them. */
+#include "../ifuncs/travel.h"
+#include "../support/team.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/call.h>
+#include <tc/ifunc.h>
+
+#include <cmocka.h>
+
+typedef struct seen {
+    unsigned calls;
+    tc_status status;
+    size_t size;
+    uint32_t hops;
+    uint32_t rank;
+    uint32_t path[300];
+    size_t path_length;
+    char text[TC_ERROR_TEXT_MAX];
+} seen;
+
+static void note(void *user, const tc_call_outcome *outcome)
+{
+    seen *s = user;
+    s->calls++;
+    s->status = outcome->status;
+    s->size = outcome->result_size;
+    s->hops = outcome->hops;
+    s->rank = outcome->rank;
+    s->path_length = outcome->path_length;
+    for (size_t i = 0; i < outcome->path_length; i++)
+        s->path[i] = outcome->path[i];
+    (void)snprintf(s->text, sizeof s->text, "%s", outcome->text != NULL ? outcome->text : "");
+}
+
+/* Until something happens, or a moment longer: answers to nobody wake nobody. */
+static void turn(team *t)
+{
+    assert_int_not_equal(tc_wait(t->contexts[0], 1000000), TC_E_BUSY);
+}
+
+static void wait_for(team *t, const seen *s)
+{
+    while (s->calls == 0)
+        turn(t);
+}
+
+static tc_status call(team *t, uint32_t rank, const travel_order *order, void *result,
+                      size_t *size, tc_error *error)
+{
+    return tc_call(team_ep(t, rank), t->fn, order, sizeof *order, result, size, TEAM_TIMEOUT_NS,
+                   error);
+}
+
+/* With payloads that go in a frame, beside it, and beside the ring. */
+static void answers_come_back(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 7, 48, 1000, 70000, 300000, 900000};
+    team t;
+    tc_error error = {0};
+    team_open(&t, 2, NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        size_t bytes = sizeof(travel_order) + sizes[i], size = sizes[i];
+        uint8_t *args = malloc(bytes), *result = malloc(sizes[i] + 1);
+        const travel_order order = {.task = TRAVEL_ECHO};
+        memcpy(args, &order, sizeof order);
+        for (size_t k = sizeof order; k < bytes; k++)
+            args[k] = TRAVEL_BYTE(k + i);
+        tc_status status =
+            tc_call(team_ep(&t, 1), t.fn, args, bytes, result, &size, TEAM_TIMEOUT_NS, &error);
+        if (status != TC_OK)
+            fail_msg("%zu bytes: %s", sizes[i], error.text);
+        assert_int_equal(size, sizes[i]);
+        assert_memory_equal(result, args + sizeof order, size);
+        free(args);
+        free(result);
+    }
+    assert_int_equal(tc_call_count(t.contexts[0]), 0);
+    team_close(&t);
+}
+
+static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    char result[8];
+    size_t size = sizeof result;
+    team_open(&t, 2, NULL);
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_OK);
+    assert_int_equal(size, 0);
+    assert_int_equal(call(&t, 1, &order, NULL, NULL, &error), TC_OK);
+    team_close(&t);
+}
+
+static void errors_come_back_with_their_text(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    tc_ifunc *unbound;
+    team_open(&t, 2, NULL);
+    const travel_order order = {.task = TRAVEL_FAIL};
+    assert_int_equal(call(&t, 1, &order, NULL, NULL, &error), TC_E_IO);
+    assert_string_equal(error.text, "as it was told");
+    /* code that cannot run there, twice: new, and known */
+    assert_int_equal(tc_ifunc_open(t.contexts[0], "unbound", &unbound, &error), TC_OK);
+    assert_int_equal(
+        tc_call(team_ep(&t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+        TC_E_UNRESOLVED);
+    assert_non_null(strstr(error.text, "tests_symbol_that_is_nowhere"));
+    assert_int_equal(
+        tc_call(team_ep(&t, 1), unbound, NULL, 0, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+        TC_E_REFUSED);
+    team_close(&t);
+}
+
+static void an_answer_that_is_too_large_is_not_written(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    uint8_t result[32] = {0};
+    size_t size = 16;
+    team_open(&t, 2, NULL);
+    travel_order order = {.task = TRAVEL_BIG, .count = 17};
+    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_int_equal(size, 17);
+    assert_non_null(strstr(error.text, "17"));
+    assert_int_equal(result[0], 0);
+    size = sizeof result;
+    order.count = 500000;
+    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_int_equal(size, 500000);
+    /* and one that may not even leave */
+    order.count = 3u << 20;
+    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_string_equal(error.text, "that is too much");
+    team_close(&t);
+}
+
+static void answers_of_many_frames_are_whole(void **state)
+{
+    (void)state;
+    const size_t bytes = 700000;
+    team t;
+    tc_error error = {0};
+    uint8_t *result = malloc(bytes);
+    team_open(&t, 2, NULL);
+    for (unsigned round = 0; round < 5; round++) {
+        size_t size = bytes, wrong = 0;
+        const travel_order order = {.task = TRAVEL_BIG, .count = bytes - round};
+        assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_OK);
+        assert_int_equal(size, bytes - round);
+        for (size_t i = 0; i < size; i++)
+            wrong += result[i] != TRAVEL_BYTE(i);
+        assert_int_equal(wrong, 0);
+    }
+    free(result);
+    team_close(&t);
+}
+
+static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    uint8_t result[16] = {0};
+    size_t size = sizeof result;
+    travel_order keep = {.task = TRAVEL_KEEP};
+    team_open(&t, 2, NULL);
+    assert_int_equal(
+        tc_call(team_ep(&t, 1), t.fn, &keep, sizeof keep, NULL, NULL, 30000000, &error),
+        TC_E_TIMEOUT);
+    /* one whose answer comes after its caller has gone */
+    travel_order big = {.task = TRAVEL_BIG, .count = sizeof result};
+    team_pause(&t);
+    assert_int_equal(
+        tc_call(team_ep(&t, 1), t.fn, &big, sizeof big, result, &size, 20000000, &error),
+        TC_E_TIMEOUT);
+    team_resume(&t);
+    while (team_counter(&t, 0, "answers_late") == 0)
+        turn(&t);
+    assert_int_equal(result[1], 0);
+    assert_int_equal(tc_call_count(t.contexts[0]), 0);
+    team_close(&t);
+}
+
+static void a_cancelled_call_is_over(void **state)
+{
+    (void)state;
+    team t;
+    seen s = {0};
+    uint8_t result[16] = {0};
+    tc_call_id id;
+    const travel_order order = {.task = TRAVEL_BIG, .count = sizeof result};
+    const tc_call_params params = {
+        .result = result, .result_room = sizeof result, .done = note, .user = &s};
+    team_open(&t, 2, NULL);
+    team_pause(&t);
+    assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id),
+                     TC_OK);
+    assert_int_equal(tc_call_count(t.contexts[0]), 1);
+    assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_OK);
+    assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
+    team_resume(&t);
+    while (team_counter(&t, 0, "answers_late") == 0)
+        turn(&t);
+    assert_int_equal(s.calls, 0);
+    assert_int_equal(result[1], 0);
+    team_close(&t);
+}
+
+#define MANY 500
+
+static void many_calls_at_once_each_get_their_own_answer(void **state)
+{
+    (void)state;
+    struct {
+        travel_order order;
+        uint64_t number;
+    } args = {.order = {.task = TRAVEL_ECHO}};
+    static seen outcomes[MANY];
+    static uint64_t results[MANY];
+    team t;
+    memset(outcomes, 0, sizeof outcomes);
+    team_open(&t, 3, NULL);
+    for (uint64_t i = 0; i < MANY; i++) {
+        const tc_call_params params = {.result = &results[i],
+                                       .result_room = sizeof results[i],
+                                       .timeout_ns = TEAM_TIMEOUT_NS,
+                                       .done = note,
+                                       .user = &outcomes[i]};
+        tc_status status;
+        args.number = i * i;
+        while ((status = tc_call_start(team_ep(&t, 1 + i % 2), t.fn, &args, sizeof args,
+                                       &params, NULL)) == TC_E_AGAIN)
+            (void)tc_progress(t.contexts[0]);
+        assert_int_equal(status, TC_OK);
+    }
+    while (tc_call_count(t.contexts[0]) > 0)
+        turn(&t);
+    for (uint64_t i = 0; i < MANY; i++) {
+        assert_int_equal(outcomes[i].calls, 1);
+        assert_int_equal(outcomes[i].status, TC_OK);
+        assert_int_equal(outcomes[i].rank, 1 + i % 2);
+        assert_int_equal(results[i], i * i);
+    }
+    team_close(&t);
+}
+
+static void an_answer_to_no_call_is_dropped(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    team_open(&t, 2, NULL);
+    for (uint64_t call_id = 1; call_id < 5; call_id++) {
+        const travel_order order = {.task = TRAVEL_STRANGER, .call = call_id << 32 | 900};
+        assert_int_equal(call(&t, 1, &order, NULL, NULL, &error), TC_OK);
+    }
+    while (team_counter(&t, 0, "answers_late") < 4)
+        turn(&t);
+    team_close(&t);
+}
+
+static void functions_keep_state_and_find_published_data(void **state)
+{
+    (void)state;
+    static char published[] = "known by name";
+    team t;
+    tc_error error = {0};
+    uint64_t value = 0;
+    char text[32];
+    team_open(&t, 2, NULL);
+    for (uint64_t i = 1; i <= 20; i++) {
+        const travel_order order = {.task = TRAVEL_COUNT};
+        size_t size = sizeof value;
+        assert_int_equal(call(&t, 1, &order, &value, &size, &error), TC_OK);
+        assert_int_equal(value, i);
+    }
+    const travel_order order = {.task = TRAVEL_DATA};
+    size_t size = sizeof text;
+    assert_int_equal(call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
+    team_pause(&t);
+    assert_int_equal(tc_context_publish(t.contexts[1], "travel", published, sizeof published),
+                     TC_OK);
+    team_resume(&t);
+    size = sizeof text;
+    assert_int_equal(call(&t, 1, &order, text, &size, &error), TC_OK);
+    assert_string_equal(text, published);
+    team_close(&t);
+}
+
+/* --- travelling ----------------------------------------------------------------------------
+ */
+
+static void functions_travel_and_tell_their_path(void **state)
+{
+    (void)state;
+    team t;
+    team_open(&t, 4, NULL);
+    for (uint64_t hops = 0; hops <= 70; hops += hops < 3 ? 1 : 13) {
+        travel_place place = {0};
+        seen s = {0};
+        const travel_order order = {.task = TRAVEL_ROUND, .count = hops};
+        const tc_call_params params = {.result = &place,
+                                       .result_room = sizeof place,
+                                       .timeout_ns = TEAM_TIMEOUT_NS,
+                                       .trace = 1,
+                                       .done = note,
+                                       .user = &s};
+        assert_int_equal(
+            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL), TC_OK);
+        wait_for(&t, &s);
+        if (s.status != TC_OK)
+            fail_msg("%u hops: %s", (unsigned)hops, s.text);
+        assert_int_equal(s.hops, hops);
+        assert_int_equal(s.rank, (1 + hops) % 4);
+        assert_int_equal(place.rank, s.rank);
+        assert_int_equal(place.size, 4);
+        assert_int_equal(place.origin, 0);
+        assert_int_equal(place.hops, hops);
+        assert_int_equal(s.path_length, hops);
+        for (size_t i = 0; i < s.path_length; i++)
+            assert_int_equal(s.path[i], (1 + i) % 4);
+    }
+    team_close(&t);
+}
+
+static void a_member_may_call_and_forward_to_itself(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open(&t, 2, NULL);
+    const travel_order order = {.task = TRAVEL_TO, .rank = 0};
+    assert_int_equal(call(&t, 0, &order, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 0);
+    assert_int_equal(place.hops, 0);
+    const travel_order there = {.task = TRAVEL_TO, .rank = 1};
+    size = sizeof place;
+    assert_int_equal(call(&t, 0, &there, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 1);
+    assert_int_equal(place.hops, 1);
+    team_close(&t);
+    team_open(&t, 1, NULL);
+    const travel_order round = {.task = TRAVEL_ROUND, .count = 10};
+    size = sizeof place;
+    assert_int_equal(call(&t, 0, &round, &place, &size, &error), TC_OK);
+    assert_int_equal(place.hops, 10);
+    team_close(&t);
+}
+
+static void hops_have_a_limit(void **state)
+{
+    (void)state;
+    team t;
+    seen s = {0};
+    const travel_order order = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
+    tc_call_params params = {
+        .timeout_ns = TEAM_TIMEOUT_NS, .hop_limit = 25, .trace = 1, .done = note, .user = &s};
+    team_open(&t, 3, NULL);
+    assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL),
+                     TC_OK);
+    wait_for(&t, &s);
+    assert_int_equal(s.status, TC_E_HOPS);
+    assert_int_equal(s.hops, 25);
+    assert_non_null(strstr(s.text, "25 hops"));
+    assert_int_equal(s.path_length, 25);
+    team_close(&t);
+}
+
+/* Without a call the origin hears of it all the same; every member's own limit holds too. */
+static void messages_without_a_call_report_what_stopped_them(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"hop_limit", "40", NULL};
+    team t;
+    tc_error error = {0};
+    const travel_order for_ever = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
+    const travel_order nowhere = {.task = TRAVEL_TO, .rank = 9};
+    team_open(&t, 3, options);
+    assert_int_equal(tc_group_failures(t.groups[0], &error), 0);
+    assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &for_ever, sizeof for_ever), TC_OK);
+    while (tc_group_failures(t.groups[0], &error) < 1)
+        turn(&t);
+    assert_int_equal(error.status, TC_E_HOPS);
+    assert_int_equal(tc_group_send(t.groups[0], 2, t.fn, &nowhere, sizeof nowhere), TC_OK);
+    while (tc_group_failures(t.groups[0], &error) < 2)
+        turn(&t);
+    assert_int_equal(error.status, TC_E_NOT_FOUND);
+    assert_non_null(strstr(error.text, "rank 2 could not send it on to rank 9"));
+    team_close(&t);
+}
+
+static void a_call_may_be_answered_by_another_member(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open(&t, 4, NULL);
+    const travel_order order = {.task = TRAVEL_TICKET};
+    assert_int_equal(call(&t, 2, &order, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 3);
+    assert_int_equal(place.origin, 2);
+    const travel_order both = {.task = TRAVEL_BOTH, .rank = 3};
+    size = sizeof place;
+    assert_int_equal(call(&t, 1, &both, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 1);
+    team_close(&t);
+}
+
+/* Large payloads travel too, whether members have met before or not. */
+static void large_payloads_travel(void **state)
+{
+    (void)state;
+    const size_t bytes = sizeof(travel_order) + 400000;
+    team t;
+    tc_error error = {0};
+    uint8_t *args = calloc(1, bytes);
+    team_open(&t, 3, NULL);
+    for (unsigned round = 0; round < 3; round++) {
+        travel_place place = {0};
+        size_t size = sizeof place;
+        const travel_order order = {.task = TRAVEL_ROUND, .count = 7};
+        memcpy(args, &order, sizeof order);
+        tc_status status =
+            tc_call(team_ep(&t, 1), t.fn, args, bytes, &place, &size, TEAM_TIMEOUT_NS, &error);
+        if (status != TC_OK)
+            fail_msg("round %u: %s", round, error.text);
+        assert_int_equal(place.hops, 7);
+        assert_int_equal(place.rank, 2);
+    }
+    free(args);
+    team_close(&t);
+}
+
+static void addresses_make_a_group_too(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open_by_address(&t, 3, NULL);
+    const travel_order order = {.task = TRAVEL_ROUND, .count = 8};
+    assert_int_equal(call(&t, 1, &order, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 0);
+    assert_int_equal(place.hops, 8);
+    team_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_come_back),
+        cmocka_unit_test(a_function_that_says_nothing_has_answered_with_nothing),
+        cmocka_unit_test(errors_come_back_with_their_text),
+        cmocka_unit_test(an_answer_that_is_too_large_is_not_written),
+        cmocka_unit_test(answers_of_many_frames_are_whole),
+        cmocka_unit_test(a_deadline_ends_a_call_and_late_answers_touch_nothing),
+        cmocka_unit_test(a_cancelled_call_is_over),
+        cmocka_unit_test(many_calls_at_once_each_get_their_own_answer),
+        cmocka_unit_test(an_answer_to_no_call_is_dropped),
+        cmocka_unit_test(functions_keep_state_and_find_published_data),
+        cmocka_unit_test(functions_travel_and_tell_their_path),
+        cmocka_unit_test(a_member_may_call_and_forward_to_itself),
+        cmocka_unit_test(hops_have_a_limit),
+        cmocka_unit_test(messages_without_a_call_report_what_stopped_them),
+        cmocka_unit_test(a_call_may_be_answered_by_another_member),
+        cmocka_unit_test(large_payloads_travel),
+        cmocka_unit_test(addresses_make_a_group_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* How members of a group find each other, wait for each other, and lose each other. */
+#include "../ifuncs/travel.h"
+#include "../support/team.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/call.h>
+#include <tc/ifunc.h>
+
+#include <cmocka.h>
+
+#define SHORT_NS 150000000ull /* for waits that are meant to fail */
+
+/* Closing one of two contexts of a thread, the other cannot help with its goodbye. */
+static tc_context *make_context_with(const char *option, const char *value)
+{
+    tc_options *opts;
+    tc_context *ctx;
+    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+    assert_int_equal(tc_options_set(opts, "close_timeout", "50ms", NULL), TC_OK);
+    if (option != NULL)
+        assert_int_equal(tc_options_set(opts, option, value, NULL), TC_OK);
+    assert_int_equal(tc_context_create(opts, &ctx, NULL), TC_OK);
+    tc_options_destroy(opts);
+    return ctx;
+}
+
+static tc_context *make_context(void)
+{
+    return make_context_with(NULL, NULL);
+}
+
+static tc_group_member member_of(const char *text)
+{
+    return (tc_group_member){text, strlen(text)};
+}
+
+static void all_members_connect(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    team_open(&t, 6, NULL);
+    assert_int_equal(tc_group_connect(t.groups[0], TEAM_TIMEOUT_NS, &error), TC_OK);
+    for (uint32_t rank = 1; rank < t.size; rank++) {
+        tc_ep_info info;
+        tc_ep_query(team_ep(&t, rank), &info);
+        assert_string_equal(info.delivery, getenv("EXPECTED_DELIVERY"));
+    }
+    assert_int_equal(tc_group_size(t.groups[0]), 6);
+    assert_int_equal(tc_group_rank(t.groups[3]), 3);
+    assert_int_equal(tc_group_id(t.groups[3]), 77);
+    assert_ptr_equal(tc_group_context(t.groups[3]), t.contexts[3]);
+    team_close(&t);
+}
+
+/* Each thread is a member that goes from barrier to barrier. */
+typedef struct walker {
+    tc_group *group;
+    atomic_uint *come; /* barriers that all members together have come to */
+    unsigned early;    /* times that it passed before all had come */
+    tc_status status;
+} walker;
+
+#define BARRIERS 50u
+
+static void *walk(void *arg)
+{
+    walker *w = arg;
+    tc_error error = {0};
+    for (unsigned i = 1; i <= BARRIERS && w->status == TC_OK; i++) {
+        atomic_fetch_add(w->come, 1);
+        w->status = tc_group_barrier(w->group, TEAM_TIMEOUT_NS, &error);
+        w->early += atomic_load(w->come) < i * tc_group_size(w->group);
+    }
+    return NULL;
+}
+
+static void nobody_passes_a_barrier_early(void **state)
+{
+    (void)state;
+    team t;
+    walker walkers[4];
+    pthread_t threads[4];
+    atomic_uint come = 0;
+    team_open(&t, 4, NULL);
+    team_pause(&t);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        walkers[rank] = (walker){.group = t.groups[rank], .come = &come};
+        assert_int_equal(pthread_create(&threads[rank], NULL, walk, &walkers[rank]), 0);
+    }
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        pthread_join(threads[rank], NULL);
+        assert_int_equal(walkers[rank].status, TC_OK);
+        assert_int_equal(walkers[rank].early, 0);
+    }
+    team_close(&t);
+}
+
+static void who_is_missing_is_named(void **state)
+{
+    (void)state;
+    team t;
+    tc_error error = {0};
+    team_open(&t, 4, NULL);
+    assert_int_equal(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_non_null(strstr(error.text, "missing: rank 1, 2, 3"));
+    team_close(&t);
+}
+
+/* A port that nobody listens at: rank 1 never comes. */
+static void a_member_that_never_comes_is_named(void **state)
+{
+    (void)state;
+    tc_context *ctx = make_context_with("connect_timeout", "200ms");
+    tc_group *group;
+    tc_listener *listener;
+    tc_error error = {0};
+    char address[32];
+    assert_int_equal(tc_listener_open(ctx, "127.0.0.1:0", &listener, NULL), TC_OK);
+    (void)snprintf(address, sizeof address, "127.0.0.1:%u", tc_listener_port(listener));
+    tc_listener_close(listener);
+    const tc_group_member members[] = {member_of("127.0.0.1:1"), member_of(address)};
+    const tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
+    assert_int_equal(tc_group_connect(group, SHORT_NS / 3, &error), TC_E_TIMEOUT);
+    assert_non_null(strstr(error.text, "rank 1"));
+    assert_int_equal(tc_group_connect(group, TEAM_TIMEOUT_NS, &error), TC_E_TIMEOUT);
+    assert_non_null(strstr(error.text, "rank 1"));
+    /* a message to it is reported */
+    tc_ifunc *fn;
+    assert_int_equal(tc_ifunc_open(ctx, "travel", &fn, &error), TC_OK);
+    assert_int_equal(tc_group_send(group, 1, fn, "x", 1), TC_OK);
+    while (tc_group_failures(group, &error) == 0)
+        assert_int_not_equal(tc_wait(ctx, 10000000), TC_E_BUSY);
+    assert_non_null(strstr(error.text, "rank 1"));
+    /* and a call of it fails */
+    tc_ep *ep;
+    assert_int_equal(tc_group_ep(group, 1, &ep, &error), TC_OK);
+    assert_int_equal(tc_call(ep, fn, "x", 1, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+                     TC_E_PEER_LOST);
+    tc_context_destroy(ctx);
+}
+
+/* One that comes late gets what was sent to it before. */
+static void a_member_may_come_late(void **state)
+{
+    (void)state;
+    tc_context *first = make_context(), *second = make_context();
+    tc_group *a, *b;
+    tc_listener *listener;
+    tc_error error = {0};
+    char hosts[80];
+    unsigned ports[2];
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(tc_listener_open(first, "127.0.0.1:0", &listener, NULL), TC_OK);
+        ports[i] = tc_listener_port(listener);
+        tc_listener_close(listener);
+    }
+    (void)snprintf(hosts, sizeof hosts, "127.0.0.1:%u,127.0.0.1:%u", ports[0], ports[1]);
+    assert_int_equal(tc_group_create_hosts(first, hosts, 2, &a, &error), TC_E_INVALID);
+    assert_int_equal(tc_group_create_hosts(first, hosts, 0, &a, &error), TC_OK);
+    tc_ifunc *fn;
+    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    for (unsigned i = 0; i < 10; i++)
+        assert_int_equal(tc_group_send(a, 1, fn, &order, sizeof order), TC_OK);
+    for (unsigned i = 0; i < 50; i++)
+        (void)tc_progress(first);
+    assert_int_equal(tc_group_create_hosts(second, hosts, 1, &b, &error), TC_OK);
+    unsigned run = 0;
+    while (run < 10) {
+        (void)tc_progress(first);
+        run += tc_progress(second);
+    }
+    tc_context_destroy(first);
+    tc_context_destroy(second);
+}
+
+/* Somebody else answers there, or counts the members differently. */
+static void members_have_to_agree(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        tc_context *first = make_context(), *second = make_context();
+        tc_group *a, *b;
+        tc_listener *listener;
+        tc_ifunc *fn;
+        tc_error error = {0};
+        char address[32];
+        assert_int_equal(tc_listener_open(second, "127.0.0.1:0", &listener, NULL), TC_OK);
+        (void)snprintf(address, sizeof address, "127.0.0.1:%u", tc_listener_port(listener));
+        const tc_group_member members[] = {member_of("127.0.0.1:1"), member_of(address),
+                                           member_of(address)};
+        tc_group_params params = {.id = 5, .rank = 0, .size = 3, .members = members};
+        assert_int_equal(tc_group_create(first, &params, &a, &error), TC_OK);
+        params.rank = round == 0 ? 2 : 1;
+        params.size = round == 0 ? 3 : 2;
+        assert_int_equal(tc_group_create(second, &params, &b, &error), TC_OK);
+        assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+        /* the first leaves before the answer is there; the second meets the failure or connects
+         * anew and fails as well */
+        tc_ep *ep;
+        assert_int_equal(tc_group_ep(a, 1, &ep, &error), TC_OK);
+        assert_int_equal(tc_group_send(a, 1, fn, "x", 1), TC_OK);
+        while (tc_group_connect(a, 1000000, &error) == TC_E_TIMEOUT)
+            (void)tc_progress(second);
+        assert_non_null(strstr(error.text, "rank 1"));
+        tc_context_destroy(first);
+        tc_context_destroy(second);
+    }
+}
+
+static void wrong_groups_are_refused(void **state)
+{
+    (void)state;
+    tc_context *ctx = make_context();
+    tc_group *group, *other;
+    tc_ep *ep;
+    tc_error error = {0};
+    tc_group_member members[] = {member_of("127.0.0.1:1"), member_of("127.0.0.1:2")};
+    tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
+    params.id = 0;
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_INVALID);
+    params.id = 5;
+    params.rank = 2;
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_INVALID);
+    params.rank = 0;
+    members[1] = member_of("no port");
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_CORRUPT);
+    assert_non_null(strstr(error.text, "rank 1"));
+    members[1] = member_of("TCHI");
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_E_CORRUPT);
+    members[1] = member_of("127.0.0.1:2");
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
+    assert_int_equal(tc_group_create(ctx, &params, &other, &error), TC_E_INVALID);
+    assert_int_equal(tc_group_ep(group, 2, &ep, &error), TC_E_NOT_FOUND);
+    assert_non_null(strstr(error.text, "rank 2 of a group of 2"));
+    tc_group_destroy(group);
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
+    tc_context_destroy(ctx);
+}
+
+/* The context of rank 1 ends in the middle of it all and a new one takes its place. */
+static void a_member_that_went_can_come_back(void **state)
+{
+    (void)state;
+    tc_context *first = make_context(), *second = make_context();
+    tc_group *a, *b;
+    tc_error error = {0};
+    tc_ifunc *fn;
+    char hosts[80];
+    unsigned ports[2];
+    tc_listener *listener;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(tc_listener_open(first, "127.0.0.1:0", &listener, NULL), TC_OK);
+        ports[i] = tc_listener_port(listener);
+        tc_listener_close(listener);
+    }
+    (void)snprintf(hosts, sizeof hosts, "127.0.0.1:%u,127.0.0.1:%u", ports[0], ports[1]);
+    assert_int_equal(tc_group_create_hosts(first, hosts, 0, &a, &error), TC_OK);
+    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    for (unsigned life = 0; life < 3; life++) {
+        unsigned run = 0;
+        assert_int_equal(tc_group_create_hosts(second, hosts, 1, &b, &error), TC_OK);
+        tc_status status = tc_group_send(a, 1, fn, &order, sizeof order);
+        assert_int_equal(status, TC_OK);
+        while (run == 0) {
+            (void)tc_progress(first);
+            run = tc_progress(second);
+        }
+        tc_context_destroy(second);
+        while (tc_wait(first, SHORT_NS) == TC_OK)
+            ;
+        second = make_context();
+    }
+    tc_context_destroy(first);
+    tc_context_destroy(second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_members_connect),
+        cmocka_unit_test(nobody_passes_a_barrier_early),
+        cmocka_unit_test(who_is_missing_is_named),
+        cmocka_unit_test(a_member_that_never_comes_is_named),
+        cmocka_unit_test(a_member_may_come_late),
+        cmocka_unit_test(members_have_to_agree),
+        cmocka_unit_test(wrong_groups_are_refused),
+        cmocka_unit_test(a_member_that_went_can_come_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+#include "team.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <tc/ifunc.h>
+
+#include <cmocka.h>
+
+static void must(tc_status status, const tc_error *error, const char *what)
+{
+    if (status != TC_OK)
+        fail_msg("%s: %s: %s", what, tc_status_name(status), error->text);
+}
+
+static tc_context *make_context(const char *const *options)
+{
+    tc_options *opts;
+    tc_context *ctx;
+    tc_error error = {0};
+    must(tc_options_create(&opts, &error), &error, "options");
+    for (size_t i = 0; options != NULL && options[i] != NULL; i += 2)
+        must(tc_options_set(opts, options[i], options[i + 1], &error), &error, options[i]);
+    must(tc_context_create(opts, &ctx, &error), &error, "context");
+    tc_options_destroy(opts);
+    return ctx;
+}
+
+static void *serve(void *arg)
+{
+    team *t = arg;
+    while (!atomic_load(&t->stop)) {
+        bool paused = atomic_load(&t->paused);
+        unsigned run = 0;
+        atomic_store(&t->is_paused, paused);
+        for (uint32_t rank = 1; rank < t->size && !paused; rank++)
+            run += tc_progress(t->contexts[rank]);
+        if (run == 0)
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void form_groups(team *t, const tc_group_member *members)
+{
+    tc_error error = {0};
+    for (uint32_t rank = 0; rank < t->size; rank++) {
+        const tc_group_params params = {
+            .id = 77, .rank = rank, .size = t->size, .members = members};
+        must(tc_group_create(t->contexts[rank], &params, &t->groups[rank], &error), &error,
+             "group");
+    }
+    must(tc_ifunc_open(t->contexts[0], "travel", &t->fn, &error), &error, "travel");
+    assert_int_equal(pthread_create(&t->thread, NULL, serve, t), 0);
+}
+
+void team_open(team *t, uint32_t size, const char *const *options)
+{
+    char addresses[TEAM_MAX][32];
+    tc_group_member members[TEAM_MAX];
+    tc_error error = {0};
+    memset(t, 0, sizeof *t);
+    t->size = size;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        t->contexts[rank] = make_context(options);
+        must(tc_listener_open(t->contexts[rank], "127.0.0.1:0", &t->listeners[rank], &error),
+             &error, "listener");
+        (void)snprintf(addresses[rank], sizeof addresses[rank], "127.0.0.1:%u",
+                       tc_listener_port(t->listeners[rank]));
+        members[rank] = (tc_group_member){addresses[rank], strlen(addresses[rank])};
+    }
+    form_groups(t, members);
+}
+
+void team_open_by_address(team *t, uint32_t size, const char *const *options)
+{
+    tc_group_member members[TEAM_MAX];
+    memset(t, 0, sizeof *t);
+    t->size = size;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        t->contexts[rank] = make_context(options);
+        members[rank].address = tc_context_address(t->contexts[rank], &members[rank].size);
+    }
+    form_groups(t, members);
+}
+
+static void *destroy(void *context)
+{
+    tc_context_destroy(context);
+    return NULL;
+}
+
+/* All at once, as processes end: closing an endpoint takes both sides. */
+void team_close(team *t)
+{
+    pthread_t threads[TEAM_MAX];
+    team_resume(t);
+    atomic_store(&t->stop, true);
+    pthread_join(t->thread, NULL);
+    for (uint32_t rank = 0; rank < t->size; rank++)
+        assert_int_equal(pthread_create(&threads[rank], NULL, destroy, t->contexts[rank]), 0);
+    for (uint32_t rank = 0; rank < t->size; rank++)
+        pthread_join(threads[rank], NULL);
+}
+
+void team_pause(team *t)
+{
+    atomic_store(&t->paused, true);
+    while (!atomic_load(&t->is_paused))
+        sched_yield();
+}
+
+void team_resume(team *t)
+{
+    atomic_store(&t->paused, false);
+}
+
+tc_ep *team_ep(team *t, uint32_t rank)
+{
+    tc_error error = {0};
+    tc_ep *ep;
+    must(tc_group_ep(t->groups[0], rank, &ep, &error), &error, "endpoint");
+    return ep;
+}
+
+uint64_t team_counter(const team *t, uint32_t rank, const char *name)
+{
+    for (size_t i = 0; i < tc_stats_count(); i++) {
+        if (strcmp(tc_stats_name(i), name) == 0)
+            return tc_stats_value(t->contexts[rank], i);
+    }
+    fail_msg("no counter %s", name);
+    return 0;
+}

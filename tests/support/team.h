@@ -1,0 +1,39 @@
+/* A group of contexts in one process: rank 0 in the test's thread, the others in a thread of
+ * their own. How they talk comes from the environment, as with pair.h. */
+#ifndef TEAM_H
+#define TEAM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <tc/group.h>
+
+#define TEAM_MAX 16
+#define TEAM_TIMEOUT_NS 60000000000ull
+
+typedef struct team {
+    uint32_t size;
+    tc_context *contexts[TEAM_MAX];
+    tc_group *groups[TEAM_MAX];
+    tc_listener *listeners[TEAM_MAX];
+    pthread_t thread;
+    atomic_bool stop;
+    atomic_bool paused; /* the others do not progress */
+    atomic_bool is_paused;
+    tc_ifunc *fn; /* travel, opened at rank 0 */
+} team;
+
+/* option/value pairs for all contexts, ended by NULL; or NULL. */
+void team_open(team *t, uint32_t size, const char *const *options);
+/* The same by the bytes of tc_context_address in place of listeners. */
+void team_open_by_address(team *t, uint32_t size, const char *const *options);
+void team_close(team *t);
+
+void team_pause(team *t);
+void team_resume(team *t);
+
+tc_ep *team_ep(team *t, uint32_t rank);
+
+/* A counter of a rank's context, which must not run: rank 0, or while paused. */
+uint64_t team_counter(const team *t, uint32_t rank, const char *name);
+
+#endif
