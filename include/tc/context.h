@@ -55,8 +55,8 @@ TC_API void tc_context_destroy(tc_context *ctx);
 /* The third argument of every NAME_main that runs here. The library never looks behind it. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
 
-/* Gives functions that run here data by name, for tc_self_data; NULL takes it back. The name (63
- * bytes at most) is copied, the data is not. TC_E_INVALID, TC_E_NO_MEMORY. */
+/* Gives functions that run here data by name, for tc_self_data; NULL takes it back. The name
+ * (63 bytes at most) is copied, the data is not. TC_E_INVALID, TC_E_NO_MEMORY. */
 TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *name, void *data,
                                                   size_t size);
 
@@ -72,10 +72,11 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
  * up its endpoint alone. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
-/* tc_progress until a message was run or an endpoint changed state. The option `wait` says how:
- * `adaptive` polls for the time `spin`, yields a few times, then sleeps until a peer wakes it;
- * `block` sleeps at once; `spin` never does. It looks around every `sleep_max` whatever
- * happens. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an ifunc. */
+/* tc_progress until a message was run, an endpoint changed state or a call ended. The option
+ * `wait` says how: `adaptive` polls for the time `spin`, yields a few times, then sleeps until
+ * a peer wakes it; `block` sleeps at once; `spin` never does. It looks around every `sleep_max`
+ * whatever happens. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an
+ * ifunc. */
 TC_MUST_CHECK TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
 
 /* For programs with an event loop of their own: a descriptor that poll and epoll show readable

@@ -26,8 +26,8 @@ extern "C" {
 
 /* Inside NAME_main: the endpoint that the message came from, and the function itself (open
  * while NAME_main runs; NULL when it came by tc_send_injected). NULL outside.
- * tc_send(tc_self_endpoint(), ...) replies; tc_send(other, tc_self_ifunc(), ...) forwards: the
- * whole archive travels on, so the next process may be of another architecture. */
+ * tc_send(other, tc_self_ifunc(), ...) sends it on by hand: the whole archive travels, so the
+ * next process may be of another architecture. */
 TC_API tc_ep *tc_self_endpoint(void);
 TC_API tc_ifunc *tc_self_ifunc(void);
 
@@ -42,30 +42,43 @@ TC_API uint32_t tc_self_size(void);
 TC_API uint32_t tc_self_origin(void);
 TC_API uint32_t tc_self_hops(void);
 
-/* Sends this function on to another member (or this one) with a payload, which may be the one
- * that came, changed in place: it is copied once, from ring to ring. The call, if it is one,
- * goes along. Never blocks. TC_E_NOT_FOUND (no such rank), TC_E_HOPS, TC_E_AGAIN (the queue to
- * that member is full), TC_E_TOO_LARGE, TC_E_PEER_LOST, TC_E_UNREACHABLE (this message came
- * from outside a group), TC_E_BUSY (outside NAME_main, or injected code). When it fails, the
- * origin hears of it unless NAME_main does something else with the call. */
+/* Sends this function on to another member, or this one again, with a payload, which may be the
+ * one that came, changed in place: it is copied once, from ring to ring. Never blocks. A call
+ * goes along with the first message that is sent on; further ones are messages of their own,
+ * with the same origin and one hop more. When it fails, and nothing else comes of the message,
+ * its origin hears of that. Messages to one member keep their order, by whichever call they are
+ * sent.
+ *
+ * TC_E_NOT_FOUND (no such rank), TC_E_HOPS, TC_E_AGAIN (the queue to that member is full),
+ * TC_E_TOO_LARGE, TC_E_PEER_LOST, TC_E_UNREACHABLE (this message came from outside a group),
+ * TC_E_INVALID (outside NAME_main, or in injected code). */
 TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
 
-/* Answers the call: `data` is copied. The rest of NAME_main runs without a call.
- * TC_E_NOT_FOUND: this message is no call (any more). TC_E_TOO_LARGE: above the option
- * send_queue_bytes. tc_reply_error answers with a status and a text of your own. */
+/* Answers the call that this message is; `data` is copied. TC_E_NOT_FOUND: it is none, or none
+ * any more. TC_E_TOO_LARGE: above the option send_queue_bytes. TC_E_AGAIN: that much waits for
+ * the origin already. TC_E_PEER_LOST, TC_E_UNREACHABLE. Who could not answer still has the
+ * call.
+ */
 TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
+/* The same with a status below 0 and a text (400 bytes of it are sent). TC_E_INVALID. */
 TC_MUST_CHECK TC_API tc_status tc_reply_error(tc_status status, const char *text);
 
-/* The call as plain bytes, which may travel in payloads: somebody else answers it, in the same
- * group, by tc_reply_to. NAME_main may then return without an answer. */
+/* A call as plain bytes, which may travel in payloads and wait anywhere: somebody else answers
+ * it later, or nobody, and its deadline ends it. Good wherever a message of the same group
+ * runs; without a group, where one of the same endpoint does. */
 typedef struct tc_call_ticket {
     uint64_t call;
     uint32_t origin;
     uint32_t hops;
 } tc_call_ticket;
+
+/* Takes the call out of this message, which then is none. TC_E_NOT_FOUND. */
 TC_MUST_CHECK TC_API tc_status tc_detach(tc_call_ticket *ticket_out);
+/* tc_reply and tc_reply_error for such a call. TC_E_INVALID: outside NAME_main. */
 TC_MUST_CHECK TC_API tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data,
                                            size_t size);
+TC_MUST_CHECK TC_API tc_status tc_reply_error_to(const tc_call_ticket *ticket, tc_status status,
+                                                 const char *text);
 
 /* What the node published under a name (tc_context_publish), NULL if nothing. size_out may be
  * NULL. */

@@ -70,9 +70,9 @@ TC_MUST_CHECK TC_API tc_status tc_group_send(tc_group *group, uint32_t rank, tc_
 TC_MUST_CHECK TC_API tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns,
                                                 tc_error *err);
 
-/* Waits, progressing, until all members have called it as often as this one. What members sent
- * before may still be under way. TC_E_TIMEOUT (at rank 0 the text names who has not come),
- * TC_E_PEER_LOST, TC_E_BUSY. err may be NULL. */
+/* Waits, progressing (so messages are run meanwhile), until all members have called it as often
+ * as this one. What members sent before may still be under way. TC_E_TIMEOUT (at rank 0 the
+ * text names who has not come), TC_E_PEER_LOST, TC_E_BUSY. err may be NULL. */
 TC_MUST_CHECK TC_API tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns,
                                                 tc_error *err);
 

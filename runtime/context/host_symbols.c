@@ -26,6 +26,7 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_reply),
     HOST_SYMBOL(tc_reply_error),
     HOST_SYMBOL(tc_reply_to),
+    HOST_SYMBOL(tc_reply_error_to),
     HOST_SYMBOL(tc_detach),
     HOST_SYMBOL(tc_call_start),
     HOST_SYMBOL(tc_call_cancel),

@@ -204,7 +204,7 @@ tc_status tc_reply(const void *data, size_t size)
 
 tc_status tc_reply_error(tc_status status, const char *text)
 {
-    return status < 0 ? reply(status, text, strlen(text)) : TC_E_INVALID;
+    return status < 0 ? reply(status, text, strnlen(text, TCI_ANSWER_TEXT_MAX)) : TC_E_INVALID;
 }
 
 tc_status tc_detach(tc_call_ticket *ticket_out)
@@ -219,7 +219,8 @@ tc_status tc_detach(tc_call_ticket *ticket_out)
     return TC_OK;
 }
 
-tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data, size_t size)
+static tc_status reply_to(const tc_call_ticket *ticket, tc_status status, const void *data,
+                          size_t size)
 {
     const tci_current *current = tci_current_get();
     tci_route route;
@@ -229,5 +230,16 @@ tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data, size_t siz
     route.origin = ticket->origin;
     route.hops = ticket->hops;
     route.path_length = 0;
-    return tci_answer(current->ep, &route, TC_OK, data, size);
+    return tci_answer(current->ep, &route, status, data, size);
+}
+
+tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data, size_t size)
+{
+    return reply_to(ticket, TC_OK, data, size);
+}
+
+tc_status tc_reply_error_to(const tc_call_ticket *ticket, tc_status status, const char *text)
+{
+    return status < 0 ? reply_to(ticket, status, text, strnlen(text, TCI_ANSWER_TEXT_MAX))
+                      : TC_E_INVALID;
 }

@@ -95,6 +95,7 @@ static void finish(tci_hub *hub, tci_call *call, const tc_call_outcome *outcome)
     const tci_current outer = *current;
     const unsigned was_running = hub->attention & TCI_RUNNING;
     close_call(&hub->calls, call);
+    hub->changed = true; /* tc_wait returns */
     if (done == NULL)
         return;
     *current = (tci_current){.ep = outer.ep};

@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So that an error's text is one part, also before an endpoint is open. */
-#define TEXT_MAX 400u
-
 static tc_status keep_local(tci_hub *hub, tc_group *group, const tci_reply *reply,
                             const uint32_t *path, const void *data, size_t size)
 {
@@ -54,7 +51,7 @@ tc_status tci_answer(tc_ep *ep, const tci_route *route, tc_status status, const 
 
 void tci_answer_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text)
 {
-    size_t size = strnlen(text, TEXT_MAX);
+    size_t size = strnlen(text, TCI_ANSWER_TEXT_MAX);
     tc_status sent = tci_answer(ep, route, status, text, size);
     TC_LOG(sent == TC_OK ? TC_LOG_DEBUG : TC_LOG_WARN,
            "endpoint %u: a message failed (%s); its origin %s", ep->connection, text,

@@ -6,6 +6,9 @@
 #include "endpoint/ep.h"
 #include "wire/route.h"
 
+/* So that an error's text is one part, also before an endpoint is open. */
+#define TCI_ANSWER_TEXT_MAX 400u
+
 /* Answers a message that has this route. `ep` is the endpoint that it came by, or one of the
  * group that it travels in. With another status than TC_OK data is a text. Statuses of
  * tci_send_reply; TC_E_UNREACHABLE: the origin is of no group here. */
