@@ -253,6 +253,7 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
         ep->tx_state[f->slot] = TCI_TX_REFUSED;
     else if (ep->partial != NULL && ep->partial->fn->index == f->slot)
         ep->partial->refused = true;
+    tci_visit_refused(ep, f->slot, payload_only);
     TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
            payload_only ? "payload" : "function", ep->refusal->text);
 }

@@ -31,6 +31,23 @@ void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_e
         tci_answer_error(ep, &route, error->status, error->text);
 }
 
+void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
+{
+    const tc_error error = *ep->refusal;
+    const tci_partial *partial = ep->partial;
+    tci_route route;
+    size_t rest;
+    if (!payload_only) {
+        tci_calls_refused(ep->hub, ep, slot, &error);
+        return;
+    }
+    if (partial == NULL || !partial->refused || partial->routed == 0 || partial->owned == NULL)
+        tci_calls_too_large(ep->hub, ep, slot, &error);
+    else if (tci_route_decode(partial->payload, partial->size - partial->start, &route, &rest,
+                              NULL) == TC_OK)
+        tci_answer_sender(ep, &route, error.status, error.text);
+}
+
 tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
 {
     tci_reply reply;
@@ -161,26 +178,37 @@ static tc_status forward_plain(tc_ep *ep, tc_ifunc *fn, uint32_t rank, const voi
     return status;
 }
 
+static tc_status forward_routed(tci_visit *visit, tc_ep *ep, tc_ifunc *fn, uint32_t rank,
+                                const void *payload, size_t size)
+{
+    tc_status status = TC_E_UNREACHABLE;
+    if (ep->group != NULL)
+        status = send_on(ep->group, rank, fn, &visit->route, payload, size);
+    if (status == TC_OK) {
+        visit->moved = true;
+        return TC_OK;
+    }
+    visit->failure = status;
+    if (ep->group != NULL)
+        describe_failure(ep->group, rank, &visit->route, status, visit->text,
+                         sizeof visit->text);
+    else
+        (void)snprintf(visit->text, sizeof visit->text,
+                       "it could not be sent on to rank %u: it came from outside a group",
+                       rank);
+    return status;
+}
+
 tc_status tc_forward(uint32_t rank, const void *payload, size_t size)
 {
     const tci_current *current = tci_current_get();
-    tci_visit *visit = current->visit;
     if (current->ep == NULL || current->fn == NULL)
         return TC_E_INVALID;
+    if (current->visit != NULL)
+        return forward_routed(current->visit, current->ep, current->fn, rank, payload, size);
     if (current->ep->group == NULL)
         return TC_E_UNREACHABLE;
-    if (visit == NULL)
-        return forward_plain(current->ep, current->fn, rank, payload, size);
-    tc_status status =
-        send_on(current->ep->group, rank, current->fn, &visit->route, payload, size);
-    if (status == TC_OK) {
-        visit->moved = true;
-    } else {
-        visit->failure = status;
-        describe_failure(current->ep->group, rank, &visit->route, status, visit->text,
-                         sizeof visit->text);
-    }
-    return status;
+    return forward_plain(current->ep, current->fn, rank, payload, size);
 }
 
 /* --- answering --------------------------------------------------------------------------- */

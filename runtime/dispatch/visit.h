@@ -23,6 +23,10 @@ void tci_visit_end(tci_visit *visit, tc_ep *ep);
 /* Such a message is not run: its origin hears why. */
 void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error);
 
+/* The peer refuses a function of ours, or just the payload that is under way (ep->refusal): who
+ * called with a large one hears of it. */
+void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only);
+
 /* A frame that brings a part of an answer. TC_E_CORRUPT. */
 TC_MUST_CHECK tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size,
                                         tc_error *err);

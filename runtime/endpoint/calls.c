@@ -14,8 +14,10 @@ struct tci_call {
     uint32_t generation;
     uint32_t next_free; /* a place + 1 */
     bool is_open;
-    bool may_travel; /* sent to a member of a group */
-    const tc_ep *ep; /* that it left by; NULL: which has ended */
+    bool may_travel;  /* sent to a member of a group */
+    size_t in_pieces; /* bytes of its payload, if that left in pieces; or 0 */
+    uint16_t index;   /* of its function */
+    const tc_ep *ep;  /* that it left by; NULL: which has ended */
     tc_call_params params;
     uint64_t deadline_ns;
     uint64_t received;
@@ -158,6 +160,29 @@ void tci_calls_lose(tci_hub *hub, const tc_ep *ep, const tc_error *error)
     }
 }
 
+void tci_calls_refused(tci_hub *hub, const tc_ep *ep, uint16_t index, const tc_error *error)
+{
+    tci_calls *calls = &hub->calls;
+    for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
+        tci_call *call = &calls->table[i];
+        if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index)
+            fail(hub, call, error->status, error->text);
+    }
+}
+
+void tci_calls_too_large(tci_hub *hub, const tc_ep *ep, uint16_t index, const tc_error *error)
+{
+    tci_call *largest = NULL;
+    for (size_t i = 0; i < hub->calls.places; i++) {
+        tci_call *call = &hub->calls.table[i];
+        if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index &&
+            (largest == NULL || call->in_pieces > largest->in_pieces))
+            largest = call;
+    }
+    if (largest != NULL)
+        fail(hub, largest, error->status, error->text);
+}
+
 /* --- answers -------------------------------------------------------------------------- */
 
 static void read_path(const uint8_t *bytes, uint32_t length, uint32_t *path)
@@ -269,6 +294,7 @@ tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t
     TC_TRY(open_call(&hub->calls, &call, &route.call));
     call->ep = ep;
     call->may_travel = ep->group != NULL;
+    call->index = fn->index;
     call->params = *params;
     call->deadline_ns = tci_deadline_after(params->timeout_ns != 0 ? params->timeout_ns
                                                                    : hub->options.call_timeout);
@@ -285,6 +311,8 @@ tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t
             close_call(&hub->calls, call);
         return status;
     }
+    if (call != NULL)
+        call->in_pieces = out.payload_size > ep->payload_max ? out.payload_size : 0;
     if (call != NULL && hub->calls.next_deadline_ns > call->deadline_ns)
         hub->calls.next_deadline_ns = call->deadline_ns;
     hub->counters[TCI_CALLS_STARTED]++;

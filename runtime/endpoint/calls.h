@@ -37,4 +37,14 @@ void tci_calls_expire(struct tci_hub *hub, uint64_t now_ns);
  * more, in case another member has them. */
 void tci_calls_lose(struct tci_hub *hub, const tc_ep *ep, const tc_error *error);
 
+/* The peer does not run the function of this index. Who gets a small payload says so to its
+ * origin; of one in pieces it never sees the route, so those calls end here. */
+void tci_calls_refused(struct tci_hub *hub, const tc_ep *ep, uint16_t index,
+                       const tc_error *error);
+
+/* The peer has not taken a payload for that function, which is too large there: that of the
+ * largest call that is under way, as whatever is refused after it is smaller. */
+void tci_calls_too_large(struct tci_hub *hub, const tc_ep *ep, uint16_t index,
+                         const tc_error *error);
+
 #endif

@@ -60,16 +60,15 @@ void tci_answer_error(tc_ep *ep, const tci_route *route, tc_status status, const
 
 /* --- messages that could not leave ------------------------------------------------------- */
 
-/* A call that no group has a part in began here. */
-static void route_lost(tc_ep *ep, const tci_route *route, const char *text)
+void tci_answer_sender(tc_ep *ep, const tci_route *route, tc_status status, const char *text)
 {
     const tci_reply reply = {.call = route->call,
-                             .status = TC_E_PEER_LOST,
+                             .status = status,
                              .hops = route->hops,
                              .rank = ep->group != NULL ? ep->group->rank : TC_RANK_NONE,
                              .path_length = route->path_length};
     if (route->origin != TC_RANK_NONE)
-        tci_answer_error(ep, route, TC_E_PEER_LOST, text);
+        tci_answer_error(ep, route, status, text);
     else if (keep_local(ep->hub, ep->group, &reply, route->path, text, strlen(text)) != TC_OK)
         TC_LOG(TC_LOG_WARN, "endpoint %u: %s, and there is no memory to say so", ep->connection,
                text);
@@ -89,7 +88,7 @@ static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, co
                        ep->group->rank, ep->rank, why);
     else
         (void)snprintf(text, sizeof text, "%.300s", why);
-    route_lost(ep, &route, text);
+    tci_answer_sender(ep, &route, TC_E_PEER_LOST, text);
 }
 
 void tci_route_lost(tc_ep *ep, const tci_queued *item, tc_status status)

@@ -18,6 +18,10 @@ TC_MUST_CHECK tc_status tci_answer(tc_ep *ep, const tci_route *route, tc_status 
 /* The same with a status and a text; if that cannot be sent it is logged. */
 void tci_answer_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
 
+/* The same for a message that was to leave by `ep`: when no group has a part in it, it began
+ * here. */
+void tci_answer_sender(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
+
 /* Messages that ended with the endpoint they were to leave by: their origins hear of it. */
 void tci_answer_unsent(tc_ep *ep);
 /* The same of one. */

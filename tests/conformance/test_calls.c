@@ -123,6 +123,78 @@ static void errors_come_back_with_their_text(void **state)
     team_close(&t);
 }
 
+/* A caller that is in no group, and what it opens. */
+typedef struct stranger {
+    tc_context *ctx;
+    tc_ep *ep;
+    tc_ifunc *travel, *unbound;
+} stranger;
+
+static void stranger_open(stranger *s, const team *t)
+{
+    char host_port[32];
+    tc_error error = {0};
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u",
+                   tc_listener_port(t->listeners[1]));
+    assert_int_equal(tc_context_create(NULL, &s->ctx, NULL), TC_OK);
+    assert_int_equal(tc_ep_connect(s->ctx, host_port, TEAM_TIMEOUT_NS, &s->ep, &error), TC_OK);
+    assert_int_equal(tc_ifunc_open(s->ctx, "travel", &s->travel, &error), TC_OK);
+    assert_int_equal(tc_ifunc_open(s->ctx, "unbound", &s->unbound, &error), TC_OK);
+}
+
+/* Payloads in pieces: of a function that does not run there, and one that the other side does
+ * not take. */
+static void large_calls_that_are_refused_fail(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"payload_bytes_max", "200000", NULL};
+    static uint8_t args[300000];
+    team t;
+    stranger s;
+    tc_error error = {0};
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    team_open(&t, 2, options);
+    stranger_open(&s, &t);
+    assert_int_equal(
+        tc_call(s.ep, s.unbound, args, sizeof args, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+        TC_E_UNRESOLVED);
+    memcpy(args, &order, sizeof order);
+    assert_int_equal(tc_call(s.ep, s.travel, args, 150000, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+                     TC_OK);
+    assert_int_equal(
+        tc_call(s.ep, s.travel, args, sizeof args, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+        TC_E_TOO_LARGE);
+    assert_int_equal(tc_call(s.ep, s.travel, args, 100, NULL, NULL, TEAM_TIMEOUT_NS, &error),
+                     TC_OK);
+    tc_context_destroy(s.ctx);
+    team_close(&t);
+}
+
+static void calls_need_no_group(void **state)
+{
+    (void)state;
+    team t;
+    stranger s;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open(&t, 2, NULL);
+    stranger_open(&s, &t);
+    travel_order order = {.task = TRAVEL_TO, .rank = TC_RANK_NONE};
+    assert_int_equal(
+        tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error),
+        TC_OK);
+    assert_int_equal(place.rank, TC_RANK_NONE);
+    assert_int_equal(place.size, 0);
+    assert_int_equal(place.origin, TC_RANK_NONE);
+    order.rank = 0; /* forwarding does */
+    assert_int_equal(
+        tc_call(s.ep, s.travel, &order, sizeof order, &place, &size, TEAM_TIMEOUT_NS, &error),
+        TC_E_UNREACHABLE);
+    tc_context_destroy(s.ctx);
+    team_close(&t);
+}
+
 static void an_answer_that_is_too_large_is_not_written(void **state)
 {
     (void)state;
@@ -469,6 +541,8 @@ int main(void)
         cmocka_unit_test(answers_come_back),
         cmocka_unit_test(a_function_that_says_nothing_has_answered_with_nothing),
         cmocka_unit_test(errors_come_back_with_their_text),
+        cmocka_unit_test(large_calls_that_are_refused_fail),
+        cmocka_unit_test(calls_need_no_group),
         cmocka_unit_test(an_answer_that_is_too_large_is_not_written),
         cmocka_unit_test(answers_of_many_frames_are_whole),
         cmocka_unit_test(a_deadline_ends_a_call_and_late_answers_touch_nothing),
