@@ -40,8 +40,11 @@ enum {
     TCI_CPU_AARCH64_SVE = 2  /* scalable vectors, half precision */
 };
 
-/* Which entry points the code defines; TCI_ENTRY_MAIN always. */
-enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4 };
+/* Which entry points the code defines; TCI_ENTRY_MAIN always. With TCI_ENTRY_ORIGINAL the two
+ * others are those of the original's API: NAME_payload_bound in place of
+ * NAME_payload_get_max_size, and a NAME_payload_init that takes (source_args, size, payload,
+ * size_t *payload_size). */
+enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4, TCI_ENTRY_ORIGINAL = 8 };
 
 typedef struct tci_slice {
     char triple[TCI_TRIPLE_MAX]; /* normalised, see base/triple.h */

@@ -19,7 +19,8 @@
 #define TCI_ARCHIVE_HEADER_MAX (TCI_ARCHIVE_MAGIC_SIZE + 2u + 2u * TCI_VARINT_MAX_SIZE)
 #define TCI_ARCHIVE_SIZE_MIN (TCI_ARCHIVE_MAGIC_SIZE + 1u + TCI_ARCHIVE_CHECKSUM_SIZE)
 
-#define TCI_ENTRY_KNOWN 7u /* every TCI_ENTRY_ bit of archive.h */
+#define TCI_ENTRY_KNOWN 15u /* every TCI_ENTRY_ bit of archive.h */
+#define TCI_ENTRY_PLACES 7u /* those that are a place in the code */
 
 /* The targets that have a number in the index; any other is written as text behind
  * TCI_TARGET_TEXT. The table belongs to the format version: a reader could not know a number

@@ -44,6 +44,11 @@ tc_status tci_archive_check_entries(unsigned entries, tc_status failure, tc_erro
             "archive entries 0x%x: %s alone, expected payload_get_max_size and "
             "payload_init or neither",
             entries, init ? "payload_init" : "payload_get_max_size");
+    if ((entries & TCI_ENTRY_ORIGINAL) != 0 && !init)
+        return tci_error_set(err, failure,
+                             "archive entries 0x%x: of the original's API, expected its "
+                             "payload_bound and payload_init",
+                             entries);
     return TC_OK;
 }
 

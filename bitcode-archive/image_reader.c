@@ -48,7 +48,7 @@ static tc_status read_shape(tci_reader *r, tci_image *image, unsigned *shape_out
                              "image: shape 0x%02x, expected machine 1 or 2 and bits of 0x%02x",
                              shape, (unsigned)TCI_SHAPE_KNOWN);
     image->machine = (tci_image_machine)(shape & TCI_SHAPE_MACHINE);
-    image->entries = (shape & TCI_SHAPE_COMPANIONS) != 0 ? TCI_ENTRY_KNOWN : TCI_ENTRY_MAIN;
+    image->entries = (shape & TCI_SHAPE_COMPANIONS) != 0 ? TCI_ENTRY_PLACES : TCI_ENTRY_MAIN;
     *shape_out = shape;
     return TC_OK;
 }
@@ -377,7 +377,7 @@ tc_status tci_image_open_slice(const tci_archive *archive, size_t index, tci_ima
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu for %s holds an image for machine %u", name,
                              index, slice->triple, (unsigned)image.machine);
-    if (image.entries != tci_archive_entries(archive))
+    if (image.entries != (tci_archive_entries(archive) & TCI_ENTRY_PLACES))
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu: the image has entry bits %u, expected %u",
                              name, index, image.entries, tci_archive_entries(archive));
@@ -385,6 +385,7 @@ tc_status tci_image_open_slice(const tci_archive *archive, size_t index, tci_ima
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu: the image uses symbol %u of %zu", name,
                              index, image.symbol_count, slice->symbol_count);
+    image.entries = tci_archive_entries(archive);
     *image_out = image;
     return TC_OK;
 }

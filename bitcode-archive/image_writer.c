@@ -77,9 +77,9 @@ static tc_status check_relocations(const tci_image_source *source, tc_error *err
 static tc_status check_source(const tci_image_source *source, tc_error *err)
 {
     TC_TRY(check_segments(source, err));
-    if (source->entries != TCI_ENTRY_MAIN && source->entries != TCI_ENTRY_KNOWN)
+    if (source->entries != TCI_ENTRY_MAIN && source->entries != TCI_ENTRY_PLACES)
         return tci_error_set(err, TC_E_INVALID, "image: entry bits %u, expected %d or %u",
-                             source->entries, TCI_ENTRY_MAIN, TCI_ENTRY_KNOWN);
+                             source->entries, TCI_ENTRY_MAIN, TCI_ENTRY_PLACES);
     if (source->relocation_count > TCI_IMAGE_RELOCATIONS_MAX ||
         source->weak_count > TCI_IMAGE_IMPORTS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE,
@@ -94,7 +94,7 @@ static tc_status check_source(const tci_image_source *source, tc_error *err)
 static unsigned shape_of(const tci_image_source *source)
 {
     unsigned shape = (unsigned)source->machine;
-    if (source->entries == TCI_ENTRY_KNOWN)
+    if (source->entries == TCI_ENTRY_PLACES)
         shape |= TCI_SHAPE_COMPANIONS;
     if (source->eh_frame_bytes > 0)
         shape |= TCI_SHAPE_EH_FRAME;
@@ -157,7 +157,7 @@ static void write_image(tci_writer *w, const tci_image_source *source)
     for (size_t i = 0; i < source->segment_count; i++)
         write_segment(w, &source->segments[i]);
     tci_write_varint(w, source->main_place);
-    if (source->entries == TCI_ENTRY_KNOWN) {
+    if (source->entries == TCI_ENTRY_PLACES) {
         tci_write_varint(w, source->max_size_place);
         tci_write_varint(w, source->init_place);
     }

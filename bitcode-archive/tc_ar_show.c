@@ -24,6 +24,13 @@ static const struct {
     {TCI_ENTRY_INIT, "payload_init"},
 };
 
+static const char *entry_name(const tci_archive *archive, size_t index)
+{
+    bool original = (tci_archive_entries(archive) & TCI_ENTRY_ORIGINAL) != 0;
+    return original && entry_names[index].bit == TCI_ENTRY_MAX_SIZE ? "payload_bound"
+                                                                    : entry_names[index].name;
+}
+
 #define ENTRY_COUNT (sizeof entry_names / sizeof entry_names[0])
 
 /* The list of libraries beside an archive: NAME.deps for NAME.tca. */
@@ -286,7 +293,7 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     printf("entries ");
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_archive_entries(archive) & entry_names[i].bit) != 0)
-            printf(" %s_%s", name, entry_names[i].name);
+            printf(" %s_%s", name, entry_name(archive, i));
     }
     printf("\nslices\n");
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
@@ -333,7 +340,7 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_archive_entries(archive) & entry_names[i].bit) == 0)
             continue;
-        printf("%s\"%s\"", comma, entry_names[i].name);
+        printf("%s\"%s\"", comma, entry_name(archive, i));
         comma = ",";
     }
     printf("],");

@@ -27,6 +27,17 @@ static const entry_rule rules[] = {
      "source_args_size)"},
 };
 
+/* The same of the original's API, which NAME_payload_bound shows. */
+static const entry_rule original_rules[] = {
+    {"_main", TCI_ENTRY_MAIN, 'v', "psp",
+     "void %s_main(void *payload, size_t payload_size, void *target_args)"},
+    {"_payload_bound", TCI_ENTRY_MAX_SIZE, 's', "ps",
+     "size_t %s_payload_bound(void *source_args, size_t size)"},
+    {"_payload_init", TCI_ENTRY_INIT, 'i', "pspp",
+     "int %s_payload_init(void *source_args, size_t size, void *payload, size_t "
+     "*payload_size)"},
+};
+
 typedef struct entry_search {
     LLVMModuleRef module;
     const char *name;
@@ -143,21 +154,31 @@ static unsigned check_rule(const entry_search *s, const entry_rule *rule)
     return 0;
 }
 
+static bool is_original(const entry_search *s)
+{
+    char symbol[SYMBOL_MAX];
+    (void)snprintf(symbol, sizeof symbol, "%s%s", s->name, original_rules[1].suffix);
+    LLVMValueRef function = LLVMGetNamedFunction(s->module, symbol);
+    return function != NULL && !LLVMIsDeclaration(function);
+}
+
 unsigned tci_check_entries(LLVMModuleRef module, const char *name, const char *origin,
                            tci_text_list *findings)
 {
     entry_search s = {.module = module, .name = name, .origin = origin, .findings = findings};
     unsigned entries = 0;
+    bool original = is_original(&s);
+    const entry_rule *wanted = original ? original_rules : rules;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        entries |= check_rule(&s, &rules[i]);
+        entries |= check_rule(&s, &wanted[i]);
     if (((entries & TCI_ENTRY_MAX_SIZE) != 0) != ((entries & TCI_ENTRY_INIT) != 0)) {
-        const entry_rule *missing = (entries & TCI_ENTRY_INIT) != 0 ? &rules[1] : &rules[2];
-        const entry_rule *present = missing == &rules[1] ? &rules[2] : &rules[1];
+        const entry_rule *missing = (entries & TCI_ENTRY_INIT) != 0 ? &wanted[1] : &wanted[2];
+        const entry_rule *present = missing == &wanted[1] ? &wanted[2] : &wanted[1];
         char problem[256];
         (void)snprintf(problem, sizeof problem,
                        "is missing though '%s%s' is defined: both or neither", name,
                        present->suffix);
         report(&s, missing, NULL, problem);
     }
-    return entries;
+    return original ? entries | TCI_ENTRY_ORIGINAL : entries;
 }

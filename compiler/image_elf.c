@@ -1,5 +1,6 @@
 #include "image_elf.h"
 
+#include "archive_layout.h"
 #include "base/error_text.h"
 #include "image_layout.h"
 
@@ -11,6 +12,7 @@ typedef struct reading {
     const uint8_t *bytes;
     size_t size;
     const char *name;
+    const char *size_suffix; /* of the entry that measures payloads */
     tci_image_elf *out;
     tc_error *err;
 } reading;
@@ -169,7 +171,7 @@ static tc_status read_entries(reading *in, Elf_Scn *section, const GElf_Shdr *he
     TC_TRY(find_symbol(in, section, header, "_main", &source->main_place));
     if (source->entries == TCI_ENTRY_MAIN)
         return TC_OK;
-    TC_TRY(find_symbol(in, section, header, "_payload_get_max_size", &source->max_size_place));
+    TC_TRY(find_symbol(in, section, header, in->size_suffix, &source->max_size_place));
     return find_symbol(in, section, header, "_payload_init", &source->init_place);
 }
 
@@ -214,8 +216,10 @@ static tc_status read_all(reading *in)
 tc_status tci_image_elf_read(void *bytes, size_t size, const char *name, unsigned entries,
                              tci_image_elf *elf_out, tc_error *err)
 {
-    tci_image_elf out = {.source = {.entries = entries}};
+    tci_image_elf out = {.source = {.entries = entries & TCI_ENTRY_PLACES}};
     reading in = {.bytes = bytes, .size = size, .name = name, .out = &out, .err = err};
+    in.size_suffix =
+        entries & TCI_ENTRY_ORIGINAL ? "_payload_bound" : "_payload_get_max_size";
     (void)elf_version(EV_CURRENT);
     in.elf = elf_memory(bytes, size);
     if (in.elf == NULL)

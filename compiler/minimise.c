@@ -43,7 +43,8 @@ static bool is_kept(const char *attribute, size_t size)
 
 static bool is_entry(const char *symbol, size_t size, const char *name)
 {
-    static const char *const suffixes[] = {"_main", "_payload_get_max_size", "_payload_init"};
+    static const char *const suffixes[] = {"_main", "_payload_get_max_size", "_payload_init",
+                                           "_payload_bound"};
     size_t n = strlen(name);
     if (size <= n || memcmp(symbol, name, n) != 0)
         return false;

@@ -14,6 +14,7 @@ packages=(
     libcmocka-dev                                  # every preset builds the tests
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
+    zlib1g-dev libssl-dev                          # what functions of tests/compat use
 )
 test_packages=(
     g++ python3 jq                                 # tests of headers, layers and documents

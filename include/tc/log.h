@@ -29,6 +29,9 @@ TC_API tc_log_level tc_log_get_level(void);
 /* NULL restores stderr. */
 TC_API void tc_log_set_sink(tc_log_sink sink, void *user);
 
+/* A line of the caller's own, if the level lets it through. Any thread. */
+TC_API void tc_log_write(tc_log_level level, const char *fmt, ...) TC_PRINTF(2, 3);
+
 #ifdef __cplusplus
 }
 #endif

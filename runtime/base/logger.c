@@ -58,13 +58,10 @@ void tc_log_set_sink(tc_log_sink sink, void *user)
     pthread_mutex_unlock(&sink_lock);
 }
 
-void tci_log_line(tc_log_level level, const char *fmt, ...)
+static void write_line(tc_log_level level, const char *fmt, va_list args)
 {
     char line[LINE_MAX_BYTES];
-    va_list args;
-    va_start(args, fmt);
     (void)vsnprintf(line, sizeof line, fmt, args);
-    va_end(args);
     tci_text_make_printable(line); /* the sink is promised one line */
 
     pthread_mutex_lock(&sink_lock);
@@ -77,4 +74,22 @@ void tci_log_line(tc_log_level level, const char *fmt, ...)
                 now.tv_nsec / 1000, level_names[level], line);
     }
     pthread_mutex_unlock(&sink_lock);
+}
+
+void tci_log_line(tc_log_level level, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    write_line(level, fmt, args);
+    va_end(args);
+}
+
+void tc_log_write(tc_log_level level, const char *fmt, ...)
+{
+    if (level < TC_LOG_ERROR || level > TC_LOG_DEBUG || level > tci_log_level)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    write_line(level, fmt, args);
+    va_end(args);
 }

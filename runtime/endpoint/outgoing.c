@@ -1,5 +1,7 @@
 #include "outgoing.h"
 
+#include "base/error_text.h"
+
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
     size_t route_bytes = out->route != NULL ? tci_route_bytes(out->route) : 0;
@@ -7,6 +9,11 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
         out->payload_size = out->args_size + route_bytes;
         return TC_OK;
     }
+    if (out->fn->entries & TCI_ENTRY_ORIGINAL)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "%s: its payload_init is of the original's API, which alone can "
+                             "send it",
+                             tci_archive_name(out->fn->archive));
     TC_TRY(tci_ifunc_load(out->fn, err));
     out->payload_size =
         out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size) + route_bytes;

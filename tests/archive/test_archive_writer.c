@@ -137,7 +137,8 @@ static void bad_names_and_entries(void **state)
                      TC_E_INVALID);
     static const unsigned entries[] = {0, TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
                                        TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
-                                       TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE, 9};
+                                       TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE,
+                                       TCI_ENTRY_MAIN | TCI_ENTRY_ORIGINAL, 16};
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
         assert_int_equal(tci_archive_writer_create("f", entries[i], &writer, &err),
                          TC_E_INVALID);

@@ -196,7 +196,7 @@ static void place_images(bool broken)
     void *bytes;
     size_t image_size, size;
     assert_int_equal(tci_image_write(&source, &image, &image_size, NULL), TC_OK);
-    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_KNOWN, &writer, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_PLACES, &writer, NULL), TC_OK);
     slice.form = TCI_FORM_BITCODE;
     assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
     slice.form = TCI_FORM_IMAGE;

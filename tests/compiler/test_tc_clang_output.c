@@ -160,6 +160,24 @@ static void several_sources_make_one_function(void **state)
     close_archive(&a);
 }
 
+/* Both forms know how the original's API names what makes payloads. */
+static void entries_of_the_original_api(void **state)
+{
+    (void)state;
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("original_entries.c"), "-o",
+             "original_entries.tca", NULL);
+    assert_success();
+    open_archive(&a, "original_entries.tca");
+    assert_int_equal(tci_archive_entries(a.archive),
+                     TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT | TCI_ENTRY_ORIGINAL);
+    const char *code = tci_archive_slice_bytes(a.archive, 0);
+    size_t size = tci_archive_slice(a.archive, 0)->size;
+    const char *bound = "original_entries_payload_bound";
+    assert_non_null(memmem(code, size, bound, strlen(bound)));
+    close_archive(&a);
+}
+
 static void headers_of_both_targets(void **state)
 {
     (void)state;
@@ -285,6 +303,7 @@ int main(void)
         TEST(images_for_better_cpus),
         TEST(the_same_bytes_from_everywhere),
         TEST(several_sources_make_one_function),
+        TEST(entries_of_the_original_api),
         TEST(headers_of_both_targets),
         TEST(a_stale_list_of_libraries_goes),
         TEST(weak_references_are_not_required),

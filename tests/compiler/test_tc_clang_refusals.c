@@ -102,6 +102,17 @@ static void one_companion_alone(void **state)
                "'bad_payload_get_max_size' is missing though 'bad_payload_init' is defined");
 }
 
+static void companions_of_two_kinds(void **state)
+{
+    (void)state;
+    compile_refused("mixed_entries.c");
+    assert_finding(
+        "data/mixed_entries.c:13",
+        "'bad_payload_init' has the wrong signature: found i32 (ptr, i64, ptr, i64); "
+        "expected 'int bad_payload_init(void *source_args, size_t size, void "
+        "*payload, size_t *payload_size)'");
+}
+
 static void entry_that_is_no_function(void **state)
 {
     (void)state;
@@ -210,6 +221,7 @@ int main(void)
         TEST(entry_with_another_signature),
         TEST(companions_with_another_signature),
         TEST(one_companion_alone),
+        TEST(companions_of_two_kinds),
         TEST(entry_that_is_no_function),
         TEST(missing_entry_names_what_is_there),
         TEST(functions_of_two_sources_with_one_name),

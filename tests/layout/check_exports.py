@@ -13,7 +13,7 @@ def declared(include_folder):
     """Names of everything that a public header marks TC_API."""
     names = set()
     folder = os.path.join(include_folder, "tc")
-    for header in os.listdir(folder):
+    for header in sorted(name for name in os.listdir(folder) if name.endswith(".h")):
         with open(os.path.join(folder, header), encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.DOTALL)
         text = re.sub(r"^[ \t]*#.*$", "", text, flags=re.MULTILINE)

@@ -23,6 +23,7 @@ LIBRARIES = {
     "sqlite": ["sqlite3.h"],
     "jansson": ["jansson.h"],
     "cmocka": ["cmocka.h"],
+    "openssl": ["openssl/*"],
 }
 C_LIBRARY = """
     assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h math.h setjmp.h signal.h

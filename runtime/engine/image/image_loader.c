@@ -117,7 +117,10 @@ static tci_entries entries_at(const tci_image *image, uint8_t *run)
 static size_t sort_entries(const tci_image *image, const char *name, tci_image_names *names,
                            tci_code_symbol out[TCI_IMAGE_ENTRIES])
 {
-    static const char *const suffixes[] = {"main", "payload_get_max_size", "payload_init"};
+    const char *const suffixes[] = {
+        "main",
+        image->entries & TCI_ENTRY_ORIGINAL ? "payload_bound" : "payload_get_max_size",
+        "payload_init"};
     const uint32_t places[] = {image->main_place, image->max_size_place, image->init_place};
     size_t count = 0;
     for (unsigned i = 0; i < TCI_IMAGE_ENTRIES; i++) {

@@ -146,9 +146,10 @@ static void want(const tci_jit *jit, lookup *l, size_t place, const char *symbol
 static void want_all(const tci_jit_linker *linker, const tci_jit *jit, lookup *l,
                      uint32_t shared_count)
 {
+    const unsigned entries = linker->code->entries;
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
-        if ((linker->code->entries & tci_entry_symbol(linker->code->name, i, symbol)) != 0)
+        if ((entries & tci_entry_symbol(linker->code->name, entries, i, symbol)) != 0)
             want(jit, l, (size_t)i, symbol);
     }
     for (uint32_t i = 0; i < shared_count; i++) {
@@ -276,7 +277,7 @@ static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object
     if (tci_debugger_list_newest() != newest)
         loaded->debugged = tci_debugger_list_newest();
     loaded->memory_bytes = tci_elf_object_memory(&shape);
-    loaded->symbol_count = tci_linked_names(&shape, linker->code->name,
+    loaded->symbol_count = tci_linked_names(&shape, linker->code,
                                             (uintptr_t)entries_out->main, &loaded->symbols);
     return TC_OK;
 }

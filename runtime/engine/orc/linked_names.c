@@ -66,19 +66,19 @@ static void fill(const tci_elf_object *object, const naming *n, const tci_elf_fu
     }
 }
 
-size_t tci_linked_names(const tci_elf_object *object, const char *name, uintptr_t main_address,
-                        tci_code_symbol **symbols_out)
+size_t tci_linked_names(const tci_elf_object *object, const tci_engine_code *code,
+                        uintptr_t main_address, tci_code_symbol **symbols_out)
 {
     tci_elf_function main, function;
     size_t count = 0, bytes = 0;
-    naming n = {.name = name};
+    naming n = {.name = code->name};
     for (int i = 0; i < TCI_ENTRY_COUNT; i++)
-        (void)tci_entry_symbol(name, i, n.entries[i]);
+        (void)tci_entry_symbol(code->name, code->entries, i, n.entries[i]);
     *symbols_out = NULL;
     if (!find_main(object, &n, &main))
         return 0;
     for (size_t at = 0; next_in(object, main.section, &at, &function); count++)
-        bytes += sizeof(tci_code_symbol) + strlen(name) + strlen(function.name) + 2;
+        bytes += sizeof(tci_code_symbol) + strlen(code->name) + strlen(function.name) + 2;
     tci_code_symbol *symbols = malloc(bytes + 1);
     if (symbols == NULL)
         return 0;

@@ -171,18 +171,20 @@ static tc_status check_entry(LLVMModuleRef module, const char *symbol, const cha
 tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *code,
                                    tc_error *err)
 {
-    static const struct {
+    static const struct entry_type {
         const char *letters;
         const char *text;
     } types[TCI_ENTRY_COUNT] = {
         {"vpzp", "void (ptr, i64, ptr)"},
         {"zpz", "i64 (ptr, i64)"},
         {"ipzpz", "i32 (ptr, i64, ptr, i64)"},
-    };
+    }, original_init = {"ipzpp", "i32 (ptr, i64, ptr, ptr)"};
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
-        if ((code->entries & tci_entry_symbol(code->name, i, symbol)) != 0)
-            TC_TRY(check_entry(module, symbol, types[i].letters, types[i].text, err));
+        bool original = i == 2 && (code->entries & TCI_ENTRY_ORIGINAL) != 0;
+        const struct entry_type *type = original ? &original_init : &types[i];
+        if ((code->entries & tci_entry_symbol(code->name, code->entries, i, symbol)) != 0)
+            TC_TRY(check_entry(module, symbol, type->letters, type->text, err));
     }
     return TC_OK;
 }

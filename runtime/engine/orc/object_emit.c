@@ -144,7 +144,7 @@ static void expose_entries(LLVMModuleRef module, const tci_engine_code *code)
 {
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
-        if ((code->entries & tci_entry_symbol(code->name, i, symbol)) == 0)
+        if ((code->entries & tci_entry_symbol(code->name, code->entries, i, symbol)) == 0)
             continue;
         LLVMSetLinkage(LLVMGetNamedFunction(module, symbol), LLVMExternalLinkage);
     }

@@ -1,0 +1,37 @@
+#include "compat_log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+ucs_status_t tci_compat_refuse(ucs_status_t status, const char *fmt, ...)
+{
+    char text[TC_ERROR_TEXT_MAX];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    tc_log_write(TC_LOG_WARN, "compat: %s (%s)", text, ucs_status_string(status));
+    return status;
+}
+
+ucs_status_t tci_compat_status(tc_status status)
+{
+    switch (status) {
+    case TC_OK:
+        return UCS_OK;
+    case TC_E_NO_MEMORY:
+        return UCS_ERR_NO_MEMORY;
+    case TC_E_NOT_FOUND:
+        return UCS_ERR_NO_ELEM;
+    case TC_E_TOO_LARGE:
+        return UCS_ERR_EXCEEDS_LIMIT;
+    case TC_E_IO:
+        return UCS_ERR_IO_ERROR;
+    case TC_E_INVALID:
+    case TC_E_IN_USE:
+    case TC_E_CORRUPT:
+        return UCS_ERR_INVALID_PARAM;
+    default:
+        return UCS_ERR_UNSUPPORTED; /* no slice, no library, no compiler, ... */
+    }
+}

@@ -1,0 +1,99 @@
+/* The frame of one message in a slot of the target's memory: pure functions on bytes.
+ *
+ *   header   word u64, payload_size u32, code_size u32, id 16 bytes, check u64, tail u64
+ *   payload  at offset 48, up to the next multiple of 16
+ *   code     code_size bytes
+ *   sequence u64, the last 8 bytes of the frame, whose size is a multiple of 64
+ *
+ * All numbers are little-endian. The word is what a target polls. Its upper 16 bits say what
+ * the slot holds:
+ *
+ *   SEALED   a message whose word was stored last, with release: all of it is there.
+ *   CHECKED  a message that came by a put, which a network may write in any order: it is there
+ *            when the header agrees with the word, the sequence with the header, and the check
+ *            with all of it. No two messages have the same sequence, so the end of an earlier
+ *            one is no end of this one.
+ *   KNOWN    no message, and the process that polls here has the function whose id begins with
+ *            the lower 48 bits; it keeps it for good. Messages for it that can be SEALED come
+ *            without code. This is how the code travels once though nobody answers in this API:
+ *            the word that says "read" also says by whose code.
+ *
+ * and 0 is no message. Anything else is garbage. The lower 48 bits of a message's word are a
+ * check of the header. */
+#ifndef TCI_IFUNC_FRAME_H
+#define TCI_IFUNC_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TCI_IFUNC_HEADER_BYTES 48u
+#define TCI_IFUNC_FRAME_MIN 64u
+#define TCI_IFUNC_ID_BYTES 16u
+#define TCI_IFUNC_PAYLOAD_MAX (1u << 30)
+#define TCI_IFUNC_CODE_MAX (1u << 30)
+
+typedef enum tci_code_kind { TCI_CODE_ARCHIVE = 1, TCI_CODE_LIBRARY = 2 } tci_code_kind;
+
+typedef struct tci_ifunc_header {
+    uint32_t payload_size;
+    uint32_t code_size; /* 0: the target has it */
+    uint8_t id[TCI_IFUNC_ID_BYTES];
+    uint64_t check;    /* CHECKED only, else 0 */
+    uint64_t sequence; /* CHECKED only, else 0; 56 bits */
+    tci_code_kind kind;
+} tci_ifunc_header;
+
+typedef enum tci_slot_state {
+    TCI_SLOT_EMPTY,
+    TCI_SLOT_SEALED,
+    TCI_SLOT_CHECKED, /* tci_ifunc_frame_is_whole has the last word */
+    TCI_SLOT_PARTIAL, /* a CHECKED frame whose header is not all there */
+    TCI_SLOT_TOO_LONG,
+    TCI_SLOT_GARBAGE
+} tci_slot_state;
+
+/* Of the whole frame with its code; below 2^32. */
+uint64_t tci_ifunc_frame_bytes(uint32_t payload_size, uint32_t code_size);
+uint64_t tci_ifunc_code_offset(uint32_t payload_size);
+
+/* Whether a slot with that word holds a message, or one may be written there; garbage is
+ * neither. */
+bool tci_ifunc_word_is_message(uint64_t word);
+bool tci_ifunc_word_is_free(uint64_t word);
+uint64_t tci_ifunc_word_known(const uint8_t id[TCI_IFUNC_ID_BYTES]);
+
+/* Writes the header and returns its word, which is in `out` too. */
+uint64_t tci_ifunc_header_seal(const tci_ifunc_header *header,
+                               uint8_t out[TCI_IFUNC_HEADER_BYTES]);
+/* Makes a CHECKED frame of frame_bytes whose payload and code are in place: header, check and
+ * sequence. */
+void tci_ifunc_frame_check(const tci_ifunc_header *header, uint8_t *frame);
+/* Whether that is still its check, so that it may be sent again as it is. */
+bool tci_ifunc_frame_is_unchanged(const uint8_t *frame);
+
+/* Judges a copy of a slot's header: the one place where what arrived is believed or not. `room`
+ * is the slot's size. header_out is written for SEALED and CHECKED, whose sizes then fit the
+ * slot. */
+tci_slot_state tci_ifunc_frame_judge(const uint8_t bytes[TCI_IFUNC_HEADER_BYTES], size_t room,
+                                     tci_ifunc_header *header_out);
+/* And a copy of a whole CHECKED frame. */
+bool tci_ifunc_frame_is_whole(const uint8_t *frame, const tci_ifunc_header *header);
+
+/* --- the code section ----------------------------------------------------------------- */
+
+/* Two byte ranges, each behind its size: archive and .deps text, or a name and a library. */
+typedef struct tci_code_parts {
+    const uint8_t *first;
+    size_t first_size;
+    const uint8_t *second;
+    size_t second_size;
+} tci_code_parts;
+
+#define TCI_CODE_PARTS_BYTES 8u
+
+void tci_code_parts_encode(const tci_code_parts *parts, uint8_t *out);
+/* False: the sizes are not those of the section. */
+bool tci_code_parts_decode(const uint8_t *bytes, size_t size, tci_code_parts *parts_out);
+
+#endif

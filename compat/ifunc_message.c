@@ -1,0 +1,167 @@
+#include "ifunc_message.h"
+
+#include "compat_log.h"
+#include "ifunc_handles.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Unlike that of any message before, of any process. */
+static uint64_t next_sequence(void)
+{
+    static _Atomic uint64_t sequence;
+    uint64_t last = atomic_load_explicit(&sequence, memory_order_relaxed);
+    if (last == 0) {
+        uint64_t start;
+        randombytes_buf(&start, sizeof start);
+        (void)atomic_compare_exchange_strong(&sequence, &last, start | 1);
+    }
+    return (atomic_fetch_add_explicit(&sequence, 1, memory_order_relaxed) + 1) &
+           ((1ull << 56) - 1);
+}
+
+void tci_ifunc_message_renew(tci_ifunc_message *message)
+{
+    tci_ifunc_header header = {.payload_size = message->payload_size,
+                               .code_size = message->code->section_size,
+                               .kind = message->code->kind,
+                               .sequence = next_sequence()};
+    memcpy(header.id, message->code->id, sizeof header.id);
+    tci_ifunc_frame_check(&header, message->frame);
+}
+
+void tci_ifunc_message_hold(tci_ifunc_message *message)
+{
+    atomic_fetch_add_explicit(&message->holders, 1, memory_order_relaxed);
+}
+
+void tci_ifunc_message_release(tci_ifunc_message *message)
+{
+    if (atomic_fetch_sub_explicit(&message->holders, 1, memory_order_acq_rel) == 1)
+        free(message);
+}
+
+static void seal_headers(tci_ifunc_message *message)
+{
+    tci_ifunc_header header = {.payload_size = message->payload_size,
+                               .kind = message->code->kind};
+    memcpy(header.id, message->code->id, sizeof header.id);
+    (void)tci_ifunc_header_seal(&header, message->bare);
+    header.code_size = message->code->section_size;
+    (void)tci_ifunc_header_seal(&header, message->loaded);
+    message->known_word = tci_ifunc_word_known(header.id);
+}
+
+/* --- payloads ------------------------------------------------------------------------- */
+
+static ucs_status_t measure(const tc_entry_points *entries, void *args, size_t size,
+                            size_t *max_out)
+{
+    *max_out = entries->payload_max_size != NULL ? entries->payload_max_size(args, size) : size;
+    if (*max_out > TCI_IFUNC_PAYLOAD_MAX)
+        return tci_compat_refuse(UCS_ERR_EXCEEDS_LIMIT, "a payload of %zu bytes, limit %u",
+                                 *max_out, TCI_IFUNC_PAYLOAD_MAX);
+    return UCS_OK;
+}
+
+static ucs_status_t fill(const tc_entry_points *entries, void *args, size_t size, void *payload,
+                         size_t *payload_size)
+{
+    const size_t max = *payload_size;
+    int result = 0;
+    if (entries->original_init != NULL)
+        result = entries->original_init(args, size, payload, payload_size);
+    else if (entries->payload_init != NULL)
+        result = entries->payload_init(payload, max, args, size);
+    else if (size > 0)
+        memcpy(payload, args, size);
+    if (result != 0)
+        return tci_compat_refuse(UCS_ERR_CANCELED, "payload_init gave %d", result);
+    if (*payload_size > max)
+        return tci_compat_refuse(UCS_ERR_EXCEEDS_LIMIT,
+                                 "payload_init made %zu bytes, payload_bound said %zu",
+                                 *payload_size, max);
+    return UCS_OK;
+}
+
+/* --- the calls ------------------------------------------------------------------------ */
+
+/* The code comes behind the payload that there is, which may be less than was said before. */
+static size_t finish(tci_ifunc_message *message, size_t payload_size, size_t max)
+{
+    uint8_t *payload = message->frame + TCI_IFUNC_HEADER_BYTES;
+    message->payload_size = (uint32_t)payload_size;
+    memset(payload + payload_size, 0, max - payload_size);
+    memcpy(message->frame + tci_ifunc_code_offset(message->payload_size),
+           message->code->section, message->code->section_size);
+    seal_headers(message);
+    tci_ifunc_message_renew(message);
+    return tci_ifunc_frame_bytes(message->payload_size, message->code->section_size);
+}
+
+static ucs_status_t create_message(const tci_known_code *code, void *args, size_t size,
+                                   tci_ifunc_message **message_out, size_t *frame_size_out)
+{
+    size_t max;
+    ucs_status_t status = measure(&code->entries, args, size, &max);
+    if (status != UCS_OK)
+        return status;
+    const size_t bytes = (sizeof(tci_ifunc_message) + 63 + 64 +
+                          tci_ifunc_frame_bytes((uint32_t)max, code->section_size)) &
+                         ~(size_t)63;
+    tci_ifunc_message *message = aligned_alloc(64, bytes);
+    if (message == NULL)
+        return tci_compat_refuse(UCS_ERR_NO_MEMORY, "a message of %zu bytes", bytes);
+    memset(message, 0, bytes);
+    message->code = code;
+    atomic_init(&message->holders, 1);
+    size_t payload_size = max;
+    status = fill(&code->entries, args, size, message->frame + TCI_IFUNC_HEADER_BYTES,
+                  &payload_size);
+    if (status != UCS_OK) {
+        free(message);
+        return status;
+    }
+    *frame_size_out = finish(message, payload_size, max);
+    *message_out = message;
+    return UCS_OK;
+}
+
+ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,
+                                  size_t source_args_size, ucp_ifunc_msg_t *msg_p)
+{
+    tci_ifunc_message *message = NULL;
+    size_t frame_size = 0;
+    const tci_known_code *code = tci_ifunc_handle_code(ifunc_h);
+    if (code == NULL)
+        return tci_compat_refuse(UCS_ERR_NO_ELEM,
+                                 "a message is made for a function that is not registered");
+    if (msg_p == NULL ||
+        (source_args == NULL && source_args_size > 0 && code->entries.payload_max_size == NULL))
+        return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "a message is made of nothing");
+    ucs_status_t status =
+        create_message(code, source_args, source_args_size, &message, &frame_size);
+    if (status != UCS_OK)
+        return status;
+    *msg_p = (ucp_ifunc_msg_t){
+        .ifunc_h = ifunc_h, .frame = message->frame, .frame_size = frame_size};
+    return UCS_OK;
+}
+
+ucs_status_t ucp_ifunc_msg_get_payload_ptr(ucp_ifunc_msg_t *msg_p, void **payload_p,
+                                           size_t *payload_size_p)
+{
+    if (msg_p == NULL || msg_p->frame == NULL || payload_p == NULL || payload_size_p == NULL)
+        return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "no message, or nowhere to put it");
+    *payload_p = (uint8_t *)msg_p->frame + TCI_IFUNC_HEADER_BYTES;
+    *payload_size_p = tci_ifunc_message_of(msg_p)->payload_size;
+    return UCS_OK;
+}
+
+ucs_status_t ucp_ifunc_msg_free(ucp_ifunc_msg_t msg)
+{
+    if (msg.frame != NULL)
+        tci_ifunc_message_release(tci_ifunc_message_of(&msg));
+    return UCS_OK;
+}

@@ -1,0 +1,33 @@
+/* A message at its source: the frame, and before it what only this process needs. */
+#ifndef TCI_IFUNC_MESSAGE_H
+#define TCI_IFUNC_MESSAGE_H
+
+#include "known_code.h"
+
+#include <stdatomic.h>
+#include <tc/compat/ucp/api/ucp.h>
+
+typedef struct tci_ifunc_message {
+    const tci_known_code *code;
+    _Atomic uint32_t holders; /* whoever made it, and every put that UCX has not done with */
+    uint64_t known_word; /* that the target leaves when it has the code */
+    uint32_t payload_size;
+    uint8_t bare[TCI_IFUNC_HEADER_BYTES];   /* the header of a SEALED frame without code */
+    uint8_t loaded[TCI_IFUNC_HEADER_BYTES]; /* and with it */
+    _Alignas(64) uint8_t frame[];           /* CHECKED, ready to be put */
+} tci_ifunc_message;
+
+static inline tci_ifunc_message *tci_ifunc_message_of(const ucp_ifunc_msg_t *msg)
+{
+    return (tci_ifunc_message *)(void *)((uint8_t *)msg->frame -
+                                         offsetof(tci_ifunc_message, frame));
+}
+
+void tci_ifunc_message_hold(tci_ifunc_message *message);
+/* The last one frees it. */
+void tci_ifunc_message_release(tci_ifunc_message *message);
+
+/* Check and sequence of the frame are those of its payload. */
+void tci_ifunc_message_renew(tci_ifunc_message *message);
+
+#endif

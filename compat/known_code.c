@@ -1,0 +1,242 @@
+#include "known_code.h"
+
+#include "compat_log.h"
+#include "own_calls.h"
+#include "shared_object.h"
+
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096u
+
+static struct {
+    pthread_mutex_t lock; /* of all below, but that chains may be read at any time */
+    tc_loader *loader;    /* NULL until the first function */
+    unsigned count;
+    _Atomic(tci_known_code *) buckets[BUCKETS];
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Atomic(tci_known_code *) *bucket_of(const uint8_t id[TCI_IFUNC_ID_BYTES])
+{
+    uint32_t key;
+    memcpy(&key, id, sizeof key);
+    return &known.buckets[key % BUCKETS];
+}
+
+const tci_known_code *tci_known_code_find(const uint8_t id[TCI_IFUNC_ID_BYTES])
+{
+    /* Pairs with the release in publish. */
+    const tci_known_code *code = atomic_load_explicit(bucket_of(id), memory_order_acquire);
+    while (code != NULL && memcmp(code->id, id, TCI_IFUNC_ID_BYTES) != 0)
+        code = code->next;
+    return code;
+}
+
+static void publish(tci_known_code *code)
+{
+    _Atomic(tci_known_code *) *bucket = bucket_of(code->id);
+    code->next = atomic_load_explicit(bucket, memory_order_relaxed);
+    atomic_store_explicit(bucket, code, memory_order_release);
+    known.count++;
+}
+
+/* --- under the lock ------------------------------------------------------------------- */
+
+static tc_status start_loader(tc_error *err)
+{
+    tc_options *options = NULL;
+    size_t symbol_count;
+    const tc_symbol *symbols = tci_own_calls(&symbol_count);
+    if (known.loader != NULL)
+        return TC_OK;
+    tc_status status = tc_options_create(&options, err);
+    if (status == TC_OK)
+        status = tc_options_set(options, "functions_max", "65535", err);
+    if (status == TC_OK)
+        status = tc_loader_create(options, symbols, symbol_count, &known.loader, err);
+    tc_options_destroy(options);
+    return status;
+}
+
+static ucs_status_t create_code(tci_code_kind kind, const tci_code_parts *parts,
+                                tci_known_code **code_out)
+{
+    size_t size = TCI_CODE_PARTS_BYTES + parts->first_size + parts->second_size;
+    if (known.count >= TCI_KNOWN_CODE_MAX || size > TCI_IFUNC_CODE_MAX)
+        return tci_compat_refuse(UCS_ERR_EXCEEDS_LIMIT,
+                                 "a function of %zu bytes, the %uth; the limits are %u and %u",
+                                 size, known.count + 1, TCI_IFUNC_CODE_MAX, TCI_KNOWN_CODE_MAX);
+    tci_known_code *code = calloc(1, sizeof *code);
+    if (code != NULL)
+        code->section = malloc(size);
+    if (code == NULL || code->section == NULL) {
+        free(code);
+        return tci_compat_refuse(UCS_ERR_NO_MEMORY, "a function of %zu bytes", size);
+    }
+    code->kind = kind;
+    code->section_size = (uint32_t)size;
+    tci_code_parts_encode(parts, code->section);
+    *code_out = code;
+    return UCS_OK;
+}
+
+static void destroy_code(tci_known_code *code)
+{
+    free(code->section);
+    free(code);
+}
+
+/* A function that is known already is what the caller gets; otherwise the new one. */
+static ucs_status_t settle(ucs_status_t status, tci_known_code *code,
+                           const tci_known_code **code_out)
+{
+    const tci_known_code *before = status == UCS_OK ? tci_known_code_find(code->id) : NULL;
+    if (status != UCS_OK || before != NULL)
+        destroy_code(code);
+    else
+        publish(code);
+    if (status == UCS_OK)
+        *code_out = before != NULL ? before : code;
+    return status;
+}
+
+static ucs_status_t take_function(tc_ifunc *fn, const tci_known_code **code_out)
+{
+    tci_code_parts parts;
+    tci_known_code *code = NULL;
+    tc_error error;
+    parts.first = tc_ifunc_archive(fn, &parts.first_size);
+    parts.second = (const uint8_t *)tc_ifunc_deps(fn, &parts.second_size);
+    ucs_status_t status = create_code(TCI_CODE_ARCHIVE, &parts, &code);
+    if (status != UCS_OK)
+        return status;
+    tc_ifunc_id(fn, code->id);
+    tc_status loaded = tc_loader_resolve(fn, &code->entries, &error);
+    if (loaded != TC_OK)
+        status = tci_compat_refuse(tci_compat_status(loaded), "%s", error.text);
+    return settle(status, code, code_out);
+}
+
+/* What is loaded stays open; a failure is remembered as long as nobody needs its place. */
+static ucs_status_t open_archive(const tci_code_parts *parts, const uint8_t *id,
+                                 const tci_known_code **code_out)
+{
+    tc_error error;
+    tc_ifunc *fn;
+    uint8_t found[TC_IFUNC_ID_BYTES];
+    tc_status opened = start_loader(&error);
+    if (opened == TC_OK)
+        opened =
+            tc_loader_open_memory(known.loader, parts->first, parts->first_size,
+                                  (const char *)parts->second, parts->second_size, &fn, &error);
+    if (opened != TC_OK)
+        return tci_compat_refuse(tci_compat_status(opened), "%s", error.text);
+    tc_ifunc_id(fn, found);
+    ucs_status_t status;
+    if (id != NULL && memcmp(found, id, sizeof found) != 0)
+        status = tci_compat_refuse(UCS_ERR_IO_ERROR, "%s: came under the id of other code",
+                                   tc_ifunc_name(fn));
+    else
+        status = take_function(fn, code_out);
+    if (status != UCS_OK)
+        tc_ifunc_close(fn);
+    return status;
+}
+
+static ucs_status_t open_library(const tci_code_parts *parts, const uint8_t *id,
+                                 const tci_known_code **code_out)
+{
+    tci_known_code *code = NULL;
+    ucs_status_t status = create_code(TCI_CODE_LIBRARY, parts, &code);
+    if (status != UCS_OK)
+        return status;
+    (void)crypto_generichash(code->id, sizeof code->id, code->section, code->section_size, NULL,
+                             0);
+    if (id != NULL && memcmp(code->id, id, sizeof code->id) != 0)
+        status = tci_compat_refuse(UCS_ERR_IO_ERROR, "a library came under the id of another");
+    else if (tci_known_code_find(code->id) == NULL)
+        status = tci_shared_object_load(parts, &code->entries);
+    return settle(status, code, code_out);
+}
+
+/* --- the calls ------------------------------------------------------------------------ */
+
+static ucs_status_t add_locked(tci_code_kind kind, const tci_code_parts *parts,
+                               const uint8_t *id, const tci_known_code **code_out)
+{
+    if (kind == TCI_CODE_LIBRARY)
+        return open_library(parts, id, code_out);
+    return open_archive(parts, id, code_out);
+}
+
+static ucs_status_t add(tci_code_kind kind, const tci_code_parts *parts, const uint8_t *id,
+                        const tci_known_code **code_out)
+{
+    pthread_mutex_lock(&known.lock);
+    const tci_known_code *before = id != NULL ? tci_known_code_find(id) : NULL;
+    ucs_status_t status = UCS_OK;
+    if (before != NULL)
+        *code_out = before; /* another thread was faster */
+    else
+        status = add_locked(kind, parts, id, code_out);
+    pthread_mutex_unlock(&known.lock);
+    return status;
+}
+
+ucs_status_t tci_known_code_add(tci_code_kind kind, const uint8_t id[TCI_IFUNC_ID_BYTES],
+                                const uint8_t *section, size_t size,
+                                const tci_known_code **code_out)
+{
+    tci_code_parts parts;
+    if (!tci_code_parts_decode(section, size, &parts))
+        return tci_compat_refuse(UCS_ERR_IO_ERROR,
+                                 "the sizes of a code section of %zu bytes are wrong", size);
+    return add(kind, &parts, id, code_out);
+}
+
+ucs_status_t tci_known_code_add_archive(const void *archive, size_t archive_size,
+                                        const char *deps, size_t deps_size,
+                                        const tci_known_code **code_out)
+{
+    const tci_code_parts parts = {archive, archive_size, (const uint8_t *)deps,
+                                  deps != NULL ? deps_size : 0};
+    return add(TCI_CODE_ARCHIVE, &parts, NULL, code_out);
+}
+
+static ucs_status_t add_bitcode_locked(const char *name, const tc_bitcode *slices, size_t count,
+                                       const char *deps, size_t deps_size,
+                                       const tci_known_code **code_out)
+{
+    tc_error error;
+    tc_ifunc *fn;
+    tc_status opened = start_loader(&error);
+    if (opened == TC_OK)
+        opened = tc_loader_open_bitcode(known.loader, name, slices, count, deps, deps_size, &fn,
+                                        &error);
+    if (opened != TC_OK)
+        return tci_compat_refuse(tci_compat_status(opened), "%s", error.text);
+    ucs_status_t status = take_function(fn, code_out);
+    if (status != UCS_OK)
+        tc_ifunc_close(fn);
+    return status;
+}
+
+ucs_status_t tci_known_code_add_bitcode(const char *name, const tc_bitcode *slices,
+                                        size_t count, const char *deps, size_t deps_size,
+                                        const tci_known_code **code_out)
+{
+    pthread_mutex_lock(&known.lock);
+    ucs_status_t status = add_bitcode_locked(name, slices, count, deps, deps_size, code_out);
+    pthread_mutex_unlock(&known.lock);
+    return status;
+}
+
+ucs_status_t tci_known_code_add_library(const char *name, const void *bytes, size_t size,
+                                        const tci_known_code **code_out)
+{
+    const tci_code_parts parts = {(const uint8_t *)name, strlen(name), bytes, size};
+    return add(TCI_CODE_LIBRARY, &parts, NULL, code_out);
+}

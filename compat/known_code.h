@@ -1,0 +1,44 @@
+/* The code that this process has, by content: what it registered and what it was sent. Shared
+ * by all of its UCX contexts.
+ *
+ * Nothing ever leaves, because others were told that it is here (ifunc_frame.h, KNOWN). What
+ * keeps that bounded is the number of functions. */
+#ifndef TCI_KNOWN_CODE_H
+#define TCI_KNOWN_CODE_H
+
+#include "ifunc_frame.h"
+
+#include <tc/loader.h>
+#include <ucp/api/ucp.h>
+
+#define TCI_KNOWN_CODE_MAX 65535u
+
+typedef struct tci_known_code {
+    struct tci_known_code *next;
+    uint8_t id[TCI_IFUNC_ID_BYTES];
+    tci_code_kind kind;
+    tc_entry_points entries;
+    uint8_t *section; /* as it travels */
+    uint32_t section_size;
+} tci_known_code;
+
+/* NULL: not here. Any thread, no lock. */
+const tci_known_code *tci_known_code_find(const uint8_t id[TCI_IFUNC_ID_BYTES]);
+
+/* Makes a function callable: from a code section that came with its id, which is checked. The
+ * log has the reason of a failure. Any thread, as all below. */
+ucs_status_t tci_known_code_add(tci_code_kind kind, const uint8_t id[TCI_IFUNC_ID_BYTES],
+                                const uint8_t *section, size_t size,
+                                const tci_known_code **code_out);
+
+/* The same for what this process brings along itself. deps may be NULL. */
+ucs_status_t tci_known_code_add_archive(const void *archive, size_t archive_size,
+                                        const char *deps, size_t deps_size,
+                                        const tci_known_code **code_out);
+ucs_status_t tci_known_code_add_bitcode(const char *name, const tc_bitcode *slices,
+                                        size_t count, const char *deps, size_t deps_size,
+                                        const tci_known_code **code_out);
+ucs_status_t tci_known_code_add_library(const char *name, const void *bytes, size_t size,
+                                        const tci_known_code **code_out);
+
+#endif

@@ -1,0 +1,16 @@
+/* A function that travels as a shared object (NAME.so): for machines of one architecture. */
+#ifndef TCI_SHARED_OBJECT_H
+#define TCI_SHARED_OBJECT_H
+
+#include "ifunc_frame.h"
+
+#include <tc/loader.h>
+#include <ucp/api/ucp.h>
+
+/* Loads the bytes (second) and finds the entry points of the function (first). The system's
+ * loader links it as it does any library, but from memory: it need not be in a file here. It
+ * stays. UCS_ERR_IO_ERROR (no name), UCS_ERR_UNSUPPORTED (the loader's reason is logged),
+ * UCS_ERR_NO_ELEM (no NAME_main). */
+ucs_status_t tci_shared_object_load(const tci_code_parts *parts, tc_entry_points *entries_out);
+
+#endif

@@ -1,0 +1,28 @@
+/* Every acquire and release of a slot's word, named by what it pairs with. */
+#ifndef TCI_SLOT_WORD_H
+#define TCI_SLOT_WORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Of the target and, where the slot is mapped, of the sender. Pairs with both stores below: a
+ * target that sees a message's word sees the message, and a sender that sees the word of a free
+ * slot writes after what was in it has been read. */
+static inline uint64_t tci_slot_load(const void *slot)
+{
+    return atomic_load_explicit((const _Atomic uint64_t *)slot, memory_order_acquire);
+}
+
+/* The sender's last store of a message. */
+static inline void tci_slot_publish(void *slot, uint64_t word)
+{
+    atomic_store_explicit((_Atomic uint64_t *)slot, word, memory_order_release);
+}
+
+/* The target's, when it has copied what it needs. */
+static inline void tci_slot_free(void *slot, uint64_t word)
+{
+    atomic_store_explicit((_Atomic uint64_t *)slot, word, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* Functions in this process, without peers. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tc/loader.h>
+#include <unistd.h>
+
+typedef struct file_bytes {
+    void *bytes;
+    size_t size;
+} file_bytes;
+
+static file_bytes read_file(const char *path)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &info), 0);
+    file_bytes file = {malloc((size_t)info.st_size), (size_t)info.st_size};
+    assert_non_null(file.bytes);
+    assert_int_equal(read(fd, file.bytes, file.size), info.st_size);
+    (void)close(fd);
+    return file;
+}
+
+static tc_loader *create(void)
+{
+    tc_loader *loader;
+    assert_int_equal(tc_loader_create(NULL, NULL, 0, &loader, NULL), TC_OK);
+    return loader;
+}
+
+static tc_ifunc *open_file(tc_loader *loader, const char *path)
+{
+    tc_ifunc *fn;
+    tc_error error;
+    file_bytes file = read_file(path);
+    assert_int_equal(tc_loader_open_memory(loader, file.bytes, file.size, NULL, 0, &fn, &error),
+                     TC_OK);
+    size_t size;
+    assert_memory_equal(tc_ifunc_archive(fn, &size), file.bytes, file.size);
+    assert_int_equal(size, file.size);
+    (void)tc_ifunc_deps(fn, &size);
+    assert_int_equal(size, 0);
+    free(file.bytes);
+    return fn;
+}
+
+static void runs_a_function(void **state)
+{
+    tc_entry_points entries, again;
+    tc_error error;
+    uint64_t payload[4] = {0};
+    const uint32_t number = 21;
+    (void)state;
+    tc_loader *loader = create();
+    tc_ifunc *fn = open_file(loader, TEST_DOUBLED);
+    assert_string_equal(tc_ifunc_name(fn), "doubled");
+    assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_OK);
+    assert_int_equal(tc_loader_resolve(fn, &again, &error), TC_OK);
+    assert_memory_equal(&entries, &again, sizeof entries);
+    assert_non_null(entries.main);
+    assert_non_null(entries.payload_init);
+    assert_null(entries.original_init);
+    assert_true(entries.payload_max_size((void *)(uintptr_t)&number, sizeof number) <=
+                sizeof payload);
+    tc_ifunc_close(fn);
+    tc_loader_destroy(loader);
+}
+
+/* It belongs to who makes the payload: an endpoint has no place for one that shrinks. */
+static void functions_of_the_original_api(void **state)
+{
+    tc_entry_points entries;
+    tc_error error;
+    tc_context *ctx;
+    tc_ifunc *fn;
+    tc_message *message;
+    file_bytes file = read_file(TEST_ORIGINAL);
+    (void)state;
+    tc_loader *loader = create();
+    fn = open_file(loader, TEST_ORIGINAL);
+    assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_OK);
+    assert_non_null(entries.original_init);
+    assert_null(entries.payload_init);
+    char text[] = "some text", payload[64], result[64] = {0};
+    size_t size = entries.payload_max_size(text, sizeof text);
+    assert_in_range(size, sizeof text, sizeof payload);
+    assert_int_equal(entries.original_init(text, sizeof text, payload, &size), 0);
+    assert_int_equal(size, sizeof text);
+    entries.main(payload, size, result);
+    assert_string_equal(result, text);
+    tc_loader_destroy(loader);
+
+    assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_OK);
+    assert_int_equal(tc_ifunc_open_memory(ctx, file.bytes, file.size, NULL, 0, &fn, &error),
+                     TC_OK);
+    assert_int_equal(tc_message_create(fn, text, sizeof text, &message), TC_E_UNSUPPORTED);
+    assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_E_INVALID);
+    tc_context_destroy(ctx);
+    free(file.bytes);
+}
+
+static void bad_bitcode(void **state)
+{
+    tc_ifunc *fn;
+    tc_entry_points entries;
+    tc_error error;
+    tc_bitcode slices[2] = {{"x86_64-linux", "nothing", 7}, {"aarch64-linux", "nothing", 7}};
+    (void)state;
+    tc_loader *loader = create();
+    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 0, NULL, 0, &fn, &error),
+                     TC_E_INVALID);
+    assert_int_equal(tc_loader_open_bitcode(loader, "1f", slices, 2, NULL, 0, &fn, &error),
+                     TC_E_INVALID);
+    slices[1].triple = "";
+    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 2, NULL, 0, &fn, &error),
+                     TC_E_INVALID);
+    slices[1].triple = "x86_64-pc-linux-gnu";
+    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 2, NULL, 0, &fn, &error),
+                     TC_E_IN_USE);
+    slices[1].triple = "aarch64-linux";
+    assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 2, NULL, 0, &fn, &error),
+                     TC_OK);
+    assert_true(tc_loader_resolve(fn, &entries, &error) != TC_OK);
+    tc_ifunc_close(fn);
+    tc_loader_destroy(loader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_a_function),
+        cmocka_unit_test(functions_of_the_original_api),
+        cmocka_unit_test(bad_bitcode),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
