@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Every error that docs/troubleshooting.md explains is printed by the programs, in these words.
+
+    check_troubleshooting.py ROOT BUILD
+
+An entry is a heading `### `text``; `...` in it stands for anything. For each there is a function here that makes a program print it.
+"""
+import concurrent.futures
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+DEADLINE_S = 60
+GREET = """#include <tc/entry.h>
+void greet_main(void *payload, size_t payload_size, void *target_args)
+{
+    (void)payload, (void)payload_size, (void)target_args;
+%s}
+"""
+SLOW = "".join(f"    y = y * 3 + {i}; y ^= y >> 7; if (y & {i % 13}) y += {i};\n" for i in range(4000))
+
+entries = {}
+
+
+def prints(text):
+    def remember(function):
+        entries[text] = function
+        return function
+    return remember
+
+
+class Place:
+    """A folder with functions, and targets that end with it."""
+
+    def __init__(self, folder, root, build):
+        self.folder, self.root, self.bin, self.targets = folder, root, os.path.join(build, "bin"), []
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
+        self.environment = {**kept, "TC_CACHE_DIR": "", "UCX_LOG_FILE": "stderr"}
+
+    def run(self, program, *arguments, **environment):
+        """What a program prints that is expected to fail."""
+        done = subprocess.run([os.path.join(self.bin, program), *arguments], cwd=self.folder, text=True,
+                              env={**self.environment, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=DEADLINE_S, check=False)
+        if done.returncode == 0:
+            raise AssertionError(f"{program} {' '.join(arguments)}: expected to fail, printed {done.stdout}")
+        return done.stdout
+
+    def compile(self, text, *arguments, name="greet"):
+        with open(os.path.join(self.folder, f"{name}.c"), "w", encoding="utf-8") as file:
+            file.write(text)
+        subprocess.run([os.path.join(self.bin, "tc-clang"), "-I", os.path.join(self.root, "include"), f"{name}.c", "-o",
+                        f"{name}.tca", *arguments], cwd=self.folder, env=self.environment, timeout=DEADLINE_S, check=True)
+
+    def compile_fails(self, text, *arguments):
+        with open(os.path.join(self.folder, "wrong.c"), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.run("tc-clang", "-I", os.path.join(self.root, "include"), "wrong.c", "-o", "wrong.tca", *arguments)
+
+    def target(self, **environment):
+        """Starts one; gives its address."""
+        port_file = os.path.join(self.folder, f"port{len(self.targets)}")
+        process = subprocess.Popen([os.path.join(self.bin, "tc-node"), "--listen", "127.0.0.1:0", "--port-file", port_file],
+                                   cwd=self.folder, env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.targets.append(process)
+        deadline = time.monotonic() + DEADLINE_S
+        while not os.path.exists(port_file):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError("tc-node did not come up")
+            time.sleep(0.005)
+        with open(port_file, encoding="ascii") as file:
+            return f"127.0.0.1:{int(file.read())}"
+
+    def send_fails(self, *arguments, name="greet", **environment):
+        """To a target of these options."""
+        return self.run("tc-send", self.target(**environment), f"{name}.tca", *arguments)
+
+    def end(self):
+        for target in self.targets:
+            if target.poll() is None:
+                target.send_signal(signal.SIGINT)
+            try:
+                target.wait(timeout=DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                target.kill()
+                target.wait()
+
+
+def answer_with(data):
+    """The address of somebody who says `data` to the first who connects."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        with server, server.accept()[0] as peer:
+            peer.sendall(data)
+            try:
+                while peer.recv(4096):
+                    pass
+            except ConnectionResetError:
+                pass
+    threading.Thread(target=serve, daemon=True).start()
+    return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@prints("connect to ...: Connection refused")
+def _(place):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    return place.run("tc-info", "--connect", f"127.0.0.1:{port}")
+
+
+@prints("'...' is not host:port (such as 127.0.0.1:7000 or [::1]:7000): the port is missing")
+def _(place):
+    return place.run("tc-info", "--connect", "127.0.0.1")
+
+
+@prints("listen on '...': ... is reachable from outside, and whoever connects can run code here; the option listen_any=yes allows it")
+def _(place):
+    return place.run("tc-node", "--listen", "0.0.0.0:0")
+
+
+@prints("listen on ...: Address already in use")
+def _(place):
+    return place.run("tc-node", "--listen", place.target())
+
+
+@prints("not a Three-Chains peer: begins with ..., expected ...")
+def _(place):
+    return place.run("tc-info", "--connect", answer_with(b"HTTP/1.0 400 Bad Request\r\n\r\n" * 16))
+
+
+@prints("the peer speaks protocol version ..., this side version ...")
+def _(place):
+    return place.run("tc-info", "--connect", answer_with(b"TCHI" + (4711).to_bytes(2, "little") + bytes(4096)))
+
+
+@prints("peer lost: ... closed the connection")
+def _(place):
+    place.compile(GREET % "    *(volatile int *)8 = 1;\n")
+    return place.send_fails()
+
+
+@prints("refused by the target: ...: no library here defines: ...")
+def _(place):
+    place.compile("void nowhere(void);\n" + GREET % "    nowhere();\n")
+    return place.send_fails()
+
+
+@prints("refused by the target: ...: deps: library ... cannot be loaded: ...")
+def _(place):
+    place.compile(GREET % "")
+    with open(os.path.join(place.folder, "greet.deps"), "w", encoding="ascii") as file:
+        file.write("libnowhere.so.1\n")
+    return place.send_fails()
+
+
+@prints("refused by the target: ...: archive ...: no bitcode for ..., it has: ...")
+def _(place):
+    other = "x86_64" if os.uname().machine == "aarch64" else "aarch64"
+    place.compile(GREET % "", f"--targets={other}")
+    return place.send_fails()
+
+
+@prints("refused by the target: ...: it is bitcode, which takes a compiler: no code engine: looked for libtchains-orc.so in ...")
+def _(place):
+    place.compile(GREET % "", "--forms=bitcode")
+    return place.send_fails(TC_ENGINE_PATH=place.folder)
+
+
+@prints("refused by the target: ...: compiling it took longer than compile_time_max, ...")
+def _(place):
+    body = "    unsigned long y = payload_size;\n" + SLOW + "    *(volatile unsigned long *)target_args = y;\n"
+    place.compile(GREET % body, "--forms=bitcode", "-O0")
+    return place.send_fails(TC_COMPILE_TIME_MAX="10ms")
+
+
+def make_large(place):
+    place.compile(GREET % "")
+    with open(os.path.join(place.folder, "large"), "wb") as file:
+        file.write(bytes(1 << 20))
+
+
+@prints("refused by the target: payload of ... bytes, option payload_bytes_max is ...")
+def _(place):
+    make_large(place)
+    return place.send_fails("--payload", "large", TC_PAYLOAD_BYTES_MAX="64K")
+
+
+@prints("the payload is too large: this target takes at most ... bytes")
+def _(place):
+    make_large(place)
+    return place.run("tc-send", place.target(), "greet.tca", "--payload", "large", TC_PAYLOAD_BYTES_MAX="64K")
+
+
+@prints("archive: damaged or cut short: the checksum of its ... bytes does not fit")
+def _(place):
+    place.compile(GREET % "")
+    os.truncate(os.path.join(place.folder, "greet.tca"), 60)
+    return place.run("tc-ar", "show", "greet.tca")
+
+
+@prints("archive: begins with bytes ..., expected 'TCA'")
+def _(place):
+    place.compile(GREET % "")
+    return place.run("tc-ar", "show", "greet.c")
+
+
+@prints("fatal error: 'tc/entry.h' file not found")
+def _(place):
+    place.compile(GREET % "")
+    return place.run("tc-clang", "-nostdinc", "greet.c", "-o", "greet.tca")
+
+
+@prints("error: '..._main' is not defined, found '..._main'; expected "
+        "'void ..._main(void *payload, size_t payload_size, void *target_args)'")
+def _(place):
+    return place.compile_fails(GREET % "")
+
+
+@prints("error: thread-local variable '...' cannot be shipped; keep the state in the payload or in target_args")
+def _(place):
+    return place.compile_fails("_Thread_local int calls;\n" + GREET % "    calls++;\n", "--name=greet")
+
+
+@prints("error: library '-l...' not found; looked in ...")
+def _(place):
+    return place.compile_fails(GREET % "", "--name=greet", "-lnowhere")
+
+
+@prints("environment: ...='...' is not in ...")
+def _(place):
+    return place.run("tc-info", "--options", TC_RING_BYTES="100")
+
+
+@prints("object cache: ... has mode ..., expected 0700: open to its owner alone")
+def _(place):
+    folder = os.path.join(place.folder, "open")
+    os.mkdir(folder)
+    os.chmod(folder, 0o777)
+    return place.run("tc-info", "--cache", TC_CACHE_DIR=folder)
+
+
+@prints("no option named '...'")
+def _(place):
+    """No program passes such a name on: the words are looked up where the library says them."""
+    with open(os.path.join(place.root, "runtime", "base", "option_table.c"), encoding="utf-8") as file:
+        return "\n".join(re.findall(r'"(no option named [^"]*)"', file.read()))
+
+
+def check(text, root, build):
+    pattern = ".*".join(map(re.escape, text.split("...")))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder, root, build)
+        try:
+            output = entries[text](place)
+        except (AssertionError, subprocess.CalledProcessError) as error:
+            output = f"{error}\n"
+        finally:
+            place.end()
+    if not re.search(pattern, output):
+        return [f"'{text}': was to be printed, but instead\n{output}"]
+    return []
+
+
+def main():
+    root, build = (os.path.abspath(path) for path in sys.argv[1:3])
+    with open(os.path.join(root, "docs", "troubleshooting.md"), encoding="utf-8") as file:
+        explained = re.findall(r"^### `(.*)`$", file.read(), re.MULTILINE)
+    problems = [f"docs/troubleshooting.md: no test makes a program print '{text}'" for text in explained if text not in entries]
+    problems += [f"docs/troubleshooting.md: does not explain '{text}'" for text in entries if text not in explained]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:  # they mostly wait for programs
+        problems += [problem for found in pool.map(lambda text: check(text, root, build), entries) for problem in found]
+    for problem in problems:
+        print(problem)
+    print(f"{len(explained)} entries, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

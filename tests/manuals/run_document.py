@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Does what a document says, and compares what is printed.
+
+    run_document.py DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
+
+Code blocks by the words behind their fence, in their order, in an empty folder:
+    c NAME      the file NAME
+    sh run      bash runs it; status 0
+    sh target   a target, which stays; the one before it is ended by SIGINT
+    text        directly behind `sh run`: lines of its output, in this order
+    text target lines of the target's output since the last such block, in this order
+Blocks of other kinds are for readers. `...` in a line stands for anything. Port 7000 becomes one that is free, `cc` the compiler
+of this build, and $tree and $build are this tree and this build.
+"""
+import os
+import pty
+import random
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+DEADLINE_S = 60
+BLOCK = re.compile(r"^```(\S[^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+
+
+def free_port():
+    """Below those that the system gives to others."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+def behind(text, wanted):
+    """The place behind the lines of `wanted`, which stand in text in their order; None: they do not."""
+    patterns = [re.compile(".*".join(map(re.escape, line.strip().split("...")))) for line in wanted.splitlines()]
+    place = 0
+    for line in text.splitlines(keepends=True):
+        place += len(line)
+        if line.endswith("\n") and patterns[0].fullmatch(line.strip()):
+            del patterns[0]
+        if not patterns:
+            return place
+    return None
+
+
+class Target:
+    """Prints to a terminal, as readers see it: line by line."""
+
+    def __init__(self, command, folder, environment):
+        self.text, self.seen = "", 0
+        self.terminal, end = pty.openpty()
+        self.process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=environment,
+                                        stdin=subprocess.DEVNULL, stdout=end, stderr=end)
+        os.close(end)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        try:
+            while data := os.read(self.terminal, 65536):
+                self.text += data.decode(errors="replace").replace("\r\n", "\n")
+        except OSError:
+            pass  # the other end is closed
+
+    def wait_for(self, wanted):
+        deadline = time.monotonic() + DEADLINE_S
+        while (place := behind(self.text[self.seen:], wanted)) is None:
+            if time.monotonic() > deadline or (self.process.poll() is not None and not self.reader.is_alive()):
+                raise SystemExit(f"the target did not print\n{wanted}but, since the last look\n{self.text[self.seen:]}")
+            time.sleep(0.005)
+        self.seen += place
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(timeout=DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.reader.join(timeout=DEADLINE_S)
+        os.close(self.terminal)
+
+
+class Runner:
+    def __init__(self, folder, root, build, compiler):
+        self.folder, self.port, self.target, self.output, self.counts = folder, free_port(), None, None, {}
+        programs = os.path.join(folder, ".bin")
+        os.mkdir(programs)
+        with open(os.path.join(programs, "cc"), "w", encoding="utf-8") as file:
+            path = shutil.which(compiler[0])  # not this file once more
+            file.write(f'#!/bin/sh\nexec {shlex.join([path, *compiler[1:]])} "$@"\n')
+        os.chmod(os.path.join(programs, "cc"), 0o755)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
+        self.environment = {**kept, "TC_CACHE_DIR": "", "tree": root, "build": build, "UCX_LOG_FILE": "stderr",
+                            "PATH": f"{programs}:{build}/bin:{kept['PATH']}"}
+
+    def file(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run(self, text):
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE_S, check=False)
+        self.output = done.stdout
+        print(text, done.stdout, sep="", end="")
+        if done.returncode != 0:
+            raise SystemExit(f"exit status {done.returncode}")
+
+    def start_target(self, text):
+        self.end_target()
+        print(text, end="")
+        self.target = Target(text, self.folder, self.environment)
+        self.target.wait_for("tc-node: listening at ...\n")
+
+    def end_target(self):
+        if self.target is not None:
+            self.target.end()
+            print(self.target.text, end="")
+        self.target = None
+
+    def block(self, kind, text):
+        words = kind.split()
+        text = re.sub(r"\b127\.0\.0\.1:7000\b", f"127.0.0.1:{self.port}", text)
+        if words[0] == "c" and len(words) == 2:
+            self.file(words[1], text)
+        elif kind == "sh run":
+            self.run(text)
+        elif kind == "sh target":
+            self.start_target(text)
+        elif kind == "text target":
+            self.target.wait_for(text)
+        elif kind == "text" and self.output is not None:
+            if behind(self.output, text) is None:
+                raise SystemExit(f"expected\n{text}")
+        else:
+            return
+        if kind != "sh run":
+            self.output = None
+        self.counts[words[0]] = self.counts.get(words[0], 0) + 1
+
+
+def main():
+    document, root, build = (os.path.abspath(path) for path in sys.argv[1:4])
+    with open(document, encoding="utf-8") as file:
+        blocks = BLOCK.findall(file.read())
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(folder, root, build, sys.argv[4:])
+        try:
+            for kind, text in blocks:
+                runner.block(kind, text)
+        finally:
+            runner.end_target()
+    print(f"{os.path.basename(document)}: {runner.counts}")
+    return 0 if runner.counts.get("sh") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
