@@ -16,14 +16,14 @@ import tempfile
 import threading
 import time
 
-DEADLINE_S = 60
+DEADLINE_S = 120
 GREET = """#include <tc/entry.h>
 void greet_main(void *payload, size_t payload_size, void *target_args)
 {
     (void)payload, (void)payload_size, (void)target_args;
 %s}
 """
-SLOW = "".join(f"    y = y * 3 + {i}; y ^= y >> 7; if (y & {i % 13}) y += {i};\n" for i in range(4000))
+SLOW = "".join(f"    y = y * 3 + {i}; y ^= y >> 7; if (y & {i % 13}) y += {i};\n" for i in range(1200))
 
 entries = {}
 

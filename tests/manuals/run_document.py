@@ -26,7 +26,7 @@ import tempfile
 import threading
 import time
 
-DEADLINE_S = 60
+DEADLINE_S = 120
 BLOCK = re.compile(r"^```(\S[^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
@@ -111,12 +111,17 @@ class Runner:
             file.write(text)
 
     def run(self, text):
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment, text=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=DEADLINE_S, check=False)
-        self.output = done.stdout
-        print(text, done.stdout, sep="", end="")
-        if done.returncode != 0:
-            raise SystemExit(f"exit status {done.returncode}")
+        process = subprocess.Popen(["bash", "-euo", "pipefail", "-c", text], cwd=self.folder, env=self.environment, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   start_new_session=True)
+        try:
+            self.output = process.communicate(timeout=DEADLINE_S)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            self.output = process.communicate()[0]
+        print(text, self.output, sep="", end="")
+        if process.returncode != 0:
+            raise SystemExit(f"exit status {process.returncode}")
 
     def start_target(self, text):
         self.end_target()
