@@ -87,12 +87,15 @@ def check_functions(headers, manuals):
             yield f"{path}: in no synopsis; {page} is the place: {pretty(text)}"
 
 
-def check_references(manuals):
+def check_references(root, manuals):
     known = {f"{name}({page.section})" for page in manuals for name in [page.name, *page.names]}
     for page in manuals:
         for name, section in re.findall(r"\*\*(tc[\w-]*)\*\*\((\d)\)", page.text):
             if f"{name}({section})" not in known:
                 yield f"{page.file}: leads to {name}({section}), which is no page"
+    overview = read(root, "docs/man/tchains.7.md")
+    yield from (f"docs/man/tchains.7.md: does not lead to {page.name}({page.section}); its last chapter has the others"
+                for page in manuals if page.section != "7" and f"**{page.name}**({page.section})" not in overview)
 
 
 def main():
@@ -106,7 +109,7 @@ def main():
     headers = {f"include/tc/{file}": list(statements(read(root, f"include/tc/{file}")))
                for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")}
     problems += check_functions(headers, [page for page in manuals if page.section == "3"])
-    problems += check_references(manuals)
+    problems += check_references(root, manuals)
     for problem in problems:
         print(problem)
     if problems:

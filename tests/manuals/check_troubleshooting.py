@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every error that docs/troubleshooting.md explains is printed by the programs, in these words.
 
-    check_troubleshooting.py ROOT BUILD
+    check_troubleshooting.py ROOT BUILD CALL_ERRORS
 
 An entry is a heading `### `text``; `...` in it stands for anything. For each there is a function here that makes a program print it.
 """
@@ -38,8 +38,9 @@ def prints(text):
 class Place:
     """A folder with functions, and targets that end with it."""
 
-    def __init__(self, folder, root, build):
+    def __init__(self, folder, root, build, call_errors):
         self.folder, self.root, self.bin, self.targets = folder, root, os.path.join(build, "bin"), []
+        self.call_errors = call_errors
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
         self.environment = {**kept, "TC_CACHE_DIR": "", "UCX_LOG_FILE": "stderr"}
 
@@ -82,6 +83,11 @@ class Place:
         """To a target of these options."""
         return self.run("tc-send", self.target(**environment), f"{name}.tca", *arguments)
 
+    def call_fails(self, body, **environment):
+        """A call of a function with that body."""
+        self.compile(GREET % body)
+        return self.run(self.call_errors, f"127.0.0.1:{free_port()}", "greet", **environment)
+
     def end(self):
         for target in self.targets:
             if target.poll() is None:
@@ -91,6 +97,11 @@ class Place:
             except subprocess.TimeoutExpired:
                 target.kill()
                 target.wait()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
 
 
 def answer_with(data):
@@ -111,9 +122,7 @@ def answer_with(data):
 
 @prints("connect to ...: Connection refused")
 def _(place):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    return place.run("tc-info", "--connect", f"127.0.0.1:{port}")
+    return place.run("tc-info", "--connect", f"127.0.0.1:{free_port()}")
 
 
 @prints("'...' is not host:port (such as 127.0.0.1:7000 or [::1]:7000): the port is missing")
@@ -254,10 +263,30 @@ def _(place):
         return "\n".join(re.findall(r'"(no option named [^"]*)"', file.read()))
 
 
-def check(text, root, build):
+@prints("no answer came in time")
+def _(place):
+    return place.call_fails("    tc_call_ticket ticket;\n    (void)!tc_detach(&ticket);\n", TC_CALL_TIMEOUT="100ms")
+
+
+@prints("an answer of ... bytes, room for ...")
+def _(place):
+    return place.call_fails("    (void)!tc_reply(\"too long\", 8);\n")
+
+
+@prints("rank ... does not send it on: it has made ... hops, the limit")
+def _(place):
+    return place.call_fails("    (void)!tc_forward(tc_self_rank(), payload, payload_size);\n")
+
+
+@prints("barrier: not all members came in time; missing: rank ...")
+def _(place):
+    return place.run(place.call_errors, f"127.0.0.1:{free_port()},127.0.0.1:{free_port()}")
+
+
+def check(text, *places):
     pattern = ".*".join(map(re.escape, text.split("...")))
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(folder, root, build)
+        place = Place(folder, *places)
         try:
             output = entries[text](place)
         except (AssertionError, subprocess.CalledProcessError) as error:
@@ -270,13 +299,13 @@ def check(text, root, build):
 
 
 def main():
-    root, build = (os.path.abspath(path) for path in sys.argv[1:3])
-    with open(os.path.join(root, "docs", "troubleshooting.md"), encoding="utf-8") as file:
+    places = [os.path.abspath(path) for path in sys.argv[1:4]]
+    with open(os.path.join(places[0], "docs", "troubleshooting.md"), encoding="utf-8") as file:
         explained = re.findall(r"^### `(.*)`$", file.read(), re.MULTILINE)
     problems = [f"docs/troubleshooting.md: no test makes a program print '{text}'" for text in explained if text not in entries]
     problems += [f"docs/troubleshooting.md: does not explain '{text}'" for text in entries if text not in explained]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:  # they mostly wait for programs
-        problems += [problem for found in pool.map(lambda text: check(text, root, build), entries) for problem in found]
+        problems += [problem for found in pool.map(lambda text: check(text, *places), entries) for problem in found]
     for problem in problems:
         print(problem)
     print(f"{len(explained)} entries, {len(problems)} problems")
