@@ -37,6 +37,11 @@ tc_find_library(ucx ucx>=1.13 libucx-dev libucp.so.0 libuct.so.0 libucs.so.0)
 tc_find_library(zstd libzstd libzstd-dev libzstd.so.1)
 tc_find_library(sodium libsodium libsodium-dev libsodium.so.23)
 find_package(Threads REQUIRED)
+# For processes that mpirun, prterun or Slurm start; without it those are told what is missing.
+option(TC_WITH_PMIX "build the PMIx module when libpmix is found" ON)
+if(TC_WITH_PMIX AND NOT CMAKE_CROSSCOMPILING)
+  pkg_check_modules(pmix QUIET IMPORTED_TARGET GLOBAL pmix>=4)
+endif()
 
 if(TC_WITH_LLVM)
   tc_find_library(elf libelf libelf-dev libelf.so.1)

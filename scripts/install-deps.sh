@@ -11,6 +11,7 @@ packages=(
     llvm-19-dev clang-19 lld-19                    # the code engine and tc-clang
     libucx-dev libsodium-dev libzstd-dev libelf-dev
     libjansson-dev                                 # tc-perf's JSON
+    libpmix-dev                                    # groups under mpirun, prterun and Slurm
     libcmocka-dev                                  # every preset builds the tests
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
@@ -22,6 +23,7 @@ test_packages=(
     gdb linux-perf                                 # docs/debugging.md
     gnuplot-nox                                    # tc-perf plot
     iproute2                                       # two hosts as namespaces
+    openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
     spin                                           # models of the memory orderings
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22

@@ -45,6 +45,19 @@ TC_MUST_CHECK TC_API tc_status tc_group_create_hosts(tc_context *ctx, const char
                                                      uint32_t rank, tc_group **group_out,
                                                      tc_error *err);
 
+/* By what this process was started with: tc-run, PMIx (mpirun, prterun, Slurm), or the options
+ * `group_hosts` and `group_rank` (a list as for tc_group_create_hosts); the first of these that
+ * applies. Without any it is a group of one. Blocks for timeout_ns at most, without
+ * progressing. Members of one host listen on loopback; those of several where the option
+ * `group_address` says. A process may join again: its second call meets the second calls of the
+ * others. TC_E_TIMEOUT (the text names who has not come), TC_E_PEER_LOST (a member has ended
+ * before it joined), TC_E_UNSUPPORTED and TC_E_VERSION (PMIx is absent, or another one),
+ * TC_E_INVALID (options, or an environment that makes no sense), TC_E_UNREACHABLE,
+ * TC_E_REFUSED, TC_E_BUSY (from inside an ifunc), and those of tc_listener_open. err may be
+ * NULL. */
+TC_MUST_CHECK TC_API tc_status tc_group_join(tc_context *ctx, uint64_t timeout_ns,
+                                             tc_group **group_out, tc_error *err);
+
 /* Closes its endpoints and listener. The context's end does this too. Not from inside an ifunc.
  */
 TC_API void tc_group_destroy(tc_group *group);

@@ -68,6 +68,9 @@ struct tc_options {
     uint64_t compiler; /* tci_compiler_choice */
     uint64_t compile_time_max;
     uint64_t compile_memory_max;
+    char group_hosts[TCI_OPTION_TEXT_MAX];
+    char group_rank[TCI_OPTION_TEXT_MAX];
+    char group_address[TCI_OPTION_TEXT_MAX];
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];

@@ -22,6 +22,8 @@ LIBRARIES = {
     "elf": ["gelf.h", "libelf.h"],
     "sqlite": ["sqlite3.h"],
     "jansson": ["jansson.h"],
+    "pmix": ["pmix.h", "pmix_*.h"],
+    "mpi": ["mpi.h"],
     "cmocka": ["cmocka.h"],
     "openssl": ["openssl/*"],
 }

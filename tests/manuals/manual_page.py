@@ -60,7 +60,7 @@ def statements(text):
 def function_name(declaration):
     """The name of the function that words or text declare, or None."""
     text = declaration if isinstance(declaration, str) else " ".join(declaration)
-    found = re.match(r"(?!typedef\b|struct\b.*\{)[\w* ]*?\b(tc_\w+) \(.*\) ;$", text)
+    found = re.match(r"(?!typedef\b|struct\b.*\{)[\w* ]*?\b(tci?_\w+) \(.*\) ;$", text)
     return found.group(1) if found else None
 
 

@@ -1,0 +1,23 @@
+/* Where a member of a group listens, so that the others reach it. */
+#ifndef TCI_OWN_ADDRESS_H
+#define TCI_OWN_ADDRESS_H
+
+#include "host_port.h"
+
+#define TCI_OWN_ADDRESS_TEXT_MAX 320 /* "name:port" with the longest name, and the terminator  \
+                                      */
+
+/* What to listen at, from the option group_address: an address or name of this host, with a
+ * port or without, or one of its network interfaces ("eth0": its first address). Empty:
+ * 127.0.0.1 when all members are on this host. TC_E_INVALID: none is set though members are
+ * elsewhere; an interface without an address; a text that is too long. TC_E_IO. */
+TC_MUST_CHECK tc_status tci_own_address(const char *setting, bool all_local,
+                                        char listen_out[TCI_OWN_ADDRESS_TEXT_MAX],
+                                        tc_error *err);
+
+/* The same with the port that was bound in place of the one that was asked for. */
+TC_MUST_CHECK tc_status tci_own_address_with_port(const char *listen, uint16_t port,
+                                                  char address_out[TCI_OWN_ADDRESS_TEXT_MAX],
+                                                  tc_error *err);
+
+#endif

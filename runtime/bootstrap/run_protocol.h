@@ -1,0 +1,66 @@
+/* What tc-run and the processes that it starts say to each other, as bytes.
+ *
+ * The socket is a SOCK_SEQPACKET, so a packet is a message. A member publishes its address,
+ * then asks for those of others; tc-run answers when it knows. A question that has no answer
+ * yet is replaced by the next one. Numbers are little-endian; docs/groups.md has the layout.
+ * Pure functions: what has another form is TC_E_CORRUPT, another version TC_E_VERSION. */
+#ifndef TCI_RUN_PROTOCOL_H
+#define TCI_RUN_PROTOCOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tc/status.h>
+
+#define TCI_RUN_PROTOCOL 1u
+#define TCI_RUN_SECRET_BYTES 16u
+#define TCI_RUN_SIZE_MAX 1024u /* processes of one tc-run */
+#define TCI_RUN_ROUND_MAX 1024u
+#define TCI_RUN_ADDRESS_MAX 512u
+#define TCI_RUN_PACKET_MAX 1536u /* more than any message has */
+
+/* What a process finds in its environment. */
+#define TCI_RUN_ENV_SOCKET "TC_RUN_SOCKET" /* "@NAME": abstract */
+#define TCI_RUN_ENV_SECRET "TC_RUN_SECRET" /* 32 hex digits */
+#define TCI_RUN_ENV_RANK "TC_RUN_RANK"
+#define TCI_RUN_ENV_SIZE "TC_RUN_SIZE"
+
+typedef enum tci_run_kind {
+    TCI_RUN_PUBLISH = 1,
+    TCI_RUN_LOOKUP = 2,
+    TCI_RUN_DONE = 3,
+    TCI_RUN_ADDRESS = 4,
+    TCI_RUN_REFUSAL = 5
+} tci_run_kind;
+
+/* From a member: TCI_RUN_PUBLISH or TCI_RUN_LOOKUP. */
+typedef struct tci_run_request {
+    tci_run_kind kind;
+    uint8_t secret[TCI_RUN_SECRET_BYTES];
+    uint32_t round;         /* 1 to TCI_RUN_ROUND_MAX */
+    uint32_t rank;          /* whose request it is */
+    uint32_t wanted;        /* of a lookup: whose address */
+    uint8_t wait;           /* of a lookup: 1: answer when it is there; 0: answer at once */
+    const uint8_t *address; /* of a publish; a view of the packet */
+    size_t address_size;
+} tci_run_request;
+
+/* From tc-run: one of the others. */
+typedef struct tci_run_reply {
+    tci_run_kind kind;
+    uint32_t rank;        /* the one that was published, or wanted */
+    tc_status status;     /* of a refusal */
+    const uint8_t *bytes; /* an address, or a refusal's text without terminator; a view */
+    size_t size;
+} tci_run_reply;
+
+/* A view's size is the caller's to keep: an address has TCI_RUN_ADDRESS_MAX bytes at most, a
+ * text less than TC_ERROR_TEXT_MAX. Both return the packet's size. */
+size_t tci_run_request_encode(const tci_run_request *request, uint8_t out[TCI_RUN_PACKET_MAX]);
+size_t tci_run_reply_encode(const tci_run_reply *reply, uint8_t out[TCI_RUN_PACKET_MAX]);
+
+TC_MUST_CHECK tc_status tci_run_request_decode(const void *packet, size_t size,
+                                               tci_run_request *request_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_run_reply_decode(const void *packet, size_t size,
+                                             tci_run_reply *reply_out, tc_error *err);
+
+#endif

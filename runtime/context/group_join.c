@@ -1,0 +1,208 @@
+/* Joining by what started this process: tc-run, PMIx, or options. */
+#include "context_private.h"
+
+#include "base/clock.h"
+#include "base/content_id.h"
+#include "base/error_text.h"
+#include "bootstrap/own_address.h"
+#include "bootstrap/rendezvous.h"
+#include "group/group_private.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define MISSING_NAMED_MAX 8u
+#define MISSING_TEXT_MAX 128u
+
+/* A process meets others one round at a time: which round it is has to mean the same to all. */
+static pthread_mutex_t rendezvous_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t rounds;
+
+/* A group on its way. */
+typedef struct joining {
+    tc_context *ctx;
+    const tci_rendezvous_ops *ops;
+    tci_rendezvous *rendezvous;
+    tci_rendezvous_self self;
+    uint64_t timeout_ns;
+    uint64_t deadline_ns;
+    tc_listener *listener;
+    uint8_t (*addresses)[TCI_RENDEZVOUS_ADDRESS_MAX];
+    tc_group_member *members;
+} joining;
+
+/* --- who has not come --------------------------------------------------------------------- */
+
+typedef struct missing {
+    uint32_t count;
+    char ranks[MISSING_TEXT_MAX];
+} missing;
+
+static void note_missing(missing *m, uint32_t rank)
+{
+    size_t used = strlen(m->ranks);
+    m->count++;
+    (void)snprintf(m->ranks + used, sizeof m->ranks - used, "%s%u", used == 0 ? "" : ", ",
+                   rank);
+}
+
+static tc_status tell_missing(const joining *j, const missing *m, bool all_asked, tc_error *err)
+{
+    return tci_error_set(
+        err, TC_E_TIMEOUT, "%s%u of %u members did not join within %.1f s: rank%s %s%s",
+        all_asked ? "" : "at least ", m->count, j->self.size, (double)j->timeout_ns / 1e9,
+        m->count == 1 ? "" : "s", m->ranks, all_asked ? "" : ", ...");
+}
+
+static tc_status look_up(joining *j, uint32_t rank, tc_error *err)
+{
+    size_t size;
+    tc_status status =
+        j->ops->lookup(j->rendezvous, rank, j->deadline_ns, j->addresses[rank], &size, err);
+    if (status == TC_OK)
+        j->members[rank] = (tc_group_member){.address = j->addresses[rank], .size = size};
+    return status;
+}
+
+/* After one that has not come in time the others are still asked for: they may be missing too.
+ */
+static tc_status look_up_all(joining *j, tc_error *err)
+{
+    missing m = {.count = 0};
+    uint32_t rank = 0;
+    for (; rank < j->self.size && m.count < MISSING_NAMED_MAX; rank++) {
+        tc_status status = look_up(j, rank, err);
+        if (status == TC_E_TIMEOUT)
+            note_missing(&m, rank);
+        else
+            TC_TRY(status);
+    }
+    return m.count == 0 ? TC_OK : tell_missing(j, &m, rank == j->self.size, err);
+}
+
+/* --- meeting ------------------------------------------------------------------------------ */
+
+static tc_status listen_and_publish(joining *j, tc_error *err)
+{
+    char listen[TCI_OWN_ADDRESS_TEXT_MAX];
+    char address[TCI_OWN_ADDRESS_TEXT_MAX];
+    const tc_options *options = &j->ctx->hub.options;
+    TC_TRY(tci_own_address(options->group_address, j->self.all_local, listen, err));
+    TC_TRY(tc_listener_open(j->ctx, listen, &j->listener, err));
+    TC_TRY(tci_own_address_with_port(listen, tc_listener_port(j->listener), address, err));
+    return j->ops->publish(j->rendezvous, address, strlen(address), j->deadline_ns, err);
+}
+
+static tc_status make_table(joining *j, tc_error *err)
+{
+    if (j->self.size > TC_GROUP_SIZE_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "group of %u members, expected at most %u",
+                             j->self.size, TC_GROUP_SIZE_MAX);
+    j->addresses = calloc(j->self.size, sizeof *j->addresses);
+    j->members = calloc(j->self.size, sizeof *j->members);
+    if (j->addresses == NULL || j->members == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");
+    return TC_OK;
+}
+
+/* The rendezvous is open. */
+static tc_status exchange(joining *j, tc_error *err)
+{
+    TC_TRY(make_table(j, err));
+    TC_TRY(listen_and_publish(j, err));
+    return look_up_all(j, err);
+}
+
+static tc_status meet(joining *j, tc_error *err)
+{
+    (void)pthread_mutex_lock(&rendezvous_lock);
+    tc_status status = j->ops->open(++rounds, j->deadline_ns, &j->rendezvous, &j->self, err);
+    if (status == TC_OK) {
+        status = exchange(j, err);
+        j->ops->close(j->rendezvous);
+    }
+    (void)pthread_mutex_unlock(&rendezvous_lock);
+    return status;
+}
+
+/* A job's name may come again once it has ended; with the address of rank 0 it is another. */
+static uint64_t group_id(const joining *j)
+{
+    uint8_t seed[sizeof j->self.id + TCI_RENDEZVOUS_ADDRESS_MAX];
+    uint8_t hash[16];
+    uint64_t id;
+    memcpy(seed, &j->self.id, sizeof j->self.id);
+    memcpy(seed + sizeof j->self.id, j->members[0].address, j->members[0].size);
+    tci_hash128(seed, sizeof j->self.id + j->members[0].size, hash);
+    memcpy(&id, hash, sizeof id);
+    return id | 1;
+}
+
+static tc_status create(joining *j, tc_group **group_out, tc_error *err)
+{
+    const tc_group_params params = {
+        .id = group_id(j), .rank = j->self.rank, .size = j->self.size, .members = j->members};
+    TC_TRY(tc_group_create(j->ctx, &params, group_out, err));
+    tci_group_keep_listener(*group_out, j->listener);
+    return TC_OK;
+}
+
+static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64_t timeout_ns,
+                          tc_group **group_out, tc_error *err)
+{
+    joining j = {.ctx = ctx,
+                 .ops = ops,
+                 .timeout_ns = timeout_ns,
+                 .deadline_ns = tci_deadline_after(timeout_ns)};
+    tc_status status = meet(&j, err);
+    if (status == TC_OK)
+        status = create(&j, group_out, err);
+    if (status != TC_OK)
+        tc_listener_close(j.listener);
+    free(j.members);
+    free(j.addresses);
+    return status;
+}
+
+/* --- without a job ------------------------------------------------------------------------ */
+
+static tc_status join_hosts(tc_context *ctx, tc_group **group_out, tc_error *err)
+{
+    const tc_options *options = &ctx->hub.options;
+    char *end;
+    unsigned long rank = strtoul(options->group_rank, &end, 10);
+    if (options->group_rank[0] < '0' || options->group_rank[0] > '9' || *end != '\0' ||
+        rank >= TC_GROUP_SIZE_MAX)
+        return tci_error_set(err, TC_E_INVALID,
+                             "group_hosts is set, and group_rank (TC_GROUP_RANK) is '%.40s': "
+                             "expected a number below %u",
+                             options->group_rank, TC_GROUP_SIZE_MAX);
+    return tc_group_create_hosts(ctx, options->group_hosts, (uint32_t)rank, group_out, err);
+}
+
+static tc_status join_alone(tc_context *ctx, tc_group **group_out, tc_error *err)
+{
+    const tc_group_member self = {.size = 0};
+    tc_group_params params = {.size = 1, .members = &self};
+    if (getrandom(&params.id, sizeof params.id, 0) != sizeof params.id)
+        params.id = tci_clock_ns();
+    params.id |= 1;
+    return tc_group_create(ctx, &params, group_out, err);
+}
+
+tc_status tc_group_join(tc_context *ctx, uint64_t timeout_ns, tc_group **group_out,
+                        tc_error *err)
+{
+    const tci_rendezvous_ops *ops;
+    if (tci_hub_is_busy(&ctx->hub))
+        return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
+    TC_TRY(tci_rendezvous_find(ctx->hub.options.engine_path, &ops, err));
+    if (ops != NULL)
+        return join_job(ctx, ops, timeout_ns, group_out, err);
+    if (ctx->hub.options.group_hosts[0] != '\0')
+        return join_hosts(ctx, group_out, err);
+    return join_alone(ctx, group_out, err);
+}

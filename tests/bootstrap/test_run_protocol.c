@@ -1,0 +1,166 @@
+#include "bootstrap/run_protocol.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint8_t publish_bytes[] = {
+    'T', 'R', 1,   1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, /* secret */
+    7,   0,   0,   0, 3, 0, 0, 0,                                            /* round, rank */
+    'a', ':', '1',
+};
+
+static tci_run_request some_publish(void)
+{
+    tci_run_request request = {.kind = TCI_RUN_PUBLISH,
+                               .round = 7,
+                               .rank = 3,
+                               .address = (const uint8_t *)"a:1",
+                               .address_size = 3};
+    for (size_t i = 0; i < sizeof request.secret; i++)
+        request.secret[i] = (uint8_t)(i + 1);
+    return request;
+}
+
+static void test_a_publish_has_its_golden_bytes(void **state)
+{
+    uint8_t packet[TCI_RUN_PACKET_MAX];
+    tci_run_request request = some_publish();
+    tci_run_request again;
+    tc_error err;
+    (void)state;
+    assert_int_equal(tci_run_request_encode(&request, packet), sizeof publish_bytes);
+    assert_memory_equal(packet, publish_bytes, sizeof publish_bytes);
+    assert_int_equal(tci_run_request_decode(packet, sizeof publish_bytes, &again, &err), TC_OK);
+    assert_int_equal(again.kind, TCI_RUN_PUBLISH);
+    assert_int_equal(again.round, 7);
+    assert_int_equal(again.rank, 3);
+    assert_memory_equal(again.secret, request.secret, sizeof request.secret);
+    assert_int_equal(again.address_size, 3);
+    assert_memory_equal(again.address, "a:1", 3);
+}
+
+static void test_a_lookup_comes_back(void **state)
+{
+    uint8_t packet[TCI_RUN_PACKET_MAX];
+    tci_run_request request = some_publish();
+    tci_run_request again;
+    tc_error err;
+    (void)state;
+    request.kind = TCI_RUN_LOOKUP;
+    request.wanted = 1023;
+    request.wait = 1;
+    size_t size = tci_run_request_encode(&request, packet);
+    assert_int_equal(tci_run_request_decode(packet, size, &again, &err), TC_OK);
+    assert_int_equal(again.wanted, 1023);
+    assert_int_equal(again.wait, 1);
+    packet[size - 1] = 2;
+    assert_int_equal(tci_run_request_decode(packet, size, &again, &err), TC_E_CORRUPT);
+}
+
+static void test_each_reply_comes_back(void **state)
+{
+    static const tci_run_reply replies[] = {
+        {.kind = TCI_RUN_DONE, .rank = 4},
+        {.kind = TCI_RUN_ADDRESS,
+         .rank = 5,
+         .bytes = (const uint8_t *)"[::1]:7000",
+         .size = 10},
+        {.kind = TCI_RUN_REFUSAL,
+         .rank = 6,
+         .status = TC_E_PEER_LOST,
+         .bytes = (const uint8_t *)"gone",
+         .size = 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+        uint8_t packet[TCI_RUN_PACKET_MAX];
+        tci_run_reply again;
+        tc_error err;
+        size_t size = tci_run_reply_encode(&replies[i], packet);
+        assert_int_equal(tci_run_reply_decode(packet, size, &again, &err), TC_OK);
+        assert_int_equal(again.kind, replies[i].kind);
+        assert_int_equal(again.rank, replies[i].rank);
+        assert_int_equal(again.status, replies[i].status);
+        assert_int_equal(again.size, replies[i].size);
+        if (again.size > 0)
+            assert_memory_equal(again.bytes, replies[i].bytes, again.size);
+    }
+}
+
+/* A publish of one byte less is a publish still, so this looks at what has a fixed size. */
+static void test_what_is_cut_is_refused(void **state)
+{
+    uint8_t packet[TCI_RUN_PACKET_MAX];
+    tci_run_request request = some_publish();
+    tci_run_reply reply = {.kind = TCI_RUN_DONE};
+    tc_error err;
+    (void)state;
+    request.kind = TCI_RUN_LOOKUP;
+    size_t size = tci_run_request_encode(&request, packet);
+    for (size_t n = 0; n < size; n++)
+        assert_int_equal(tci_run_request_decode(packet, n, &request, &err), TC_E_CORRUPT);
+    assert_int_equal(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
+    size = tci_run_reply_encode(&reply, packet);
+    for (size_t n = 0; n < size; n++)
+        assert_int_equal(tci_run_reply_decode(packet, n, &reply, &err), TC_E_CORRUPT);
+    assert_int_equal(tci_run_reply_decode(packet, size + 1, &reply, &err), TC_E_CORRUPT);
+}
+
+static void test_an_address_has_a_limit(void **state)
+{
+    static uint8_t packet[TCI_RUN_PACKET_MAX];
+    static const uint8_t address[TCI_RUN_ADDRESS_MAX + 1];
+    tci_run_request request = some_publish();
+    tc_error err;
+    (void)state;
+    request.address = address;
+    request.address_size = TCI_RUN_ADDRESS_MAX;
+    size_t size = tci_run_request_encode(&request, packet);
+    assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_OK);
+    assert_int_equal(tci_run_request_decode(packet, size + 1, &request, &err), TC_E_CORRUPT);
+}
+
+static void test_another_version_is_told(void **state)
+{
+    uint8_t packet[TCI_RUN_PACKET_MAX];
+    tci_run_request request = some_publish();
+    tci_run_reply reply;
+    tc_error err;
+    (void)state;
+    size_t size = tci_run_request_encode(&request, packet);
+    packet[2] = 9;
+    assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_E_VERSION);
+    assert_non_null(strstr(err.text, "9"));
+    assert_non_null(strstr(err.text, "expected 1"));
+    assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_VERSION);
+}
+
+static void test_a_request_is_no_reply(void **state)
+{
+    uint8_t packet[TCI_RUN_PACKET_MAX];
+    tci_run_request request = some_publish();
+    tci_run_reply reply = {.kind = TCI_RUN_DONE};
+    tc_error err;
+    (void)state;
+    size_t size = tci_run_request_encode(&request, packet);
+    assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_CORRUPT);
+    size = tci_run_reply_encode(&reply, packet);
+    assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_E_CORRUPT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_publish_has_its_golden_bytes),
+        cmocka_unit_test(test_a_lookup_comes_back),
+        cmocka_unit_test(test_each_reply_comes_back),
+        cmocka_unit_test(test_what_is_cut_is_refused),
+        cmocka_unit_test(test_an_address_has_a_limit),
+        cmocka_unit_test(test_another_version_is_told),
+        cmocka_unit_test(test_a_request_is_no_reply),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
