@@ -1,9 +1,11 @@
-/* Makes a call or a barrier of a group fail, and prints the error as programs do.
+/* Makes a call of the library fail, and prints the error as programs do.
  *
- *   call_errors HOSTS FUNCTION    calls FUNCTION at rank 0, which this process is
- *   call_errors HOSTS             waits for the others at a barrier */
+ *   call_errors                   has headers that are newer than the library
+ *   call_errors HOSTS             is rank 0, and waits for the others at a barrier
+ *   call_errors HOSTS FUNCTION    is rank 0, and calls FUNCTION at itself */
 #include <stdio.h>
 #include <tc/group.h>
+#include <tc/version.h>
 
 #define TIMEOUT_NS 200000000ull
 
@@ -26,9 +28,8 @@ int main(int argc, char **argv)
     tc_context *ctx = NULL;
     tc_group *group;
     tc_error err = {TC_OK, ""};
-    if (argc < 2)
-        return 2;
-    tc_status status = tc_context_create(NULL, &ctx, &err);
+    unsigned headers = argc < 2 ? TC_VERSION_NUMBER + 1 : TC_VERSION_NUMBER;
+    tc_status status = tc_context_create_for(headers, NULL, &ctx, &err);
     if (status == TC_OK)
         status = tc_group_create_hosts(ctx, argv[1], 0, &group, &err);
     if (status == TC_OK)

@@ -46,7 +46,8 @@ class Place:
 
     def run(self, program, *arguments, **environment):
         """What a program prints that is expected to fail."""
-        done = subprocess.run([os.path.join(self.bin, program), *arguments], cwd=self.folder, text=True,
+        path = os.path.join(self.bin, program) if program.startswith("tc-") else program
+        done = subprocess.run([path, *arguments], cwd=self.folder, text=True,
                               env={**self.environment, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=DEADLINE_S, check=False)
         if done.returncode == 0:
@@ -118,6 +119,17 @@ def answer_with(data):
                 pass
     threading.Thread(target=serve, daemon=True).start()
     return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@prints("Three-Chains needs ...; found: .... Install it (Debian and Ubuntu: apt install ...; all that is missing: scripts/install-deps.sh)")
+def _(place):
+    output = place.run("cmake", "-S", place.root, "-B", "build", "-G", "Ninja", PKG_CONFIG_LIBDIR="/nonexistent", PKG_CONFIG_PATH="")
+    return " ".join(output.split())  # it breaks lines
+
+
+@prints("this program was compiled with the headers of version ..., and the libtchains that was found is of ...: expected ... or newer")
+def _(place):
+    return place.run(place.call_errors)
 
 
 @prints("connect to ...: Connection refused")
