@@ -53,6 +53,9 @@ struct dapc_mode {
     bool (*connect)(dapc_lane *lane, const dapc_blob *blobs);
     /* Progress; waits for a moment, as the option says, when there is nothing to do. */
     bool (*turn)(dapc_lane *lane);
+    /* Before close: returns when all that this member sent has been run. NULL: nothing to do.
+     */
+    bool (*settle)(dapc_lane *lane);
     void (*close)(dapc_lane *lane);
 
     /* The client alone. With `known` the servers have what they need before the first chase;
@@ -66,6 +69,8 @@ struct dapc_mode {
 
 extern const dapc_mode dapc_mode_get;
 extern const dapc_mode dapc_mode_am;
+extern const dapc_mode dapc_mode_bitcode;
+extern const dapc_mode dapc_mode_image;
 
 /* NULL: no memory. */
 dapc_client *dapc_client_create(void);
@@ -93,6 +98,7 @@ enum {
     DAPC_SERVE,    /* takes turns until the step ends */
     DAPC_PREPARE,  /* client; count: whether the code is known */
     DAPC_RUN,      /* client; a batch follows */
+    DAPC_SETTLE,   /* ready when settled, goes on until the step ends */
     DAPC_CLOSE
 };
 

@@ -161,11 +161,16 @@ bool dapc_crew_open(dapc_crew *crew, unsigned lane)
     return hear_members(crew, count);
 }
 
-/* All at once: who closes may need the others' progress. */
+/* Nobody leaves while another may still wait for its word; then all at once, since who closes
+ * may need the others' progress. */
 bool dapc_crew_close(dapc_crew *crew, unsigned lane)
 {
     unsigned count = crew->server_count + 1;
-    return tell_members(crew, count, DAPC_CLOSE, lane) && hear_members(crew, count);
+    if (!tell_members(crew, count, DAPC_SETTLE, lane) || !await_ready(crew, count))
+        return false;
+    end_steps(crew, count);
+    return hear_members(crew, count) && tell_members(crew, count, DAPC_CLOSE, lane) &&
+           hear_members(crew, count);
 }
 
 bool dapc_crew_begin(dapc_crew *crew, unsigned lane)

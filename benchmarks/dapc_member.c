@@ -60,6 +60,14 @@ static bool connect_lane(member *self, dapc_lane *lane)
     return serve_lane(self, lane);
 }
 
+static bool settle_lane(member *self, dapc_lane *lane)
+{
+    if (lane->mode->settle != NULL && !lane->mode->settle(lane))
+        return false;
+    perf_session_set_ready(self->session);
+    return serve_lane(self, lane);
+}
+
 static bool run_batch(member *self, dapc_lane *lane, dapc_answer *answer)
 {
     dapc_batch batch;
@@ -81,6 +89,8 @@ static bool do_step(member *self, const perf_command *command, dapc_answer *answ
         return lane->mode->prepare(lane, command->count != 0);
     case DAPC_RUN:
         return run_batch(self, lane, answer);
+    case DAPC_SETTLE:
+        return settle_lane(self, lane);
     case DAPC_CLOSE:
         lane->mode->close(lane);
         return true;

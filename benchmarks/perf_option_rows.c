@@ -285,6 +285,12 @@ static bool set_cache(perf_options *options, const char *text)
     return strcmp(text, "warm") == 0 || strcmp(text, "cold") == 0;
 }
 
+static bool set_answer(perf_options *options, const char *text)
+{
+    options->answer = text;
+    return strcmp(text, "reply") == 0 || strcmp(text, "ifunc") == 0;
+}
+
 static bool set_intrusion(perf_options *options, const char *text)
 {
     (void)text;
@@ -336,8 +342,8 @@ const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
     {"modes", 'm', IN_LANES | IN_BANDWIDTH | IN_DAPC, "LIST", set_modes,
      "of bare,am,cached,uncached,image,bitcode,inject,local (tsi: the first four; ssum,"
      " iput: cached,inject,local, and not bare,am);"
-     " bandwidth: of put,am,am-safe,cached (all but am-safe);"
-     " dapc: of get,am (all)"},
+     " bandwidth: of put,am,am-safe,cached (not am-safe);"
+     " dapc: get,am,bitcode,image"},
     {"servers", 'N', IN_DAPC, "LIST", set_servers, "1,4,8 or 1..16, at most 16 (1,4,8)"},
     {"depth", 'D', IN_DAPC, "LIST", set_depths, "entries of a chase, 1..4096 or a list (4096)"},
     {"inflight", 'q', IN_DAPC, "LIST", set_inflight, "chases at once, at most 64 (1)"},
@@ -346,6 +352,8 @@ const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
     {"transport", 'o', IN_DAPC, "NAME", set_transport, "tcp, or shm: UCX's own choice (tcp)"},
     {"cache", 'C', IN_DAPC, "NAME", set_cache,
      "warm, or cold: each chase's code is new to the servers (warm)"},
+    {"return", 'R', IN_DAPC, "NAME", set_answer,
+     "reply, or ifunc: the result travels as another function (reply)"},
     {"unread", 'u', IN_BANDWIDTH, NULL, set_unread, "the function leaves its payload alone"},
     {"senders", 'f', IN_TSI, "A..B", set_senders,
      "cached only: so many sources into one target, powers of two, 1..16"},

@@ -39,7 +39,8 @@ static const experiment_row experiment_rows[] = {
                     {'a', "adaptive"},
                     {'o', "tcp"},
                     {'C', "warm"},
-                    {'m', "get,am"}}},
+                    {'R', "reply"},
+                    {'m', "get,am,bitcode,image"}}},
     [PERF_FLOOD] = {"flood", {{'s', "64"}, {'d', "all"}}},
 };
 

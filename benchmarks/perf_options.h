@@ -55,6 +55,7 @@ typedef struct perf_options {
     const char *wait;      /* comma list */
     const char *transport; /* "tcp" or "shm" */
     const char *cache;     /* "warm" or "cold" */
+    const char *answer;    /* "reply" or "ifunc" */
     unsigned peers;        /* of the target that waits */
     uint64_t seconds;      /* of a flood */
     uint64_t burn_ns;      /* what the target takes for each message of it */

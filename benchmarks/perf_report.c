@@ -95,9 +95,9 @@ static json_t *own_options(const perf_options *options)
         (void)json_object_set_new(object, "peers", json_integer((json_int_t)options->peers));
     else if (options->experiment == PERF_DAPC)
         (void)json_object_update_new(
-            object, json_pack("{s:i, s:s, s:s, s:s, s:s}", "rounds", (int)options->rounds,
+            object, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s}", "rounds", (int)options->rounds,
                               "modes", options->modes, "wait", options->wait, "transport",
-                              options->transport, "cache", options->cache));
+                              options->transport, "cache", options->cache, "return", options->answer));
     else if (options->experiment == PERF_INTEGRITY)
         (void)json_object_update_new(object, json_pack("{s:[I, I]}", "sizes",
                                                        (json_int_t)options->size_min,

@@ -24,8 +24,8 @@ def wait(policy, processes):
             "rate_per_s": 1e6 * processes}
 
 
-def chase(mode, servers, depth, inflight=1):
-    return {"mode": mode, "servers": servers, "depth": depth, "inflight": inflight, "wait": "adaptive",
+def chase(mode, servers, depth, inflight=1, wait="adaptive"):
+    return {"mode": mode, "servers": servers, "depth": depth, "inflight": inflight, "wait": wait,
             "chases_per_s": 1e5 / depth}
 
 
@@ -48,9 +48,10 @@ REPORTS = {
                                    for stage in ("parse", "total")],
                     ["First calls", "saxpy jit-cold", "total", "time, p50 (microseconds)"]),
     "chase by depth": ("dapc", [chase(mode, 4, n) for n in (1, 4096) for mode in ("get", "am")],
-                       ["Pointer Chasing", "get adaptive", "depth", "pointer chases per second"]),
-    "chase by servers": ("dapc", [chase(mode, n, 64) for n in (1, 8) for mode in ("get", "am")], ["am adaptive", "servers"]),
-    "chases at once": ("dapc", [chase("get", 4, 64, n) for n in (1, 16)], ["chases at once"]),
+                       ["Pointer Chasing", "get", "depth", "4096", "pointer chases per second"]),
+    "chase by servers": ("dapc", [chase(mode, n, 64) for n in (1, 8) for mode in ("get", "am")], ["am", "servers"]),
+    "chases at once": ("dapc", [chase("get", 4, 64, n, wait) for n in (1, 16) for wait in ("yield", "block")],
+                       ["chases at once", "get yield", "get block"]),
     "flood": ("flood", [{"delivery": "am", "rate_per_s": 5e5, "again": 7}], ["am", "rate (million messages/s)"]),
     "integrity": ("integrity", [{"delivery": "direct", "seconds": 1.5}], ["direct", "time for all messages (s)"]),
     # Names are text to gnuplot, whatever they hold.

@@ -1,0 +1,301 @@
+/* The pointer chase by an ifunc that sends itself on. Client and servers are a group; the
+ * client has the last rank. */
+#include "archive_bytes.h"
+#include "dapc.h"
+#include "ifuncs/errand.h"
+#include "perf_clock.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tc/call.h>
+#include <tc/group.h>
+
+#define GROUP_ID 1u
+#define ARCHIVE_MAX (1u << 20)
+#define HOP_LIMIT "2000000" /* above any depth */
+
+typedef struct ifunc_state ifunc_state;
+
+typedef struct ifunc_chase {
+    ifunc_state *state;
+    uint64_t address; /* the answer */
+} ifunc_chase;
+
+struct ifunc_state {
+    dapc_lane *lane;
+    tc_context *context;
+    tc_listener *listener;
+    tc_group *group;
+    bool yields;
+    bool by_ifunc; /* how results come home */
+    errand_desk desk;
+    /* The client's. */
+    tc_ifunc *chaser;
+    bool is_new; /* the servers have not seen the chaser */
+    unsigned openings;
+    tc_ep *servers[DAPC_SERVERS_MAX];
+    ifunc_chase chases[DAPC_INFLIGHT_MAX];
+};
+
+static bool complain(const ifunc_state *state, const char *what, const tc_error *err)
+{
+    return perf_complain(state->lane->session, "%s: %s: %s: %s", state->lane->mode->name, what,
+                         tc_status_name(err->status), err->text);
+}
+
+static bool is_client(const dapc_lane *lane)
+{
+    return lane->rank == lane->server_count;
+}
+
+/* --- opening and closing -------------------------------------------------------------- */
+
+static tc_status set_options(const ifunc_state *state, tc_options *options, tc_error *err)
+{
+    const dapc_lane *lane = state->lane;
+    const perf_options *own = lane->options;
+    /* What an earlier process compiled is not new to a server. */
+    const char *settings[][2] = {
+        {"ifunc_path", own->ifunc_path},
+        {"form", lane->mode->name},
+        {"wait", state->yields ? NULL : lane->wait},
+        {"delivery", own->deliveries[0][0] != '\0' ? own->deliveries[0] : NULL},
+        {"hop_limit", HOP_LIMIT},
+        {"cache_dir", strcmp(own->cache, "cold") == 0 ? "" : NULL}};
+    tc_status status = TC_OK;
+    for (size_t i = 0; status == TC_OK && i < sizeof settings / sizeof settings[0]; i++) {
+        if (settings[i][1] != NULL)
+            status = tc_options_set(options, settings[i][0], settings[i][1], err);
+    }
+    return status;
+}
+
+static bool create_context(ifunc_state *state)
+{
+    tc_error err = {0};
+    tc_options *options;
+    if (tc_options_create(&options, &err) != TC_OK)
+        return complain(state, "options", &err);
+    tc_status status = set_options(state, options, &err);
+    if (status == TC_OK)
+        status = tc_context_create(options, &state->context, &err);
+    tc_options_destroy(options);
+    return status == TC_OK || complain(state, "context", &err);
+}
+
+static void take_errand(void *user, uint64_t slot, uint64_t address)
+{
+    const ifunc_state *state = user;
+    dapc_client_done(state->lane->client, (unsigned)slot, address);
+}
+
+static bool open_ifunc(dapc_lane *lane, dapc_blob *mine_out)
+{
+    tc_error err = {0};
+    ifunc_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return perf_complain(lane->session, "out of memory");
+    lane->state = state;
+    state->lane = lane;
+    state->yields = strcmp(lane->wait, "yield") == 0;
+    state->by_ifunc = strcmp(lane->options->answer, "ifunc") == 0;
+    state->desk = (errand_desk){take_errand, state};
+    for (unsigned i = 0; i < DAPC_INFLIGHT_MAX; i++)
+        state->chases[i].state = state;
+    if (!create_context(state))
+        return false;
+    tc_context_set_target_args(state->context,
+                               is_client(lane) ? (void *)&state->desk : (void *)&lane->shard);
+    if (tc_listener_open(state->context, "127.0.0.1:0", &state->listener, &err) != TC_OK)
+        return complain(state, "listener", &err);
+    mine_out->size = (uint32_t)snprintf((char *)mine_out->bytes, sizeof mine_out->bytes,
+                                        "127.0.0.1:%u", tc_listener_port(state->listener));
+    return true;
+}
+
+static bool connect_ifunc(dapc_lane *lane, const dapc_blob *blobs)
+{
+    ifunc_state *state = lane->state;
+    tc_error err = {0};
+    tc_group_member members[DAPC_MEMBERS_MAX];
+    for (unsigned i = 0; i <= lane->server_count; i++)
+        members[i] = (tc_group_member){.address = blobs[i].bytes, .size = blobs[i].size};
+    const tc_group_params params = {
+        .id = GROUP_ID, .rank = lane->rank, .size = lane->server_count + 1, .members = members};
+    if (tc_group_create(state->context, &params, &state->group, &err) != TC_OK)
+        return complain(state, "group", &err);
+    if (tc_group_connect(state->group, PERF_SILENCE_NS, &err) != TC_OK)
+        return complain(state, "group", &err);
+    for (unsigned i = 0; is_client(lane) && i < lane->server_count; i++) {
+        if (tc_group_ep(state->group, i, &state->servers[i], &err) != TC_OK)
+            return complain(state, "endpoint", &err);
+    }
+    return true;
+}
+
+static bool settle_ifunc(dapc_lane *lane)
+{
+    ifunc_state *state = lane->state;
+    tc_error err = {0};
+    tc_ep *ep;
+    for (unsigned i = 0; i <= lane->server_count; i++) {
+        if (i == lane->rank)
+            continue;
+        if (tc_group_ep(state->group, i, &ep, &err) != TC_OK)
+            return complain(state, "endpoint", &err);
+        tc_status status = tc_ep_flush(ep, PERF_SILENCE_NS);
+        if (status != TC_OK)
+            return perf_complain(lane->session, "%s: flush: %s", lane->mode->name,
+                                 tc_status_text(status));
+    }
+    return true;
+}
+
+static void close_ifunc(dapc_lane *lane)
+{
+    ifunc_state *state = lane->state;
+    if (state == NULL)
+        return;
+    if (state->chaser != NULL)
+        tc_ifunc_close(state->chaser);
+    tc_context_destroy(state->context); /* group and listener with it */
+    free(state);
+    lane->state = NULL;
+}
+
+/* --- turns ---------------------------------------------------------------------------- */
+
+static bool turn_ifunc(dapc_lane *lane)
+{
+    ifunc_state *state = lane->state;
+    if (state->yields) {
+        if (tc_progress(state->context) == 0)
+            (void)sched_yield();
+        return true;
+    }
+    tc_status status = tc_wait(state->context, DAPC_LOOK_NS);
+    return status == TC_OK || status == TC_E_TIMEOUT ||
+           perf_complain(lane->session, "%s: wait: %s", lane->mode->name,
+                         tc_status_text(status));
+}
+
+/* --- what the servers know ------------------------------------------------------------ */
+
+/* A comment in the list of libraries makes the same code another function. */
+static bool open_new(ifunc_state *state, const char *name)
+{
+    static unsigned char archive[ARCHIVE_MAX];
+    char deps[32];
+    tc_error err = {0};
+    size_t size =
+        archive_bytes_read(state->lane->options->ifunc_path, name, archive, sizeof archive);
+    int n = snprintf(deps, sizeof deps, "# %u\n", state->openings++);
+    if (tc_ifunc_open_memory(state->context, archive, size, deps, (size_t)n, &state->chaser,
+                             &err) != TC_OK)
+        return complain(state, name, &err);
+    state->is_new = true;
+    return true;
+}
+
+static bool open_known(ifunc_state *state, const char *name)
+{
+    tc_error err = {0};
+    if (tc_ifunc_open(state->context, name, &state->chaser, &err) != TC_OK)
+        return complain(state, name, &err);
+    for (unsigned i = 0; i < state->lane->server_count; i++) {
+        if (tc_ep_prepare(state->servers[i], state->chaser, PERF_SILENCE_NS, &err) != TC_OK)
+            return complain(state, "prepare", &err);
+    }
+    return true;
+}
+
+static bool prepare_ifunc(dapc_lane *lane, bool known)
+{
+    ifunc_state *state = lane->state;
+    const char *name = state->by_ifunc ? "errand" : "roamer";
+    if (state->chaser != NULL)
+        tc_ifunc_close(state->chaser);
+    state->chaser = NULL;
+    return known ? open_known(state, name) : open_new(state, name);
+}
+
+/* All servers begin to make the code callable, not each when the chase comes by. */
+static bool send_ahead(ifunc_state *state)
+{
+    tc_error err = {0};
+    state->is_new = false;
+    for (unsigned i = 0; i < state->lane->server_count; i++) {
+        if (tc_ep_prepare(state->servers[i], state->chaser, 0, &err) != TC_OK)
+            return complain(state, "prepare", &err);
+    }
+    return true;
+}
+
+/* --- chases --------------------------------------------------------------------------- */
+
+static void answered(void *user, const tc_call_outcome *outcome)
+{
+    ifunc_chase *chase = user;
+    ifunc_state *state = chase->state;
+    if (outcome->status == TC_OK && outcome->result_size == sizeof chase->address) {
+        dapc_client_done(state->lane->client, (unsigned)(chase - state->chases),
+                         chase->address);
+        return;
+    }
+    (void)perf_complain(state->lane->session, "%s: a chase ended with %s, %zu bytes: %s",
+                        state->lane->mode->name, tc_status_name(outcome->status),
+                        outcome->result_size, outcome->text != NULL ? outcome->text : "");
+    dapc_client_failed(state->lane->client);
+}
+
+static tc_status call(ifunc_state *state, unsigned slot, tc_ep *ep, const dapc_step *step)
+{
+    ifunc_chase *chase = &state->chases[slot];
+    const tc_call_params params = {.result = &chase->address,
+                                   .result_room = sizeof chase->address,
+                                   .timeout_ns = PERF_SILENCE_NS,
+                                   .done = answered,
+                                   .user = chase};
+    return tc_call_start(ep, state->chaser, step, sizeof *step, &params, NULL);
+}
+
+static bool start_ifunc(dapc_lane *lane, unsigned slot, const dapc_step *step)
+{
+    ifunc_state *state = lane->state;
+    uint64_t owner = step->address >> DAPC_PLACE_BITS;
+    const errand job = {.step = *step, .destination = lane->rank, .slot = slot};
+    if (state->is_new && !send_ahead(state))
+        return false;
+    tc_status status = state->by_ifunc ? tc_group_send(state->group, (uint32_t)owner,
+                                                       state->chaser, &job, sizeof job)
+                                       : call(state, slot, state->servers[owner], step);
+    return status == TC_OK || perf_complain(lane->session, "%s: send: %s", lane->mode->name,
+                                            tc_status_text(status));
+}
+
+const dapc_mode dapc_mode_bitcode = {
+    .name = "bitcode",
+    .moves_code = true,
+    .open = open_ifunc,
+    .connect = connect_ifunc,
+    .turn = turn_ifunc,
+    .settle = settle_ifunc,
+    .close = close_ifunc,
+    .prepare = prepare_ifunc,
+    .start = start_ifunc,
+};
+
+const dapc_mode dapc_mode_image = {
+    .name = "image",
+    .moves_code = true,
+    .open = open_ifunc,
+    .connect = connect_ifunc,
+    .turn = turn_ifunc,
+    .settle = settle_ifunc,
+    .close = close_ifunc,
+    .prepare = prepare_ifunc,
+    .start = start_ifunc,
+};

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The pointer-chase study, as short as it gets: a page whose pictures are there and whose tables have figures.
+#   check_reproduce.sh REPRODUCE_SH BUILD
+set -euo pipefail
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+"$1" --quick "$2" "$dir/out"
+cd "$dir/out"
+
+fail() {
+    echo "check_reproduce: $*" >&2
+    exit 1
+}
+
+pictures=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' report.md)
+[ "$(wc -w <<<"$pictures")" = 4 ] || fail "expected 4 pictures, found: $pictures"
+for picture in $pictures; do
+    grep -q '</svg>' "$picture" || fail "$picture is not drawn"
+done
+for line in '| depth | get | am | bitcode | image |' '| `bitcode_to_get_s2_q1_d16` |' '| `best image to best am` |' \
+    '| 2 | bitcode |' '| inflight | get | am | bitcode | image |' 'a GET is a load' 'tc-perf dapc --servers 1,2'; do
+    grep -qF -- "$line" report.md || fail "report.md has no: $line"
+done
+! grep -qE 'null|\| *\|' report.md || fail "an empty figure: $(grep -E 'null|\| *\|' report.md)"
+[ ! -e commands ] || fail "a file is left over"
+
+"$1" --quick "$dir/nowhere" 2>"$dir/said" && fail "took a folder without tc-perf"
+grep -q "no $dir/nowhere/bin/tc-perf" "$dir/said" || fail "did not say what is missing: $(cat "$dir/said")"
