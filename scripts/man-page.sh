@@ -22,10 +22,14 @@ else
 fi
 
 mkdir -p "$out"
-# Typographic quotes and dashes would spoil options. What the second program mends differs between viewers or is warned of: a
-# font that not all have, paragraphs right after headings, definition lists by vertical motion, and names cut at line ends.
-lowdown -s -t man --parse-no-intraemph --out-no-smarty -m "title=$(echo "$name" | tr '[:lower:]' '[:upper:]')" -m "section=$section" \
-    -m "date=$date" -m "source=Three-Chains $version" -m "volume=$volume" -o "$out/$page.new" "$source"
+# Typographic quotes and dashes would spoil options, and lowdown takes what is between two underscores of a name for emphasis.
+# What the last program mends differs between viewers or is warned of: a font that not all have, paragraphs right after
+# headings, definition lists by vertical motion, and names cut at line ends.
+awk -F '`' 'BEGIN { OFS = FS } /^ *```/ { code = !code } !code { for (i = 1; i <= NF; i += 2) gsub(/_/, "\\\\_", $i) } { print }' \
+    "$source" >"$out/$page.md"
+lowdown -s -t man --out-no-smarty -m "title=$(echo "$name" | tr '[:lower:]' '[:upper:]')" -m "section=$section" \
+    -m "date=$date" -m "source=Three-Chains $version" -m "volume=$volume" -o "$out/$page.new" "$out/$page.md"
+rm "$out/$page.md"
 sed -z -i -e 's/\\f\(C\|(CR\|\[CR\]\)/\\fB/g' \
     -e 's/\n\.\(S[HS]\)\n\([^\n]*\)\n\.LP\n/\n.\1 \2\n/g' \
     -e 's/\n\(\.TH [^\n]*\)\n/\n\1\n.nh\n.ad l\n/' \

@@ -4,6 +4,7 @@
     check_pages.py ROOT MAN_FOLDER
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,8 @@ def check_page(page, folder):
             yield f"{page.file}: {name} says {said or done.returncode}"
         if name == "man":
             yield from (f"{page.file}: lost {word} on its way" for word in page.names if word not in done.stdout)
+            yield from (f"{page.file}: shows {mark}, which was to be a style"
+                        for mark in re.findall(r"(?<!\w)\*[\w.]+\*|\*\*[\w-]+\*\*|`[\w-]+`|\\_", done.stdout))
     for other in page.names:
         alias = os.path.join(folder, f"man{page.section}", f"{other}.{page.section}")
         if other == page.name:
