@@ -1,0 +1,178 @@
+#include "bfs_search.h"
+
+#include "bfs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The same call at every rank, all at a time. */
+typedef struct calls {
+    tc_group *group;
+    tc_ifunc *bfs;
+    uint64_t timeout_ns;
+    uint32_t running;
+    bool failed;
+    bfs_level *levels; /* what each rank answered */
+} calls;
+
+static void answered(void *user, const tc_call_outcome *outcome)
+{
+    calls *all = user;
+    all->running--;
+    if (outcome->status != TC_OK) {
+        fprintf(stderr, "bfs: %s: %s\n", tc_status_text(outcome->status), outcome->text);
+        all->failed = true;
+    }
+}
+
+static bool start_call(calls *all, uint32_t rank, const bfs_head *head)
+{
+    const tc_call_params params = {.result = &all->levels[rank],
+                                   .result_room = sizeof all->levels[rank],
+                                   .timeout_ns = all->timeout_ns,
+                                   .done = answered,
+                                   .user = all};
+    tc_error err = {TC_OK, ""};
+    tc_ep *ep;
+    tc_status status = tc_group_ep(all->group, rank, &ep, &err);
+    if (status == TC_OK) {
+        all->running++;
+        while ((status = tc_call_start(ep, all->bfs, head, sizeof *head, &params, NULL)) ==
+               TC_E_AGAIN)
+            (void)tc_progress(tc_group_context(all->group));
+        all->running -= status != TC_OK;
+    }
+    if (status != TC_OK)
+        fprintf(stderr, "bfs: rank %" PRIu32 ": %s\n", rank, tc_status_text(status));
+    return status == TC_OK;
+}
+
+/* Calls write into `all`: after a failure too they are waited for, as their deadlines allow. */
+static bool call_all(calls *all, const bfs_head *head)
+{
+    uint32_t ranks = tc_group_size(all->group);
+    memset(all->levels, 0, ranks * sizeof *all->levels);
+    for (uint32_t i = 0; i < ranks && !all->failed; i++)
+        all->failed = !start_call(all, i, head);
+    while (all->running > 0) {
+        tc_status status = tc_wait(tc_group_context(all->group), all->timeout_ns);
+        all->failed = all->failed || (status != TC_OK && status != TC_E_TIMEOUT);
+    }
+    return !all->failed;
+}
+
+/* Messages between members are nobody's call: what stops one of them, its origin hears. */
+static bool complain(const calls *all, const char *what)
+{
+    tc_error err = {TC_OK, ""};
+    fprintf(stderr, "bfs: %s\n", what);
+    if (tc_group_failures(all->group, &err) > 0)
+        fprintf(stderr, "bfs: a message got stuck: %s\n", err.text);
+    return false;
+}
+
+static bool search_level(calls *all, uint32_t level, bfs_result *result, uint32_t *found_out)
+{
+    const bfs_head head = {.kind = BFS_LEVEL, .value = level};
+    if (!call_all(all, &head))
+        return complain(all, "a level failed");
+    *found_out = 0;
+    for (uint32_t i = 0; i < tc_group_size(all->group); i++) {
+        const bfs_level *answer = &all->levels[i];
+        result->edges += answer->edges;
+        result->messages += answer->messages;
+        *found_out += (uint32_t)answer->found;
+    }
+    return true;
+}
+
+static bool search(calls *all, uint32_t root, bfs_result *result)
+{
+    const bfs_head head = {.kind = BFS_START, .value = root};
+    if (!call_all(all, &head))
+        return false;
+    for (uint32_t level = 0, found = 1; found > 0; level++) {
+        if (level < BFS_LEVELS_MAX)
+            result->found[level] = found;
+        result->reached += found;
+        result->depth = level;
+        if (!search_level(all, level, result, &found))
+            return false;
+    }
+    return true;
+}
+
+bool bfs_search(tc_group *group, tc_ifunc *bfs, uint32_t root, uint64_t timeout_ns,
+                bfs_result *result_out)
+{
+    bfs_result result = {.depth = 0};
+    calls all = {.group = group, .bfs = bfs, .timeout_ns = timeout_ns};
+    all.levels = calloc(tc_group_size(group), sizeof *all.levels);
+    if (all.levels == NULL)
+        return false;
+    bool ok = search(&all, root, &result);
+    free(all.levels);
+    if (ok)
+        *result_out = result;
+    return ok;
+}
+
+/* Those of one rank, some at a time. */
+static bool fetch_from(tc_ep *ep, tc_ifunc *bfs, uint32_t own, uint64_t timeout_ns,
+                       uint32_t *own_distances)
+{
+    tc_error err = {TC_OK, ""};
+    for (uint32_t at = 0; at < own;) {
+        const bfs_head head = {.kind = BFS_DISTANCES, .value = at};
+        size_t size = (own - at) * sizeof *own_distances;
+        tc_status status =
+            tc_call(ep, bfs, &head, sizeof head, own_distances + at, &size, timeout_ns, &err);
+        if (status != TC_OK || size == 0) {
+            fprintf(stderr, "bfs: distances: %s\n", status != TC_OK ? err.text : "none");
+            return false;
+        }
+        at += (uint32_t)(size / sizeof *own_distances);
+    }
+    return true;
+}
+
+bool bfs_fetch_distances(tc_group *group, tc_ifunc *bfs, uint32_t vertices, uint64_t timeout_ns,
+                         uint32_t *distances_out)
+{
+    uint32_t ranks = tc_group_size(group);
+    uint32_t *own_distances = malloc((vertices / ranks + 1) * sizeof *own_distances);
+    bool ok = own_distances != NULL;
+    for (uint32_t rank = 0; ok && rank < ranks; rank++) {
+        uint32_t own = vertices / ranks + (rank < vertices % ranks);
+        tc_ep *ep;
+        ok = tc_group_ep(group, rank, &ep, NULL) == TC_OK &&
+             fetch_from(ep, bfs, own, timeout_ns, own_distances);
+        for (uint32_t i = 0; ok && i < own; i++)
+            distances_out[i * ranks + rank] = own_distances[i];
+    }
+    free(own_distances);
+    return ok;
+}
+
+bool bfs_search_here(const rmat_graph *graph, uint32_t root, uint32_t *distances_out)
+{
+    uint32_t *queue = malloc((graph->vertices + 1) * sizeof *queue), head = 0, tail = 0;
+    if (queue == NULL)
+        return false;
+    memset(distances_out, 0xff, graph->vertices * sizeof *distances_out);
+    distances_out[root] = 0;
+    for (queue[tail++] = root; head < tail; head++) {
+        uint32_t v = queue[head];
+        for (uint64_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
+            uint32_t w = graph->neighbours[e];
+            if (distances_out[w] != BFS_UNREACHED)
+                continue;
+            distances_out[w] = distances_out[v] + 1;
+            queue[tail++] = w;
+        }
+    }
+    free(queue);
+    return true;
+}
