@@ -17,6 +17,16 @@ if(CMAKE_CROSSCOMPILING)
   list(APPEND tc_test_environment UCX_KEEPALIVE_INTERVAL=inf)
 endif()
 
+# What starts jobs under PMIx in tests. Its options differ: only Open MPI's is used.
+set(tc_mpirun)
+find_program(TC_MPIRUN NAMES mpirun.openmpi mpirun DOC "package openmpi-bin")
+if(TC_MPIRUN AND NOT CMAKE_CROSSCOMPILING)
+  execute_process(COMMAND ${TC_MPIRUN} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(version MATCHES "Open MPI")
+    set(tc_mpirun ${TC_MPIRUN})
+  endif()
+endif()
+
 # tc_runnable(OUT target): what starts that program from within another one: its path, and in a cross build that of a script
 # which has qemu start it.
 function(tc_runnable out target)
