@@ -17,6 +17,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <tc/ucx.h>
 #include <unistd.h>
 
 #define INBOX_MAX 1024u
@@ -113,7 +114,7 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
                             &ctx->address_size, err);
 }
 
-static tc_status init_context(tc_context *ctx, tc_error *err)
+static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
     tci_hub *hub = &ctx->hub;
     hub->inbox_last = &hub->inbox;
@@ -127,14 +128,15 @@ static tc_status init_context(tc_context *ctx, tc_error *err)
     TC_TRY(tci_registry_init(&hub->registry, &hub->options, err));
     hub->registry.host_symbols = tci_host_symbols(&hub->registry.host_symbol_count);
     TC_TRY(tci_context_watch_functions(ctx, err));
-    TC_TRY(tci_worker_create(on_message, hub, &hub->worker, err));
+    TC_TRY(tci_worker_create(ucx, on_message, hub, &hub->worker, err));
     tci_worker_set_payload_handler(hub->worker, on_payload);
     TC_TRY(tci_context_init_wait(ctx, err));
     return describe_self(ctx, err);
 }
 
-tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
-                                tc_context **ctx_out, tc_error *err)
+tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options *opts,
+                                       const tc_ucx_objects *ucx, tc_context **ctx_out,
+                                       tc_error *err)
 {
     TC_TRY(tci_context_check_headers(header_version, err));
     tc_context *ctx = calloc(1, sizeof *ctx);
@@ -149,7 +151,7 @@ tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
         status = tc_options_create(&from_environment, err);
     if (status == TC_OK) {
         ctx->hub.options = opts != NULL ? *opts : *from_environment;
-        status = init_context(ctx, err);
+        status = init_context(ctx, ucx, err);
     }
     tc_options_destroy(from_environment);
     if (status != TC_OK) {
@@ -158,6 +160,12 @@ tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
     }
     *ctx_out = ctx;
     return TC_OK;
+}
+
+tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
+                                tc_context **ctx_out, tc_error *err)
+{
+    return tc_context_create_on_ucx_for(header_version, opts, NULL, ctx_out, err);
 }
 
 static void free_inbox(tci_hub *hub)

@@ -26,7 +26,7 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
     if (ctx->wait_fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "epoll could not be started");
     for (int i = 0; i < 2; i++) {
-        if (epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, fds[i], &event) != 0)
+        if (fds[i] >= 0 && epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, fds[i], &event) != 0)
             return tci_error_errno(err, TC_E_IO, errno, "epoll does not take a descriptor");
     }
     return TC_OK;
@@ -41,7 +41,7 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
  * sleepers would wake each other for ever. */
 static bool lie_down(tc_context *ctx)
 {
-    bool rung = true, direct = false;
+    bool rung = tci_worker_fd(ctx->hub.worker) >= 0, direct = false;
     ctx->lying = true;
     for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
         if (ep->turn_used && tci_ep_is_open(ep))

@@ -237,6 +237,10 @@ tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header
 
 tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
 {
+    if (!link->worker->can_put)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "put: the application's UCX context was made without "
+                             "UCP_FEATURE_RMA");
     if (!tci_ucx_fences_hold())
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "put: UCX_FENCE_MODE=weak lets puts of this UCX overtake a fence");

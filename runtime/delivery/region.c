@@ -80,6 +80,10 @@ static tc_status make_memory(tci_region *region, const tci_worker *worker, size_
                              tci_region_use use, tc_error *err)
 {
     tc_error shortage;
+    if (use == TCI_REGION_PUT && !worker->can_put)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "delivery put: the application's UCX context was made without "
+                             "UCP_FEATURE_RMA");
     if (use == TCI_REGION_PUT) {
         ucs_status_t status = allocate_by_ucx(region, bytes);
         if (status != UCS_OK)
@@ -94,7 +98,7 @@ static tc_status make_memory(tci_region *region, const tci_worker *worker, size_
     region->base = region->segment.base;
     if (region->base == NULL)
         TC_TRY(keep_closed(region, bytes, err));
-    if (use == TCI_REGION_MAPPED)
+    if (use == TCI_REGION_MAPPED && worker->can_put)
         offer_to_ucx(region, bytes);
     return TC_OK;
 }

@@ -93,9 +93,15 @@ static ucs_status_t open_worker(tci_worker *worker)
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED,
     };
-    ucs_status_t status = ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
-    if (status != UCS_OK)
-        return status;
+    if (worker->ucp_worker != NULL)
+        return UCS_OK;
+    worker->owns_worker = true;
+    return ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
+}
+
+static ucs_status_t set_handlers(tci_worker *worker)
+{
+    ucs_status_t status = UCS_OK;
     for (unsigned i = 0; i < TCI_AM_COUNT && status == UCS_OK; i++) {
         worker->bindings[i] = (tci_am_binding){.worker = worker, .kind = (tci_am)i};
         const ucp_am_handler_param_t handler = {
@@ -108,26 +114,99 @@ static ucs_status_t open_worker(tci_worker *worker)
         };
         status = ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
     }
-    if (status != UCS_OK)
+    return status;
+}
+
+/* UCX calls them no more; what still comes for them it drops. */
+static void remove_handlers(tci_worker *worker)
+{
+    for (unsigned i = 0; i < TCI_AM_COUNT; i++) {
+        const ucp_am_handler_param_t handler = {
+            .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB,
+            .id = TCI_AM_ID_BASE + i,
+        };
+        (void)ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
+    }
+}
+
+/* An application that waits by means of its own may have left UCX's out. */
+static ucs_status_t find_event_fd(tci_worker *worker)
+{
+    ucs_status_t status = ucp_worker_get_efd(worker->ucp_worker, &worker->event_fd);
+    if (status == UCS_OK || worker->owns_context)
         return status;
-    status = ucp_worker_get_efd(worker->ucp_worker, &worker->event_fd);
+    worker->event_fd = -1;
+    return UCS_OK;
+}
+
+static ucs_status_t start(tci_worker *worker, bool wakes)
+{
+    ucs_status_t status = UCS_OK;
+    if (worker->owns_context)
+        status = open_context(worker->shares_memory, &worker->ucp_context);
+    if (status == UCS_OK)
+        status = open_worker(worker);
+    if (status == UCS_OK)
+        status = set_handlers(worker);
+    if (status == UCS_OK && wakes)
+        status = find_event_fd(worker);
     if (status != UCS_OK)
         return status;
     return ucp_worker_get_address(worker->ucp_worker, &worker->address, &worker->address_size);
 }
 
-tc_status tci_worker_create(tci_worker_handler handler, void *user, tci_worker **worker_out,
-                            tc_error *err)
+/* UCX cannot be asked for a context's features, but a worker without active messages takes no
+ * header. */
+static tc_status check_given(const tc_ucx_objects *given, tc_error *err)
+{
+    ucp_worker_attr_t attr = {.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER};
+    if (given->context == NULL)
+        return tci_error_set(err, TC_E_INVALID, "UCX objects: no ucp_context_h");
+    if ((given->features & UCP_FEATURE_AM) == 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "UCX objects: the context has features 0x%llx, expected "
+                             "UCP_FEATURE_AM (0x%x) among them",
+                             (unsigned long long)given->features, (unsigned)UCP_FEATURE_AM);
+    if (given->worker == NULL)
+        return TC_OK;
+    if (ucp_worker_query(given->worker, &attr) != UCS_OK ||
+        attr.max_am_header < sizeof(tci_payload_header))
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "UCX objects: the worker takes active messages with headers of "
+                             "%zu bytes, expected %zu at least: is UCP_FEATURE_AM among its "
+                             "context's features?",
+                             attr.max_am_header, sizeof(tci_payload_header));
+    return TC_OK;
+}
+
+static tci_worker *make_worker(const tc_ucx_objects *given)
 {
     tci_worker *worker = calloc(1, sizeof *worker);
+    if (worker == NULL)
+        return NULL;
+    worker->event_fd = -1;
+    worker->shares_memory = shared_memory_is_allowed();
+    worker->owns_context = given == NULL;
+    worker->can_put = given == NULL || (given->features & UCP_FEATURE_RMA) != 0;
+    if (given != NULL) {
+        worker->ucp_context = given->context;
+        worker->ucp_worker = given->worker;
+    }
+    return worker;
+}
+
+tc_status tci_worker_create(const tc_ucx_objects *given, tci_worker_handler handler, void *user,
+                            tci_worker **worker_out, tc_error *err)
+{
+    if (given != NULL)
+        TC_TRY(check_given(given, err));
+    tci_worker *worker = make_worker(given);
     if (worker == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "worker: out of memory");
     worker->handler = handler;
     worker->user = user;
-    worker->shares_memory = shared_memory_is_allowed();
-    ucs_status_t status = open_context(worker->shares_memory, &worker->ucp_context);
-    if (status == UCS_OK)
-        status = open_worker(worker);
+    bool wakes = given == NULL || (given->features & UCP_FEATURE_WAKEUP) != 0;
+    ucs_status_t status = start(worker, wakes);
     if (status != UCS_OK) {
         tci_worker_destroy(worker);
         return tci_ucx_error(err, status, "UCX start");
@@ -160,19 +239,39 @@ static bool must_be_abandoned(tci_worker *worker)
 
 void tci_worker_destroy(tci_worker *worker)
 {
-    if (must_be_abandoned(worker))
+    bool abandoned = must_be_abandoned(worker);
+    if (worker->ucp_worker != NULL && !worker->owns_worker)
+        remove_handlers(worker);
+    if (abandoned)
         return;
     if (worker->address != NULL)
         ucp_worker_release_address(worker->ucp_worker, worker->address);
-    if (worker->ucp_worker != NULL)
+    if (worker->ucp_worker != NULL && worker->owns_worker)
         ucp_worker_destroy(worker->ucp_worker);
-    if (worker->ucp_context != NULL)
+    if (worker->ucp_context != NULL && worker->owns_context)
         ucp_cleanup(worker->ucp_context);
     free(worker);
 }
 
+/* UCX takes no progress from inside its callbacks; of an application's some may try. */
+static unsigned progress_application(tci_worker *worker)
+{
+    if (worker->progressing) {
+        TC_LOG(TC_LOG_ERROR, "progress was asked for from inside a UCX callback");
+        return 0;
+    }
+    worker->progressing = true;
+    unsigned events = ucp_worker_progress(worker->ucp_worker);
+    worker->progressing = false;
+    if (worker->lingering != NULL)
+        tci_link_reap(worker);
+    return events;
+}
+
 unsigned tci_worker_progress(tci_worker *worker)
 {
+    if (__builtin_expect(!worker->owns_worker, 0))
+        return progress_application(worker);
     unsigned events = ucp_worker_progress(worker->ucp_worker);
     if (__builtin_expect(worker->lingering != NULL, 0))
         tci_link_reap(worker);
@@ -192,5 +291,5 @@ int tci_worker_fd(const tci_worker *worker)
 
 bool tci_worker_arm(tci_worker *worker)
 {
-    return ucp_worker_arm(worker->ucp_worker) == UCS_OK;
+    return worker->event_fd < 0 || ucp_worker_arm(worker->ucp_worker) == UCS_OK;
 }

@@ -11,6 +11,7 @@
 #include <tc/status.h>
 
 typedef struct tci_worker tci_worker;
+struct tc_ucx_objects;
 
 /* What active messages carry. Each has a 4-byte header, PAYLOAD a longer one; see
  * docs/wire-format.md. */
@@ -51,19 +52,21 @@ typedef bool (*tci_payload_handler)(void *user, const tci_payload_header *header
                                     tci_sink *sink_out);
 void tci_worker_set_payload_handler(tci_worker *worker, tci_payload_handler handler);
 
-/* TC_E_UCX, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_worker_create(tci_worker_handler handler, void *user,
+/* given NULL: with a UCX context and worker of its own; otherwise on those, which outlive it.
+ * TC_E_UCX, TC_E_NO_MEMORY; TC_E_INVALID, TC_E_UNSUPPORTED: what was given will not do. */
+TC_MUST_CHECK tc_status tci_worker_create(const struct tc_ucx_objects *given,
+                                          tci_worker_handler handler, void *user,
                                           tci_worker **worker_out, tc_error *err);
 void tci_worker_destroy(tci_worker *worker);
 
-/* Returns how many UCX events there were. */
+/* Returns how many UCX events there were; 0 when called from inside a UCX callback. */
 unsigned tci_worker_progress(tci_worker *worker);
 
 /* The worker's UCX address; owned by the worker. */
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 
 /* A descriptor that becomes readable when progress has something to do, after tci_worker_arm
- * gave true. */
+ * gave true; -1: this worker wakes nobody, and arming it does nothing. */
 int tci_worker_fd(const tci_worker *worker);
 bool tci_worker_arm(tci_worker *worker);
 

@@ -5,9 +5,11 @@
 #include "delivery/ucx_compat.h"
 #include "delivery/worker.h"
 
-/* UCX ids of our active messages start here, clear of the low numbers that applications like.
- */
-#define TCI_AM_ID_BASE 0x3c0u
+#include <tc/ucx.h>
+
+/* Clear of the low numbers that applications like. */
+#define TCI_AM_ID_BASE TC_UCX_AM_ID_FIRST
+_Static_assert(TCI_AM_COUNT <= TC_UCX_AM_ID_COUNT, "no message takes an application's id");
 
 typedef struct tci_am_binding {
     tci_worker *worker;
@@ -17,6 +19,10 @@ typedef struct tci_am_binding {
 struct tci_worker {
     ucp_context_h ucp_context;
     ucp_worker_h ucp_worker;
+    bool owns_context; /* else they are an application's, and stay when this ends */
+    bool owns_worker;
+    bool can_put;     /* the context has UCX's RMA */
+    bool progressing; /* an application's worker: its callbacks may call us */
     ucp_address_t *address;
     size_t address_size;
     int event_fd;
