@@ -24,15 +24,16 @@
 enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
 
 static const perf_mode *const modes[] = {
-    &perf_mode_bare,  &perf_mode_am,      &perf_mode_cached, &perf_mode_uncached,
-    &perf_mode_image, &perf_mode_bitcode, &perf_mode_inject, &perf_mode_local};
+    &perf_mode_bare,     &perf_mode_am,    &perf_mode_cached,
+    &perf_mode_uncached, &perf_mode_image, &perf_mode_bitcode,
+    &perf_mode_inject,   &perf_mode_local, &perf_mode_compat};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 
 /* Only the library's modes choose between deliveries. */
 static bool mode_has_deliveries(const perf_mode *mode)
 {
-    return mode != &perf_mode_bare && mode != &perf_mode_am;
+    return mode != &perf_mode_bare && mode != &perf_mode_am && mode != &perf_mode_compat;
 }
 
 static void add_lanes(lane_run *run, const perf_mode *mode)
@@ -63,13 +64,13 @@ static bool choose_lanes(lane_run *run)
         if (which == MODE_COUNT) {
             (void)fprintf(stderr,
                           "tc-perf: no mode is called '%.*s': expected bare, am, cached, "
-                          "uncached, image, bitcode, inject or local\n",
+                          "uncached, image, bitcode, inject, local or compat\n",
                           (int)size, at);
             return false;
         }
         if (run->options.experiment != PERF_TSI && !mode_has_deliveries(modes[which])) {
             (void)fprintf(stderr,
-                          "tc-perf: mode '%s' runs no function: expected cached, "
+                          "tc-perf: mode '%s' is of tsi alone: expected cached, "
                           "uncached, image, bitcode, inject or local\n",
                           modes[which]->name);
             return false;
@@ -190,7 +191,7 @@ static uint64_t least_rate_count(const lane_run *run)
 static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
 {
     double count = (double)MEASUREMENT_NS / each_ns;
-    return count < (double)min ? min : count > (double)max ? max : (uint64_t)count;
+    return count<(double)min ? min : count>(double) max ? max : (uint64_t)count;
 }
 
 /* Without -n, a trial run tells how many iterations take the time of one measurement. Its

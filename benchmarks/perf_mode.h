@@ -54,5 +54,6 @@ extern const perf_mode perf_mode_image; /* cached, of that form */
 extern const perf_mode perf_mode_bitcode;
 extern const perf_mode perf_mode_inject; /* code in every message, kept by nobody */
 extern const perf_mode perf_mode_local;  /* code of the target's own */
+extern const perf_mode perf_mode_compat; /* by the original's API */
 
 #endif

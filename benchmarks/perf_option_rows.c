@@ -108,6 +108,13 @@ static bool set_modes(perf_options *options, const char *text)
     return *text != '\0';
 }
 
+static bool set_api(perf_options *options, const char *text)
+{
+    if (strcmp(text, "compat") == 0)
+        options->modes = "cached,compat";
+    return strcmp(text, "compat") == 0 || strcmp(text, "own") == 0;
+}
+
 /* The library's own list, "auto|direct|...", so that a delivery it gains is known here too. */
 static const char *known_deliveries(void)
 {
@@ -321,7 +328,7 @@ static bool set_unread(perf_options *options, const char *text)
 
 const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
     {"size", 's', IN_LANES | IN_FLOOD | IN_BANDWIDTH, "LIST", set_payloads,
-     "payloads in bytes (tsi: 8, up to 1M; ssum from 4; iput from 16;"
+     "payloads in bytes (tsi: 8, at most 1M;"
      " bandwidth: 64K,256K,1M,4M,16M)"},
     {"sweep", 'p', IN_LANES | IN_BANDWIDTH, "A..B", set_sweep,
      "payloads: the powers of two from A to B (ssum, iput: 16..32K)"},
@@ -331,8 +338,7 @@ const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
      " integrity: 1M messages; wait: 200 wake-ups; dapc: chases in 50 ms)"},
     {"warmup", 'w', IN_LANES, "N", set_warmup, "round trips before each measurement (1000)"},
     {"rounds", 'r', IN_LANES | IN_BANDWIDTH | IN_FIRST | IN_DAPC, "N", set_rounds,
-     "how often the modes take turns (20; 4 for several payloads; bandwidth, first-call, dapc: "
-     "10)"},
+     "turns of each mode (20; several payloads: 4; bandwidth, first-call, dapc: 10)"},
     {"functions", 'F', IN_FIRST, "LIST", set_functions, "of tsi,hash_map,saxpy (all)"},
     {"paths", 'W', IN_FIRST, "LIST", set_paths, "ways to become callable (all)"},
     {"intrusion", 'i', IN_FIRST, NULL, set_intrusion,
@@ -340,10 +346,12 @@ const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
     {"table", 'x', IN_TSI, NULL, set_table,
      "print the Three-Chains paper's Tables IV to VI too"},
     {"modes", 'm', IN_LANES | IN_BANDWIDTH | IN_DAPC, "LIST", set_modes,
-     "of bare,am,cached,uncached,image,bitcode,inject,local (tsi: the first four; ssum,"
-     " iput: cached,inject,local, and not bare,am);"
+     "of bare,am,cached,uncached,image,bitcode,inject,local,compat (tsi: the first four; ssum,"
+     " iput: cached,inject,local);"
      " bandwidth: of put,am,am-safe,cached (not am-safe);"
      " dapc: get,am,bitcode,image"},
+    {"api", 'A', IN_TSI, "NAME", set_api,
+     "own, or compat: the original's API beside it, as modes cached,compat (own)"},
     {"servers", 'N', IN_DAPC, "LIST", set_servers, "1,4,8 or 1..16, at most 16 (1,4,8)"},
     {"depth", 'D', IN_DAPC, "LIST", set_depths, "entries of a chase, 1..4096 or a list (4096)"},
     {"inflight", 'q', IN_DAPC, "LIST", set_inflight, "chases at once, at most 64 (1)"},

@@ -30,6 +30,6 @@ typedef struct perf_option_row {
 } perf_option_row;
 
 extern const perf_option_row perf_option_rows[];
-#define PERF_OPTION_COUNT 32u
+#define PERF_OPTION_COUNT 33u
 
 #endif

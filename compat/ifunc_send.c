@@ -10,9 +10,10 @@
 
 /* The slot's line is fetched for writing at once, though it is read first: what it says decides
  * whether the code goes along. */
-static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slot)
+static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slot, size_t size)
 {
     __builtin_prefetch(slot, 1);
+    __builtin_prefetch(slot + size, 1); /* in a ring the next one, which is read first too */
     const uint64_t found = tci_slot_load(slot);
     if (tci_ifunc_word_is_message(found))
         return UCS_ERR_NO_RESOURCE;
@@ -72,6 +73,6 @@ ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg, uint64_t remo
                                  "a message is sent without endpoint, key, frame, or to an "
                                  "address that is not 8-byte aligned");
     if (ucp_rkey_ptr(rkey, remote_addr, &mapped) == UCS_OK)
-        return store_message(tci_ifunc_message_of(&msg), mapped);
+        return store_message(tci_ifunc_message_of(&msg), mapped, msg.frame_size);
     return put_message(ep, tci_ifunc_message_of(&msg), msg.frame_size, remote_addr, rkey);
 }

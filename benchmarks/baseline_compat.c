@@ -1,0 +1,295 @@
+/* The same function by the original's API: frames in slots that this program owns. Latency
+ * takes one slot at each side, whose message says that the other one is free; rate takes a ring
+ * of them, and the target tells by memory that both share how far it is. */
+#include "baseline_link.h"
+#include "perf_clock.h"
+#include "perf_mode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tc/compat/ucp/api/ucp.h>
+#include <unistd.h>
+
+#define SLOTS 64u
+#define CREDIT_EVERY (SLOTS / 4)
+#define RKEY_MAX 1024u
+#define HEADER_BYTES 48u /* of a frame without code */
+
+typedef struct compat_state {
+    baseline_link link;
+    ucp_ifunc_h function;
+    ucp_ifunc_msg_t message;
+    ucp_mem_h memory;
+    unsigned char *slots;
+    size_t slot_bytes;
+    uint64_t remote;
+    ucp_rkey_h rkey;
+    void *target;
+    const uint64_t *calls;
+    uint64_t awaited;
+    uint64_t sent;              /* to the ring, and */
+    uint64_t read;              /* out of it */
+    _Atomic uint64_t *consumed; /* shared: what the target has read */
+} compat_state;
+
+typedef struct compat_key {
+    uint64_t address;
+    uint64_t size;
+    unsigned char bytes[RKEY_MAX];
+} compat_key;
+
+static bool complain(compat_state *state, const char *what, ucs_status_t status)
+{
+    return baseline_link_complain(&state->link, what, status);
+}
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+/* The API knows one folder; the library's option has a list. */
+static void choose_folder(const perf_lane *lane)
+{
+    char folder[PERF_PATH_MAX], file[PERF_PATH_MAX + 80];
+    for (const char *at = lane->options->ifunc_path; at != NULL && *at != '\0';) {
+        size_t size = strcspn(at, ":");
+        (void)snprintf(folder, sizeof folder, "%.*s", (int)size, at);
+        (void)snprintf(file, sizeof file, "%s/%s.tca", folder, lane->work->name);
+        if (access(file, R_OK) == 0) {
+            (void)setenv("UCX_IFUNC_LIB_DIR", folder, 1);
+            return;
+        }
+        at += size + (at[size] == ':');
+    }
+}
+
+static bool make_message(perf_lane *lane, compat_state *state)
+{
+    ucp_ifunc_reg_param_t param = {.name = (char *)(uintptr_t)lane->work->name, .llvm_bc = 1};
+    size_t payload_bytes = lane->options->payload_bytes;
+    unsigned char *payload = malloc(payload_bytes);
+    if (payload == NULL)
+        return perf_complain(lane->session, "out of memory");
+    ifunc_work_fill(payload, payload_bytes);
+    ucs_status_t status = ucp_register_ifunc(state->link.context, param, &state->function);
+    if (status == UCS_OK)
+        status = ucp_ifunc_msg_create(state->function, payload, payload_bytes, &state->message);
+    free(payload);
+    state->slot_bytes = state->message.frame_size;
+    return status == UCS_OK || complain(state, lane->work->name, status);
+}
+
+static bool offer_slots(compat_state *state)
+{
+    compat_key key = {0};
+    void *packed;
+    size_t size = 0;
+    const ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+        .length = SLOTS * state->slot_bytes,
+        .flags = UCP_MEM_MAP_ALLOCATE,
+    };
+    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS};
+    ucs_status_t status = ucp_mem_map(state->link.context, &params, &state->memory);
+    if (status == UCS_OK)
+        status = ucp_mem_query(state->memory, &attr);
+    if (status == UCS_OK)
+        status = ucp_rkey_pack(state->link.context, state->memory, &packed, &size);
+    if (status != UCS_OK || size > RKEY_MAX)
+        return complain(state, "memory", status);
+    state->slots = attr.address;
+    memset(state->slots, 0, params.length);
+    memcpy(key.bytes, packed, size);
+    ucp_rkey_buffer_release(packed);
+    key.address = (uintptr_t)state->slots;
+    key.size = size;
+    return perf_link_send(state->link.session, &key, sizeof key);
+}
+
+static bool take_slots(compat_state *state)
+{
+    compat_key key;
+    size_t size;
+    if (!perf_link_recv(state->link.session, &key, sizeof key, &size))
+        return false;
+    state->remote = key.address;
+    ucs_status_t status = ucp_ep_rkey_unpack(state->link.peer, key.bytes, &state->rkey);
+    return status == UCS_OK || complain(state, "rkey", status);
+}
+
+static void free_state(perf_lane *lane, compat_state *state)
+{
+    if (state->message.frame != NULL)
+        (void)ucp_ifunc_msg_free(state->message);
+    if (state->function != NULL)
+        (void)ucp_deregister_ifunc(state->link.context, state->function);
+    if (state->rkey != NULL)
+        ucp_rkey_destroy(state->rkey);
+    if (state->memory != NULL)
+        (void)ucp_mem_unmap(state->link.context, state->memory);
+    baseline_link_free(&state->link);
+    free(state->target);
+    free(state);
+    lane->state = NULL;
+}
+
+static void describe(perf_lane *lane, const compat_state *state)
+{
+    void *mapped;
+    bool stores = ucp_rkey_ptr(state->rkey, state->remote, &mapped) == UCS_OK;
+    size_t payload_bytes = lane->options->payload_bytes;
+    lane->payload_bytes = payload_bytes;
+    lane->frame_bytes = (double)(stores ? HEADER_BYTES + ((payload_bytes + 15) & ~(size_t)15)
+                                        : state->message.frame_size);
+    (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", stores ? "direct" : "put");
+}
+
+static bool open_compat(perf_lane *lane)
+{
+    perf_session *session = lane->session;
+    compat_state *state = calloc(1, sizeof *state);
+    if (state != NULL)
+        state->target = lane->work->create(lane->options->payload_bytes);
+    if (state == NULL || state->target == NULL) {
+        free(state);
+        return perf_complain(session, "out of memory");
+    }
+    state->calls = state->target;
+    state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
+    if (session->role == PERF_TARGET)
+        atomic_store(state->consumed, 0);
+    choose_folder(lane);
+    bool ok = baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
+              baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
+              make_message(lane, state) && offer_slots(state) && take_slots(state);
+    if (!ok) {
+        free_state(lane, state);
+        return false;
+    }
+    lane->state = state;
+    describe(lane, state);
+    return true;
+}
+
+static void close_compat(perf_lane *lane)
+{
+    compat_state *state = lane->state;
+    baseline_link_close(&state->link);
+    free_state(lane, state);
+}
+
+/* --- messages ------------------------------------------------------------------------------
+ */
+
+static inline bool send_to(compat_state *state, size_t slot)
+{
+    ucs_status_t status =
+        ucp_ifunc_send_nbix(state->link.peer, state->message,
+                            state->remote + slot * state->slot_bytes, state->rkey);
+    return !UCS_STATUS_IS_ERR(status) || complain(state, "send", status);
+}
+
+static inline bool run_from(compat_state *state, size_t slot, perf_poll *poll)
+{
+    ucs_status_t status;
+    while ((status = ucp_poll_ifunc(state->link.context,
+                                    state->slots + slot * state->slot_bytes, state->slot_bytes,
+                                    state->target, state->link.worker)) == UCS_ERR_NO_MESSAGE) {
+        if (!perf_poll_missed(poll))
+            return false;
+    }
+    perf_poll_hit(poll);
+    state->awaited++;
+    return status == UCS_OK || complain(state, "poll", status);
+}
+
+static bool is_right(const compat_state *state)
+{
+    return *state->calls == state->awaited ||
+           perf_complain(state->link.session, "compat: %llu calls for %llu messages",
+                         (unsigned long long)*state->calls, (unsigned long long)state->awaited);
+}
+
+static bool linger(compat_state *state, perf_poll *poll)
+{
+    while (!perf_session_has_ended(state->link.session)) {
+        if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
+            return false;
+    }
+    return is_right(state);
+}
+
+static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
+{
+    compat_state *state = lane->state;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    stamps[0] = perf_ticks();
+    for (uint64_t i = 1; i <= count; i++) {
+        if (!send_to(state, 0) || !run_from(state, 0, &poll))
+            return false;
+        stamps[i] = perf_ticks();
+    }
+    return is_right(state);
+}
+
+static bool target_latency(perf_lane *lane, uint64_t count)
+{
+    compat_state *state = lane->state;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    for (uint64_t i = 0; i < count; i++) {
+        if (!run_from(state, 0, &poll) || !send_to(state, 0))
+            return false;
+    }
+    return linger(state, &poll);
+}
+
+static bool await_credit(compat_state *state, uint64_t read, perf_poll *poll)
+{
+    while (atomic_load_explicit(state->consumed, memory_order_acquire) < read) {
+        if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
+            return false;
+    }
+    perf_poll_hit(poll);
+    return true;
+}
+
+static bool source_rate(perf_lane *lane, uint64_t count)
+{
+    compat_state *state = lane->state;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    for (uint64_t i = 0; i < count; i++) {
+        bool room = state->sent < SLOTS || await_credit(state, state->sent - SLOTS + 1, &poll);
+        if (!room || !send_to(state, state->sent % SLOTS))
+            return false;
+        state->sent++;
+    }
+    return await_credit(state, state->sent, &poll);
+}
+
+static bool target_rate(perf_lane *lane, uint64_t count)
+{
+    compat_state *state = lane->state;
+    perf_poll poll;
+    perf_poll_init(&poll, lane->session);
+    for (uint64_t i = 1; i <= count; i++) {
+        if (!run_from(state, state->read % SLOTS, &poll))
+            return false;
+        state->read++;
+        if (state->read % CREDIT_EVERY == 0 || i == count)
+            atomic_store_explicit(state->consumed, state->read, memory_order_release);
+    }
+    perf_session_set_done(lane->session);
+    return linger(state, &poll);
+}
+
+const perf_mode perf_mode_compat = {
+    .name = "compat",
+    .open = open_compat,
+    .source_latency = source_latency,
+    .target_latency = target_latency,
+    .source_rate = source_rate,
+    .target_rate = target_rate,
+    .close = close_compat,
+};
