@@ -63,7 +63,8 @@ TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *n
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
 
 /* This context's address for tc_ep_connect_address: opaque bytes, valid while the context
- * lives. Carried to the peer by any means. The pointer is owned by the context. */
+ * lives. Carried to the peer by any means. The pointer is owned by the context. From this call
+ * on peers may connect so; before it only those that come to a listener. */
 TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
 /* Runs what has arrived, sends what waits, watches peers. Returns how many messages were run; 0

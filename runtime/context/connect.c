@@ -181,8 +181,9 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
 
 const void *tc_context_address(tc_context *ctx, size_t *size_out)
 {
-    *size_out = ctx->address_size;
-    return ctx->address;
+    ctx->hub.address_given = true;
+    *size_out = ctx->hub.own_address_size;
+    return ctx->hub.own_address;
 }
 
 /* --- flushing and closing ------------------------------------------------------------ */

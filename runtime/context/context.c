@@ -110,8 +110,9 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
     tci_describe_engine(hub);
     tci_describe_dictionaries(hub);
     self->worker_address.data = tci_worker_address(hub->worker, &self->worker_address.size);
+    hub->own_address = ctx->address;
     return tci_hello_encode(self, TCI_HELLO_ADDRESS, ctx->address, sizeof ctx->address,
-                            &ctx->address_size, err);
+                            &hub->own_address_size, err);
 }
 
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
@@ -226,6 +227,23 @@ void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *
 
 /* --- progress ------------------------------------------------------------------------ */
 
+/* A HELLO by active message that belongs to no endpoint here. UCX's own port is open to whoever
+ * finds it, so before this context's address was given to anybody only it itself may come. */
+static tc_status take_stranger(tci_hub *hub, const tci_inbox_item *item, tc_ep **ep_out,
+                               tc_error *err)
+{
+    tci_hello theirs;
+    if (!hub->address_given) {
+        TC_TRY(tci_hello_decode(item->bytes, item->size, TCI_HELLO_HELLO, &theirs, err));
+        if (theirs.context_id != hub->self.context_id || theirs.pid != hub->self.pid)
+            return tci_error_set(err, TC_E_REFUSED,
+                                 "it came by UCX alone, and nobody was given this address");
+    }
+    TC_TRY(tci_ep_create(hub, true, ep_out, err));
+    (*ep_out)->deadline_ns = tci_deadline_after(hub->options.connect_timeout);
+    return TC_OK;
+}
+
 static void handle_inbox_item(tci_hub *hub, const tci_inbox_item *item)
 {
     tci_hello_preamble preamble;
@@ -238,9 +256,7 @@ static void handle_inbox_item(tci_hub *hub, const tci_inbox_item *item)
         if (ep == NULL || ep->stream != NULL)
             return;
     } else if (status == TC_OK && preamble.kind == TCI_HELLO_HELLO) {
-        status = tci_ep_create(hub, true, &ep, &error);
-        if (status == TC_OK)
-            ep->deadline_ns = tci_deadline_after(hub->options.connect_timeout);
+        status = take_stranger(hub, item, &ep, &error);
     }
     if (ep != NULL)
         tci_handshake_message(ep, preamble.kind, item->bytes, item->size);

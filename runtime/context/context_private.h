@@ -25,7 +25,6 @@ struct tc_context {
     bool lying;        /* the bells say that this side sleeps */
     bool can_be_rung;  /* the machine has the barrier that bells need */
     bool changed_seen; /* an endpoint changed state since tc_wait asked */
-    size_t address_size;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 

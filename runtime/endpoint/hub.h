@@ -85,7 +85,10 @@ typedef struct tci_hub {
     tci_inbox_item *inbox;
     tci_inbox_item **inbox_last;
     unsigned inbox_count;
-    tci_hello self;       /* this side's hello but for the ring */
+    tci_hello self;             /* this side's hello but for the ring */
+    const uint8_t *own_address; /* an ADDRESS message */
+    size_t own_address_size;
+    bool address_given;   /* peers may greet by active message: somebody was told how */
     uint64_t ring_memory; /* bytes of rings that peers may write */
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;

@@ -89,7 +89,7 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const tc_group_memb
     tci_member *m = &group->members[rank];
     tc_group_member own;
     if (rank == group->rank) { /* itself, whatever others reach it by */
-        own.address = tc_context_address(tc_group_context(group), &own.size);
+        own = (tc_group_member){group->hub->own_address, group->hub->own_address_size};
         from = &own;
     }
     tc_status status = check_member(group->hub, rank, from, err);

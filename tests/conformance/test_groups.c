@@ -1,7 +1,9 @@
 /* How members of a group find each other, wait for each other, and lose each other. */
 #include "../ifuncs/travel.h"
 #include "../support/team.h"
+#include "endpoint/hub.h"
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -284,6 +286,47 @@ static void a_member_that_went_can_come_back(void **state)
     tc_context_destroy(second);
 }
 
+static void *serve_second(void *arg)
+{
+    team *t = arg;
+    while (!atomic_load(&t->stop)) {
+        bool paused = atomic_load(&t->paused);
+        atomic_store(&t->is_paused, paused);
+        if (!paused)
+            (void)tc_progress(t->contexts[1]);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* UCX's port is open, but a context whose address nobody was given greets nobody there. */
+static void strangers_by_ucx_are_not_taken(void **state)
+{
+    (void)state;
+    tc_context *first = make_context(), *second = make_context();
+    const tci_hub *hub = (const tci_hub *)(const void *)second;
+    tc_ep *ep;
+    tc_error error = {0};
+    pthread_t thread;
+    team t = {.size = 2, .contexts = {first, second}};
+    assert_int_equal(pthread_create(&thread, NULL, serve_second, &t), 0);
+    assert_int_not_equal(tc_ep_connect_address(first, hub->own_address, hub->own_address_size,
+                                               SHORT_NS, &ep, &error),
+                         TC_OK);
+    atomic_store(&t.paused, true);
+    while (!atomic_load(&t.is_paused))
+        sched_yield();
+    size_t size;
+    const void *address = tc_context_address(second, &size);
+    atomic_store(&t.paused, false);
+    assert_int_equal(tc_ep_connect_address(first, address, size, TEAM_TIMEOUT_NS, &ep, &error),
+                     TC_OK);
+    atomic_store(&t.stop, true);
+    pthread_join(thread, NULL);
+    tc_context_destroy(first);
+    tc_context_destroy(second);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +338,7 @@ int main(void)
         cmocka_unit_test(members_have_to_agree),
         cmocka_unit_test(wrong_groups_are_refused),
         cmocka_unit_test(a_member_that_went_can_come_back),
+        cmocka_unit_test(strangers_by_ucx_are_not_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
