@@ -15,7 +15,7 @@
 #define ROUNDS_OF_A_TURN 4000u
 #define CALLS_UNTIL_HOT 1000u /* option tier_calls */
 
-/* saxpy.c once more, by clang -O3 -march=native. */
+/* saxpy.c once more, by clang -O3; where it may, for the very CPU. */
 void saxpy_native(void *payload, size_t payload_size, void *target_args);
 
 enum { ACTION_RUN = 1 };

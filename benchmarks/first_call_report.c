@@ -142,7 +142,7 @@ static void print_all(const first_call_run *run, const json_t *ratios)
     json_object_foreach((json_t *)(uintptr_t)ratios, name, value)(void)
         printf("%-28s %8.3f\n", name, json_real_value(value));
     if (run->native_ns > 0)
-        (void)printf("the vector loop: %.1f us shipped, %.1f us by clang -O3 -march=native\n",
+        (void)printf("the vector loop: %.1f us shipped, %.1f us by " NATIVE_TEXT "\n",
                      (double)run->shipped_ns / 1e3, (double)run->native_ns / 1e3);
     (void)printf("\n");
     paper_print_first_calls();

@@ -6,7 +6,7 @@
 # go to tc-clang as they are. DEPENDS: headers of yours, which CMake does not find by itself.
 #
 # Of whoever includes this file: the global properties TC_IFUNC_CLANG (a program or a target) and TC_IFUNC_INCLUDE (where
-# tc/entry.h is).
+# tc/entry.h is); also TC_IFUNC_TARGETS, for functions that say no TARGETS.
 function(tc_add_ifunc name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TARGETS;LIBS;FLAGS;DEPENDS")
   get_property(clang GLOBAL PROPERTY TC_IFUNC_CLANG)
@@ -26,6 +26,9 @@ function(tc_add_ifunc name)
     list(APPEND sources ${path})
   endforeach()
   list(APPEND command ${sources} -o ${out} -I${include} ${arg_FLAGS})
+  if(NOT arg_TARGETS)
+    get_property(arg_TARGETS GLOBAL PROPERTY TC_IFUNC_TARGETS)
+  endif()
   if(arg_TARGETS)
     list(JOIN arg_TARGETS "," targets)
     list(APPEND command --targets=${targets})

@@ -4,6 +4,7 @@
 # sections 3 and 7), tools (programs and their manual pages).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 
 # The folder of modules has the soname's number, so that libraries of several sonames can be installed at a time.
 set(tc_module_folder tchains-${TC_SOVERSION})

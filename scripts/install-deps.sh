@@ -12,19 +12,19 @@ packages=(
     libucx-dev libsodium-dev libzstd-dev libelf-dev
     libjansson-dev                                 # tc-perf's JSON
     libpmix-dev                                    # groups under mpirun, prterun and Slurm
-    libcmocka-dev                                  # every preset builds the tests
+    libcmocka-dev python3 spin                     # every preset builds the tests
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
     zlib1g-dev libssl-dev                          # what functions of tests/compat use
 )
 test_packages=(
-    g++ python3 jq                                 # tests of headers, layers and documents
+    g++ jq                                         # tests of headers, layers and documents
     man-db mandoc                                  # look at the man pages
     gdb linux-perf                                 # docs/debugging.md
     gnuplot-nox                                    # tc-perf plot
+    debhelper lintian                              # the Debian packages
     iproute2                                       # two hosts as namespaces
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
-    spin                                           # models of the memory orderings
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )

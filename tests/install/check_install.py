@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cmake --install into an empty folder, which is then moved: programs outside of the tree are built and run with what is there.
 
-    check_install.py BUILD_FOLDER CMAKE C_COMPILER CXX_COMPILER SOVERSION with-llvm|without-llvm
+    check_install.py BUILD_FOLDER CMAKE C_COMPILER CXX_COMPILER SOVERSION with-llvm|without-llvm DOCUMENT
 """
 import os
 import re
@@ -34,7 +34,7 @@ def check_names(installation, soversion):
 
 
 def main():
-    build, cmake, cc, cxx, soversion, llvm = sys.argv[1:]
+    build, cmake, cc, cxx, soversion, llvm, document = sys.argv[1:]
     with_llvm = llvm == "with-llvm"
     with tempfile.TemporaryDirectory() as folder:
         first, prefix, scratch = (os.path.join(folder, name) for name in ("first", "moved", "scratch"))
@@ -52,6 +52,8 @@ def main():
             for page in ("man1/tc-node.1", "man3/tc_send.3", "man7/tchains.7"):
                 installation.find(os.path.join("share", "man", page))
         installation.try_cmake(cmake, with_llvm)
+        if with_llvm:
+            installation.try_document(cmake, document)
         installation.try_pkg_config(with_llvm)
         installation.refuses_newer_headers()
 

@@ -1,6 +1,7 @@
 """An installation of Three-Chains as its users have it: builds small programs against it, and runs them."""
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ sys.path.append(os.path.join(HERE, "..", "tools"))
 from node_process import Node, clean_environment  # noqa: E402
 
 GREETING = "from a program of its own: 2.9\n"
-STEP_SECONDS = 240
+STEP_SECONDS = 500
 
 
 def run(command, environment=None, must_fail=False):
@@ -74,6 +75,22 @@ class Installation:
         out = run([*configure[:4], build + "-new", configure[-1], "-DCONSUMER_WANTS=999.0"], self.environment, must_fail=True)
         if 'compatible with requested version "999.0"' not in " ".join(out.split()):
             sys.exit(f"find_package accepted, or refused without a reason, version 999.0:\n{out}")
+
+    def try_document(self, cmake, document):
+        """The project that docs/install.md shows."""
+        project, build = (os.path.join(self.scratch, name) for name in ("project", "project-build"))
+        with open(document, encoding="utf-8") as file:
+            example, = re.findall(r"^```cmake\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+        os.mkdir(project)
+        for source in ("sender.c", "greet.c"):
+            shutil.copy(os.path.join(CONSUMER, source), project)
+        with open(os.path.join(project, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(example)
+        run([cmake, "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}"], self.environment)
+        run([cmake, "--build", build], self.environment)
+        for made in ("sender", "greet.tca", "greet.deps"):
+            if not os.path.exists(os.path.join(build, made)):
+                sys.exit(f"{document}: its project makes no {made}")
 
     def build(self, name, language, *options):
         """consumer/sender.c by the flags of pkg-config."""

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""The Debian packages: dpkg-buildpackage, lintian, dpkg --install into a folder, a project built with what is there, dpkg --purge.
+
+    check_debian.py SOURCE_FOLDER VERSION CMAKE C_COMPILER CXX_COMPILER
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", "install"), os.path.join(HERE, "..", "layout")]
+from installation import Installation, run  # noqa: E402
+from source_tree import walk  # noqa: E402
+
+FULL = ["libtchains1", "libtchains-dev", "tchains-tools"]
+WITHOUT_LLVM = ["libtchains1-nollvm", "tchains-tools-nollvm"]
+BUILD_SECONDS = 1200
+
+
+def copy_tree(source, copy):
+    """Packages are built in a copy: dpkg-buildpackage writes into the tree and beside it."""
+    for path in walk(source):
+        os.makedirs(os.path.dirname(os.path.join(copy, path)), exist_ok=True)
+        shutil.copy2(os.path.join(source, path), os.path.join(copy, path))
+
+
+def build(tree):
+    """The packages are beside the tree afterwards."""
+    options = f"nocheck noautodbgsym parallel={os.cpu_count()}"
+    done = subprocess.run(["dpkg-buildpackage", "-b", "-us", "-uc"], cwd=tree, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "DEB_BUILD_OPTIONS": options}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=BUILD_SECONDS, check=False)
+    if done.returncode != 0:
+        sys.exit(f"dpkg-buildpackage: status {done.returncode}\n{done.stdout[-20000:]}")
+
+
+def check_lintian(folder):
+    changes, = glob.glob(os.path.join(folder, "*.changes"))
+    told = run(["lintian", "--allow-root", "--fail-on", "error", changes])
+    print(f"lintian: {told.strip() or 'nothing to say'}")
+
+
+class Root:
+    """A folder that dpkg installs into, with a database of its own. What packages depend on is this machine's."""
+
+    def __init__(self, folder, debs, version):
+        self.folder, self.debs, self.version = folder, debs, version
+        database = os.path.join(folder, "var/lib/dpkg")
+        for name in ("info", "updates", "triggers"):
+            os.makedirs(os.path.join(database, name))
+        with open(os.path.join(database, "status"), "w", encoding="ascii"):
+            pass
+
+    def dpkg(self, *arguments):
+        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+        return run(["dpkg", f"--root={self.folder}", "--log=/dev/null", "--force-depends,not-root,script-chrootless", *arguments],
+                   {**os.environ, "PATH": path})
+
+    def install(self, names):
+        self.dpkg("--install", *(glob.glob(os.path.join(self.debs, f"{name}_{self.version}_*.deb"))[0] for name in names))
+
+    def installed(self):
+        with open(os.path.join(self.folder, "var/lib/dpkg/status"), encoding="utf-8") as file:
+            return sorted(re.findall(r"Package: (\S+)\nStatus: install ok installed", file.read()))
+
+    def expect(self, names):
+        if self.installed() != sorted(names):
+            sys.exit(f"installed are {self.installed()}, expected {sorted(names)}")
+
+    def files(self):
+        return [path for path in walk(self.folder) if not path.startswith("var/lib/dpkg/")]
+
+
+def dependencies(folder, name, version):
+    deb, = glob.glob(os.path.join(folder, f"{name}_{version}_*.deb"))
+    return run(["dpkg-deb", "--field", deb, "Depends"])
+
+
+def try_out(root, scratch, arguments, with_llvm):
+    os.mkdir(scratch)
+    cmake, cc, cxx = arguments
+    installation = Installation(os.path.join(root.folder, "usr"), scratch, cc, cxx)
+    # The loader of this machine does not know this folder.
+    os.environ["LD_LIBRARY_PATH"] = installation.libraries
+    installation.environment["LD_LIBRARY_PATH"] = installation.libraries
+    if (re.search(r"llvm\s+none", run([installation.tool("tc-info")])) is None) != with_llvm:
+        sys.exit("tc-info does not find the code engine, or one that should not be there")
+    installation.try_cmake(cmake, with_llvm)
+    installation.try_pkg_config(with_llvm)
+    installation.refuses_newer_headers()
+    del os.environ["LD_LIBRARY_PATH"]
+
+
+def main():
+    source, version, *programs = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        copy_tree(source, os.path.join(folder, "tree"))
+        build(os.path.join(folder, "tree"))
+        check_lintian(folder)
+        for name in WITHOUT_LLVM:
+            if re.search("llvm|clang", dependencies(folder, name, version)):
+                sys.exit(f"{name} depends on LLVM: {dependencies(folder, name, version)}")
+        root = Root(os.path.join(folder, "root"), folder, version)
+        root.install(FULL)
+        root.expect(FULL)
+        try_out(root, os.path.join(folder, "full"), programs, with_llvm=True)
+        # The flavour takes the place of the other, and what was built for that runs on.
+        root.install(WITHOUT_LLVM)
+        root.expect(["libtchains-dev", *WITHOUT_LLVM])
+        try_out(root, os.path.join(folder, "without"), programs, with_llvm=False)
+        root.dpkg("--purge", *root.installed())
+        if root.files():
+            sys.exit(f"left after dpkg --purge: {root.files()}")
+    print(f"{len(FULL + WITHOUT_LLVM)} packages of {version}: built, checked, used and removed")
+
+
+if __name__ == "__main__":
+    main()
