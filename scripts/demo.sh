@@ -55,5 +55,11 @@ fi
 heading "record_insert: records travel compressed, a function unpacks them into the target's database"
 examples/record_insert/run.sh "$build"
 
+heading "get_if: a function looks through headers that four servers hold, and brings what matches"
+examples/get_if/run.sh "$build" 'undefined behaviou?r' /usr/include/linux /usr/include/llvm-19
+
+heading "bfs: a function goes through a graph that four ranks hold"
+examples/bfs/run.sh "$build" --roots 4
+
 heading "tsi: the smallest function, against the machine's limit and against plain UCX"
 "$build/bin/tc-perf" tsi
