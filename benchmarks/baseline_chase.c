@@ -110,7 +110,8 @@ bool baseline_chase_connect(baseline_chase *ucx, unsigned rank, const dapc_blob 
     const ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE,
         .address = (const ucp_address_t *)(const void *)(blob->bytes + at),
-        .err_mode = UCP_ERR_HANDLING_MODE_NONE};
+        .err_mode =
+            ucx->lane->mode->is_safe ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE};
     ucs_status_t status = ucp_ep_create(ucx->worker, &params, &ucx->peers[rank]);
     return status == UCS_OK || baseline_chase_complain(ucx, "ucp_ep_create", status);
 }

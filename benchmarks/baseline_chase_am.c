@@ -141,3 +141,13 @@ const dapc_mode dapc_mode_am = {
     .close = close_am,
     .start = start_am,
 };
+
+const dapc_mode dapc_mode_am_safe = {
+    .name = "am-safe",
+    .is_safe = true,
+    .open = open_am,
+    .connect = connect_am,
+    .turn = turn_am,
+    .close = close_am,
+    .start = start_am,
+};

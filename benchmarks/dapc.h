@@ -46,6 +46,7 @@ typedef struct dapc_lane {
 struct dapc_mode {
     const char *name;
     bool moves_code; /* what of it is in a code cache, and so can be missing there */
+    bool is_safe;    /* endpoints notice that a peer has died; the library's always do */
 
     /* Each returns false after a complaint; close is owed then, too. */
     bool (*open)(dapc_lane *lane, dapc_blob *mine_out);
@@ -69,6 +70,7 @@ struct dapc_mode {
 
 extern const dapc_mode dapc_mode_get;
 extern const dapc_mode dapc_mode_am;
+extern const dapc_mode dapc_mode_am_safe;
 extern const dapc_mode dapc_mode_bitcode;
 extern const dapc_mode dapc_mode_image;
 

@@ -18,8 +18,8 @@
 /* So that quickly compiled code has made place for better code, which takes a while. */
 #define WARMING_NS (200 * PERF_NS_PER_MS)
 
-static const dapc_mode *const modes[] = {&dapc_mode_get, &dapc_mode_am, &dapc_mode_bitcode,
-                                         &dapc_mode_image};
+static const dapc_mode *const modes[] = {&dapc_mode_get, &dapc_mode_am, &dapc_mode_am_safe,
+                                         &dapc_mode_bitcode, &dapc_mode_image};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 

@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const char *const ratio_names[][2] = {
-    {"am", "get"}, {"bitcode", "get"}, {"image", "get"}, {"bitcode", "am"}, {"image", "am"}};
+    {"am", "get"},   {"bitcode", "get"},     {"image", "get"},    {"bitcode", "am"},
+    {"image", "am"}, {"bitcode", "am-safe"}, {"image", "am-safe"}};
 
 #define RATIO_COUNT (sizeof ratio_names / sizeof ratio_names[0])
 

@@ -239,7 +239,7 @@ def check_dapc(report):
         expect(all(row[name] > 0 for name in members[-4:]), "positive numbers", row)
         expect(row["transport"] == options["transport"] and row["cache"] == options["cache"], "the options", row)
     for name in ("am_to_get", "bitcode_to_am", "image_to_get") if "am" in modes else ():
-        found = [key for key in report["ratios"] if key.startswith(name)]
+        found = [key for key in report["ratios"] if key.startswith(name + "_s")]
         expect(len(found) == 2 * len(inflight) * len(policies), f"ratios {name}", report["ratios"])
 
 
