@@ -62,8 +62,12 @@ static tc_status repeat(const tc_error *kept, tc_error *err)
 static tc_status socket_failed(const tci_stream *stream, int errnum, tc_error *kept,
                                tc_error *err)
 {
-    (void)tci_error_errno(kept, means_peer_lost(errnum) ? TC_E_PEER_LOST : TC_E_IO, errnum,
-                          "connection to %s", stream->peer);
+    if (errnum == ECONNRESET) /* a process that ends before it has read everything */
+        (void)tci_error_errno(kept, TC_E_PEER_LOST, errnum, "%s closed the connection",
+                              stream->peer);
+    else
+        (void)tci_error_errno(kept, means_peer_lost(errnum) ? TC_E_PEER_LOST : TC_E_IO, errnum,
+                              "connection to %s", stream->peer);
     return repeat(kept, err);
 }
 
