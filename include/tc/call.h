@@ -39,7 +39,7 @@ typedef struct tc_call_params {
     void *result;          /* where the answer goes; must stay until done, cancel or deadline */
     size_t result_room;    /* bytes there */
     uint64_t timeout_ns;   /* 0: the option call_timeout */
-    uint32_t hop_limit;    /* 0: the option hop_limit */
+    uint32_t hop_limit;    /* 0: the option hop_limit; every member's own option holds too */
     unsigned trace;        /* 1: note the path */
     tc_call_callback done; /* called exactly once, unless the call was cancelled; or NULL */
     void *user;

@@ -57,8 +57,7 @@ TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, si
 /* Answers the call that this message is; `data` is copied. TC_E_NOT_FOUND: it is none, or none
  * any more. TC_E_TOO_LARGE: above the option send_queue_bytes. TC_E_AGAIN: that much waits for
  * the origin already. TC_E_PEER_LOST, TC_E_UNREACHABLE. Who could not answer still has the
- * call.
- */
+ * call; its caller hears of the failure if NAME_main does nothing else with it. */
 TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
 /* The same with a status below 0 and a text (400 bytes of it are sent). TC_E_INVALID. */
 TC_MUST_CHECK TC_API tc_status tc_reply_error(tc_status status, const char *text);

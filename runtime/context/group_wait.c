@@ -38,7 +38,7 @@ static tc_status busy(const char *what, tc_error *err)
 static bool is_not_open(const tc_group *group, uint32_t rank)
 {
     const tc_ep *ep = group->members[rank].ep;
-    return rank != group->rank && (ep == NULL || !tci_ep_is_open(ep));
+    return rank != group->rank && (ep == NULL || !tci_ep_takes_messages(ep));
 }
 
 static tc_status begin_connecting(tc_group *group, tc_error *err)

@@ -93,7 +93,8 @@ static uint64_t until(uint64_t deadline_ns)
 
 static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
 {
-    struct pollfd fd = {.fd = ctx->wait_fd, .events = POLLIN};
+    struct pollfd fds[2] = {{.fd = tci_worker_fd(ctx->hub.worker), .events = POLLIN},
+                            {.fd = ctx->hub.epoll_fd, .events = POLLIN}};
     uint64_t bound_ns = sleep_bound_ns(ctx, lie_down(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
@@ -103,8 +104,9 @@ static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     if (!finds_work(ctx)) {
-        (void)ppoll(&fd, 1, &bound, NULL);
-        ctx->look_now = true;
+        int woken = ppoll(fds, 2, &bound, NULL);
+        /* Who was woken by UCX alone need not look at anything else. */
+        ctx->look_now = woken != 1 || fds[0].revents == 0;
     }
     ctx->countdown = 0;
     tci_context_get_up(ctx);

@@ -219,7 +219,14 @@ static tc_status reply(tc_status status, const void *data, size_t size)
     tci_visit *visit = current->visit;
     if (current->ep == NULL || visit == NULL || visit->route.call == 0)
         return TC_E_NOT_FOUND;
-    TC_TRY(tci_answer(current->ep, &visit->route, status, data, size));
+    tc_status sent = tci_answer(current->ep, &visit->route, status, data, size);
+    if (sent != TC_OK) {
+        visit->failure = sent;
+        (void)snprintf(visit->text, sizeof visit->text,
+                       "its answer of %zu bytes could not be sent: %s", size,
+                       tc_status_text(sent));
+        return sent;
+    }
     visit->route.call = 0;
     visit->moved = true;
     return TC_OK;

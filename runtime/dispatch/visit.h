@@ -9,7 +9,7 @@
 typedef struct tci_visit {
     tci_route route;   /* call 0: nothing (more) to be answered */
     bool moved;        /* sent on, answered, or left to somebody */
-    tc_status failure; /* of tc_forward, when nothing else came of the message; TC_OK: none */
+    tc_status failure; /* of a forward or an answer, if nothing else comes of it; TC_OK: none */
     char text[256];
 } tci_visit;
 

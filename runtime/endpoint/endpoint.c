@@ -197,7 +197,7 @@ static void leave_state(tc_ep *ep)
 
 void tci_ep_set_fast(tc_ep *ep)
 {
-    bool fast = ep->state == TCI_EP_OPEN && ep->push == NULL && ep->queue == NULL &&
+    bool fast = tci_ep_takes_messages(ep) && ep->push == NULL && ep->queue == NULL &&
                 ep->partial == NULL && !ep->building;
     ep->fast_limit = fast ? TCI_SMALL_COPY_MAX + 1 : 0;
 }

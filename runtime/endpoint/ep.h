@@ -163,9 +163,10 @@ struct tc_ep {
     tc_group *group;               /* that it leads to a member of; NULL: none */
     uint32_t rank;                 /* that member; TC_RANK_NONE */
     bool member_told;              /* the peer knows which member this side is */
-    tci_membership claimed;        /* of a group that is not known here (yet); group 0: none */
-    uint64_t arrived;              /* barriers that the peer has come to */
-    uint64_t retry_ns; /* when to look for the member again, while there is no stream */
+    bool unconfirmed;       /* it has not said yet that it is the member that was expected */
+    tci_membership claimed; /* of a group that is not known here (yet); group 0: none */
+    uint64_t arrived;       /* barriers that the peer has come to */
+    uint64_t retry_ns;      /* when to look for the member again, while there is no stream */
     unsigned refusals;
     tc_error *refusal;
     uint32_t preparing; /* index of the function that tc_ep_prepare waits for */
@@ -238,6 +239,12 @@ static inline bool tci_ep_has_waiting(const tc_ep *ep)
 static inline bool tci_ep_is_open(const tc_ep *ep)
 {
     return ep->state == TCI_EP_OPEN;
+}
+
+/* Messages may leave: whoever answers at a member's address has to be that member first. */
+static inline bool tci_ep_takes_messages(const tc_ep *ep)
+{
+    return ep->state == TCI_EP_OPEN && !ep->unconfirmed;
 }
 
 #endif

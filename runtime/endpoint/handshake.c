@@ -373,6 +373,11 @@ void tci_handshake_bell(tc_ep *ep)
 
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns)
 {
+    if (ep->state == TCI_EP_OPEN && ep->unconfirmed && now_ns >= ep->deadline_ns)
+        (void)tci_ep_fail_with(ep, TC_E_TIMEOUT,
+                               "connecting: somebody answered in place of rank %u, and has not "
+                               "said that it is of this group",
+                               ep->rank);
     if (ep->state < TCI_EP_OPEN && now_ns >= ep->deadline_ns) {
         if (ep->group != NULL)
             (void)tci_ep_fail_with(ep, TC_E_TIMEOUT, "connecting: rank %u did not answer in time",

@@ -106,7 +106,7 @@ tc_status tci_send_prepare(tc_ep *ep, tc_ifunc *fn)
     const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .announce = true};
     if (ep->tx_state[fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED;
-    if (tci_ep_has_waiting(ep) || ep->partial != NULL)
+    if (tci_ep_has_waiting(ep) || ep->partial != NULL || !tci_ep_takes_messages(ep))
         return TC_E_AGAIN;
     TC_TRY(tci_outgoing_send_frame(ep, &out));
     ep->part_frames++;
@@ -170,7 +170,7 @@ static tc_status send_unopened(tc_ep *ep, tci_outgoing *out)
         (void)tci_large_give_up(ep);
         return tc_ep_error(ep, NULL);
     }
-    if (ep->group == NULL)
+    if (ep->group == NULL || out->injected != NULL)
         return TC_E_AGAIN;
     TC_TRY(tci_outgoing_measure(out, &error));
     return tci_outgoing_queue(ep, out);
@@ -180,7 +180,7 @@ tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
 {
     tc_error error;
     out->routed |= out->route != NULL;
-    if (!tci_ep_is_open(ep))
+    if (!tci_ep_takes_messages(ep))
         return send_unopened(ep, out);
     if (ep->building)
         return TC_E_BUSY;

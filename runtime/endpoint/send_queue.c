@@ -103,7 +103,7 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
 
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
 {
-    if (!tci_ep_is_open(ep) || ep->building || tci_ep_has_waiting(ep) || ep->partial != NULL)
+    if (!tci_ep_takes_messages(ep) || ep->building || tci_ep_has_waiting(ep) || ep->partial != NULL)
         return NULL;
     tci_ep_send_gathered(ep);
     return tci_producer_reserve(&ep->tx, TCI_FRAME_HEADER_BYTES + payload_size);
@@ -223,6 +223,8 @@ static tc_status send_item(tc_ep *ep, const tci_queued *item)
 
 void tci_send_queued(tc_ep *ep)
 {
+    if (ep->unconfirmed)
+        return;
     while (tci_large_turn(ep) && ep->queue != NULL && tci_ep_is_open(ep)) {
         tci_queued *item = ep->queue;
         tc_status status = send_item(ep, item);

@@ -239,6 +239,7 @@ static tc_status connect_member(tc_group *group, uint32_t rank, tc_error *err)
     ep->deadline_ns = tci_deadline_after(group->hub->options.connect_timeout);
     ep->group = group;
     ep->rank = rank;
+    ep->unconfirmed = true;
     tc_status status =
         is_address_message(&from) ? start_link(ep, m, err) : start_stream(ep, err);
     if (status != TC_OK) {

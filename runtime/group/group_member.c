@@ -65,14 +65,24 @@ static tc_status check_size(const tci_membership *member, const tc_group *group,
                          member->rank, member->size, group->size);
 }
 
+/* What was sent meanwhile leaves. */
+static void confirm(tc_ep *ep)
+{
+    ep->unconfirmed = false;
+    tci_ep_set_fast(ep);
+    ep->hub->attention |= TCI_CHORES;
+}
+
 static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
 {
     tci_membership member;
     TC_TRY(tci_membership_decode(payload, size, &member, err));
     if (ep->group != NULL) {
         TC_TRY(check_size(&member, ep->group, err));
-        if (member.group == ep->group->id && member.rank == ep->rank)
+        if (member.group == ep->group->id && member.rank == ep->rank) {
+            confirm(ep);
             return TC_OK;
+        }
         return tci_error_set(err, TC_E_CORRUPT,
                              "rank %u of group %llu was expected there, and rank %u of group "
                              "%llu answered",

