@@ -261,6 +261,7 @@ static void tell_what_was_run(tc_ep *ep)
 void tci_context_end_endpoint(tc_ep *ep)
 {
     if (tci_ep_is_open(ep)) {
+        tci_ep_let_frames_arrive(ep, GOODBYE_NS);
         tell_what_was_run(ep);
         tci_handshake_bye(ep);
         let_goodbye_leave(ep);

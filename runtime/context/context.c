@@ -390,6 +390,8 @@ static bool turn_endpoint(tc_ep *ep)
         tci_send_queued(ep);
     if (ep->push != NULL)
         ep->delivery->ops->turn(ep->delivery);
+    if (ep->credit.due && tci_ep_credit_may_leave(ep))
+        tci_ep_give_due_credit(ep);
     if (ep->peer_said_bye && tci_dispatch_run(ep) == 0 && !ep->loading)
         tci_ep_finish(ep);
     return tci_ep_has_waiting(ep) || ep->peer_said_bye;

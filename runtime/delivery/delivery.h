@@ -47,6 +47,9 @@ typedef struct tci_delivery_ops {
     void (*push)(tci_delivery *delivery, uint64_t position, uint64_t bytes);
     /* NULL when there is nothing to do. Called once per tc_progress: sends what push kept. */
     void (*turn)(tci_delivery *delivery);
+    /* NULL when messages over the link do not overtake frames. How many of the batches of
+     * frames that were made until now may be overtaken: the last ones. */
+    uint64_t (*under_way)(const tci_delivery *delivery, uint64_t *made_out);
     /* NULL unless credit comes by message. May be called inside a UCX handler. */
     void (*credit)(tci_delivery *delivery, uint64_t consumed);
 } tci_delivery_ops;

@@ -9,6 +9,7 @@
 #include "base/logger.h"
 #include "delivery/put_protocol.h"
 #include "delivery/ring_segment.h"
+#include "delivery/ucx_compat.h"
 
 #include <stdlib.h>
 
@@ -39,10 +40,16 @@ static tc_status ucx_fence(void *user)
     return tci_link_fence(put->link);
 }
 
+static tc_status ucx_flush(void *user, tci_link_op *op, bool *under_way_out)
+{
+    put_delivery *put = user;
+    return tci_link_flush_puts(put->link, op, under_way_out);
+}
+
 static void carry(void *user, tci_batch *batch)
 {
     put_delivery *put = user;
-    tc_status status = tci_put_batch(&put->network, put->base.ring, batch);
+    tc_status status = tci_put_batch(&put->network, batch);
     if (status != TC_OK)
         TC_LOG(TC_LOG_DEBUG, "put: %s", tc_status_text(status));
 }
@@ -79,7 +86,11 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
     put->base.consumed = &put->consumed;
     put->link = peer->link;
     put->remote_ring = peer->ring_address + TCI_RING_DATA_OFFSET;
-    put->network = (tci_put_network){.put = ucx_put, .fence = ucx_fence, .user = put};
+    put->network = (tci_put_network){.put = ucx_put,
+                                     .fence = tci_ucx_fences_block() ? NULL : ucx_fence,
+                                     .flush = ucx_flush,
+                                     .user = put,
+                                     .ring = ring};
     uint64_t start = tci_ring_start(peer->ring_nonce);
     tci_ring_store_consumed(&put->consumed, start);
     tci_frame_batches_init(&put->batches, peer->ring_bytes, start, carry, put);
@@ -103,6 +114,14 @@ static void put_turn(tci_delivery *delivery)
     tci_frame_batches_turn(&put_of(delivery)->batches);
 }
 
+/* A signal that waits for a flush is overtaken; behind a fence everything has left. */
+static uint64_t put_under_way(const tci_delivery *delivery, uint64_t *made_out)
+{
+    const put_delivery *put = (const put_delivery *)(const void *)delivery;
+    *made_out = put->batches.made;
+    return put->network.fence != NULL ? 0 : put->batches.made - put->batches.completed;
+}
+
 static void put_credit(tci_delivery *delivery, uint64_t consumed)
 {
     tci_ring_store_consumed(&put_of(delivery)->consumed, consumed);
@@ -115,5 +134,6 @@ const tci_delivery_ops tci_delivery_put = {
     .close = put_close,
     .push = put_push,
     .turn = put_turn,
+    .under_way = put_under_way,
     .credit = put_credit,
 };

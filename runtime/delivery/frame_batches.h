@@ -12,7 +12,7 @@
 #include "delivery/link.h"
 
 #define TCI_BATCH_COUNT 64u
-#define TCI_BATCH_OPS_MAX 2u
+#define TCI_BATCH_OPS_MAX 3u
 
 typedef struct tci_frame_batches tci_frame_batches;
 
@@ -22,6 +22,7 @@ typedef struct tci_batch {
     uint64_t start;   /* positions in the ring; start is a multiple of TCI_FRAME_GRANULE */
     uint64_t end;     /* of the last frame, unaligned: padding does not travel */
     unsigned pending; /* operations under way, and the carrier's call */
+    const struct tci_put_network *network; /* delivery/put_protocol.c's alone */
     tci_link_op ops[TCI_BATCH_OPS_MAX];
 } tci_batch;
 

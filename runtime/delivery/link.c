@@ -116,6 +116,9 @@ static void close_now(tci_link *link, uint64_t timeout_ns)
 
 void tci_link_close(tci_link *link, uint64_t timeout_ns)
 {
+    /* Flushes that end meanwhile start nothing new. */
+    if (link->failure == UCS_OK)
+        link->failure = UCS_ERR_CANCELED;
     if (link->rkey != NULL)
         ucp_rkey_destroy(link->rkey);
     if (link->aside || !is_connecting(link)) {
@@ -241,9 +244,6 @@ tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "put: the application's UCX context was made without "
                              "UCP_FEATURE_RMA");
-    if (!tci_ucx_fences_hold())
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "put: UCX_FENCE_MODE=weak lets puts of this UCX overtake a fence");
     ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
     if (status == UCS_OK)
         return TC_OK;
@@ -277,4 +277,28 @@ tc_status tci_link_fence(tci_link *link)
 {
     ucs_status_t status = ucp_worker_fence(link->worker->ucp_worker);
     return status == UCS_OK ? TC_OK : refused(link, status, "fence");
+}
+
+static void finish_flush(void *request, ucs_status_t status, void *user)
+{
+    tci_link_op *op = user;
+    tci_link *link = op->link;
+    if (link->failure == UCS_OK)
+        link->failure = status;
+    op->failed = link->failure != UCS_OK;
+    op->done(op);
+    ucp_request_free(request);
+}
+
+tc_status tci_link_flush_puts(tci_link *link, tci_link_op *op, bool *under_way_out)
+{
+    const ucp_request_param_t param = {
+        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+        .cb = {.send = finish_flush},
+        .user_data = op,
+    };
+    op->link = link;
+    ucs_status_ptr_t request = ucp_ep_flush_nbx(link->ucp_ep, &param);
+    *under_way_out = UCS_PTR_IS_PTR(request);
+    return UCS_PTR_IS_ERR(request) ? refused(link, UCS_PTR_STATUS(request), "flush") : TC_OK;
 }

@@ -41,6 +41,8 @@ typedef struct tci_link_op {
     /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
     void (*done)(struct tci_link_op *op);
     void *user;
+    tci_link *link; /* of a flush, and whether it failed: for done to see */
+    bool failed;
 } tci_link_op;
 
 /* Sends `bytes` without a copy: they and *op stay untouched until done is called, or until
@@ -55,8 +57,8 @@ TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, const tci_payload_
                                               bool *under_way_out);
 
 /* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or
- * not under the settings of UCX (see ucx_compat.h). The region must still be there: UCX before
- * 1.19 crashes on the key of memory on this host that is gone. Once per link. */
+ * with the application's UCX context. The region must still be there: UCX before 1.19 crashes
+ * on the key of memory on this host that is gone. Once per link. */
 TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err);
 
 /* Writes to the peer's memory. The rules for op and the bytes are those of tci_link_send;
@@ -64,8 +66,14 @@ TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, 
 TC_MUST_CHECK tc_status tci_link_put(tci_link *link, uint64_t address, tci_link_op *op,
                                      const void *bytes, size_t size, bool *under_way_out);
 
-/* Puts from before arrive before puts from after. Not inside a UCX handler: UCX 1.16 and newer
- * progress here, and wait until what was put has arrived. */
+/* Puts from before arrive before puts from after. Only where tci_ucx_fences_block says that it
+ * does not block. */
 TC_MUST_CHECK tc_status tci_link_fence(tci_link *link);
+
+/* Ends op when the puts from before have arrived, or, with op->failed, when the link has failed
+ * or is closed. They have when *under_way_out is false (then done is not called). Never blocks.
+ */
+TC_MUST_CHECK tc_status tci_link_flush_puts(tci_link *link, tci_link_op *op,
+                                            bool *under_way_out);
 
 #endif

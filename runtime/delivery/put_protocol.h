@@ -1,10 +1,11 @@
 /* How frames are put into a ring that the network writes but nobody maps.
  *
- * A network keeps no order among the bytes of a put, nor between two puts; a fence alone gives
- * order. So a batch travels in two puts with a fence between them: first everything but the
- * first frame's signal, then that signal. The consumer takes frames in order, so the first
- * signal guards all frames of its batch: whatever it can see of the others before, it does not
- * look at. */
+ * A network keeps no order among the bytes of a put, nor between two puts. So a batch travels
+ * in two puts: first everything but the first frame's signal; then, behind a fence or when a
+ * flush has said that the first has arrived, that signal. The consumer takes frames in order,
+ * so the first signal guards all frames of its batch: whatever it can see of the others before,
+ * it does not look at. That holds for later batches as well, so each may send its signal when
+ * it can. */
 #ifndef TCI_PUT_PROTOCOL_H
 #define TCI_PUT_PROTOCOL_H
 
@@ -16,14 +17,18 @@ typedef struct tci_put_network {
      * rules for op and the bytes are those of tci_link_send. */
     tc_status (*put)(void *user, uint64_t offset, const void *bytes, size_t size,
                      tci_link_op *op, bool *under_way_out);
-    /* Every put from before arrives before any put from after. */
+    /* Every put from before arrives before any put from after. NULL: flush serves instead. */
     tc_status (*fence)(void *user);
+    /* Ends op when every put from before has arrived. Never blocks. The rules for op are those
+     * of tci_link_flush_puts. */
+    tc_status (*flush)(void *user, tci_link_op *op, bool *under_way_out);
     void *user;
+    const uint8_t *ring; /* this side's copy of the peer's ring: frames lie here */
 } tci_put_network;
 
-/* Sends one batch of frames that lie in `ring`, a copy of the peer's. On an error the first
- * signal has not left, so the consumer stops in front of the batch. */
-TC_MUST_CHECK tc_status tci_put_batch(const tci_put_network *network, const uint8_t *ring,
-                                      tci_batch *batch);
+/* Sends one batch of frames. The network stays where it is as long as operations are under way.
+ * On an error, and when the flush fails, the first signal does not leave, so the consumer stops
+ * in front of the batch. */
+TC_MUST_CHECK tc_status tci_put_batch(const tci_put_network *network, tci_batch *batch);
 
 #endif

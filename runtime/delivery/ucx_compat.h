@@ -8,40 +8,34 @@
  * slower.
  * - From 1.16 on a put of more than about 4 KB to UCX-allocated memory may be done by the
  * kernel (cma), later and out of order. Stores into the mapped ring do not go through UCX, so
- * this concerns nobody there. Puts need a fence that waits for it: from 1.16 on UCX's own
- * choice (UCX_FENCE_MODE=auto) is a strong fence, a flush of the worker, and that holds. A weak
- * one does not (measured with 1.18 and 1.20: each of 1,000 frames overtaken), so delivery by
- * put refuses to work under UCX_FENCE_MODE=weak. To keep cma out of it altogether, which makes
- * puts of 8 KB twice as fast, set UCX_TLS=^cma; the library does not, because large payloads
- * gain by it.
- * - UCX_FENCE_MODE came with 1.14; 1.13 has weak fences only, warns of the setting, and never
- * picks cma for puts. So the library leaves it to UCX.
- * - 1.19 has UCX_FENCE_MODE=ep_based, which need not flush. It is not set here: it may pick a
- * weak fence, and those hold no order on adapters that place data out of order before 1.22.
- * - A strong fence progresses UCX and blocks, so a fence has no place in a UCX handler, and it
- * lasts as long as UCX takes to find out that a peer on tcp is gone.
+ * this concerns nobody there. To keep cma out of it altogether, which makes puts of 8 KB twice
+ * as fast, set UCX_TLS=^cma; the library does not, because large payloads gain by it.
+ * - Up to 1.15 a fence orders puts, at once. From 1.16 on UCX's own choice
+ * (UCX_FENCE_MODE=auto) is a strong fence: it progresses UCX and blocks until all that the
+ * worker has sent has arrived at every peer, so over tcp, and with messages that wait for room
+ * in shared memory, until the peers progress. Two that wait for each other, or for a peer of
+ * their own thread's, never end. Weak fences do not hold there (measured with 1.18 and 1.20:
+ * each of 1,000 frames overtaken by its signal), nor does ep_based (1.19) on adapters that
+ * place data out of order before 1.22. So there a flush of the endpoint takes the fence's
+ * place, which calls back.
  * - 1.13 cannot say what carries an endpoint's puts (UCP_EP_ATTR_FIELD_TRANSPORTS came with
  * 1.14), so nothing here guesses whether that is an RDMA adapter. */
 #ifndef TCI_UCX_COMPAT_H
 #define TCI_UCX_COMPAT_H
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <ucp/api/ucp.h>
 
 #if UCP_API_VERSION < UCP_VERSION(1, 13)
 #error "Three-Chains needs UCX 1.13 or newer"
 #endif
 
-/* Whether a fence orders all puts of the UCX that is loaded. */
-static inline bool tci_ucx_fences_hold(void)
+/* Whether fences of the UCX that is loaded wait for peers, so that none may be used. */
+static inline bool tci_ucx_fences_block(void)
 {
     unsigned major, minor, patch;
-    const char *mode = getenv("UCX_FENCE_MODE");
     ucp_get_version(&major, &minor, &patch);
-    bool puts_by_cma = major > 1 || minor >= 16;
-    return !puts_by_cma || mode == NULL || strcmp(mode, "weak") != 0;
+    return major > 1 || minor >= 16;
 }
 
 #endif

@@ -91,7 +91,8 @@ bool tci_bell_finds_work(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
         return false;
-    if (ep->gathered > 0 || ep->peer_said_bye || credit_has_come(ep))
+    if (ep->gathered > 0 || ep->peer_said_bye || credit_has_come(ep) ||
+        tci_ep_credit_may_leave(ep))
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
     bool stands = ep->loading || (ep->incoming.wanted && !tci_code_complete(ep));

@@ -311,22 +311,6 @@ tc_status tci_ep_check_credit(tc_ep *ep)
                             "peer lost: its count of consumed bytes ran wild");
 }
 
-void tci_ep_give_credit(tc_ep *ep)
-{
-    if (ep->peer_delivery == TCI_HELLO_DIRECT) {
-        tci_consumer_publish(&ep->rx);
-        tci_bell_after_credit(ep);
-        return;
-    }
-    uint64_t head = ep->rx.head;
-    tc_status status =
-        tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer_connection, &head, sizeof head, NULL);
-    if (status == TC_OK) {
-        ep->rx.published = head;
-        ep->hub->counters[TCI_CREDITS_SENT]++;
-    }
-}
-
 tc_status tc_ep_error(const tc_ep *ep, tc_error *err)
 {
     if (ep->state == TCI_EP_CLOSED)

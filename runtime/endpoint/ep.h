@@ -127,6 +127,11 @@ struct tc_ep {
     tci_hub *hub;
 
     /* The rest is cold. */
+    struct {
+        bool due, again; /* waits; and was asked for once more meanwhile */
+        uint64_t mark;   /* for so many batches of frames to have arrived */
+        uint64_t head;   /* what it says */
+    } credit;
     bool accepted; /* the hub owns it */
     bool peer_said_bye;
     bool announced;     /* TC_EP_OPENED was called */
@@ -217,8 +222,17 @@ static inline void tci_ep_watch_head(tc_ep *ep)
     watched->signal = ep->rx.signal;
 }
 
-/* Publishes what was consumed, by the way that the peer's delivery needs. */
+/* Publishes what was consumed, by the way that the peer's delivery needs: at once, or when
+ * frames that left before have arrived. */
 void tci_ep_give_credit(tc_ep *ep);
+
+/* Whether credit that had to wait may leave now; then the second sends it. */
+bool tci_ep_credit_may_leave(const tc_ep *ep);
+void tci_ep_give_due_credit(tc_ep *ep);
+
+/* Waits, progressing, for a goodbye that must not overtake frames that have left. Credit that
+ * was to wait for them is forgotten: the caller gives it now. */
+void tci_ep_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns);
 
 /* Puts gathered calls into the ring. Whatever else is sent comes after them. */
 static inline void tci_ep_send_gathered(tc_ep *ep)

@@ -37,7 +37,31 @@ typedef struct run {
 static void as_specified(void *user, tci_batch *batch)
 {
     run *r = user;
-    assert_int_equal(tci_put_batch(&r->net.seam, r->own_ring, batch), TC_OK);
+    assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
+}
+
+/* As to a UCX whose fences block. */
+static void by_flush(void *user, tci_batch *batch)
+{
+    run *r = user;
+    r->net.seam.fence = NULL;
+    assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
+}
+
+static tc_status early_flush(void *user, tci_link_op *op, bool *under_way_out)
+{
+    (void)user;
+    (void)op;
+    *under_way_out = false;
+    return TC_OK;
+}
+
+static void by_a_flush_that_does_not_wait(void *user, tci_batch *batch)
+{
+    run *r = user;
+    r->net.seam.fence = NULL;
+    r->net.seam.flush = early_flush;
+    assert_int_equal(tci_put_batch(&r->net.seam, batch), TC_OK);
 }
 
 static tc_status no_fence(void *user)
@@ -51,7 +75,7 @@ static void without_a_fence(void *user, tci_batch *batch)
     run *r = user;
     tci_put_network unfenced = r->net.seam;
     unfenced.fence = no_fence;
-    assert_int_equal(tci_put_batch(&unfenced, r->own_ring, batch), TC_OK);
+    assert_int_equal(tci_put_batch(&unfenced, batch), TC_OK);
 }
 
 static void signal_in_the_same_put(void *user, tci_batch *batch)
@@ -157,6 +181,7 @@ static void run_init(run *r, uint64_t ring_bytes, uint64_t seed, tci_batch_carri
     tci_ring_store_consumed(&r->credit, r->rx.head);
     tci_frame_batches_init(&r->batches, ring_bytes, tci_ring_start(NONCE), carrier, r);
     reordering_network_init(&r->net, r->region + TCI_RING_DATA_OFFSET, ring_bytes, seed);
+    r->net.seam.ring = r->own_ring;
 }
 
 static void run_fini(run *r)
@@ -201,10 +226,11 @@ static bool run_frames(run *r, uint64_t frames)
     return false;
 }
 
-static void check_protocol(uint64_t ring_bytes, uint64_t seed, uint64_t frames)
+static void check_protocol(tci_batch_carrier carrier, uint64_t ring_bytes, uint64_t seed,
+                           uint64_t frames)
 {
     static run r;
-    run_init(&r, ring_bytes, seed, as_specified);
+    run_init(&r, ring_bytes, seed, carrier);
     assert_true(run_frames(&r, frames));
     assert_false(r.wrong);
     assert_int_equal(r.taken, frames);
@@ -222,7 +248,7 @@ static void every_frame_arrives_whole_and_in_order(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++)
-        check_protocol(4096, seed, 100000);
+        check_protocol(as_specified, 4096, seed, 100000);
 }
 
 /* Batches reach their largest size here. */
@@ -230,7 +256,39 @@ static void so_it_does_in_a_larger_ring(void **state)
 {
     (void)state;
     for (uint64_t seed = 11; seed <= 12; seed++)
-        check_protocol(65536, seed, 200000);
+        check_protocol(as_specified, 65536, seed, 200000);
+}
+
+static void a_flush_serves_in_place_of_a_fence(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 31; seed <= 34; seed++)
+        check_protocol(by_flush, 4096, seed, 50000);
+    check_protocol(by_flush, 65536, 35, 100000);
+}
+
+static void send_alone(run *r)
+{
+    assert_true(send_one(r));
+    tci_frame_batches_turn(&r->batches);
+}
+
+/* Nor does anything else leave: the link has failed. */
+static void after_a_flush_that_failed_no_signal_leaves(void **state)
+{
+    (void)state;
+    static run r;
+    for (uint64_t seed = 41; seed <= 48; seed++) {
+        run_init(&r, 4096, seed, by_flush);
+        while (r.net.flush_count < 3)
+            send_alone(&r);
+        reordering_network_fail(&r.net);
+        assert_true(r.net.first == r.net.end);
+        assert_int_equal(r.batches.completed, r.batches.submitted);
+        take_all(&r);
+        assert_false(r.wrong);
+        run_fini(&r);
+    }
 }
 
 static void check_is_caught(tci_batch_carrier carrier)
@@ -250,6 +308,12 @@ static void a_missing_fence_is_caught(void **state)
     check_is_caught(without_a_fence);
 }
 
+static void a_flush_that_does_not_wait_is_caught(void **state)
+{
+    (void)state;
+    check_is_caught(by_a_flush_that_does_not_wait);
+}
+
 static void a_signal_in_the_same_put_is_caught(void **state)
 {
     (void)state;
@@ -261,7 +325,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_frame_arrives_whole_and_in_order),
         cmocka_unit_test(so_it_does_in_a_larger_ring),
+        cmocka_unit_test(a_flush_serves_in_place_of_a_fence),
+        cmocka_unit_test(after_a_flush_that_failed_no_signal_leaves),
         cmocka_unit_test(a_missing_fence_is_caught),
+        cmocka_unit_test(a_flush_that_does_not_wait_is_caught),
         cmocka_unit_test(a_signal_in_the_same_put_is_caught),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
