@@ -269,6 +269,14 @@ void tci_context_end_endpoint(tc_ep *ep)
     tci_ep_free(ep);
 }
 
+/* A peer that closes at the same time reads no control frames any more, and nobody misses
+ * those.
+ */
+static bool has_messages_under_way(const tc_ep *ep)
+{
+    return ep->push == NULL || ep->tx.consumed_seen < ep->message_end || tci_ep_has_waiting(ep);
+}
+
 void tc_ep_close(tc_ep *ep)
 {
     if (ep == NULL)
@@ -281,7 +289,8 @@ void tc_ep_close(tc_ep *ep)
         return;
     }
     if (tci_ep_is_open(ep) &&
-        flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK)
+        flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK &&
+        has_messages_under_way(ep))
         TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
     tci_context_end_endpoint(ep);
 }

@@ -146,6 +146,7 @@ struct tc_ep {
     uint64_t ring_memory;  /* what it takes of the hub's */
     uint64_t own_bell;     /* what our bell word says */
     uint64_t awaited;      /* and its position, in this sleep */
+    uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
     uint64_t flush_target; /* the position that a flush waits for; 0: none */
     uint64_t nonce;
     tci_link *link;

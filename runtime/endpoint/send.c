@@ -23,6 +23,8 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
     if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
         ep->pushed_bytes += bytes + ep->delivery->ops->frame_overhead_bytes;
+        if (header->kind != TCI_FRAME_CONTROL)
+            ep->message_end = ep->tx.tail;
     }
     tci_bell_after_frames(ep);
 }
