@@ -95,9 +95,10 @@ class Installation:
     def build(self, name, language, *options):
         """consumer/sender.c by the flags of pkg-config."""
         program = os.path.join(self.scratch, name)
-        compiler = [self.cc, "-std=c11", "-x", "c"] if language == "c" else [self.cxx, "-std=c++17", "-x", "c++"]
-        run([*compiler, "-Wall", "-Wextra", "-Werror", *self.pkg_config("--cflags"), os.path.join(CONSUMER, "sender.c"),
-             "-x", "none", "-o", program, *options])
+        compiler, suffix = ([self.cc, "-std=c11"], ".c") if language == "c" else ([self.cxx, "-std=c++17"], ".cc")
+        shutil.copy(os.path.join(CONSUMER, "sender.c"), program + suffix)
+        run([*compiler, "-Wall", "-Wextra", "-Werror", "-I", CONSUMER, *self.pkg_config("--cflags"), program + suffix, "-o",
+             program, *options])
         return program
 
     def try_pkg_config(self, with_llvm):
