@@ -28,7 +28,8 @@
 
 #define PATIENCE_NS 60000000000ull
 #define WHOLE_MESSAGES 3u
-#define LARGE_BYTES (16u << 20)
+/* More than leaves in a moment: one that got out whole would be run. */
+#define LARGE_BYTES (128u << 20)
 #define CONTENT_BYTES 104u
 #define REPLAY_MESSAGES 3000u
 #define REPLAYED_LAG 7u /* how many messages ago a replayed frame was sent */
