@@ -29,16 +29,21 @@ static tc_status keep_local(tci_hub *hub, tc_group *group, const tci_reply *repl
     return TC_OK;
 }
 
+static tci_reply reply_of(const tc_ep *ep, const tci_route *route, tc_status status)
+{
+    return (tci_reply){.call = route->call,
+                       .status = status,
+                       .hops = route->hops,
+                       .rank = ep->group != NULL ? ep->group->rank : TC_RANK_NONE,
+                       .path_length = route->path_length};
+}
+
 tc_status tci_answer(tc_ep *ep, const tci_route *route, tc_status status, const void *data,
                      size_t size)
 {
     tc_group *group = ep->group;
     tc_ep *to = ep;
-    tci_reply reply = {.call = route->call,
-                       .status = status,
-                       .hops = route->hops,
-                       .rank = group != NULL ? group->rank : TC_RANK_NONE,
-                       .path_length = route->path_length};
+    tci_reply reply = reply_of(ep, route, status);
     if (route->origin != TC_RANK_NONE) {
         if (group == NULL || route->origin >= group->size)
             return TC_E_UNREACHABLE;
@@ -62,11 +67,7 @@ void tci_answer_error(tc_ep *ep, const tci_route *route, tc_status status, const
 
 void tci_answer_sender(tc_ep *ep, const tci_route *route, tc_status status, const char *text)
 {
-    const tci_reply reply = {.call = route->call,
-                             .status = status,
-                             .hops = route->hops,
-                             .rank = ep->group != NULL ? ep->group->rank : TC_RANK_NONE,
-                             .path_length = route->path_length};
+    const tci_reply reply = reply_of(ep, route, status);
     if (route->origin != TC_RANK_NONE)
         tci_answer_error(ep, route, status, text);
     else if (keep_local(ep->hub, ep->group, &reply, route->path, text, strlen(text)) != TC_OK)
@@ -91,13 +92,18 @@ static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, co
     tci_answer_sender(ep, &route, TC_E_PEER_LOST, text);
 }
 
+static void item_lost(tc_ep *ep, const tci_queued *item, const char *why)
+{
+    if (item->fn != NULL)
+        lost(ep, item->payload, item->frame.payload_size, (item->frame.flags & TCI_ROUTED) != 0,
+             why);
+}
+
 void tci_route_lost(tc_ep *ep, const tci_queued *item, tc_status status)
 {
     const char *why = status == TC_E_REFUSED && ep->refusal != NULL ? ep->refusal->text
                                                                     : tc_status_text(status);
-    if (item->fn != NULL)
-        lost(ep, item->payload, item->frame.payload_size, (item->frame.flags & TCI_ROUTED) != 0,
-             why);
+    item_lost(ep, item, why);
 }
 
 void tci_answer_unsent(tc_ep *ep)
@@ -113,9 +119,7 @@ void tci_answer_unsent(tc_ep *ep)
     while (ep->queue != NULL) {
         tci_queued *item = ep->queue;
         ep->queue = item->next;
-        if (item->fn != NULL)
-            lost(ep, item->payload, item->frame.payload_size,
-                 (item->frame.flags & TCI_ROUTED) != 0, error.text);
+        item_lost(ep, item, error.text);
         tci_queued_free(ep, item);
     }
     ep->queue_last = &ep->queue;
