@@ -4,7 +4,8 @@
  * shrank it; it vanishes with the last process that has it attached, however that process ends;
  * and attaching one that is gone is an error and nothing worse. (UCX's keys for the same memory
  * take the process down in that case before 1.19, so rings that are mapped do not go through
- * UCX.) */
+ * UCX.) A process that is killed between making one and marking it, three system calls in all,
+ * leaves it behind: `ipcs -m` shows it with nobody attached, and `ipcrm` takes it away. */
 #ifndef TCI_SEGMENT_H
 #define TCI_SEGMENT_H
 
