@@ -23,7 +23,6 @@
 #define INBOX_MAX 1024u
 #define CHORES_EVERY                                                                           \
     64 /* calls of tc_progress: with only direct peers UCX carries next to nothing */
-#define SERVICE_INTERVAL_NS 1000000ull
 #define EVENTS_MAX 64
 
 /* --- what arrives by active message, inside UCX's handlers --------------------------- */
@@ -44,6 +43,7 @@ static void keep_for_later(tci_hub *hub, uint16_t connection, const uint8_t *byt
     *hub->inbox_last = item;
     hub->inbox_last = &item->next;
     hub->inbox_count++;
+    hub->attention |= TCI_CHORES;
 }
 
 static void on_credit(tc_ep *ep, const uint8_t *bytes, size_t size)
@@ -53,6 +53,7 @@ static void on_credit(tc_ep *ep, const uint8_t *bytes, size_t size)
         return;
     memcpy(&consumed, bytes, sizeof consumed);
     ep->delivery->ops->credit(ep->delivery, consumed);
+    ep->hub->news = true;
 }
 
 static void on_message(void *user, tci_am kind, uint16_t connection, uint16_t granule,
@@ -69,7 +70,9 @@ static void on_message(void *user, tci_am kind, uint16_t connection, uint16_t gr
         return;
     }
     if (kind == TCI_AM_FRAMES) {
-        if (!tci_consumer_place(&ep->rx, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
+        if (tci_consumer_place(&ep->rx, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
+            tci_ep_frames_came(ep);
+        else
             (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
                                    "peer sent %zu bytes for place %u of its ring", size,
                                    granule * TCI_FRAME_GRANULE);
@@ -388,13 +391,11 @@ static bool turn_endpoint(tc_ep *ep)
         return false;
     if (tci_ep_has_waiting(ep))
         tci_send_queued(ep);
-    if (ep->push != NULL)
-        ep->delivery->ops->turn(ep->delivery);
     if (ep->credit.due && tci_ep_credit_may_leave(ep))
         tci_ep_give_due_credit(ep);
     if (ep->peer_said_bye && tci_dispatch_run(ep) == 0 && !ep->loading)
         tci_ep_finish(ep);
-    return tci_ep_has_waiting(ep) || ep->peer_said_bye;
+    return tci_ep_has_waiting(ep) || ep->credit.due || ep->peer_said_bye;
 }
 
 /* Looking at the clock takes as long as a message does, so peers that UCX serves do not have it
@@ -404,23 +405,24 @@ static unsigned service_when_due(tc_context *ctx)
     uint64_t now_ns = tci_clock_ns();
     ctx->countdown = CHORES_EVERY;
     if (ctx->hub.handshakes == 0 && !ctx->look_now &&
-        now_ns - ctx->serviced_ns <= SERVICE_INTERVAL_NS)
+        now_ns - ctx->serviced_ns <= TCI_SERVICE_INTERVAL_NS)
         return 0;
     ctx->look_now = false;
     return service(ctx, now_ns);
 }
 
-/* Everything but rings. `attention` stays set as long as any of it has to be looked at on every
- * turn: handshakes, peers that UCX serves, queues, goodbyes, news for the user. */
+/* Everything but rings and UCX. TCI_CHORES stays set as long as any of it has to be looked at
+ * on every turn: handshakes, queues, goodbyes, news for the user. */
 static unsigned do_chores(tc_context *ctx)
 {
     tci_hub *hub = &ctx->hub;
     unsigned run = 0;
     bool again = false;
-    hub->attention = 0; /* whoever needs another turn says so below, or meanwhile */
+    /* Whoever needs another turn says so below, or meanwhile. */
+    hub->attention &= ~(unsigned)TCI_CHORES;
     for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
         again |= turn_endpoint(ep);
-    if (hub->handshakes > 0 || ctx->look_now || --ctx->countdown < 0)
+    if (hub->handshakes > 0 || ctx->look_now || ctx->countdown < 0)
         run += service_when_due(ctx);
     if (hub->registry.jobs != NULL)
         tci_registry_take_finished(&hub->registry);
@@ -434,7 +436,7 @@ static unsigned do_chores(tc_context *ctx)
         hub->news = true;
         announce(ctx);
     }
-    again |= hub->changed || hub->am_peers + hub->handshakes > 0;
+    again |= hub->changed || hub->handshakes > 0;
     if (again)
         hub->attention |= TCI_CHORES;
     return run;
@@ -443,12 +445,16 @@ static unsigned do_chores(tc_context *ctx)
 /* What was sent since the last turn, and gathered, leaves now. */
 static void end_turns(tci_hub *hub)
 {
-    while (hub->used != NULL) {
-        tc_ep *ep = hub->used;
-        hub->used = ep->used_next;
+    tc_ep *next = hub->used;
+    hub->used = NULL;
+    while (next != NULL) {
+        tc_ep *ep = next;
+        next = ep->used_next;
         ep->turn_used = false;
         tci_ep_send_gathered(ep);
         tci_bell_after_frames(ep);
+        if (ep->push != NULL && !ep->delivery->ops->turn(ep->delivery))
+            tci_ep_note_use(ep);
     }
 }
 
@@ -465,7 +471,16 @@ static unsigned poll_rings(tci_hub *hub)
     return run;
 }
 
-static __attribute__((noinline)) unsigned progress_with_chores(tc_context *ctx)
+static bool has_chores(tc_context *ctx)
+{
+    const tci_hub *hub = &ctx->hub;
+    bool due = --ctx->countdown < 0;
+    return due || (hub->attention & TCI_CHORES) || hub->registry.jobs != NULL || hub->changed;
+}
+
+/* More than rings. With peers that UCX serves this is every turn, so it goes to no endpoint that
+ * has nothing to do. */
+static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
 {
     if (tci_hub_is_busy(&ctx->hub)) {
         TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
@@ -475,12 +490,12 @@ static __attribute__((noinline)) unsigned progress_with_chores(tc_context *ctx)
     /* UCX first, so that what it puts into rings is run by this very call. */
     (void)tci_worker_progress(ctx->hub.worker);
     unsigned run = poll_rings(&ctx->hub);
-    return run + do_chores(ctx);
+    return has_chores(ctx) ? run + do_chores(ctx) : run;
 }
 
 unsigned tc_progress(tc_context *ctx)
 {
     if (__builtin_expect(ctx->hub.attention != 0 || --ctx->countdown < 0, 0))
-        return progress_with_chores(ctx);
+        return progress_with_ucx(ctx);
     return poll_rings(&ctx->hub);
 }

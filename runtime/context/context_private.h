@@ -4,6 +4,9 @@
 
 #include "endpoint/ep.h"
 
+/* The rare work is done this often, if there is a turn. */
+#define TCI_SERVICE_INTERVAL_NS 1000000ull
+
 struct tc_listener {
     tc_context *ctx;
     tci_stream_listener *streams;

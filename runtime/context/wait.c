@@ -34,6 +34,14 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 
 /* --- lying down and getting up ------------------------------------------------------------ */
 
+/* Whether an endpoint could have something to do of which neither UCX nor a descriptor tells.
+ * With idle peers that send messages alone none can, however many they are. */
+static bool may_have_missed(const tci_hub *hub)
+{
+    return hub->storing_peers > 0 || hub->watched_count > 0 || hub->used != NULL ||
+           (hub->attention & TCI_CHORES);
+}
+
 /* Tells all peers that we are about to sleep. False: somebody cannot wake us.
  *
  * A send that failed may have had gathered frames leave without a look at the peer's bell; the
@@ -42,6 +50,8 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 static bool lie_down(tc_context *ctx)
 {
     bool rung = tci_worker_fd(ctx->hub.worker) >= 0, direct = false;
+    if (!may_have_missed(&ctx->hub))
+        return rung;
     ctx->lying = true;
     for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
         if (ep->turn_used && tci_ep_is_open(ep))
@@ -59,7 +69,7 @@ static bool finds_work(tc_context *ctx)
 {
     if (ctx->hub.changed || ctx->hub.inbox != NULL || ctx->hub.answers != NULL)
         return true;
-    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
+    for (tc_ep *ep = ctx->lying ? ctx->hub.first : NULL; ep != NULL; ep = ep->next) {
         if (tci_bell_finds_work(ep))
             return true;
     }
@@ -91,7 +101,7 @@ static uint64_t until(uint64_t deadline_ns)
     return deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 }
 
-static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
+static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 {
     struct pollfd fds[2] = {{.fd = tci_worker_fd(ctx->hub.worker), .events = POLLIN},
                             {.fd = ctx->hub.epoll_fd, .events = POLLIN}};
@@ -105,10 +115,13 @@ static void sleep_a_while(tc_context *ctx, uint64_t timeout_ns)
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     if (!finds_work(ctx)) {
         int woken = ppoll(fds, 2, &bound, NULL);
-        /* Who was woken by UCX alone need not look at anything else. */
-        ctx->look_now = woken != 1 || fds[0].revents == 0;
+        /* Who was woken by UCX alone need not look at anything else, for a while. */
+        ctx->look_now = woken != 1 || fds[0].revents == 0 ||
+                        now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS;
     }
-    ctx->countdown = 0;
+    /* Without TCI_MESSAGES nothing else would have UCX take what woke us. */
+    if (ctx->look_now || !(ctx->hub.attention & TCI_MESSAGES))
+        ctx->countdown = 0;
     tci_context_get_up(ctx);
 }
 
@@ -152,7 +165,7 @@ void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
         ctx->nap_ns = NAP_FIRST_NS;
     }
     if (!stays_up(ctx, now_ns))
-        sleep_a_while(ctx, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
+        sleep_a_while(ctx, now_ns, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
 }
 
 tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)

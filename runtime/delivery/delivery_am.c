@@ -74,9 +74,9 @@ static void am_push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
     tci_frame_batches_push(&am_of(delivery)->batches, position, bytes);
 }
 
-static void am_turn(tci_delivery *delivery)
+static bool am_turn(tci_delivery *delivery)
 {
-    tci_frame_batches_turn(&am_of(delivery)->batches);
+    return tci_frame_batches_turn(&am_of(delivery)->batches);
 }
 
 static void am_credit(tci_delivery *delivery, uint64_t consumed)

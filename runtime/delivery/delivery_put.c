@@ -109,9 +109,9 @@ static void put_push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
     tci_frame_batches_push(&put_of(delivery)->batches, position, bytes);
 }
 
-static void put_turn(tci_delivery *delivery)
+static bool put_turn(tci_delivery *delivery)
 {
-    tci_frame_batches_turn(&put_of(delivery)->batches);
+    return tci_frame_batches_turn(&put_of(delivery)->batches);
 }
 
 /* A signal that waits for a flush is overtaken; behind a fence everything has left. */

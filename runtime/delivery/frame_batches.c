@@ -94,9 +94,10 @@ void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t by
         submit(b);
 }
 
-void tci_frame_batches_turn(tci_frame_batches *b)
+bool tci_frame_batches_turn(tci_frame_batches *b)
 {
     b->sent_this_turn = false;
     if (b->submitted < b->made)
         submit(b);
+    return !b->sent_this_turn && b->submitted == b->made;
 }

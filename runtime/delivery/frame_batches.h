@@ -48,8 +48,8 @@ void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t 
 /* A frame of `bytes` was committed at `position`, perhaps behind one that closed a lap. */
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes);
 
-/* Once per tc_progress: sends what push kept. */
-void tci_frame_batches_turn(tci_frame_batches *b);
+/* Once per tc_progress: sends what push kept. False: the next one has to call again. */
+bool tci_frame_batches_turn(tci_frame_batches *b);
 
 /* For carriers: the operation `which` of this batch, which will be under way, ready to be
  * given to the link. An operation that turns out not to be is ended with tci_batch_op_ended. */

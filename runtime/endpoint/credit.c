@@ -34,6 +34,7 @@ void tci_ep_give_credit(tc_ep *ep)
         ep->credit.again = true;
     } else if (frames_under_way(ep, &made) > 0) {
         ep->credit.due = true;
+        ep->hub->attention |= TCI_CHORES;
         ep->credit.mark = made;
         ep->credit.head = ep->rx.head;
     } else {

@@ -91,6 +91,7 @@ tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *e
     ep->bell = never_asleep;
     ep->preparing = TCI_PREPARING_NONE;
     ep->rank = TC_RANK_NONE;
+    ep->watched_at = TCI_UNWATCHED;
     ep->queue_last = &ep->queue;
     ep->next = hub->first;
     ep->previous_next = &hub->first;
@@ -141,12 +142,21 @@ static tc_status watch_ring(tc_ep *ep)
 
 /* The last takes its place, so whoever goes through the list meanwhile may miss that one, once.
  */
-static void unwatch_ring(tc_ep *ep)
+void tci_ep_unwatch(tc_ep *ep)
 {
     tci_hub *hub = ep->hub;
+    if (ep->watched_at == TCI_UNWATCHED)
+        return;
     tci_watched_ring *place = &hub->watched[ep->watched_at];
     *place = hub->watched[--hub->watched_count];
     place->ep->watched_at = ep->watched_at;
+    ep->watched_at = TCI_UNWATCHED;
+}
+
+void tci_ep_frames_came(tc_ep *ep)
+{
+    if (ep->state == TCI_EP_OPEN && ep->watched_at == TCI_UNWATCHED)
+        (void)watch_ring(ep);
 }
 
 static void forget_use(tc_ep *ep)
@@ -160,17 +170,30 @@ static void forget_use(tc_ep *ep)
     ep->turn_used = false;
 }
 
+/* What kinds of peers there are decides what tc_progress and a sleep have to look at. */
+static void count_peer(const tc_ep *ep, unsigned by)
+{
+    tci_hub *hub = ep->hub;
+    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
+        hub->am_peers += by;
+    if (ep->delivery->ops->credit == NULL || ep->peer_delivery != TCI_HELLO_AM)
+        hub->storing_peers += by;
+    hub->attention &= ~(unsigned)TCI_MESSAGES;
+    if (hub->am_peers > 0)
+        hub->attention |= TCI_MESSAGES;
+}
+
 void tci_ep_open(tc_ep *ep)
 {
     tci_hub *hub = ep->hub;
     if (watch_ring(ep) != TC_OK)
         return;
     ep->state = TCI_EP_OPEN;
+    tci_ep_watch_head(ep);
     tci_ep_set_fast(ep);
     hub->handshakes--;
     hub->changed = true;
-    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
-        hub->am_peers++;
+    count_peer(ep, 1);
     hub->counters[TCI_ENDPOINTS_OPENED]++;
     TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
            ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx,
@@ -189,10 +212,9 @@ static void leave_state(tc_ep *ep)
         ep->hub->handshakes--;
     if (ep->state != TCI_EP_OPEN)
         return;
-    unwatch_ring(ep);
+    tci_ep_unwatch(ep);
     forget_use(ep);
-    if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
-        ep->hub->am_peers--;
+    count_peer(ep, -1u);
 }
 
 void tci_ep_set_fast(tc_ep *ep)

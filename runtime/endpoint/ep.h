@@ -99,7 +99,7 @@ struct tc_ep {
     tci_producer tx;
     const tci_ring_word *bell; /* the peer's; see endpoint/bell.h */
     uint64_t bell_seen;        /* its value that was answered last */
-    bool turn_used;            /* one left since the last tc_progress: short ones may gather */
+    bool turn_used;            /* one left since the last tc_progress: others may join */
     unsigned gathered;         /* calls in `gather` */
     tc_ep *used_next;          /* see tci_hub.used */
     tci_short_call gather[TCI_GATHER_MAX];
@@ -117,7 +117,8 @@ struct tc_ep {
     /* Receiving. */
     tci_consumer rx;
     tc_ep *next;
-    size_t watched_at; /* in the hub's list while open */
+    size_t watched_at; /* in the hub's list, or */
+#define TCI_UNWATCHED SIZE_MAX
     tci_ep_state state;
     tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
     tci_rx_slot *rx_slots;
@@ -215,12 +216,33 @@ void tci_ep_set_fast(tc_ep *ep);
 /* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */
 void tci_ep_open(tc_ep *ep);
 
+/* UCX's handler has put frames into the ring. */
+void tci_ep_frames_came(tc_ep *ep);
+/* The ring of an open endpoint need not be looked at before that. */
+void tci_ep_unwatch(tc_ep *ep);
+
 /* The ring's head has moved. */
 static inline void tci_ep_watch_head(tc_ep *ep)
 {
+    if (ep->watched_at == TCI_UNWATCHED)
+        return;
+    if (ep->peer_delivery == TCI_HELLO_AM && !tci_consumer_has_frame(&ep->rx)) {
+        tci_ep_unwatch(ep);
+        return;
+    }
     tci_watched_ring *watched = &ep->hub->watched[ep->watched_at];
     watched->frame = ep->rx.ring + (ep->rx.head & ep->rx.mask);
     watched->signal = ep->rx.signal;
+}
+
+/* It sent something since the last tc_progress, which looks at it once more. */
+static inline void tci_ep_note_use(tc_ep *ep)
+{
+    if (ep->turn_used)
+        return;
+    ep->turn_used = true;
+    ep->used_next = ep->hub->used;
+    ep->hub->used = ep;
 }
 
 /* Publishes what was consumed, by the way that the peer's delivery needs: at once, or when

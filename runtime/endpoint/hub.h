@@ -34,12 +34,13 @@ typedef enum tci_counter {
     TCI_COUNTER_COUNT
 } tci_counter;
 
-/* One word, so that tc_progress asks once. */
+/* One word, so that tc_progress asks once why it may not just look at rings. */
 typedef enum tci_attention {
     TCI_RUNNING =
         1, /* inside an ifunc or a callback of the user's: no progress, nothing blocks */
     TCI_BUILDING = 2, /* inside NAME_payload_init: the same */
-    TCI_CHORES = 4    /* something has to be looked at on every turn */
+    TCI_CHORES = 4,   /* some endpoint, or the hub, needs more than that */
+    TCI_MESSAGES = 8  /* UCX has to be asked on every turn: am_peers > 0 */
 } tci_attention;
 
 /* A hello message that came by active message; handled outside UCX's handler. */
@@ -51,7 +52,8 @@ typedef struct tci_inbox_item {
 } tci_inbox_item;
 
 /* What a look at one open endpoint's ring needs, side by side with all others': so an idle ring
- * costs one line of its own and no more (docs/decisions/idle-peers.md). */
+ * costs one line of its own and no more (docs/decisions/idle-peers.md). A ring that UCX's handler
+ * fills is here only while it has something: an idle one costs nothing. */
 typedef struct tci_watched_ring {
     const uint8_t *frame; /* where the next one will be, and */
     uint64_t signal;      /* what it will say when it is there */
@@ -59,7 +61,7 @@ typedef struct tci_watched_ring {
 } tci_watched_ring;
 
 typedef struct tci_hub {
-    tci_watched_ring *watched; /* the rings of open endpoints, in no order */
+    tci_watched_ring *watched; /* rings of open endpoints, in no order */
     size_t watched_count;
     size_t watched_room;
     tc_ep *used; /* endpoints with turn_used, by used_next */
@@ -75,8 +77,9 @@ typedef struct tci_hub {
     uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new
                                  owner */
     unsigned handshakes;      /* endpoints that are not open yet */
-    unsigned am_peers;        /* endpoints that send or receive by active messages */
-    unsigned attention; /* tci_attention bits: why tc_progress may not just look at rings */
+    unsigned am_peers;        /* open ones that send or receive with UCX's help */
+    unsigned storing_peers;   /* open ones where somebody stores what no message tells of */
+    unsigned attention;       /* tci_attention bits */
     bool news;    /* something came that is no message, and that a blocking call may wait for */
     bool changed; /* an endpoint opened, closed, failed or wants to be closed */
     void *target_args;

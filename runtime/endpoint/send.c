@@ -22,6 +22,7 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
     tci_producer_commit(&ep->tx, frame, bytes, tci_frame_word(header));
     if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
+        tci_ep_note_use(ep);
         ep->pushed_bytes += bytes + ep->delivery->ops->frame_overhead_bytes;
         if (header->kind != TCI_FRAME_CONTROL)
             ep->message_end = ep->tx.tail;
@@ -231,9 +232,7 @@ static inline tc_status answer_bell(tc_ep *ep)
 static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 {
     if (!ep->turn_used) {
-        ep->turn_used = true;
-        ep->used_next = ep->hub->used;
-        ep->hub->used = ep;
+        tci_ep_note_use(ep);
         tci_producer_commit_word(&ep->tx, tci_producer_next(&ep->tx), word, payload);
         return answer_bell(ep);
     }
