@@ -132,9 +132,9 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     TC_TRY(tci_registry_init(&hub->registry, &hub->options, err));
     hub->registry.host_symbols = tci_host_symbols(&hub->registry.host_symbol_count);
     TC_TRY(tci_context_watch_functions(ctx, err));
-    TC_TRY(tci_worker_create(ucx, on_message, hub, &hub->worker, err));
-    tci_worker_set_payload_handler(hub->worker, on_payload);
     TC_TRY(tci_context_init_wait(ctx, err));
+    TC_TRY(tci_worker_create(ucx, ctx->wait_fd, on_message, hub, &hub->worker, err));
+    tci_worker_set_payload_handler(hub->worker, on_payload);
     return describe_self(ctx, err);
 }
 

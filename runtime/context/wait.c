@@ -11,24 +11,24 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define YIELDS 20u
+#define EVENTS_MAX 4
 /* Where somebody cannot wake us, these are the delays that we sleep. */
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
 
 tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 {
-    const int fds[2] = {ctx->hub.epoll_fd, tci_worker_fd(ctx->hub.worker)};
-    struct epoll_event event = {.events = EPOLLIN};
+    struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = &ctx->hub}};
     ctx->can_be_rung = tci_process_barrier_register();
     ctx->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     if (ctx->wait_fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "epoll could not be started");
-    for (int i = 0; i < 2; i++) {
-        if (fds[i] >= 0 && epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, fds[i], &event) != 0)
-            return tci_error_errno(err, TC_E_IO, errno, "epoll does not take a descriptor");
-    }
+    if (epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, ctx->hub.epoll_fd, &event) != 0)
+        return tci_error_errno(err, TC_E_IO, errno, "epoll does not take a descriptor");
     return TC_OK;
 }
 
@@ -49,7 +49,7 @@ static bool may_have_missed(const tci_hub *hub)
  * sleepers would wake each other for ever. */
 static bool lie_down(tc_context *ctx)
 {
-    bool rung = tci_worker_fd(ctx->hub.worker) >= 0, direct = false;
+    bool rung = tci_worker_wakes(ctx->hub.worker), direct = false;
     if (!may_have_missed(&ctx->hub))
         return rung;
     ctx->lying = true;
@@ -101,10 +101,25 @@ static uint64_t until(uint64_t deadline_ns)
     return deadline_ns > now_ns ? deadline_ns - now_ns : 0;
 }
 
+/* Returns whether UCX alone has woken us. Linux has epoll_pwait2 since 5.11, emulators not yet;
+ * epoll_wait counts milliseconds, which is too coarse. */
+static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *bound)
+{
+    struct epoll_event events[EVENTS_MAX];
+    int n = (int)syscall(SYS_epoll_pwait2, ctx->wait_fd, events, EVENTS_MAX, bound, NULL, 0);
+    if (n < 0 && errno == ENOSYS) {
+        struct pollfd fd = {.fd = ctx->wait_fd, .events = POLLIN};
+        (void)ppoll(&fd, 1, bound, NULL);
+        return false;
+    }
+    bool is_ucx = n > 0 && n < EVENTS_MAX;
+    for (int i = 0; i < n; i++)
+        is_ucx &= events[i].data.ptr == ctx->hub.worker;
+    return is_ucx;
+}
+
 static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 {
-    struct pollfd fds[2] = {{.fd = tci_worker_fd(ctx->hub.worker), .events = POLLIN},
-                            {.fd = ctx->hub.epoll_fd, .events = POLLIN}};
     uint64_t bound_ns = sleep_bound_ns(ctx, lie_down(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
@@ -113,12 +128,10 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
         bound_ns = call_ns;
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
-    if (!finds_work(ctx)) {
-        int woken = ppoll(fds, 2, &bound, NULL);
-        /* Who was woken by UCX alone need not look at anything else, for a while. */
-        ctx->look_now = woken != 1 || fds[0].revents == 0 ||
+    /* Who was woken by UCX alone need not look at anything else, for a while. */
+    if (!finds_work(ctx))
+        ctx->look_now = !sleep_on_descriptors(ctx, &bound) ||
                         now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS;
-    }
     /* Without TCI_MESSAGES nothing else would have UCX take what woke us. */
     if (ctx->look_now || !(ctx->hub.attention & TCI_MESSAGES))
         ctx->countdown = 0;

@@ -6,10 +6,14 @@
 #include "delivery/ucx_error.h"
 #include "delivery/worker_private.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #define LINGER_NS 100000000ull
 
@@ -87,14 +91,20 @@ static ucs_status_t open_context(bool shares_memory, ucp_context_h *context_out)
     return status;
 }
 
+/* UCX's transports go into the caller's epoll set: one descriptor less between what comes and
+ * whoever sleeps. */
 static ucs_status_t open_worker(tci_worker *worker)
 {
-    const ucp_worker_params_t params = {
+    ucp_worker_params_t params = {
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED,
+        .event_fd = worker->epoll_fd,
+        .user_data = worker,
     };
     if (worker->ucp_worker != NULL)
         return UCS_OK;
+    if (worker->wakes)
+        params.field_mask |= UCP_WORKER_PARAM_FIELD_EVENT_FD | UCP_WORKER_PARAM_FIELD_USER_DATA;
     worker->owns_worker = true;
     return ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
 }
@@ -129,17 +139,16 @@ static void remove_handlers(tci_worker *worker)
     }
 }
 
-/* An application that waits by means of its own may have left UCX's out. */
-static ucs_status_t find_event_fd(tci_worker *worker)
+/* Of an application's worker. One that waits by means of its own may have left UCX's out. */
+static bool join_events(tci_worker *worker)
 {
-    ucs_status_t status = ucp_worker_get_efd(worker->ucp_worker, &worker->event_fd);
-    if (status == UCS_OK || worker->owns_context)
-        return status;
-    worker->event_fd = -1;
-    return UCS_OK;
+    struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = worker}};
+    int fd;
+    return ucp_worker_get_efd(worker->ucp_worker, &fd) == UCS_OK &&
+           epoll_ctl(worker->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-static ucs_status_t start(tci_worker *worker, bool wakes)
+static ucs_status_t start(tci_worker *worker)
 {
     ucs_status_t status = UCS_OK;
     if (worker->owns_context)
@@ -148,10 +157,10 @@ static ucs_status_t start(tci_worker *worker, bool wakes)
         status = open_worker(worker);
     if (status == UCS_OK)
         status = set_handlers(worker);
-    if (status == UCS_OK && wakes)
-        status = find_event_fd(worker);
     if (status != UCS_OK)
         return status;
+    if (worker->wakes && !worker->owns_worker)
+        worker->wakes = join_events(worker);
     return ucp_worker_get_address(worker->ucp_worker, &worker->address, &worker->address_size);
 }
 
@@ -184,7 +193,7 @@ static tci_worker *make_worker(const tc_ucx_objects *given)
     tci_worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL)
         return NULL;
-    worker->event_fd = -1;
+    worker->wakes = given == NULL || (given->features & UCP_FEATURE_WAKEUP) != 0;
     worker->shares_memory = shared_memory_is_allowed();
     worker->owns_context = given == NULL;
     worker->can_put = given == NULL || (given->features & UCP_FEATURE_RMA) != 0;
@@ -195,8 +204,9 @@ static tci_worker *make_worker(const tc_ucx_objects *given)
     return worker;
 }
 
-tc_status tci_worker_create(const tc_ucx_objects *given, tci_worker_handler handler, void *user,
-                            tci_worker **worker_out, tc_error *err)
+tc_status tci_worker_create(const tc_ucx_objects *given, int epoll_fd,
+                            tci_worker_handler handler, void *user, tci_worker **worker_out,
+                            tc_error *err)
 {
     if (given != NULL)
         TC_TRY(check_given(given, err));
@@ -205,8 +215,12 @@ tc_status tci_worker_create(const tc_ucx_objects *given, tci_worker_handler hand
         return tci_error_set(err, TC_E_NO_MEMORY, "worker: out of memory");
     worker->handler = handler;
     worker->user = user;
-    bool wakes = given == NULL || (given->features & UCP_FEATURE_WAKEUP) != 0;
-    ucs_status_t status = start(worker, wakes);
+    worker->epoll_fd = fcntl(epoll_fd, F_DUPFD_CLOEXEC, 0);
+    if (worker->epoll_fd < 0) {
+        tci_worker_destroy(worker);
+        return tci_error_errno(err, TC_E_IO, errno, "worker: no descriptor");
+    }
+    ucs_status_t status = start(worker);
     if (status != UCS_OK) {
         tci_worker_destroy(worker);
         return tci_ucx_error(err, status, "UCX start");
@@ -250,6 +264,8 @@ void tci_worker_destroy(tci_worker *worker)
         ucp_worker_destroy(worker->ucp_worker);
     if (worker->ucp_context != NULL && worker->owns_context)
         ucp_cleanup(worker->ucp_context);
+    if (worker->epoll_fd >= 0)
+        close(worker->epoll_fd);
     free(worker);
 }
 
@@ -284,12 +300,12 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
     return worker->address;
 }
 
-int tci_worker_fd(const tci_worker *worker)
+bool tci_worker_wakes(const tci_worker *worker)
 {
-    return worker->event_fd;
+    return worker->wakes;
 }
 
 bool tci_worker_arm(tci_worker *worker)
 {
-    return worker->event_fd < 0 || ucp_worker_arm(worker->ucp_worker) == UCS_OK;
+    return !worker->wakes || ucp_worker_arm(worker->ucp_worker) == UCS_OK;
 }

@@ -53,8 +53,11 @@ typedef bool (*tci_payload_handler)(void *user, const tci_payload_header *header
 void tci_worker_set_payload_handler(tci_worker *worker, tci_payload_handler handler);
 
 /* given NULL: with a UCX context and worker of its own; otherwise on those, which outlive it.
- * TC_E_UCX, TC_E_NO_MEMORY; TC_E_INVALID, TC_E_UNSUPPORTED: what was given will not do. */
-TC_MUST_CHECK tc_status tci_worker_create(const struct tc_ucx_objects *given,
+ * epoll_fd becomes readable when progress has something to do, after tci_worker_arm gave true;
+ * the events' data is the worker.
+ * TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO; TC_E_INVALID, TC_E_UNSUPPORTED: what was given will not
+ * do. */
+TC_MUST_CHECK tc_status tci_worker_create(const struct tc_ucx_objects *given, int epoll_fd,
                                           tci_worker_handler handler, void *user,
                                           tci_worker **worker_out, tc_error *err);
 void tci_worker_destroy(tci_worker *worker);
@@ -65,9 +68,9 @@ unsigned tci_worker_progress(tci_worker *worker);
 /* The worker's UCX address; owned by the worker. */
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 
-/* A descriptor that becomes readable when progress has something to do, after tci_worker_arm
- * gave true; -1: this worker wakes nobody, and arming it does nothing. */
-int tci_worker_fd(const tci_worker *worker);
+/* False: it wakes nobody (an application's choice), and arming it does nothing. */
+bool tci_worker_wakes(const tci_worker *worker);
+/* False: there is something to do already. */
 bool tci_worker_arm(tci_worker *worker);
 
 /* Of the UCX that is loaded. */
