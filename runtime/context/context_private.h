@@ -23,6 +23,7 @@ struct tc_context {
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
     unsigned yields;
+    bool shares_cpu; /* others ran when it was last given up */
     uint64_t nap_ns;
     int wait_fd;       /* all that can wake this context, for others to wait on */
     bool lying;        /* the bells say that this side sleeps */

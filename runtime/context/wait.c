@@ -16,6 +16,8 @@
 
 #define YIELDS 20u
 #define EVENTS_MAX 4
+/* A yield that took longer let somebody else run. */
+#define SHARED_YIELD_NS 1000u
 /* Where somebody cannot wake us, these are the delays that we sleep. */
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
@@ -154,7 +156,8 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns)
 {
     uint64_t policy = ctx->hub.options.wait;
     if (policy == TCI_WAIT_SPIN ||
-        (policy == TCI_WAIT_ADAPTIVE && now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
+        (policy == TCI_WAIT_ADAPTIVE && !ctx->shares_cpu &&
+         now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
         spin_once(&ctx->hub);
         return true;
     }
@@ -163,7 +166,9 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns)
     if (ctx->yields == YIELDS)
         return false;
     ctx->yields++;
+    now_ns = tci_clock_ns();
     (void)sched_yield();
+    ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
     return true;
 }
 
