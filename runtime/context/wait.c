@@ -151,6 +151,14 @@ static void spin_once(const tci_hub *hub)
                       hub->watched[0].signal);
 }
 
+/* Lets others run, and notes whether there was anybody. */
+static void give_way(tc_context *ctx)
+{
+    uint64_t now_ns = tci_clock_ns();
+    (void)sched_yield();
+    ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
+}
+
 /* Whether the policy lets the processor be kept, or given to others for a moment only. */
 static bool stays_up(tc_context *ctx, uint64_t now_ns)
 {
@@ -166,9 +174,7 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns)
     if (ctx->yields == YIELDS)
         return false;
     ctx->yields++;
-    now_ns = tci_clock_ns();
-    (void)sched_yield();
-    ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
+    give_way(ctx);
     return true;
 }
 
