@@ -9,7 +9,9 @@
 
 #include <tc/options.h>
 
-#define YIELDS 20u /* as many as the library's */
+/* As in the library. */
+#define YIELDS 20u
+#define SHARED_YIELD_NS 1000u
 
 bool baseline_chase_complain(baseline_chase *ucx, const char *what, ucs_status_t status)
 {
@@ -142,6 +144,13 @@ static void sleep_a_while(baseline_chase *ucx)
         (void)poll(&fd, 1, (int)(DAPC_LOOK_NS / PERF_NS_PER_MS));
 }
 
+static void give_way(baseline_chase *ucx)
+{
+    uint64_t now_ns = perf_now_ns();
+    (void)sched_yield();
+    ucx->shares_cpu = perf_now_ns() - now_ns > SHARED_YIELD_NS;
+}
+
 /* The library's tc_wait does the same: option `wait`. It has no `yield`, which is what programs
  * do that poll on more processors than there are. */
 void baseline_chase_idle(baseline_chase *ucx)
@@ -151,11 +160,13 @@ void baseline_chase_idle(baseline_chase *ucx)
         ucx->idle_since_ns = now_ns;
         ucx->yields = 0;
     }
-    if (ucx->policy == DAPC_SPIN ||
-        (ucx->policy == DAPC_ADAPTIVE && now_ns - ucx->idle_since_ns < ucx->spin_ns))
+    if (ucx->policy == DAPC_SPIN || (ucx->policy == DAPC_ADAPTIVE && !ucx->shares_cpu &&
+                                     now_ns - ucx->idle_since_ns < ucx->spin_ns))
         return;
-    if (ucx->policy == DAPC_YIELD || (ucx->policy == DAPC_ADAPTIVE && ucx->yields++ < YIELDS))
+    if (ucx->policy == DAPC_YIELD)
         (void)sched_yield();
+    else if (ucx->policy == DAPC_ADAPTIVE && ucx->yields++ < YIELDS)
+        give_way(ucx);
     else
         sleep_a_while(ucx);
 }

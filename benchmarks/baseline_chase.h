@@ -19,6 +19,7 @@ typedef struct baseline_chase {
     uint64_t spin_ns;
     uint64_t idle_since_ns; /* 0: not idle */
     unsigned yields;
+    bool shares_cpu; /* others ran when it was last given up */
 } baseline_chase;
 
 /* False after a complaint; baseline_chase_close is owed in any case. */
