@@ -17,7 +17,7 @@ void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t 
 
 static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)
 {
-    return &b->batches[number % TCI_BATCH_COUNT];
+    return &b->batches[(number - b->first) % TCI_BATCH_COUNT];
 }
 
 static void let_go(tci_batch *batch)
@@ -79,6 +79,8 @@ static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
         }
         submit(b);
     }
+    if (b->completed == b->made)
+        b->first = b->made;
     tci_batch *batch = batch_at(b, b->made++);
     batch->start = position;
     batch->end = position + bytes;

@@ -377,6 +377,23 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
     return run;
 }
 
+/* What a function that travels is on most of its way: a whole frame, bound, callable. */
+static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
+{
+    return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED &&
+           f->slot < ep->rx_slot_count && ep->rx_slots[f->slot].main != NULL &&
+           TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx);
+}
+
+static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+{
+    outcome result =
+        call_routed(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
+    if (result == RUN)
+        tci_consumer_advance(&ep->rx, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
+    return result;
+}
+
 /* The frame at the head, whatever it is. False: nothing more can be done here now. */
 static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
 {
@@ -386,7 +403,8 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
         return false;
     current->fn = NULL; /* the one that ran before may go now, to make room for another */
     const tci_frame f = tci_frame_of_word(word);
-    outcome result = handle(ep, current, &f, frame);
+    outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
+                                            : handle(ep, current, &f, frame);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->hub->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;

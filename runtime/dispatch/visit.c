@@ -129,14 +129,12 @@ static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route
                          const void *payload, size_t size)
 {
     const uint32_t hops = route->hops, path_length = route->path_length;
-    tci_outgoing out = {
-        .fn = fn, .args = payload, .args_size = size, .built = true, .route = route};
     tc_ep *ep;
     tc_status status = count_hop(route, group->rank, group->hub);
     if (status == TC_OK)
         status = tc_group_ep(group, rank, &ep, NULL);
     if (status == TC_OK)
-        status = tci_outgoing_send(ep, &out);
+        status = tci_outgoing_send_routed(ep, fn, route, payload, size);
     if (status == TC_OK) {
         group->hub->counters[TCI_MESSAGES_FORWARDED]++;
         route->call = 0; /* it has gone along */

@@ -96,6 +96,7 @@ struct tc_ep {
     /* Sending, in the order that tc_send touches it. */
     uint8_t *tx_state; /* tci_tx_state by function index */
     size_t fast_limit; /* payloads below it may take tc_send's fast path; see tci_ep_set_fast */
+    size_t frame_limit; /* payloads below it may become a frame at once, if there is room */
     tci_producer tx;
     const tci_ring_word *bell; /* the peer's; see endpoint/bell.h */
     uint64_t bell_seen;        /* its value that was answered last */
@@ -208,9 +209,9 @@ void tci_ep_tell_end(tc_ep *ep);
  * credit ever heals: TC_E_PEER_LOST. */
 tc_status tci_ep_check_credit(tc_ep *ep);
 
-/* Decides anew which payloads may take the fast path: none unless the endpoint is open, its
- * ring is mapped, nothing waits in the queue and no payload is being made. Called whenever one
- * of these changes. */
+/* Decides anew which payloads may take the fast paths: none unless the endpoint is open, nothing
+ * waits in the queue and no payload is being made; and tc_send's only into mapped rings. Called
+ * whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
 
 /* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */

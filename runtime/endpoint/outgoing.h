@@ -44,4 +44,9 @@ TC_MUST_CHECK tc_status tci_outgoing_queue(tc_ep *ep, const tci_outgoing *out);
  */
 TC_MUST_CHECK tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out);
 
+/* The same for a payload that is made, with a route behind it. */
+TC_MUST_CHECK tc_status tci_outgoing_send_routed(tc_ep *ep, tc_ifunc *fn,
+                                                 const tci_route *route, const void *payload,
+                                                 size_t size);
+
 #endif

@@ -23,6 +23,7 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
     if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
         tci_ep_note_use(ep);
+        __builtin_prefetch(tci_producer_next(&ep->tx), 1); /* the next one's line, in good time */
         ep->pushed_bytes += bytes + ep->delivery->ops->frame_overhead_bytes;
         if (header->kind != TCI_FRAME_CONTROL)
             ep->message_end = ep->tx.tail;
@@ -203,6 +204,33 @@ tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
         return tci_large_queue(ep);
     bool fits = out->payload_size <= ep->payload_max || out->routed;
     return fits && is_running ? tci_outgoing_queue(ep, out) : TC_E_AGAIN;
+}
+
+/* A function that travels sends itself on to a peer that knows it, most often. */
+tc_status tci_outgoing_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route,
+                                   const void *payload, size_t size)
+{
+    const uint8_t known = ep->tx_state[fn->index];
+    const size_t payload_size = size + tci_route_bytes(route);
+    if (payload_size < ep->frame_limit && (known == TCI_TX_PLAIN || known == TCI_TX_BUILT)) {
+        const tci_frame header = {.payload_size = (uint32_t)payload_size,
+                                  .slot = fn->index,
+                                  .kind = TCI_FRAME_CALL,
+                                  .flags = TCI_ROUTED};
+        const uint64_t bytes = TCI_FRAME_HEADER_BYTES + payload_size;
+        tci_ep_send_gathered(ep);
+        uint8_t *frame = tci_producer_try_reserve(&ep->tx, bytes);
+        if (frame != NULL) {
+            if (size > 0)
+                memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, size);
+            tci_route_encode(route, frame + TCI_FRAME_HEADER_BYTES + size);
+            tci_send_commit(ep, frame, bytes, &header);
+            return TC_OK;
+        }
+    }
+    tci_outgoing out = {
+        .fn = fn, .args = payload, .args_size = size, .built = true, .route = route};
+    return tci_outgoing_send(ep, &out);
 }
 
 static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
