@@ -144,9 +144,8 @@ static void sleep_a_while(baseline_chase *ucx)
         (void)poll(&fd, 1, (int)(DAPC_LOOK_NS / PERF_NS_PER_MS));
 }
 
-static void give_way(baseline_chase *ucx)
+static void give_way(baseline_chase *ucx, uint64_t now_ns)
 {
-    uint64_t now_ns = perf_now_ns();
     (void)sched_yield();
     ucx->shares_cpu = perf_now_ns() - now_ns > SHARED_YIELD_NS;
 }
@@ -166,7 +165,7 @@ void baseline_chase_idle(baseline_chase *ucx)
     if (ucx->policy == DAPC_YIELD)
         (void)sched_yield();
     else if (ucx->policy == DAPC_ADAPTIVE && ucx->yields++ < YIELDS)
-        give_way(ucx);
+        give_way(ucx, now_ns);
     else
         sleep_a_while(ucx);
 }

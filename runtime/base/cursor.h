@@ -2,13 +2,19 @@
  *
  * A cursor never steps outside its range: the first access that would sets `failed`, and from
  * then on reads give zero and writes do nothing. A parser therefore reads a whole record and
- * checks once. */
+ * checks once.
+ *
+ * All of it is in this header, so that a compiler that sees a whole parser can keep the cursor
+ * in registers and drop the checks that one before has made: a route is read and written on
+ * every hop of a function that travels. */
 #ifndef TCI_CURSOR_H
 #define TCI_CURSOR_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct tci_reader {
     const uint8_t *data;
@@ -24,7 +30,11 @@ typedef struct tci_writer {
     bool failed;
 } tci_writer;
 
-void tci_reader_init(tci_reader *r, const void *data, size_t size);
+static inline void tci_reader_init(tci_reader *r, const void *data, size_t size)
+{
+    static const uint8_t nothing[1]; /* adding zero to a null pointer is undefined */
+    *r = (tci_reader){.data = data == NULL && size == 0 ? nothing : data, .size = size};
+}
 /* A view of n bytes inside the range, or NULL (and failed). */
 static inline const uint8_t *tci_read_bytes(tci_reader *r, size_t n)
 {
@@ -36,64 +46,72 @@ static inline const uint8_t *tci_read_bytes(tci_reader *r, size_t n)
     r->at += n;
     return bytes;
 }
-/* n <= 8. */
-static inline uint64_t tci_read_little_endian(tci_reader *r, size_t n)
-{
-    const uint8_t *bytes = tci_read_bytes(r, n);
-    uint64_t value = 0;
-    for (size_t i = 0; bytes != NULL && i < n; i++)
-        value |= (uint64_t)bytes[i] << (8 * i);
-    return value;
-}
 static inline uint8_t tci_read_u8(tci_reader *r)
 {
-    return (uint8_t)tci_read_little_endian(r, 1);
+    const uint8_t *bytes = tci_read_bytes(r, 1);
+    return bytes != NULL ? *bytes : 0;
 }
 static inline uint16_t tci_read_u16(tci_reader *r)
 {
-    return (uint16_t)tci_read_little_endian(r, 2);
+    uint16_t value = 0;
+    const uint8_t *bytes = tci_read_bytes(r, sizeof value);
+    if (bytes != NULL)
+        memcpy(&value, bytes, sizeof value);
+    return le16toh(value);
 }
 static inline uint32_t tci_read_u32(tci_reader *r)
 {
-    return (uint32_t)tci_read_little_endian(r, 4);
+    uint32_t value = 0;
+    const uint8_t *bytes = tci_read_bytes(r, sizeof value);
+    if (bytes != NULL)
+        memcpy(&value, bytes, sizeof value);
+    return le32toh(value);
 }
 static inline uint64_t tci_read_u64(tci_reader *r)
 {
-    return tci_read_little_endian(r, 8);
+    uint64_t value = 0;
+    const uint8_t *bytes = tci_read_bytes(r, sizeof value);
+    if (bytes != NULL)
+        memcpy(&value, bytes, sizeof value);
+    return le64toh(value);
 }
 static inline size_t tci_reader_left(const tci_reader *r)
 {
     return r->size - r->at;
 }
 
-void tci_writer_init(tci_writer *w, void *data, size_t size);
-void tci_write_bytes(tci_writer *w, const void *bytes, size_t n);
-/* n <= 8. */
-static inline void tci_write_little_endian(tci_writer *w, uint64_t value, size_t n)
+static inline void tci_writer_init(tci_writer *w, void *data, size_t size)
+{
+    *w = (tci_writer){.data = data, .size = size};
+}
+static inline void tci_write_bytes(tci_writer *w, const void *bytes, size_t n)
 {
     if (w->failed || n > w->size - w->at) {
         w->failed = true;
         return;
     }
-    for (size_t i = 0; i < n; i++)
-        w->data[w->at + i] = (uint8_t)(value >> (8 * i));
+    if (n > 0)
+        memcpy(w->data + w->at, bytes, n);
     w->at += n;
 }
 static inline void tci_write_u8(tci_writer *w, uint8_t value)
 {
-    tci_write_little_endian(w, value, 1);
+    tci_write_bytes(w, &value, sizeof value);
 }
 static inline void tci_write_u16(tci_writer *w, uint16_t value)
 {
-    tci_write_little_endian(w, value, 2);
+    value = htole16(value);
+    tci_write_bytes(w, &value, sizeof value);
 }
 static inline void tci_write_u32(tci_writer *w, uint32_t value)
 {
-    tci_write_little_endian(w, value, 4);
+    value = htole32(value);
+    tci_write_bytes(w, &value, sizeof value);
 }
 static inline void tci_write_u64(tci_writer *w, uint64_t value)
 {
-    tci_write_little_endian(w, value, 8);
+    value = htole64(value);
+    tci_write_bytes(w, &value, sizeof value);
 }
 /* Zero bytes up to the next multiple of alignment (a power of two). */
 void tci_write_padding(tci_writer *w, size_t alignment);

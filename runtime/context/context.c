@@ -478,8 +478,8 @@ static bool has_chores(tc_context *ctx)
     return due || (hub->attention & TCI_CHORES) || hub->registry.jobs != NULL || hub->changed;
 }
 
-/* More than rings. With peers that UCX serves this is every turn, so it goes to no endpoint that
- * has nothing to do. */
+/* More than rings. With peers that UCX serves this is every turn, so it goes to no endpoint
+ * that has nothing to do. */
 static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
 {
     if (tci_hub_is_busy(&ctx->hub)) {

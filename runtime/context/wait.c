@@ -152,9 +152,8 @@ static void spin_once(const tci_hub *hub)
 }
 
 /* Lets others run, and notes whether there was anybody. */
-static void give_way(tc_context *ctx)
+static void give_way(tc_context *ctx, uint64_t now_ns)
 {
-    uint64_t now_ns = tci_clock_ns();
     (void)sched_yield();
     ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
 }
@@ -163,9 +162,8 @@ static void give_way(tc_context *ctx)
 static bool stays_up(tc_context *ctx, uint64_t now_ns)
 {
     uint64_t policy = ctx->hub.options.wait;
-    if (policy == TCI_WAIT_SPIN ||
-        (policy == TCI_WAIT_ADAPTIVE && !ctx->shares_cpu &&
-         now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
+    if (policy == TCI_WAIT_SPIN || (policy == TCI_WAIT_ADAPTIVE && !ctx->shares_cpu &&
+                                    now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
         spin_once(&ctx->hub);
         return true;
     }
@@ -174,15 +172,14 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns)
     if (ctx->yields == YIELDS)
         return false;
     ctx->yields++;
-    give_way(ctx);
+    give_way(ctx, now_ns);
     return true;
 }
 
 /* One idle turn of a blocking call. Where it stands (spinning, yielding, sleeping) is kept in
  * the context, and starts anew with the next message. */
-void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
+static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns)
 {
-    uint64_t now_ns = tci_clock_ns();
     if (ctx->idle_since_ns == 0) {
         ctx->idle_since_ns = now_ns;
         ctx->yields = 0;
@@ -190,6 +187,11 @@ void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
     }
     if (!stays_up(ctx, now_ns))
         sleep_a_while(ctx, now_ns, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
+}
+
+void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
+{
+    idle(ctx, tci_clock_ns(), deadline_ns);
 }
 
 tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
@@ -223,7 +225,7 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
 {
     if (tci_hub_is_busy(&ctx->hub))
         return TC_E_BUSY;
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    uint64_t deadline_ns = 0; /* known with the first look at the clock */
     ctx->idle_since_ns = 0;
     for (;;) {
         if (tc_progress(ctx) > 0 || ctx->changed_seen) {
@@ -231,9 +233,12 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
             ctx->idle_since_ns = 0;
             return TC_OK;
         }
-        if (tci_clock_ns() >= deadline_ns)
+        uint64_t now_ns = tci_clock_ns();
+        if (deadline_ns == 0)
+            deadline_ns = timeout_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + timeout_ns;
+        if (now_ns >= deadline_ns)
             return TC_E_TIMEOUT;
-        tci_context_idle(ctx, deadline_ns);
+        idle(ctx, now_ns, deadline_ns);
     }
 }
 

@@ -45,8 +45,8 @@ typedef struct tci_delivery_ops {
     /* NULL when a committed frame needs nothing more. Called after each commit of a frame of
      * `bytes` at `position`; never blocks, keeps what cannot leave now. */
     void (*push)(tci_delivery *delivery, uint64_t position, uint64_t bytes);
-    /* NULL as above. Called by the tc_progress that follows a push: sends what that kept. False:
-     * the next one has to call again. */
+    /* NULL as above. Called by the tc_progress that follows a push: sends what that kept.
+     * False: the next one has to call again. */
     bool (*turn)(tci_delivery *delivery);
     /* NULL when messages over the link do not overtake frames. How many of the batches of
      * frames that were made until now may be overtaken: the last ones. */

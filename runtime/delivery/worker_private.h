@@ -25,8 +25,8 @@ struct tci_worker {
     bool progressing; /* an application's worker: its callbacks may call us */
     ucp_address_t *address;
     size_t address_size;
-    int epoll_fd; /* the caller's set, as long as UCX may still name it */
-    bool wakes;   /* UCX's events are in it */
+    int epoll_fd;       /* the caller's set, as long as UCX may still name it */
+    bool wakes;         /* UCX's events are in it */
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
     tci_worker_handler handler;
     tci_payload_handler payload_handler;

@@ -380,13 +380,14 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
 /* What a function that travels is on most of its way: a whole frame, bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
-    return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED &&
-           f->slot < ep->rx_slot_count && ep->rx_slots[f->slot].main != NULL &&
+    return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED && f->slot < ep->rx_slot_count &&
+           ep->rx_slots[f->slot].main != NULL &&
            TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx);
 }
 
 static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
 {
+    __builtin_prefetch(frame + tci_frame_align(TCI_FRAME_HEADER_BYTES + f->payload_size));
     outcome result =
         call_routed(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     if (result == RUN)

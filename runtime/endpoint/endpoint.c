@@ -219,10 +219,10 @@ static void leave_state(tc_ep *ep)
 
 void tci_ep_set_fast(tc_ep *ep)
 {
-    bool fast = tci_ep_takes_messages(ep) && ep->queue == NULL && ep->partial == NULL &&
-                !ep->building;
+    bool fast =
+        tci_ep_takes_messages(ep) && ep->queue == NULL && ep->partial == NULL && !ep->building;
     ep->fast_limit = fast && ep->push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
-    ep->frame_limit = !fast                                   ? 0
+    ep->frame_limit = !fast                                       ? 0
                       : ep->payload_max < TCI_LANDING_PAYLOAD_MIN ? ep->payload_max + 1
                                                                   : TCI_LANDING_PAYLOAD_MIN;
 }

@@ -209,9 +209,9 @@ void tci_ep_tell_end(tc_ep *ep);
  * credit ever heals: TC_E_PEER_LOST. */
 tc_status tci_ep_check_credit(tc_ep *ep);
 
-/* Decides anew which payloads may take the fast paths: none unless the endpoint is open, nothing
- * waits in the queue and no payload is being made; and tc_send's only into mapped rings. Called
- * whenever one of these changes. */
+/* Decides anew which payloads may take the fast paths: none unless the endpoint is open,
+ * nothing waits in the queue and no payload is being made; and tc_send's only into mapped
+ * rings. Called whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
 
 /* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */

@@ -52,8 +52,8 @@ typedef struct tci_inbox_item {
 } tci_inbox_item;
 
 /* What a look at one open endpoint's ring needs, side by side with all others': so an idle ring
- * costs one line of its own and no more (docs/decisions/idle-peers.md). A ring that UCX's handler
- * fills is here only while it has something: an idle one costs nothing. */
+ * costs one line of its own and no more (docs/decisions/idle-peers.md). A ring that UCX's
+ * handler fills is here only while it has something: an idle one costs nothing. */
 typedef struct tci_watched_ring {
     const uint8_t *frame; /* where the next one will be, and */
     uint64_t signal;      /* what it will say when it is there */
