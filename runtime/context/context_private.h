@@ -32,6 +32,15 @@ struct tc_context {
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 
+/* What arrives by active message, as the worker's handlers; `user` is the hub. */
+void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t granule,
+                       const uint8_t *bytes, size_t size);
+bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, size_t size,
+                               tci_sink *sink_out);
+/* Handles the hellos that wait; and forgets them. */
+void tci_arrivals_greet(tci_hub *hub);
+void tci_arrivals_free(tci_hub *hub);
+
 /* Peers that wait at a listener; a number that is closed is ignored. */
 void tci_listener_serve(tc_context *ctx, uint64_t number);
 
