@@ -1,19 +1,14 @@
 #include "dispatch.h"
 
 #include "base/clock.h"
-#include "base/cursor.h"
 #include "base/logger.h"
+#include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
 #include "dispatch/visit.h"
 #include "endpoint/bell.h"
-#include "endpoint/code_transfer.h"
-#include "endpoint/landing.h"
 #include "endpoint/send.h"
-#include "group/group_private.h"
-
-#include <stdlib.h>
 
 /* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
  * small ring gives credit after an eighth, which is then the bound. */
@@ -233,36 +228,10 @@ static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
     return result;
 }
 
-/* A function (or, with `payload_only`, just one payload) that the peer would not have. */
-static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bool payload_only)
-{
-    tci_reader r;
-    tci_reader_init(&r, payload, f->payload_size);
-    int32_t status = (int32_t)tci_read_u32(&r);
-    size_t text_size = tci_reader_left(&r);
-    const uint8_t *text = tci_read_bytes(&r, text_size);
-    if (r.failed || f->slot >= ep->hub->options.functions_max)
-        return;
-    if (ep->refusal == NULL && (ep->refusal = calloc(1, sizeof *ep->refusal)) == NULL)
-        return;
-    tci_error_set(ep->refusal, (tc_status)status, "%.*s", (int)text_size, (const char *)text);
-    ep->refusals++;
-    if (ep->preparing == f->slot)
-        ep->preparing = TCI_PREPARING_NONE;
-    if (!payload_only)
-        ep->tx_state[f->slot] = TCI_TX_REFUSED;
-    else if (ep->partial != NULL && ep->partial->fn->index == f->slot)
-        ep->partial->refused = true;
-    tci_visit_refused(ep, f->slot, payload_only);
-    TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
-           payload_only ? "payload" : "function", ep->refusal->text);
-}
-
 static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
 {
     uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
     tc_error error;
-    tci_content_id id;
     if (f->payload_size > sizeof payload) {
         tci_error_set(&error, TC_E_CORRUPT, "control frame of %u bytes, expected at most %zu",
                       f->payload_size, sizeof payload);
@@ -271,43 +240,7 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
     memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     tci_consumer_advance(&ep->rx, bytes);
     ep->hub->news = true;
-    switch (f->flags) {
-    case TCI_CONTROL_NEED:
-        if (f->payload_size == sizeof id.bytes) {
-            memcpy(id.bytes, payload, sizeof id.bytes);
-            tci_code_send(ep, &id);
-        }
-        return DROPPED;
-    case TCI_CONTROL_REFUSED:
-        on_refused(ep, f, payload, false);
-        return DROPPED;
-    case TCI_CONTROL_PREPARED:
-        if (f->slot == ep->preparing)
-            ep->preparing = TCI_PREPARING_NONE;
-        return DROPPED;
-    case TCI_CONTROL_TOO_LARGE:
-        on_refused(ep, f, payload, true);
-        return DROPPED;
-    case TCI_CONTROL_CREDIT:
-        tci_ep_give_credit(ep);
-        return DROPPED;
-    case TCI_CONTROL_SEGMENT:
-        tci_landing_attach(ep, payload, f->payload_size);
-        return DROPPED;
-    case TCI_CONTROL_ATTACHED:
-        tci_landing_open(ep);
-        return DROPPED;
-    case TCI_CONTROL_MEMBER:
-    case TCI_CONTROL_ARRIVED:
-    case TCI_CONTROL_RELEASED:
-        if (tci_group_control(ep, f->flags, payload, f->payload_size, &error) != TC_OK)
-            return broken(ep, &error);
-        return DROPPED;
-    default:
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,
-               f->flags);
-        return DROPPED;
-    }
+    return tci_control_run(ep, f, payload, &error) == TC_OK ? DROPPED : broken(ep, &error);
 }
 
 static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)

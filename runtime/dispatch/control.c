@@ -1,0 +1,79 @@
+#include "control.h"
+
+#include "base/cursor.h"
+#include "base/logger.h"
+#include "dispatch/visit.h"
+#include "endpoint/code_transfer.h"
+#include "endpoint/landing.h"
+#include "endpoint/send.h"
+#include "group/group_private.h"
+
+#include <stdlib.h>
+
+/* A function (or, with `payload_only`, just one payload) that the peer would not have. */
+static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bool payload_only)
+{
+    tci_reader r;
+    tci_reader_init(&r, payload, f->payload_size);
+    int32_t status = (int32_t)tci_read_u32(&r);
+    size_t text_size = tci_reader_left(&r);
+    const uint8_t *text = tci_read_bytes(&r, text_size);
+    if (r.failed || f->slot >= ep->hub->options.functions_max)
+        return;
+    if (ep->refusal == NULL && (ep->refusal = calloc(1, sizeof *ep->refusal)) == NULL)
+        return;
+    tci_error_set(ep->refusal, (tc_status)status, "%.*s", (int)text_size, (const char *)text);
+    ep->refusals++;
+    if (ep->preparing == f->slot)
+        ep->preparing = TCI_PREPARING_NONE;
+    if (!payload_only)
+        ep->tx_state[f->slot] = TCI_TX_REFUSED;
+    else if (ep->partial != NULL && ep->partial->fn->index == f->slot)
+        ep->partial->refused = true;
+    tci_visit_refused(ep, f->slot, payload_only);
+    TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
+           payload_only ? "payload" : "function", ep->refusal->text);
+}
+
+static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
+{
+    tci_content_id id;
+    if (f->payload_size != sizeof id.bytes)
+        return;
+    memcpy(id.bytes, payload, sizeof id.bytes);
+    tci_code_send(ep, &id);
+}
+
+tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload, tc_error *err)
+{
+    switch (f->flags) {
+    case TCI_CONTROL_NEED:
+        on_need(ep, f, payload);
+        return TC_OK;
+    case TCI_CONTROL_REFUSED:
+    case TCI_CONTROL_TOO_LARGE:
+        on_refused(ep, f, payload, f->flags == TCI_CONTROL_TOO_LARGE);
+        return TC_OK;
+    case TCI_CONTROL_PREPARED:
+        if (f->slot == ep->preparing)
+            ep->preparing = TCI_PREPARING_NONE;
+        return TC_OK;
+    case TCI_CONTROL_CREDIT:
+        tci_ep_give_credit(ep);
+        return TC_OK;
+    case TCI_CONTROL_SEGMENT:
+        tci_landing_attach(ep, payload, f->payload_size);
+        return TC_OK;
+    case TCI_CONTROL_ATTACHED:
+        tci_landing_open(ep);
+        return TC_OK;
+    case TCI_CONTROL_MEMBER:
+    case TCI_CONTROL_ARRIVED:
+    case TCI_CONTROL_RELEASED:
+        return tci_group_control(ep, f->flags, payload, f->payload_size, err);
+    default:
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,
+               f->flags);
+        return TC_OK;
+    }
+}
