@@ -75,10 +75,9 @@ TC_API unsigned tc_progress(tc_context *ctx);
 
 /* tc_progress until a message was run, an endpoint changed state or a call ended. The option
  * `wait` says how: `adaptive` polls for the time `spin` (not where others wait for the
- * processor), yields a few times, then sleeps until a peer wakes it; `block` sleeps at once;
- * `spin` never does. It looks around every `sleep_max`
- * whatever happens. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an
- * ifunc. */
+ * processor and all peers send by messages), yields a few times, then sleeps until a peer wakes
+ * it; `block` sleeps at once; `spin` never does. It looks around every `sleep_max` whatever
+ * happens. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an ifunc. */
 TC_MUST_CHECK TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
 
 /* For programs with an event loop of their own: a descriptor that poll and epoll show readable

@@ -158,11 +158,19 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
     ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
 }
 
+/* Not where others wait for the processor and a look is a system call: what comes takes a
+ * switch to whoever sends it. Peers that store are looked at for nothing, and often run
+ * meanwhile (docs/decisions/pointer-chase.md has figures for both). */
+static bool spinning_pays(const tc_context *ctx)
+{
+    return !ctx->shares_cpu || ctx->hub.storing_peers > 0;
+}
+
 /* Whether the policy lets the processor be kept, or given to others for a moment only. */
 static bool stays_up(tc_context *ctx, uint64_t now_ns)
 {
     uint64_t policy = ctx->hub.options.wait;
-    if (policy == TCI_WAIT_SPIN || (policy == TCI_WAIT_ADAPTIVE && !ctx->shares_cpu &&
+    if (policy == TCI_WAIT_SPIN || (policy == TCI_WAIT_ADAPTIVE && spinning_pays(ctx) &&
                                     now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
         spin_once(&ctx->hub);
         return true;
