@@ -40,8 +40,8 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
  * With idle peers that send messages alone none can, however many they are. */
 static bool may_have_missed(const tci_hub *hub)
 {
-    return hub->storing_peers > 0 || hub->watched_count > 0 || hub->used != NULL ||
-           (hub->attention & TCI_CHORES);
+    return hub->storing_peers > 0 || hub->starved || hub->watched_count > 0 ||
+           hub->used != NULL || (hub->attention & TCI_CHORES);
 }
 
 /* Tells all peers that we are about to sleep. False: somebody cannot wake us.
@@ -55,10 +55,12 @@ static bool lie_down(tc_context *ctx)
     if (!may_have_missed(&ctx->hub))
         return rung;
     ctx->lying = true;
+    ctx->hub.starved = false;
     for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
         if (ep->turn_used && tci_ep_is_open(ep))
             tci_bell_after_frames(ep);
         rung &= tci_bell_lie_down(ep);
+        ctx->hub.starved |= tci_ep_is_open(ep) && ep->awaited != UINT64_MAX;
         direct |= ep->peer_delivery == TCI_HELLO_DIRECT;
     }
     if (direct && !(ctx->can_be_rung && tci_process_barrier()))

@@ -79,6 +79,7 @@ typedef struct tci_hub {
     unsigned handshakes;      /* endpoints that are not open yet */
     unsigned am_peers;        /* open ones that send or receive with UCX's help */
     unsigned storing_peers;   /* open ones where somebody stores what no message tells of */
+    bool starved;             /* a message found no room: its sender may wait for credit */
     unsigned attention;       /* tci_attention bits */
     bool news;    /* something came that is no message, and that a blocking call may wait for */
     bool changed; /* an endpoint opened, closed, failed or wants to be closed */

@@ -181,7 +181,7 @@ static tc_status send_unopened(tc_ep *ep, tci_outgoing *out)
     return tci_outgoing_queue(ep, out);
 }
 
-tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
+static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out)
 {
     tc_error error;
     out->routed |= out->route != NULL;
@@ -205,6 +205,13 @@ tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
         return tci_large_queue(ep);
     bool fits = out->payload_size <= ep->payload_max || out->routed;
     return fits && is_running ? tci_outgoing_queue(ep, out) : TC_E_AGAIN;
+}
+
+tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
+{
+    tc_status status = send_or_queue(ep, out);
+    ep->hub->starved |= status == TC_E_AGAIN;
+    return status;
 }
 
 /* A function that travels sends itself on to a peer that knows it, most often. */
