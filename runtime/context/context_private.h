@@ -50,6 +50,9 @@ unsigned tci_context_turn(tc_context *ctx);
 /* TC_E_IO. */
 TC_MUST_CHECK tc_status tci_context_init_wait(tc_context *ctx, tc_error *err);
 
+/* What was sent since the last turn, and gathered, leaves now. */
+void tci_context_end_turns(tc_context *ctx);
+
 /* Peers need not ring any more: this side is looking. */
 void tci_context_get_up(tc_context *ctx);
 

@@ -184,9 +184,9 @@ static unsigned do_chores(tc_context *ctx)
 
 /* --- turns ------------------------------------------------------------------------------- */
 
-/* What was sent since the last turn, and gathered, leaves now. */
-static void end_turns(tci_hub *hub)
+void tci_context_end_turns(tc_context *ctx)
 {
+    tci_hub *hub = &ctx->hub;
     tc_ep *next = hub->used;
     hub->used = NULL;
     while (next != NULL) {
@@ -200,8 +200,9 @@ static void end_turns(tci_hub *hub)
     }
 }
 
-static unsigned poll_rings(tci_hub *hub)
+static unsigned poll_rings(tc_context *ctx)
 {
+    const tci_hub *hub = &ctx->hub;
     unsigned run = 0;
     for (size_t i = 0; i < hub->watched_count; i++) {
         const tci_watched_ring *watched = &hub->watched[i];
@@ -209,7 +210,7 @@ static unsigned poll_rings(tci_hub *hub)
             run += tci_dispatch_run(watched->ep);
     }
     if (hub->used != NULL)
-        end_turns(hub);
+        tci_context_end_turns(ctx);
     return run;
 }
 
@@ -231,13 +232,18 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     tci_context_get_up(ctx);
     /* UCX first, so that what it puts into rings is run by this very call. */
     (void)tci_worker_progress(ctx->hub.worker);
-    unsigned run = poll_rings(&ctx->hub);
-    return has_chores(ctx) ? run + do_chores(ctx) : run;
+    unsigned run = poll_rings(ctx);
+    if (!has_chores(ctx))
+        return run;
+    run += do_chores(ctx);
+    if (ctx->hub.used != NULL) /* chores send too, and a sleep may follow */
+        tci_context_end_turns(ctx);
+    return run;
 }
 
 unsigned tc_progress(tc_context *ctx)
 {
     if (__builtin_expect(ctx->hub.attention != 0 || --ctx->countdown < 0, 0))
         return progress_with_ucx(ctx);
-    return poll_rings(&ctx->hub);
+    return poll_rings(ctx);
 }

@@ -266,6 +266,7 @@ tc_status tc_context_arm(tc_context *ctx)
     /* The next tc_progress looks at everything, and gets up. */
     ctx->countdown = 0;
     ctx->look_now = true;
+    tci_context_end_turns(ctx);
     bool rung = lie_down(ctx);
     if (finds_work(ctx)) {
         tci_context_get_up(ctx);
