@@ -18,6 +18,8 @@
 #define HOUR_NS 3600000000000ull
 #define DEADLINE_NS 20000000000ull
 #define RACES 20000u
+#define RING_BYTES 4096u
+#define FRAME_BYTES 256u /* of a payload of 200 */
 
 /* --- a target that waits ------------------------------------------------------------- */
 
@@ -301,9 +303,14 @@ static void room_is_told_to_who_had_none(void **state)
             check_fill(payload, ++n, sizeof payload);
         for (uint64_t until_ns = now_ns() + 2000000; now_ns() < until_ns;)
             (void)tc_progress(p.source);
-        /* By messages, room comes with a turn of this side's and at no other time. */
-        if (tc_context_arm(p.source) == TC_OK && by_messages)
-            assert_int_equal(tc_send(p.ep, fn, payload, sizeof payload), TC_E_AGAIN);
+        /* By messages, room comes with a turn of this side's and at no other time. Less than a
+         * quarter of the ring is no reason to stay awake. */
+        if (tc_context_arm(p.source) == TC_OK && by_messages) {
+            uint64_t before = n;
+            while (tc_send(p.ep, fn, payload, sizeof payload) == TC_OK)
+                check_fill(payload, ++n, sizeof payload);
+            assert_in_range(n - before, 0, RING_BYTES / 4 / FRAME_BYTES);
+        }
         (void)tc_progress(p.source);
     }
     flush_in_time(p.ep);
