@@ -16,10 +16,14 @@ static inline uint64_t tci_clock_ns(void)
 }
 
 /* Saturates, so that UINT64_MAX means "for ever". */
+static inline uint64_t tci_deadline_from(uint64_t now_ns, uint64_t timeout_ns)
+{
+    return timeout_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + timeout_ns;
+}
+
 static inline uint64_t tci_deadline_after(uint64_t timeout_ns)
 {
-    uint64_t now = tci_clock_ns();
-    return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+    return tci_deadline_from(tci_clock_ns(), timeout_ns);
 }
 
 static inline uint64_t tci_deadline_left_ns(uint64_t deadline_ns)

@@ -245,7 +245,7 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
         }
         uint64_t now_ns = tci_clock_ns();
         if (deadline_ns == 0)
-            deadline_ns = timeout_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + timeout_ns;
+            deadline_ns = tci_deadline_from(now_ns, timeout_ns);
         if (now_ns >= deadline_ns)
             return TC_E_TIMEOUT;
         idle(ctx, now_ns, deadline_ns);

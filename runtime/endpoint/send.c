@@ -23,8 +23,8 @@ void tci_send_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes, const tci_frame 
     if (ep->push != NULL) {
         ep->push(ep->delivery, position, bytes);
         tci_ep_note_use(ep);
-        __builtin_prefetch(tci_producer_next(&ep->tx),
-                           1); /* the next one's line, in good time */
+        /* The next one's line, in good time. */
+        __builtin_prefetch(tci_producer_next(&ep->tx), 1);
         ep->pushed_bytes += bytes + ep->delivery->ops->frame_overhead_bytes;
         if (header->kind != TCI_FRAME_CONTROL)
             ep->message_end = ep->tx.tail;
