@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "endpoint/code_transfer.h"
+#include "transfer/code_transfer.h"
 #include "endpoint/handshake.h"
-#include "endpoint/payload_transfer.h"
+#include "transfer/payload_transfer.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "endpoint/bell.h"
+#include "core/bell.h"
 #include "endpoint/handshake.h"
-#include "endpoint/send.h"
+#include "transfer/send.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/logger.h"
 #include "bootstrap/host_id.h"
-#include "group/answer.h"
+#include "rpc/answer.h"
 #include "group/group_private.h"
 
 #include <sodium.h>

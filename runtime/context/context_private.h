@@ -2,7 +2,7 @@
 #ifndef TCI_CONTEXT_PRIVATE_H
 #define TCI_CONTEXT_PRIVATE_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* The rare work is done this often, if there is a turn. */
 #define TCI_SERVICE_INTERVAL_NS 1000000ull

@@ -2,7 +2,7 @@
 #include "context_private.h"
 
 #include "base/clock.h"
-#include "endpoint/send.h"
+#include "transfer/send.h"
 #include "group/group_private.h"
 
 #include <stdio.h>

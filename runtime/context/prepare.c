@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "endpoint/bell.h"
-#include "endpoint/send.h"
+#include "core/bell.h"
+#include "transfer/send.h"
 
 #include <tc/ifunc.h>
 

@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "dispatch/dispatch.h"
-#include "endpoint/bell.h"
+#include "core/bell.h"
 #include "endpoint/handshake.h"
-#include "endpoint/send.h"
-#include "group/answer.h"
+#include "transfer/send.h"
+#include "rpc/answer.h"
 #include "group/group_private.h"
 
 #include <sys/epoll.h>

@@ -1,11 +1,11 @@
-/* Waiting: spin, yield, then sleep on everything that can wake us. endpoint/bell.h tells how
+/* Waiting: spin, yield, then sleep on everything that can wake us. core/bell.h tells how
  * peers that store into our memory do that. */
 #include "context_private.h"
 
 #include "base/clock.h"
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
-#include "endpoint/bell.h"
+#include "core/bell.h"
 
 #include <errno.h>
 #include <poll.h>

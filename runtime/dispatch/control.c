@@ -2,10 +2,10 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
-#include "dispatch/visit.h"
-#include "endpoint/code_transfer.h"
-#include "endpoint/landing.h"
-#include "endpoint/send.h"
+#include "rpc/visit.h"
+#include "transfer/code_transfer.h"
+#include "transfer/landing.h"
+#include "transfer/send.h"
 #include "group/group_private.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TCI_CONTROL_H
 #define TCI_CONTROL_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* `payload` is a copy that the peer does not change any more, f->payload_size bytes of it.
  * TC_E_CORRUPT: the peer broke the format. What is unknown here is passed over. */

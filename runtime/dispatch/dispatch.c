@@ -6,9 +6,9 @@
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
-#include "dispatch/visit.h"
-#include "endpoint/bell.h"
-#include "endpoint/send.h"
+#include "rpc/visit.h"
+#include "core/bell.h"
+#include "transfer/send.h"
 
 /* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
  * small ring gives credit after an eighth, which is then the bound. */

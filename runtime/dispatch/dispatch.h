@@ -2,7 +2,7 @@
 #ifndef TCI_DISPATCH_H
 #define TCI_DISPATCH_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* Runs what has arrived on an open endpoint, up to a bound that keeps many endpoints fair.
  * Returns how many messages were run. Ends the endpoint when the peer breaks the format. */

@@ -1,6 +1,6 @@
 #include "inject_run.h"
 
-#include "endpoint/landing.h"
+#include "transfer/landing.h"
 
 /* Its place and size are this side's own copies; the bytes are the sender's in any case. */
 static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *frame,

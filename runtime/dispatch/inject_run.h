@@ -2,7 +2,7 @@
 #ifndef TCI_INJECT_RUN_H
 #define TCI_INJECT_RUN_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* A call that can be made, once. */
 typedef struct tci_injected_call {

@@ -1,7 +1,7 @@
 #include "large_receive.h"
 
-#include "endpoint/landing.h"
-#include "endpoint/payload_transfer.h"
+#include "transfer/landing.h"
+#include "transfer/payload_transfer.h"
 
 #include <stdlib.h>
 

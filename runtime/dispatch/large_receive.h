@@ -3,7 +3,7 @@
 #ifndef TCI_LARGE_RECEIVE_H
 #define TCI_LARGE_RECEIVE_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* A whole payload, ready to be run on. */
 typedef struct tci_payload {

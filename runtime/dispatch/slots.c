@@ -2,8 +2,8 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
-#include "endpoint/code_transfer.h"
-#include "endpoint/send.h"
+#include "transfer/code_transfer.h"
+#include "transfer/send.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef TCI_SLOTS_H
 #define TCI_SLOTS_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* Binds a slot to the function of a code frame, whose bytes are at `attached` (NULL: they come
  * outside the ring), and makes it callable. TC_OK: rx_slots[slot].main is. TC_E_AGAIN: its code

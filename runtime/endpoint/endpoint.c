@@ -1,14 +1,14 @@
 /* Making, ending and asking about endpoints. */
-#include "ep.h"
+#include "core/ep.h"
 
 #include "base/logger.h"
 #include "base/small_copy.h"
-#include "endpoint/bell.h"
-#include "endpoint/landing.h"
-#include "endpoint/large_send.h"
-#include "endpoint/payload_transfer.h"
-#include "endpoint/send.h"
-#include "group/answer.h"
+#include "core/bell.h"
+#include "transfer/landing.h"
+#include "transfer/large_send.h"
+#include "transfer/payload_transfer.h"
+#include "transfer/send.h"
+#include "rpc/answer.h"
 #include "group/group_private.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef TCI_HANDSHAKE_H
 #define TCI_HANDSHAKE_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 /* Sends our HELLO, once: the ring is made for it. */
 TC_MUST_CHECK tc_status tci_handshake_greet(tc_ep *ep, tc_error *err);

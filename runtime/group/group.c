@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "group/answer.h"
+#include "rpc/answer.h"
 #include "endpoint/handshake.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "group_private.h"
 
 #include "base/logger.h"
-#include "endpoint/send.h"
+#include "transfer/send.h"
 
 #include <stdlib.h>
 

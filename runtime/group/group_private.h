@@ -3,7 +3,7 @@
 #ifndef TCI_GROUP_PRIVATE_H
 #define TCI_GROUP_PRIVATE_H
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 #include "wire/route.h"
 
 #include <tc/group.h>

@@ -4,7 +4,7 @@
 
 #include "archive_dictionary.h"
 #include "base/content_id.h"
-#include "endpoint/hub.h"
+#include "core/hub.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* How members of a group find each other, wait for each other, and lose each other. */
 #include "../ifuncs/travel.h"
 #include "../support/team.h"
-#include "endpoint/hub.h"
+#include "core/hub.h"
 
 #include <sched.h>
 #include <setjmp.h>

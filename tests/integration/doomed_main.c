@@ -17,7 +17,7 @@
 #include "../ifuncs/check.h"
 #include "../ifuncs/tally.h"
 
-#include "endpoint/ep.h"
+#include "core/ep.h"
 
 #include <signal.h>
 #include <stdio.h>

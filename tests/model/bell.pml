@@ -1,4 +1,4 @@
-/* The bell of runtime/endpoint/bell.h: a sleeper that says so, has a barrier executed in all
+/* The bell of runtime/core/bell.h: a sleeper that says so, has a barrier executed in all
  * processes, looks once more and sleeps for good; a sender that stores frames and credit, looks
  * at the bell without a fence, and rings. Shown: what was stored is always found, so the sleeper
  * never sleeps on it.

@@ -1,0 +1,63 @@
+/* Public calls about functions. Contexts are made elsewhere; here a context is the hub it
+ * starts with. */
+#include "ifunc/ifunc_files.h"
+
+#include "core/hub.h"
+#include "wire/frame.h"
+
+#include <tc/ifunc.h>
+
+static tci_registry *registry_of(tc_context *ctx)
+{
+    return &((tci_hub *)(void *)ctx)->registry;
+}
+
+tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc_error *err)
+{
+    return tci_ifunc_read_named(registry_of(ctx), name, fn_out, err);
+}
+
+tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
+                             tc_error *err)
+{
+    return tci_ifunc_read_file(registry_of(ctx), path, fn_out, err);
+}
+
+tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
+                               const char *deps, size_t deps_size, tc_ifunc **fn_out,
+                               tc_error *err)
+{
+    return tci_registry_add(registry_of(ctx), archive, archive_size, deps,
+                            deps == NULL ? 0 : deps_size, NULL, fn_out, err);
+}
+
+void tc_ifunc_close(tc_ifunc *fn)
+{
+    if (fn != NULL)
+        tci_ifunc_release(fn);
+}
+
+tc_status tc_ifunc_use_local(tc_ifunc *fn, void (*main)(void *payload, size_t payload_size,
+                                                        void *target_args))
+{
+    if (fn->state != TCI_NOT_LOADED || fn->entries != TCI_ENTRY_MAIN || main == NULL)
+        return TC_E_INVALID;
+    fn->entry = (tci_entries){.main = main};
+    fn->state = TCI_LOADED;
+    return TC_OK;
+}
+
+const char *tc_ifunc_name(const tc_ifunc *fn)
+{
+    return tci_archive_name(fn->archive);
+}
+
+void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES])
+{
+    memcpy(id_out, fn->id.bytes, TC_IFUNC_ID_BYTES);
+}
+
+size_t tc_ifunc_code_size(const tc_ifunc *fn)
+{
+    return fn->code_bytes - TCI_CODE_SECTION_BYTES;
+}

@@ -1,0 +1,68 @@
+/* What is told of functions that became callable, or got better code. */
+#include "core/hub.h"
+
+#include "base/logger.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const stage_names[TC_STAGE_COUNT] = {
+    [TC_STAGE_WAIT] = "wait",       [TC_STAGE_LIBRARIES] = "libraries",
+    [TC_STAGE_CACHE] = "cache",     [TC_STAGE_PARSE] = "parse",
+    [TC_STAGE_VERIFY] = "verify",   [TC_STAGE_PASSES] = "passes",
+    [TC_STAGE_CODEGEN] = "codegen", [TC_STAGE_LINK] = "link",
+    [TC_STAGE_IMAGE] = "image",     [TC_STAGE_EXECUTION] = "execution",
+};
+
+const char *tc_load_stage_name(tc_load_stage stage)
+{
+    return (unsigned)stage < TC_STAGE_COUNT ? stage_names[stage] : NULL;
+}
+
+const char *tc_load_path_name(tc_load_path path)
+{
+    static const char *const names[] = {"image", "cached", "jit"};
+    return (unsigned)path < sizeof names / sizeof names[0] ? names[path] : NULL;
+}
+
+static void log_report(const tc_load_report *report)
+{
+    char stages[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < TC_STAGE_COUNT && used < sizeof stages; i++) {
+        if (report->stage_ns[i] >= 100)
+            used += (size_t)snprintf(stages + used, sizeof stages - used, ", %s %.1f",
+                                     stage_names[i], (double)report->stage_ns[i] / 1000);
+    }
+    TC_LOG(TC_LOG_INFO, "%s: %s%s code, %" PRIu64 " bytes; us: total %.1f%s", report->name,
+           tc_load_path_name(report->path), report->best ? ", best" : "", report->memory_bytes,
+           (double)report->total_ns / 1000, stages);
+}
+
+void tci_hub_report(tci_hub *hub, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns)
+{
+    tc_load_report report = {.name = tci_archive_name(fn->archive),
+                             .id = fn->id.bytes,
+                             .better = total_ns == 0,
+                             .seen_ns = fn->seen_ns,
+                             .total_ns = total_ns};
+    if (fn->unit == NULL)
+        return; /* code of the process itself */
+    tci_code_unit_report(fn->unit, &report);
+    report.stage_ns[TC_STAGE_EXECUTION] = execution_ns;
+    for (int i = 0; i < TC_STAGE_COUNT && report.better; i++)
+        report.total_ns += report.stage_ns[i];
+    if (tc_log_get_level() >= TC_LOG_INFO)
+        log_report(&report);
+    if (hub->load_callback != NULL)
+        hub->load_callback(hub->load_user, &report);
+}
+
+void tc_context_set_load_callback(tc_context *ctx,
+                                  void (*callback)(void *user, const tc_load_report *report),
+                                  void *user)
+{
+    tci_hub *hub = (tci_hub *)(void *)ctx;
+    hub->load_callback = callback;
+    hub->load_user = user;
+}

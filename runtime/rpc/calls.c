@@ -1,0 +1,337 @@
+#include "calls.h"
+
+#include "base/clock.h"
+#include "base/cursor.h"
+#include "transfer/outgoing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* For those that may still be answered by somebody else than the peer they were sent to. */
+#define GRACE_NS 1000000000ull
+
+struct tci_call {
+    uint32_t generation;
+    uint32_t next_free; /* a place + 1 */
+    bool is_open;
+    bool may_travel;  /* sent to a member of a group */
+    size_t in_pieces; /* bytes of its payload, if that left in pieces; or 0 */
+    uint16_t index;   /* of its function */
+    const tc_ep *ep;  /* that it left by; NULL: which has ended */
+    tc_call_params params;
+    uint64_t deadline_ns;
+    uint64_t received;
+    uint32_t path_length;
+    uint32_t *path; /* of the answer's first part, when there are more; or NULL */
+};
+
+void tci_calls_init(tci_calls *calls)
+{
+    *calls = (tci_calls){.next_deadline_ns = UINT64_MAX};
+}
+
+void tci_calls_fini(tci_calls *calls)
+{
+    for (size_t i = 0; i < calls->places; i++)
+        free(calls->table[i].path);
+    free(calls->table);
+    tci_calls_init(calls);
+}
+
+static tc_status grow(tci_calls *calls)
+{
+    size_t places = calls->places == 0 ? 16 : 2 * calls->places;
+    tci_call *table =
+        places < UINT32_MAX ? realloc(calls->table, places * sizeof *table) : NULL;
+    if (table == NULL)
+        return TC_E_NO_MEMORY;
+    for (size_t i = calls->places; i < places; i++)
+        table[i] = (tci_call){.next_free = i + 1 < places ? (uint32_t)i + 2 : 0};
+    calls->free = (uint32_t)calls->places + 1;
+    calls->table = table;
+    calls->places = places;
+    return TC_OK;
+}
+
+static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id_out)
+{
+    if (calls->free == 0)
+        TC_TRY(grow(calls));
+    tci_call *call = &calls->table[calls->free - 1];
+    *id_out = (uint64_t)(call->generation + 1) << 32 | calls->free;
+    calls->free = call->next_free;
+    calls->count++;
+    *call = (tci_call){.generation = call->generation + 1, .is_open = true};
+    *call_out = call;
+    return TC_OK;
+}
+
+static tci_call *find(tci_calls *calls, tc_call_id id)
+{
+    uint32_t place = (uint32_t)id;
+    if (place == 0 || place > calls->places)
+        return NULL;
+    tci_call *call = &calls->table[place - 1];
+    return call->is_open && call->generation == (uint32_t)(id >> 32) ? call : NULL;
+}
+
+static void close_call(tci_calls *calls, tci_call *call)
+{
+    call->is_open = false;
+    free(call->path);
+    call->path = NULL;
+    call->next_free = calls->free;
+    calls->free = (uint32_t)(call - calls->table) + 1;
+    if (--calls->count == 0)
+        calls->next_deadline_ns = UINT64_MAX;
+}
+
+/* --- ending --------------------------------------------------------------------------- */
+
+/* The place is free before the callback runs, which may start another call. */
+static void finish(tci_hub *hub, tci_call *call, const tc_call_outcome *outcome)
+{
+    const tc_call_callback done = call->params.done;
+    void *user = call->params.user;
+    tci_current *current = tci_current_get();
+    const tci_current outer = *current;
+    const unsigned was_running = hub->attention & TCI_RUNNING;
+    close_call(&hub->calls, call);
+    hub->changed = true; /* tc_wait returns */
+    if (done == NULL)
+        return;
+    *current = (tci_current){.ep = outer.ep};
+    hub->attention |= TCI_RUNNING;
+    done(user, outcome);
+    hub->attention &= ~(unsigned)TCI_RUNNING | was_running;
+    *current = outer;
+}
+
+static void fail(tci_hub *hub, tci_call *call, tc_status status, const char *text)
+{
+    const tc_call_outcome outcome = {
+        .status = status, .rank = TC_RANK_NONE, .text = text, .result_size = 0};
+    finish(hub, call, &outcome);
+}
+
+void tci_calls_expire(tci_hub *hub, uint64_t now_ns)
+{
+    tci_calls *calls = &hub->calls;
+    if (now_ns < calls->next_deadline_ns)
+        return;
+    uint64_t next_ns = UINT64_MAX;
+    for (size_t i = 0; i < calls->places; i++) {
+        tci_call *call = &calls->table[i];
+        if (!call->is_open)
+            continue;
+        if (now_ns < call->deadline_ns)
+            next_ns = call->deadline_ns < next_ns ? call->deadline_ns : next_ns;
+        else if (call->may_travel && call->ep == NULL)
+            fail(hub, call, TC_E_PEER_LOST,
+                 "no answer came, and the member that was called first is gone");
+        else
+            fail(hub, call, TC_E_TIMEOUT, "no answer came in time");
+    }
+    /* A callback may have started another one, which ends sooner. */
+    for (size_t i = 0; i < calls->places; i++) {
+        if (calls->table[i].is_open && calls->table[i].deadline_ns < next_ns)
+            next_ns = calls->table[i].deadline_ns;
+    }
+    calls->next_deadline_ns = next_ns;
+}
+
+void tci_calls_lose(tci_hub *hub, const tc_ep *ep, const tc_error *error)
+{
+    tci_calls *calls = &hub->calls;
+    const uint64_t grace_ns = tci_deadline_after(GRACE_NS);
+    for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
+        tci_call *call = &calls->table[i];
+        if (!call->is_open || call->ep != ep)
+            continue;
+        call->ep = NULL;
+        if (!call->may_travel) {
+            fail(hub, call, error->status, error->text);
+            continue;
+        }
+        if (call->deadline_ns > grace_ns)
+            call->deadline_ns = grace_ns;
+        if (calls->next_deadline_ns > call->deadline_ns)
+            calls->next_deadline_ns = call->deadline_ns;
+    }
+}
+
+void tci_calls_refused(tci_hub *hub, const tc_ep *ep, uint16_t index, const tc_error *error)
+{
+    tci_calls *calls = &hub->calls;
+    for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
+        tci_call *call = &calls->table[i];
+        if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index)
+            fail(hub, call, error->status, error->text);
+    }
+}
+
+void tci_calls_too_large(tci_hub *hub, const tc_ep *ep, uint16_t index, const tc_error *error)
+{
+    tci_call *largest = NULL;
+    for (size_t i = 0; i < hub->calls.places; i++) {
+        tci_call *call = &hub->calls.table[i];
+        if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index &&
+            (largest == NULL || call->in_pieces > largest->in_pieces))
+            largest = call;
+    }
+    if (largest != NULL)
+        fail(hub, largest, error->status, error->text);
+}
+
+/* --- answers -------------------------------------------------------------------------- */
+
+static void read_path(const uint8_t *bytes, uint32_t length, uint32_t *path)
+{
+    tci_reader r;
+    tci_reader_init(&r, bytes, sizeof *path * (size_t)length);
+    for (uint32_t i = 0; i < length; i++)
+        path[i] = tci_read_u32(&r);
+}
+
+static void finish_answered(tci_hub *hub, tci_call *call, const tci_reply *reply,
+                            const uint32_t *path, uint32_t path_length, const char *text)
+{
+    uint32_t kept[TCI_ROUTE_PATH_MAX];
+    if (path_length > 0) /* closing the call frees what it holds */
+        memcpy(kept, path, sizeof *path * path_length);
+    const tc_call_outcome outcome = {
+        .status = (tc_status)reply->status,
+        .result_size = reply->status == TC_OK || text == NULL ? (size_t)reply->total : 0,
+        .hops = reply->hops,
+        .rank = reply->rank,
+        .path = kept,
+        .path_length = path_length,
+        .text = text};
+    finish(hub, call, &outcome);
+}
+
+/* The status and text of somebody else's. */
+static void take_failure(tci_hub *hub, tci_call *call, const tci_reply *reply,
+                         const uint32_t *path, const uint8_t *part, size_t part_size)
+{
+    char text[TC_ERROR_TEXT_MAX];
+    (void)snprintf(text, sizeof text, "%.*s", (int)part_size, (const char *)part);
+    finish_answered(hub, call, reply, path, reply->path_length, text);
+}
+
+static void take_too_large(tci_hub *hub, tci_call *call, const tci_reply *reply,
+                           const uint32_t *path)
+{
+    char text[128];
+    (void)snprintf(text, sizeof text, "an answer of %llu bytes, room for %zu",
+                   (unsigned long long)reply->total, call->params.result_room);
+    tc_call_outcome outcome = {.status = TC_E_TOO_LARGE,
+                               .result_size = (size_t)reply->total,
+                               .hops = reply->hops,
+                               .rank = reply->rank,
+                               .path = path,
+                               .path_length = reply->path_length,
+                               .text = text};
+    finish(hub, call, &outcome);
+}
+
+/* Parts come in order, as they come by one endpoint. */
+static void take_part(tci_hub *hub, tci_call *call, const tci_reply *reply,
+                      const uint32_t *path, const uint8_t *part, size_t part_size)
+{
+    if (reply->offset != call->received)
+        return; /* of an answer that somebody else began */
+    if (part_size > 0)
+        memcpy((uint8_t *)call->params.result + reply->offset, part, part_size);
+    call->received += part_size;
+    if (call->received == reply->total) {
+        if (call->path != NULL)
+            path = call->path;
+        uint32_t length = call->path != NULL ? call->path_length : reply->path_length;
+        finish_answered(hub, call, reply, path, length, NULL);
+        return;
+    }
+    if (reply->path_length > 0 && call->path == NULL) {
+        call->path = malloc(sizeof *path * reply->path_length);
+        if (call->path != NULL) {
+            memcpy(call->path, path, sizeof *path * reply->path_length);
+            call->path_length = reply->path_length;
+        }
+    }
+}
+
+void tci_calls_answer(tci_hub *hub, const tci_reply *reply, const uint8_t *path,
+                      const uint8_t *part, size_t part_size)
+{
+    uint32_t ranks[TCI_ROUTE_PATH_MAX];
+    tci_call *call = find(&hub->calls, reply->call);
+    if (call == NULL) {
+        hub->counters[TCI_ANSWERS_LATE]++;
+        return;
+    }
+    read_path(path, reply->path_length, ranks);
+    if (reply->status != TC_OK)
+        take_failure(hub, call, reply, ranks, part, part_size);
+    else if (reply->total > call->params.result_room)
+        take_too_large(hub, call, reply, ranks);
+    else
+        take_part(hub, call, reply, ranks, part, part_size);
+}
+
+/* --- the calls ------------------------------------------------------------------------ */
+
+static uint32_t hop_limit(const tci_hub *hub, const tc_call_params *params)
+{
+    return params->hop_limit != 0 ? params->hop_limit : (uint32_t)hub->options.hop_limit;
+}
+
+tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                        const tc_call_params *params, tc_call_id *call_out)
+{
+    tci_hub *hub = ep->hub;
+    tci_call *call;
+    tci_route route;
+    TC_TRY(open_call(&hub->calls, &call, &route.call));
+    call->ep = ep;
+    call->may_travel = ep->group != NULL;
+    call->index = fn->index;
+    call->params = *params;
+    call->deadline_ns = tci_deadline_after(params->timeout_ns != 0 ? params->timeout_ns
+                                                                   : hub->options.call_timeout);
+    route.origin = ep->group != NULL ? tc_group_rank(ep->group) : TC_RANK_NONE;
+    route.hops = 0;
+    route.hop_limit = hop_limit(hub, params);
+    route.traced = params->trace != 0;
+    route.path_length = 0;
+    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .route = &route};
+    tc_status status = tci_outgoing_send(ep, &out);
+    call = find(&hub->calls, route.call); /* NAME_payload_init may have started others */
+    if (status != TC_OK) {
+        if (call != NULL)
+            close_call(&hub->calls, call);
+        return status;
+    }
+    if (call != NULL)
+        call->in_pieces = out.payload_size > ep->payload_max ? out.payload_size : 0;
+    if (call != NULL && hub->calls.next_deadline_ns > call->deadline_ns)
+        hub->calls.next_deadline_ns = call->deadline_ns;
+    hub->counters[TCI_CALLS_STARTED]++;
+    if (call_out != NULL)
+        *call_out = route.call;
+    return TC_OK;
+}
+
+tc_status tc_call_cancel(tc_context *ctx, tc_call_id id)
+{
+    tci_hub *hub = (tci_hub *)(void *)ctx;
+    tci_call *call = find(&hub->calls, id);
+    if (call == NULL)
+        return TC_E_NOT_FOUND;
+    close_call(&hub->calls, call);
+    return TC_OK;
+}
+
+size_t tc_call_count(const tc_context *ctx)
+{
+    return ((const tci_hub *)(const void *)ctx)->calls.count;
+}

@@ -1,0 +1,278 @@
+/* What NAME_main may do with the message it was called for: the calls of <tc/entry.h>. */
+#include "visit.h"
+
+#include "transfer/outgoing.h"
+#include "rpc/answer.h"
+#include "group/group_private.h"
+
+#include <stdio.h>
+#include <tc/entry.h>
+
+tc_status tci_visit_begin(tci_visit *visit, const uint8_t *payload, size_t *size, tc_error *err)
+{
+    visit->moved = false;
+    visit->failure = TC_OK;
+    return tci_route_decode(payload, *size, &visit->route, size, err);
+}
+
+void tci_visit_end(tci_visit *visit, tc_ep *ep)
+{
+    if (visit->failure != TC_OK && !visit->moved)
+        tci_answer_error(ep, &visit->route, visit->failure, visit->text);
+    else if (visit->route.call != 0 && tci_answer(ep, &visit->route, TC_OK, NULL, 0) != TC_OK)
+        ep->hub->counters[TCI_ANSWERS_UNSENT]++;
+}
+
+void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error)
+{
+    tci_route route;
+    size_t rest;
+    if (tci_route_decode(payload, size, &route, &rest, NULL) == TC_OK)
+        tci_answer_error(ep, &route, error->status, error->text);
+}
+
+void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
+{
+    const tc_error error = *ep->refusal;
+    const tci_partial *partial = ep->partial;
+    tci_route route;
+    size_t rest;
+    if (!payload_only) {
+        tci_calls_refused(ep->hub, ep, slot, &error);
+        return;
+    }
+    if (partial == NULL || !partial->refused || partial->routed == 0 || partial->owned == NULL)
+        tci_calls_too_large(ep->hub, ep, slot, &error);
+    else if (tci_route_decode(partial->payload, partial->size - partial->start, &route, &rest,
+                              NULL) == TC_OK)
+        tci_answer_sender(ep, &route, error.status, error.text);
+}
+
+tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
+{
+    tci_reply reply;
+    const uint8_t *path, *part;
+    size_t part_size;
+    TC_TRY(tci_reply_decode(payload, size, &reply, &path, &part, &part_size, err));
+    if (reply.call != 0)
+        tci_calls_answer(ep->hub, &reply, path, part, part_size);
+    else if (ep->group != NULL)
+        tci_group_note_failure(ep->group, (tc_status)reply.status, part, part_size);
+    return TC_OK;
+}
+
+/* --- who and where ----------------------------------------------------------------------- */
+
+static tc_group *current_group(void)
+{
+    const tci_current *current = tci_current_get();
+    return current->ep != NULL ? current->ep->group : NULL;
+}
+
+tc_ep *tc_self_endpoint(void)
+{
+    return tci_current_get()->ep;
+}
+
+tc_ifunc *tc_self_ifunc(void)
+{
+    return tci_current_get()->ep != NULL ? tci_current_get()->fn : NULL;
+}
+
+tc_group *tc_self_group(void)
+{
+    return current_group();
+}
+
+uint32_t tc_self_rank(void)
+{
+    const tc_group *group = current_group();
+    return group != NULL ? group->rank : TC_RANK_NONE;
+}
+
+uint32_t tc_self_size(void)
+{
+    const tc_group *group = current_group();
+    return group != NULL ? group->size : 0;
+}
+
+uint32_t tc_self_origin(void)
+{
+    const tci_current *current = tci_current_get();
+    if (current->visit != NULL)
+        return current->visit->route.origin;
+    return current_group() != NULL ? current->ep->rank : TC_RANK_NONE;
+}
+
+uint32_t tc_self_hops(void)
+{
+    const tci_current *current = tci_current_get();
+    return current->visit != NULL ? current->visit->route.hops : 0;
+}
+
+/* --- forwarding -------------------------------------------------------------------------- */
+
+static tc_status count_hop(tci_route *route, uint32_t rank, const tci_hub *hub)
+{
+    uint64_t limit = route->hop_limit;
+    if (limit > hub->options.hop_limit)
+        limit = hub->options.hop_limit;
+    if (route->hops >= limit)
+        return TC_E_HOPS;
+    route->hops++;
+    if (route->traced && route->path_length < TCI_ROUTE_PATH_MAX)
+        route->path[route->path_length++] = rank;
+    return TC_OK;
+}
+
+static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route *route,
+                         const void *payload, size_t size)
+{
+    const uint32_t hops = route->hops, path_length = route->path_length;
+    tc_ep *ep;
+    tc_status status = count_hop(route, group->rank, group->hub);
+    if (status == TC_OK)
+        status = tc_group_ep(group, rank, &ep, NULL);
+    if (status == TC_OK)
+        status = tci_outgoing_send_routed(ep, fn, route, payload, size);
+    if (status == TC_OK) {
+        group->hub->counters[TCI_MESSAGES_FORWARDED]++;
+        route->call = 0; /* it has gone along */
+    }
+    route->hops = hops;
+    route->path_length = path_length;
+    return status;
+}
+
+static void describe_failure(const tc_group *group, uint32_t rank, const tci_route *route,
+                             tc_status status, char *text, size_t room)
+{
+    if (status == TC_E_HOPS)
+        (void)snprintf(text, room,
+                       "rank %u does not send it on: it has made %u hops, the limit",
+                       group->rank, route->hops);
+    else
+        (void)snprintf(text, room, "rank %u could not send it on to rank %u: %s", group->rank,
+                       rank, tc_status_text(status));
+}
+
+/* One that came straight from its origin has no route yet. */
+static tc_status forward_plain(tc_ep *ep, tc_ifunc *fn, uint32_t rank, const void *payload,
+                               size_t size)
+{
+    char text[256];
+    tci_route route;
+    route.call = 0;
+    route.origin = ep->rank;
+    route.hops = 0;
+    route.hop_limit = (uint32_t)ep->hub->options.hop_limit;
+    route.traced = 0;
+    route.path_length = 0;
+    tc_status status = send_on(ep->group, rank, fn, &route, payload, size);
+    if (status != TC_OK) {
+        describe_failure(ep->group, rank, &route, status, text, sizeof text);
+        tci_answer_error(ep, &route, status, text);
+    }
+    return status;
+}
+
+static tc_status forward_routed(tci_visit *visit, tc_ep *ep, tc_ifunc *fn, uint32_t rank,
+                                const void *payload, size_t size)
+{
+    tc_status status = TC_E_UNREACHABLE;
+    if (ep->group != NULL)
+        status = send_on(ep->group, rank, fn, &visit->route, payload, size);
+    if (status == TC_OK) {
+        visit->moved = true;
+        return TC_OK;
+    }
+    visit->failure = status;
+    if (ep->group != NULL)
+        describe_failure(ep->group, rank, &visit->route, status, visit->text,
+                         sizeof visit->text);
+    else
+        (void)snprintf(visit->text, sizeof visit->text,
+                       "it could not be sent on to rank %u: it came from outside a group",
+                       rank);
+    return status;
+}
+
+tc_status tc_forward(uint32_t rank, const void *payload, size_t size)
+{
+    const tci_current *current = tci_current_get();
+    if (current->ep == NULL || current->fn == NULL)
+        return TC_E_INVALID;
+    if (current->visit != NULL)
+        return forward_routed(current->visit, current->ep, current->fn, rank, payload, size);
+    if (current->ep->group == NULL)
+        return TC_E_UNREACHABLE;
+    return forward_plain(current->ep, current->fn, rank, payload, size);
+}
+
+/* --- answering --------------------------------------------------------------------------- */
+
+static tc_status reply(tc_status status, const void *data, size_t size)
+{
+    const tci_current *current = tci_current_get();
+    tci_visit *visit = current->visit;
+    if (current->ep == NULL || visit == NULL || visit->route.call == 0)
+        return TC_E_NOT_FOUND;
+    tc_status sent = tci_answer(current->ep, &visit->route, status, data, size);
+    if (sent != TC_OK) {
+        visit->failure = sent;
+        (void)snprintf(visit->text, sizeof visit->text,
+                       "its answer of %zu bytes could not be sent: %s", size,
+                       tc_status_text(sent));
+        return sent;
+    }
+    visit->route.call = 0;
+    visit->moved = true;
+    return TC_OK;
+}
+
+tc_status tc_reply(const void *data, size_t size)
+{
+    return reply(TC_OK, data, size);
+}
+
+tc_status tc_reply_error(tc_status status, const char *text)
+{
+    return status < 0 ? reply(status, text, strnlen(text, TCI_ANSWER_TEXT_MAX)) : TC_E_INVALID;
+}
+
+tc_status tc_detach(tc_call_ticket *ticket_out)
+{
+    tci_visit *visit = tci_current_get()->visit;
+    if (visit == NULL || visit->route.call == 0)
+        return TC_E_NOT_FOUND;
+    *ticket_out = (tc_call_ticket){
+        .call = visit->route.call, .origin = visit->route.origin, .hops = visit->route.hops};
+    visit->route.call = 0;
+    visit->moved = true;
+    return TC_OK;
+}
+
+static tc_status reply_to(const tc_call_ticket *ticket, tc_status status, const void *data,
+                          size_t size)
+{
+    const tci_current *current = tci_current_get();
+    tci_route route;
+    if (current->ep == NULL || ticket->call == 0)
+        return TC_E_INVALID;
+    route.call = ticket->call;
+    route.origin = ticket->origin;
+    route.hops = ticket->hops;
+    route.path_length = 0;
+    return tci_answer(current->ep, &route, status, data, size);
+}
+
+tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data, size_t size)
+{
+    return reply_to(ticket, TC_OK, data, size);
+}
+
+tc_status tc_reply_error_to(const tc_call_ticket *ticket, tc_status status, const char *text)
+{
+    return status < 0 ? reply_to(ticket, status, text, strnlen(text, TCI_ANSWER_TEXT_MAX))
+                      : TC_E_INVALID;
+}

@@ -1,0 +1,104 @@
+#include "code_transfer.h"
+
+#include "base/cursor.h"
+#include "base/logger.h"
+#include "transfer/send.h"
+#include "ifunc/code_form.h"
+
+#include <stdlib.h>
+
+/* A piece: the code section (24 bytes), offset u32, bytes. */
+#define PIECE_BYTES_MAX 32768u
+#define PIECE_HEADER_BYTES (TCI_CODE_SECTION_BYTES + 4u)
+
+static tc_status send_piece(tc_ep *ep, const tci_code_form *code, size_t offset, size_t n)
+{
+    uint8_t piece[PIECE_HEADER_BYTES + PIECE_BYTES_MAX];
+    tci_writer w;
+    tci_writer_init(&w, piece, sizeof piece);
+    tci_write_bytes(&w, code->bytes, TCI_CODE_SECTION_BYTES);
+    tci_write_u32(&w, (uint32_t)offset);
+    tci_write_bytes(&w, code->bytes + TCI_CODE_SECTION_BYTES + offset, n);
+    return tci_link_post(ep->link, TCI_AM_CODE, ep->peer_connection, piece, w.at, NULL);
+}
+
+void tci_code_send(tc_ep *ep, const tci_content_id *id)
+{
+    tci_code_form code;
+    if (!tci_code_form_find(&ep->hub->registry, id, &code)) {
+        char text[TCI_CONTENT_ID_TEXT];
+        tci_content_id_text(id, text);
+        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer needs code %s, which was not sent to it",
+                               text);
+        return;
+    }
+    size_t size = code.size - TCI_CODE_SECTION_BYTES;
+    for (size_t offset = 0; offset < size;) {
+        size_t n = size - offset < PIECE_BYTES_MAX ? size - offset : PIECE_BYTES_MAX;
+        if (send_piece(ep, &code, offset, n) != TC_OK) {
+            (void)tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its code could not be sent");
+            return;
+        }
+        offset += n;
+    }
+}
+
+bool tci_code_want(tc_ep *ep, uint16_t slot, const tci_code_section *section, tc_error *err)
+{
+    uint64_t max = ep->hub->options.code_bytes_max;
+    uint64_t size = (uint64_t)section->archive_size + section->deps_size;
+    if (ep->incoming.wanted)
+        return true;
+    if (size == 0 || size > max) {
+        tci_error_set(err, TC_E_TOO_LARGE, "code of %llu bytes, option code_bytes_max is %llu",
+                      (unsigned long long)size, (unsigned long long)max);
+        return false;
+    }
+    uint8_t *bytes = malloc((size_t)size);
+    if (bytes == NULL) {
+        tci_error_set(err, TC_E_NO_MEMORY, "code of %llu bytes: out of memory",
+                      (unsigned long long)size);
+        return false;
+    }
+    ep->incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
+    tci_send_control(ep, TCI_CONTROL_NEED, slot, section->id.bytes, sizeof section->id.bytes);
+    return true;
+}
+
+static size_t wanted_bytes(const tci_incoming_code *incoming)
+{
+    return (size_t)incoming->section.archive_size + incoming->section.deps_size;
+}
+
+bool tci_code_complete(const tc_ep *ep)
+{
+    return ep->incoming.wanted && ep->incoming.received == wanted_bytes(&ep->incoming);
+}
+
+void tci_code_forget(tc_ep *ep)
+{
+    free(ep->incoming.bytes);
+    ep->incoming = (tci_incoming_code){0};
+}
+
+void tci_code_piece(tc_ep *ep, const uint8_t *bytes, size_t size)
+{
+    tci_incoming_code *incoming = &ep->incoming;
+    tci_code_section section;
+    tci_reader r;
+    tci_reader_init(&r, bytes, size);
+    const uint8_t *section_bytes = tci_read_bytes(&r, TCI_CODE_SECTION_BYTES);
+    uint32_t offset = tci_read_u32(&r);
+    if (r.failed || !incoming->wanted)
+        return;
+    tci_code_section_decode(section_bytes, &section);
+    size_t n = tci_reader_left(&r);
+    if (!tci_content_id_equal(&section.id, &incoming->section.id) ||
+        offset != incoming->received || n > wanted_bytes(incoming) - offset) {
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a piece of code that was not asked for",
+               ep->connection);
+        return;
+    }
+    memcpy(incoming->bytes + offset, tci_read_bytes(&r, n), n);
+    incoming->received += n;
+}

@@ -1,0 +1,257 @@
+/* The receiving half of payload_transfer.h. */
+#include "transfer/payload_transfer.h"
+
+#include <stdlib.h>
+
+#define ALIGNMENT 64u
+
+/* One that comes. UCX may still be writing into it when nobody wants it any more; the last
+ * operation then frees it. */
+typedef struct inbound_payload {
+    tc_ep *ep; /* NULL: nobody wants it */
+    uint64_t total;
+    uint64_t claimed;  /* bytes of messages that have begun to arrive, never above total */
+    uint64_t received; /* of those, what is here: when it is the total, nothing is under way */
+    unsigned under_way;
+    size_t room;
+    uint8_t *bytes; /* NULL: out of memory, or too large */
+} inbound_payload;
+
+/* Payloads by number; number % TCI_OUTSIDE_COUNT_MAX is the place. */
+typedef struct tci_inbound {
+    uint16_t next;    /* number of the next one that is run */
+    uint64_t awaited; /* bytes of the one that the ring's head waits for; 0: it does not */
+    uint64_t bytes;   /* of those that are here or under way */
+    inbound_payload *payloads[TCI_OUTSIDE_COUNT_MAX];
+    /* Earlier ones, for their memory: fresh memory costs a fault per page. */
+    inbound_payload *spares[TCI_OUTSIDE_COUNT_MAX];
+    unsigned spare_count;
+    uint64_t spare_bytes;
+} tci_inbound;
+
+static tci_inbound *inbound_of(tc_ep *ep)
+{
+    if (ep->inbound == NULL)
+        ep->inbound = calloc(1, sizeof *ep->inbound);
+    if (ep->inbound == NULL)
+        (void)tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload: out of memory");
+    return ep->inbound;
+}
+
+/* --- memory ------------------------------------------------------------------------------- */
+
+static void destroy(inbound_payload *payload)
+{
+    free(payload->bytes);
+    free(payload);
+}
+
+static inbound_payload *take_spare(tci_inbound *in, uint64_t total)
+{
+    for (unsigned i = in->spare_count; i-- > 0;) {
+        inbound_payload *spare = in->spares[i];
+        if (spare->room < total)
+            continue;
+        in->spares[i] = in->spares[--in->spare_count];
+        in->spare_bytes -= spare->room;
+        return spare;
+    }
+    return NULL;
+}
+
+static void drop_spares(tci_inbound *in)
+{
+    while (in->spare_count > 0)
+        destroy(in->spares[--in->spare_count]);
+    in->spare_bytes = 0;
+}
+
+/* Its memory is claimed at once and touched only as bytes arrive, so a peer that claims much
+ * and sends little costs little. */
+static inbound_payload *create(tci_inbound *in, uint64_t total, uint64_t max)
+{
+    size_t room = ((size_t)total + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    inbound_payload *payload = total <= max ? take_spare(in, total) : NULL;
+    if (payload != NULL)
+        return payload;
+    drop_spares(in); /* of no use here; they make room for what is */
+    payload = calloc(1, sizeof *payload);
+    if (payload != NULL && total <= max && (payload->bytes = aligned_alloc(ALIGNMENT, room)))
+        payload->room = room;
+    return payload;
+}
+
+static void give_back(tci_inbound *in, inbound_payload *payload)
+{
+    if (payload->bytes != NULL)
+        in->bytes -= payload->total;
+    payload->ep = NULL;
+    if (payload->under_way > 0)
+        return;
+    if (payload->bytes != NULL && in->spare_count < TCI_OUTSIDE_COUNT_MAX &&
+        in->spare_bytes + payload->room <= TCI_OUTSIDE_BYTES_MAX) {
+        in->spare_bytes += payload->room;
+        in->spares[in->spare_count++] = payload;
+    } else {
+        destroy(payload);
+    }
+}
+
+/* --- what arrives ------------------------------------------------------------------------- */
+
+static void has_arrived(void *user, size_t size, bool ok)
+{
+    inbound_payload *payload = user;
+    payload->under_way--;
+    payload->received += size;
+    if (payload->ep == NULL && payload->under_way == 0)
+        destroy(payload);
+    else if (payload->ep != NULL && !ok)
+        (void)tci_ep_fail_with(payload->ep, TC_E_PEER_LOST, "peer lost: a payload broke off");
+}
+
+static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out, tc_error *err)
+{
+    tci_inbound *in = ep->inbound;
+    uint64_t max = ep->hub->options.payload_bytes_max;
+    if (total == 0)
+        return tci_error_set(err, TC_E_CORRUPT, "payload outside the ring: empty");
+    if (total <= max && in->bytes > 0 && in->bytes + total > TCI_OUTSIDE_BYTES_MAX)
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "payload outside the ring: %llu bytes beside %llu, expected at most %u together",
+            (unsigned long long)total, (unsigned long long)in->bytes, TCI_OUTSIDE_BYTES_MAX);
+    inbound_payload *payload = create(in, total, max);
+    if (payload == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "payload outside the ring: out of memory");
+    if (payload->bytes != NULL)
+        in->bytes += total;
+    payload->ep = ep;
+    payload->total = total;
+    payload->claimed = payload->received = 0;
+    *payload_out = payload;
+    return TC_OK;
+}
+
+static tc_status claim(tc_ep *ep, inbound_payload **place, const tci_piece *piece, size_t size,
+                       tc_error *err)
+{
+    if (*place == NULL)
+        TC_TRY(begin(ep, piece->total, place, err));
+    inbound_payload *payload = *place;
+    if (piece->total == payload->total && size > 0 && piece->offset <= piece->total &&
+        size <= piece->total - piece->offset && size <= payload->total - payload->claimed) {
+        payload->claimed += size;
+        return TC_OK;
+    }
+    return tci_error_set(
+        err, TC_E_CORRUPT,
+        "payload outside the ring: %zu bytes at %llu of %llu, beside %llu of %llu", size,
+        (unsigned long long)piece->offset, (unsigned long long)piece->total,
+        (unsigned long long)payload->claimed, (unsigned long long)payload->total);
+}
+
+bool tci_payload_take(tc_ep *ep, const tci_payload_header *header, size_t size,
+                      tci_sink *sink_out)
+{
+    tc_error error;
+    tci_piece piece;
+    tci_inbound *in = ep->state < TCI_EP_CLOSED ? inbound_of(ep) : NULL;
+    if (in == NULL)
+        return false;
+    uint16_t ahead = (uint16_t)(header->number - in->next);
+    if (ahead > UINT16_MAX / 2)
+        return false; /* done with: it was refused, and its sender had not heard of that */
+    inbound_payload **place = &in->payloads[header->number % TCI_OUTSIDE_COUNT_MAX];
+    tc_status status = TC_E_CORRUPT;
+    tci_piece_decode(header->piece, &piece);
+    if (ahead >= TCI_OUTSIDE_COUNT_MAX)
+        tci_error_set(&error, status, "payload outside the ring: number %u, expected %u to %u",
+                      header->number, in->next, in->next + TCI_OUTSIDE_COUNT_MAX - 1);
+    else
+        status = claim(ep, place, &piece, size, &error);
+    if (status != TC_OK) {
+        tci_ep_fail(ep, &error);
+        return false;
+    }
+    if ((*place)->bytes == NULL)
+        return false;
+    (*place)->under_way++;
+    *sink_out =
+        (tci_sink){.to = (*place)->bytes + piece.offset, .done = has_arrived, .user = *place};
+    return true;
+}
+
+/* --- what is run -------------------------------------------------------------------------- */
+
+static inbound_payload **next_place(tci_inbound *in)
+{
+    return &in->payloads[in->next % TCI_OUTSIDE_COUNT_MAX];
+}
+
+static tc_status judge(const tc_ep *ep, const inbound_payload *payload, const tci_piece *named,
+                       tc_error *err)
+{
+    uint64_t max = ep->hub->options.payload_bytes_max;
+    if (named->offset != ep->inbound->next || named->total == 0 ||
+        (payload != NULL && payload->total != named->total))
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "payload %llu of %llu bytes outside the ring, expected number %u",
+                             (unsigned long long)named->offset,
+                             (unsigned long long)named->total, ep->inbound->next);
+    if (named->total > max)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "payload of %llu bytes, option payload_bytes_max is %llu",
+                             (unsigned long long)named->total, (unsigned long long)max);
+    if (payload != NULL && payload->bytes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "payload of %llu bytes: out of memory",
+                             (unsigned long long)named->total);
+    return payload == NULL || payload->received < named->total ? TC_E_AGAIN : TC_OK;
+}
+
+tc_status tci_payload_find(tc_ep *ep, const tci_piece *named, uint8_t **bytes_out,
+                           tc_error *err)
+{
+    tci_inbound *in = inbound_of(ep);
+    if (in == NULL)
+        return tci_error_set(err, TC_E_CORRUPT, "payload: out of memory");
+    const inbound_payload *payload = *next_place(in);
+    tc_status status = judge(ep, payload, named, err);
+    in->awaited = status == TC_E_AGAIN ? named->total : 0;
+    if (status == TC_OK)
+        *bytes_out = payload->bytes;
+    return status;
+}
+
+void tci_payload_done(tc_ep *ep)
+{
+    tci_inbound *in = ep->inbound;
+    inbound_payload **place = next_place(in);
+    if (*place != NULL)
+        give_back(in, *place);
+    *place = NULL;
+    in->awaited = 0;
+    in->next++;
+}
+
+bool tci_payload_stands(const tc_ep *ep)
+{
+    tci_inbound *in = ep->inbound;
+    if (in == NULL || in->awaited == 0)
+        return false;
+    const inbound_payload *payload = *next_place(in);
+    return payload == NULL || payload->received < in->awaited;
+}
+
+void tci_inbound_fini(tc_ep *ep)
+{
+    tci_inbound *in = ep->inbound;
+    if (in == NULL)
+        return;
+    for (unsigned i = 0; i < TCI_OUTSIDE_COUNT_MAX; i++) {
+        if (in->payloads[i] != NULL)
+            give_back(in, in->payloads[i]);
+    }
+    drop_spares(in);
+    free(in);
+}

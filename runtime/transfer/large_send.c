@@ -1,0 +1,201 @@
+#include "large_send.h"
+
+#include "transfer/landing.h"
+#include "transfer/payload_transfer.h"
+#include "transfer/send.h"
+
+#include <stdlib.h>
+
+/* Small enough that several are in a ring at once and both sides copy at the same time; large
+ * enough that headers do not count. */
+#define PIECE_BYTES_MAX 16384u
+#define CLOSE_LINK_TIMEOUT_NS 1000000000ull
+
+void tci_large_abandon(tc_ep *ep)
+{
+    tci_partial *partial = ep->partial;
+    if (partial == NULL)
+        return;
+    ep->partial = NULL;
+    tci_ifunc_release(partial->fn);
+    free(partial->owned);
+    free(partial);
+    tci_ep_set_fast(ep);
+}
+
+bool tci_large_give_up(tc_ep *ep)
+{
+    if (ep->partial == NULL || ep->partial->queued)
+        return true;
+    if (tci_payload_is_leaving(ep) && tci_ep_is_open(ep))
+        return false;
+    if (tci_payload_is_leaving(ep) && ep->partial->owned == NULL) {
+        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+        ep->link = NULL;
+    }
+    if (!tci_payload_is_leaving(ep))
+        tci_large_abandon(ep);
+    return true;
+}
+
+bool tci_large_continues(const tc_ep *ep, const tc_ifunc *fn, const void *args,
+                         size_t args_size)
+{
+    const tci_partial *partial = ep->partial;
+    return partial != NULL && !partial->queued && partial->fn == fn && partial->args == args &&
+           partial->args_size == args_size;
+}
+
+static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
+                       uint8_t *owned, size_t payload_size, uint8_t routed)
+{
+    tci_partial *partial = NULL;
+    if (payload_size <= ep->hub->options.payload_bytes_max)
+        partial = calloc(1, sizeof *partial);
+    if (partial == NULL) {
+        free(owned);
+        return payload_size > ep->hub->options.payload_bytes_max ? TC_E_TOO_LARGE
+                                                                 : TC_E_NO_MEMORY;
+    }
+    *partial = (tci_partial){.fn = fn,
+                             .args = args,
+                             .args_size = args_size,
+                             .owned = owned,
+                             .payload = owned != NULL ? owned : args,
+                             .size = payload_size,
+                             .routed = routed};
+    tci_ifunc_hold(fn);
+    ep->partial = partial;
+    tci_ep_set_fast(ep);
+    return TC_OK;
+}
+
+static size_t piece_bytes(const tc_ep *ep, const tci_partial *partial)
+{
+    size_t most = ep->payload_max - TCI_PIECE_HEADER_BYTES;
+    size_t left = partial->size - partial->offset;
+    if (most > PIECE_BYTES_MAX)
+        most = PIECE_BYTES_MAX;
+    return left < most ? left : most;
+}
+
+static void advance(tc_ep *ep, tci_partial *partial, size_t n)
+{
+    partial->offset += n;
+    if (partial->offset < partial->size)
+        ep->part_frames++;
+}
+
+/* A part of it, perhaps all, is copied to where the function will run on it. */
+static tc_status land_piece(tc_ep *ep, tci_partial *partial)
+{
+    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_LANDED_BYTES;
+    size_t n = tci_landing_part(ep, partial->size, partial->size - partial->offset);
+    tci_landed landed = {.piece = {.total = partial->size, .offset = partial->offset},
+                         .size = n};
+    const tci_frame header = {.payload_size = TCI_LANDED_BYTES,
+                              .slot = partial->fn->index,
+                              .kind = TCI_FRAME_PIECE,
+                              .flags = TCI_PIECE_LANDED | partial->routed};
+    uint8_t *to = tci_landing_reserve(ep, n, &landed.place);
+    uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx, bytes) : NULL;
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    tci_landing_copy(ep, to, partial->payload + (partial->offset - partial->start), n);
+    tci_landed_encode(&landed, frame + TCI_FRAME_HEADER_BYTES);
+    tci_send_commit(ep, frame, bytes, &header);
+    tci_landing_commit(ep, n);
+    ep->pushed_bytes += n;
+    advance(ep, partial, n);
+    return TC_OK;
+}
+
+static tc_status send_piece(tc_ep *ep, tci_partial *partial)
+{
+    size_t n = piece_bytes(ep, partial);
+    size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES + n;
+    const tci_piece piece = {.total = partial->size, .offset = partial->offset};
+    const tci_frame header = {.payload_size = (uint32_t)(TCI_PIECE_HEADER_BYTES + n),
+                              .slot = partial->fn->index,
+                              .kind = TCI_FRAME_PIECE,
+                              .flags = partial->routed};
+    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    tci_piece_encode(&piece, frame + TCI_FRAME_HEADER_BYTES);
+    memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES,
+           partial->payload + (partial->offset - partial->start), n);
+    tci_send_commit(ep, frame, bytes, &header);
+    advance(ep, partial, n);
+    return TC_OK;
+}
+
+/* By the best way that there is to this peer at the moment. */
+static tc_status send_some(tc_ep *ep, tci_partial *partial)
+{
+    tci_ep_send_gathered(ep);
+    if (ep->push != NULL)
+        return tci_payload_send(ep, partial);
+    if (tci_landing_is_open(ep))
+        return land_piece(ep, partial);
+    tci_landing_offer(ep);
+    return send_piece(ep, partial);
+}
+
+static tc_status go_on(tc_ep *ep)
+{
+    tci_partial *partial = ep->partial;
+    tc_status status = partial->refused ? TC_E_TOO_LARGE : tci_send_binding(ep, partial->fn);
+    while (status == TC_OK && partial->offset < partial->size)
+        status = send_some(ep, partial);
+    if (tci_payload_is_leaving(ep))
+        return TC_E_AGAIN;
+    /* A payload that could have gone in a frame binds its caller to nothing. */
+    bool tied = partial->queued || partial->offset > 0 || partial->size > ep->payload_max;
+    if (status != TC_E_AGAIN || !tied)
+        tci_large_abandon(ep);
+    return status;
+}
+
+tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
+                         uint8_t *owned, size_t payload_size, uint8_t routed)
+{
+    if (ep->partial == NULL) {
+        TC_TRY(begin(ep, fn, args, args_size, owned, payload_size, routed));
+    } else if (!tci_large_continues(ep, fn, args, args_size)) {
+        free(owned);
+        return ep->partial->queued ? TC_E_AGAIN : TC_E_BUSY;
+    }
+    return go_on(ep);
+}
+
+tc_status tci_large_queue(tc_ep *ep)
+{
+    tci_partial *partial = ep->partial;
+    size_t left = partial->size - partial->offset;
+    /* Nothing has left yet: the caller may be told to come again. Later it is too late for
+     * that. */
+    if (partial->offset == 0 && !partial->announced && partial->routed == 0 &&
+        left > ep->hub->options.send_queue_bytes) {
+        tci_large_abandon(ep);
+        return TC_E_AGAIN;
+    }
+    if (partial->owned == NULL) {
+        partial->owned = malloc(left);
+        if (partial->owned == NULL)
+            return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in pieces: out of memory");
+        memcpy(partial->owned, partial->payload + partial->offset, left);
+        partial->payload = partial->owned;
+        partial->start = partial->offset; /* only the part that is left is in memory */
+    }
+    partial->queued = true;
+    ep->hub->attention |= TCI_CHORES;
+    return TC_OK;
+}
+
+bool tci_large_turn(tc_ep *ep)
+{
+    if (ep->partial == NULL)
+        return true;
+    return ep->partial->queued && go_on(ep) != TC_E_AGAIN;
+}

@@ -1,0 +1,56 @@
+/* Messages that are built once and sent to many. */
+#include "transfer/outgoing.h"
+
+#include <stdlib.h>
+
+struct tc_message {
+    tc_ifunc *fn; /* held */
+    size_t payload_size;
+    uint8_t *payload;
+};
+
+tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
+                            tc_message **message_out)
+{
+    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    tc_error error;
+    TC_TRY(tci_outgoing_measure(&out, &error));
+    tc_message *message = calloc(1, sizeof *message);
+    uint8_t *payload = malloc(out.payload_size > 0 ? out.payload_size : 1);
+    tc_status status = TC_E_NO_MEMORY;
+    if (message != NULL && payload != NULL)
+        status = tci_outgoing_fill(NULL, &out, payload);
+    if (status != TC_OK) {
+        free(payload);
+        free(message);
+        return status;
+    }
+    tci_ifunc_hold(fn);
+    *message = (tc_message){fn, out.payload_size, payload};
+    *message_out = message;
+    return TC_OK;
+}
+
+void *tc_message_payload(tc_message *message, size_t *size_out)
+{
+    *size_out = message->payload_size;
+    return message->payload;
+}
+
+tc_status tc_message_send(tc_ep *ep, const tc_message *message)
+{
+    tci_outgoing out = {.fn = message->fn,
+                        .args = message->payload,
+                        .args_size = message->payload_size,
+                        .built = true};
+    return tci_outgoing_send(ep, &out);
+}
+
+void tc_message_destroy(tc_message *message)
+{
+    if (message == NULL)
+        return;
+    tci_ifunc_release(message->fn);
+    free(message->payload);
+    free(message);
+}

@@ -1,0 +1,144 @@
+#include "payload_transfer.h"
+
+#include "transfer/send.h"
+#include "transfer/send_window.h"
+
+#include <stdlib.h>
+
+/* Over tcp UCX sends this much in one piece, its own header included; larger messages it puts
+ * together in fresh memory, from which they would have to be copied again. A rendezvous of
+ * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
+ * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
+#define PART_BYTES 64000u
+#define PARTS 16u
+
+/* What UCX sends of the caller's memory. */
+typedef struct outbound_part {
+    tci_link_op op;
+    tci_payload_header header;
+    bool under_way;
+} outbound_part;
+
+typedef struct tci_outbound {
+    uint16_t next_number;
+    unsigned next_part; /* they are used in turn */
+    unsigned under_way;
+    bool orphan; /* its endpoint is gone: the last operation frees it */
+    tci_send_window window;
+    outbound_part parts[PARTS];
+} tci_outbound;
+
+static bool may_begin(tc_ep *ep, size_t size)
+{
+    tci_send_window *window = &ep->outbound->window;
+    tci_send_window_release(window, ep->tx.consumed_seen);
+    return window->count == 0 ||
+           (!tci_send_window_is_full(window) && window->bytes + size <= TCI_OUTSIDE_BYTES_MAX);
+}
+
+static tc_status announce(tc_ep *ep, tci_partial *partial)
+{
+    tci_outbound *out = ep->outbound;
+    const tci_piece named = {.total = partial->size, .offset = out->next_number};
+    const tci_frame header = {.payload_size = TCI_PIECE_HEADER_BYTES,
+                              .slot = partial->fn->index,
+                              .kind = TCI_FRAME_PIECE,
+                              .flags = TCI_PIECE_OUTSIDE | partial->routed};
+    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES;
+    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    tci_piece_encode(&named, frame + TCI_FRAME_HEADER_BYTES);
+    tci_send_commit(ep, frame, bytes, &header);
+    tci_send_window_add(&out->window, ep->tx.tail, partial->size);
+    partial->announced = true;
+    partial->number = out->next_number++;
+    return TC_OK;
+}
+
+/* What an ifunc sends is gone when it returns. */
+static tc_status own_payload(tc_ep *ep, tci_partial *partial)
+{
+    if (partial->owned != NULL || !(ep->hub->attention & TCI_RUNNING))
+        return TC_OK;
+    partial->owned = malloc(partial->size);
+    if (partial->owned == NULL)
+        return TC_E_NO_MEMORY;
+    memcpy(partial->owned, partial->payload, partial->size);
+    partial->payload = partial->owned;
+    return TC_OK;
+}
+
+static tc_status begin(tc_ep *ep, tci_partial *partial)
+{
+    if (ep->outbound == NULL && (ep->outbound = calloc(1, sizeof *ep->outbound)) == NULL)
+        return TC_E_NO_MEMORY;
+    if (!may_begin(ep, partial->size)) {
+        tci_producer_refresh(&ep->tx);
+        if (!may_begin(ep, partial->size))
+            return TC_E_AGAIN;
+    }
+    TC_TRY(own_payload(ep, partial));
+    return announce(ep, partial);
+}
+
+static void part_has_left(tci_link_op *op)
+{
+    tci_outbound *out = op->user;
+    outbound_part *part = (outbound_part *)(void *)op;
+    part->under_way = false;
+    out->under_way--;
+    if (out->orphan && out->under_way == 0)
+        free(out);
+}
+
+static tc_status send_part(tc_ep *ep, tci_partial *partial, outbound_part *part)
+{
+    const tci_piece piece = {.total = partial->size, .offset = partial->offset};
+    size_t n = partial->size - partial->offset;
+    n = n < PART_BYTES ? n : PART_BYTES;
+    part->header =
+        (tci_payload_header){.connection = ep->peer_connection, .number = partial->number};
+    tci_piece_encode(&piece, part->header.piece);
+    part->op = (tci_link_op){.done = part_has_left, .user = ep->outbound};
+    if (tci_link_send_payload(ep->link, &part->header, &part->op,
+                              partial->payload + partial->offset, n, &part->under_way) != TC_OK)
+        return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: a payload could not be sent");
+    ep->outbound->under_way += part->under_way;
+    ep->pushed_bytes += sizeof part->header + n;
+    partial->offset += n;
+    return TC_OK;
+}
+
+tc_status tci_payload_send(tc_ep *ep, tci_partial *partial)
+{
+    if (!partial->announced)
+        TC_TRY(begin(ep, partial));
+    while (partial->offset < partial->size) {
+        outbound_part *part = &ep->outbound->parts[ep->outbound->next_part % PARTS];
+        if (part->under_way)
+            return TC_E_AGAIN;
+        ep->outbound->next_part++;
+        TC_TRY(send_part(ep, partial, part));
+    }
+    return tci_payload_is_leaving(ep) ? TC_E_AGAIN : TC_OK;
+}
+
+bool tci_payload_is_leaving(const tc_ep *ep)
+{
+    return ep->outbound != NULL && ep->outbound->under_way > 0;
+}
+
+uint64_t tci_payload_awaited(const tc_ep *ep)
+{
+    return ep->outbound != NULL ? tci_send_window_awaited(&ep->outbound->window) : UINT64_MAX;
+}
+
+void tci_payload_fini(tc_ep *ep)
+{
+    if (ep->outbound != NULL && ep->outbound->under_way > 0)
+        ep->outbound->orphan = true; /* UCX did not let go when the link was closed */
+    else
+        free(ep->outbound);
+    tci_inbound_fini(ep);
+}
