@@ -63,12 +63,12 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                   size_t *result_size, uint64_t timeout_ns, tc_error *err)
 {
     answer a = {.err = err};
-    if (tci_hub_is_busy(ep->hub))
+    if (tci_core_is_busy(ep->core))
         return tci_error_set(err, TC_E_BUSY, "tc_call waits, so not from inside an ifunc");
     const tc_call_params params = {
         .result = result,
         .result_room = result != NULL && result_size != NULL ? *result_size : 0,
-        .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->hub->options.call_timeout,
+        .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
         .done = take_answer,
         .user = &a};
     ep->pins++;

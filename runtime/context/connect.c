@@ -22,10 +22,10 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     if (listener == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
     tc_status status =
-        tci_stream_listen(host_port, ctx->hub.options.listen_any != 0, &listener->streams, err);
+        tci_stream_listen(host_port, ctx->core.options.listen_any != 0, &listener->streams, err);
     if (status == TC_OK) {
         listener->number = ctx->listener_numbers++;
-        status = tci_hub_watch(&ctx->hub, tci_stream_listener_fd(listener->streams),
+        status = tci_core_watch(&ctx->core, tci_stream_listener_fd(listener->streams),
                                TCI_WATCH_LISTENER | listener->number, err);
     }
     if (status != TC_OK) {
@@ -33,8 +33,8 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
         free(listener);
         return status;
     }
-    tci_engine_prepare(ctx->hub.registry.engine);
-    tci_describe_engine(&ctx->hub);
+    tci_engine_prepare(ctx->core.registry.engine);
+    tci_describe_engine(&ctx->core);
     listener->ctx = ctx;
     listener->next = ctx->listeners;
     ctx->listeners = listener;
@@ -59,17 +59,17 @@ void tc_listener_close(tc_listener *listener)
     free(listener);
 }
 
-static tc_status accept_peer(tci_hub *hub, tci_stream *stream, tc_error *err)
+static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
 {
     tc_ep *ep;
-    tc_status status = tci_ep_create(hub, true, &ep, err);
+    tc_status status = tci_ep_create(core, true, &ep, err);
     if (status != TC_OK) {
         tci_stream_close(stream);
         return status;
     }
     ep->stream = stream;
-    ep->deadline_ns = tci_deadline_after(hub->options.connect_timeout);
-    status = tci_hub_watch(hub, tci_stream_fd(stream), ep->connection, err);
+    ep->deadline_ns = tci_deadline_after(core->options.connect_timeout);
+    status = tci_core_watch(core, tci_stream_fd(stream), ep->connection, err);
     if (status != TC_OK)
         tci_ep_free(ep);
     return status;
@@ -86,7 +86,7 @@ void tci_listener_serve(tc_context *ctx, uint64_t number)
         return;
     tc_status status = tci_stream_accept(listener->streams, &stream, &error);
     while (status == TC_OK) {
-        if ((status = accept_peer(&ctx->hub, stream, &error)) == TC_OK)
+        if ((status = accept_peer(&ctx->core, stream, &error)) == TC_OK)
             status = tci_stream_accept(listener->streams, &stream, &error);
     }
     if (status != TC_E_AGAIN)
@@ -114,9 +114,9 @@ static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_
     return status;
 }
 
-static uint64_t connect_deadline(const tci_hub *hub, uint64_t timeout_ns)
+static uint64_t connect_deadline(const tci_core *core, uint64_t timeout_ns)
 {
-    return tci_deadline_after(timeout_ns > 0 ? timeout_ns : hub->options.connect_timeout);
+    return tci_deadline_after(timeout_ns > 0 ? timeout_ns : core->options.connect_timeout);
 }
 
 static tc_status busy(tc_error *err)
@@ -127,20 +127,20 @@ static tc_status busy(tc_error *err)
 tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns,
                         tc_ep **ep_out, tc_error *err)
 {
-    tci_hub *hub = &ctx->hub;
+    tci_core *core = &ctx->core;
     tci_stream *stream;
     tc_ep *ep;
-    if (tci_hub_is_busy(hub))
+    if (tci_core_is_busy(core))
         return busy(err);
     TC_TRY(tci_stream_connect_start(host_port, &stream, err));
-    tc_status status = tci_ep_create(hub, false, &ep, err);
+    tc_status status = tci_ep_create(core, false, &ep, err);
     if (status != TC_OK) {
         tci_stream_close(stream);
         return status;
     }
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
-    ep->deadline_ns = connect_deadline(hub, timeout_ns);
+    ep->deadline_ns = connect_deadline(core, timeout_ns);
     return wait_until_open(ctx, ep, ep_out, err);
 }
 
@@ -148,9 +148,9 @@ static tc_status try_address(tc_context *ctx, const void *worker_address, uint64
                              tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep;
-    TC_TRY(tci_ep_create(&ctx->hub, false, &ep, err));
+    TC_TRY(tci_ep_create(&ctx->core, false, &ep, err));
     ep->deadline_ns = deadline_ns;
-    tc_status status = tci_link_open(ctx->hub.worker, worker_address, &ep->link, err);
+    tc_status status = tci_link_open(ctx->core.worker, worker_address, &ep->link, err);
     if (status == TC_OK)
         status = tci_handshake_greet(ep, err);
     if (status != TC_OK) {
@@ -166,13 +166,13 @@ static tc_status try_address(tc_context *ctx, const void *worker_address, uint64
 tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t size,
                                 uint64_t timeout_ns, tc_ep **ep_out, tc_error *err)
 {
-    tci_hub *hub = &ctx->hub;
+    tci_core *core = &ctx->core;
     tci_hello theirs;
-    if (tci_hub_is_busy(hub))
+    if (tci_core_is_busy(core))
         return busy(err);
     TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
-    TC_TRY(tci_hello_compatible(&hub->self, &theirs, err));
-    uint64_t deadline_ns = connect_deadline(hub, timeout_ns);
+    TC_TRY(tci_hello_compatible(&core->self, &theirs, err));
+    uint64_t deadline_ns = connect_deadline(core, timeout_ns);
     tc_status status = TC_E_PEER_LOST;
     for (unsigned i = 0; i < ADDRESS_TRIES && status == TC_E_PEER_LOST; i++)
         status = try_address(ctx, theirs.worker_address.data, deadline_ns, ep_out, err);
@@ -181,9 +181,9 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
 
 const void *tc_context_address(tc_context *ctx, size_t *size_out)
 {
-    ctx->hub.address_given = true;
-    *size_out = ctx->hub.own_address_size;
-    return ctx->hub.own_address;
+    ctx->core.address_given = true;
+    *size_out = ctx->core.own_address_size;
+    return ctx->core.own_address;
 }
 
 /* --- flushing and closing ------------------------------------------------------------ */
@@ -229,7 +229,7 @@ static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 
 tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)
 {
-    if (tci_hub_is_busy(ep->hub))
+    if (tci_core_is_busy(ep->core))
         return TC_E_BUSY;
     return flush_until(ep, tci_deadline_after(timeout_ns));
 }
@@ -281,15 +281,15 @@ void tc_ep_close(tc_ep *ep)
 {
     if (ep == NULL)
         return;
-    tci_hub *hub = ep->hub;
-    if (tci_hub_is_busy(hub)) {
+    tci_core *core = ep->core;
+    if (tci_core_is_busy(core)) {
         ep->close_wanted = true;
-        hub->changed = true;
-        hub->attention |= TCI_CHORES;
+        core->changed = true;
+        core->attention |= TCI_CHORES;
         return;
     }
     if (tci_ep_is_open(ep) &&
-        flush_until(ep, tci_deadline_after(hub->options.close_timeout)) != TC_OK &&
+        flush_until(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK &&
         has_messages_under_way(ep))
         TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
     tci_context_end_endpoint(ep);
@@ -297,5 +297,5 @@ void tc_ep_close(tc_ep *ep)
 
 tc_context *tc_ep_context(const tc_ep *ep)
 {
-    return (tc_context *)(void *)ep->hub;
+    return (tc_context *)(void *)ep->core;
 }

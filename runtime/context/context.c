@@ -1,4 +1,4 @@
-/* A context: makes the hub, with every module's part of it, and takes it apart. */
+/* A context: makes the core, with every module's part of it, and takes it apart. */
 #include "context_private.h"
 
 #include "base/logger.h"
@@ -14,44 +14,44 @@
 
 static tc_status describe_self(tc_context *ctx, tc_error *err)
 {
-    tci_hub *hub = &ctx->hub;
-    tci_hello *self = &hub->self;
+    tci_core *core = &ctx->core;
+    tci_hello *self = &core->self;
     unsigned major, minor, patch;
     tci_ucx_version(&major, &minor, &patch);
     self->library = (tci_hello_version){TC_VERSION_MAJOR, TC_VERSION_MINOR, TC_VERSION_PATCH};
     self->ucx = (tci_hello_version){(uint8_t)major, (uint8_t)minor, (uint8_t)patch};
     self->isa = tci_hello_own_isa();
     self->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
-    self->code_bytes_max = (uint32_t)hub->options.code_bytes_max;
+    self->code_bytes_max = (uint32_t)core->options.code_bytes_max;
     self->pid = (uint64_t)getpid();
     tci_host_id(self->host_id);
     randombytes_buf(&self->context_id, sizeof self->context_id);
     self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
-    tci_describe_engine(hub);
-    tci_describe_dictionaries(hub);
-    self->worker_address.data = tci_worker_address(hub->worker, &self->worker_address.size);
-    hub->own_address = ctx->address;
+    tci_describe_engine(core);
+    tci_describe_dictionaries(core);
+    self->worker_address.data = tci_worker_address(core->worker, &self->worker_address.size);
+    core->own_address = ctx->address;
     return tci_hello_encode(self, TCI_HELLO_ADDRESS, ctx->address, sizeof ctx->address,
-                            &hub->own_address_size, err);
+                            &core->own_address_size, err);
 }
 
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
-    tci_hub *hub = &ctx->hub;
-    hub->inbox_last = &hub->inbox;
-    hub->answers_last = &hub->answers;
-    tci_calls_init(&hub->calls);
+    tci_core *core = &ctx->core;
+    core->inbox_last = &core->inbox;
+    core->answers_last = &core->answers;
+    tci_calls_init(&core->calls);
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
-    hub->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (hub->epoll_fd < 0)
+    core->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (core->epoll_fd < 0)
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
-    TC_TRY(tci_registry_init(&hub->registry, &hub->options, err));
-    hub->registry.host_symbols = tci_host_symbols(&hub->registry.host_symbol_count);
+    TC_TRY(tci_registry_init(&core->registry, &core->options, err));
+    core->registry.host_symbols = tci_host_symbols(&core->registry.host_symbol_count);
     TC_TRY(tci_context_watch_functions(ctx, err));
     TC_TRY(tci_context_init_wait(ctx, err));
-    TC_TRY(tci_worker_create(ucx, ctx->wait_fd, tci_arrivals_take, hub, &hub->worker, err));
-    tci_worker_set_payload_handler(hub->worker, tci_arrivals_take_payload);
+    TC_TRY(tci_worker_create(ucx, ctx->wait_fd, tci_arrivals_take, core, &core->worker, err));
+    tci_worker_set_payload_handler(core->worker, tci_arrivals_take_payload);
     return describe_self(ctx, err);
 }
 
@@ -65,13 +65,13 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
     tc_status status = TC_OK;
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
-    ctx->hub.epoll_fd = -1;
-    ctx->hub.loads_fd = -1;
+    ctx->core.epoll_fd = -1;
+    ctx->core.loads_fd = -1;
     ctx->wait_fd = -1;
     if (opts == NULL)
         status = tc_options_create(&from_environment, err);
     if (status == TC_OK) {
-        ctx->hub.options = opts != NULL ? *opts : *from_environment;
+        ctx->core.options = opts != NULL ? *opts : *from_environment;
         status = init_context(ctx, ucx, err);
     }
     tc_options_destroy(from_environment);
@@ -93,45 +93,45 @@ void tc_context_destroy(tc_context *ctx)
 {
     if (ctx == NULL)
         return;
-    tci_hub *hub = &ctx->hub;
-    if (tci_hub_is_busy(hub)) {
+    tci_core *core = &ctx->core;
+    if (tci_core_is_busy(core)) {
         /* What calls this would return into memory that is gone. */
         TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called from inside an ifunc; ignored");
         return;
     }
-    hub->callback = NULL;
-    tci_calls_fini(&hub->calls);
+    core->callback = NULL;
+    tci_calls_fini(&core->calls);
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
-    while (hub->first != NULL)
-        tc_ep_close(hub->first);
-    if (hub->answers != NULL)
-        tci_answers_forget(hub, NULL);
-    tci_groups_free(hub);
-    tci_node_data_free(hub);
-    tci_injector_destroy(hub->injector);
-    tci_registry_fini(&hub->registry);
+    while (core->first != NULL)
+        tc_ep_close(core->first);
+    if (core->answers != NULL)
+        tci_answers_forget(core, NULL);
+    tci_groups_free(core);
+    tci_node_data_free(core);
+    tci_injector_destroy(core->injector);
+    tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);
-    if (hub->worker != NULL)
-        tci_worker_destroy(hub->worker);
-    tci_arrivals_free(hub);
-    free(hub->by_connection);
-    free(hub->watched);
-    if (hub->epoll_fd >= 0)
-        close(hub->epoll_fd);
-    if (hub->loads_fd >= 0)
-        close(hub->loads_fd);
+    if (core->worker != NULL)
+        tci_worker_destroy(core->worker);
+    tci_arrivals_free(core);
+    free(core->by_connection);
+    free(core->watched);
+    if (core->epoll_fd >= 0)
+        close(core->epoll_fd);
+    if (core->loads_fd >= 0)
+        close(core->loads_fd);
     free(ctx);
 }
 
 void tc_context_set_target_args(tc_context *ctx, void *target_args)
 {
-    ctx->hub.target_args = target_args;
+    ctx->core.target_args = target_args;
 }
 
 void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user)
 {
-    ctx->hub.callback = callback;
-    ctx->hub.callback_user = user;
+    ctx->core.callback = callback;
+    ctx->core.callback_user = user;
 }

@@ -15,7 +15,7 @@ struct tc_listener {
 };
 
 struct tc_context {
-    tci_hub hub; /* first: see ifunc.c */
+    tci_core core; /* first: see ifunc.c */
     tc_listener *listeners;
     uint32_t listener_numbers;
     int countdown; /* calls of tc_progress until the next chores */
@@ -32,14 +32,14 @@ struct tc_context {
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 
-/* What arrives by active message, as the worker's handlers; `user` is the hub. */
+/* What arrives by active message, as the worker's handlers; `user` is the core. */
 void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t granule,
                        const uint8_t *bytes, size_t size);
 bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, size_t size,
                                tci_sink *sink_out);
 /* Handles the hellos that wait; and forgets them. */
-void tci_arrivals_greet(tci_hub *hub);
-void tci_arrivals_free(tci_hub *hub);
+void tci_arrivals_greet(tci_core *core);
+void tci_arrivals_free(tci_core *core);
 
 /* Peers that wait at a listener; a number that is closed is ignored. */
 void tci_listener_serve(tc_context *ctx, uint64_t number);
@@ -75,16 +75,16 @@ void tci_context_note_loads(tc_context *ctx);
 /* header_version: a program's TC_VERSION_NUMBER. TC_E_VERSION when this library is older. */
 TC_MUST_CHECK tc_status tci_context_check_headers(unsigned header_version, tc_error *err);
 
-/* Puts what is known of the engine and the CPU into the hub's hello. */
-void tci_describe_engine(tci_hub *hub);
+/* Puts what is known of the engine and the CPU into the core's hello. */
+void tci_describe_engine(tci_core *core);
 /* And the dictionaries that peers may use. */
-void tci_describe_dictionaries(tci_hub *hub);
+void tci_describe_dictionaries(tci_core *core);
 
 /* Closes without waiting: says goodbye if there is somebody to say it to, frees. */
 void tci_context_end_endpoint(tc_ep *ep);
 
 /* What was published, and what functions keep. */
-void tci_node_data_free(tci_hub *hub);
+void tci_node_data_free(tci_core *core);
 
 /* What shipped code may call of this library, by name. */
 const tci_host_symbol *tci_host_symbols(size_t *count_out);

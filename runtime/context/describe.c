@@ -41,8 +41,8 @@ uint64_t tc_stats_value(const tc_context *ctx, size_t index)
 {
     if (index >= TCI_COUNTER_COUNT)
         return 0;
-    uint64_t value = ctx->hub.counters[index];
-    for (const tc_ep *ep = ctx->hub.first; ep != NULL && index == TCI_MESSAGES_RUN;
+    uint64_t value = ctx->core.counters[index];
+    for (const tc_ep *ep = ctx->core.first; ep != NULL && index == TCI_MESSAGES_RUN;
          ep = ep->next)
         value += ep->run_messages;
     return value;
@@ -62,20 +62,20 @@ static tci_hello_view view_of(const char *text, size_t max)
     return (tci_hello_view){text, n < max ? n : max};
 }
 
-void tci_describe_engine(tci_hub *hub)
+void tci_describe_engine(tci_core *core)
 {
-    tci_hello *self = &hub->self;
-    self->llvm = parse_version(tci_engine_llvm_version(hub->options.engine_path));
-    self->cpu = view_of(tci_engine_cpu(hub->registry.engine), TCI_HELLO_CPU_MAX);
-    self->features = view_of(tci_engine_features(hub->registry.engine), TCI_HELLO_FEATURES_MAX);
+    tci_hello *self = &core->self;
+    self->llvm = parse_version(tci_engine_llvm_version(core->options.engine_path));
+    self->cpu = view_of(tci_engine_cpu(core->registry.engine), TCI_HELLO_CPU_MAX);
+    self->features = view_of(tci_engine_features(core->registry.engine), TCI_HELLO_FEATURES_MAX);
 }
 
 /* In the order of their ids, as a hello has them. */
-void tci_describe_dictionaries(tci_hub *hub)
+void tci_describe_dictionaries(tci_core *core)
 {
     _Static_assert(TCI_DICTIONARIES_MAX == TCI_HELLO_DICTIONARIES_MAX, "each can be named");
-    tci_hello *self = &hub->self;
-    size_t count = hub->options.dictionaries != 0 ? tci_dictionary_count() : 0;
+    tci_hello *self = &core->self;
+    size_t count = core->options.dictionaries != 0 ? tci_dictionary_count() : 0;
     for (size_t i = 0; i < count; i++)
         self->dictionaries[i] = tci_dictionary_at(i)->id;
     self->dictionary_count = (uint8_t)count;

@@ -9,16 +9,16 @@
 
 static void forget_function(void *user, uint16_t index)
 {
-    tci_hub *hub = user;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+    tci_core *core = user;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         ep->tx_state[index] = TCI_TX_UNKNOWN;
 }
 
 /* A peer may ask for the code of any message that it has not run. */
 static bool is_wanted(void *user, const tc_ifunc *fn)
 {
-    tci_hub *hub = user;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
+    tci_core *core = user;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         if (ep->tx_state[fn->index] == TCI_TX_UNKNOWN || !tci_ep_is_open(ep))
             continue;
         tci_producer_refresh(&ep->tx);
@@ -30,12 +30,12 @@ static bool is_wanted(void *user, const tc_ifunc *fn)
 
 static void function_changed(void *user, tc_ifunc *fn, bool better)
 {
-    tci_hub *hub = user;
+    tci_core *core = user;
     if (better) {
-        hub->counters[TCI_CODE_IMPROVED]++;
-        tci_hub_report(hub, fn, 0, 0);
+        core->counters[TCI_CODE_IMPROVED]++;
+        tci_core_report(core, fn, 0, 0);
     }
-    tci_slots_changed(hub, fn);
+    tci_slots_changed(core, fn);
 }
 
 static void evict_function(void *user, tc_ifunc *fn)
@@ -51,28 +51,28 @@ static const tci_registry_events registry_events = {.forget = forget_function,
 /* By a loader's thread. */
 static void loads_have_ended(void *user)
 {
-    const tci_hub *hub = user;
+    const tci_core *core = user;
     const uint64_t one = 1;
-    ssize_t n = write(hub->loads_fd, &one, sizeof one);
+    ssize_t n = write(core->loads_fd, &one, sizeof one);
     (void)n; /* full: it is readable already */
 }
 
 tc_status tci_context_watch_functions(tc_context *ctx, tc_error *err)
 {
-    tci_hub *hub = &ctx->hub;
-    hub->registry.events = &registry_events;
-    hub->registry.events_user = hub;
-    hub->loads_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (hub->loads_fd < 0)
+    tci_core *core = &ctx->core;
+    core->registry.events = &registry_events;
+    core->registry.events_user = core;
+    core->loads_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (core->loads_fd < 0)
         return tci_error_set(err, TC_E_IO, "an eventfd could not be made");
-    tci_engine_set_notify(hub->registry.engine, loads_have_ended, hub);
-    return tci_hub_watch(hub, hub->loads_fd, TCI_WATCH_LOADS, err);
+    tci_engine_set_notify(core->registry.engine, loads_have_ended, core);
+    return tci_core_watch(core, core->loads_fd, TCI_WATCH_LOADS, err);
 }
 
 /* What has ended is taken with the other chores. */
 void tci_context_note_loads(tc_context *ctx)
 {
     uint64_t count;
-    ssize_t n = read(ctx->hub.loads_fd, &count, sizeof count);
+    ssize_t n = read(ctx->core.loads_fd, &count, sizeof count);
     (void)n;
 }

@@ -89,7 +89,7 @@ static tc_status listen_and_publish(joining *j, tc_error *err)
 {
     char listen[TCI_OWN_ADDRESS_TEXT_MAX];
     char address[TCI_OWN_ADDRESS_TEXT_MAX];
-    const tc_options *options = &j->ctx->hub.options;
+    const tc_options *options = &j->ctx->core.options;
     TC_TRY(tci_own_address(options->group_address, j->self.all_local, listen, err));
     TC_TRY(tc_listener_open(j->ctx, listen, &j->listener, err));
     TC_TRY(tci_own_address_with_port(listen, tc_listener_port(j->listener), address, err));
@@ -171,7 +171,7 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
 
 static tc_status join_hosts(tc_context *ctx, tc_group **group_out, tc_error *err)
 {
-    const tc_options *options = &ctx->hub.options;
+    const tc_options *options = &ctx->core.options;
     char *end;
     unsigned long rank = strtoul(options->group_rank, &end, 10);
     if (options->group_rank[0] < '0' || options->group_rank[0] > '9' || *end != '\0' ||
@@ -197,12 +197,12 @@ tc_status tc_group_join(tc_context *ctx, uint64_t timeout_ns, tc_group **group_o
                         tc_error *err)
 {
     const tci_rendezvous_ops *ops;
-    if (tci_hub_is_busy(&ctx->hub))
+    if (tci_core_is_busy(&ctx->core))
         return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
-    TC_TRY(tci_rendezvous_find(ctx->hub.options.engine_path, &ops, err));
+    TC_TRY(tci_rendezvous_find(ctx->core.options.engine_path, &ops, err));
     if (ops != NULL)
         return join_job(ctx, ops, timeout_ns, group_out, err);
-    if (ctx->hub.options.group_hosts[0] != '\0')
+    if (ctx->core.options.group_hosts[0] != '\0')
         return join_hosts(ctx, group_out, err);
     return join_alone(ctx, group_out, err);
 }

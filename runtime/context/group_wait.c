@@ -70,7 +70,7 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
     uint64_t deadline_ns = tci_deadline_after(timeout_ns);
     char missing[160];
     uint32_t rank, count;
-    if (tci_hub_is_busy(group->hub))
+    if (tci_core_is_busy(group->core))
         return busy("tc_group_connect", err);
     TC_TRY(begin_connecting(group, err));
     ctx->idle_since_ns = 0;
@@ -165,7 +165,7 @@ static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error
 tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
 {
     uint64_t deadline_ns = tci_deadline_after(timeout_ns);
-    if (tci_hub_is_busy(group->hub))
+    if (tci_core_is_busy(group->core))
         return busy("tc_group_barrier", err);
     tc_group_context(group)->idle_since_ns = 0;
     group->entered++;

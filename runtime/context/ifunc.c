@@ -1,15 +1,15 @@
-/* Public calls about functions. Contexts are made elsewhere; here a context is the hub it
+/* Public calls about functions. Contexts are made elsewhere; here a context is the core it
  * starts with. */
 #include "ifunc/ifunc_files.h"
 
-#include "core/hub.h"
+#include "core/core.h"
 #include "wire/frame.h"
 
 #include <tc/ifunc.h>
 
 static tci_registry *registry_of(tc_context *ctx)
 {
-    return &((tci_hub *)(void *)ctx)->registry;
+    return &((tci_core *)(void *)ctx)->registry;
 }
 
 tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc_error *err)

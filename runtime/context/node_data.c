@@ -22,9 +22,9 @@ typedef struct tci_kept_state {
     max_align_t bytes[];
 } tci_kept_state;
 
-static tci_published **find_published(tci_hub *hub, const char *name)
+static tci_published **find_published(tci_core *core, const char *name)
 {
-    tci_published **link = &hub->published;
+    tci_published **link = &core->published;
     while (*link != NULL && strcmp((*link)->name, name) != 0)
         link = &(*link)->next;
     return link;
@@ -32,7 +32,7 @@ static tci_published **find_published(tci_hub *hub, const char *name)
 
 tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size_t size)
 {
-    tci_published **link = find_published(&ctx->hub, name), *p = *link;
+    tci_published **link = find_published(&ctx->core, name), *p = *link;
     if (strlen(name) >= NAME_BYTES)
         return TC_E_INVALID;
     if (data == NULL && p != NULL) {
@@ -59,7 +59,7 @@ void *tc_self_data(const char *name, size_t *size_out)
     const tci_current *current = tci_current_get();
     if (current->ep == NULL)
         return NULL;
-    const tci_published *p = *find_published(current->ep->hub, name);
+    const tci_published *p = *find_published(current->ep->core, name);
     if (p == NULL)
         return NULL;
     if (size_out != NULL)
@@ -67,7 +67,7 @@ void *tc_self_data(const char *name, size_t *size_out)
     return p->data;
 }
 
-static tci_kept_state *make_state(tci_hub *hub, const tci_content_id *id, size_t size)
+static tci_kept_state *make_state(tci_core *core, const tci_content_id *id, size_t size)
 {
     tci_kept_state *state =
         size < SIZE_MAX - sizeof *state ? calloc(1, sizeof *state + size) : NULL;
@@ -75,8 +75,8 @@ static tci_kept_state *make_state(tci_hub *hub, const tci_content_id *id, size_t
         return NULL;
     state->id = *id;
     state->size = size;
-    state->next = hub->states;
-    hub->states = state;
+    state->next = core->states;
+    core->states = state;
     return state;
 }
 
@@ -85,25 +85,25 @@ void *tc_self_state(size_t size)
     const tci_current *current = tci_current_get();
     if (current->ep == NULL || current->fn == NULL)
         return NULL;
-    tci_hub *hub = current->ep->hub;
-    tci_kept_state *state = hub->states;
+    tci_core *core = current->ep->core;
+    tci_kept_state *state = core->states;
     while (state != NULL && !tci_content_id_equal(&state->id, &current->fn->id))
         state = state->next;
     if (state == NULL)
-        state = make_state(hub, &current->fn->id, size);
+        state = make_state(core, &current->fn->id, size);
     return state != NULL && state->size == size ? state->bytes : NULL;
 }
 
-void tci_node_data_free(tci_hub *hub)
+void tci_node_data_free(tci_core *core)
 {
-    while (hub->published != NULL) {
-        tci_published *p = hub->published;
-        hub->published = p->next;
+    while (core->published != NULL) {
+        tci_published *p = core->published;
+        core->published = p->next;
         free(p);
     }
-    while (hub->states != NULL) {
-        tci_kept_state *state = hub->states;
-        hub->states = state->next;
+    while (core->states != NULL) {
+        tci_kept_state *state = core->states;
+        core->states = state->next;
         free(state);
     }
 }

@@ -53,11 +53,11 @@ static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, b
 
 tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_error *err)
 {
-    if (tci_hub_is_busy(ep->hub))
+    if (tci_core_is_busy(ep->core))
         return tci_error_set(err, TC_E_BUSY, "tc_ep_prepare from inside an ifunc");
     bool wait = timeout_ns > 0;
     uint64_t deadline_ns =
-        tci_deadline_after(wait ? timeout_ns : ep->hub->options.close_timeout);
+        tci_deadline_after(wait ? timeout_ns : ep->core->options.close_timeout);
     ep->pins++;
     tc_status status = prepare_pinned(ep, fn, deadline_ns, wait, err);
     tci_context_unpin(ep);

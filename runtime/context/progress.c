@@ -33,7 +33,7 @@ static unsigned serve_stream(tc_ep *ep)
     }
     tci_handshake_stream(ep);
     if (ep->state >= TCI_EP_CLOSED || ep->peer_said_bye)
-        (void)epoll_ctl(ep->hub->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
+        (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
     return run;
 }
 
@@ -41,14 +41,14 @@ static unsigned serve_descriptors(tc_context *ctx)
 {
     struct epoll_event events[EVENTS_MAX];
     unsigned run = 0;
-    int n = epoll_wait(ctx->hub.epoll_fd, events, EVENTS_MAX, 0);
+    int n = epoll_wait(ctx->core.epoll_fd, events, EVENTS_MAX, 0);
     for (int i = 0; i < n; i++) {
         if (events[i].data.u64 & TCI_WATCH_LOADS)
             tci_context_note_loads(ctx);
         else if (events[i].data.u64 & TCI_WATCH_LISTENER)
             tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
-        else if (ctx->hub.by_connection[events[i].data.u64] != NULL)
-            run += serve_stream(ctx->hub.by_connection[events[i].data.u64]);
+        else if (ctx->core.by_connection[events[i].data.u64] != NULL)
+            run += serve_stream(ctx->core.by_connection[events[i].data.u64]);
     }
     return run;
 }
@@ -64,20 +64,20 @@ static void check_endpoint(tc_ep *ep, uint64_t now_ns)
     (void)tci_ep_check_credit(ep); /* a flush only waits, and queued messages have no caller */
     /* A goodbye by active message may still lie in the inbox. */
     if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer_said_bye &&
-        ep->hub->inbox == NULL && tci_link_error(ep->link, &error) != TC_OK)
+        ep->core->inbox == NULL && tci_link_error(ep->link, &error) != TC_OK)
         tci_ep_fail(ep, &error);
 }
 
 /* The rare work: descriptors, deadlines, peers that UCX found dead. */
 static unsigned service(tc_context *ctx, uint64_t now_ns)
 {
-    tci_hub *hub = &ctx->hub;
+    tci_core *core = &ctx->core;
     ctx->serviced_ns = now_ns;
-    (void)tci_worker_progress(hub->worker);
+    (void)tci_worker_progress(core->worker);
     unsigned run = serve_descriptors(ctx);
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         check_endpoint(ep, now_ns);
-    tci_calls_expire(hub, now_ns);
+    tci_calls_expire(core, now_ns);
     return run;
 }
 
@@ -85,12 +85,12 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
  * waits until it is over. */
 static void call_user(tc_ep *ep, tc_ep_event event)
 {
-    tci_hub *hub = ep->hub;
-    if (hub->callback == NULL)
+    tci_core *core = ep->core;
+    if (core->callback == NULL)
         return;
-    hub->attention |= TCI_RUNNING;
-    hub->callback(hub->callback_user, ep, event);
-    hub->attention &= ~(unsigned)TCI_RUNNING;
+    core->attention |= TCI_RUNNING;
+    core->callback(core->callback_user, ep, event);
+    core->attention &= ~(unsigned)TCI_RUNNING;
 }
 
 static void announce_end(tc_ep *ep)
@@ -100,11 +100,11 @@ static void announce_end(tc_ep *ep)
         call_user(ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
 }
 
-/* Calls the user for what became of endpoints, and frees those that are the hub's. */
+/* Calls the user for what became of endpoints, and frees those that are the core's. */
 static void announce(tc_context *ctx)
 {
     tc_ep *next;
-    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = next) {
+    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = next) {
         next = ep->next;
         if (ep->state >= TCI_EP_OPEN && ep->accepted && !ep->announced &&
             ep->delivery != NULL && ep->state != TCI_EP_FAILED) {
@@ -144,7 +144,7 @@ static unsigned service_when_due(tc_context *ctx)
 {
     uint64_t now_ns = tci_clock_ns();
     ctx->countdown = CHORES_EVERY;
-    if (ctx->hub.handshakes == 0 && !ctx->look_now &&
+    if (ctx->core.handshakes == 0 && !ctx->look_now &&
         now_ns - ctx->serviced_ns <= TCI_SERVICE_INTERVAL_NS)
         return 0;
     ctx->look_now = false;
@@ -155,30 +155,30 @@ static unsigned service_when_due(tc_context *ctx)
  * on every turn: handshakes, queues, goodbyes, news for the user. */
 static unsigned do_chores(tc_context *ctx)
 {
-    tci_hub *hub = &ctx->hub;
+    tci_core *core = &ctx->core;
     unsigned run = 0;
     bool again = false;
     /* Whoever needs another turn says so below, or meanwhile. */
-    hub->attention &= ~(unsigned)TCI_CHORES;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next)
+    core->attention &= ~(unsigned)TCI_CHORES;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         again |= turn_endpoint(ep);
-    if (hub->handshakes > 0 || ctx->look_now || ctx->countdown < 0)
+    if (core->handshakes > 0 || ctx->look_now || ctx->countdown < 0)
         run += service_when_due(ctx);
-    if (hub->registry.jobs != NULL)
-        tci_registry_take_finished(&hub->registry);
-    if (hub->inbox != NULL)
-        tci_arrivals_greet(hub);
-    if (hub->answers != NULL)
-        tci_answers_take_local(hub);
-    if (hub->changed) {
-        hub->changed = false;
+    if (core->registry.jobs != NULL)
+        tci_registry_take_finished(&core->registry);
+    if (core->inbox != NULL)
+        tci_arrivals_greet(core);
+    if (core->answers != NULL)
+        tci_answers_take_local(core);
+    if (core->changed) {
+        core->changed = false;
         ctx->changed_seen = true;
-        hub->news = true;
+        core->news = true;
         announce(ctx);
     }
-    again |= hub->changed || hub->handshakes > 0;
+    again |= core->changed || core->handshakes > 0;
     if (again)
-        hub->attention |= TCI_CHORES;
+        core->attention |= TCI_CHORES;
     return run;
 }
 
@@ -186,9 +186,9 @@ static unsigned do_chores(tc_context *ctx)
 
 void tci_context_end_turns(tc_context *ctx)
 {
-    tci_hub *hub = &ctx->hub;
-    tc_ep *next = hub->used;
-    hub->used = NULL;
+    tci_core *core = &ctx->core;
+    tc_ep *next = core->used;
+    core->used = NULL;
     while (next != NULL) {
         tc_ep *ep = next;
         next = ep->used_next;
@@ -202,48 +202,48 @@ void tci_context_end_turns(tc_context *ctx)
 
 static unsigned poll_rings(tc_context *ctx)
 {
-    const tci_hub *hub = &ctx->hub;
+    const tci_core *core = &ctx->core;
     unsigned run = 0;
-    for (size_t i = 0; i < hub->watched_count; i++) {
-        const tci_watched_ring *watched = &hub->watched[i];
+    for (size_t i = 0; i < core->watched_count; i++) {
+        const tci_watched_ring *watched = &core->watched[i];
         if (__builtin_expect(tci_ring_load_signal(watched->frame) == watched->signal, 0))
             run += tci_dispatch_run(watched->ep);
     }
-    if (hub->used != NULL)
+    if (core->used != NULL)
         tci_context_end_turns(ctx);
     return run;
 }
 
 static bool has_chores(tc_context *ctx)
 {
-    const tci_hub *hub = &ctx->hub;
+    const tci_core *core = &ctx->core;
     bool due = --ctx->countdown < 0;
-    return due || (hub->attention & TCI_CHORES) || hub->registry.jobs != NULL || hub->changed;
+    return due || (core->attention & TCI_CHORES) || core->registry.jobs != NULL || core->changed;
 }
 
 /* More than rings. With peers that UCX serves this is every turn, so it goes to no endpoint
  * that has nothing to do. */
 static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
 {
-    if (tci_hub_is_busy(&ctx->hub)) {
+    if (tci_core_is_busy(&ctx->core)) {
         TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
         return 0;
     }
     tci_context_get_up(ctx);
     /* UCX first, so that what it puts into rings is run by this very call. */
-    (void)tci_worker_progress(ctx->hub.worker);
+    (void)tci_worker_progress(ctx->core.worker);
     unsigned run = poll_rings(ctx);
     if (!has_chores(ctx))
         return run;
     run += do_chores(ctx);
-    if (ctx->hub.used != NULL) /* chores send too, and a sleep may follow */
+    if (ctx->core.used != NULL) /* chores send too, and a sleep may follow */
         tci_context_end_turns(ctx);
     return run;
 }
 
 unsigned tc_progress(tc_context *ctx)
 {
-    if (__builtin_expect(ctx->hub.attention != 0 || --ctx->countdown < 0, 0))
+    if (__builtin_expect(ctx->core.attention != 0 || --ctx->countdown < 0, 0))
         return progress_with_ucx(ctx);
     return poll_rings(ctx);
 }

@@ -24,12 +24,12 @@
 
 tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = &ctx->hub}};
+    struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = &ctx->core}};
     ctx->can_be_rung = tci_process_barrier_register();
     ctx->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     if (ctx->wait_fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "epoll could not be started");
-    if (epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, ctx->hub.epoll_fd, &event) != 0)
+    if (epoll_ctl(ctx->wait_fd, EPOLL_CTL_ADD, ctx->core.epoll_fd, &event) != 0)
         return tci_error_errno(err, TC_E_IO, errno, "epoll does not take a descriptor");
     return TC_OK;
 }
@@ -38,10 +38,10 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
 
 /* Whether an endpoint could have something to do of which neither UCX nor a descriptor tells.
  * With idle peers that send messages alone none can, however many they are. */
-static bool may_have_missed(const tci_hub *hub)
+static bool may_have_missed(const tci_core *core)
 {
-    return hub->storing_peers > 0 || hub->starved || hub->watched_count > 0 ||
-           hub->used != NULL || (hub->attention & TCI_CHORES);
+    return core->storing_peers > 0 || core->starved || core->watched_count > 0 ||
+           core->used != NULL || (core->attention & TCI_CHORES);
 }
 
 /* Tells all peers that we are about to sleep. False: somebody cannot wake us.
@@ -51,16 +51,16 @@ static bool may_have_missed(const tci_hub *hub)
  * sleepers would wake each other for ever. */
 static bool lie_down(tc_context *ctx)
 {
-    bool rung = tci_worker_wakes(ctx->hub.worker), direct = false;
-    if (!may_have_missed(&ctx->hub))
+    bool rung = tci_worker_wakes(ctx->core.worker), direct = false;
+    if (!may_have_missed(&ctx->core))
         return rung;
     ctx->lying = true;
-    ctx->hub.starved = false;
-    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next) {
+    ctx->core.starved = false;
+    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next) {
         if (ep->turn_used && tci_ep_is_open(ep))
             tci_bell_after_frames(ep);
         rung &= tci_bell_lie_down(ep);
-        ctx->hub.starved |= tci_ep_is_open(ep) && ep->awaited != UINT64_MAX;
+        ctx->core.starved |= tci_ep_is_open(ep) && ep->awaited != UINT64_MAX;
         direct |= ep->peer_delivery == TCI_HELLO_DIRECT;
     }
     if (direct && !(ctx->can_be_rung && tci_process_barrier()))
@@ -71,13 +71,13 @@ static bool lie_down(tc_context *ctx)
 /* The look between the barrier and the sleep. */
 static bool finds_work(tc_context *ctx)
 {
-    if (ctx->hub.changed || ctx->hub.inbox != NULL || ctx->hub.answers != NULL)
+    if (ctx->core.changed || ctx->core.inbox != NULL || ctx->core.answers != NULL)
         return true;
-    for (tc_ep *ep = ctx->lying ? ctx->hub.first : NULL; ep != NULL; ep = ep->next) {
+    for (tc_ep *ep = ctx->lying ? ctx->core.first : NULL; ep != NULL; ep = ep->next) {
         if (tci_bell_finds_work(ep))
             return true;
     }
-    return !tci_worker_arm(ctx->hub.worker);
+    return !tci_worker_arm(ctx->core.worker);
 }
 
 void tci_context_get_up(tc_context *ctx)
@@ -85,15 +85,15 @@ void tci_context_get_up(tc_context *ctx)
     if (!ctx->lying)
         return;
     ctx->lying = false;
-    for (tc_ep *ep = ctx->hub.first; ep != NULL; ep = ep->next)
+    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
         tci_bell_get_up(ep);
 }
 
 /* How long to sleep when nobody wakes us. Handshakes have steps that no descriptor shows. */
 static uint64_t sleep_bound_ns(tc_context *ctx, bool rung)
 {
-    if (rung && ctx->hub.handshakes == 0)
-        return ctx->hub.options.sleep_max;
+    if (rung && ctx->core.handshakes == 0)
+        return ctx->core.options.sleep_max;
     uint64_t nap_ns = ctx->nap_ns < NAP_FIRST_NS ? NAP_FIRST_NS : ctx->nap_ns;
     ctx->nap_ns = nap_ns < NAP_LAST_NS ? 2 * nap_ns : nap_ns;
     return nap_ns;
@@ -118,7 +118,7 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     }
     bool is_ucx = n > 0 && n < EVENTS_MAX;
     for (int i = 0; i < n; i++)
-        is_ucx &= events[i].data.ptr == ctx->hub.worker;
+        is_ucx &= events[i].data.ptr == ctx->core.worker;
     return is_ucx;
 }
 
@@ -127,7 +127,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     uint64_t bound_ns = sleep_bound_ns(ctx, lie_down(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
-    uint64_t call_ns = until(ctx->hub.calls.next_deadline_ns);
+    uint64_t call_ns = until(ctx->core.calls.next_deadline_ns);
     if (bound_ns > call_ns)
         bound_ns = call_ns;
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
@@ -137,7 +137,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
         ctx->look_now = !sleep_on_descriptors(ctx, &bound) ||
                         now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS;
     /* Without TCI_MESSAGES nothing else would have UCX take what woke us. */
-    if (ctx->look_now || !(ctx->hub.attention & TCI_MESSAGES))
+    if (ctx->look_now || !(ctx->core.attention & TCI_MESSAGES))
         ctx->countdown = 0;
     tci_context_get_up(ctx);
 }
@@ -146,11 +146,11 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 
 /* With one ring to look at and no other way for anything to come, the processor may wait for
  * its line. */
-static void spin_once(const tci_hub *hub)
+static void spin_once(const tci_core *core)
 {
-    if (hub->watched_count == 1 && hub->attention == 0 && tci_line_wait_supported())
-        tci_line_wait((const uint64_t *)(const void *)hub->watched[0].frame,
-                      hub->watched[0].signal);
+    if (core->watched_count == 1 && core->attention == 0 && tci_line_wait_supported())
+        tci_line_wait((const uint64_t *)(const void *)core->watched[0].frame,
+                      core->watched[0].signal);
 }
 
 /* Lets others run, and notes whether there was anybody. */
@@ -165,16 +165,16 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
  * meanwhile (docs/decisions/pointer-chase.md has figures for both). */
 static bool spinning_pays(const tc_context *ctx)
 {
-    return !ctx->shares_cpu || ctx->hub.storing_peers > 0;
+    return !ctx->shares_cpu || ctx->core.storing_peers > 0;
 }
 
 /* Whether the policy lets the processor be kept, or given to others for a moment only. */
 static bool stays_up(tc_context *ctx, uint64_t now_ns)
 {
-    uint64_t policy = ctx->hub.options.wait;
+    uint64_t policy = ctx->core.options.wait;
     if (policy == TCI_WAIT_SPIN || (policy == TCI_WAIT_ADAPTIVE && spinning_pays(ctx) &&
-                                    now_ns - ctx->idle_since_ns < ctx->hub.options.spin)) {
-        spin_once(&ctx->hub);
+                                    now_ns - ctx->idle_since_ns < ctx->core.options.spin)) {
+        spin_once(&ctx->core);
         return true;
     }
     if (policy != TCI_WAIT_ADAPTIVE)
@@ -208,8 +208,8 @@ tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
 {
     if (tci_clock_ns() >= deadline_ns)
         return TC_E_TIMEOUT;
-    ctx->hub.news = false;
-    if (tc_progress(ctx) > 0 || ctx->hub.news)
+    ctx->core.news = false;
+    if (tc_progress(ctx) > 0 || ctx->core.news)
         ctx->idle_since_ns = 0;
     else
         tci_context_idle(ctx, deadline_ns);
@@ -220,8 +220,8 @@ void tci_context_unpin(tc_ep *ep)
 {
     if (--ep->pins > 0 || ep->state < TCI_EP_CLOSED)
         return;
-    ep->hub->changed = true;
-    ep->hub->attention |= TCI_CHORES;
+    ep->core->changed = true;
+    ep->core->attention |= TCI_CHORES;
 }
 
 unsigned tci_context_turn(tc_context *ctx)
@@ -233,7 +233,7 @@ unsigned tci_context_turn(tc_context *ctx)
 
 tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
 {
-    if (tci_hub_is_busy(&ctx->hub))
+    if (tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
     uint64_t deadline_ns = 0; /* known with the first look at the clock */
     ctx->idle_since_ns = 0;
@@ -261,7 +261,7 @@ int tc_context_fd(const tc_context *ctx)
 
 tc_status tc_context_arm(tc_context *ctx)
 {
-    if (tci_hub_is_busy(&ctx->hub))
+    if (tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
     /* The next tc_progress looks at everything, and gets up. */
     ctx->countdown = 0;

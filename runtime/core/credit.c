@@ -11,7 +11,7 @@ static void post(tc_ep *ep, uint64_t head)
         tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer_connection, &head, sizeof head, NULL);
     if (status == TC_OK) {
         ep->rx.published = head;
-        ep->hub->counters[TCI_CREDITS_SENT]++;
+        ep->core->counters[TCI_CREDITS_SENT]++;
     }
 }
 
@@ -34,7 +34,7 @@ void tci_ep_give_credit(tc_ep *ep)
         ep->credit.again = true;
     } else if (frames_under_way(ep, &made) > 0) {
         ep->credit.due = true;
-        ep->hub->attention |= TCI_CHORES;
+        ep->core->attention |= TCI_CHORES;
         ep->credit.mark = made;
         ep->credit.head = ep->rx.head;
     } else {

@@ -3,7 +3,7 @@
  *
  * Life: made (by a call or an accepted stream), greeting (hellos are exchanged), open, then
  * closed or failed; freed by its owner: the user for endpoints that tc_ep_connect* made, the
- * hub for accepted ones. */
+ * core for accepted ones. */
 #ifndef TCI_EP_H
 #define TCI_EP_H
 
@@ -12,7 +12,7 @@
 #include "delivery/delivery.h"
 #include "delivery/region.h"
 #include "delivery/segment.h"
-#include "core/hub.h"
+#include "core/core.h"
 #include "ring/consumer.h"
 #include "wire/route.h"
 
@@ -102,7 +102,7 @@ struct tc_ep {
     uint64_t bell_seen;        /* its value that was answered last */
     bool turn_used;            /* one left since the last tc_progress: others may join */
     unsigned gathered;         /* calls in `gather` */
-    tc_ep *used_next;          /* see tci_hub.used */
+    tc_ep *used_next;          /* see tci_core.used */
     tci_short_call gather[TCI_GATHER_MAX];
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
@@ -118,7 +118,7 @@ struct tc_ep {
     /* Receiving. */
     tci_consumer rx;
     tc_ep *next;
-    size_t watched_at; /* in the hub's list, or */
+    size_t watched_at; /* in the core's list, or */
 #define TCI_UNWATCHED SIZE_MAX
     tci_ep_state state;
     tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
@@ -126,7 +126,7 @@ struct tc_ep {
     size_t rx_slot_count;
     bool loading; /* the frame at the head waits for its function to be loaded */
     uint64_t run_messages;
-    tci_hub *hub;
+    tci_core *core;
 
     /* The rest is cold. */
     struct {
@@ -134,7 +134,7 @@ struct tc_ep {
         uint64_t mark;   /* for so many batches of frames to have arrived */
         uint64_t head;   /* what it says */
     } credit;
-    bool accepted; /* the hub owns it */
+    bool accepted; /* the core owns it */
     bool peer_said_bye;
     bool announced;     /* TC_EP_OPENED was called */
     unsigned pins;      /* blocking calls that stand on it: not freed meanwhile */
@@ -145,7 +145,7 @@ struct tc_ep {
     tci_queued **queue_last;
     size_t queue_bytes;
     tci_region *region;
-    uint64_t ring_memory;  /* what it takes of the hub's */
+    uint64_t ring_memory;  /* what it takes of the core's */
     uint64_t own_bell;     /* what our bell word says */
     uint64_t awaited;      /* and its position, in this sleep */
     uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
@@ -187,9 +187,9 @@ struct tc_ep {
     char peer_llvm[16];
 };
 
-/* In the hub's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE
+/* In the core's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE
  * (65,000 connections). */
-TC_MUST_CHECK tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out,
+TC_MUST_CHECK tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out,
                                       tc_error *err);
 /* Lets everything go without another word to the peer. */
 void tci_ep_free(tc_ep *ep);
@@ -231,7 +231,7 @@ static inline void tci_ep_watch_head(tc_ep *ep)
         tci_ep_unwatch(ep);
         return;
     }
-    tci_watched_ring *watched = &ep->hub->watched[ep->watched_at];
+    tci_watched_ring *watched = &ep->core->watched[ep->watched_at];
     watched->frame = ep->rx.ring + (ep->rx.head & ep->rx.mask);
     watched->signal = ep->rx.signal;
 }
@@ -242,8 +242,8 @@ static inline void tci_ep_note_use(tc_ep *ep)
     if (ep->turn_used)
         return;
     ep->turn_used = true;
-    ep->used_next = ep->hub->used;
-    ep->hub->used = ep;
+    ep->used_next = ep->core->used;
+    ep->core->used = ep;
 }
 
 /* Publishes what was consumed, by the way that the peer's delivery needs: at once, or when

@@ -18,7 +18,7 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
     int32_t status = (int32_t)tci_read_u32(&r);
     size_t text_size = tci_reader_left(&r);
     const uint8_t *text = tci_read_bytes(&r, text_size);
-    if (r.failed || f->slot >= ep->hub->options.functions_max)
+    if (r.failed || f->slot >= ep->core->options.functions_max)
         return;
     if (ep->refusal == NULL && (ep->refusal = calloc(1, sizeof *ep->refusal)) == NULL)
         return;

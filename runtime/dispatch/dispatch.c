@@ -41,7 +41,7 @@ static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)
 {
     uint64_t now_ns = tci_clock_ns();
     fn->report_due = false;
-    tci_hub_report(ep->hub, fn, now_ns - called_ns, now_ns - fn->seen_ns);
+    tci_core_report(ep->core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
 }
 
 /* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
@@ -52,7 +52,7 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
     current->fn = fn;
     count_call(fn);
-    fn->entry.main(payload, payload_size, ep->hub->target_args);
+    fn->entry.main(payload, payload_size, ep->core->target_args);
     if (called_ns != 0)
         report_first_call(ep, fn, called_ns);
 }
@@ -183,7 +183,7 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
         return broken(ep, &error);
     if (status == TC_OK) {
         current->fn = NULL;
-        injected.main(injected.payload, injected.payload_size, ep->hub->target_args);
+        injected.main(injected.payload, injected.payload_size, ep->core->target_args);
     } else {
         result = refuse(ep, f->slot, &error);
     }
@@ -239,7 +239,7 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
     }
     memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     tci_consumer_advance(&ep->rx, bytes);
-    ep->hub->news = true;
+    ep->core->news = true;
     return tci_control_run(ep, f, payload, &error) == TC_OK ? DROPPED : broken(ep, &error);
 }
 
@@ -284,7 +284,7 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
 {
     const tci_rx_slot *const slots = ep->rx_slots;
     const size_t slot_count = ep->rx_slot_count;
-    const tci_hub *const hub = ep->hub;
+    const tci_core *const core = ep->core;
     tci_consumer rx = ep->rx;
     unsigned run = 0;
     *empty_out = true;
@@ -301,7 +301,7 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         tc_ifunc *const fn = slots[f.slot].fn;
         current->fn = fn;
         count_call(fn);
-        slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size, hub->target_args);
+        slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size, core->target_args);
         tci_consumer_advance(&rx, bytes);
         run++;
     }
@@ -340,7 +340,7 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
                                             : handle(ep, current, &f, frame);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
-        ep->hub->counters[TCI_MESSAGES_DROPPED]++;
+        ep->core->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
     return result == RUN || result == DROPPED || result == BOUND;
 }
@@ -374,7 +374,7 @@ static inline void settle_credit(tc_ep *ep)
 
 unsigned tci_dispatch_run(tc_ep *ep)
 {
-    tci_hub *hub = ep->hub;
+    tci_core *core = ep->core;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
     const uint64_t eighth = (ep->rx.mask + 1) >> TCI_RING_CREDIT_SHIFT;
@@ -382,11 +382,11 @@ unsigned tci_dispatch_run(tc_ep *ep)
     bool empty;
     current->ep = ep;
     current->visit = NULL;
-    hub->attention |= TCI_RUNNING;
+    core->attention |= TCI_RUNNING;
     unsigned run = run_calls(ep, current, end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, current, end);
-    hub->attention &= ~(unsigned)TCI_RUNNING;
+    core->attention &= ~(unsigned)TCI_RUNNING;
     *current = outer;
     if (ep->state == TCI_EP_OPEN)
         tci_ep_watch_head(ep);

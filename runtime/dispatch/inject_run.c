@@ -7,7 +7,7 @@ static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *fram
                               tci_injected_call *call, bool *broken_out, tc_error *err)
 {
     tci_landed landed;
-    uint64_t max = ep->hub->options.payload_bytes_max;
+    uint64_t max = ep->core->options.payload_bytes_max;
     call->payload = frame + TCI_FRAME_HEADER_BYTES;
     call->payload_size = f->payload_size;
     if (f->flags != TCI_INJECT_LANDED)
@@ -32,15 +32,15 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
                              const tci_code_section *section, tci_injected_call *call_out,
                              bool *broken_out, tc_error *err)
 {
-    tci_hub *hub = ep->hub;
-    const tci_registry *registry = &hub->registry;
+    tci_core *core = ep->core;
+    const tci_registry *registry = &core->registry;
     *broken_out = false;
     TC_TRY(find_payload(ep, f, frame, call_out, broken_out, err));
-    if (hub->injector == NULL)
+    if (core->injector == NULL)
         TC_TRY(tci_injector_create(registry->engine, registry->host_symbols,
-                                   registry->host_symbol_count, &hub->injector, err));
+                                   registry->host_symbol_count, &core->injector, err));
     const uint8_t *code =
         frame + tci_frame_code_offset(f->payload_size) + TCI_INJECT_SECTION_BYTES;
-    return tci_injector_place(hub->injector, code, section->archive_size, section->deps_size,
+    return tci_injector_place(core->injector, code, section->archive_size, section->deps_size,
                               &call_out->main, err);
 }

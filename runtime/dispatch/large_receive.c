@@ -44,7 +44,7 @@ static tc_status begin(tc_ep *ep, const tci_piece *piece, tc_error *err)
             err, TC_E_CORRUPT, "piece at %llu of %llu bytes, expected the first",
             (unsigned long long)piece->offset, (unsigned long long)piece->total);
     tc_status status =
-        make_room(assembly, piece->total, ep->hub->options.payload_bytes_max, err);
+        make_room(assembly, piece->total, ep->core->options.payload_bytes_max, err);
     assembly->total = piece->total;
     assembly->received = 0;
     assembly->dropped = status != TC_OK;
@@ -92,7 +92,7 @@ static tc_status take_landed(tc_ep *ep, const uint8_t *payload, tci_payload *who
                              tc_error *err)
 {
     tci_landed landed;
-    uint64_t max = ep->hub->options.payload_bytes_max;
+    uint64_t max = ep->core->options.payload_bytes_max;
     tci_landed_decode(payload, &landed);
     uint8_t *bytes = tci_landing_at(ep, landed.place, landed.size);
     if (bytes == NULL || landed.size == 0)

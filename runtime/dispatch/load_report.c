@@ -1,5 +1,5 @@
 /* What is told of functions that became callable, or got better code. */
-#include "core/hub.h"
+#include "core/core.h"
 
 #include "base/logger.h"
 
@@ -39,7 +39,7 @@ static void log_report(const tc_load_report *report)
            (double)report->total_ns / 1000, stages);
 }
 
-void tci_hub_report(tci_hub *hub, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns)
+void tci_core_report(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns)
 {
     tc_load_report report = {.name = tci_archive_name(fn->archive),
                              .id = fn->id.bytes,
@@ -54,15 +54,15 @@ void tci_hub_report(tci_hub *hub, const tc_ifunc *fn, uint64_t execution_ns, uin
         report.total_ns += report.stage_ns[i];
     if (tc_log_get_level() >= TC_LOG_INFO)
         log_report(&report);
-    if (hub->load_callback != NULL)
-        hub->load_callback(hub->load_user, &report);
+    if (core->load_callback != NULL)
+        core->load_callback(core->load_user, &report);
 }
 
 void tc_context_set_load_callback(tc_context *ctx,
                                   void (*callback)(void *user, const tc_load_report *report),
                                   void *user)
 {
-    tci_hub *hub = (tci_hub *)(void *)ctx;
-    hub->load_callback = callback;
-    hub->load_user = user;
+    tci_core *core = (tci_core *)(void *)ctx;
+    core->load_callback = callback;
+    core->load_user = user;
 }

@@ -52,7 +52,7 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
     if (slot < ep->rx_slot_count)
         clear(ep, slot);
     TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
-    ep->hub->counters[TCI_CODE_REFUSED]++;
+    ep->core->counters[TCI_CODE_REFUSED]++;
     tci_slot_tell(ep, TCI_CONTROL_REFUSED, slot, error);
 }
 
@@ -69,8 +69,8 @@ void tci_slot_announce(tc_ep *ep, uint16_t slot)
 static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                           tc_ifunc **fn_out, tc_error *err)
 {
-    ep->hub->counters[TCI_CODE_RECEIVED]++;
-    return tci_registry_add(&ep->hub->registry, bytes, section->archive_size,
+    ep->core->counters[TCI_CODE_RECEIVED]++;
+    return tci_registry_add(&ep->core->registry, bytes, section->archive_size,
                             bytes + section->archive_size, section->deps_size, &section->id,
                             fn_out, err);
 }
@@ -94,7 +94,7 @@ static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_s
 static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
                            const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
 {
-    tc_ifunc *known = tci_registry_find(&ep->hub->registry, &section->id);
+    tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
     if (known != NULL) {
         tci_ifunc_hold(known);
         *fn_out = known;
@@ -138,7 +138,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     if (status != TC_OK)
         return status;
     tc_error full;
-    status = tci_registry_trim(&ep->hub->registry, fn, &full);
+    status = tci_registry_trim(&ep->core->registry, fn, &full);
     if (status == TC_OK) {
         ep->rx_slots[slot].main = fn->entry.main;
         return TC_OK;
@@ -188,10 +188,10 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
         tci_slot_refuse(ep, slot, fn->load_error);
 }
 
-void tci_slots_changed(tci_hub *hub, tc_ifunc *fn)
+void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 {
     tci_ifunc_hold(fn);
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx_slot_count; slot++) {
             if (ep->rx_slots[slot].fn == fn)
                 slot_changed(ep, (uint16_t)slot, fn);
@@ -218,10 +218,10 @@ static void slot_left(tc_ep *ep, size_t slot, tc_ifunc *fn)
     tci_ifunc_release(fn);
 }
 
-void tci_slots_evict(tci_hub *hub, tc_ifunc *fn)
+void tci_slots_evict(tci_core *core, tc_ifunc *fn)
 {
-    hub->counters[TCI_CODE_EVICTED]++;
-    for (tc_ep *ep = hub->first; ep != NULL; ep = ep->next) {
+    core->counters[TCI_CODE_EVICTED]++;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx_slot_count; slot++) {
             if (ep->rx_slots[slot].fn == fn)
                 slot_left(ep, slot, fn);

@@ -30,7 +30,7 @@ void tci_slot_tell(tc_ep *ep, tci_control control, uint16_t slot, const tc_error
 void tci_slot_announce(tc_ep *ep, uint16_t slot);
 
 /* See tci_registry_events. */
-void tci_slots_changed(tci_hub *hub, tc_ifunc *fn);
-void tci_slots_evict(tci_hub *hub, tc_ifunc *fn);
+void tci_slots_changed(tci_core *core, tc_ifunc *fn);
+void tci_slots_evict(tci_core *core, tc_ifunc *fn);
 
 #endif

@@ -27,64 +27,64 @@ _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exe
 /* The bell of a peer whose own cannot be seen. */
 static const tci_ring_word never_asleep[2];
 
-tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err)
+tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u64 = data}};
-    if (epoll_ctl(hub->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+    if (epoll_ctl(core->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
         return tci_error_errno(err, TC_E_IO, errno, "a connection cannot be watched");
     return TC_OK;
 }
 
-static tc_status grow_connections(tci_hub *hub, tc_error *err)
+static tc_status grow_connections(tci_core *core, tc_error *err)
 {
-    size_t places = hub->connection_places == 0 ? 64 : 2 * hub->connection_places;
+    size_t places = core->connection_places == 0 ? 64 : 2 * core->connection_places;
     if (places > CONNECTIONS_MAX)
         places = CONNECTIONS_MAX;
-    if (places == hub->connection_places)
+    if (places == core->connection_places)
         return tci_error_set(err, TC_E_TOO_LARGE, "%u endpoints are open, no more are possible",
                              CONNECTIONS_MAX);
-    tc_ep **table = realloc(hub->by_connection, places * sizeof *table);
+    tc_ep **table = realloc(core->by_connection, places * sizeof *table);
     if (table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
-    memset(table + hub->connection_places, 0,
-           (places - hub->connection_places) * sizeof *table);
-    hub->by_connection = table;
-    hub->connection_places = places;
+    memset(table + core->connection_places, 0,
+           (places - core->connection_places) * sizeof *table);
+    core->by_connection = table;
+    core->connection_places = places;
     return TC_OK;
 }
 
-static tc_status take_connection(tci_hub *hub, uint16_t *id_out, tc_error *err)
+static tc_status take_connection(tci_core *core, uint16_t *id_out, tc_error *err)
 {
-    for (size_t i = 0; i < hub->connection_places; i++) {
-        size_t id = (hub->connection_next + i) % hub->connection_places;
-        if (hub->by_connection[id] == NULL) {
-            hub->connection_next = (uint16_t)(id + 1);
+    for (size_t i = 0; i < core->connection_places; i++) {
+        size_t id = (core->connection_next + i) % core->connection_places;
+        if (core->by_connection[id] == NULL) {
+            core->connection_next = (uint16_t)(id + 1);
             *id_out = (uint16_t)id;
             return TC_OK;
         }
     }
-    size_t id = hub->connection_places;
-    TC_TRY(grow_connections(hub, err));
-    hub->connection_next = (uint16_t)(id + 1);
+    size_t id = core->connection_places;
+    TC_TRY(grow_connections(core, err));
+    core->connection_next = (uint16_t)(id + 1);
     *id_out = (uint16_t)id;
     return TC_OK;
 }
 
-tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *err)
+tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep = calloc(1, sizeof *ep);
-    if (ep == NULL || (ep->tx_state = calloc(hub->options.functions_max, 1)) == NULL) {
+    if (ep == NULL || (ep->tx_state = calloc(core->options.functions_max, 1)) == NULL) {
         free(ep);
         return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
     }
-    tc_status status = take_connection(hub, &ep->connection, err);
+    tc_status status = take_connection(core, &ep->connection, err);
     if (status != TC_OK) {
         free(ep->tx_state);
         free(ep);
         return status;
     }
-    hub->by_connection[ep->connection] = ep;
-    ep->hub = hub;
+    core->by_connection[ep->connection] = ep;
+    ep->core = core;
     ep->accepted = accepted;
     ep->state = TCI_EP_GREETING;
     ep->peer_connection = TCI_AM_NO_CONNECTION;
@@ -93,13 +93,13 @@ tc_status tci_ep_create(tci_hub *hub, bool accepted, tc_ep **ep_out, tc_error *e
     ep->rank = TC_RANK_NONE;
     ep->watched_at = TCI_UNWATCHED;
     ep->queue_last = &ep->queue;
-    ep->next = hub->first;
-    ep->previous_next = &hub->first;
+    ep->next = core->first;
+    ep->previous_next = &core->first;
     if (ep->next != NULL)
         ep->next->previous_next = &ep->next;
-    hub->first = ep;
-    hub->handshakes++;
-    hub->attention |= TCI_CHORES;
+    core->first = ep;
+    core->handshakes++;
+    core->attention |= TCI_CHORES;
     *ep_out = ep;
     return TC_OK;
 }
@@ -125,17 +125,17 @@ static void free_queue(tc_ep *ep)
 
 static tc_status watch_ring(tc_ep *ep)
 {
-    tci_hub *hub = ep->hub;
-    if (hub->watched_count == hub->watched_room) {
-        size_t room = hub->watched_room == 0 ? 64 : 2 * hub->watched_room;
-        tci_watched_ring *watched = realloc(hub->watched, room * sizeof *watched);
+    tci_core *core = ep->core;
+    if (core->watched_count == core->watched_room) {
+        size_t room = core->watched_room == 0 ? 64 : 2 * core->watched_room;
+        tci_watched_ring *watched = realloc(core->watched, room * sizeof *watched);
         if (watched == NULL)
             return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "endpoint: out of memory");
-        hub->watched = watched;
-        hub->watched_room = room;
+        core->watched = watched;
+        core->watched_room = room;
     }
-    ep->watched_at = hub->watched_count++;
-    hub->watched[ep->watched_at].ep = ep;
+    ep->watched_at = core->watched_count++;
+    core->watched[ep->watched_at].ep = ep;
     tci_ep_watch_head(ep);
     return TC_OK;
 }
@@ -144,11 +144,11 @@ static tc_status watch_ring(tc_ep *ep)
  */
 void tci_ep_unwatch(tc_ep *ep)
 {
-    tci_hub *hub = ep->hub;
+    tci_core *core = ep->core;
     if (ep->watched_at == TCI_UNWATCHED)
         return;
-    tci_watched_ring *place = &hub->watched[ep->watched_at];
-    *place = hub->watched[--hub->watched_count];
+    tci_watched_ring *place = &core->watched[ep->watched_at];
+    *place = core->watched[--core->watched_count];
     place->ep->watched_at = ep->watched_at;
     ep->watched_at = TCI_UNWATCHED;
 }
@@ -163,7 +163,7 @@ static void forget_use(tc_ep *ep)
 {
     if (!ep->turn_used)
         return;
-    tc_ep **at = &ep->hub->used;
+    tc_ep **at = &ep->core->used;
     while (*at != ep)
         at = &(*at)->used_next;
     *at = ep->used_next;
@@ -173,35 +173,35 @@ static void forget_use(tc_ep *ep)
 /* What kinds of peers there are decides what tc_progress and a sleep have to look at. */
 static void count_peer(const tc_ep *ep, unsigned by)
 {
-    tci_hub *hub = ep->hub;
+    tci_core *core = ep->core;
     if (ep->push != NULL || ep->peer_delivery != TCI_HELLO_DIRECT)
-        hub->am_peers += by;
+        core->am_peers += by;
     if (ep->delivery->ops->credit == NULL || ep->peer_delivery != TCI_HELLO_AM)
-        hub->storing_peers += by;
-    hub->attention &= ~(unsigned)TCI_MESSAGES;
-    if (hub->am_peers > 0)
-        hub->attention |= TCI_MESSAGES;
+        core->storing_peers += by;
+    core->attention &= ~(unsigned)TCI_MESSAGES;
+    if (core->am_peers > 0)
+        core->attention |= TCI_MESSAGES;
 }
 
 void tci_ep_open(tc_ep *ep)
 {
-    tci_hub *hub = ep->hub;
+    tci_core *core = ep->core;
     if (watch_ring(ep) != TC_OK)
         return;
     ep->state = TCI_EP_OPEN;
     tci_ep_watch_head(ep);
     tci_ep_set_fast(ep);
-    hub->handshakes--;
-    hub->changed = true;
+    core->handshakes--;
+    core->changed = true;
     count_peer(ep, 1);
-    hub->counters[TCI_ENDPOINTS_OPENED]++;
+    core->counters[TCI_ENDPOINTS_OPENED]++;
     TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
            ep->delivery->ops->name, ep->peer_triple, ep->peer_library, ep->peer_ucx,
            ep->peer_llvm);
     if (ep->group != NULL)
         tci_group_ep_opened(ep);
     if (ep->queue != NULL)
-        hub->attention |= TCI_CHORES;
+        core->attention |= TCI_CHORES;
 }
 
 /* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is
@@ -209,7 +209,7 @@ void tci_ep_open(tc_ep *ep)
 static void leave_state(tc_ep *ep)
 {
     if (ep->state < TCI_EP_OPEN)
-        ep->hub->handshakes--;
+        ep->core->handshakes--;
     if (ep->state != TCI_EP_OPEN)
         return;
     tci_ep_unwatch(ep);
@@ -247,18 +247,18 @@ void tci_ep_tell_end(tc_ep *ep)
     tci_group_ep_ended(ep, &error);
     if (ep->state >= TCI_EP_CLOSED)
         tci_answer_unsent(ep);
-    tci_calls_lose(ep->hub, ep, &error);
+    tci_calls_lose(ep->core, ep, &error);
 }
 
 void tci_ep_free(tc_ep *ep)
 {
     tci_ep_tell_end(ep);
     leave_state(ep);
-    ep->hub->counters[TCI_MESSAGES_RUN] += ep->run_messages;
+    ep->core->counters[TCI_MESSAGES_RUN] += ep->run_messages;
     *ep->previous_next = ep->next;
     if (ep->next != NULL)
         ep->next->previous_next = ep->previous_next;
-    ep->hub->by_connection[ep->connection] = NULL;
+    ep->core->by_connection[ep->connection] = NULL;
     if (ep->stream != NULL)
         tci_stream_close(ep->stream);
     if (ep->link != NULL)
@@ -267,7 +267,7 @@ void tci_ep_free(tc_ep *ep)
         ep->delivery->ops->close(ep->delivery);
     if (ep->region != NULL)
         tci_region_destroy(ep->region);
-    ep->hub->ring_memory -= ep->ring_memory;
+    ep->core->ring_memory -= ep->ring_memory;
     free_slots(ep);
     free_queue(ep);
     tci_large_abandon(ep);
@@ -289,8 +289,8 @@ static void end(tc_ep *ep, tci_ep_state state)
         tci_producer_refresh(&ep->tx);
     leave_state(ep);
     ep->state = state;
-    ep->hub->changed = true;
-    ep->hub->attention |= TCI_CHORES;
+    ep->core->changed = true;
+    ep->core->attention |= TCI_CHORES;
     stop_sending(ep);
     tci_ep_set_fast(ep);
 }
@@ -300,7 +300,7 @@ void tci_ep_fail(tc_ep *ep, const tc_error *error)
     if (ep->state >= TCI_EP_CLOSED)
         return;
     end(ep, TCI_EP_FAILED);
-    ep->hub->counters[TCI_ENDPOINTS_FAILED]++;
+    ep->core->counters[TCI_ENDPOINTS_FAILED]++;
     ep->error = malloc(sizeof *ep->error);
     if (ep->error != NULL)
         *ep->error = *error;
@@ -383,7 +383,7 @@ void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
         .peer_ucx = ep->peer_ucx,
         .peer_llvm = ep->peer_llvm,
         .peer_cpu = ep->peer_cpu,
-        .payload_max = ep->delivery != NULL ? ep->hub->options.payload_bytes_max : 0,
+        .payload_max = ep->delivery != NULL ? ep->core->options.payload_bytes_max : 0,
         .frame_payload_max = ep->payload_max,
         .sent_messages = sent_messages(ep),
         .sent_bytes = sent_bytes(ep),

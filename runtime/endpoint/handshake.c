@@ -26,17 +26,17 @@ static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
  * sends active messages, which need no ring that is large or shared. */
 static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
 {
-    tci_hub *hub = ep->hub;
-    uint64_t ring_bytes = hub->options.ring_bytes;
+    tci_core *core = ep->core;
+    uint64_t ring_bytes = core->options.ring_bytes;
     *ring_bytes_out = ring_bytes;
-    if (hub->ring_memory + ring_bytes > hub->options.ring_memory_max) {
+    if (core->ring_memory + ring_bytes > core->options.ring_memory_max) {
         *ring_bytes_out = ring_bytes < SMALL_RING_BYTES ? ring_bytes : SMALL_RING_BYTES;
-        hub->counters[TCI_RINGS_CLOSED]++;
+        core->counters[TCI_RINGS_CLOSED]++;
         return TCI_REGION_CLOSED;
     }
-    hub->ring_memory += ep->ring_memory = ring_bytes;
+    core->ring_memory += ep->ring_memory = ring_bytes;
     /* Peers are expected to send as this side does. */
-    return hub->options.delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT
+    return core->options.delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT
                                                             : TCI_REGION_MAPPED;
 }
 
@@ -46,7 +46,7 @@ static tc_status make_ring(tc_ep *ep, tc_error *err)
     if (ep->region != NULL)
         return TC_OK;
     tci_region_use use = choose_ring(ep, &ring_bytes);
-    TC_TRY(tci_region_create(ep->hub->worker, tci_ring_region_bytes(ring_bytes), use,
+    TC_TRY(tci_region_create(ep->core->worker, tci_ring_region_bytes(ring_bytes), use,
                              &ep->region, err));
     randombytes_buf(&ep->nonce, sizeof ep->nonce);
     tci_consumer_init(&ep->rx, tci_region_base(ep->region), ring_bytes, ep->nonce);
@@ -60,7 +60,7 @@ tc_status tci_handshake_greet(tc_ep *ep, tc_error *err)
     if (ep->hello_sent)
         return TC_OK;
     TC_TRY(make_ring(ep, err));
-    tci_hello hello = ep->hub->self;
+    tci_hello hello = ep->core->self;
     hello.connection_id = ep->connection;
     hello.ring_bytes = (uint32_t)(ep->rx.mask + 1);
     hello.ring_nonce = ep->nonce;
@@ -113,7 +113,7 @@ static uint32_t known_dictionaries(const tci_hello *hello)
 static void keep_peer(tc_ep *ep, const tci_hello *hello)
 {
     ep->peer_connection = hello->connection_id;
-    ep->peer_pid = tci_hello_same_host(&ep->hub->self, hello) ? hello->pid : 0;
+    ep->peer_pid = tci_hello_same_host(&ep->core->self, hello) ? hello->pid : 0;
     keep_text(ep->peer_triple, sizeof ep->peer_triple, hello->triple);
     ep->peer_target = tci_target_number(ep->peer_triple);
     ep->peer_dictionaries = known_dictionaries(hello);
@@ -138,7 +138,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
      * used only when asked for. */
     static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct, &tci_delivery_am,
                                                          &tci_delivery_put};
-    uint64_t wanted = ep->hub->options.delivery;
+    uint64_t wanted = ep->core->options.delivery;
     const tci_delivery_peer peer = {
         .link = ep->link,
         .connection = hello->connection_id,
@@ -147,7 +147,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .ring_address = hello->ring_address,
         .rkey = hello->rkey.size > 0 ? hello->rkey.data : NULL,
         .segment = hello->segment,
-        .same_host = tci_hello_same_host(&ep->hub->self, hello),
+        .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
     tc_status status = TC_E_UNSUPPORTED;
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
@@ -178,14 +178,14 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
 
 static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    TC_TRY(tci_hello_compatible(&ep->hub->self, hello, err));
+    TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     keep_peer(ep, hello);
     if (peer_is_gone(ep))
         return tci_error_set(err, TC_E_PEER_LOST,
                              "peer lost: process %llu ended while connecting",
                              (unsigned long long)ep->peer_pid);
     if (ep->link == NULL)
-        TC_TRY(tci_link_open(ep->hub->worker, hello->worker_address.data, &ep->link, err));
+        TC_TRY(tci_link_open(ep->core->worker, hello->worker_address.data, &ep->link, err));
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
     return tci_handshake_greet(ep, err);
@@ -285,7 +285,7 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         return;
     case TCI_HELLO_BYE:
         ep->peer_said_bye = true;
-        ep->hub->attention |= TCI_CHORES;
+        ep->core->attention |= TCI_CHORES;
         return;
     case TCI_HELLO_BELL:
         if (ep->state >= TCI_EP_AGREEING)
@@ -313,7 +313,7 @@ static void finish_connecting(tc_ep *ep)
     }
     if (status == TC_OK) {
         ep->state = TCI_EP_GREETING;
-        status = tci_hub_watch(ep->hub, tci_stream_fd(ep->stream), ep->connection, &error);
+        status = tci_core_watch(ep->core, tci_stream_fd(ep->stream), ep->connection, &error);
     }
     if (status == TC_OK) {
         status = tci_handshake_greet(ep, &error);

@@ -15,9 +15,9 @@ static bool is_address_message(const tc_group_member *m)
     return m->size >= 4 && memcmp(m->address, "TCHI", 4) == 0;
 }
 
-tc_group *tci_group_find(tci_hub *hub, uint64_t id)
+tc_group *tci_group_find(tci_core *core, uint64_t id)
 {
-    tc_group *group = hub->groups;
+    tc_group *group = core->groups;
     while (group != NULL && group->id != id)
         group = group->next;
     return group;
@@ -40,7 +40,7 @@ uint64_t tc_group_id(const tc_group *group)
 
 tc_context *tc_group_context(const tc_group *group)
 {
-    return (tc_context *)(void *)group->hub;
+    return (tc_context *)(void *)group->core;
 }
 
 const char *tci_member_text(const tc_group *group, uint32_t rank)
@@ -63,7 +63,7 @@ static void free_group(tc_group *group)
     free(group);
 }
 
-static tc_status check_member(tci_hub *hub, uint32_t rank, const tc_group_member *m,
+static tc_status check_member(tci_core *core, uint32_t rank, const tc_group_member *m,
                               tc_error *err)
 {
     tci_hello theirs;
@@ -71,7 +71,7 @@ static tc_status check_member(tci_hub *hub, uint32_t rank, const tc_group_member
         tc_status status =
             tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err);
         if (status == TC_OK)
-            status = tci_hello_compatible(&hub->self, &theirs, err);
+            status = tci_hello_compatible(&core->self, &theirs, err);
         return status;
     }
     if (m->size == 0 || m->size > 300 || memchr(m->address, 0, m->size) != NULL ||
@@ -89,10 +89,10 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const tc_group_memb
     tci_member *m = &group->members[rank];
     tc_group_member own;
     if (rank == group->rank) { /* itself, whatever others reach it by */
-        own = (tc_group_member){group->hub->own_address, group->hub->own_address_size};
+        own = (tc_group_member){group->core->own_address, group->core->own_address_size};
         from = &own;
     }
-    tc_status status = check_member(group->hub, rank, from, err);
+    tc_status status = check_member(group->core, rank, from, err);
     if (status != TC_OK) {
         if (err != NULL)
             tci_error_prefix(err, "group");
@@ -107,7 +107,7 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const tc_group_memb
     return TC_OK;
 }
 
-static tc_status check_params(tci_hub *hub, const tc_group_params *params, tc_error *err)
+static tc_status check_params(tci_core *core, const tc_group_params *params, tc_error *err)
 {
     if (params->id == 0 || params->size == 0 || params->size > TC_GROUP_SIZE_MAX ||
         params->rank >= params->size)
@@ -116,7 +116,7 @@ static tc_status check_params(tci_hub *hub, const tc_group_params *params, tc_er
                              "%u and an id that is not 0",
                              (unsigned long long)params->id, params->rank, params->size,
                              TC_GROUP_SIZE_MAX);
-    if (tci_group_find(hub, params->id) != NULL)
+    if (tci_group_find(core, params->id) != NULL)
         return tci_error_set(err, TC_E_INVALID, "group %llu is there already",
                              (unsigned long long)params->id);
     return TC_OK;
@@ -125,8 +125,8 @@ static tc_status check_params(tci_hub *hub, const tc_group_params *params, tc_er
 tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_group **group_out,
                           tc_error *err)
 {
-    tci_hub *hub = (tci_hub *)(void *)ctx;
-    TC_TRY(check_params(hub, params, err));
+    tci_core *core = (tci_core *)(void *)ctx;
+    TC_TRY(check_params(core, params, err));
     tc_group *group = calloc(1, sizeof *group);
     if (group != NULL)
         group->members = calloc(params->size, sizeof *group->members);
@@ -134,7 +134,7 @@ tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_gro
         free(group);
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");
     }
-    group->hub = hub;
+    group->core = core;
     group->id = params->id;
     group->rank = params->rank;
     group->size = params->size;
@@ -145,8 +145,8 @@ tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_gro
         free_group(group);
         return status;
     }
-    group->next = hub->groups;
-    hub->groups = group;
+    group->next = core->groups;
+    core->groups = group;
     tci_group_adopt(group);
     *group_out = group;
     return TC_OK;
@@ -162,33 +162,33 @@ void tc_group_destroy(tc_group *group)
 {
     if (group == NULL)
         return;
-    tci_hub *hub = group->hub;
-    if (tci_hub_is_busy(hub)) {
+    tci_core *core = group->core;
+    if (tci_core_is_busy(core)) {
         TC_LOG(TC_LOG_ERROR, "tc_group_destroy was called from inside an ifunc; ignored");
         return;
     }
-    for (tc_ep *ep = hub->first; ep != NULL;) {
+    for (tc_ep *ep = core->first; ep != NULL;) {
         if (ep->group == group) {
             tc_ep_close(ep);
-            ep = hub->first; /* others may have gone meanwhile */
+            ep = core->first; /* others may have gone meanwhile */
         } else {
             ep = ep->next;
         }
     }
-    tc_group **link = &hub->groups;
+    tc_group **link = &core->groups;
     while (*link != group)
         link = &(*link)->next;
     *link = group->next;
-    tci_answers_forget(hub, group);
+    tci_answers_forget(core, group);
     tc_listener_close(group->listener);
     free_group(group);
 }
 
-void tci_groups_free(tci_hub *hub)
+void tci_groups_free(tci_core *core)
 {
-    while (hub->groups != NULL) {
-        tc_group *group = hub->groups;
-        hub->groups = group->next;
+    while (core->groups != NULL) {
+        tc_group *group = core->groups;
+        core->groups = group->next;
         free_group(group);
     }
 }
@@ -226,7 +226,7 @@ static tc_status start_link(tc_ep *ep, const tci_member *m, tc_error *err)
 {
     tci_hello theirs;
     TC_TRY(tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err));
-    TC_TRY(tci_link_open(ep->hub->worker, theirs.worker_address.data, &ep->link, err));
+    TC_TRY(tci_link_open(ep->core->worker, theirs.worker_address.data, &ep->link, err));
     return tci_handshake_greet(ep, err);
 }
 
@@ -235,8 +235,8 @@ static tc_status connect_member(tc_group *group, uint32_t rank, tc_error *err)
     tci_member *m = &group->members[rank];
     const tc_group_member from = {m->address, m->size};
     tc_ep *ep;
-    TC_TRY(tci_ep_create(group->hub, true, &ep, err));
-    ep->deadline_ns = tci_deadline_after(group->hub->options.connect_timeout);
+    TC_TRY(tci_ep_create(group->core, true, &ep, err));
+    ep->deadline_ns = tci_deadline_after(group->core->options.connect_timeout);
     ep->group = group;
     ep->rank = rank;
     ep->unconfirmed = true;

@@ -70,7 +70,7 @@ static void confirm(tc_ep *ep)
 {
     ep->unconfirmed = false;
     tci_ep_set_fast(ep);
-    ep->hub->attention |= TCI_CHORES;
+    ep->core->attention |= TCI_CHORES;
 }
 
 static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
@@ -89,7 +89,7 @@ static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_er
                              ep->rank, (unsigned long long)ep->group->id, member.rank,
                              (unsigned long long)member.group);
     }
-    tc_group *group = tci_group_find(ep->hub, member.group);
+    tc_group *group = tci_group_find(ep->core, member.group);
     if (group == NULL) { /* there may be one soon */
         ep->claimed = member;
         return TC_OK;
@@ -102,7 +102,7 @@ static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_er
 void tci_group_adopt(tc_group *group)
 {
     tc_error error;
-    for (tc_ep *ep = group->hub->first; ep != NULL; ep = ep->next) {
+    for (tc_ep *ep = group->core->first; ep != NULL; ep = ep->next) {
         if (ep->group != NULL || ep->claimed.group != group->id || !tci_ep_is_open(ep))
             continue;
         if (check_size(&ep->claimed, group, &error) == TC_OK)

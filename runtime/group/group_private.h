@@ -1,4 +1,4 @@
-/* A group from the inside. Endpoints of a group belong to the hub, as accepted ones do: when
+/* A group from the inside. Endpoints of a group belong to the core, as accepted ones do: when
  * one ends it is freed, and the member has none until somebody asks for it again. */
 #ifndef TCI_GROUP_PRIVATE_H
 #define TCI_GROUP_PRIVATE_H
@@ -18,8 +18,8 @@ typedef struct tci_member {
 } tci_member;
 
 struct tc_group {
-    tci_hub *hub;
-    tc_group *next; /* of the hub's */
+    tci_core *core;
+    tc_group *next; /* of the core's */
     uint64_t id;
     uint32_t rank;
     uint32_t size;
@@ -35,9 +35,9 @@ struct tc_group {
 const char *tci_member_text(const tc_group *group, uint32_t rank);
 
 /* Of a context that ends; its endpoints are gone. */
-void tci_groups_free(tci_hub *hub);
+void tci_groups_free(tci_core *core);
 
-tc_group *tci_group_find(tci_hub *hub, uint64_t id);
+tc_group *tci_group_find(tci_core *core, uint64_t id);
 
 /* The listener is the group's from now on: tc_group_destroy closes it. */
 void tci_group_keep_listener(tc_group *group, tc_listener *listener);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static tc_status keep_local(tci_hub *hub, tc_group *group, const tci_reply *reply,
+static tc_status keep_local(tci_core *core, tc_group *group, const tci_reply *reply,
                             const uint32_t *path, const void *data, size_t size)
 {
     size_t path_bytes = sizeof *path * reply->path_length;
@@ -23,9 +23,9 @@ static tc_status keep_local(tci_hub *hub, tc_group *group, const tci_reply *repl
         tci_write_u32(&w, path[i]);
     if (size > 0)
         memcpy(answer->bytes + path_bytes, data, size);
-    *hub->answers_last = answer;
-    hub->answers_last = &answer->next;
-    hub->attention |= TCI_CHORES;
+    *core->answers_last = answer;
+    core->answers_last = &answer->next;
+    core->attention |= TCI_CHORES;
     return TC_OK;
 }
 
@@ -48,7 +48,7 @@ tc_status tci_answer(tc_ep *ep, const tci_route *route, tc_status status, const 
         if (group == NULL || route->origin >= group->size)
             return TC_E_UNREACHABLE;
         if (route->origin == group->rank)
-            return keep_local(ep->hub, group, &reply, route->path, data, size);
+            return keep_local(ep->core, group, &reply, route->path, data, size);
         TC_TRY(tc_group_ep(group, route->origin, &to, NULL));
     }
     return tci_send_reply(to, &reply, route->path, data, size);
@@ -70,7 +70,7 @@ void tci_answer_sender(tc_ep *ep, const tci_route *route, tc_status status, cons
     const tci_reply reply = reply_of(ep, route, status);
     if (route->origin != TC_RANK_NONE)
         tci_answer_error(ep, route, status, text);
-    else if (keep_local(ep->hub, ep->group, &reply, route->path, text, strlen(text)) != TC_OK)
+    else if (keep_local(ep->core, ep->group, &reply, route->path, text, strlen(text)) != TC_OK)
         TC_LOG(TC_LOG_WARN, "endpoint %u: %s, and there is no memory to say so", ep->connection,
                text);
 }
@@ -127,31 +127,31 @@ void tci_answer_unsent(tc_ep *ep)
 
 /* --- answers to ourselves ---------------------------------------------------------------- */
 
-static void take(tci_hub *hub, const tci_local_answer *answer)
+static void take(tci_core *core, const tci_local_answer *answer)
 {
     const uint8_t *data = answer->bytes + 4u * (size_t)answer->reply.path_length;
     if (answer->reply.call != 0)
-        tci_calls_answer(hub, &answer->reply, answer->bytes, data, answer->size);
+        tci_calls_answer(core, &answer->reply, answer->bytes, data, answer->size);
     else if (answer->group != NULL)
         tci_group_note_failure(answer->group, (tc_status)answer->reply.status, data,
                                answer->size);
 }
 
-void tci_answers_take_local(tci_hub *hub)
+void tci_answers_take_local(tci_core *core)
 {
-    while (hub->answers != NULL) {
-        tci_local_answer *answer = hub->answers;
-        hub->answers = answer->next;
-        if (hub->answers == NULL)
-            hub->answers_last = &hub->answers;
-        take(hub, answer);
+    while (core->answers != NULL) {
+        tci_local_answer *answer = core->answers;
+        core->answers = answer->next;
+        if (core->answers == NULL)
+            core->answers_last = &core->answers;
+        take(core, answer);
         free(answer);
     }
 }
 
-void tci_answers_forget(tci_hub *hub, const tc_group *group)
+void tci_answers_forget(tci_core *core, const tc_group *group)
 {
-    tci_local_answer **link = &hub->answers;
+    tci_local_answer **link = &core->answers;
     while (*link != NULL) {
         tci_local_answer *answer = *link;
         if (group == NULL || answer->group == group) {
@@ -161,5 +161,5 @@ void tci_answers_forget(tci_hub *hub, const tc_group *group)
             link = &answer->next;
         }
     }
-    hub->answers_last = link;
+    core->answers_last = link;
 }

@@ -36,8 +36,8 @@ typedef struct tci_local_answer {
     uint8_t bytes[]; /* path, then data */
 } tci_local_answer;
 
-void tci_answers_take_local(tci_hub *hub);
+void tci_answers_take_local(tci_core *core);
 /* For the context's end, or a group's (`group` not NULL: those alone that speak of it). */
-void tci_answers_forget(tci_hub *hub, const tc_group *group);
+void tci_answers_forget(tci_core *core, const tc_group *group);
 
 #endif

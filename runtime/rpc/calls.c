@@ -89,34 +89,34 @@ static void close_call(tci_calls *calls, tci_call *call)
 /* --- ending --------------------------------------------------------------------------- */
 
 /* The place is free before the callback runs, which may start another call. */
-static void finish(tci_hub *hub, tci_call *call, const tc_call_outcome *outcome)
+static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcome)
 {
     const tc_call_callback done = call->params.done;
     void *user = call->params.user;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
-    const unsigned was_running = hub->attention & TCI_RUNNING;
-    close_call(&hub->calls, call);
-    hub->changed = true; /* tc_wait returns */
+    const unsigned was_running = core->attention & TCI_RUNNING;
+    close_call(&core->calls, call);
+    core->changed = true; /* tc_wait returns */
     if (done == NULL)
         return;
     *current = (tci_current){.ep = outer.ep};
-    hub->attention |= TCI_RUNNING;
+    core->attention |= TCI_RUNNING;
     done(user, outcome);
-    hub->attention &= ~(unsigned)TCI_RUNNING | was_running;
+    core->attention &= ~(unsigned)TCI_RUNNING | was_running;
     *current = outer;
 }
 
-static void fail(tci_hub *hub, tci_call *call, tc_status status, const char *text)
+static void fail(tci_core *core, tci_call *call, tc_status status, const char *text)
 {
     const tc_call_outcome outcome = {
         .status = status, .rank = TC_RANK_NONE, .text = text, .result_size = 0};
-    finish(hub, call, &outcome);
+    finish(core, call, &outcome);
 }
 
-void tci_calls_expire(tci_hub *hub, uint64_t now_ns)
+void tci_calls_expire(tci_core *core, uint64_t now_ns)
 {
-    tci_calls *calls = &hub->calls;
+    tci_calls *calls = &core->calls;
     if (now_ns < calls->next_deadline_ns)
         return;
     uint64_t next_ns = UINT64_MAX;
@@ -127,10 +127,10 @@ void tci_calls_expire(tci_hub *hub, uint64_t now_ns)
         if (now_ns < call->deadline_ns)
             next_ns = call->deadline_ns < next_ns ? call->deadline_ns : next_ns;
         else if (call->may_travel && call->ep == NULL)
-            fail(hub, call, TC_E_PEER_LOST,
+            fail(core, call, TC_E_PEER_LOST,
                  "no answer came, and the member that was called first is gone");
         else
-            fail(hub, call, TC_E_TIMEOUT, "no answer came in time");
+            fail(core, call, TC_E_TIMEOUT, "no answer came in time");
     }
     /* A callback may have started another one, which ends sooner. */
     for (size_t i = 0; i < calls->places; i++) {
@@ -140,9 +140,9 @@ void tci_calls_expire(tci_hub *hub, uint64_t now_ns)
     calls->next_deadline_ns = next_ns;
 }
 
-void tci_calls_lose(tci_hub *hub, const tc_ep *ep, const tc_error *error)
+void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 {
-    tci_calls *calls = &hub->calls;
+    tci_calls *calls = &core->calls;
     const uint64_t grace_ns = tci_deadline_after(GRACE_NS);
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
@@ -150,7 +150,7 @@ void tci_calls_lose(tci_hub *hub, const tc_ep *ep, const tc_error *error)
             continue;
         call->ep = NULL;
         if (!call->may_travel) {
-            fail(hub, call, error->status, error->text);
+            fail(core, call, error->status, error->text);
             continue;
         }
         if (call->deadline_ns > grace_ns)
@@ -160,27 +160,27 @@ void tci_calls_lose(tci_hub *hub, const tc_ep *ep, const tc_error *error)
     }
 }
 
-void tci_calls_refused(tci_hub *hub, const tc_ep *ep, uint16_t index, const tc_error *error)
+void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error)
 {
-    tci_calls *calls = &hub->calls;
+    tci_calls *calls = &core->calls;
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
         if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index)
-            fail(hub, call, error->status, error->text);
+            fail(core, call, error->status, error->text);
     }
 }
 
-void tci_calls_too_large(tci_hub *hub, const tc_ep *ep, uint16_t index, const tc_error *error)
+void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error)
 {
     tci_call *largest = NULL;
-    for (size_t i = 0; i < hub->calls.places; i++) {
-        tci_call *call = &hub->calls.table[i];
+    for (size_t i = 0; i < core->calls.places; i++) {
+        tci_call *call = &core->calls.table[i];
         if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index &&
             (largest == NULL || call->in_pieces > largest->in_pieces))
             largest = call;
     }
     if (largest != NULL)
-        fail(hub, largest, error->status, error->text);
+        fail(core, largest, error->status, error->text);
 }
 
 /* --- answers -------------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ static void read_path(const uint8_t *bytes, uint32_t length, uint32_t *path)
         path[i] = tci_read_u32(&r);
 }
 
-static void finish_answered(tci_hub *hub, tci_call *call, const tci_reply *reply,
+static void finish_answered(tci_core *core, tci_call *call, const tci_reply *reply,
                             const uint32_t *path, uint32_t path_length, const char *text)
 {
     uint32_t kept[TCI_ROUTE_PATH_MAX];
@@ -207,19 +207,19 @@ static void finish_answered(tci_hub *hub, tci_call *call, const tci_reply *reply
         .path = kept,
         .path_length = path_length,
         .text = text};
-    finish(hub, call, &outcome);
+    finish(core, call, &outcome);
 }
 
 /* The status and text of somebody else's. */
-static void take_failure(tci_hub *hub, tci_call *call, const tci_reply *reply,
+static void take_failure(tci_core *core, tci_call *call, const tci_reply *reply,
                          const uint32_t *path, const uint8_t *part, size_t part_size)
 {
     char text[TC_ERROR_TEXT_MAX];
     (void)snprintf(text, sizeof text, "%.*s", (int)part_size, (const char *)part);
-    finish_answered(hub, call, reply, path, reply->path_length, text);
+    finish_answered(core, call, reply, path, reply->path_length, text);
 }
 
-static void take_too_large(tci_hub *hub, tci_call *call, const tci_reply *reply,
+static void take_too_large(tci_core *core, tci_call *call, const tci_reply *reply,
                            const uint32_t *path)
 {
     char text[128];
@@ -232,11 +232,11 @@ static void take_too_large(tci_hub *hub, tci_call *call, const tci_reply *reply,
                                .path = path,
                                .path_length = reply->path_length,
                                .text = text};
-    finish(hub, call, &outcome);
+    finish(core, call, &outcome);
 }
 
 /* Parts come in order, as they come by one endpoint. */
-static void take_part(tci_hub *hub, tci_call *call, const tci_reply *reply,
+static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
                       const uint32_t *path, const uint8_t *part, size_t part_size)
 {
     if (reply->offset != call->received)
@@ -248,7 +248,7 @@ static void take_part(tci_hub *hub, tci_call *call, const tci_reply *reply,
         if (call->path != NULL)
             path = call->path;
         uint32_t length = call->path != NULL ? call->path_length : reply->path_length;
-        finish_answered(hub, call, reply, path, length, NULL);
+        finish_answered(core, call, reply, path, length, NULL);
         return;
     }
     if (reply->path_length > 0 && call->path == NULL) {
@@ -260,62 +260,62 @@ static void take_part(tci_hub *hub, tci_call *call, const tci_reply *reply,
     }
 }
 
-void tci_calls_answer(tci_hub *hub, const tci_reply *reply, const uint8_t *path,
+void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *path,
                       const uint8_t *part, size_t part_size)
 {
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
-    tci_call *call = find(&hub->calls, reply->call);
+    tci_call *call = find(&core->calls, reply->call);
     if (call == NULL) {
-        hub->counters[TCI_ANSWERS_LATE]++;
+        core->counters[TCI_ANSWERS_LATE]++;
         return;
     }
     read_path(path, reply->path_length, ranks);
     if (reply->status != TC_OK)
-        take_failure(hub, call, reply, ranks, part, part_size);
+        take_failure(core, call, reply, ranks, part, part_size);
     else if (reply->total > call->params.result_room)
-        take_too_large(hub, call, reply, ranks);
+        take_too_large(core, call, reply, ranks);
     else
-        take_part(hub, call, reply, ranks, part, part_size);
+        take_part(core, call, reply, ranks, part, part_size);
 }
 
 /* --- the calls ------------------------------------------------------------------------ */
 
-static uint32_t hop_limit(const tci_hub *hub, const tc_call_params *params)
+static uint32_t hop_limit(const tci_core *core, const tc_call_params *params)
 {
-    return params->hop_limit != 0 ? params->hop_limit : (uint32_t)hub->options.hop_limit;
+    return params->hop_limit != 0 ? params->hop_limit : (uint32_t)core->options.hop_limit;
 }
 
 tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                         const tc_call_params *params, tc_call_id *call_out)
 {
-    tci_hub *hub = ep->hub;
+    tci_core *core = ep->core;
     tci_call *call;
     tci_route route;
-    TC_TRY(open_call(&hub->calls, &call, &route.call));
+    TC_TRY(open_call(&core->calls, &call, &route.call));
     call->ep = ep;
     call->may_travel = ep->group != NULL;
     call->index = fn->index;
     call->params = *params;
     call->deadline_ns = tci_deadline_after(params->timeout_ns != 0 ? params->timeout_ns
-                                                                   : hub->options.call_timeout);
+                                                                   : core->options.call_timeout);
     route.origin = ep->group != NULL ? tc_group_rank(ep->group) : TC_RANK_NONE;
     route.hops = 0;
-    route.hop_limit = hop_limit(hub, params);
+    route.hop_limit = hop_limit(core, params);
     route.traced = params->trace != 0;
     route.path_length = 0;
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .route = &route};
     tc_status status = tci_outgoing_send(ep, &out);
-    call = find(&hub->calls, route.call); /* NAME_payload_init may have started others */
+    call = find(&core->calls, route.call); /* NAME_payload_init may have started others */
     if (status != TC_OK) {
         if (call != NULL)
-            close_call(&hub->calls, call);
+            close_call(&core->calls, call);
         return status;
     }
     if (call != NULL)
         call->in_pieces = out.payload_size > ep->payload_max ? out.payload_size : 0;
-    if (call != NULL && hub->calls.next_deadline_ns > call->deadline_ns)
-        hub->calls.next_deadline_ns = call->deadline_ns;
-    hub->counters[TCI_CALLS_STARTED]++;
+    if (call != NULL && core->calls.next_deadline_ns > call->deadline_ns)
+        core->calls.next_deadline_ns = call->deadline_ns;
+    core->counters[TCI_CALLS_STARTED]++;
     if (call_out != NULL)
         *call_out = route.call;
     return TC_OK;
@@ -323,15 +323,15 @@ tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t
 
 tc_status tc_call_cancel(tc_context *ctx, tc_call_id id)
 {
-    tci_hub *hub = (tci_hub *)(void *)ctx;
-    tci_call *call = find(&hub->calls, id);
+    tci_core *core = (tci_core *)(void *)ctx;
+    tci_call *call = find(&core->calls, id);
     if (call == NULL)
         return TC_E_NOT_FOUND;
-    close_call(&hub->calls, call);
+    close_call(&core->calls, call);
     return TC_OK;
 }
 
 size_t tc_call_count(const tc_context *ctx)
 {
-    return ((const tci_hub *)(const void *)ctx)->calls.count;
+    return ((const tci_core *)(const void *)ctx)->calls.count;
 }

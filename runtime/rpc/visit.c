@@ -20,7 +20,7 @@ void tci_visit_end(tci_visit *visit, tc_ep *ep)
     if (visit->failure != TC_OK && !visit->moved)
         tci_answer_error(ep, &visit->route, visit->failure, visit->text);
     else if (visit->route.call != 0 && tci_answer(ep, &visit->route, TC_OK, NULL, 0) != TC_OK)
-        ep->hub->counters[TCI_ANSWERS_UNSENT]++;
+        ep->core->counters[TCI_ANSWERS_UNSENT]++;
 }
 
 void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error)
@@ -38,11 +38,11 @@ void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
     tci_route route;
     size_t rest;
     if (!payload_only) {
-        tci_calls_refused(ep->hub, ep, slot, &error);
+        tci_calls_refused(ep->core, ep, slot, &error);
         return;
     }
     if (partial == NULL || !partial->refused || partial->routed == 0 || partial->owned == NULL)
-        tci_calls_too_large(ep->hub, ep, slot, &error);
+        tci_calls_too_large(ep->core, ep, slot, &error);
     else if (tci_route_decode(partial->payload, partial->size - partial->start, &route, &rest,
                               NULL) == TC_OK)
         tci_answer_sender(ep, &route, error.status, error.text);
@@ -55,7 +55,7 @@ tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_err
     size_t part_size;
     TC_TRY(tci_reply_decode(payload, size, &reply, &path, &part, &part_size, err));
     if (reply.call != 0)
-        tci_calls_answer(ep->hub, &reply, path, part, part_size);
+        tci_calls_answer(ep->core, &reply, path, part, part_size);
     else if (ep->group != NULL)
         tci_group_note_failure(ep->group, (tc_status)reply.status, part, part_size);
     return TC_OK;
@@ -112,11 +112,11 @@ uint32_t tc_self_hops(void)
 
 /* --- forwarding -------------------------------------------------------------------------- */
 
-static tc_status count_hop(tci_route *route, uint32_t rank, const tci_hub *hub)
+static tc_status count_hop(tci_route *route, uint32_t rank, const tci_core *core)
 {
     uint64_t limit = route->hop_limit;
-    if (limit > hub->options.hop_limit)
-        limit = hub->options.hop_limit;
+    if (limit > core->options.hop_limit)
+        limit = core->options.hop_limit;
     if (route->hops >= limit)
         return TC_E_HOPS;
     route->hops++;
@@ -130,13 +130,13 @@ static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route
 {
     const uint32_t hops = route->hops, path_length = route->path_length;
     tc_ep *ep;
-    tc_status status = count_hop(route, group->rank, group->hub);
+    tc_status status = count_hop(route, group->rank, group->core);
     if (status == TC_OK)
         status = tc_group_ep(group, rank, &ep, NULL);
     if (status == TC_OK)
         status = tci_outgoing_send_routed(ep, fn, route, payload, size);
     if (status == TC_OK) {
-        group->hub->counters[TCI_MESSAGES_FORWARDED]++;
+        group->core->counters[TCI_MESSAGES_FORWARDED]++;
         route->call = 0; /* it has gone along */
     }
     route->hops = hops;
@@ -165,7 +165,7 @@ static tc_status forward_plain(tc_ep *ep, tc_ifunc *fn, uint32_t rank, const voi
     route.call = 0;
     route.origin = ep->rank;
     route.hops = 0;
-    route.hop_limit = (uint32_t)ep->hub->options.hop_limit;
+    route.hop_limit = (uint32_t)ep->core->options.hop_limit;
     route.traced = 0;
     route.path_length = 0;
     tc_status status = send_on(ep->group, rank, fn, &route, payload, size);

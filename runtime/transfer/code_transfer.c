@@ -25,7 +25,7 @@ static tc_status send_piece(tc_ep *ep, const tci_code_form *code, size_t offset,
 void tci_code_send(tc_ep *ep, const tci_content_id *id)
 {
     tci_code_form code;
-    if (!tci_code_form_find(&ep->hub->registry, id, &code)) {
+    if (!tci_code_form_find(&ep->core->registry, id, &code)) {
         char text[TCI_CONTENT_ID_TEXT];
         tci_content_id_text(id, text);
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer needs code %s, which was not sent to it",
@@ -45,7 +45,7 @@ void tci_code_send(tc_ep *ep, const tci_content_id *id)
 
 bool tci_code_want(tc_ep *ep, uint16_t slot, const tci_code_section *section, tc_error *err)
 {
-    uint64_t max = ep->hub->options.code_bytes_max;
+    uint64_t max = ep->core->options.code_bytes_max;
     uint64_t size = (uint64_t)section->archive_size + section->deps_size;
     if (ep->incoming.wanted)
         return true;

@@ -113,7 +113,7 @@ static void has_arrived(void *user, size_t size, bool ok)
 static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out, tc_error *err)
 {
     tci_inbound *in = ep->inbound;
-    uint64_t max = ep->hub->options.payload_bytes_max;
+    uint64_t max = ep->core->options.payload_bytes_max;
     if (total == 0)
         return tci_error_set(err, TC_E_CORRUPT, "payload outside the ring: empty");
     if (total <= max && in->bytes > 0 && in->bytes + total > TCI_OUTSIDE_BYTES_MAX)
@@ -192,7 +192,7 @@ static inbound_payload **next_place(tci_inbound *in)
 static tc_status judge(const tc_ep *ep, const inbound_payload *payload, const tci_piece *named,
                        tc_error *err)
 {
-    uint64_t max = ep->hub->options.payload_bytes_max;
+    uint64_t max = ep->core->options.payload_bytes_max;
     if (named->offset != ep->inbound->next || named->total == 0 ||
         (payload != NULL && payload->total != named->total))
         return tci_error_set(err, TC_E_CORRUPT,

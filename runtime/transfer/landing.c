@@ -38,7 +38,7 @@ static uint64_t aligned(uint64_t bytes)
 
 static tc_status create(tc_ep *ep, tci_segment_offer *offer_out)
 {
-    uint64_t room = aligned(ep->hub->options.landing_bytes);
+    uint64_t room = aligned(ep->core->options.landing_bytes);
     tci_landing *landing = calloc(1, sizeof *landing);
     if (landing == NULL)
         return TC_E_NO_MEMORY;
@@ -57,7 +57,7 @@ void tci_landing_offer(tc_ep *ep)
 {
     tci_segment_offer offer;
     uint8_t payload[TCI_SEGMENT_OFFER_BYTES];
-    if (ep->landing != NULL || ep->hub->options.landing_bytes == 0)
+    if (ep->landing != NULL || ep->core->options.landing_bytes == 0)
         return;
     if (create(ep, &offer) != TC_OK) {
         TC_LOG(TC_LOG_INFO, "endpoint %u: no shared memory for payloads to land in",

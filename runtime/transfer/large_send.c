@@ -50,11 +50,11 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
                        uint8_t *owned, size_t payload_size, uint8_t routed)
 {
     tci_partial *partial = NULL;
-    if (payload_size <= ep->hub->options.payload_bytes_max)
+    if (payload_size <= ep->core->options.payload_bytes_max)
         partial = calloc(1, sizeof *partial);
     if (partial == NULL) {
         free(owned);
-        return payload_size > ep->hub->options.payload_bytes_max ? TC_E_TOO_LARGE
+        return payload_size > ep->core->options.payload_bytes_max ? TC_E_TOO_LARGE
                                                                  : TC_E_NO_MEMORY;
     }
     *partial = (tci_partial){.fn = fn,
@@ -176,7 +176,7 @@ tc_status tci_large_queue(tc_ep *ep)
     /* Nothing has left yet: the caller may be told to come again. Later it is too late for
      * that. */
     if (partial->offset == 0 && !partial->announced && partial->routed == 0 &&
-        left > ep->hub->options.send_queue_bytes) {
+        left > ep->core->options.send_queue_bytes) {
         tci_large_abandon(ep);
         return TC_E_AGAIN;
     }
@@ -189,7 +189,7 @@ tc_status tci_large_queue(tc_ep *ep)
         partial->start = partial->offset; /* only the part that is left is in memory */
     }
     partial->queued = true;
-    ep->hub->attention |= TCI_CHORES;
+    ep->core->attention |= TCI_CHORES;
     return TC_OK;
 }
 

@@ -20,7 +20,7 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
     return TC_OK;
 }
 
-static tc_status fill_payload(tci_hub *hub, const tci_outgoing *out, uint8_t *payload,
+static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *payload,
                               size_t payload_size)
 {
     if (out->built || !(out->fn->entries & TCI_ENTRY_INIT)) {
@@ -28,21 +28,21 @@ static tc_status fill_payload(tci_hub *hub, const tci_outgoing *out, uint8_t *pa
             memcpy(payload, out->args, out->args_size);
         return TC_OK;
     }
-    if (hub != NULL)
-        hub->attention |= TCI_BUILDING;
+    if (core != NULL)
+        core->attention |= TCI_BUILDING;
     int result = out->fn->entry.init(payload, payload_size, (void *)(uintptr_t)out->args,
                                      out->args_size);
-    if (hub != NULL)
-        hub->attention &= ~(unsigned)TCI_BUILDING;
+    if (core != NULL)
+        core->attention &= ~(unsigned)TCI_BUILDING;
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
 }
 
-tc_status tci_outgoing_fill(tci_hub *hub, const tci_outgoing *out, uint8_t *payload)
+tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *payload)
 {
     if (out->route == NULL)
-        return fill_payload(hub, out, payload, out->payload_size);
+        return fill_payload(core, out, payload, out->payload_size);
     size_t payload_size = out->payload_size - tci_route_bytes(out->route);
-    TC_TRY(fill_payload(hub, out, payload, payload_size));
+    TC_TRY(fill_payload(core, out, payload, payload_size));
     tci_route_encode(out->route, payload + payload_size);
     return TC_OK;
 }
@@ -53,7 +53,7 @@ tc_status tci_outgoing_fill_frame(tc_ep *ep, const tci_outgoing *out, uint8_t *p
 {
     ep->building = true;
     tci_ep_set_fast(ep);
-    tc_status status = tci_outgoing_fill(ep->hub, out, payload);
+    tc_status status = tci_outgoing_fill(ep->core, out, payload);
     ep->building = false;
     tci_ep_set_fast(ep);
     return status;

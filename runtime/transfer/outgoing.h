@@ -24,8 +24,8 @@ typedef struct tci_outgoing {
  * tci_ifunc_load. */
 TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 
-/* Copies or makes the payload. hub NULL: nothing else can be disturbed. TC_E_PAYLOAD. */
-TC_MUST_CHECK tc_status tci_outgoing_fill(tci_hub *hub, const tci_outgoing *out,
+/* Copies or makes the payload. core NULL: nothing else can be disturbed. TC_E_PAYLOAD. */
+TC_MUST_CHECK tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out,
                                           uint8_t *payload);
 
 /* The same, in a frame that is reserved. */

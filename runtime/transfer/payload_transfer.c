@@ -59,7 +59,7 @@ static tc_status announce(tc_ep *ep, tci_partial *partial)
 /* What an ifunc sends is gone when it returns. */
 static tc_status own_payload(tc_ep *ep, tci_partial *partial)
 {
-    if (partial->owned != NULL || !(ep->hub->attention & TCI_RUNNING))
+    if (partial->owned != NULL || !(ep->core->attention & TCI_RUNNING))
         return TC_OK;
     partial->owned = malloc(partial->size);
     if (partial->owned == NULL)

@@ -49,7 +49,7 @@ static uint8_t bound_state(const tc_ifunc *fn)
 static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
 {
     bool known = ep->tx_state[out->fn->index] != TCI_TX_UNKNOWN;
-    if ((ep->hub->options.code_push == 0 || known) && !out->with_code)
+    if ((ep->core->options.code_push == 0 || known) && !out->with_code)
         return false;
     size_t attached = code->size - TCI_CODE_SECTION_BYTES;
     return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
@@ -90,7 +90,7 @@ tc_status tci_outgoing_send_frame(tc_ep *ep, const tci_outgoing *out)
     if (with_code) {
         write_code_section(out, &code, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
         ep->tx_state[out->fn->index] = bound_state(out->fn);
-        ep->hub->counters[TCI_CODE_SENT]++;
+        ep->core->counters[TCI_CODE_SENT]++;
     }
     tci_send_commit(ep, frame, bytes, &header);
     return TC_OK;
@@ -129,7 +129,7 @@ static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
         owned = malloc(out->payload_size);
         if (owned == NULL)
             return TC_E_NO_MEMORY;
-        tc_status status = tci_outgoing_fill(ep->hub, out, owned);
+        tc_status status = tci_outgoing_fill(ep->core, out, owned);
         if (status != TC_OK) {
             free(owned);
             return status;
@@ -157,7 +157,7 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
         return send_large(ep, out);
     if (ep->partial != NULL && !ep->partial->queued)
-        return ep->hub->attention & TCI_RUNNING ? TC_E_AGAIN : TC_E_BUSY;
+        return ep->core->attention & TCI_RUNNING ? TC_E_AGAIN : TC_E_BUSY;
     tci_send_queued(ep);
     if (ep->partial != NULL || ep->queue != NULL)
         return TC_E_AGAIN;
@@ -198,7 +198,7 @@ static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out)
         return status;
     status = send_in_order(ep, out);
     TC_TRY(tci_ep_check_credit(ep));
-    bool is_running = (ep->hub->attention & TCI_RUNNING) != 0;
+    bool is_running = (ep->core->attention & TCI_RUNNING) != 0;
     if (status != TC_E_AGAIN || !(is_running || out->routed) || out->injected != NULL)
         return status;
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
@@ -210,7 +210,7 @@ static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out)
 tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out)
 {
     tc_status status = send_or_queue(ep, out);
-    ep->hub->starved |= status == TC_E_AGAIN;
+    ep->core->starved |= status == TC_E_AGAIN;
     return status;
 }
 

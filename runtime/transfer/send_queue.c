@@ -21,18 +21,18 @@ static void append(tc_ep *ep, tci_queued *item, size_t bytes)
     ep->queue_last = &item->next;
     ep->queue_bytes += bytes;
     tci_ep_set_fast(ep);
-    ep->hub->attention |= TCI_CHORES;
+    ep->core->attention |= TCI_CHORES;
 }
 
 tc_status tci_outgoing_queue(tc_ep *ep, const tci_outgoing *out)
 {
     size_t bytes = sizeof(tci_queued) + out->payload_size;
-    if (ep->queue_bytes + bytes > ep->hub->options.send_queue_bytes)
+    if (ep->queue_bytes + bytes > ep->core->options.send_queue_bytes)
         return TC_E_AGAIN;
     tci_queued *item = calloc(1, bytes);
     if (item == NULL)
         return TC_E_NO_MEMORY;
-    tc_status status = tci_outgoing_fill(ep->hub, out, item->payload);
+    tc_status status = tci_outgoing_fill(ep->core, out, item->payload);
     if (status != TC_OK) {
         free(item);
         return status;
@@ -43,7 +43,7 @@ tc_status tci_outgoing_queue(tc_ep *ep, const tci_outgoing *out)
     item->frame.flags = out->routed ? TCI_ROUTED : 0;
     item->with_code = out->with_code;
     append(ep, item, bytes);
-    ep->hub->counters[TCI_SENDS_QUEUED]++;
+    ep->core->counters[TCI_SENDS_QUEUED]++;
     return TC_OK;
 }
 
@@ -85,7 +85,7 @@ void tci_send_control(tc_ep *ep, tci_control control, uint16_t slot, const void 
         ep->queue_last = &item->next;
     ep->queue = item;
     tci_ep_set_fast(ep);
-    ep->hub->attention |= TCI_CHORES;
+    ep->core->attention |= TCI_CHORES;
 }
 
 /* --- answers ------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static void shorten_path(const tc_ep *ep, tci_reply *reply)
 tc_status tci_send_reply(tc_ep *ep, tci_reply *reply, const uint32_t *path, const void *data,
                          size_t size)
 {
-    uint64_t queue_max = ep->hub->options.send_queue_bytes;
+    uint64_t queue_max = ep->core->options.send_queue_bytes;
     const uint8_t *bytes = data;
     tc_status status = TC_OK;
     if (ep->state >= TCI_EP_CLOSED)

@@ -4,7 +4,7 @@
 
 #include "archive_dictionary.h"
 #include "base/content_id.h"
-#include "core/hub.h"
+#include "core/core.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static const char *const none_on_demand[] = {"dictionaries", "no", "code_push", 
 
 static tci_registry *registry_of(tc_context *ctx)
 {
-    return &((tci_hub *)(void *)ctx)->registry;
+    return &((tci_core *)(void *)ctx)->registry;
 }
 
 /* The functions of a context with that name: how many, and how the last one is packed. */

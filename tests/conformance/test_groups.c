@@ -1,7 +1,7 @@
 /* How members of a group find each other, wait for each other, and lose each other. */
 #include "../ifuncs/travel.h"
 #include "../support/team.h"
-#include "core/hub.h"
+#include "core/core.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -309,13 +309,13 @@ static void strangers_by_ucx_are_not_taken(void **state)
 {
     (void)state;
     tc_context *first = make_context(), *second = make_context();
-    const tci_hub *hub = (const tci_hub *)(const void *)second;
+    const tci_core *core = (const tci_core *)(const void *)second;
     tc_ep *ep;
     tc_error error = {0};
     pthread_t thread;
     team t = {.size = 2, .contexts = {first, second}};
     assert_int_equal(pthread_create(&thread, NULL, serve_second, &t), 0);
-    assert_int_not_equal(tc_ep_connect_address(first, hub->own_address, hub->own_address_size,
+    assert_int_not_equal(tc_ep_connect_address(first, core->own_address, core->own_address_size,
                                                SHORT_NS, &ep, &error),
                          TC_OK);
     atomic_store(&t.paused, true);

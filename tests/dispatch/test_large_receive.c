@@ -10,7 +10,7 @@
 #define LIMIT 100000u
 
 typedef struct receiver {
-    tci_hub hub;
+    tci_core core;
     tc_ep ep;
     tci_rx_slot slot;
     tc_error error;
@@ -27,8 +27,8 @@ static receiver *make_receiver(void)
 {
     receiver *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    r->hub.options.payload_bytes_max = LIMIT;
-    r->ep.hub = &r->hub;
+    r->core.options.payload_bytes_max = LIMIT;
+    r->ep.core = &r->core;
     r->slot.main = run;
     r->ep.rx_slots = &r->slot;
     r->ep.rx_slot_count = 1;
@@ -214,7 +214,7 @@ static void a_sender_that_was_refused_may_begin_anew(void **state)
 {
     (void)state;
     receiver *r = make_landed_receiver();
-    r->hub.options.payload_bytes_max = 1000;
+    r->core.options.payload_bytes_max = 1000;
     assert_int_equal(take_landed(r, 1001, 0, TCI_LANDING_OFFSET, 1001), TC_E_TOO_LARGE);
     tci_large_done(&r->ep, &r->whole);
     assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);

@@ -10,7 +10,7 @@
 #define LIMIT (64u << 20)
 
 typedef struct receiver {
-    tci_hub hub;
+    tci_core core;
     tc_ep ep;
     tc_error error;
     uint8_t *bytes;
@@ -20,8 +20,8 @@ static receiver *make_receiver(void)
 {
     receiver *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    r->hub.options.payload_bytes_max = LIMIT;
-    r->ep.hub = &r->hub;
+    r->core.options.payload_bytes_max = LIMIT;
+    r->ep.core = &r->core;
     r->ep.state = TCI_EP_AGREEING; /* OPEN ones are in lists that nobody needs here */
     return r;
 }

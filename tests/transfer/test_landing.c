@@ -11,7 +11,7 @@
 #define NONCE 0x1122334455667788ull
 
 typedef struct receiver {
-    tci_hub hub;
+    tci_core core;
     tc_ep ep;
 } receiver;
 
@@ -19,7 +19,7 @@ static receiver *make_receiver(void)
 {
     receiver *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    r->ep.hub = &r->hub;
+    r->ep.core = &r->core;
     r->ep.peer_delivery = TCI_HELLO_DIRECT;
     return r;
 }

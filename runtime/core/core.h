@@ -1,7 +1,7 @@
-/* What all endpoints of one context share. A tc_context is a hub and the public calls around
+/* What all endpoints of one context share. A tc_context is a core and the public calls around
  * it. */
-#ifndef TCI_HUB_H
-#define TCI_HUB_H
+#ifndef TCI_CORE_H
+#define TCI_CORE_H
 
 #include "base/option_table.h"
 #include "delivery/worker.h"
@@ -39,7 +39,7 @@ typedef enum tci_attention {
     TCI_RUNNING =
         1, /* inside an ifunc or a callback of the user's: no progress, nothing blocks */
     TCI_BUILDING = 2, /* inside NAME_payload_init: the same */
-    TCI_CHORES = 4,   /* some endpoint, or the hub, needs more than that */
+    TCI_CHORES = 4,   /* some endpoint, or the core, needs more than that */
     TCI_MESSAGES = 8  /* UCX has to be asked on every turn: am_peers > 0 */
 } tci_attention;
 
@@ -60,7 +60,7 @@ typedef struct tci_watched_ring {
     tc_ep *ep;
 } tci_watched_ring;
 
-typedef struct tci_hub {
+typedef struct tci_core {
     tci_watched_ring *watched; /* rings of open endpoints, in no order */
     size_t watched_count;
     size_t watched_room;
@@ -103,16 +103,16 @@ typedef struct tci_hub {
     struct tci_published *published; /* see context/node_data.c */
     struct tci_kept_state *states;
     uint64_t counters[TCI_COUNTER_COUNT];
-} tci_hub;
+} tci_core;
 
 /* How a function became callable, or got better code (total_ns 0), for the log and for
  * tc_context_set_load_callback. */
-void tci_hub_report(tci_hub *hub, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns);
+void tci_core_report(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns);
 
 /* Inside code of the user's. */
-static inline bool tci_hub_is_busy(const tci_hub *hub)
+static inline bool tci_core_is_busy(const tci_core *core)
 {
-    return (hub->attention & (TCI_RUNNING | TCI_BUILDING)) != 0;
+    return (core->attention & (TCI_RUNNING | TCI_BUILDING)) != 0;
 }
 
 /* What epoll's data says: a connection id, or with this bit a listener's number, or this. */
@@ -120,7 +120,7 @@ static inline bool tci_hub_is_busy(const tci_hub *hub)
 #define TCI_WATCH_LOADS (1ull << 33)
 
 /* Has serve look at a descriptor when it has something to read. TC_E_IO. */
-TC_MUST_CHECK tc_status tci_hub_watch(tci_hub *hub, int fd, uint64_t data, tc_error *err);
+TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);
 
 /* Who is running: what tc_self_endpoint and tc_self_ifunc answer. */
 typedef struct tci_current {
