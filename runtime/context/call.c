@@ -1,5 +1,5 @@
 /* Calls that wait for their answer. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "base/clock.h"
 
@@ -71,10 +71,20 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
         .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
         .done = take_answer,
         .user = &a};
-    ep->pins++;
+    ep->life.pins++;
     tc_status status = call_pinned(ep, fn, source_args, size, &params, &a);
     tci_context_unpin(ep);
     if (result_size != NULL && (status == TC_OK || (status == TC_E_TOO_LARGE && a.is_there)))
         *result_size = a.size;
     return status;
+}
+
+tc_status tc_call_cancel(tc_context *ctx, tc_call_id id)
+{
+    return tci_calls_cancel(&ctx->calls, id);
+}
+
+size_t tc_call_count(const tc_context *ctx)
+{
+    return ctx->calls.count;
 }

@@ -1,6 +1,6 @@
 /* tc/code.h: what was shipped here, by its names. In a signal handler nothing may be formatted
  * by the C library, so texts are put together here. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "engine/code_map.h"
 
@@ -74,9 +74,9 @@ static void add_peer(text_out *out, const tc_ep *ep)
         add_text(out, "connection ");
         add_number(out, ep->connection, 10);
     }
-    if (ep->peer_pid != 0) {
+    if (ep->peer.pid != 0) {
         add_text(out, ", process ");
-        add_number(out, ep->peer_pid, 10);
+        add_number(out, ep->peer.pid, 10);
     }
 }
 

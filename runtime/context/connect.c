@@ -1,11 +1,16 @@
 /* Listening, connecting, flushing and closing: the calls that block, each with a deadline. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
 #include "core/bell.h"
+#include "core/credit.h"
+#include "core/ep_message.h"
+#include "core/ep_state.h"
+#include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
-#include "transfer/send.h"
+#include "transfer/frame_out.h"
+#include "transfer/queue_drain.h"
 
 #include <stdlib.h>
 
@@ -21,12 +26,12 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     tc_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
-    tc_status status =
-        tci_stream_listen(host_port, ctx->core.options.listen_any != 0, &listener->streams, err);
+    tc_status status = tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
+                                         &listener->streams, err);
     if (status == TC_OK) {
         listener->number = ctx->listener_numbers++;
         status = tci_core_watch(&ctx->core, tci_stream_listener_fd(listener->streams),
-                               TCI_WATCH_LISTENER | listener->number, err);
+                                TCI_WATCH_LISTENER | listener->number, err);
     }
     if (status != TC_OK) {
         tci_stream_listener_close(listener->streams);
@@ -68,7 +73,7 @@ static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
         return status;
     }
     ep->stream = stream;
-    ep->deadline_ns = tci_deadline_after(core->options.connect_timeout);
+    ep->hs.deadline_ns = tci_deadline_after(core->options.connect_timeout);
     status = tci_core_watch(core, tci_stream_fd(stream), ep->connection, err);
     if (status != TC_OK)
         tci_ep_free(ep);
@@ -98,14 +103,14 @@ void tci_listener_serve(tc_context *ctx, uint64_t number)
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
 {
-    ep->end_announced = true; /* nobody is to hear of it before its owner has it */
+    ep->life.ended_told = true; /* nobody is to hear of it before its owner has it */
     ctx->idle_since_ns = 0;
     while (ep->state < TCI_EP_OPEN) {
         if (tci_context_turn(ctx) == 0)
             tci_context_idle(ctx, tci_deadline_after(NAP_NS));
     }
     if (ep->state == TCI_EP_OPEN) {
-        ep->end_announced = false;
+        ep->life.ended_told = false;
         *ep_out = ep;
         return TC_OK;
     }
@@ -140,7 +145,7 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     }
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
-    ep->deadline_ns = connect_deadline(core, timeout_ns);
+    ep->hs.deadline_ns = connect_deadline(core, timeout_ns);
     return wait_until_open(ctx, ep, ep_out, err);
 }
 
@@ -149,7 +154,7 @@ static tc_status try_address(tc_context *ctx, const void *worker_address, uint64
 {
     tc_ep *ep;
     TC_TRY(tci_ep_create(&ctx->core, false, &ep, err));
-    ep->deadline_ns = deadline_ns;
+    ep->hs.deadline_ns = deadline_ns;
     tc_status status = tci_link_open(ctx->core.worker, worker_address, &ep->link, err);
     if (status == TC_OK)
         status = tci_handshake_greet(ep, err);
@@ -181,7 +186,7 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
 
 const void *tc_context_address(tc_context *ctx, size_t *size_out)
 {
-    ctx->core.address_given = true;
+    ctx->address_given = true;
     *size_out = ctx->core.own_address_size;
     return ctx->core.own_address;
 }
@@ -190,8 +195,8 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
 
 static bool is_flushed(tc_ep *ep, uint64_t target)
 {
-    tci_producer_refresh(&ep->tx);
-    return !tci_ep_has_waiting(ep) && ep->tx.consumed_seen >= target;
+    tci_producer_refresh(&ep->tx.ring);
+    return !tci_queue_waits(ep) && ep->tx.ring.consumed_seen >= target;
 }
 
 static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
@@ -199,13 +204,13 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
     tc_context *ctx = tc_ep_context(ep);
     uint64_t target = UINT64_MAX; /* known once the queue is empty */
     ctx->idle_since_ns = 0;
-    tci_ep_send_gathered(ep);
+    tci_sender_commit_coalesced(&ep->tx);
     tci_bell_after_frames(ep);
     while (tci_ep_is_open(ep)) {
-        if (!tci_ep_has_waiting(ep) && target == UINT64_MAX) {
-            if (!tci_producer_drained(&ep->tx) && ep->delivery->ops->credit != NULL)
-                tci_send_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
-            target = ep->flush_target = ep->tx.tail;
+        if (!tci_queue_waits(ep) && target == UINT64_MAX) {
+            if (!tci_producer_drained(&ep->tx.ring) && ep->tx.delivery->ops->credit != NULL)
+                tci_frame_out_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
+            target = ep->tx.flush_target = ep->tx.ring.tail;
         }
         if (is_flushed(ep, target)) {
             /* A refusal is written before the credit for its message, so this one look finds
@@ -215,14 +220,14 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
         }
         TC_TRY(tci_context_await(ctx, deadline_ns));
     }
-    return ep->tx.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
+    return ep->tx.ring.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
 }
 
 static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 {
-    ep->pins++;
+    ep->life.pins++;
     tc_status status = flush_pinned(ep, deadline_ns);
-    ep->flush_target = 0;
+    ep->tx.flush_target = 0;
     tci_context_unpin(ep);
     return status;
 }
@@ -251,19 +256,19 @@ static void let_goodbye_leave(tc_ep *ep)
  * way. */
 static void tell_what_was_run(tc_ep *ep)
 {
-    if (ep->rx.head == ep->rx.published)
+    if (ep->rx.ring.head == ep->rx.ring.published)
         return;
-    tci_ep_give_credit(ep);
-    if (ep->peer_delivery != TCI_HELLO_DIRECT)
+    tci_credit_return(ep);
+    if (ep->rx.peer_delivery != TCI_HELLO_DIRECT)
         tci_link_flush(ep->link, GOODBYE_NS);
 }
 
 void tci_context_end_endpoint(tc_ep *ep)
 {
     if (tci_ep_is_open(ep)) {
-        tci_ep_let_frames_arrive(ep, GOODBYE_NS);
+        tci_credit_let_frames_arrive(ep, GOODBYE_NS);
         tell_what_was_run(ep);
-        tci_handshake_bye(ep);
+        tci_ep_message_bye(ep);
         let_goodbye_leave(ep);
     }
     tci_ep_free(ep);
@@ -274,7 +279,8 @@ void tci_context_end_endpoint(tc_ep *ep)
  */
 static bool has_messages_under_way(const tc_ep *ep)
 {
-    return ep->push == NULL || ep->tx.consumed_seen < ep->message_end || tci_ep_has_waiting(ep);
+    return ep->tx.push == NULL || ep->tx.ring.consumed_seen < ep->tx.message_end ||
+           tci_queue_waits(ep);
 }
 
 void tc_ep_close(tc_ep *ep)
@@ -283,9 +289,8 @@ void tc_ep_close(tc_ep *ep)
         return;
     tci_core *core = ep->core;
     if (tci_core_is_busy(core)) {
-        ep->close_wanted = true;
-        core->changed = true;
-        core->attention |= TCI_CHORES;
+        ep->life.close_wanted = true;
+        tci_pending_add(&core->pending, TCI_WORK_STATE);
         return;
     }
     if (tci_ep_is_open(ep) &&
@@ -293,9 +298,4 @@ void tc_ep_close(tc_ep *ep)
         has_messages_under_way(ep))
         TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
     tci_context_end_endpoint(ep);
-}
-
-tc_context *tc_ep_context(const tc_ep *ep)
-{
-    return (tc_context *)(void *)ep->core;
 }

@@ -1,10 +1,10 @@
 /* A context: makes the core, with every module's part of it, and takes it apart. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "base/logger.h"
 #include "bootstrap/host_id.h"
-#include "rpc/answer.h"
-#include "group/group_private.h"
+#include "rpc/reply.h"
+#include "group/group.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -38,9 +38,13 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
     tci_core *core = &ctx->core;
-    core->inbox_last = &core->inbox;
-    core->answers_last = &core->answers;
-    tci_calls_init(&core->calls);
+    core->context = ctx;
+    core->groups = &ctx->groups;
+    core->calls = &ctx->calls;
+    core->replies = &ctx->replies;
+    ctx->inbox.last = &ctx->inbox.first;
+    tci_local_replies_init(&ctx->replies);
+    tci_calls_init(&ctx->calls);
     if (sodium_init() < 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "libsodium could not be started");
     core->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -48,9 +52,9 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
     core->registry.host_symbols = tci_host_symbols(&core->registry.host_symbol_count);
-    TC_TRY(tci_context_watch_functions(ctx, err));
+    TC_TRY(tci_context_connect_events(ctx, err));
     TC_TRY(tci_context_init_wait(ctx, err));
-    TC_TRY(tci_worker_create(ucx, ctx->wait_fd, tci_arrivals_take, core, &core->worker, err));
+    TC_TRY(tci_worker_create(ucx, ctx->wait_fd, tci_arrivals_take, ctx, &core->worker, err));
     tci_worker_set_payload_handler(core->worker, tci_arrivals_take_payload);
     return describe_self(ctx, err);
 }
@@ -66,7 +70,7 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
     ctx->core.epoll_fd = -1;
-    ctx->core.loads_fd = -1;
+    ctx->loads_fd = -1;
     ctx->wait_fd = -1;
     if (opts == NULL)
         status = tc_options_create(&from_environment, err);
@@ -99,29 +103,29 @@ void tc_context_destroy(tc_context *ctx)
         TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called from inside an ifunc; ignored");
         return;
     }
-    core->callback = NULL;
-    tci_calls_fini(&core->calls);
+    ctx->callback = NULL;
+    tci_calls_fini(&ctx->calls);
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
     while (core->first != NULL)
         tc_ep_close(core->first);
-    if (core->answers != NULL)
-        tci_answers_forget(core, NULL);
-    tci_groups_free(core);
-    tci_node_data_free(core);
+    if (ctx->replies.first != NULL)
+        tci_local_replies_forget(&ctx->replies, NULL);
+    tci_groups_free(&ctx->groups);
+    tci_node_data_free(ctx);
     tci_injector_destroy(core->injector);
     tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);
     if (core->worker != NULL)
         tci_worker_destroy(core->worker);
-    tci_arrivals_free(core);
+    tci_arrivals_free(ctx);
     free(core->by_connection);
     free(core->watched);
     if (core->epoll_fd >= 0)
         close(core->epoll_fd);
-    if (core->loads_fd >= 0)
-        close(core->loads_fd);
+    if (ctx->loads_fd >= 0)
+        close(ctx->loads_fd);
     free(ctx);
 }
 
@@ -132,6 +136,14 @@ void tc_context_set_target_args(tc_context *ctx, void *target_args)
 
 void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user)
 {
-    ctx->core.callback = callback;
-    ctx->core.callback_user = user;
+    ctx->callback = callback;
+    ctx->callback_user = user;
+}
+
+void tc_context_set_load_callback(tc_context *ctx,
+                                  void (*callback)(void *user, const tc_load_report *report),
+                                  void *user)
+{
+    ctx->core.load_callback = callback;
+    ctx->core.load_user = user;
 }

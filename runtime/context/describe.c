@@ -1,5 +1,5 @@
 /* What this process says of itself: versions, engine, counters. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "archive_dictionary.h"
 #include "base/logger.h"
@@ -44,7 +44,7 @@ uint64_t tc_stats_value(const tc_context *ctx, size_t index)
     uint64_t value = ctx->core.counters[index];
     for (const tc_ep *ep = ctx->core.first; ep != NULL && index == TCI_MESSAGES_RUN;
          ep = ep->next)
-        value += ep->run_messages;
+        value += ep->rx.run_messages;
     return value;
 }
 
@@ -67,7 +67,8 @@ void tci_describe_engine(tci_core *core)
     tci_hello *self = &core->self;
     self->llvm = parse_version(tci_engine_llvm_version(core->options.engine_path));
     self->cpu = view_of(tci_engine_cpu(core->registry.engine), TCI_HELLO_CPU_MAX);
-    self->features = view_of(tci_engine_features(core->registry.engine), TCI_HELLO_FEATURES_MAX);
+    self->features =
+        view_of(tci_engine_features(core->registry.engine), TCI_HELLO_FEATURES_MAX);
 }
 
 /* In the order of their ids, as a hello has them. */

@@ -1,5 +1,5 @@
 /* A group from a list of listeners that all members know. */
-#include "group/group_private.h"
+#include "context/context.h"
 
 #include "base/content_id.h"
 
@@ -66,7 +66,7 @@ tc_status tc_group_create_hosts(tc_context *ctx, const char *hosts, uint32_t ran
         tc_listener_close(listener);
         return status;
     }
-    tci_group_keep_listener(group, listener);
+    tci_context_keep_listener(group, listener);
     *group_out = group;
     return TC_OK;
 }

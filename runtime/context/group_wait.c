@@ -1,9 +1,9 @@
 /* Calls that wait for the members of a group. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "base/clock.h"
-#include "transfer/send.h"
-#include "group/group_private.h"
+#include "transfer/frame_out.h"
+#include "group/group.h"
 
 #include <stdio.h>
 
@@ -117,8 +117,8 @@ static void release_all(tc_group *group)
     for (uint32_t rank = 0; rank < group->size; rank++) {
         tc_ep *ep = group->members[rank].arrived_by;
         if (rank != group->rank && ep != NULL)
-            tci_send_control(ep, TCI_CONTROL_RELEASED, 0, &group->released,
-                             sizeof group->released);
+            tci_frame_out_control(ep, TCI_CONTROL_RELEASED, 0, &group->released,
+                                  sizeof group->released);
     }
 }
 
@@ -150,7 +150,7 @@ static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error
 {
     tc_ep *ep;
     TC_TRY(await_first(group, deadline_ns, &ep, err));
-    tci_send_control(ep, TCI_CONTROL_ARRIVED, 0, &group->entered, sizeof group->entered);
+    tci_frame_out_control(ep, TCI_CONTROL_ARRIVED, 0, &group->entered, sizeof group->entered);
     while (group->released < group->entered) {
         if (group->members[0].ep != ep)
             return lost_first(group, err);

@@ -1,7 +1,7 @@
 /* What shipped code may call of the library that runs it: a table, so that it works in a
  * statically linked program too, and so that nothing else of the process can take these names
  * over. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include <tc/entry.h>
 #include <tc/ifunc.h>

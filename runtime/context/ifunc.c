@@ -1,33 +1,27 @@
-/* Public calls about functions. Contexts are made elsewhere; here a context is the core it
- * starts with. */
+/* Public calls about functions. */
 #include "ifunc/ifunc_files.h"
 
-#include "core/core.h"
+#include "context/context.h"
 #include "wire/frame.h"
 
 #include <tc/ifunc.h>
 
-static tci_registry *registry_of(tc_context *ctx)
-{
-    return &((tci_core *)(void *)ctx)->registry;
-}
-
 tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc_error *err)
 {
-    return tci_ifunc_read_named(registry_of(ctx), name, fn_out, err);
+    return tci_ifunc_read_named(&ctx->core.registry, name, fn_out, err);
 }
 
 tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
                              tc_error *err)
 {
-    return tci_ifunc_read_file(registry_of(ctx), path, fn_out, err);
+    return tci_ifunc_read_file(&ctx->core.registry, path, fn_out, err);
 }
 
 tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                tc_error *err)
 {
-    return tci_registry_add(registry_of(ctx), archive, archive_size, deps,
+    return tci_registry_add(&ctx->core.registry, archive, archive_size, deps,
                             deps == NULL ? 0 : deps_size, NULL, fn_out, err);
 }
 

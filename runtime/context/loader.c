@@ -1,5 +1,5 @@
 /* A registry of functions without endpoints around it. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "archive.h"
 #include "base/error_text.h"

@@ -1,6 +1,6 @@
 /* What a node has ready for the functions that come: data that the program publishes by name,
  * and memory that each function keeps from call to call. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include <stdlib.h>
 #include <tc/entry.h>
@@ -22,9 +22,9 @@ typedef struct tci_kept_state {
     max_align_t bytes[];
 } tci_kept_state;
 
-static tci_published **find_published(tci_core *core, const char *name)
+static tci_published **find_published(tc_context *ctx, const char *name)
 {
-    tci_published **link = &core->published;
+    tci_published **link = &ctx->published;
     while (*link != NULL && strcmp((*link)->name, name) != 0)
         link = &(*link)->next;
     return link;
@@ -32,7 +32,7 @@ static tci_published **find_published(tci_core *core, const char *name)
 
 tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size_t size)
 {
-    tci_published **link = find_published(&ctx->core, name), *p = *link;
+    tci_published **link = find_published(ctx, name), *p = *link;
     if (strlen(name) >= NAME_BYTES)
         return TC_E_INVALID;
     if (data == NULL && p != NULL) {
@@ -59,7 +59,7 @@ void *tc_self_data(const char *name, size_t *size_out)
     const tci_current *current = tci_current_get();
     if (current->ep == NULL)
         return NULL;
-    const tci_published *p = *find_published(current->ep->core, name);
+    const tci_published *p = *find_published(current->ep->core->context, name);
     if (p == NULL)
         return NULL;
     if (size_out != NULL)
@@ -67,7 +67,7 @@ void *tc_self_data(const char *name, size_t *size_out)
     return p->data;
 }
 
-static tci_kept_state *make_state(tci_core *core, const tci_content_id *id, size_t size)
+static tci_kept_state *make_state(tc_context *ctx, const tci_content_id *id, size_t size)
 {
     tci_kept_state *state =
         size < SIZE_MAX - sizeof *state ? calloc(1, sizeof *state + size) : NULL;
@@ -75,8 +75,8 @@ static tci_kept_state *make_state(tci_core *core, const tci_content_id *id, size
         return NULL;
     state->id = *id;
     state->size = size;
-    state->next = core->states;
-    core->states = state;
+    state->next = ctx->states;
+    ctx->states = state;
     return state;
 }
 
@@ -85,25 +85,25 @@ void *tc_self_state(size_t size)
     const tci_current *current = tci_current_get();
     if (current->ep == NULL || current->fn == NULL)
         return NULL;
-    tci_core *core = current->ep->core;
-    tci_kept_state *state = core->states;
+    tc_context *ctx = current->ep->core->context;
+    tci_kept_state *state = ctx->states;
     while (state != NULL && !tci_content_id_equal(&state->id, &current->fn->id))
         state = state->next;
     if (state == NULL)
-        state = make_state(core, &current->fn->id, size);
+        state = make_state(ctx, &current->fn->id, size);
     return state != NULL && state->size == size ? state->bytes : NULL;
 }
 
-void tci_node_data_free(tci_core *core)
+void tci_node_data_free(tc_context *ctx)
 {
-    while (core->published != NULL) {
-        tci_published *p = core->published;
-        core->published = p->next;
+    while (ctx->published != NULL) {
+        tci_published *p = ctx->published;
+        ctx->published = p->next;
         free(p);
     }
-    while (core->states != NULL) {
-        tci_kept_state *state = core->states;
-        core->states = state->next;
+    while (ctx->states != NULL) {
+        tci_kept_state *state = ctx->states;
+        ctx->states = state->next;
         free(state);
     }
 }

@@ -1,17 +1,17 @@
 /* Sending code ahead of the first message that needs it. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "core/bell.h"
-#include "transfer/send.h"
+#include "transfer/frame_out.h"
 
 #include <tc/ifunc.h>
 
 static tc_status refusal_of(const tc_ep *ep, tc_error *err)
 {
-    if (err != NULL && ep->refusal != NULL)
-        *err = *ep->refusal;
+    if (err != NULL && ep->tx.refusal != NULL)
+        *err = *ep->tx.refusal;
     return TC_E_REFUSED;
 }
 
@@ -26,7 +26,7 @@ static tc_status send_ahead(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, tc_er
 {
     tc_context *ctx = tc_ep_context(ep);
     tc_status status;
-    while ((status = tci_send_prepare(ep, fn)) == TC_E_AGAIN && tci_ep_is_open(ep))
+    while ((status = tci_frame_out_prepare(ep, fn)) == TC_E_AGAIN && tci_ep_is_open(ep))
         TC_TRY(await(ctx, deadline_ns, err));
     tci_bell_after_frames(ep);
     return status;
@@ -39,14 +39,14 @@ static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, b
     ctx->idle_since_ns = 0;
     tc_status status = send_ahead(ep, fn, deadline_ns, err);
     if (status == TC_OK && wait) {
-        ep->preparing = fn->index;
-        while (status == TC_OK && ep->preparing == fn->index && tci_ep_is_open(ep))
+        ep->tx.preparing = fn->index;
+        while (status == TC_OK && ep->tx.preparing == fn->index && tci_ep_is_open(ep))
             status = await(ctx, deadline_ns, err);
-        ep->preparing = TCI_PREPARING_NONE;
+        ep->tx.preparing = TCI_PREPARING_NONE;
     }
     if (!tci_ep_is_open(ep))
         return tc_ep_error(ep, err);
-    if (ep->tx_state[fn->index] == TCI_TX_REFUSED)
+    if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
         return refusal_of(ep, err);
     return status;
 }
@@ -58,7 +58,7 @@ tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_error *
     bool wait = timeout_ns > 0;
     uint64_t deadline_ns =
         tci_deadline_after(wait ? timeout_ns : ep->core->options.close_timeout);
-    ep->pins++;
+    ep->life.pins++;
     tc_status status = prepare_pinned(ep, fn, deadline_ns, wait, err);
     tci_context_unpin(ep);
     return status;

@@ -1,11 +1,12 @@
 /* Waiting: spin, yield, then sleep on everything that can wake us. core/bell.h tells how
  * peers that store into our memory do that. */
-#include "context_private.h"
+#include "context/context.h"
 
 #include "base/clock.h"
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
 #include "core/bell.h"
+#include "endpoint/wakeup.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -34,14 +35,14 @@ tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
     return TC_OK;
 }
 
-/* --- lying down and getting up ------------------------------------------------------------ */
+/* --- arming and disarming ----------------------------------------------------------------- */
 
 /* Whether an endpoint could have something to do of which neither UCX nor a descriptor tells.
  * With idle peers that send messages alone none can, however many they are. */
 static bool may_have_missed(const tci_core *core)
 {
-    return core->storing_peers > 0 || core->starved || core->watched_count > 0 ||
-           core->used != NULL || (core->attention & TCI_CHORES);
+    return core->storing_peers > 0 || core->pending.credit_blocked || core->watched_count > 0 ||
+           core->used != NULL || tci_pending_has(&core->pending, TCI_WORK_LISTED);
 }
 
 /* Tells all peers that we are about to sleep. False: somebody cannot wake us.
@@ -49,19 +50,20 @@ static bool may_have_missed(const tci_core *core)
  * A send that failed may have had gathered frames leave without a look at the peer's bell; the
  * end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
  * sleepers would wake each other for ever. */
-static bool lie_down(tc_context *ctx)
+static bool arm(tc_context *ctx)
 {
     bool rung = tci_worker_wakes(ctx->core.worker), direct = false;
     if (!may_have_missed(&ctx->core))
         return rung;
-    ctx->lying = true;
-    ctx->core.starved = false;
+    ctx->armed = true;
+    ctx->core.pending.credit_blocked = false;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next) {
-        if (ep->turn_used && tci_ep_is_open(ep))
+        if (ep->tx.used && tci_ep_is_open(ep))
             tci_bell_after_frames(ep);
-        rung &= tci_bell_lie_down(ep);
-        ctx->core.starved |= tci_ep_is_open(ep) && ep->awaited != UINT64_MAX;
-        direct |= ep->peer_delivery == TCI_HELLO_DIRECT;
+        rung &= tci_wakeup_arm(ep);
+        ctx->core.pending.credit_blocked |=
+            tci_ep_is_open(ep) && ep->wake.awaited != UINT64_MAX;
+        direct |= ep->rx.peer_delivery == TCI_HELLO_DIRECT;
     }
     if (direct && !(ctx->can_be_rung && tci_process_barrier()))
         rung = false;
@@ -71,22 +73,22 @@ static bool lie_down(tc_context *ctx)
 /* The look between the barrier and the sleep. */
 static bool finds_work(tc_context *ctx)
 {
-    if (ctx->core.changed || ctx->core.inbox != NULL || ctx->core.answers != NULL)
+    if (tci_pending_has(&ctx->core.pending, TCI_WORK_AT_ONCE))
         return true;
-    for (tc_ep *ep = ctx->lying ? ctx->core.first : NULL; ep != NULL; ep = ep->next) {
-        if (tci_bell_finds_work(ep))
+    for (tc_ep *ep = ctx->armed ? ctx->core.first : NULL; ep != NULL; ep = ep->next) {
+        if (tci_wakeup_finds_work(ep))
             return true;
     }
     return !tci_worker_arm(ctx->core.worker);
 }
 
-void tci_context_get_up(tc_context *ctx)
+void tci_context_disarm(tc_context *ctx)
 {
-    if (!ctx->lying)
+    if (!ctx->armed)
         return;
-    ctx->lying = false;
+    ctx->armed = false;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
-        tci_bell_get_up(ep);
+        tci_wakeup_disarm(ep);
 }
 
 /* How long to sleep when nobody wakes us. Handshakes have steps that no descriptor shows. */
@@ -124,22 +126,24 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
 
 static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 {
-    uint64_t bound_ns = sleep_bound_ns(ctx, lie_down(ctx));
+    uint64_t bound_ns = sleep_bound_ns(ctx, arm(ctx));
     if (bound_ns > timeout_ns)
         bound_ns = timeout_ns;
-    uint64_t call_ns = until(ctx->core.calls.next_deadline_ns);
+    uint64_t call_ns = until(ctx->calls.next_deadline_ns);
     if (bound_ns > call_ns)
         bound_ns = call_ns;
     const struct timespec bound = {.tv_sec = (time_t)(bound_ns / TCI_NS_PER_S),
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     /* Who was woken by UCX alone need not look at anything else, for a while. */
+    tci_pending *pending = &ctx->core.pending;
     if (!finds_work(ctx))
-        ctx->look_now = !sleep_on_descriptors(ctx, &bound) ||
-                        now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS;
-    /* Without TCI_MESSAGES nothing else would have UCX take what woke us. */
-    if (ctx->look_now || !(ctx->core.attention & TCI_MESSAGES))
+        tci_pending_set(pending, TCI_WORK_SERVICE,
+                        !sleep_on_descriptors(ctx, &bound) ||
+                            now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS);
+    /* Without TCI_POLL_UCX nothing else would have UCX take what woke us. */
+    if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
         ctx->countdown = 0;
-    tci_context_get_up(ctx);
+    tci_context_disarm(ctx);
 }
 
 /* --- waiting ------------------------------------------------------------------------------ */
@@ -148,7 +152,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
  * its line. */
 static void spin_once(const tci_core *core)
 {
-    if (core->watched_count == 1 && core->attention == 0 && tci_line_wait_supported())
+    if (core->watched_count == 1 && core->pending.causes == 0 && tci_line_wait_supported())
         tci_line_wait((const uint64_t *)(const void *)core->watched[0].frame,
                       core->watched[0].signal);
 }
@@ -208,8 +212,8 @@ tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
 {
     if (tci_clock_ns() >= deadline_ns)
         return TC_E_TIMEOUT;
-    ctx->core.news = false;
-    if (tc_progress(ctx) > 0 || ctx->core.news)
+    ctx->core.pending.activity = false;
+    if (tc_progress(ctx) > 0 || ctx->core.pending.activity)
         ctx->idle_since_ns = 0;
     else
         tci_context_idle(ctx, deadline_ns);
@@ -218,16 +222,15 @@ tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
 
 void tci_context_unpin(tc_ep *ep)
 {
-    if (--ep->pins > 0 || ep->state < TCI_EP_CLOSED)
+    if (--ep->life.pins > 0 || ep->state < TCI_EP_CLOSED)
         return;
-    ep->core->changed = true;
-    ep->core->attention |= TCI_CHORES;
+    tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
 }
 
 unsigned tci_context_turn(tc_context *ctx)
 {
     ctx->countdown = 0;
-    ctx->look_now = true;
+    tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
     return tc_progress(ctx);
 }
 
@@ -238,8 +241,8 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
     uint64_t deadline_ns = 0; /* known with the first look at the clock */
     ctx->idle_since_ns = 0;
     for (;;) {
-        if (tc_progress(ctx) > 0 || ctx->changed_seen) {
-            ctx->changed_seen = false;
+        if (tc_progress(ctx) > 0 || ctx->core.pending.event) {
+            ctx->core.pending.event = false;
             ctx->idle_since_ns = 0;
             return TC_OK;
         }
@@ -263,13 +266,13 @@ tc_status tc_context_arm(tc_context *ctx)
 {
     if (tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
-    /* The next tc_progress looks at everything, and gets up. */
+    /* The next tc_progress looks at everything, and disarms. */
     ctx->countdown = 0;
-    ctx->look_now = true;
+    tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
     tci_context_end_turns(ctx);
-    bool rung = lie_down(ctx);
+    bool rung = arm(ctx);
     if (finds_work(ctx)) {
-        tci_context_get_up(ctx);
+        tci_context_disarm(ctx);
         return TC_E_AGAIN;
     }
     return rung ? TC_OK : TC_E_UNSUPPORTED;

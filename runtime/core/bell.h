@@ -27,7 +27,7 @@
 
 static inline bool tci_bell_has_changed(const tc_ep *ep)
 {
-    return tci_ring_load_bell(ep->bell) != ep->bell_seen;
+    return tci_ring_load_bell(ep->tx.bell) != ep->tx.bell_seen;
 }
 
 /* The bell has changed: rings if the peer sleeps. Never blocks. */
@@ -45,19 +45,9 @@ void tci_bell_ring_for_credit(tc_ep *ep);
 /* After the peer's credit was stored, which most sleepers do not wait for. */
 static inline void tci_bell_after_credit(tc_ep *ep)
 {
-    uint64_t bell = tci_ring_load_bell(ep->bell);
-    if (__builtin_expect(bell != ep->bell_seen && (bell & TCI_BELL_CREDIT) != 0, 0))
+    uint64_t bell = tci_ring_load_bell(ep->tx.bell);
+    if (__builtin_expect(bell != ep->tx.bell_seen && (bell & TCI_BELL_CREDIT) != 0, 0))
         tci_bell_ring_for_credit(ep);
 }
-
-/* --- the sleeping side: our own bell ------------------------------------------------------ */
-
-/* Asks to be rung for what comes to this endpoint. False: it is open, and its peer cannot see
- * our bell though it may store something that concerns us. */
-bool tci_bell_lie_down(tc_ep *ep);
-void tci_bell_get_up(tc_ep *ep);
-
-/* After the barrier: whether there is something to do by now. */
-bool tci_bell_finds_work(tc_ep *ep);
 
 #endif

@@ -1,16 +1,14 @@
-/* Telling a peer how far its ring was consumed. What the peer reads into it (all of a flush was
- * run, so every refusal has been said) holds only if frames that left before are there first.
- */
+#include "core/credit.h"
+
 #include "base/clock.h"
 #include "core/bell.h"
-#include "core/ep.h"
 
 static void post(tc_ep *ep, uint64_t head)
 {
     tc_status status =
-        tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer_connection, &head, sizeof head, NULL);
+        tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer.connection, &head, sizeof head, NULL);
     if (status == TC_OK) {
-        ep->rx.published = head;
+        ep->rx.ring.published = head;
         ep->core->counters[TCI_CREDITS_SENT]++;
     }
 }
@@ -18,54 +16,54 @@ static void post(tc_ep *ep, uint64_t head)
 /* Messages overtake the frames of some deliveries. */
 static uint64_t frames_under_way(const tc_ep *ep, uint64_t *made_out)
 {
-    const tci_delivery *delivery = ep->delivery;
+    const tci_delivery *delivery = ep->tx.delivery;
     if (delivery == NULL || delivery->ops->under_way == NULL)
         return 0;
     return delivery->ops->under_way(delivery, made_out);
 }
 
-void tci_ep_give_credit(tc_ep *ep)
+void tci_credit_return(tc_ep *ep)
 {
     uint64_t made;
-    if (ep->peer_delivery == TCI_HELLO_DIRECT) {
-        tci_consumer_publish(&ep->rx);
+    if (ep->rx.peer_delivery == TCI_HELLO_DIRECT) {
+        tci_consumer_publish(&ep->rx.ring);
         tci_bell_after_credit(ep);
-    } else if (ep->credit.due) {
-        ep->credit.again = true;
+    } else if (ep->rx.credit.due) {
+        ep->rx.credit.again = true;
     } else if (frames_under_way(ep, &made) > 0) {
-        ep->credit.due = true;
-        ep->core->attention |= TCI_CHORES;
-        ep->credit.mark = made;
-        ep->credit.head = ep->rx.head;
+        ep->rx.credit.due = true;
+        tci_pending_add(&ep->core->pending, TCI_WORK_CREDIT);
+        ep->rx.credit.mark = made;
+        ep->rx.credit.head = ep->rx.ring.head;
     } else {
-        post(ep, ep->rx.head);
+        post(ep, ep->rx.ring.head);
     }
 }
 
-bool tci_ep_credit_may_leave(const tc_ep *ep)
+bool tci_credit_may_leave(const tc_ep *ep)
 {
     uint64_t made;
-    if (!ep->credit.due)
+    if (!ep->rx.credit.due)
         return false;
     uint64_t under_way = frames_under_way(ep, &made);
-    return under_way == 0 || made - under_way >= ep->credit.mark;
+    return under_way == 0 || made - under_way >= ep->rx.credit.mark;
 }
 
-void tci_ep_give_due_credit(tc_ep *ep)
+void tci_credit_return_due(tc_ep *ep)
 {
-    bool again = ep->credit.again;
-    post(ep, ep->credit.head);
-    ep->credit.due = ep->credit.again = false;
+    bool again = ep->rx.credit.again;
+    post(ep, ep->rx.credit.head);
+    ep->rx.credit.due = ep->rx.credit.again = false;
     if (again)
-        tci_ep_give_credit(ep);
+        tci_credit_return(ep);
 }
 
-void tci_ep_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns)
+void tci_credit_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns)
 {
     uint64_t made;
     uint64_t deadline_ns = tci_deadline_after(timeout_ns);
     while (frames_under_way(ep, &made) > 0 && tci_link_error(ep->link, NULL) == TC_OK &&
            tci_clock_ns() < deadline_ns)
         tci_link_flush(ep->link, timeout_ns);
-    ep->credit.due = ep->credit.again = false;
+    ep->rx.credit.due = ep->rx.credit.again = false;
 }

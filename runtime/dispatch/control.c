@@ -1,12 +1,13 @@
-#include "control.h"
+#include "dispatch/control.h"
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "core/credit.h"
+#include "group/member.h"
 #include "rpc/visit.h"
 #include "transfer/code_transfer.h"
 #include "transfer/landing.h"
-#include "transfer/send.h"
-#include "group/group_private.h"
+#include "transfer/large_send.h"
 
 #include <stdlib.h>
 
@@ -20,19 +21,20 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
     const uint8_t *text = tci_read_bytes(&r, text_size);
     if (r.failed || f->slot >= ep->core->options.functions_max)
         return;
-    if (ep->refusal == NULL && (ep->refusal = calloc(1, sizeof *ep->refusal)) == NULL)
+    if (ep->tx.refusal == NULL && (ep->tx.refusal = calloc(1, sizeof *ep->tx.refusal)) == NULL)
         return;
-    tci_error_set(ep->refusal, (tc_status)status, "%.*s", (int)text_size, (const char *)text);
-    ep->refusals++;
-    if (ep->preparing == f->slot)
-        ep->preparing = TCI_PREPARING_NONE;
+    tci_error_set(ep->tx.refusal, (tc_status)status, "%.*s", (int)text_size,
+                  (const char *)text);
+    ep->tx.refusals++;
+    if (ep->tx.preparing == f->slot)
+        ep->tx.preparing = TCI_PREPARING_NONE;
     if (!payload_only)
-        ep->tx_state[f->slot] = TCI_TX_REFUSED;
-    else if (ep->partial != NULL && ep->partial->fn->index == f->slot)
-        ep->partial->refused = true;
+        ep->tx.bindings[f->slot] = TCI_TX_REFUSED;
+    else if (ep->tx.partial != NULL && ep->tx.partial->fn->index == f->slot)
+        ep->tx.partial->refused = true;
     tci_visit_refused(ep, f->slot, payload_only);
     TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
-           payload_only ? "payload" : "function", ep->refusal->text);
+           payload_only ? "payload" : "function", ep->tx.refusal->text);
 }
 
 static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
@@ -55,11 +57,11 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
         on_refused(ep, f, payload, f->flags == TCI_CONTROL_TOO_LARGE);
         return TC_OK;
     case TCI_CONTROL_PREPARED:
-        if (f->slot == ep->preparing)
-            ep->preparing = TCI_PREPARING_NONE;
+        if (f->slot == ep->tx.preparing)
+            ep->tx.preparing = TCI_PREPARING_NONE;
         return TC_OK;
     case TCI_CONTROL_CREDIT:
-        tci_ep_give_credit(ep);
+        tci_credit_return(ep);
         return TC_OK;
     case TCI_CONTROL_SEGMENT:
         tci_landing_attach(ep, payload, f->payload_size);
@@ -70,7 +72,7 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
     case TCI_CONTROL_MEMBER:
     case TCI_CONTROL_ARRIVED:
     case TCI_CONTROL_RELEASED:
-        return tci_group_control(ep, f->flags, payload, f->payload_size, err);
+        return tci_member_control(ep, f->flags, payload, f->payload_size, err);
     default:
         TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,
                f->flags);

@@ -1,14 +1,17 @@
-#include "dispatch.h"
+#include "dispatch/dispatch.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
+#include "dispatch/load_report.h"
 #include "dispatch/slots.h"
 #include "rpc/visit.h"
 #include "core/bell.h"
-#include "transfer/send.h"
+#include "core/credit.h"
+#include "core/ep_state.h"
+#include "transfer/frame_out.h"
 
 /* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
  * small ring gives credit after an eighth, which is then the bound. */
@@ -41,14 +44,14 @@ static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)
 {
     uint64_t now_ns = tci_clock_ns();
     fn->report_due = false;
-    tci_core_report(ep->core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
+    tci_load_report_tell(ep->core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
 }
 
 /* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
 static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                  size_t payload_size)
 {
-    tc_ifunc *fn = ep->rx_slots[slot].fn;
+    tc_ifunc *fn = ep->rx.slots[slot].fn;
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
     current->fn = fn;
     count_call(fn);
@@ -101,9 +104,9 @@ static void tell_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, 
  * frames behind it run. */
 static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 {
-    if (status == TC_E_AGAIN && (slot >= ep->rx_slot_count || ep->rx_slots[slot].fn == NULL))
+    if (status == TC_E_AGAIN && (slot >= ep->rx.slot_count || ep->rx.slots[slot].fn == NULL))
         return WAITING; /* for its code */
-    ep->loading = false;
+    ep->rx.loading = false;
     tci_slot_announce(ep, slot);
     return BOUND;
 }
@@ -129,7 +132,7 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     if (result == DROPPED)
         tell_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
     if (result != WAITING && result != ENDED)
-        tci_consumer_advance(&ep->rx, bytes);
+        tci_consumer_advance(&ep->rx.ring, bytes);
     return result;
 }
 
@@ -138,7 +141,7 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
 static outcome ready(tc_ep *ep, uint16_t slot, tc_error *error)
 {
     error->status = TC_OK;
-    if (slot >= ep->rx_slot_count)
+    if (slot >= ep->rx.slot_count)
         return DROPPED;
     tc_status status = tci_slot_ready(ep, slot, error);
     if (status == TC_OK)
@@ -155,7 +158,7 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
                        size_t bytes)
 {
     tc_error error; /* as in call_routed */
-    if (f->slot >= ep->rx_slot_count) {
+    if (f->slot >= ep->rx.slot_count) {
         tci_error_set(&error, TC_E_CORRUPT, "call of slot %u, which no code frame has bound",
                       f->slot);
         return broken(ep, &error);
@@ -166,7 +169,7 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     else if (result == DROPPED)
         tell_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
     if (result != WAITING && result != ENDED)
-        tci_consumer_advance(&ep->rx, bytes);
+        tci_consumer_advance(&ep->rx.ring, bytes);
     return result;
 }
 
@@ -187,9 +190,9 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
     } else {
         result = refuse(ep, f->slot, &error);
     }
-    tci_consumer_advance(&ep->rx, bytes);
+    tci_consumer_advance(&ep->rx.ring, bytes);
     if (f->flags != 0) /* as with pieces that stand for much */
-        tci_ep_give_credit(ep);
+        tci_credit_return(ep);
     return result;
 }
 
@@ -221,10 +224,10 @@ static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
     tci_large_done(ep, &whole);
     if (result == ENDED)
         return ENDED;
-    tci_consumer_advance(&ep->rx, bytes);
+    tci_consumer_advance(&ep->rx.ring, bytes);
     if ((f->flags & ~TCI_ROUTED) !=
         0) /* a small frame that stands for much: its sender waits for the room */
-        tci_ep_give_credit(ep);
+        tci_credit_return(ep);
     return result;
 }
 
@@ -238,8 +241,8 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
         return broken(ep, &error);
     }
     memcpy(payload, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
-    tci_consumer_advance(&ep->rx, bytes);
-    ep->core->news = true;
+    tci_consumer_advance(&ep->rx.ring, bytes);
+    ep->core->pending.activity = true;
     return tci_control_run(ep, f, payload, &error) == TC_OK ? DROPPED : broken(ep, &error);
 }
 
@@ -249,7 +252,7 @@ static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, siz
     if (tci_visit_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) != TC_OK)
         return broken(ep, &error);
     if (ep->state == TCI_EP_OPEN)
-        tci_consumer_advance(&ep->rx, bytes);
+        tci_consumer_advance(&ep->rx.ring, bytes);
     return RUN;
 }
 
@@ -258,7 +261,7 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     tci_code_section section;
     tc_error error;
     size_t bytes;
-    if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx), &bytes, &section, &error) !=
+    if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx.ring), &bytes, &section, &error) !=
         TC_OK)
         return broken(ep, &error);
     switch (f->kind) {
@@ -282,10 +285,10 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
  * ring's state is kept in registers meanwhile: what is called cannot reach it. */
 static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, bool *empty_out)
 {
-    const tci_rx_slot *const slots = ep->rx_slots;
-    const size_t slot_count = ep->rx_slot_count;
+    const tci_rx_slot *const slots = ep->rx.slots;
+    const size_t slot_count = ep->rx.slot_count;
     const tci_core *const core = ep->core;
-    tci_consumer rx = ep->rx;
+    tci_consumer rx = ep->rx.ring;
     unsigned run = 0;
     *empty_out = true;
     while (tci_consumer_has_frame(&rx)) {
@@ -305,17 +308,17 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         tci_consumer_advance(&rx, bytes);
         run++;
     }
-    ep->rx.head = rx.head;
-    ep->rx.signal = rx.signal;
+    ep->rx.ring.head = rx.head;
+    ep->rx.ring.signal = rx.signal;
     return run;
 }
 
 /* What a function that travels is on most of its way: a whole frame, bound, callable. */
 static bool is_routed_call(const tc_ep *ep, const tci_frame *f)
 {
-    return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED && f->slot < ep->rx_slot_count &&
-           ep->rx_slots[f->slot].main != NULL &&
-           TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx);
+    return f->kind == TCI_FRAME_CALL && f->flags == TCI_ROUTED && f->slot < ep->rx.slot_count &&
+           ep->rx.slots[f->slot].main != NULL &&
+           TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
 }
 
 static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
@@ -324,7 +327,7 @@ static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, u
     outcome result =
         call_routed(ep, current, f->slot, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     if (result == RUN)
-        tci_consumer_advance(&ep->rx, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
+        tci_consumer_advance(&ep->rx.ring, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
     return result;
 }
 
@@ -332,7 +335,7 @@ static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, u
 static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
 {
     uint64_t word;
-    uint8_t *frame = tci_consumer_peek(&ep->rx, &word);
+    uint8_t *frame = tci_consumer_peek(&ep->rx.ring, &word);
     if (frame == NULL)
         return false;
     current->fn = NULL; /* the one that ran before may go now, to make room for another */
@@ -351,8 +354,8 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
 {
     unsigned run = 0;
     bool empty = false;
-    ep->loading = false;
-    while (!empty && ep->rx.head < end) {
+    ep->rx.loading = false;
+    while (!empty && ep->rx.ring.head < end) {
         if (!run_other(ep, current, &run))
             break;
         run += run_calls(ep, current, end, &empty);
@@ -364,11 +367,11 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
  * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
 static inline void settle_credit(tc_ep *ep)
 {
-    if (ep->peer_delivery == TCI_HELLO_DIRECT) {
-        tci_consumer_publish(&ep->rx);
+    if (ep->rx.peer_delivery == TCI_HELLO_DIRECT) {
+        tci_consumer_publish(&ep->rx.ring);
         tci_bell_after_credit(ep);
-    } else if (tci_consumer_owes_credit(&ep->rx)) {
-        tci_ep_give_credit(ep);
+    } else if (tci_consumer_owes_credit(&ep->rx.ring)) {
+        tci_credit_return(ep);
     }
 }
 
@@ -377,20 +380,20 @@ unsigned tci_dispatch_run(tc_ep *ep)
     tci_core *core = ep->core;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
-    const uint64_t eighth = (ep->rx.mask + 1) >> TCI_RING_CREDIT_SHIFT;
-    const uint64_t end = ep->rx.head + (eighth < BUDGET ? eighth : BUDGET);
+    const uint64_t eighth = (ep->rx.ring.mask + 1) >> TCI_RING_CREDIT_SHIFT;
+    const uint64_t end = ep->rx.ring.head + (eighth < BUDGET ? eighth : BUDGET);
     bool empty;
     current->ep = ep;
     current->visit = NULL;
-    core->attention |= TCI_RUNNING;
+    (void)tci_pending_enter(&core->pending, TCI_RUNNING);
     unsigned run = run_calls(ep, current, end, &empty);
     if (__builtin_expect(!empty, 0))
         run += run_rest(ep, current, end);
-    core->attention &= ~(unsigned)TCI_RUNNING;
+    tci_pending_leave(&core->pending, TCI_RUNNING, 0);
     *current = outer;
     if (ep->state == TCI_EP_OPEN)
         tci_ep_watch_head(ep);
     settle_credit(ep);
-    ep->run_messages += run;
+    ep->rx.run_messages += run;
     return run;
 }

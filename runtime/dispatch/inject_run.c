@@ -1,4 +1,4 @@
-#include "inject_run.h"
+#include "dispatch/inject_run.h"
 
 #include "transfer/landing.h"
 

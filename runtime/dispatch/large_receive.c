@@ -1,7 +1,7 @@
-#include "large_receive.h"
+#include "dispatch/large_receive.h"
 
 #include "transfer/landing.h"
-#include "transfer/payload_transfer.h"
+#include "transfer/payload_in.h"
 
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max,
 {
     if (total > max)
         return too_large(total, max, err);
-    if (total <= assembly->room)
+    if (total <= assembly->capacity)
         return TC_OK;
     size_t room = ((size_t)total + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     uint8_t *bytes = aligned_alloc(ALIGNMENT, room);
@@ -32,13 +32,13 @@ static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max,
                              (unsigned long long)total);
     free(assembly->bytes);
     assembly->bytes = bytes;
-    assembly->room = room;
+    assembly->capacity = room;
     return TC_OK;
 }
 
 static tc_status begin(tc_ep *ep, const tci_piece *piece, tc_error *err)
 {
-    tci_assembly *assembly = &ep->assembly;
+    tci_assembly *assembly = &ep->rx.assembly;
     if (piece->total == 0 || piece->offset != 0)
         return tci_error_set(
             err, TC_E_CORRUPT, "piece at %llu of %llu bytes, expected the first",
@@ -60,7 +60,7 @@ static bool is_given_up(const tci_assembly *assembly, const tci_piece *piece)
 static tc_status assemble(tc_ep *ep, const tci_piece *piece, const uint8_t *bytes, uint64_t n,
                           tci_payload *whole_out, tc_error *err)
 {
-    tci_assembly *assembly = &ep->assembly;
+    tci_assembly *assembly = &ep->rx.assembly;
     tc_status status = TC_OK;
     if (assembly->total == 0 || is_given_up(assembly, piece))
         status = begin(ep, piece, err);
@@ -100,11 +100,12 @@ static tc_status take_landed(tc_ep *ep, const uint8_t *payload, tci_payload *who
                              "piece of %llu bytes at %llu, where no payload can lie in a "
                              "segment of %zu",
                              (unsigned long long)landed.size, (unsigned long long)landed.place,
-                             ep->landed.bytes);
-    bool under_way = ep->assembly.total != 0 && !is_given_up(&ep->assembly, &landed.piece);
+                             ep->rx.landed.bytes);
+    bool under_way =
+        ep->rx.assembly.total != 0 && !is_given_up(&ep->rx.assembly, &landed.piece);
     if (landed.size != landed.piece.total || landed.piece.offset != 0 || under_way)
         return assemble(ep, &landed.piece, bytes, landed.size, whole_out, err);
-    ep->assembly.total = 0;
+    ep->rx.assembly.total = 0;
     if (landed.size > max)
         return too_large(landed.size, max, err);
     whole_out->bytes = bytes;
@@ -115,7 +116,7 @@ static tc_status take_landed(tc_ep *ep, const uint8_t *payload, tci_payload *who
 /* The sender sends no more to a function that was refused. */
 static bool is_callable(const tc_ep *ep, uint16_t slot)
 {
-    return slot < ep->rx_slot_count && ep->rx_slots[slot].main != NULL;
+    return slot < ep->rx.slot_count && ep->rx.slots[slot].main != NULL;
 }
 
 static tc_status take_outside(tc_ep *ep, uint16_t slot, const uint8_t *payload,
@@ -123,7 +124,7 @@ static tc_status take_outside(tc_ep *ep, uint16_t slot, const uint8_t *payload,
 {
     tci_piece named;
     tci_piece_decode(payload, &named);
-    tc_status status = tci_payload_find(ep, &named, &whole_out->bytes, err);
+    tc_status status = tci_payload_in_find(ep, &named, &whole_out->bytes, err);
     if (status == TC_E_AGAIN && !is_callable(ep, slot)) {
         whole_out->outside = true;
         return TC_OK;
@@ -151,20 +152,25 @@ tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *pa
     }
     /* Nobody will use it, and its sender may not finish it. */
     if (!is_callable(ep, frame->slot))
-        ep->assembly.dropped = true;
+        ep->rx.assembly.dropped = true;
     return status;
 }
 
 void tci_large_done(tc_ep *ep, const tci_payload *whole)
 {
-    tci_assembly *assembly = &ep->assembly;
+    tci_assembly *assembly = &ep->rx.assembly;
     if (whole->outside)
-        tci_payload_done(ep);
+        tci_payload_in_done(ep);
     if (!whole->assembled)
         return;
     assembly->total = 0;
-    if (assembly->room > KEEP_BYTES) {
+    if (assembly->capacity > KEEP_BYTES) {
         free(assembly->bytes);
         *assembly = (tci_assembly){0};
     }
+}
+
+void tci_large_receive_free(tc_ep *ep)
+{
+    free(ep->rx.assembly.bytes);
 }

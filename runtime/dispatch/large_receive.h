@@ -9,7 +9,7 @@
 typedef struct tci_payload {
     uint8_t *bytes; /* NULL: not whole yet */
     uint64_t size;
-    bool assembled; /* in ep->assembly */
+    bool assembled; /* in ep->rx.assembly */
     bool outside;   /* came outside the ring, or would have */
 } tci_payload;
 
@@ -21,6 +21,9 @@ typedef struct tci_payload {
 TC_MUST_CHECK tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame,
                                           const uint8_t *payload, tci_payload *whole_out,
                                           tc_error *err);
+
+/* Of an endpoint that is being freed. */
+void tci_large_receive_free(tc_ep *ep);
 
 /* What it gave was used: ready for the next one. */
 void tci_large_done(tc_ep *ep, const tci_payload *whole);

@@ -1,5 +1,5 @@
 /* What is told of functions that became callable, or got better code. */
-#include "core/core.h"
+#include "dispatch/load_report.h"
 
 #include "base/logger.h"
 
@@ -39,7 +39,8 @@ static void log_report(const tc_load_report *report)
            (double)report->total_ns / 1000, stages);
 }
 
-void tci_core_report(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns, uint64_t total_ns)
+void tci_load_report_tell(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
+                          uint64_t total_ns)
 {
     tc_load_report report = {.name = tci_archive_name(fn->archive),
                              .id = fn->id.bytes,
@@ -56,13 +57,4 @@ void tci_core_report(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns, 
         log_report(&report);
     if (core->load_callback != NULL)
         core->load_callback(core->load_user, &report);
-}
-
-void tc_context_set_load_callback(tc_context *ctx,
-                                  void (*callback)(void *user, const tc_load_report *report),
-                                  void *user)
-{
-    tci_core *core = (tci_core *)(void *)ctx;
-    core->load_callback = callback;
-    core->load_user = user;
 }

@@ -1,35 +1,42 @@
-#include "slots.h"
+#include "dispatch/slots.h"
 
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "transfer/code_transfer.h"
-#include "transfer/send.h"
+#include "transfer/frame_out.h"
 
 #include <stdlib.h>
 
 static bool grow(tc_ep *ep, uint16_t slot)
 {
-    size_t count = ep->rx_slot_count;
+    size_t count = ep->rx.slot_count;
     if (slot < count)
         return true;
     while (count <= slot)
         count = count == 0 ? 16 : 2 * count;
-    tci_rx_slot *slots = realloc(ep->rx_slots, count * sizeof *slots);
+    tci_rx_slot *slots = realloc(ep->rx.slots, count * sizeof *slots);
     if (slots == NULL)
         return false;
-    memset(slots + ep->rx_slot_count, 0, (count - ep->rx_slot_count) * sizeof *slots);
-    ep->rx_slots = slots;
-    ep->rx_slot_count = count;
+    memset(slots + ep->rx.slot_count, 0, (count - ep->rx.slot_count) * sizeof *slots);
+    ep->rx.slots = slots;
+    ep->rx.slot_count = count;
     return true;
 }
 
 static void clear(tc_ep *ep, uint16_t slot)
 {
-    tci_rx_slot *place = &ep->rx_slots[slot];
+    tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->fn != NULL)
         tci_ifunc_release(place->fn);
     free(place->left);
     *place = (tci_rx_slot){0};
+}
+
+void tci_slots_free(tc_ep *ep)
+{
+    for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
+        clear(ep, (uint16_t)slot);
+    free(ep->rx.slots);
 }
 
 /* --- telling the peer ---------------------------------------------------------------- */
@@ -44,12 +51,12 @@ void tci_slot_tell(tc_ep *ep, tci_control control, uint16_t slot, const tc_error
     tci_writer_init(&w, payload, sizeof payload);
     tci_write_u32(&w, (uint32_t)(int32_t)error->status);
     tci_write_bytes(&w, error->text, text);
-    tci_send_control(ep, control, slot, payload, w.at);
+    tci_frame_out_control(ep, control, slot, payload, w.at);
 }
 
 void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
-    if (slot < ep->rx_slot_count)
+    if (slot < ep->rx.slot_count)
         clear(ep, slot);
     TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
     ep->core->counters[TCI_CODE_REFUSED]++;
@@ -58,10 +65,10 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 
 void tci_slot_announce(tc_ep *ep, uint16_t slot)
 {
-    tci_rx_slot *place = &ep->rx_slots[slot];
+    tci_rx_slot *place = &ep->rx.slots[slot];
     place->announce = place->main == NULL;
     if (!place->announce)
-        tci_send_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
+        tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
 }
 
 /* --- code ---------------------------------------------------------------------------- */
@@ -104,15 +111,15 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return take_attached(ep, attached, section, fn_out, err);
     if (!tci_code_complete(ep))
         return tci_code_want(ep, slot, section, err) ? TC_E_AGAIN : err->status;
-    tc_status status = add_copy(ep, ep->incoming.bytes, section, fn_out, err);
+    tc_status status = add_copy(ep, ep->rx.incoming.bytes, section, fn_out, err);
     tci_code_forget(ep);
     return status;
 }
 
 static bool is_bound_to(const tc_ep *ep, uint16_t slot, const tci_content_id *id)
 {
-    return slot < ep->rx_slot_count && ep->rx_slots[slot].fn != NULL &&
-           tci_content_id_equal(&ep->rx_slots[slot].fn->id, id);
+    return slot < ep->rx.slot_count && ep->rx.slots[slot].fn != NULL &&
+           tci_content_id_equal(&ep->rx.slots[slot].fn->id, id);
 }
 
 /* What the slot held goes first, so that it may make room for the new function. */
@@ -124,7 +131,7 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
     clear(ep, slot);
     TC_TRY(find_code(ep, slot, attached, section, &fn, err));
-    ep->rx_slots[slot].fn = fn;
+    ep->rx.slots[slot].fn = fn;
     return TC_OK;
 }
 
@@ -132,15 +139,15 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
-    tc_ifunc *fn = ep->rx_slots[slot].fn;
+    tc_ifunc *fn = ep->rx.slots[slot].fn;
     tc_status status = tci_ifunc_load_soon(fn, err);
-    ep->loading = status == TC_E_AGAIN;
+    ep->rx.loading = status == TC_E_AGAIN;
     if (status != TC_OK)
         return status;
     tc_error full;
     status = tci_registry_trim(&ep->core->registry, fn, &full);
     if (status == TC_OK) {
-        ep->rx_slots[slot].main = fn->entry.main;
+        ep->rx.slots[slot].main = fn->entry.main;
         return TC_OK;
     }
     tci_ifunc_give_up(fn, &full);
@@ -152,12 +159,12 @@ tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 {
     if (!is_bound_to(ep, slot, &section->id))
         TC_TRY(bind(ep, slot, attached, section, err));
-    return ep->rx_slots[slot].main != NULL ? TC_OK : load(ep, slot, err);
+    return ep->rx.slots[slot].main != NULL ? TC_OK : load(ep, slot, err);
 }
 
 tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 {
-    tci_rx_slot *place = &ep->rx_slots[slot];
+    tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->main != NULL)
         return TC_OK;
     if (place->left != NULL) {
@@ -177,13 +184,13 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
  * code. */
 static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
 {
-    tci_rx_slot *place = &ep->rx_slots[slot];
+    tci_rx_slot *place = &ep->rx.slots[slot];
     bool announce = place->announce;
     if (place->main != NULL)
         place->main = fn->entry.main;
     place->announce = false;
     if (announce && fn->state == TCI_LOADED)
-        tci_send_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
+        tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
     else if (announce)
         tci_slot_refuse(ep, slot, fn->load_error);
 }
@@ -192,8 +199,8 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 {
     tci_ifunc_hold(fn);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
-        for (size_t slot = 0; slot < ep->rx_slot_count; slot++) {
-            if (ep->rx_slots[slot].fn == fn)
+        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+            if (ep->rx.slots[slot].fn == fn)
                 slot_changed(ep, (uint16_t)slot, fn);
         }
     }
@@ -204,7 +211,7 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
  */
 static void slot_left(tc_ep *ep, size_t slot, tc_ifunc *fn)
 {
-    tci_rx_slot *place = &ep->rx_slots[slot];
+    tci_rx_slot *place = &ep->rx.slots[slot];
     place->main = NULL;
     tci_code_section *left = malloc(sizeof *left);
     if (left == NULL)
@@ -222,8 +229,8 @@ void tci_slots_evict(tci_core *core, tc_ifunc *fn)
 {
     core->counters[TCI_CODE_EVICTED]++;
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
-        for (size_t slot = 0; slot < ep->rx_slot_count; slot++) {
-            if (ep->rx_slots[slot].fn == fn)
+        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+            if (ep->rx.slots[slot].fn == fn)
                 slot_left(ep, slot, fn);
         }
     }

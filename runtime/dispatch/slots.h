@@ -29,6 +29,9 @@ void tci_slot_tell(tc_ep *ep, tci_control control, uint16_t slot, const tc_error
 /* The peer wants to know when the slot, which is bound, is callable. */
 void tci_slot_announce(tc_ep *ep, uint16_t slot);
 
+/* Lets go of what all slots hold, of an endpoint that is being freed. */
+void tci_slots_free(tc_ep *ep);
+
 /* See tci_registry_events. */
 void tci_slots_changed(tci_core *core, tc_ifunc *fn);
 void tci_slots_evict(tci_core *core, tc_ifunc *fn);

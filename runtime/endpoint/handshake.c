@@ -1,10 +1,11 @@
-#include "handshake.h"
+#include "endpoint/handshake.h"
 
 #include "archive_dictionary.h"
 #include "archive_layout.h"
 #include "base/clock.h"
 #include "base/logger.h"
-#include "group/group_private.h"
+#include "core/ep_message.h"
+#include "core/ep_state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,13 +15,6 @@
 
 #define MESSAGES_PER_TURN 64u
 #define SMALL_RING_BYTES (16u << 10)
-
-static tc_status carry(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
-{
-    if (ep->stream != NULL)
-        return tci_stream_send(ep->stream, bytes, size, err);
-    return tci_link_post(ep->link, TCI_AM_HELLO, ep->peer_connection, bytes, size, err);
-}
 
 /* Who finds no ring memory left gets less, and cannot be written from outside: a peer then
  * sends active messages, which need no ring that is large or shared. */
@@ -34,22 +28,22 @@ static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
         core->counters[TCI_RINGS_CLOSED]++;
         return TCI_REGION_CLOSED;
     }
-    core->ring_memory += ep->ring_memory = ring_bytes;
+    core->ring_memory += ep->rx.ring_memory = ring_bytes;
     /* Peers are expected to send as this side does. */
     return core->options.delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT
-                                                            : TCI_REGION_MAPPED;
+                                                             : TCI_REGION_MAPPED;
 }
 
 static tc_status make_ring(tc_ep *ep, tc_error *err)
 {
     uint64_t ring_bytes;
-    if (ep->region != NULL)
+    if (ep->rx.region != NULL)
         return TC_OK;
     tci_region_use use = choose_ring(ep, &ring_bytes);
     TC_TRY(tci_region_create(ep->core->worker, tci_ring_region_bytes(ring_bytes), use,
-                             &ep->region, err));
-    randombytes_buf(&ep->nonce, sizeof ep->nonce);
-    tci_consumer_init(&ep->rx, tci_region_base(ep->region), ring_bytes, ep->nonce);
+                             &ep->rx.region, err));
+    randombytes_buf(&ep->hs.nonce, sizeof ep->hs.nonce);
+    tci_consumer_init(&ep->rx.ring, tci_region_base(ep->rx.region), ring_bytes, ep->hs.nonce);
     return TC_OK;
 }
 
@@ -57,20 +51,20 @@ tc_status tci_handshake_greet(tc_ep *ep, tc_error *err)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
-    if (ep->hello_sent)
+    if (ep->hs.hello_sent)
         return TC_OK;
     TC_TRY(make_ring(ep, err));
     tci_hello hello = ep->core->self;
     hello.connection_id = ep->connection;
-    hello.ring_bytes = (uint32_t)(ep->rx.mask + 1);
-    hello.ring_nonce = ep->nonce;
-    hello.ring_address = (uintptr_t)tci_region_base(ep->region);
+    hello.ring_bytes = (uint32_t)(ep->rx.ring.mask + 1);
+    hello.ring_nonce = ep->hs.nonce;
+    hello.ring_address = (uintptr_t)tci_region_base(ep->rx.region);
     hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
-    hello.segment = tci_region_segment(ep->region);
-    hello.rkey.data = tci_region_rkey(ep->region, &hello.rkey.size);
+    hello.segment = tci_region_segment(ep->rx.region);
+    hello.rkey.data = tci_region_rkey(ep->rx.region, &hello.rkey.size);
     TC_TRY(tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, err));
-    TC_TRY(carry(ep, bytes, size, err));
-    ep->hello_sent = true;
+    TC_TRY(tci_ep_message_send(ep, bytes, size, err));
+    ep->hs.hello_sent = true;
     return TC_OK;
 }
 
@@ -82,7 +76,7 @@ static void refuse(tc_ep *ep, const tc_error *error)
     if (tci_hello_refuse_encode(error->status, error->text, bytes, sizeof bytes, &size) ==
             TC_OK &&
         (ep->stream != NULL || ep->link != NULL))
-        (void)carry(ep, bytes, size, NULL);
+        (void)tci_ep_message_send(ep, bytes, size, NULL);
     tci_ep_fail(ep, error);
 }
 
@@ -112,15 +106,15 @@ static uint32_t known_dictionaries(const tci_hello *hello)
 
 static void keep_peer(tc_ep *ep, const tci_hello *hello)
 {
-    ep->peer_connection = hello->connection_id;
-    ep->peer_pid = tci_hello_same_host(&ep->core->self, hello) ? hello->pid : 0;
-    keep_text(ep->peer_triple, sizeof ep->peer_triple, hello->triple);
-    ep->peer_target = tci_target_number(ep->peer_triple);
-    ep->peer_dictionaries = known_dictionaries(hello);
-    keep_text(ep->peer_cpu, sizeof ep->peer_cpu, hello->cpu);
-    keep_version(ep->peer_library, hello->library, "0.0.0");
-    keep_version(ep->peer_ucx, hello->ucx, "unknown");
-    keep_version(ep->peer_llvm, hello->llvm, "none");
+    ep->peer.connection = hello->connection_id;
+    ep->peer.pid = tci_hello_same_host(&ep->core->self, hello) ? hello->pid : 0;
+    keep_text(ep->peer.triple, sizeof ep->peer.triple, hello->triple);
+    ep->peer.target = tci_target_number(ep->peer.triple);
+    ep->peer.dictionaries = known_dictionaries(hello);
+    keep_text(ep->peer.cpu, sizeof ep->peer.cpu, hello->cpu);
+    keep_version(ep->peer.library, hello->library, "0.0.0");
+    keep_version(ep->peer.ucx, hello->ucx, "unknown");
+    keep_version(ep->peer.llvm, hello->llvm, "none");
 }
 
 /* An rkey of a dead process crashes UCX before 1.19, so the peer is looked at just before its
@@ -128,7 +122,7 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
 static bool peer_is_gone(const tc_ep *ep)
 {
     /* Another user's process may not be signalled, but it lives. */
-    return ep->peer_pid != 0 && kill((pid_t)ep->peer_pid, 0) != 0 && errno == ESRCH;
+    return ep->peer.pid != 0 && kill((pid_t)ep->peer.pid, 0) != 0 && errno == ESRCH;
 }
 
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
@@ -153,7 +147,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
         if (wanted != TCI_DELIVERY_AUTO && wanted != (uint64_t)candidates[i]->wire_id)
             continue;
-        status = candidates[i]->open(&peer, &ep->delivery, err);
+        status = candidates[i]->open(&peer, &ep->tx.delivery, err);
         if (status != TC_E_UNSUPPORTED)
             break;
     }
@@ -162,18 +156,18 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
 
 static void set_up_sending(tc_ep *ep, const tci_hello *hello)
 {
-    const tci_delivery_ops *ops = ep->delivery->ops;
+    const tci_delivery_ops *ops = ep->tx.delivery->ops;
     uint64_t frame_max = tci_ring_frame_max(hello->ring_bytes);
     if (hello->frame_bytes_max < frame_max)
         frame_max = hello->frame_bytes_max;
-    tci_producer_init(&ep->tx, ep->delivery->ring, hello->ring_bytes, hello->ring_nonce,
-                      ep->delivery->consumed);
-    ep->push = ops->push;
-    if (ep->delivery->bell != NULL)
-        ep->bell = ep->delivery->bell;
+    tci_producer_init(&ep->tx.ring, ep->tx.delivery->ring, hello->ring_bytes, hello->ring_nonce,
+                      ep->tx.delivery->consumed);
+    ep->tx.push = ops->push;
+    if (ep->tx.delivery->bell != NULL)
+        ep->tx.bell = ep->tx.delivery->bell;
     /* A first message carries its code's id behind the payload even when the code itself goes
      * outside the ring. */
-    ep->payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
+    ep->tx.payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
 }
 
 static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
@@ -183,7 +177,7 @@ static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
     if (peer_is_gone(ep))
         return tci_error_set(err, TC_E_PEER_LOST,
                              "peer lost: process %llu ended while connecting",
-                             (unsigned long long)ep->peer_pid);
+                             (unsigned long long)ep->peer.pid);
     if (ep->link == NULL)
         TC_TRY(tci_link_open(ep->core->worker, hello->worker_address.data, &ep->link, err));
     TC_TRY(choose_delivery(ep, hello, err));
@@ -198,9 +192,9 @@ static tc_status say_ready(tc_ep *ep, tc_error *err)
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
     size_t size;
     TC_TRY(tci_link_ready(ep->link, err));
-    TC_TRY(tci_hello_ready_encode(ep->delivery->ops->wire_id, bytes, sizeof bytes, &size));
-    TC_TRY(carry(ep, bytes, size, err));
-    ep->ready_sent = true;
+    TC_TRY(tci_hello_ready_encode(ep->tx.delivery->ops->wire_id, bytes, sizeof bytes, &size));
+    TC_TRY(tci_ep_message_send(ep, bytes, size, err));
+    ep->hs.ready_sent = true;
     return TC_OK;
 }
 
@@ -209,7 +203,7 @@ void tci_handshake_turn(tc_ep *ep)
     tc_error error = {0};
     if (ep->state != TCI_EP_AGREEING)
         return;
-    if (!ep->ready_sent) {
+    if (!ep->hs.ready_sent) {
         tc_status status = say_ready(ep, &error);
         if (status == TC_E_AGAIN)
             return;
@@ -218,7 +212,7 @@ void tci_handshake_turn(tc_ep *ep)
             return;
         }
     }
-    if (ep->peer_ready)
+    if (ep->hs.peer_ready)
         tci_ep_open(ep);
 }
 
@@ -244,15 +238,15 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
 static void on_ready(tc_ep *ep, const void *bytes, size_t size)
 {
     tc_error error = {0};
-    if (ep->state != TCI_EP_AGREEING || ep->peer_ready) {
+    if (ep->state != TCI_EP_AGREEING || ep->hs.peer_ready) {
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent READY before HELLO, or twice");
         return;
     }
-    if (tci_hello_ready_decode(bytes, size, &ep->peer_delivery, &error) != TC_OK) {
+    if (tci_hello_ready_decode(bytes, size, &ep->rx.peer_delivery, &error) != TC_OK) {
         refuse(ep, &error);
         return;
     }
-    ep->peer_ready = true;
+    ep->hs.peer_ready = true;
     tci_handshake_turn(ep);
 }
 
@@ -284,8 +278,8 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         on_refuse(ep, bytes, size);
         return;
     case TCI_HELLO_BYE:
-        ep->peer_said_bye = true;
-        ep->core->attention |= TCI_CHORES;
+        ep->peer.said_bye = true;
+        tci_pending_add(&ep->core->pending, TCI_WORK_GOODBYE);
         return;
     case TCI_HELLO_BELL:
         if (ep->state >= TCI_EP_AGREEING)
@@ -301,14 +295,14 @@ static void finish_connecting(tc_ep *ep)
 {
     tc_error error = {0};
     if (ep->stream == NULL) {
-        tci_group_retry(ep, tci_clock_ns());
+        ep->core->events->retry(ep, tci_clock_ns());
         return;
     }
     tc_status status = tci_stream_connect_finish(ep->stream, &error);
     if (status == TC_E_AGAIN)
         return;
-    if (status == TC_E_UNREACHABLE && ep->group != NULL) {
-        tci_group_retry(ep, tci_clock_ns());
+    if (status == TC_E_UNREACHABLE && ep->hs.expected_rank != TC_RANK_NONE) {
+        ep->core->events->retry(ep, tci_clock_ns());
         return;
     }
     if (status == TC_OK) {
@@ -332,9 +326,9 @@ void tci_handshake_stream(tc_ep *ep)
         finish_connecting(ep);
     if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
         return;
-    tc_status status =
-        tci_stream_flush(ep->stream, NULL); /* its failure shows in receive too */
-    status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
+    const tc_status flushed = tci_stream_flush(ep->stream, NULL);
+    (void)flushed; /* a failure shows in receive, too */
+    tc_status status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
     /* Bounded, because a peer could ring for ever; epoll tells of the rest again. */
     for (unsigned n = 0; status == TC_OK && ep->state < TCI_EP_CLOSED; n++) {
         tci_handshake_message(ep, kind, message, size);
@@ -342,7 +336,7 @@ void tci_handshake_stream(tc_ep *ep)
             return;
         status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
     }
-    if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer_said_bye)
+    if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
         return;
     if (status == TC_E_VERSION || status == TC_E_CORRUPT) {
         refuse(ep, &error);
@@ -353,35 +347,18 @@ void tci_handshake_stream(tc_ep *ep)
     tci_ep_fail(ep, &error);
 }
 
-void tci_handshake_bye(tc_ep *ep)
-{
-    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
-    size_t size;
-    if (tci_hello_bye_encode(bytes, sizeof bytes, &size) == TC_OK)
-        (void)carry(ep, bytes, size, NULL);
-}
-
-/* A carrier that takes no more is full of what the peer has not read, which wakes it as well.
- */
-void tci_handshake_bell(tc_ep *ep)
-{
-    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
-    size_t size;
-    if (tci_hello_bell_encode(bytes, sizeof bytes, &size) == TC_OK)
-        (void)carry(ep, bytes, size, NULL);
-}
-
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns)
 {
-    if (ep->state == TCI_EP_OPEN && ep->unconfirmed && now_ns >= ep->deadline_ns)
+    if (ep->state == TCI_EP_OPEN && ep->unconfirmed && now_ns >= ep->hs.deadline_ns)
         (void)tci_ep_fail_with(ep, TC_E_TIMEOUT,
                                "connecting: somebody answered in place of rank %u, and has not "
                                "said that it is of this group",
-                               ep->rank);
-    if (ep->state < TCI_EP_OPEN && now_ns >= ep->deadline_ns) {
-        if (ep->group != NULL)
-            (void)tci_ep_fail_with(ep, TC_E_TIMEOUT, "connecting: rank %u did not answer in time",
-                                   ep->rank);
+                               ep->hs.expected_rank);
+    if (ep->state < TCI_EP_OPEN && now_ns >= ep->hs.deadline_ns) {
+        if (ep->hs.expected_rank != TC_RANK_NONE)
+            (void)tci_ep_fail_with(ep, TC_E_TIMEOUT,
+                                   "connecting: rank %u did not answer in time",
+                                   ep->hs.expected_rank);
         else
             (void)tci_ep_fail_with(ep, TC_E_TIMEOUT,
                                    "connecting: the peer did not answer in time");

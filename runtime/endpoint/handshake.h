@@ -21,12 +21,6 @@ void tci_handshake_stream(tc_ep *ep);
 /* Goes on when UCX has connected the link meanwhile: says READY, opens. */
 void tci_handshake_turn(tc_ep *ep);
 
-/* Tells the peer that this side ends in order; best effort. */
-void tci_handshake_bye(tc_ep *ep);
-
-/* Wakes a peer that sleeps; best effort. */
-void tci_handshake_bell(tc_ep *ep);
-
 /* The deadline has passed: ends an endpoint that is not open yet. */
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns);
 

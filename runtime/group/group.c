@@ -1,23 +1,22 @@
-/* Groups and their endpoints, made when they are first needed. */
-#include "group_private.h"
+/* Groups: who their members are. */
+#include "group/group.h"
 
-#include "base/clock.h"
+#include "base/cursor.h"
 #include "base/logger.h"
-#include "rpc/answer.h"
-#include "endpoint/handshake.h"
+#include "group/member.h"
 
 #include <stdlib.h>
 
-#define RETRY_NS 20000000ull
-
-static bool is_address_message(const tc_group_member *m)
+bool tci_group_is_address(const void *address, size_t size)
 {
-    return m->size >= 4 && memcmp(m->address, "TCHI", 4) == 0;
+    tci_reader r;
+    tci_reader_init(&r, address, size);
+    return tci_read_u32(&r) == TCI_HELLO_MAGIC && !r.failed;
 }
 
 tc_group *tci_group_find(tci_core *core, uint64_t id)
 {
-    tc_group *group = core->groups;
+    tc_group *group = core->groups->first;
     while (group != NULL && group->id != id)
         group = group->next;
     return group;
@@ -40,18 +39,16 @@ uint64_t tc_group_id(const tc_group *group)
 
 tc_context *tc_group_context(const tc_group *group)
 {
-    return (tc_context *)(void *)group->core;
+    return group->core->context;
 }
 
 const char *tci_member_text(const tc_group *group, uint32_t rank)
 {
     const tci_member *m = &group->members[rank];
-    const tc_group_member from = {m->address, m->size};
-    return is_address_message(&from) ? "by address" : m->address;
+    return tci_group_is_address(m->address, m->size) ? "by address" : m->address;
 }
 
-/* --- making --------------------------------------------------------------------------------
- */
+/* --- making -------------------------------------------------------------------------- */
 
 static void free_group(tc_group *group)
 {
@@ -67,7 +64,7 @@ static tc_status check_member(tci_core *core, uint32_t rank, const tc_group_memb
                               tc_error *err)
 {
     tci_hello theirs;
-    if (is_address_message(m)) {
+    if (tci_group_is_address(m->address, m->size)) {
         tc_status status =
             tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err);
         if (status == TC_OK)
@@ -122,10 +119,9 @@ static tc_status check_params(tci_core *core, const tc_group_params *params, tc_
     return TC_OK;
 }
 
-tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_group **group_out,
-                          tc_error *err)
+tc_status tci_group_create(tci_core *core, const tc_group_params *params, tc_group **group_out,
+                           tc_error *err)
 {
-    tci_core *core = (tci_core *)(void *)ctx;
     TC_TRY(check_params(core, params, err));
     tc_group *group = calloc(1, sizeof *group);
     if (group != NULL)
@@ -145,133 +141,30 @@ tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_gro
         free_group(group);
         return status;
     }
-    group->next = core->groups;
-    core->groups = group;
-    tci_group_adopt(group);
+    group->next = core->groups->first;
+    core->groups->first = group;
+    tci_member_adopt(group);
     *group_out = group;
     return TC_OK;
 }
 
-void tci_group_keep_listener(tc_group *group, tc_listener *listener)
+/* Its endpoints are gone. */
+void tci_group_free(tc_group *group)
 {
-    group->listener = listener;
-}
-
-/* Endpoints first: closing one progresses, and its frames speak of the group. */
-void tc_group_destroy(tc_group *group)
-{
-    if (group == NULL)
-        return;
-    tci_core *core = group->core;
-    if (tci_core_is_busy(core)) {
-        TC_LOG(TC_LOG_ERROR, "tc_group_destroy was called from inside an ifunc; ignored");
-        return;
-    }
-    for (tc_ep *ep = core->first; ep != NULL;) {
-        if (ep->group == group) {
-            tc_ep_close(ep);
-            ep = core->first; /* others may have gone meanwhile */
-        } else {
-            ep = ep->next;
-        }
-    }
-    tc_group **link = &core->groups;
+    tc_group **link = &group->core->groups->first;
     while (*link != group)
         link = &(*link)->next;
     *link = group->next;
-    tci_answers_forget(core, group);
-    tc_listener_close(group->listener);
     free_group(group);
 }
 
-void tci_groups_free(tci_core *core)
+void tci_groups_free(tci_groups *groups)
 {
-    while (core->groups != NULL) {
-        tc_group *group = core->groups;
-        core->groups = group->next;
-        free_group(group);
-    }
+    while (groups->first != NULL)
+        tci_group_free(groups->first);
 }
 
-/* --- endpoints -----------------------------------------------------------------------------
- */
-
-/* A member that is not there yet is tried again until the endpoint's deadline. */
-static tc_status start_stream(tc_ep *ep, tc_error *err)
-{
-    const tci_member *m = &ep->group->members[ep->rank];
-    ep->state = TCI_EP_CONNECTING;
-    tc_status status = tci_stream_connect_start(m->address, &ep->stream, err);
-    if (status != TC_OK)
-        ep->stream = NULL;
-    if (status != TC_E_UNREACHABLE)
-        return status;
-    ep->retry_ns = tci_deadline_after(RETRY_NS);
-    return TC_OK;
-}
-
-void tci_group_retry(tc_ep *ep, uint64_t now_ns)
-{
-    tc_error error;
-    if (ep->stream != NULL) { /* that just failed */
-        tci_stream_close(ep->stream);
-        ep->stream = NULL;
-        ep->retry_ns = now_ns + RETRY_NS;
-    }
-    if (now_ns >= ep->retry_ns && start_stream(ep, &error) != TC_OK)
-        tci_ep_fail(ep, &error);
-}
-
-static tc_status start_link(tc_ep *ep, const tci_member *m, tc_error *err)
-{
-    tci_hello theirs;
-    TC_TRY(tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err));
-    TC_TRY(tci_link_open(ep->core->worker, theirs.worker_address.data, &ep->link, err));
-    return tci_handshake_greet(ep, err);
-}
-
-static tc_status connect_member(tc_group *group, uint32_t rank, tc_error *err)
-{
-    tci_member *m = &group->members[rank];
-    const tc_group_member from = {m->address, m->size};
-    tc_ep *ep;
-    TC_TRY(tci_ep_create(group->core, true, &ep, err));
-    ep->deadline_ns = tci_deadline_after(group->core->options.connect_timeout);
-    ep->group = group;
-    ep->rank = rank;
-    ep->unconfirmed = true;
-    tc_status status =
-        is_address_message(&from) ? start_link(ep, m, err) : start_stream(ep, err);
-    if (status != TC_OK) {
-        ep->group = NULL;
-        tci_ep_free(ep);
-        return status;
-    }
-    m->ep = ep;
-    return TC_OK;
-}
-
-tc_status tc_group_ep(tc_group *group, uint32_t rank, tc_ep **ep_out, tc_error *err)
-{
-    if (rank >= group->size)
-        return tci_error_set(err, TC_E_NOT_FOUND, "rank %u of a group of %u", rank,
-                             group->size);
-    tci_member *m = &group->members[rank];
-    if (m->ep != NULL && m->ep->state >= TCI_EP_CLOSED)
-        m->ep = NULL; /* its end is announced by the next tc_progress */
-    if (m->ep == NULL)
-        TC_TRY(connect_member(group, rank, err));
-    *ep_out = m->ep;
-    return TC_OK;
-}
-
-tc_status tc_group_send(tc_group *group, uint32_t rank, tc_ifunc *fn, const void *source_args,
-                        size_t size)
-{
-    tc_ep *ep;
-    TC_TRY(tc_group_ep(group, rank, &ep, NULL));
-    return tc_send(ep, fn, source_args, size);
-}
+/* --- failures -------------------------------------------------------------------------- */
 
 uint64_t tc_group_failures(const tc_group *group, tc_error *err)
 {

@@ -1,8 +1,10 @@
-#include "calls.h"
+#include "rpc/calls.h"
 
 #include "base/clock.h"
 #include "base/cursor.h"
-#include "transfer/outgoing.h"
+#include "core/ep.h"
+#include "group/group.h"
+#include "transfer/send.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,15 +97,14 @@ static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcom
     void *user = call->params.user;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
-    const unsigned was_running = core->attention & TCI_RUNNING;
-    close_call(&core->calls, call);
-    core->changed = true; /* tc_wait returns */
+    close_call(core->calls, call);
+    tci_pending_note_event(&core->pending);
     if (done == NULL)
         return;
     *current = (tci_current){.ep = outer.ep};
-    core->attention |= TCI_RUNNING;
+    const unsigned outer_busy = tci_pending_enter(&core->pending, TCI_RUNNING);
     done(user, outcome);
-    core->attention &= ~(unsigned)TCI_RUNNING | was_running;
+    tci_pending_leave(&core->pending, TCI_RUNNING, outer_busy);
     *current = outer;
 }
 
@@ -116,7 +117,7 @@ static void fail(tci_core *core, tci_call *call, tc_status status, const char *t
 
 void tci_calls_expire(tci_core *core, uint64_t now_ns)
 {
-    tci_calls *calls = &core->calls;
+    tci_calls *calls = core->calls;
     if (now_ns < calls->next_deadline_ns)
         return;
     uint64_t next_ns = UINT64_MAX;
@@ -142,7 +143,7 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
 
 void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 {
-    tci_calls *calls = &core->calls;
+    tci_calls *calls = core->calls;
     const uint64_t grace_ns = tci_deadline_after(GRACE_NS);
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
@@ -162,7 +163,7 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 
 void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error)
 {
-    tci_calls *calls = &core->calls;
+    tci_calls *calls = core->calls;
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
         if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index)
@@ -173,8 +174,8 @@ void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc
 void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error)
 {
     tci_call *largest = NULL;
-    for (size_t i = 0; i < core->calls.places; i++) {
-        tci_call *call = &core->calls.table[i];
+    for (size_t i = 0; i < core->calls->places; i++) {
+        tci_call *call = &core->calls->table[i];
         if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index &&
             (largest == NULL || call->in_pieces > largest->in_pieces))
             largest = call;
@@ -264,7 +265,7 @@ void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *pat
                       const uint8_t *part, size_t part_size)
 {
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
-    tci_call *call = find(&core->calls, reply->call);
+    tci_call *call = find(core->calls, reply->call);
     if (call == NULL) {
         core->counters[TCI_ANSWERS_LATE]++;
         return;
@@ -291,47 +292,41 @@ tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t
     tci_core *core = ep->core;
     tci_call *call;
     tci_route route;
-    TC_TRY(open_call(&core->calls, &call, &route.call));
+    TC_TRY(open_call(core->calls, &call, &route.call));
     call->ep = ep;
-    call->may_travel = ep->group != NULL;
+    call->may_travel = ep->member.group != NULL;
     call->index = fn->index;
     call->params = *params;
-    call->deadline_ns = tci_deadline_after(params->timeout_ns != 0 ? params->timeout_ns
-                                                                   : core->options.call_timeout);
-    route.origin = ep->group != NULL ? tc_group_rank(ep->group) : TC_RANK_NONE;
+    call->deadline_ns = tci_deadline_after(
+        params->timeout_ns != 0 ? params->timeout_ns : core->options.call_timeout);
+    route.origin = ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
     route.hops = 0;
     route.hop_limit = hop_limit(core, params);
     route.traced = params->trace != 0;
     route.path_length = 0;
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .route = &route};
-    tc_status status = tci_outgoing_send(ep, &out);
-    call = find(&core->calls, route.call); /* NAME_payload_init may have started others */
+    tc_status status = tci_send_message(ep, &out);
+    call = find(core->calls, route.call); /* NAME_payload_init may have started others */
     if (status != TC_OK) {
         if (call != NULL)
-            close_call(&core->calls, call);
+            close_call(core->calls, call);
         return status;
     }
     if (call != NULL)
-        call->in_pieces = out.payload_size > ep->payload_max ? out.payload_size : 0;
-    if (call != NULL && core->calls.next_deadline_ns > call->deadline_ns)
-        core->calls.next_deadline_ns = call->deadline_ns;
+        call->in_pieces = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;
+    if (call != NULL && core->calls->next_deadline_ns > call->deadline_ns)
+        core->calls->next_deadline_ns = call->deadline_ns;
     core->counters[TCI_CALLS_STARTED]++;
     if (call_out != NULL)
         *call_out = route.call;
     return TC_OK;
 }
 
-tc_status tc_call_cancel(tc_context *ctx, tc_call_id id)
+tc_status tci_calls_cancel(tci_calls *calls, tc_call_id id)
 {
-    tci_core *core = (tci_core *)(void *)ctx;
-    tci_call *call = find(&core->calls, id);
+    tci_call *call = find(calls, id);
     if (call == NULL)
         return TC_E_NOT_FOUND;
-    close_call(&core->calls, call);
+    close_call(calls, call);
     return TC_OK;
-}
-
-size_t tc_call_count(const tc_context *ctx)
-{
-    return ((const tci_core *)(const void *)ctx)->calls.count;
 }

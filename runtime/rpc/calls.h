@@ -5,6 +5,7 @@
 #ifndef TCI_CALLS_H
 #define TCI_CALLS_H
 
+#include "core/core.h"
 #include "wire/route.h"
 
 #include <stdbool.h>
@@ -20,31 +21,30 @@ typedef struct tci_calls {
     uint64_t next_deadline_ns; /* no call ends before; UINT64_MAX: there is none */
 } tci_calls;
 
-struct tci_core;
-
 void tci_calls_init(tci_calls *calls);
+/* Forgets a call without a word. TC_E_NOT_FOUND. */
+TC_MUST_CHECK tc_status tci_calls_cancel(tci_calls *calls, tc_call_id id);
 /* Forgets all calls without a word. */
 void tci_calls_fini(tci_calls *calls);
 
 /* A part of an answer. Whatever it says, only its own call is touched. */
-void tci_calls_answer(struct tci_core *core, const tci_reply *reply, const uint8_t *path,
+void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *path,
                       const uint8_t *part, size_t part_size);
 
 /* Ends those whose deadline has passed. */
-void tci_calls_expire(struct tci_core *core, uint64_t now_ns);
+void tci_calls_expire(tci_core *core, uint64_t now_ns);
 
 /* ep has ended: nobody answers by it. Calls that may have travelled on from there have a second
  * more, in case another member has them. */
-void tci_calls_lose(struct tci_core *core, const tc_ep *ep, const tc_error *error);
+void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error);
 
 /* The peer does not run the function of this index. Who gets a small payload says so to its
  * origin; of one in pieces it never sees the route, so those calls end here. */
-void tci_calls_refused(struct tci_core *core, const tc_ep *ep, uint16_t index,
-                       const tc_error *error);
+void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error);
 
 /* The peer has not taken a payload for that function, which is too large there: that of the
  * largest call that is under way, as whatever is refused after it is smaller. */
-void tci_calls_too_large(struct tci_core *core, const tc_ep *ep, uint16_t index,
+void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index,
                          const tc_error *error);
 
 #endif

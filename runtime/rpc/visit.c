@@ -1,9 +1,11 @@
 /* What NAME_main may do with the message it was called for: the calls of <tc/entry.h>. */
-#include "visit.h"
+#include "rpc/visit.h"
 
-#include "transfer/outgoing.h"
-#include "rpc/answer.h"
-#include "group/group_private.h"
+#include "group/group.h"
+#include "rpc/calls.h"
+#include "rpc/reply.h"
+#include "transfer/large_send.h"
+#include "transfer/send.h"
 
 #include <stdio.h>
 #include <tc/entry.h>
@@ -18,8 +20,9 @@ tc_status tci_visit_begin(tci_visit *visit, const uint8_t *payload, size_t *size
 void tci_visit_end(tci_visit *visit, tc_ep *ep)
 {
     if (visit->failure != TC_OK && !visit->moved)
-        tci_answer_error(ep, &visit->route, visit->failure, visit->text);
-    else if (visit->route.call != 0 && tci_answer(ep, &visit->route, TC_OK, NULL, 0) != TC_OK)
+        tci_reply_error(ep, &visit->route, visit->failure, visit->text);
+    else if (visit->route.call != 0 &&
+             tci_reply_to_origin(ep, &visit->route, TC_OK, NULL, 0) != TC_OK)
         ep->core->counters[TCI_ANSWERS_UNSENT]++;
 }
 
@@ -28,13 +31,13 @@ void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_e
     tci_route route;
     size_t rest;
     if (tci_route_decode(payload, size, &route, &rest, NULL) == TC_OK)
-        tci_answer_error(ep, &route, error->status, error->text);
+        tci_reply_error(ep, &route, error->status, error->text);
 }
 
 void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
 {
-    const tc_error error = *ep->refusal;
-    const tci_partial *partial = ep->partial;
+    const tc_error error = *ep->tx.refusal;
+    const tci_partial *partial = ep->tx.partial;
     tci_route route;
     size_t rest;
     if (!payload_only) {
@@ -45,7 +48,7 @@ void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
         tci_calls_too_large(ep->core, ep, slot, &error);
     else if (tci_route_decode(partial->payload, partial->size - partial->start, &route, &rest,
                               NULL) == TC_OK)
-        tci_answer_sender(ep, &route, error.status, error.text);
+        tci_reply_to_sender(ep, &route, error.status, error.text);
 }
 
 tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
@@ -56,8 +59,8 @@ tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_err
     TC_TRY(tci_reply_decode(payload, size, &reply, &path, &part, &part_size, err));
     if (reply.call != 0)
         tci_calls_answer(ep->core, &reply, path, part, part_size);
-    else if (ep->group != NULL)
-        tci_group_note_failure(ep->group, (tc_status)reply.status, part, part_size);
+    else if (ep->member.group != NULL)
+        tci_group_note_failure(ep->member.group, (tc_status)reply.status, part, part_size);
     return TC_OK;
 }
 
@@ -66,7 +69,7 @@ tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_err
 static tc_group *current_group(void)
 {
     const tci_current *current = tci_current_get();
-    return current->ep != NULL ? current->ep->group : NULL;
+    return current->ep != NULL ? current->ep->member.group : NULL;
 }
 
 tc_ep *tc_self_endpoint(void)
@@ -101,7 +104,7 @@ uint32_t tc_self_origin(void)
     const tci_current *current = tci_current_get();
     if (current->visit != NULL)
         return current->visit->route.origin;
-    return current_group() != NULL ? current->ep->rank : TC_RANK_NONE;
+    return current_group() != NULL ? current->ep->member.rank : TC_RANK_NONE;
 }
 
 uint32_t tc_self_hops(void)
@@ -134,7 +137,7 @@ static tc_status send_on(tc_group *group, uint32_t rank, tc_ifunc *fn, tci_route
     if (status == TC_OK)
         status = tc_group_ep(group, rank, &ep, NULL);
     if (status == TC_OK)
-        status = tci_outgoing_send_routed(ep, fn, route, payload, size);
+        status = tci_send_routed(ep, fn, route, payload, size);
     if (status == TC_OK) {
         group->core->counters[TCI_MESSAGES_FORWARDED]++;
         route->call = 0; /* it has gone along */
@@ -163,15 +166,15 @@ static tc_status forward_plain(tc_ep *ep, tc_ifunc *fn, uint32_t rank, const voi
     char text[256];
     tci_route route;
     route.call = 0;
-    route.origin = ep->rank;
+    route.origin = ep->member.rank;
     route.hops = 0;
     route.hop_limit = (uint32_t)ep->core->options.hop_limit;
     route.traced = 0;
     route.path_length = 0;
-    tc_status status = send_on(ep->group, rank, fn, &route, payload, size);
+    tc_status status = send_on(ep->member.group, rank, fn, &route, payload, size);
     if (status != TC_OK) {
-        describe_failure(ep->group, rank, &route, status, text, sizeof text);
-        tci_answer_error(ep, &route, status, text);
+        describe_failure(ep->member.group, rank, &route, status, text, sizeof text);
+        tci_reply_error(ep, &route, status, text);
     }
     return status;
 }
@@ -180,15 +183,15 @@ static tc_status forward_routed(tci_visit *visit, tc_ep *ep, tc_ifunc *fn, uint3
                                 const void *payload, size_t size)
 {
     tc_status status = TC_E_UNREACHABLE;
-    if (ep->group != NULL)
-        status = send_on(ep->group, rank, fn, &visit->route, payload, size);
+    if (ep->member.group != NULL)
+        status = send_on(ep->member.group, rank, fn, &visit->route, payload, size);
     if (status == TC_OK) {
         visit->moved = true;
         return TC_OK;
     }
     visit->failure = status;
-    if (ep->group != NULL)
-        describe_failure(ep->group, rank, &visit->route, status, visit->text,
+    if (ep->member.group != NULL)
+        describe_failure(ep->member.group, rank, &visit->route, status, visit->text,
                          sizeof visit->text);
     else
         (void)snprintf(visit->text, sizeof visit->text,
@@ -204,7 +207,7 @@ tc_status tc_forward(uint32_t rank, const void *payload, size_t size)
         return TC_E_INVALID;
     if (current->visit != NULL)
         return forward_routed(current->visit, current->ep, current->fn, rank, payload, size);
-    if (current->ep->group == NULL)
+    if (current->ep->member.group == NULL)
         return TC_E_UNREACHABLE;
     return forward_plain(current->ep, current->fn, rank, payload, size);
 }
@@ -217,7 +220,7 @@ static tc_status reply(tc_status status, const void *data, size_t size)
     tci_visit *visit = current->visit;
     if (current->ep == NULL || visit == NULL || visit->route.call == 0)
         return TC_E_NOT_FOUND;
-    tc_status sent = tci_answer(current->ep, &visit->route, status, data, size);
+    tc_status sent = tci_reply_to_origin(current->ep, &visit->route, status, data, size);
     if (sent != TC_OK) {
         visit->failure = sent;
         (void)snprintf(visit->text, sizeof visit->text,
@@ -237,7 +240,7 @@ tc_status tc_reply(const void *data, size_t size)
 
 tc_status tc_reply_error(tc_status status, const char *text)
 {
-    return status < 0 ? reply(status, text, strnlen(text, TCI_ANSWER_TEXT_MAX)) : TC_E_INVALID;
+    return status < 0 ? reply(status, text, strnlen(text, TCI_REPLY_TEXT_MAX)) : TC_E_INVALID;
 }
 
 tc_status tc_detach(tc_call_ticket *ticket_out)
@@ -263,7 +266,7 @@ static tc_status reply_to(const tc_call_ticket *ticket, tc_status status, const 
     route.origin = ticket->origin;
     route.hops = ticket->hops;
     route.path_length = 0;
-    return tci_answer(current->ep, &route, status, data, size);
+    return tci_reply_to_origin(current->ep, &route, status, data, size);
 }
 
 tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data, size_t size)
@@ -273,6 +276,6 @@ tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data, size_t siz
 
 tc_status tc_reply_error_to(const tc_call_ticket *ticket, tc_status status, const char *text)
 {
-    return status < 0 ? reply_to(ticket, status, text, strnlen(text, TCI_ANSWER_TEXT_MAX))
+    return status < 0 ? reply_to(ticket, status, text, strnlen(text, TCI_REPLY_TEXT_MAX))
                       : TC_E_INVALID;
 }

@@ -23,7 +23,7 @@ void tci_visit_end(tci_visit *visit, tc_ep *ep);
 /* Such a message is not run: its origin hears why. */
 void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error);
 
-/* The peer refuses a function of ours, or just the payload that is under way (ep->refusal): who
+/* The peer refuses a function of ours, or just the payload that is under way (ep->tx.refusal): who
  * called with a large one hears of it. */
 void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only);
 

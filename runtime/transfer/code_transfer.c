@@ -1,8 +1,9 @@
-#include "code_transfer.h"
+#include "transfer/code_transfer.h"
 
 #include "base/cursor.h"
 #include "base/logger.h"
-#include "transfer/send.h"
+#include "core/ep_state.h"
+#include "transfer/frame_out.h"
 #include "ifunc/code_form.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static tc_status send_piece(tc_ep *ep, const tci_code_form *code, size_t offset,
     tci_write_bytes(&w, code->bytes, TCI_CODE_SECTION_BYTES);
     tci_write_u32(&w, (uint32_t)offset);
     tci_write_bytes(&w, code->bytes + TCI_CODE_SECTION_BYTES + offset, n);
-    return tci_link_post(ep->link, TCI_AM_CODE, ep->peer_connection, piece, w.at, NULL);
+    return tci_link_post(ep->link, TCI_AM_CODE, ep->peer.connection, piece, w.at, NULL);
 }
 
 void tci_code_send(tc_ep *ep, const tci_content_id *id)
@@ -47,7 +48,7 @@ bool tci_code_want(tc_ep *ep, uint16_t slot, const tci_code_section *section, tc
 {
     uint64_t max = ep->core->options.code_bytes_max;
     uint64_t size = (uint64_t)section->archive_size + section->deps_size;
-    if (ep->incoming.wanted)
+    if (ep->rx.incoming.wanted)
         return true;
     if (size == 0 || size > max) {
         tci_error_set(err, TC_E_TOO_LARGE, "code of %llu bytes, option code_bytes_max is %llu",
@@ -60,8 +61,9 @@ bool tci_code_want(tc_ep *ep, uint16_t slot, const tci_code_section *section, tc
                       (unsigned long long)size);
         return false;
     }
-    ep->incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
-    tci_send_control(ep, TCI_CONTROL_NEED, slot, section->id.bytes, sizeof section->id.bytes);
+    ep->rx.incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
+    tci_frame_out_control(ep, TCI_CONTROL_NEED, slot, section->id.bytes,
+                          sizeof section->id.bytes);
     return true;
 }
 
@@ -72,18 +74,18 @@ static size_t wanted_bytes(const tci_incoming_code *incoming)
 
 bool tci_code_complete(const tc_ep *ep)
 {
-    return ep->incoming.wanted && ep->incoming.received == wanted_bytes(&ep->incoming);
+    return ep->rx.incoming.wanted && ep->rx.incoming.received == wanted_bytes(&ep->rx.incoming);
 }
 
 void tci_code_forget(tc_ep *ep)
 {
-    free(ep->incoming.bytes);
-    ep->incoming = (tci_incoming_code){0};
+    free(ep->rx.incoming.bytes);
+    ep->rx.incoming = (tci_incoming_code){0};
 }
 
 void tci_code_piece(tc_ep *ep, const uint8_t *bytes, size_t size)
 {
-    tci_incoming_code *incoming = &ep->incoming;
+    tci_incoming_code *incoming = &ep->rx.incoming;
     tci_code_section section;
     tci_reader r;
     tci_reader_init(&r, bytes, size);

@@ -1,14 +1,14 @@
-#include "inject_send.h"
+#include "transfer/inject_send.h"
 
+#include "core/ep_state.h"
 #include "transfer/landing.h"
-#include "transfer/send.h"
-#include "ifunc/inject_section.h"
+#include "transfer/frame_out.h"
 
 /* Where the segment is worth it, and the payload needs no making. */
 static bool can_land(tc_ep *ep, const tci_outgoing *out)
 {
     bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT) != 0;
-    if (out->payload_size < TCI_LANDING_PAYLOAD_MIN || ep->push != NULL || made)
+    if (out->payload_size < TCI_LANDING_PAYLOAD_MIN || ep->tx.push != NULL || made)
         return false;
     tci_landing_offer(ep);
     return tci_landing_is_open(ep) &&
@@ -25,15 +25,15 @@ static tc_status send_injected_landed(tc_ep *ep, const tci_outgoing *out)
     const size_t offset = tci_frame_code_offset(TCI_LANDED_BYTES);
     uint8_t *to = tci_landing_reserve(ep, out->payload_size, &landed.place);
     uint8_t *frame =
-        to != NULL ? tci_producer_reserve(&ep->tx, offset + out->injected_size) : NULL;
+        to != NULL ? tci_producer_reserve(&ep->tx.ring, offset + out->injected_size) : NULL;
     if (frame == NULL)
         return TC_E_AGAIN;
     tci_landing_copy(ep, to, out->args, out->payload_size);
     tci_landed_encode(&landed, frame + TCI_FRAME_HEADER_BYTES);
     memcpy(frame + offset, out->injected, out->injected_size);
-    tci_send_commit(ep, frame, offset + out->injected_size, &header);
+    tci_frame_out_commit(ep, frame, offset + out->injected_size, &header);
     tci_landing_commit(ep, out->payload_size);
-    ep->pushed_bytes += out->payload_size;
+    ep->tx.pushed_bytes += out->payload_size;
     return TC_OK;
 }
 
@@ -44,26 +44,16 @@ tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
                               .kind = TCI_FRAME_INJECT};
     size_t offset = tci_frame_code_offset(header.payload_size);
     size_t bytes = offset + out->injected_size;
-    if (bytes > ep->payload_max + tci_frame_code_bytes(0, 0))
+    if (bytes > ep->tx.payload_max + tci_frame_code_bytes(0, 0))
         return TC_E_TOO_LARGE;
-    tci_ep_send_gathered(ep);
+    tci_sender_commit_coalesced(&ep->tx);
     if (can_land(ep, out))
         return send_injected_landed(ep, out);
-    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
-    TC_TRY(tci_outgoing_fill_frame(ep, out, frame + TCI_FRAME_HEADER_BYTES));
+    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES));
     memcpy(frame + offset, out->injected, out->injected_size);
-    tci_send_commit(ep, frame, bytes, &header);
+    tci_frame_out_commit(ep, frame, bytes, &header);
     return TC_OK;
-}
-
-tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
-{
-    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
-    tc_error error;
-    if (!tci_ep_is_open(ep))
-        return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
-    TC_TRY(tci_inject_section(fn, ep->peer_target, &out.injected, &out.injected_size, &error));
-    return tci_outgoing_send(ep, &out);
 }

@@ -1,9 +1,9 @@
-#include "landing.h"
+#include "transfer/landing.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
 #include "base/stream_copy.h"
-#include "transfer/send.h"
+#include "transfer/frame_out.h"
 #include "transfer/send_window.h"
 
 #include <sodium.h>
@@ -42,7 +42,7 @@ static tc_status create(tc_ep *ep, tci_segment_offer *offer_out)
     tci_landing *landing = calloc(1, sizeof *landing);
     if (landing == NULL)
         return TC_E_NO_MEMORY;
-    ep->landing = landing;
+    ep->tx.landing = landing;
     landing->room = room;
     landing->phase_bytes = room;
     TC_TRY(tci_segment_create(TCI_LANDING_OFFSET + room, &landing->segment, NULL));
@@ -57,7 +57,7 @@ void tci_landing_offer(tc_ep *ep)
 {
     tci_segment_offer offer;
     uint8_t payload[TCI_SEGMENT_OFFER_BYTES];
-    if (ep->landing != NULL || ep->core->options.landing_bytes == 0)
+    if (ep->tx.landing != NULL || ep->core->options.landing_bytes == 0)
         return;
     if (create(ep, &offer) != TC_OK) {
         TC_LOG(TC_LOG_INFO, "endpoint %u: no shared memory for payloads to land in",
@@ -65,23 +65,23 @@ void tci_landing_offer(tc_ep *ep)
         return;
     }
     tci_segment_offer_encode(&offer, payload);
-    tci_send_control(ep, TCI_CONTROL_SEGMENT, 0, payload, sizeof payload);
+    tci_frame_out_control(ep, TCI_CONTROL_SEGMENT, 0, payload, sizeof payload);
 }
 
 void tci_landing_open(tc_ep *ep)
 {
-    if (ep->landing != NULL && ep->landing->segment.base != NULL)
-        ep->landing->open = true;
+    if (ep->tx.landing != NULL && ep->tx.landing->segment.base != NULL)
+        ep->tx.landing->open = true;
 }
 
 bool tci_landing_is_open(const tc_ep *ep)
 {
-    return ep->landing != NULL && ep->landing->open;
+    return ep->tx.landing != NULL && ep->tx.landing->open;
 }
 
 size_t tci_landing_part(const tc_ep *ep, size_t size, size_t left)
 {
-    uint64_t room = ep->landing->room;
+    uint64_t room = ep->tx.landing->room;
     uint64_t most = size <= room / 2 ? size : aligned(room >> PART_SHIFT);
     return left < most ? left : (size_t)most;
 }
@@ -100,12 +100,12 @@ static bool find_place(tci_landing *landing, uint64_t bytes)
 
 uint8_t *tci_landing_reserve(tc_ep *ep, size_t size, uint64_t *place_out)
 {
-    tci_landing *landing = ep->landing;
+    tci_landing *landing = ep->tx.landing;
     uint64_t bytes = aligned(size);
-    tci_send_window_release(&landing->window, ep->tx.consumed_seen);
+    tci_send_window_release(&landing->window, ep->tx.ring.consumed_seen);
     if (!find_place(landing, bytes)) {
-        tci_producer_refresh(&ep->tx);
-        tci_send_window_release(&landing->window, ep->tx.consumed_seen);
+        tci_producer_refresh(&ep->tx.ring);
+        tci_send_window_release(&landing->window, ep->tx.ring.consumed_seen);
         if (!find_place(landing, bytes))
             return NULL;
     }
@@ -144,7 +144,7 @@ static void copy(uint8_t *to, const uint8_t *from, size_t size, bool streams)
 
 void tci_landing_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size)
 {
-    tci_landing *landing = ep->landing;
+    tci_landing *landing = ep->tx.landing;
     bool streams =
         landing->phase == SETTLED ? landing->streams : phases[landing->phase].streams;
     if (!TCI_STREAM_COPY_EXISTS || !phases[landing->phase].timed) {
@@ -162,15 +162,16 @@ void tci_landing_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size)
 
 void tci_landing_commit(tc_ep *ep, size_t size)
 {
-    tci_landing *landing = ep->landing;
+    tci_landing *landing = ep->tx.landing;
     uint64_t end = landing->reserved + aligned(size);
-    tci_send_window_add(&landing->window, ep->tx.tail, end - landing->head);
+    tci_send_window_add(&landing->window, ep->tx.ring.tail, end - landing->head);
     landing->head = end;
 }
 
 uint64_t tci_landing_awaited(const tc_ep *ep)
 {
-    return ep->landing != NULL ? tci_send_window_awaited(&ep->landing->window) : UINT64_MAX;
+    return ep->tx.landing != NULL ? tci_send_window_awaited(&ep->tx.landing->window)
+                                  : UINT64_MAX;
 }
 
 /* --- the receiver ------------------------------------------------------------------------- */
@@ -181,8 +182,8 @@ void tci_landing_attach(tc_ep *ep, const uint8_t *payload, size_t size)
     tci_segment segment;
     tc_error error = {0};
     uint64_t nonce;
-    if (size != TCI_SEGMENT_OFFER_BYTES || ep->landed.base != NULL ||
-        ep->peer_delivery != TCI_HELLO_DIRECT)
+    if (size != TCI_SEGMENT_OFFER_BYTES || ep->rx.landed.base != NULL ||
+        ep->rx.peer_delivery != TCI_HELLO_DIRECT)
         return;
     tci_segment_offer_decode(payload, &offer);
     if (offer.bytes < TCI_LANDING_OFFSET ||
@@ -200,13 +201,13 @@ void tci_landing_attach(tc_ep *ep, const uint8_t *payload, size_t size)
         return;
     }
     segment.bytes = (size_t)offer.bytes;
-    ep->landed = segment;
-    tci_send_control(ep, TCI_CONTROL_ATTACHED, 0, NULL, 0);
+    ep->rx.landed = segment;
+    tci_frame_out_control(ep, TCI_CONTROL_ATTACHED, 0, NULL, 0);
 }
 
 uint8_t *tci_landing_at(const tc_ep *ep, uint64_t place, uint64_t size)
 {
-    const tci_segment *segment = &ep->landed;
+    const tci_segment *segment = &ep->rx.landed;
     bool inside = segment->base != NULL && place >= TCI_LANDING_OFFSET &&
                   place % ALIGNMENT == 0 && place <= segment->bytes &&
                   size <= segment->bytes - place;
@@ -215,8 +216,8 @@ uint8_t *tci_landing_at(const tc_ep *ep, uint64_t place, uint64_t size)
 
 void tci_landing_fini(tc_ep *ep)
 {
-    tci_segment_detach(&ep->landed);
-    if (ep->landing != NULL)
-        tci_segment_detach(&ep->landing->segment);
-    free(ep->landing);
+    tci_segment_detach(&ep->rx.landed);
+    if (ep->tx.landing != NULL)
+        tci_segment_detach(&ep->tx.landing->segment);
+    free(ep->tx.landing);
 }

@@ -11,9 +11,6 @@
 
 #include "core/ep.h"
 
-/* Smaller payloads go through the ring in any case. */
-#define TCI_LANDING_PAYLOAD_MIN 32768u
-
 /* --- the sender --------------------------------------------------------------------------- */
 
 /* Offers a segment to a peer whose ring is mapped, once. */

@@ -1,8 +1,9 @@
-#include "large_send.h"
+#include "transfer/large_send.h"
 
+#include "core/ep_state.h"
+#include "transfer/frame_out.h"
 #include "transfer/landing.h"
-#include "transfer/payload_transfer.h"
-#include "transfer/send.h"
+#include "transfer/payload_out.h"
 
 #include <stdlib.h>
 
@@ -13,10 +14,10 @@
 
 void tci_large_abandon(tc_ep *ep)
 {
-    tci_partial *partial = ep->partial;
+    tci_partial *partial = ep->tx.partial;
     if (partial == NULL)
         return;
-    ep->partial = NULL;
+    ep->tx.partial = NULL;
     tci_ifunc_release(partial->fn);
     free(partial->owned);
     free(partial);
@@ -25,15 +26,15 @@ void tci_large_abandon(tc_ep *ep)
 
 bool tci_large_give_up(tc_ep *ep)
 {
-    if (ep->partial == NULL || ep->partial->queued)
+    if (ep->tx.partial == NULL || ep->tx.partial->queued)
         return true;
-    if (tci_payload_is_leaving(ep) && tci_ep_is_open(ep))
+    if (tci_payload_out_is_leaving(ep) && tci_ep_is_open(ep))
         return false;
-    if (tci_payload_is_leaving(ep) && ep->partial->owned == NULL) {
+    if (tci_payload_out_is_leaving(ep) && ep->tx.partial->owned == NULL) {
         tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
         ep->link = NULL;
     }
-    if (!tci_payload_is_leaving(ep))
+    if (!tci_payload_out_is_leaving(ep))
         tci_large_abandon(ep);
     return true;
 }
@@ -41,7 +42,7 @@ bool tci_large_give_up(tc_ep *ep)
 bool tci_large_continues(const tc_ep *ep, const tc_ifunc *fn, const void *args,
                          size_t args_size)
 {
-    const tci_partial *partial = ep->partial;
+    const tci_partial *partial = ep->tx.partial;
     return partial != NULL && !partial->queued && partial->fn == fn && partial->args == args &&
            partial->args_size == args_size;
 }
@@ -55,7 +56,7 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
     if (partial == NULL) {
         free(owned);
         return payload_size > ep->core->options.payload_bytes_max ? TC_E_TOO_LARGE
-                                                                 : TC_E_NO_MEMORY;
+                                                                  : TC_E_NO_MEMORY;
     }
     *partial = (tci_partial){.fn = fn,
                              .args = args,
@@ -65,14 +66,14 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
                              .size = payload_size,
                              .routed = routed};
     tci_ifunc_hold(fn);
-    ep->partial = partial;
+    ep->tx.partial = partial;
     tci_ep_set_fast(ep);
     return TC_OK;
 }
 
 static size_t piece_bytes(const tc_ep *ep, const tci_partial *partial)
 {
-    size_t most = ep->payload_max - TCI_PIECE_HEADER_BYTES;
+    size_t most = ep->tx.payload_max - TCI_PIECE_HEADER_BYTES;
     size_t left = partial->size - partial->offset;
     if (most > PIECE_BYTES_MAX)
         most = PIECE_BYTES_MAX;
@@ -83,7 +84,7 @@ static void advance(tc_ep *ep, tci_partial *partial, size_t n)
 {
     partial->offset += n;
     if (partial->offset < partial->size)
-        ep->part_frames++;
+        ep->tx.part_frames++;
 }
 
 /* A part of it, perhaps all, is copied to where the function will run on it. */
@@ -98,14 +99,14 @@ static tc_status land_piece(tc_ep *ep, tci_partial *partial)
                               .kind = TCI_FRAME_PIECE,
                               .flags = TCI_PIECE_LANDED | partial->routed};
     uint8_t *to = tci_landing_reserve(ep, n, &landed.place);
-    uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx, bytes) : NULL;
+    uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx.ring, bytes) : NULL;
     if (frame == NULL)
         return TC_E_AGAIN;
     tci_landing_copy(ep, to, partial->payload + (partial->offset - partial->start), n);
     tci_landed_encode(&landed, frame + TCI_FRAME_HEADER_BYTES);
-    tci_send_commit(ep, frame, bytes, &header);
+    tci_frame_out_commit(ep, frame, bytes, &header);
     tci_landing_commit(ep, n);
-    ep->pushed_bytes += n;
+    ep->tx.pushed_bytes += n;
     advance(ep, partial, n);
     return TC_OK;
 }
@@ -119,13 +120,13 @@ static tc_status send_piece(tc_ep *ep, tci_partial *partial)
                               .slot = partial->fn->index,
                               .kind = TCI_FRAME_PIECE,
                               .flags = partial->routed};
-    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
     tci_piece_encode(&piece, frame + TCI_FRAME_HEADER_BYTES);
     memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES,
            partial->payload + (partial->offset - partial->start), n);
-    tci_send_commit(ep, frame, bytes, &header);
+    tci_frame_out_commit(ep, frame, bytes, &header);
     advance(ep, partial, n);
     return TC_OK;
 }
@@ -133,9 +134,9 @@ static tc_status send_piece(tc_ep *ep, tci_partial *partial)
 /* By the best way that there is to this peer at the moment. */
 static tc_status send_some(tc_ep *ep, tci_partial *partial)
 {
-    tci_ep_send_gathered(ep);
-    if (ep->push != NULL)
-        return tci_payload_send(ep, partial);
+    tci_sender_commit_coalesced(&ep->tx);
+    if (ep->tx.push != NULL)
+        return tci_payload_out_send(ep, partial);
     if (tci_landing_is_open(ep))
         return land_piece(ep, partial);
     tci_landing_offer(ep);
@@ -144,14 +145,15 @@ static tc_status send_some(tc_ep *ep, tci_partial *partial)
 
 static tc_status go_on(tc_ep *ep)
 {
-    tci_partial *partial = ep->partial;
-    tc_status status = partial->refused ? TC_E_TOO_LARGE : tci_send_binding(ep, partial->fn);
+    tci_partial *partial = ep->tx.partial;
+    tc_status status =
+        partial->refused ? TC_E_TOO_LARGE : tci_frame_out_binding(ep, partial->fn);
     while (status == TC_OK && partial->offset < partial->size)
         status = send_some(ep, partial);
-    if (tci_payload_is_leaving(ep))
+    if (tci_payload_out_is_leaving(ep))
         return TC_E_AGAIN;
     /* A payload that could have gone in a frame binds its caller to nothing. */
-    bool tied = partial->queued || partial->offset > 0 || partial->size > ep->payload_max;
+    bool tied = partial->queued || partial->offset > 0 || partial->size > ep->tx.payload_max;
     if (status != TC_E_AGAIN || !tied)
         tci_large_abandon(ep);
     return status;
@@ -160,18 +162,18 @@ static tc_status go_on(tc_ep *ep)
 tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
                          uint8_t *owned, size_t payload_size, uint8_t routed)
 {
-    if (ep->partial == NULL) {
+    if (ep->tx.partial == NULL) {
         TC_TRY(begin(ep, fn, args, args_size, owned, payload_size, routed));
     } else if (!tci_large_continues(ep, fn, args, args_size)) {
         free(owned);
-        return ep->partial->queued ? TC_E_AGAIN : TC_E_BUSY;
+        return ep->tx.partial->queued ? TC_E_AGAIN : TC_E_BUSY;
     }
     return go_on(ep);
 }
 
 tc_status tci_large_queue(tc_ep *ep)
 {
-    tci_partial *partial = ep->partial;
+    tci_partial *partial = ep->tx.partial;
     size_t left = partial->size - partial->offset;
     /* Nothing has left yet: the caller may be told to come again. Later it is too late for
      * that. */
@@ -189,13 +191,13 @@ tc_status tci_large_queue(tc_ep *ep)
         partial->start = partial->offset; /* only the part that is left is in memory */
     }
     partial->queued = true;
-    ep->core->attention |= TCI_CHORES;
+    tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
     return TC_OK;
 }
 
 bool tci_large_turn(tc_ep *ep)
 {
-    if (ep->partial == NULL)
+    if (ep->tx.partial == NULL)
         return true;
-    return ep->partial->queued && go_on(ep) != TC_E_AGAIN;
+    return ep->tx.partial->queued && go_on(ep) != TC_E_AGAIN;
 }

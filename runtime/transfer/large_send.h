@@ -7,10 +7,28 @@
 
 #include "core/ep.h"
 
+/* A payload that leaves in pieces. */
+typedef struct tci_partial {
+    tc_ifunc *fn;     /* held */
+    const void *args; /* of the call that began it, which goes on when it is repeated */
+    size_t args_size;
+    uint8_t *owned; /* NULL, or the payload's own memory */
+    const uint8_t *payload;
+    size_t size;
+    size_t start;    /* where in the whole `payload` begins */
+    size_t offset;   /* bytes of the whole that have left */
+    bool announced;  /* it goes outside the ring, and its frame is in there already */
+    uint16_t number; /* then */
+    bool refused;    /* the peer said that it is too large */
+    bool queued;     /* the call has returned; tc_progress goes on with it */
+    uint8_t routed;  /* TCI_ROUTED: the payload ends with a route; or 0 */
+} tci_partial;
+
 /* Begins with a payload, or goes on with the one under way if fn, args and args_size are those
- * of the call that began it. `owned` (NULL: none) is taken over in any case. `routed`: TCI_ROUTED
- * when the payload ends with a route, else 0. TC_OK: all of it has left. TC_E_AGAIN: call again with the same arguments. TC_E_BUSY: another one is under
- * way. TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+ * of the call that began it. `owned` (NULL: none) is taken over in any case. `routed` is
+ * TCI_ROUTED when the payload ends with a route, else 0. TC_OK: all of it has left. TC_E_AGAIN:
+ * call again with the same arguments. TC_E_BUSY: another one is under way. TC_E_TOO_LARGE,
+ * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args,
                                        size_t args_size, uint8_t *owned, size_t payload_size,
                                        uint8_t routed);

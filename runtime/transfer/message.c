@@ -1,5 +1,5 @@
 /* Messages that are built once and sent to many. */
-#include "transfer/outgoing.h"
+#include "transfer/send.h"
 
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ tc_status tc_message_send(tc_ep *ep, const tc_message *message)
                         .args = message->payload,
                         .args_size = message->payload_size,
                         .built = true};
-    return tci_outgoing_send(ep, &out);
+    return tci_send_message(ep, &out);
 }
 
 void tc_message_destroy(tc_message *message)

@@ -1,4 +1,4 @@
-#include "outgoing.h"
+#include "transfer/outgoing.h"
 
 #include "base/error_text.h"
 
@@ -29,11 +29,11 @@ static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *
         return TC_OK;
     }
     if (core != NULL)
-        core->attention |= TCI_BUILDING;
+        (void)tci_pending_enter(&core->pending, TCI_BUILDING);
     int result = out->fn->entry.init(payload, payload_size, (void *)(uintptr_t)out->args,
                                      out->args_size);
     if (core != NULL)
-        core->attention &= ~(unsigned)TCI_BUILDING;
+        tci_pending_leave(&core->pending, TCI_BUILDING, 0);
     return result == 0 ? TC_OK : TC_E_PAYLOAD;
 }
 
@@ -45,16 +45,4 @@ tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out, uint8_t *pa
     TC_TRY(fill_payload(core, out, payload, payload_size));
     tci_route_encode(out->route, payload + payload_size);
     return TC_OK;
-}
-
-/* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
- * from inside it would write there too, so it finds `building` set. */
-tc_status tci_outgoing_fill_frame(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
-{
-    ep->building = true;
-    tci_ep_set_fast(ep);
-    tc_status status = tci_outgoing_fill(ep->core, out, payload);
-    ep->building = false;
-    tci_ep_set_fast(ep);
-    return status;
 }

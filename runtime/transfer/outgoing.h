@@ -28,25 +28,4 @@ TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 TC_MUST_CHECK tc_status tci_outgoing_fill(tci_core *core, const tci_outgoing *out,
                                           uint8_t *payload);
 
-/* The same, in a frame that is reserved. */
-TC_MUST_CHECK tc_status tci_outgoing_fill_frame(tc_ep *ep, const tci_outgoing *out,
-                                                uint8_t *payload);
-
-/* Sends it now, in one frame. TC_E_AGAIN: no room. */
-TC_MUST_CHECK tc_status tci_outgoing_send_frame(tc_ep *ep, const tci_outgoing *out);
-
-/* It leaves when those that wait before it have. TC_E_AGAIN: the queue is full. */
-TC_MUST_CHECK tc_status tci_outgoing_queue(tc_ep *ep, const tci_outgoing *out);
-
-/* Sends it in its turn, or queues it: when an ifunc sends it and there is no room, when it has
- * a route and is large, and on an endpoint of a group that is not open yet. Statuses of
- * tc_send.
- */
-TC_MUST_CHECK tc_status tci_outgoing_send(tc_ep *ep, tci_outgoing *out);
-
-/* The same for a payload that is made, with a route behind it. */
-TC_MUST_CHECK tc_status tci_outgoing_send_routed(tc_ep *ep, tc_ifunc *fn,
-                                                 const tci_route *route, const void *payload,
-                                                 size_t size);
-
 #endif

@@ -30,14 +30,14 @@ static receiver *make_receiver(void)
     r->core.options.payload_bytes_max = LIMIT;
     r->ep.core = &r->core;
     r->slot.main = run;
-    r->ep.rx_slots = &r->slot;
-    r->ep.rx_slot_count = 1;
+    r->ep.rx.slots = &r->slot;
+    r->ep.rx.slot_count = 1;
     return r;
 }
 
 static void free_receiver(receiver *r)
 {
-    free(r->ep.assembly.bytes);
+    free(r->ep.rx.assembly.bytes);
     free(r);
 }
 
@@ -69,9 +69,9 @@ static void pieces_in_order_make_the_payload(void **state)
         assert_false(r->complete);
         assert_int_equal(take(r, 250, 200, 50, 3), TC_OK);
         assert_true(r->complete);
-        assert_int_equal(r->ep.assembly.bytes[99], 1);
-        assert_int_equal(r->ep.assembly.bytes[100], 2);
-        assert_int_equal(r->ep.assembly.bytes[249], 3);
+        assert_int_equal(r->ep.rx.assembly.bytes[99], 1);
+        assert_int_equal(r->ep.rx.assembly.bytes[100], 2);
+        assert_int_equal(r->ep.rx.assembly.bytes[249], 3);
         tci_large_done(&r->ep, &r->whole);
     }
     free_receiver(r);
@@ -112,7 +112,7 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
     receiver *r = make_receiver();
     assert_int_equal(take(r, LIMIT + 1, 0, 50000, 1), TC_E_TOO_LARGE);
     assert_non_null(strstr(r->error.text, "100001"));
-    assert_null(r->ep.assembly.bytes);
+    assert_null(r->ep.rx.assembly.bytes);
     assert_int_equal(take(r, LIMIT + 1, 50000, 50000, 1), TC_OK);
     assert_int_equal(take(r, LIMIT + 1, 100000, 1, 1), TC_OK);
     assert_false(r->complete);
@@ -131,14 +131,14 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
 static receiver *make_landed_receiver(void)
 {
     receiver *r = make_receiver();
-    r->ep.landed = (tci_segment){.base = calloc(1, SEGMENT_BYTES), .bytes = SEGMENT_BYTES};
-    assert_non_null(r->ep.landed.base);
+    r->ep.rx.landed = (tci_segment){.base = calloc(1, SEGMENT_BYTES), .bytes = SEGMENT_BYTES};
+    assert_non_null(r->ep.rx.landed.base);
     return r;
 }
 
 static void free_landed_receiver(receiver *r)
 {
-    free(r->ep.landed.base);
+    free(r->ep.rx.landed.base);
     free_receiver(r);
 }
 
@@ -159,7 +159,7 @@ static void a_whole_payload_is_used_where_it_landed(void **state)
     (void)state;
     receiver *r = make_landed_receiver();
     assert_int_equal(take_landed(r, 300, 0, TCI_LANDING_OFFSET + 64, 300), TC_OK);
-    assert_ptr_equal(r->whole.bytes, r->ep.landed.base + TCI_LANDING_OFFSET + 64);
+    assert_ptr_equal(r->whole.bytes, r->ep.rx.landed.base + TCI_LANDING_OFFSET + 64);
     assert_int_equal(r->whole.size, 300);
     assert_false(r->whole.assembled);
     tci_large_done(&r->ep, &r->whole);
@@ -171,7 +171,7 @@ static void landed_parts_are_put_together(void **state)
     (void)state;
     receiver *r = make_landed_receiver();
     assert_int_equal(take(r, 400, 0, 100, 1), TC_OK); /* one in its frame, then the others */
-    memset(r->ep.landed.base + TCI_LANDING_OFFSET, 2, 200);
+    memset(r->ep.rx.landed.base + TCI_LANDING_OFFSET, 2, 200);
     assert_int_equal(take_landed(r, 400, 100, TCI_LANDING_OFFSET, 200), TC_OK);
     assert_null(r->whole.bytes);
     assert_int_equal(take_landed(r, 400, 300, TCI_LANDING_OFFSET, 100), TC_OK);

@@ -93,8 +93,8 @@ static void reach_idle(source *s)
  * frames over is made to carry this. */
 static void reach_frame(source *s)
 {
-    tci_producer *tx = &s->ep->tx;
-    const uint32_t size = (uint32_t)s->ep->payload_max / 2;
+    tci_producer *tx = &s->ep->tx.ring;
+    const uint32_t size = (uint32_t)s->ep->tx.payload_max / 2;
     const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
     const tci_frame header = {.payload_size = size, .kind = TCI_FRAME_CALL};
     uint8_t *frame = tci_producer_reserve(tx, bytes);
@@ -102,15 +102,15 @@ static void reach_frame(source *s)
         exit(1);
     tci_ring_store_word(frame + 8, tci_frame_word(&header));
     memset(frame + TCI_FRAME_HEADER_BYTES, 0xa5, size / 2);
-    if (s->ep->push != NULL)
-        s->ep->push(s->ep->delivery, tx->tail, bytes);
+    if (s->ep->tx.push != NULL)
+        s->ep->tx.push(s->ep->tx.delivery, tx->tail, bytes);
     progress_a_while(s);
 }
 
 static void reach_message(source *s)
 {
     tc_error error = {0};
-    size_t size = s->ep->payload_max;
+    size_t size = s->ep->tx.payload_max;
     tally_message *message = calloc(1, size);
     if (message == NULL)
         exit(1);
@@ -149,9 +149,9 @@ static void reach_wild(source *s)
 {
     tc_error error = {0};
     uint64_t wild = 1ull << 40;
-    tci_ring_store_consumed(s->ep->rx.consumed, wild);
-    if (s->ep->peer_delivery != TCI_HELLO_DIRECT)
-        must(tci_link_post(s->ep->link, TCI_AM_CREDIT, s->ep->peer_connection, &wild,
+    tci_ring_store_consumed(s->ep->rx.ring.consumed, wild);
+    if (s->ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+        must(tci_link_post(s->ep->link, TCI_AM_CREDIT, s->ep->peer.connection, &wild,
                            sizeof wild, &error),
              &error, "credit");
     progress_a_while(s);
@@ -167,12 +167,12 @@ static void ignore_end(tci_link_op *op)
 /* Puts the bytes of an old frame, signal and all, where the next one belongs. */
 static void replay(source *s, const uint8_t *old, size_t bytes)
 {
-    tci_producer *tx = &s->ep->tx;
+    tci_producer *tx = &s->ep->tx.ring;
     uint64_t at = tx->tail & tx->mask;
     bool under_way = false;
     if (at + bytes > tx->mask + 1 || !tci_producer_has_granules(tx, 8))
         return;
-    if (s->ep->push == NULL) {
+    if (s->ep->tx.push == NULL) {
         memcpy(tx->ring + at, old, bytes);
         return;
     }
@@ -180,7 +180,7 @@ static void replay(source *s, const uint8_t *old, size_t bytes)
     tci_link_op *op = malloc(sizeof *op + bytes);
     if (op == NULL)
         exit(1);
-    *op = (tci_link_op){.header = s->ep->peer_connection | (uint32_t)(at / TCI_FRAME_GRANULE)
+    *op = (tci_link_op){.header = s->ep->peer.connection | (uint32_t)(at / TCI_FRAME_GRANULE)
                                                                << 16,
                         .done = ignore_end};
     memcpy(op + 1, old, bytes);
@@ -200,8 +200,8 @@ static void reach_replay(source *s)
             replay(s, sent[i % REPLAYED_LAG], FRAME_BYTES);
         send_tally(s);
         memcpy(sent[i % REPLAYED_LAG],
-               s->ep->tx.ring +
-                   ((s->ep->tx.tail - tci_frame_align(FRAME_BYTES)) & s->ep->tx.mask),
+               s->ep->tx.ring.ring +
+                   ((s->ep->tx.ring.tail - tci_frame_align(FRAME_BYTES)) & s->ep->tx.ring.mask),
                FRAME_BYTES);
         if (i % 100 == 0)
             flush(s); /* or AM would carry both in the order of sending at once */

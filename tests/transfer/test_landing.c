@@ -20,7 +20,7 @@ static receiver *make_receiver(void)
     receiver *r = calloc(1, sizeof *r);
     assert_non_null(r);
     r->ep.core = &r->core;
-    r->ep.peer_delivery = TCI_HELLO_DIRECT;
+    r->ep.rx.peer_delivery = TCI_HELLO_DIRECT;
     return r;
 }
 
@@ -47,14 +47,14 @@ static void an_offer_is_attached_once(void **state)
     receiver *r = make_receiver();
     tci_segment segment = make_segment(), other = make_segment();
     offer(r, segment.id, BYTES, NONCE);
-    assert_non_null(r->ep.landed.base);
-    assert_int_equal(r->ep.landed.id, segment.id);
+    assert_non_null(r->ep.rx.landed.base);
+    assert_int_equal(r->ep.rx.landed.id, segment.id);
     segment.base[TCI_LANDING_OFFSET] = 42;
     assert_int_equal(*tci_landing_at(&r->ep, TCI_LANDING_OFFSET, 1), 42);
     offer(r, other.id, BYTES, NONCE);
-    assert_int_equal(r->ep.landed.id, segment.id);
+    assert_int_equal(r->ep.rx.landed.id, segment.id);
     tci_landing_fini(&r->ep);
-    assert_null(r->ep.landed.base);
+    assert_null(r->ep.rx.landed.base);
     tci_segment_detach(&segment);
     tci_segment_detach(&other);
     free(r);
@@ -71,10 +71,10 @@ static void offers_that_are_no_good_are_passed_over(void **state)
     offer(r, segment.id, UINT64_MAX, NONCE);
     offer(r, UINT32_MAX, BYTES, NONCE);
     tci_landing_attach(&r->ep, (const uint8_t *)"short", 5);
-    assert_null(r->ep.landed.base);
-    r->ep.peer_delivery = TCI_HELLO_AM;
+    assert_null(r->ep.rx.landed.base);
+    r->ep.rx.peer_delivery = TCI_HELLO_AM;
     offer(r, segment.id, BYTES, NONCE);
-    assert_null(r->ep.landed.base);
+    assert_null(r->ep.rx.landed.base);
     tci_landing_open(&r->ep); /* nothing was offered to it */
     assert_false(tci_landing_is_open(&r->ep));
     tci_segment_detach(&segment);

@@ -1,5 +1,5 @@
 /* PAYLOAD messages from a peer that may send anything, in any order. */
-#include "transfer/payload_transfer.h"
+#include "transfer/payload_in.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,8 +28,8 @@ static receiver *make_receiver(void)
 
 static void free_receiver(receiver *r)
 {
-    tci_payload_fini(&r->ep);
-    free(r->ep.error);
+    tci_payload_in_fini(&r->ep);
+    free(r->ep.life.error);
     free(r);
 }
 
@@ -39,7 +39,7 @@ static bool begin(receiver *r, uint16_t number, uint64_t total, uint64_t offset,
     tci_payload_header header = {.number = number};
     const tci_piece piece = {.total = total, .offset = offset};
     tci_piece_encode(&piece, header.piece);
-    return tci_payload_take(&r->ep, &header, n, sink_out);
+    return tci_payload_in_take(&r->ep, &header, n, sink_out);
 }
 
 static void take(receiver *r, uint16_t number, uint64_t total, uint64_t offset, size_t n,
@@ -54,7 +54,7 @@ static void take(receiver *r, uint16_t number, uint64_t total, uint64_t offset, 
 static tc_status find(receiver *r, uint64_t number, uint64_t total)
 {
     const tci_piece named = {.total = total, .offset = number};
-    return tci_payload_find(&r->ep, &named, &r->bytes, &r->error);
+    return tci_payload_in_find(&r->ep, &named, &r->bytes, &r->error);
 }
 
 static void parts_in_any_order_make_the_payload(void **state)
@@ -63,18 +63,18 @@ static void parts_in_any_order_make_the_payload(void **state)
     receiver *r = make_receiver();
     for (uint16_t number = 0; number < 30; number++) {
         assert_int_equal(find(r, number, 250), TC_E_AGAIN);
-        assert_true(tci_payload_stands(&r->ep));
+        assert_true(tci_payload_in_stands(&r->ep));
         take(r, number, 250, 200, 50, 3);
         take(r, (uint16_t)(number + 1), 250, 0, 10, 9); /* the next one begins too */
         assert_int_equal(find(r, number, 250), TC_E_AGAIN);
         take(r, number, 250, 0, 100, 1);
         take(r, number, 250, number > 0 ? 110 : 100, number > 0 ? 90 : 100, 2);
-        assert_false(tci_payload_stands(&r->ep));
+        assert_false(tci_payload_in_stands(&r->ep));
         assert_int_equal(find(r, number, 250), TC_OK);
         assert_int_equal(r->bytes[99], 1);
         assert_int_equal(r->bytes[199], 2);
         assert_int_equal(r->bytes[249], 3);
-        tci_payload_done(&r->ep);
+        tci_payload_in_done(&r->ep);
     }
     free_receiver(r);
 }
@@ -105,7 +105,7 @@ static void what_fits_nothing_ends_the_endpoint(void **state)
         assert_false(
             begin(r, second[i].number, second[i].total, second[i].offset, second[i].n, &sink));
         assert_int_equal(r->ep.state, TCI_EP_FAILED);
-        assert_int_equal(r->ep.error->status, TC_E_CORRUPT);
+        assert_int_equal(r->ep.life.error->status, TC_E_CORRUPT);
         assert_false(begin(r, 0, 250, 100, 100, &sink)); /* and nothing more is taken */
         free_receiver(r);
     }
@@ -130,13 +130,13 @@ static void a_payload_above_the_limit_is_refused_and_dropped(void **state)
     tci_sink sink;
     assert_false(begin(r, 0, LIMIT + 1, 0, 1000, &sink));
     assert_int_equal(find(r, 0, LIMIT + 1), TC_E_TOO_LARGE);
-    tci_payload_done(&r->ep);
+    tci_payload_in_done(&r->ep);
     assert_false(begin(r, 0, LIMIT + 1, 1000, 1000, &sink)); /* late */
     assert_int_equal(find(r, 1, UINT64_MAX), TC_E_TOO_LARGE);
-    tci_payload_done(&r->ep);
+    tci_payload_in_done(&r->ep);
     take(r, 2, 10, 0, 10, 7);
     assert_int_equal(find(r, 2, 10), TC_OK);
-    tci_payload_done(&r->ep);
+    tci_payload_in_done(&r->ep);
     assert_int_equal(r->ep.state, TCI_EP_AGREEING);
     free_receiver(r);
 }
@@ -149,7 +149,7 @@ static void what_is_under_way_keeps_its_memory(void **state)
     tci_sink first, second, third;
     assert_true(begin(r, 0, 4096, 0, 2048, &first));
     assert_int_equal(find(r, 0, 4096), TC_E_AGAIN);
-    tci_payload_done(&r->ep); /* its function was refused */
+    tci_payload_in_done(&r->ep); /* its function was refused */
     assert_true(begin(r, 1, 4096, 0, 2048, &second));
     assert_true(begin(r, 1, 4096, 2048, 2048, &third));
     third.done(third.user, 2048, true);
@@ -169,7 +169,7 @@ static void a_part_that_breaks_off_ends_the_endpoint(void **state)
     assert_true(begin(r, 0, 4096, 0, 4096, &sink));
     sink.done(sink.user, 4096, false);
     assert_int_equal(r->ep.state, TCI_EP_FAILED);
-    assert_int_equal(r->ep.error->status, TC_E_PEER_LOST);
+    assert_int_equal(r->ep.life.error->status, TC_E_PEER_LOST);
     free_receiver(r);
 }
 

@@ -1,5 +1,6 @@
-/* The receiving half of payload_transfer.h. */
-#include "transfer/payload_transfer.h"
+#include "transfer/payload_in.h"
+
+#include "core/ep_state.h"
 
 #include <stdlib.h>
 
@@ -31,11 +32,11 @@ typedef struct tci_inbound {
 
 static tci_inbound *inbound_of(tc_ep *ep)
 {
-    if (ep->inbound == NULL)
-        ep->inbound = calloc(1, sizeof *ep->inbound);
-    if (ep->inbound == NULL)
+    if (ep->rx.inbound == NULL)
+        ep->rx.inbound = calloc(1, sizeof *ep->rx.inbound);
+    if (ep->rx.inbound == NULL)
         (void)tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload: out of memory");
-    return ep->inbound;
+    return ep->rx.inbound;
 }
 
 /* --- memory ------------------------------------------------------------------------------- */
@@ -112,7 +113,7 @@ static void has_arrived(void *user, size_t size, bool ok)
 
 static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out, tc_error *err)
 {
-    tci_inbound *in = ep->inbound;
+    tci_inbound *in = ep->rx.inbound;
     uint64_t max = ep->core->options.payload_bytes_max;
     if (total == 0)
         return tci_error_set(err, TC_E_CORRUPT, "payload outside the ring: empty");
@@ -151,8 +152,8 @@ static tc_status claim(tc_ep *ep, inbound_payload **place, const tci_piece *piec
         (unsigned long long)payload->claimed, (unsigned long long)payload->total);
 }
 
-bool tci_payload_take(tc_ep *ep, const tci_payload_header *header, size_t size,
-                      tci_sink *sink_out)
+bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t size,
+                         tci_sink *sink_out)
 {
     tc_error error;
     tci_piece piece;
@@ -193,12 +194,12 @@ static tc_status judge(const tc_ep *ep, const inbound_payload *payload, const tc
                        tc_error *err)
 {
     uint64_t max = ep->core->options.payload_bytes_max;
-    if (named->offset != ep->inbound->next || named->total == 0 ||
+    if (named->offset != ep->rx.inbound->next || named->total == 0 ||
         (payload != NULL && payload->total != named->total))
         return tci_error_set(err, TC_E_CORRUPT,
                              "payload %llu of %llu bytes outside the ring, expected number %u",
                              (unsigned long long)named->offset,
-                             (unsigned long long)named->total, ep->inbound->next);
+                             (unsigned long long)named->total, ep->rx.inbound->next);
     if (named->total > max)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "payload of %llu bytes, option payload_bytes_max is %llu",
@@ -209,8 +210,8 @@ static tc_status judge(const tc_ep *ep, const inbound_payload *payload, const tc
     return payload == NULL || payload->received < named->total ? TC_E_AGAIN : TC_OK;
 }
 
-tc_status tci_payload_find(tc_ep *ep, const tci_piece *named, uint8_t **bytes_out,
-                           tc_error *err)
+tc_status tci_payload_in_find(tc_ep *ep, const tci_piece *named, uint8_t **bytes_out,
+                              tc_error *err)
 {
     tci_inbound *in = inbound_of(ep);
     if (in == NULL)
@@ -223,9 +224,9 @@ tc_status tci_payload_find(tc_ep *ep, const tci_piece *named, uint8_t **bytes_ou
     return status;
 }
 
-void tci_payload_done(tc_ep *ep)
+void tci_payload_in_done(tc_ep *ep)
 {
-    tci_inbound *in = ep->inbound;
+    tci_inbound *in = ep->rx.inbound;
     inbound_payload **place = next_place(in);
     if (*place != NULL)
         give_back(in, *place);
@@ -234,18 +235,18 @@ void tci_payload_done(tc_ep *ep)
     in->next++;
 }
 
-bool tci_payload_stands(const tc_ep *ep)
+bool tci_payload_in_stands(const tc_ep *ep)
 {
-    tci_inbound *in = ep->inbound;
+    tci_inbound *in = ep->rx.inbound;
     if (in == NULL || in->awaited == 0)
         return false;
     const inbound_payload *payload = *next_place(in);
     return payload == NULL || payload->received < in->awaited;
 }
 
-void tci_inbound_fini(tc_ep *ep)
+void tci_payload_in_fini(tc_ep *ep)
 {
-    tci_inbound *in = ep->inbound;
+    tci_inbound *in = ep->rx.inbound;
     if (in == NULL)
         return;
     for (unsigned i = 0; i < TCI_OUTSIDE_COUNT_MAX; i++) {

@@ -1,7 +1,7 @@
 /* A group from the inside. Endpoints of a group belong to the core, as accepted ones do: when
  * one ends it is freed, and the member has none until somebody asks for it again. */
-#ifndef TCI_GROUP_PRIVATE_H
-#define TCI_GROUP_PRIVATE_H
+#ifndef TCI_GROUP_H
+#define TCI_GROUP_H
 
 #include "core/ep.h"
 #include "wire/route.h"
@@ -34,31 +34,26 @@ struct tc_group {
 /* A member's "host:port", for texts. */
 const char *tci_member_text(const tc_group *group, uint32_t rank);
 
-/* Of a context that ends; its endpoints are gone. */
-void tci_groups_free(tci_core *core);
+/* The groups of a context. */
+typedef struct tci_groups {
+    tc_group *first;
+} tci_groups;
+
+/* See tc_group_create. */
+TC_MUST_CHECK tc_status tci_group_create(tci_core *core, const tc_group_params *params,
+                                         tc_group **group_out, tc_error *err);
+/* Forgets a group. No endpoint leads to a member of it any more. */
+void tci_group_free(tc_group *group);
+/* Forgets all groups of a context that ends. */
+void tci_groups_free(tci_groups *groups);
 
 tc_group *tci_group_find(tci_core *core, uint64_t id);
 
-/* The listener is the group's from now on: tc_group_destroy closes it. */
-void tci_group_keep_listener(tc_group *group, tc_listener *listener);
-
-/* Endpoints that named this group before there was one here. */
-void tci_group_adopt(tc_group *group);
-
-/* An endpoint of a group has opened: says who is here. */
-void tci_group_ep_opened(tc_ep *ep);
-/* One that may be of a group has ended, or goes. */
-void tci_group_ep_ended(tc_ep *ep, const tc_error *error);
-
-/* The control frames MEMBER, ARRIVED and RELEASED. TC_E_CORRUPT: the endpoint has to end. */
-TC_MUST_CHECK tc_status tci_group_control(tc_ep *ep, tci_control control,
-                                          const uint8_t *payload, size_t size, tc_error *err);
+/* Whether a member's address is an ADDRESS message (else "host:port"). */
+bool tci_group_is_address(const void *address, size_t size);
 
 /* Counts and keeps a report about a message that no call waits for. */
 void tci_group_note_failure(tc_group *group, tc_status status, const uint8_t *text,
                             size_t size);
-
-/* Tries again to connect by a stream that found nobody. */
-void tci_group_retry(tc_ep *ep, uint64_t now_ns);
 
 #endif

@@ -1,6 +1,8 @@
-#include "payload_transfer.h"
+#include "transfer/payload_out.h"
 
-#include "transfer/send.h"
+#include "core/ep_state.h"
+#include "transfer/frame_out.h"
+#include "transfer/large_send.h"
 #include "transfer/send_window.h"
 
 #include <stdlib.h>
@@ -30,27 +32,27 @@ typedef struct tci_outbound {
 
 static bool may_begin(tc_ep *ep, size_t size)
 {
-    tci_send_window *window = &ep->outbound->window;
-    tci_send_window_release(window, ep->tx.consumed_seen);
+    tci_send_window *window = &ep->tx.outbound->window;
+    tci_send_window_release(window, ep->tx.ring.consumed_seen);
     return window->count == 0 ||
            (!tci_send_window_is_full(window) && window->bytes + size <= TCI_OUTSIDE_BYTES_MAX);
 }
 
 static tc_status announce(tc_ep *ep, tci_partial *partial)
 {
-    tci_outbound *out = ep->outbound;
+    tci_outbound *out = ep->tx.outbound;
     const tci_piece named = {.total = partial->size, .offset = out->next_number};
     const tci_frame header = {.payload_size = TCI_PIECE_HEADER_BYTES,
                               .slot = partial->fn->index,
                               .kind = TCI_FRAME_PIECE,
                               .flags = TCI_PIECE_OUTSIDE | partial->routed};
     const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES;
-    uint8_t *frame = tci_producer_reserve(&ep->tx, bytes);
+    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
     tci_piece_encode(&named, frame + TCI_FRAME_HEADER_BYTES);
-    tci_send_commit(ep, frame, bytes, &header);
-    tci_send_window_add(&out->window, ep->tx.tail, partial->size);
+    tci_frame_out_commit(ep, frame, bytes, &header);
+    tci_send_window_add(&out->window, ep->tx.ring.tail, partial->size);
     partial->announced = true;
     partial->number = out->next_number++;
     return TC_OK;
@@ -59,7 +61,7 @@ static tc_status announce(tc_ep *ep, tci_partial *partial)
 /* What an ifunc sends is gone when it returns. */
 static tc_status own_payload(tc_ep *ep, tci_partial *partial)
 {
-    if (partial->owned != NULL || !(ep->core->attention & TCI_RUNNING))
+    if (partial->owned != NULL || !tci_pending_has(&ep->core->pending, TCI_RUNNING))
         return TC_OK;
     partial->owned = malloc(partial->size);
     if (partial->owned == NULL)
@@ -71,10 +73,11 @@ static tc_status own_payload(tc_ep *ep, tci_partial *partial)
 
 static tc_status begin(tc_ep *ep, tci_partial *partial)
 {
-    if (ep->outbound == NULL && (ep->outbound = calloc(1, sizeof *ep->outbound)) == NULL)
+    if (ep->tx.outbound == NULL &&
+        (ep->tx.outbound = calloc(1, sizeof *ep->tx.outbound)) == NULL)
         return TC_E_NO_MEMORY;
     if (!may_begin(ep, partial->size)) {
-        tci_producer_refresh(&ep->tx);
+        tci_producer_refresh(&ep->tx.ring);
         if (!may_begin(ep, partial->size))
             return TC_E_AGAIN;
     }
@@ -98,47 +101,47 @@ static tc_status send_part(tc_ep *ep, tci_partial *partial, outbound_part *part)
     size_t n = partial->size - partial->offset;
     n = n < PART_BYTES ? n : PART_BYTES;
     part->header =
-        (tci_payload_header){.connection = ep->peer_connection, .number = partial->number};
+        (tci_payload_header){.connection = ep->peer.connection, .number = partial->number};
     tci_piece_encode(&piece, part->header.piece);
-    part->op = (tci_link_op){.done = part_has_left, .user = ep->outbound};
+    part->op = (tci_link_op){.done = part_has_left, .user = ep->tx.outbound};
     if (tci_link_send_payload(ep->link, &part->header, &part->op,
                               partial->payload + partial->offset, n, &part->under_way) != TC_OK)
         return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: a payload could not be sent");
-    ep->outbound->under_way += part->under_way;
-    ep->pushed_bytes += sizeof part->header + n;
+    ep->tx.outbound->under_way += part->under_way;
+    ep->tx.pushed_bytes += sizeof part->header + n;
     partial->offset += n;
     return TC_OK;
 }
 
-tc_status tci_payload_send(tc_ep *ep, tci_partial *partial)
+tc_status tci_payload_out_send(tc_ep *ep, tci_partial *partial)
 {
     if (!partial->announced)
         TC_TRY(begin(ep, partial));
     while (partial->offset < partial->size) {
-        outbound_part *part = &ep->outbound->parts[ep->outbound->next_part % PARTS];
+        outbound_part *part = &ep->tx.outbound->parts[ep->tx.outbound->next_part % PARTS];
         if (part->under_way)
             return TC_E_AGAIN;
-        ep->outbound->next_part++;
+        ep->tx.outbound->next_part++;
         TC_TRY(send_part(ep, partial, part));
     }
-    return tci_payload_is_leaving(ep) ? TC_E_AGAIN : TC_OK;
+    return tci_payload_out_is_leaving(ep) ? TC_E_AGAIN : TC_OK;
 }
 
-bool tci_payload_is_leaving(const tc_ep *ep)
+bool tci_payload_out_is_leaving(const tc_ep *ep)
 {
-    return ep->outbound != NULL && ep->outbound->under_way > 0;
+    return ep->tx.outbound != NULL && ep->tx.outbound->under_way > 0;
 }
 
-uint64_t tci_payload_awaited(const tc_ep *ep)
+uint64_t tci_payload_out_awaited(const tc_ep *ep)
 {
-    return ep->outbound != NULL ? tci_send_window_awaited(&ep->outbound->window) : UINT64_MAX;
+    return ep->tx.outbound != NULL ? tci_send_window_awaited(&ep->tx.outbound->window)
+                                   : UINT64_MAX;
 }
 
-void tci_payload_fini(tc_ep *ep)
+void tci_payload_out_fini(tc_ep *ep)
 {
-    if (ep->outbound != NULL && ep->outbound->under_way > 0)
-        ep->outbound->orphan = true; /* UCX did not let go when the link was closed */
+    if (ep->tx.outbound != NULL && ep->tx.outbound->under_way > 0)
+        ep->tx.outbound->orphan = true; /* UCX did not let go when the link was closed */
     else
-        free(ep->outbound);
-    tci_inbound_fini(ep);
+        free(ep->tx.outbound);
 }

@@ -1,0 +1,109 @@
+/* What lower layers tell those above them: the registry of functions, and endpoints. */
+#include "context/context.h"
+
+#include "base/error_text.h"
+#include "dispatch/large_receive.h"
+#include "dispatch/load_report.h"
+#include "dispatch/slots.h"
+#include "group/member.h"
+#include "rpc/reply.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* --- functions --------------------------------------------------------------------------- */
+
+static void forget_function(void *user, uint16_t index)
+{
+    tci_core *core = user;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
+        ep->tx.bindings[index] = TCI_TX_UNKNOWN;
+}
+
+/* A peer may ask for the code of any message that it has not run. */
+static bool is_wanted(void *user, const tc_ifunc *fn)
+{
+    tci_core *core = user;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        if (ep->tx.bindings[fn->index] == TCI_TX_UNKNOWN || !tci_ep_is_open(ep))
+            continue;
+        tci_producer_refresh(&ep->tx.ring);
+        if (!tci_producer_drained(&ep->tx.ring) || ep->tx.coalesced_count > 0)
+            return true;
+    }
+    return false;
+}
+
+static void function_changed(void *user, tc_ifunc *fn, bool better)
+{
+    tci_core *core = user;
+    if (better) {
+        core->counters[TCI_CODE_IMPROVED]++;
+        tci_load_report_tell(core, fn, 0, 0);
+    }
+    tci_slots_changed(core, fn);
+}
+
+static void evict_function(void *user, tc_ifunc *fn)
+{
+    tci_slots_evict(user, fn);
+}
+
+static const tci_registry_events registry_events = {.forget = forget_function,
+                                                    .is_wanted = is_wanted,
+                                                    .changed = function_changed,
+                                                    .evict = evict_function};
+
+/* --- endpoints --------------------------------------------------------------------------- */
+
+static void ep_ended(tc_ep *ep, const tc_error *error)
+{
+    tci_member_ended(ep, error);
+    if (ep->state >= TCI_EP_CLOSED)
+        tci_reply_unsent(ep);
+    tci_calls_lose(ep->core, ep, error);
+}
+
+static void ep_freed(tc_ep *ep)
+{
+    tci_slots_free(ep);
+    tci_large_receive_free(ep);
+}
+
+static const tci_ep_events ep_events = {.opened = tci_member_opened,
+                                        .ended = ep_ended,
+                                        .freed = ep_freed,
+                                        .retry = tci_member_retry,
+                                        .unsent = tci_reply_item_unsent};
+
+/* --- loads ------------------------------------------------------------------------------- */
+
+/* By a loader's thread. */
+static void loads_have_ended(void *user)
+{
+    const tc_context *ctx = user;
+    const uint64_t one = 1;
+    ssize_t n = write(ctx->loads_fd, &one, sizeof one);
+    (void)n; /* full: it is readable already */
+}
+
+tc_status tci_context_connect_events(tc_context *ctx, tc_error *err)
+{
+    tci_core *core = &ctx->core;
+    core->registry.events = &registry_events;
+    core->registry.events_user = core;
+    core->events = &ep_events;
+    ctx->loads_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (ctx->loads_fd < 0)
+        return tci_error_set(err, TC_E_IO, "an eventfd could not be made");
+    tci_engine_set_notify(core->registry.engine, loads_have_ended, ctx);
+    return tci_core_watch(core, ctx->loads_fd, TCI_WATCH_LOADS, err);
+}
+
+/* What has ended is taken with the other chores. */
+void tci_context_note_loads(tc_context *ctx)
+{
+    uint64_t count;
+    ssize_t n = read(ctx->loads_fd, &count, sizeof count);
+    (void)n;
+}

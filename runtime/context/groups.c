@@ -1,0 +1,40 @@
+/* What a context does for a group beside its endpoints: makes it, and takes it apart. */
+#include "context/context.h"
+
+#include "base/logger.h"
+#include "group/group.h"
+#include "rpc/reply.h"
+
+tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_group **group_out,
+                          tc_error *err)
+{
+    return tci_group_create(&ctx->core, params, group_out, err);
+}
+
+void tci_context_keep_listener(tc_group *group, tc_listener *listener)
+{
+    group->listener = listener;
+}
+
+/* Endpoints first: closing one progresses, and its frames speak of the group. */
+void tc_group_destroy(tc_group *group)
+{
+    if (group == NULL)
+        return;
+    tci_core *core = group->core;
+    if (tci_core_is_busy(core)) {
+        TC_LOG(TC_LOG_ERROR, "tc_group_destroy was called from inside an ifunc; ignored");
+        return;
+    }
+    for (tc_ep *ep = core->first; ep != NULL;) {
+        if (ep->member.group == group) {
+            tc_ep_close(ep);
+            ep = core->first; /* others may have gone meanwhile */
+        } else {
+            ep = ep->next;
+        }
+    }
+    tci_local_replies_forget(core->replies, group);
+    tc_listener_close(group->listener);
+    tci_group_free(group);
+}

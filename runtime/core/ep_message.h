@@ -1,0 +1,18 @@
+/* Messages of an endpoint beside its ring: hellos, and the two that have no body. They go over
+ * its stream or, without one, in active messages. */
+#ifndef TCI_EP_MESSAGE_H
+#define TCI_EP_MESSAGE_H
+
+#include "core/ep.h"
+
+/* Sends an encoded hello message. TC_E_PEER_LOST, TC_E_AGAIN (the stream's buffer is full). */
+tc_status tci_ep_message_send(tc_ep *ep, const void *bytes, size_t size, tc_error *err);
+
+/* Tells the peer that this side ends in order; best effort. */
+void tci_ep_message_bye(tc_ep *ep);
+
+/* Wakes a peer that sleeps; best effort. If the stream's send buffer is full, the peer has
+ * unread data and is awake. */
+void tci_ep_message_bell(tc_ep *ep);
+
+#endif

@@ -1,0 +1,196 @@
+/* How an endpoint opens, fails and ends, and what follows from its state. */
+#include "core/ep_state.h"
+
+#include "base/logger.h"
+#include "base/small_copy.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static tc_status watch_ring(tc_ep *ep)
+{
+    tci_core *core = ep->core;
+    if (core->watched_count == core->watched_capacity) {
+        size_t capacity = core->watched_capacity == 0 ? 64 : 2 * core->watched_capacity;
+        tci_watched_ring *watched = realloc(core->watched, capacity * sizeof *watched);
+        if (watched == NULL)
+            return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "endpoint: out of memory");
+        core->watched = watched;
+        core->watched_capacity = capacity;
+    }
+    ep->rx.watched_at = core->watched_count++;
+    core->watched[ep->rx.watched_at].ep = ep;
+    tci_ep_watch_head(ep);
+    return TC_OK;
+}
+
+/* The last takes its place, so whoever goes through the list meanwhile may miss that one, once.
+ */
+void tci_ep_unwatch(tc_ep *ep)
+{
+    tci_core *core = ep->core;
+    if (ep->rx.watched_at == TCI_UNWATCHED)
+        return;
+    tci_watched_ring *place = &core->watched[ep->rx.watched_at];
+    *place = core->watched[--core->watched_count];
+    place->ep->rx.watched_at = ep->rx.watched_at;
+    ep->rx.watched_at = TCI_UNWATCHED;
+}
+
+void tci_ep_frames_came(tc_ep *ep)
+{
+    if (ep->state == TCI_EP_OPEN && ep->rx.watched_at == TCI_UNWATCHED)
+        (void)watch_ring(ep);
+}
+
+static void forget_use(tc_ep *ep)
+{
+    if (!ep->tx.used)
+        return;
+    tc_ep **at = &ep->core->used;
+    while (*at != ep)
+        at = &(*at)->tx.used_next;
+    *at = ep->tx.used_next;
+    ep->tx.used = false;
+}
+
+/* What kinds of peers there are decides what tc_progress and a sleep have to look at. */
+static void count_peer(const tc_ep *ep, unsigned by)
+{
+    tci_core *core = ep->core;
+    if (ep->tx.push != NULL || ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+        core->am_peers += by;
+    if (ep->tx.delivery->ops->credit == NULL || ep->rx.peer_delivery != TCI_HELLO_AM)
+        core->storing_peers += by;
+    tci_pending_set(&core->pending, TCI_POLL_UCX, core->am_peers > 0);
+}
+
+void tci_ep_open(tc_ep *ep)
+{
+    tci_core *core = ep->core;
+    if (watch_ring(ep) != TC_OK)
+        return;
+    ep->state = TCI_EP_OPEN;
+    tci_ep_watch_head(ep);
+    tci_ep_set_fast(ep);
+    core->handshakes--;
+    tci_pending_add(&core->pending, TCI_WORK_STATE);
+    count_peer(ep, 1);
+    core->counters[TCI_ENDPOINTS_OPENED]++;
+    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
+           ep->tx.delivery->ops->name, ep->peer.triple, ep->peer.library, ep->peer.ucx,
+           ep->peer.llvm);
+    core->events->opened(ep);
+    if (ep->tx.queue != NULL)
+        tci_pending_add(&core->pending, TCI_WORK_QUEUE);
+}
+
+/* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is
+ * done in one place. */
+void tci_ep_leave_state(tc_ep *ep)
+{
+    if (ep->state < TCI_EP_OPEN)
+        ep->core->handshakes--;
+    if (ep->state != TCI_EP_OPEN)
+        return;
+    tci_ep_unwatch(ep);
+    forget_use(ep);
+    count_peer(ep, -1u);
+}
+
+void tci_ep_set_fast(tc_ep *ep)
+{
+    bool fast = tci_ep_takes_messages(ep) && ep->tx.queue == NULL && ep->tx.partial == NULL &&
+                !ep->tx.building;
+    ep->tx.fast_limit = fast && ep->tx.push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
+    ep->tx.frame_limit = !fast ? 0
+                         : ep->tx.payload_max < TCI_LANDING_PAYLOAD_MIN
+                             ? ep->tx.payload_max + 1
+                             : TCI_LANDING_PAYLOAD_MIN;
+}
+
+/* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the
+ * reason. */
+static void stop_sending(tc_ep *ep)
+{
+    ep->tx.coalesced_count = 0;
+    ep->tx.ring.limit = 0;
+    ep->tx.ring.reserve = 0;
+    ep->tx.ring.broken = true;
+}
+
+static void end(tc_ep *ep, tci_ep_state state)
+{
+    /* The peer's last word on what it has run: a flush that is under way may have nothing left
+     * to wait for. */
+    if (ep->tx.delivery != NULL)
+        tci_producer_refresh(&ep->tx.ring);
+    tci_ep_leave_state(ep);
+    ep->state = state;
+    tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
+    stop_sending(ep);
+    tci_ep_set_fast(ep);
+}
+
+void tci_ep_fail(tc_ep *ep, const tc_error *error)
+{
+    if (ep->state >= TCI_EP_CLOSED)
+        return;
+    end(ep, TCI_EP_FAILED);
+    ep->core->counters[TCI_ENDPOINTS_FAILED]++;
+    ep->life.error = malloc(sizeof *ep->life.error);
+    if (ep->life.error != NULL)
+        *ep->life.error = *error;
+    TC_LOG(TC_LOG_INFO, "endpoint %u: failed: %s", ep->connection, error->text);
+}
+
+tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...)
+{
+    char text[TC_ERROR_TEXT_MAX];
+    tc_error error;
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    tci_error_set(&error, status, "%s", text);
+    tci_ep_fail(ep, &error);
+    return status;
+}
+
+void tci_ep_finish(tc_ep *ep)
+{
+    if (ep->state >= TCI_EP_CLOSED)
+        return;
+    end(ep, TCI_EP_CLOSED);
+    TC_LOG(TC_LOG_INFO, "endpoint %u: closed", ep->connection);
+}
+
+tc_status tci_ep_check_credit(tc_ep *ep)
+{
+    if (!tci_ep_is_open(ep) || !ep->tx.ring.broken)
+        return TC_OK;
+    return tci_ep_fail_with(ep, TC_E_PEER_LOST,
+                            "peer lost: its count of consumed bytes ran wild");
+}
+
+tc_status tc_ep_error(const tc_ep *ep, tc_error *err)
+{
+    if (ep->state == TCI_EP_CLOSED)
+        return tci_error_set(err, TC_E_CLOSED, "the peer closed the endpoint");
+    if (ep->state != TCI_EP_FAILED)
+        return TC_OK;
+    if (ep->life.error == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY,
+                             "endpoint failed, and there was no memory for why");
+    if (err != NULL)
+        *err = *ep->life.error;
+    return ep->life.error->status;
+}
+
+unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err)
+{
+    if (ep->tx.refusal != NULL && err != NULL)
+        *err = *ep->tx.refusal;
+    return ep->tx.refusals;
+}

@@ -1,0 +1,50 @@
+/* How an endpoint opens, fails and ends, and what follows from its state. */
+#ifndef TCI_EP_STATE_H
+#define TCI_EP_STATE_H
+
+#include "core/ep.h"
+
+/* Payloads from this size on may lie in the staging segment instead of the ring. */
+#define TCI_LANDING_PAYLOAD_MIN 32768u
+
+/* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */
+void tci_ep_open(tc_ep *ep);
+
+/* Ends an endpoint with an error: nothing more is sent or run. The first error stays. */
+void tci_ep_fail(tc_ep *ep, const tc_error *error);
+/* The same, with a formatted text. Returns status. */
+tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC_PRINTF(3, 4);
+/* Ends it in order. */
+void tci_ep_finish(tc_ep *ep);
+/* Takes it out of the core's counts and lists; before it is freed, too. */
+void tci_ep_leave_state(tc_ep *ep);
+
+/* TC_OK, or ends an open endpoint whose peer's word on what it has consumed ran wild, which no
+ * credit ever heals: TC_E_PEER_LOST. */
+tc_status tci_ep_check_credit(tc_ep *ep);
+
+/* Decides anew which payloads may take the fast paths: none unless the endpoint is open,
+ * nothing waits in the queue and no payload is being made; and tc_send's only into mapped
+ * rings. Called whenever one of these changes. */
+void tci_ep_set_fast(tc_ep *ep);
+
+/* UCX's handler has put frames into the ring. */
+void tci_ep_frames_came(tc_ep *ep);
+/* The ring of an open endpoint need not be looked at before that. */
+void tci_ep_unwatch(tc_ep *ep);
+
+/* The ring's head has moved. */
+static inline void tci_ep_watch_head(tc_ep *ep)
+{
+    if (ep->rx.watched_at == TCI_UNWATCHED)
+        return;
+    if (ep->rx.peer_delivery == TCI_HELLO_AM && !tci_consumer_has_frame(&ep->rx.ring)) {
+        tci_ep_unwatch(ep);
+        return;
+    }
+    tci_watched_ring *watched = &ep->core->watched[ep->rx.watched_at];
+    watched->frame = ep->rx.ring.ring + (ep->rx.ring.head & ep->rx.ring.mask);
+    watched->signal = ep->rx.ring.signal;
+}
+
+#endif

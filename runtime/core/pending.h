@@ -1,0 +1,103 @@
+/* Pending work: why tc_progress has to do more than look at rings, and why nobody may sleep yet.
+ *
+ * Each kind of work is a cause, a bit of one word, so tc_progress tests one word. Only the thread
+ * that owns the context touches it. Three rules keep a wake-up from being lost (tests/model has
+ * them as a model that is searched):
+ *
+ * 1. Whoever makes work adds its cause in the same call, after the work is in its list.
+ * 2. Housekeeping takes all causes first and looks at the lists then. What it leaves unfinished
+ *    it adds again, so a cause is clear only when its list was seen empty after the clearing.
+ * 3. A sleep begins only when none of TCI_WORK_AT_ONCE is set. Each other cause waits for
+ *    something that wakes the sleeper; the comment beside it says what. */
+#ifndef TCI_PENDING_H
+#define TCI_PENDING_H
+
+#include <stdbool.h>
+
+typedef enum tci_cause {
+    /* Inside a shipped function or a callback of the program: no progress, nothing blocks. */
+    TCI_RUNNING = 1 << 0,
+    /* Inside NAME_payload_init: the same. */
+    TCI_BUILDING = 1 << 1,
+    /* UCX serves some peer, so every turn progresses UCX. */
+    TCI_POLL_UCX = 1 << 2,
+
+    /* Messages wait for room at a peer. Credit wakes: a doorbell, or a CREDIT message. */
+    TCI_WORK_QUEUE = 1 << 3,
+    /* Credit waits for frames that left before it. UCX wakes when they have arrived. */
+    TCI_WORK_CREDIT = 1 << 4,
+    /* A peer has said BYE; what it sent before is run first. */
+    TCI_WORK_GOODBYE = 1 << 5,
+    /* An endpoint is connecting. Its stream or UCX wakes; the sleep is a short one. */
+    TCI_WORK_HANDSHAKE = 1 << 6,
+    /* A hello came by active message. */
+    TCI_WORK_HELLO = 1 << 7,
+    /* A reply to this context itself waits until no function runs. */
+    TCI_WORK_REPLY = 1 << 8,
+    /* An endpoint opened, ended, or is to be closed; the program has not been called for it. */
+    TCI_WORK_STATE = 1 << 9,
+    /* Descriptors and deadlines have to be looked at, whatever the clock says. A sleep looks at
+     * the descriptors itself. */
+    TCI_WORK_SERVICE = 1 << 10
+} tci_cause;
+
+#define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING))
+#define TCI_WORK_AT_ONCE                                                                       \
+    ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE))
+/* What is somewhere in a list: all work but SERVICE. */
+#define TCI_WORK_LISTED                                                                        \
+    (TCI_WORK_AT_ONCE | (unsigned)(TCI_WORK_QUEUE | TCI_WORK_CREDIT | TCI_WORK_HANDSHAKE))
+#define TCI_WORK (TCI_WORK_LISTED | (unsigned)TCI_WORK_SERVICE)
+
+typedef struct tci_pending {
+    unsigned causes;     /* tci_cause bits */
+    bool credit_blocked; /* a send found no room: its sender may sleep until credit comes */
+    bool activity;       /* something came that is no message; a blocking call looks again */
+    bool event;          /* something ended or opened; the next tc_wait returns at once */
+} tci_pending;
+
+static inline void tci_pending_add(tci_pending *pending, tci_cause cause)
+{
+    pending->causes |= (unsigned)cause;
+}
+
+static inline bool tci_pending_has(const tci_pending *pending, unsigned causes)
+{
+    return (pending->causes & causes) != 0;
+}
+
+/* Takes some work: the causes that were set, which are clear afterwards. */
+static inline unsigned tci_pending_take(tci_pending *pending, unsigned causes)
+{
+    unsigned taken = pending->causes & causes;
+    pending->causes &= ~causes;
+    return taken;
+}
+
+static inline void tci_pending_set(tci_pending *pending, tci_cause cause, bool on)
+{
+    pending->causes =
+        on ? pending->causes | (unsigned)cause : pending->causes & ~(unsigned)cause;
+}
+
+/* Runs code of the program from here on. Returns what tci_pending_leave wants. */
+static inline unsigned tci_pending_enter(tci_pending *pending, tci_cause busy)
+{
+    unsigned outer = pending->causes & (unsigned)busy;
+    pending->causes |= (unsigned)busy;
+    return outer;
+}
+
+static inline void tci_pending_leave(tci_pending *pending, tci_cause busy, unsigned outer)
+{
+    pending->causes &= ~(unsigned)busy | outer;
+}
+
+/* Has the next tc_wait return, and a blocking call look again. */
+static inline void tci_pending_note_event(tci_pending *pending)
+{
+    pending->event = true;
+    pending->activity = true;
+}
+
+#endif

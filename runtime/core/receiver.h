@@ -1,0 +1,66 @@
+/* The receiving part of an endpoint: our ring, what the peer's numbers mean here, and what comes
+ * beside the ring. */
+#ifndef TCI_RECEIVER_H
+#define TCI_RECEIVER_H
+
+#include "delivery/region.h"
+#include "delivery/segment.h"
+#include "ring/consumer.h"
+#include "wire/frame.h"
+#include "wire/hello.h"
+
+#include <tc/ifunc.h>
+
+/* What a slot number of the peer's means here; see dispatch/slots.h. */
+typedef struct tci_rx_slot {
+    void (*main)(void *payload, size_t payload_size,
+                 void *target_args); /* NULL: not callable */
+    tc_ifunc *fn;                    /* held; NULL: never bound, refused, or left */
+    tci_code_section *left;          /* what it was bound to until that left; NULL: nothing */
+    bool announce;                   /* the peer waits for word that it is callable */
+} tci_rx_slot;
+
+/* Code that comes outside the ring, while its frame waits at the ring's head. */
+typedef struct tci_incoming_code {
+    bool wanted;
+    tci_code_section section;
+    uint8_t *bytes; /* archive, then deps */
+    size_t received;
+} tci_incoming_code;
+
+/* A payload that comes in fragments. */
+typedef struct tci_assembly {
+    uint8_t *bytes; /* kept from one payload to the next, within bounds */
+    size_t capacity;
+    uint64_t total; /* 0: none is under way */
+    uint64_t received;
+    bool dropped; /* refused: the rest is passed over */
+} tci_assembly;
+
+/* Credit that must not overtake frames. */
+typedef struct tci_due_credit {
+    bool due, again; /* waits; and was asked for once more meanwhile */
+    uint64_t mark;   /* for so many batches of frames to have arrived */
+    uint64_t head;   /* what it says */
+} tci_due_credit;
+
+typedef struct tci_receiver {
+    tci_consumer ring;
+    size_t watched_at; /* in the core's list, or */
+#define TCI_UNWATCHED SIZE_MAX
+    tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
+    tci_rx_slot *slots;
+    size_t slot_count;
+    bool loading; /* the frame at the head waits for its function to be loaded */
+    uint64_t run_messages;
+
+    tci_due_credit credit;
+    tci_region *region;
+    uint64_t ring_memory; /* what the ring takes of the core's */
+    tci_incoming_code incoming;
+    tci_assembly assembly;
+    tci_segment landed;          /* the peer's, where its payloads land */
+    struct tci_inbound *inbound; /* transfer/payload_in.h; NULL until a payload comes so */
+} tci_receiver;
+
+#endif

@@ -1,0 +1,65 @@
+/* The sending part of an endpoint: the peer's ring, and what waits to go there. */
+#ifndef TCI_SENDER_H
+#define TCI_SENDER_H
+
+#include "delivery/delivery.h"
+
+#include <tc/ifunc.h>
+
+/* What the peer knows of a function of ours. */
+typedef enum tci_binding {
+    TCI_TX_UNKNOWN = 0,
+    TCI_TX_PLAIN, /* bound; its payload is a copy of the source arguments */
+    TCI_TX_BUILT, /* bound; NAME_payload_init makes its payload */
+    TCI_TX_REFUSED
+} tci_binding;
+
+/* Short calls that go into the ring together. Four cache lines: more gain nothing. */
+#define TCI_COALESCED_MAX 8u
+
+#define TCI_PREPARING_NONE UINT32_MAX
+
+typedef struct tci_sender {
+    /* In the order that tc_send touches it. */
+    uint8_t *bindings;  /* tci_binding by function index */
+    size_t fast_limit;  /* payloads below it may take tc_send's fast path; tci_ep_set_fast */
+    size_t frame_limit; /* payloads below it may become a frame at once, if there is room */
+    tci_producer ring;
+    const tci_ring_word *bell; /* the peer's; see core/doorbell.h */
+    uint64_t bell_seen;        /* its value that was answered last */
+    bool used;                 /* one left since the last tc_progress: others may join */
+    unsigned coalesced_count;
+    tc_ep *used_next; /* see tci_core.used */
+    tci_short_call coalesced[TCI_COALESCED_MAX];
+    tci_delivery *delivery;                           /* NULL until the peer's hello */
+    void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
+    struct tci_queued *queue;                         /* transfer/send_queue.h */
+    struct tci_partial *partial; /* transfer/large_send.h; goes before the queue */
+    size_t payload_max;          /* of one frame */
+    bool building;        /* a payload is being made in the ring: nothing else may be sent */
+    bool queues_unopened; /* messages are queued while the endpoint is not open yet */
+    /* Frames that are no message of their own: control frames and replies; fragments but the
+     * last, and bindings. */
+    uint64_t control_frames;
+    uint64_t part_frames;
+    uint64_t pushed_bytes; /* of frames that a delivery carried, and payloads beside the ring */
+
+    struct tci_queued **queue_last;
+    size_t queue_bytes;
+    uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
+    uint64_t flush_target; /* the position that a flush waits for; 0: none */
+    struct tci_landing *landing;   /* transfer/landing.h; NULL until a payload wants one */
+    struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until a payload goes so */
+    uint32_t preparing;            /* index of the function that tc_ep_prepare waits for */
+    unsigned refusals;             /* functions and payloads that the peer refused */
+    tc_error *refusal;             /* the newest, or NULL */
+} tci_sender;
+
+/* Puts coalesced calls into the ring. Whatever else is sent comes after them. */
+static inline void tci_sender_commit_coalesced(tci_sender *tx)
+{
+    tci_producer_commit_calls(&tx->ring, tx->coalesced, tx->coalesced_count);
+    tx->coalesced_count = 0;
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* Making and freeing endpoints. */
+#include "endpoint/ep_life.h"
+
+#include "core/ep_state.h"
+#include "transfer/code_transfer.h"
+#include "transfer/landing.h"
+#include "transfer/large_send.h"
+#include "transfer/payload_in.h"
+#include "transfer/payload_out.h"
+#include "transfer/send_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLOSE_LINK_TIMEOUT_NS 1000000000ull
+
+/* The bell of a peer whose own cannot be seen. */
+static const tci_ring_word never_asleep[2];
+
+tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error *err)
+{
+    tc_ep *ep = calloc(1, sizeof *ep);
+    if (ep == NULL || (ep->tx.bindings = calloc(core->options.functions_max, 1)) == NULL) {
+        free(ep);
+        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
+    }
+    tc_status status = tci_core_add_connection(core, ep, &ep->connection, err);
+    if (status != TC_OK) {
+        free(ep->tx.bindings);
+        free(ep);
+        return status;
+    }
+    ep->core = core;
+    ep->life.accepted = accepted;
+    ep->state = TCI_EP_GREETING;
+    ep->peer.connection = TCI_AM_NO_CONNECTION;
+    ep->tx.bell = never_asleep;
+    ep->tx.preparing = TCI_PREPARING_NONE;
+    ep->member.rank = TC_RANK_NONE;
+    ep->hs.expected_rank = TC_RANK_NONE;
+    ep->rx.watched_at = TCI_UNWATCHED;
+    ep->tx.queue_last = &ep->tx.queue;
+    ep->next = core->first;
+    ep->previous_next = &core->first;
+    if (ep->next != NULL)
+        ep->next->previous_next = &ep->next;
+    core->first = ep;
+    core->handshakes++;
+    tci_pending_add(&core->pending, TCI_WORK_HANDSHAKE);
+    *ep_out = ep;
+    return TC_OK;
+}
+
+void tci_ep_tell_end(tc_ep *ep)
+{
+    tc_error error = {TC_E_CLOSED, "the endpoint was closed"};
+    if (ep->life.ended)
+        return;
+    ep->life.ended = true;
+    (void)tc_ep_error(ep, &error);
+    ep->core->events->ended(ep, &error);
+}
+
+void tci_ep_free(tc_ep *ep)
+{
+    tci_ep_tell_end(ep);
+    tci_ep_leave_state(ep);
+    ep->core->counters[TCI_MESSAGES_RUN] += ep->rx.run_messages;
+    *ep->previous_next = ep->next;
+    if (ep->next != NULL)
+        ep->next->previous_next = ep->previous_next;
+    ep->core->by_connection[ep->connection] = NULL;
+    if (ep->stream != NULL)
+        tci_stream_close(ep->stream);
+    if (ep->link != NULL)
+        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+    if (ep->tx.delivery != NULL)
+        ep->tx.delivery->ops->close(ep->tx.delivery);
+    if (ep->rx.region != NULL)
+        tci_region_destroy(ep->rx.region);
+    ep->core->ring_memory -= ep->rx.ring_memory;
+    ep->core->events->freed(ep);
+    tci_send_queue_clear(ep);
+    tci_large_abandon(ep);
+    tci_landing_fini(ep);
+    tci_payload_out_fini(ep);
+    tci_payload_in_fini(ep);
+    tci_code_forget(ep);
+    free(ep->tx.refusal);
+    free(ep->life.error);
+    free(ep->tx.bindings);
+    free(ep);
+}

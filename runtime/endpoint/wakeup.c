@@ -1,0 +1,88 @@
+#include "endpoint/wakeup.h"
+
+#include "core/credit.h"
+#include "transfer/code_transfer.h"
+#include "transfer/landing.h"
+#include "transfer/payload_in.h"
+#include "transfer/payload_out.h"
+#include "transfer/queue_drain.h"
+
+/* With less room than this part of the peer's ring, somebody may wait for more. */
+#define LITTLE_ROOM_SHIFT 2
+
+static tci_ring_word *own_words(const tc_ep *ep)
+{
+    return (tci_ring_word *)(void *)(tci_region_base(ep->rx.region) + TCI_RING_BELL_OFFSET);
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Up to where the peer must have consumed before something that waits here can go on:
+ * UINT64_MAX when nothing does. Never behind the tail, which a peer that goes on reaches. */
+static uint64_t awaited_position(const tc_ep *ep)
+{
+    const tci_producer *tx = &ep->tx.ring;
+    uint64_t quarter = (tx->mask + 1) >> LITTLE_ROOM_SHIFT;
+    uint64_t position = UINT64_MAX;
+    if (tci_producer_drained(tx))
+        return UINT64_MAX;
+    if (ep->tx.partial != NULL)
+        position = sooner(tci_landing_awaited(ep), tci_payload_out_awaited(ep));
+    if (ep->tx.flush_target > 0)
+        position = sooner(position, ep->tx.flush_target);
+    if (tci_queue_waits(ep) || tx->tail + quarter > tx->limit) {
+        uint64_t room = tx->consumed_seen + quarter;
+        uint64_t reachable = room < tx->tail ? room : tx->tail;
+        position = sooner(position, reachable);
+    }
+    return position;
+}
+
+bool tci_wakeup_arm(tc_ep *ep)
+{
+    if (!tci_ep_is_open(ep))
+        return true;
+    ep->wake.awaited = awaited_position(ep);
+    bool credit = ep->wake.awaited != UINT64_MAX;
+    if (ep->rx.peer_delivery == TCI_HELLO_AM)
+        return !credit || ep->tx.delivery->bell == NULL;
+    if (ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+        return false;
+    ep->wake.bell += TCI_BELL_STEP;
+    tci_ring_store_bell(own_words(ep),
+                        ep->wake.bell | TCI_BELL_FRAMES | (credit ? TCI_BELL_CREDIT : 0),
+                        ep->wake.awaited);
+    return true;
+}
+
+/* The peer may write the words too, so they are never read here. */
+void tci_wakeup_disarm(tc_ep *ep)
+{
+    if (!tci_ep_is_open(ep) || ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+        return;
+    ep->wake.bell += TCI_BELL_STEP;
+    tci_ring_store_bell(own_words(ep), ep->wake.bell, UINT64_MAX);
+}
+
+static bool credit_has_come(tc_ep *ep)
+{
+    if (ep->wake.awaited == UINT64_MAX)
+        return false;
+    tci_producer_refresh(&ep->tx.ring);
+    return ep->tx.ring.consumed_seen >= ep->wake.awaited || ep->tx.ring.broken;
+}
+
+bool tci_wakeup_finds_work(tc_ep *ep)
+{
+    if (!tci_ep_is_open(ep))
+        return false;
+    if (ep->tx.coalesced_count > 0 || ep->peer.said_bye || credit_has_come(ep) ||
+        tci_credit_may_leave(ep))
+        return true;
+    /* A frame whose code is on the way can wait at the head for long. */
+    bool stands = ep->rx.loading || (ep->rx.incoming.wanted && !tci_code_complete(ep));
+    return !stands && !tci_payload_in_stands(ep) && tci_consumer_has_frame(&ep->rx.ring);
+}

@@ -1,0 +1,26 @@
+/* Replies to this context itself wait until no function runs. */
+#ifndef TCI_LOCAL_REPLY_H
+#define TCI_LOCAL_REPLY_H
+
+#include "core/core.h"
+#include "wire/route.h"
+
+typedef struct tci_local_replies {
+    struct tci_local_reply *first;
+    struct tci_local_reply **last;
+} tci_local_replies;
+
+void tci_local_replies_init(tci_local_replies *replies);
+
+/* Keeps a copy of a reply. `group` hears of one that no call waits for. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_local_reply_keep(tci_core *core, tc_group *group,
+                                             const tci_reply *reply, const uint32_t *path,
+                                             const void *data, size_t size);
+
+/* Gives all that wait to their calls. */
+void tci_local_replies_take(tci_core *core);
+
+/* For the context's end, or a group's (`group` not NULL: those alone that speak of it). */
+void tci_local_replies_forget(tci_local_replies *replies, const tc_group *group);
+
+#endif

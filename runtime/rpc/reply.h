@@ -1,0 +1,30 @@
+/* Replies on their way to whoever began a message: by the endpoint that it came from, or by the
+ * group to its origin. */
+#ifndef TCI_REPLY_H
+#define TCI_REPLY_H
+
+#include "core/ep.h"
+#include "transfer/send_queue.h"
+
+/* So that an error's text is one part, also before an endpoint is open. */
+#define TCI_REPLY_TEXT_MAX 400u
+
+/* Answers a message that has this route. `ep` is the endpoint that it came by, or one of the
+ * group that it travels in. With another status than TC_OK data is a text. Statuses of
+ * tci_reply_send; TC_E_UNREACHABLE: the origin is of no group here. */
+TC_MUST_CHECK tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
+                                            const void *data, size_t size);
+
+/* The same with a status and a text; if that cannot be sent it is logged. */
+void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
+
+/* The same for a message that was to leave by `ep`: when no group has a part in it, it began
+ * here. */
+void tci_reply_to_sender(tc_ep *ep, const tci_route *route, tc_status status, const char *text);
+
+/* Messages that ended with the endpoint they were to leave by: their origins hear of it. */
+void tci_reply_unsent(tc_ep *ep);
+/* The same of one. */
+void tci_reply_item_unsent(tc_ep *ep, const tci_queued *item, tc_status status);
+
+#endif

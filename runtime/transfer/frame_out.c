@@ -1,0 +1,140 @@
+#include "transfer/frame_out.h"
+
+#include "core/ep_state.h"
+#include "ifunc/code_form.h"
+#include "transfer/send_queue.h"
+
+/* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
+ * from inside it would write there too, so it finds `building` set. */
+tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payload)
+{
+    ep->tx.building = true;
+    tci_ep_set_fast(ep);
+    tc_status status = tci_outgoing_fill(ep->core, out, payload);
+    ep->tx.building = false;
+    tci_ep_set_fast(ep);
+    return status;
+}
+
+/* --- messages ------------------------------------------------------------------------ */
+
+static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
+{
+    return out->with_code || out->announce || ep->tx.bindings[out->fn->index] == TCI_TX_UNKNOWN;
+}
+
+static uint8_t bound_state(const tc_ifunc *fn)
+{
+    return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
+}
+
+/* Code that is not to be pushed, or too large to share a frame with its payload, is announced
+ * in the frame and sent when the peer says that it needs it. */
+static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
+{
+    bool known = ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN;
+    if ((ep->core->options.code_push == 0 || known) && !out->with_code)
+        return false;
+    size_t attached = code->size - TCI_CODE_SECTION_BYTES;
+    return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
+           ep->tx.payload_max + tci_frame_code_bytes(0, 0);
+}
+
+static void write_code_section(const tci_outgoing *out, const tci_code_form *code,
+                               uint8_t *frame, bool attached)
+{
+    size_t offset = tci_frame_code_offset((uint32_t)out->payload_size);
+    memcpy(frame + offset, code->bytes, attached ? code->size : TCI_CODE_SECTION_BYTES);
+}
+
+tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
+{
+    tci_frame header = {.payload_size = (uint32_t)out->payload_size,
+                        .slot = out->fn->index,
+                        .kind = TCI_FRAME_CALL,
+                        .flags = out->routed ? TCI_ROUTED : 0};
+    size_t bytes = TCI_FRAME_HEADER_BYTES + out->payload_size;
+    bool with_code = needs_code(ep, out);
+    tci_code_form code = {0};
+    if (with_code) {
+        TC_TRY(tci_code_form_for(out->fn, ep->peer.dictionaries, &code));
+        bool attached = code_goes_along(ep, out, &code);
+        header.kind = TCI_FRAME_CODE;
+        header.flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
+                                  (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
+                                  (out->announce ? TCI_CODE_ANNOUNCE : 0));
+        bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
+                                     attached ? code.size - TCI_CODE_SECTION_BYTES : 0);
+    }
+    tci_sender_commit_coalesced(&ep->tx);
+    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
+    if (frame == NULL)
+        return TC_E_AGAIN;
+    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES));
+    if (with_code) {
+        write_code_section(out, &code, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
+        ep->tx.bindings[out->fn->index] = bound_state(out->fn);
+        ep->core->counters[TCI_CODE_SENT]++;
+    }
+    tci_frame_out_commit(ep, frame, bytes, &header);
+    return TC_OK;
+}
+
+tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn)
+{
+    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true};
+    if (!needs_code(ep, &out))
+        return TC_OK;
+    TC_TRY(tci_frame_out_message(ep, &out));
+    ep->tx.part_frames++;
+    return TC_OK;
+}
+
+tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
+{
+    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .announce = true};
+    if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
+        return TC_E_REFUSED;
+    if (ep->tx.queue != NULL || ep->tx.partial != NULL || !tci_ep_takes_messages(ep))
+        return TC_E_AGAIN;
+    TC_TRY(tci_frame_out_message(ep, &out));
+    ep->tx.part_frames++;
+    return TC_OK;
+}
+
+/* --- whole frames -------------------------------------------------------------------- */
+
+bool tci_frame_out_whole(tc_ep *ep, const tci_frame *header, const void *payload)
+{
+    uint64_t bytes = TCI_FRAME_HEADER_BYTES + header->payload_size;
+    tci_sender_commit_coalesced(&ep->tx);
+    uint8_t *frame = header->kind == TCI_FRAME_CONTROL
+                         ? tci_producer_reserve_control(&ep->tx.ring, bytes)
+                         : tci_producer_reserve(&ep->tx.ring, bytes);
+    if (frame == NULL)
+        return false;
+    if (header->payload_size > 0)
+        memcpy(frame + TCI_FRAME_HEADER_BYTES, payload, header->payload_size);
+    tci_frame_out_commit(ep, frame, bytes, header);
+    ep->tx.control_frames++;
+    return true;
+}
+
+void tci_frame_out_control(tc_ep *ep, tci_control control, uint16_t slot, const void *payload,
+                           size_t payload_size)
+{
+    const tci_frame header = {.payload_size = (uint32_t)payload_size,
+                              .slot = slot,
+                              .kind = TCI_FRAME_CONTROL,
+                              .flags = (uint8_t)control};
+    if (!tci_ep_is_open(ep) || tci_frame_out_whole(ep, &header, payload))
+        return;
+    tci_queued *item = tci_send_queue_make(&header);
+    if (item == NULL) {
+        (void)tci_ep_fail_with(ep, TC_E_NO_MEMORY, "control frame: out of memory");
+        return;
+    }
+    if (payload_size > 0)
+        memcpy(item->payload, payload, payload_size);
+    tci_send_queue_prepend(ep, item);
+}
