@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""Fails on every #include that the table "Layers" of docs/architecture.md does not allow.
+"""Fails on every #include and every call that the table "Layers" of docs/architecture.md does not allow.
 
-    check_layers.py ROOT
+    check_layers.py ROOT [--calls-max N] [--circle-max N]
+
+What a folder may include, it may call: who defines a function counts (check_calls.py), not who declares it, so the library's own
+files get no further by a public header. Everybody else may call what the public headers declare. --calls-max: so many calls
+are allowed that the table does not allow. --circle-max: files of runtime/ that call one another round and round are no more than N.
 
 Also: base names of C files are unique in the tree (but for examples and for functions to be sent, in folders `data` and `ifuncs`),
 and no source includes another source.
 """
+import argparse
 import fnmatch
 import os
 import re
 import sys
 
+from check_calls import Calls, circles
 from source_tree import read, sources
 
 # Headers of each library that the table can name. Whatever is in no list is not ours to use.
@@ -48,7 +54,7 @@ class Row:
         self.everything = allowed == "everything"
         self.allowed_folders = re.findall(r"`([^`]+)`", allowed)
         self.allowed_layers = set()
-        for first, last in re.findall(r"layers? (\d)(?:-(\d))?", allowed):
+        for first, last in re.findall(r"\blayers? (\d+)(?:-(\d+))?", allowed):
             self.allowed_layers |= set(range(int(first), int(last or first) + 1))
         self.libraries = set(re.findall(r"`([^`]+)`", libraries))
         if libraries == "everything":
@@ -57,14 +63,15 @@ class Row:
         if unknown:
             raise SystemExit(f"docs/architecture.md: unknown library {sorted(unknown)}")
 
-    def match(self, path):
-        """Length of the longest pattern of this row that covers path; 0: none does."""
-        return max((len(f) for f in self.folders
-                    if path.startswith(f + "/") or fnmatch.fnmatch(path, f)), default=0)
+    def folder_of(self, path):
+        """The longest pattern of this row that covers path, or None."""
+        covering = [f for f in self.folders if path.startswith(f + "/") or fnmatch.fnmatch(path, f)]
+        return max(covering, key=len, default=None)
 
-    def may_include(self, other):
-        return (other is self or self.everything or other.layer in self.allowed_layers
-                or any(f in self.allowed_folders for f in other.folders))
+    @property
+    def is_library(self):
+        """Whether it is a part of the library, with a place among its layers, not a user of it."""
+        return self.layer is not None or bool(self.allowed_layers)
 
 
 def read_table(text):
@@ -75,9 +82,19 @@ def read_table(text):
     return [Row(line.strip("|").split("|")) for line in lines[2:]]
 
 
-def row_of(rows, path):
-    best = max(rows, key=lambda row: row.match(path))
-    return best if best.match(path) else None
+def place_of(rows, path):
+    """(row, folder) that path belongs to, or None."""
+    places = [(row, row.folder_of(path)) for row in rows if row.folder_of(path) is not None]
+    return max(places, key=lambda place: len(place[1]), default=None)
+
+
+def may_reach(rows, path, target):
+    """Whether a file may include, and call, what is in another."""
+    here, there = place_of(rows, path), place_of(rows, target)
+    if here is None or there is None:
+        return False
+    row = here[0]
+    return here == there or row.everything or there[0].layer in row.allowed_layers or there[1] in row.allowed_folders
 
 
 def resolve(files, path, kind, name):
@@ -106,10 +123,10 @@ def check_include(rows, files, path, kind, name):
     """What is wrong with one include, or None."""
     if name.endswith(".c"):
         return "includes a source"
-    row = row_of(rows, path)
+    row = place_of(rows, path)[0]
     target = resolve(files, path, kind, name)
     if target is not None:
-        if target.startswith("include/tc/") or row.may_include(row_of(rows, target)):
+        if target.startswith("include/tc/") or may_reach(rows, path, target):
             return None
         return f"is not allowed: the row of {path} may include {row.allowed_text}"
     if kind == '"' or name.startswith("tc/"):
@@ -120,6 +137,18 @@ def check_include(rows, files, path, kind, name):
     if library is None:
         return "belongs to no library that docs/architecture.md or this test knows"
     return None if library in row.libraries else f"is of {library}, which the row of {path} may not use"
+
+
+def check_calls(rows, calls):
+    """Calls that the table does not allow, each once for each file that makes it."""
+    for (path, name), definers in sorted(calls.calls.items()):
+        here = place_of(rows, path)
+        if here is None or any(may_reach(rows, path, definer) for definer in definers):
+            continue
+        inside = path.startswith("runtime/") or here[0].is_library
+        if name in calls.public and (not inside or definers[0].startswith("include/tc/")):
+            continue
+        yield f"{path}: calls {name} of {definers[0]}: its row may include {here[0].allowed_text}"
 
 
 def is_shipped(path):
@@ -139,13 +168,14 @@ def check_names(paths):
 
 
 def check_tree(root):
+    """(problems, calls that are not allowed, Calls, number of files, of includes)"""
     rows = read_table(read(root, "docs/architecture.md"))
     paths = sources(root)
     files = set(paths)
     problems = list(check_names(paths))
     edges = 0
     for path in paths:
-        if row_of(rows, path) is None:
+        if place_of(rows, path) is None:
             problems.append(f"{path}: in no row of docs/architecture.md")
             continue
         if is_shipped(path) and path.startswith("tests/"):
@@ -155,15 +185,30 @@ def check_tree(root):
             problem = check_include(rows, files, path, kind, name)
             if problem:
                 problems.append(f"{path}: {name} {problem}")
-    return problems, len(paths), edges
+    calls = Calls({path: read(root, path) for path in paths if not path.startswith(("tests/", "examples/")) and not is_shipped(path)})
+    return problems, list(check_calls(rows, calls)), calls, len(paths), edges
 
 
 def main():
-    problems, file_count, edge_count = check_tree(sys.argv[1])
-    for problem in problems:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root")
+    parser.add_argument("--calls-max", type=int, default=0)
+    parser.add_argument("--circle-max", type=int)
+    args = parser.parse_args()
+    problems, forbidden, calls, file_count, edge_count = check_tree(args.root)
+    largest = max(circles(calls.graph(calls.calls)), key=len, default=[])
+    for problem in problems + forbidden:
         print(problem)
-    print(f"{file_count} files, {edge_count} includes, {len(problems)} problems")
-    return 1 if problems else 0
+    print(f"{file_count} files, {edge_count} includes, {len(problems)} problems; {len(calls.calls)} calls of other files, "
+          f"{len(forbidden)} not allowed; largest circle in runtime/: {len(largest)}")
+    failed = bool(problems)
+    if len(forbidden) > args.calls_max:
+        failed = True
+        print(f"{len(forbidden)} calls that the table does not allow, {args.calls_max} at most")
+    if args.circle_max is not None and len(largest) > args.circle_max:
+        failed = True
+        print(f"{len(largest)} files call one another round and round, {args.circle_max} at most:\n    " + "\n    ".join(largest))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
