@@ -118,7 +118,8 @@ class Function:
 
 class Source:
     """One file. functions: those it defines. declared: {name: line} of those it declares. variables: {name: static?} that it
-    defines. values: tokens of initialisers. macros: {name: tokens}."""
+    defines. values: tokens of initialisers. macros: {name: tokens}.
+    structs: {name: tokens of its members}."""
 
     def __init__(self, text):
         self.functions, self.declared, self.variables, self.declared_variables = [], {}, {}, {}
@@ -157,8 +158,9 @@ class Source:
 
     def declaration(self, tokens):
         for i, token in flat(tokens):
-            if token == "{" and i >= 1 and "struct" in tokens[max(0, i - 2):i]:
-                self.structs[tokens[i - 1]] = tokens[i + 1:close_of(tokens, i)]
+            if token == "{" and "struct" in tokens[max(0, i - 2):i]:
+                tag = tokens[i - 1] if tokens[i - 1] != "struct" else tokens[-1]
+                self.structs[tag] = tokens[i + 1:close_of(tokens, i)]
         name = function_name(tokens)
         if name is not None:
             self.declared.setdefault(name, name.line)

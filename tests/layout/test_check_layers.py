@@ -20,6 +20,8 @@ Words before the table.
 | - | `runtime/engine/orc` | `runtime/engine` | `llvm` | |
 | 1 | `bitcode-archive` | layer 0 | `zstd` | |
 | 3 | `runtime/ifunc`, `runtime/endpoint` | layers 0-2 | - | |
+| 12 | `runtime/context` | layers 0-3 | - | |
+| 13 | `runtime/top` | layers 0-12 | - | |
 | - | `include/tc` | - | - | |
 | - | `benchmarks` | - | - | |
 | - | `benchmarks/baseline*` | `benchmarks` | `ucx` | |
@@ -30,13 +32,14 @@ Words before the table.
 
 
 class Layers(unittest.TestCase):
-    def problems(self, files):
+    def tree(self, files):
         base = {
             "docs/architecture.md": TABLE,
             "include/tc/status.h": "#include <stddef.h>\n",
             "runtime/base/clock.h": "#include <time.h>\n",
             "runtime/engine/orc/jit.h": "",
             "runtime/endpoint/endpoint_state.h": "",
+            "runtime/context/context.h": "",
             "runtime/delivery/worker.h": "#include <ucp/api/ucp.h>\n#include \"base/clock.h\"\n",
         }
         with tempfile.TemporaryDirectory() as root:
@@ -44,7 +47,16 @@ class Layers(unittest.TestCase):
                 os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)
-            return check_layers.check_tree(root)[0]
+            return check_layers.check_tree(root)
+
+    def problems(self, files):
+        return self.tree(files)[0]
+
+    def calls(self, files):
+        """The calls that are not allowed. Of the public header only `tc_open` and the inline tc_is_ok are there."""
+        header = "int tc_open(int a);\nstatic inline int tc_is_ok(int a)\n{\n    return a;\n}\n"
+        return self.tree({"include/tc/context.h": header,
+                          "runtime/context/open.c": "int tc_open(int a)\n{\n    return a;\n}\n", **files})[1]
 
     def one(self, path, text, expected):
         found = self.problems({path: text})
@@ -55,7 +67,9 @@ class Layers(unittest.TestCase):
     def test_what_is_allowed(self):
         self.assertEqual(self.problems({
             "runtime/wire/frame.c": '#include <tc/status.h>\n#include "base/clock.h"\n#include <string.h>\n',
-            "runtime/ifunc/registry.c": '#include "endpoint/endpoint_state.h"\n#include "delivery/worker.h"\n',
+            "runtime/ifunc/registry.c": '#include "delivery/worker.h"\n',
+            "runtime/endpoint/ep.c": '#include "endpoint/endpoint_state.h"\n',
+            "runtime/top/top.c": '#include "context/context.h"\n',
             "runtime/engine/orc/jit.c": '#include "jit.h"\n#include <llvm-c/Core.h>\n',
             "benchmarks/baseline.c": "#include <ucp/api/ucp.h>\n",
             "tests/wire/test_jit.c": '#include "engine/orc/jit.h"\n#include <cmocka.h>\n',
@@ -71,6 +85,12 @@ class Layers(unittest.TestCase):
 
     def test_a_folder_inside_a_folder_has_its_own_row(self):
         self.one("runtime/ifunc/load.c", '#include "engine/orc/jit.h"\n', "not allowed")
+
+    def test_folders_of_one_row_may_not_include_one_another(self):
+        self.one("runtime/ifunc/registry.c", '#include "endpoint/endpoint_state.h"\n', "not allowed")
+
+    def test_layer_12_is_not_layer_1(self):
+        self.one("runtime/delivery/up.c", '#include "context/context.h"\n', "not allowed")
 
     def test_a_library_outside_its_folder(self):
         self.one("runtime/endpoint/ep.c", "#include <ucs/type/status.h>\n", "of ucx")
@@ -96,6 +116,28 @@ class Layers(unittest.TestCase):
 
     def test_a_name_used_twice(self):
         self.one("tests/base/clock.h", "", "base name as")
+
+    def test_a_public_function_counts_by_who_defines_it(self):
+        caller = "int tci_add(int a);\nint tci_add(int a)\n{\n    return tc_open(a);\n}\n"
+        for path in "runtime/endpoint/add.c", "runtime/engine/orc/add.c", "bitcode-archive/add.c":
+            found = self.calls({path: caller})
+            self.assertEqual(len(found), 1, found)
+            self.assertIn(f"{path}: calls tc_open of runtime/context/open.c", found[0])
+        for path in "runtime/top/add.c", "runtime/context/add.c", "benchmarks/add.c", "tests/wire/add.c":
+            self.assertEqual(self.calls({path: caller}), [])
+
+    def test_an_inline_function_of_a_public_header_is_everybodys(self):
+        self.assertEqual(self.calls({"runtime/base/add.c": "int f(int a)\n{\n    return tc_is_ok(a);\n}\n"}), [])
+
+    def test_a_function_of_a_lower_layer(self):
+        self.assertEqual(self.calls({
+            "runtime/base/add.c": "int tci_add(int a)\n{\n    return a;\n}\n",
+            "runtime/wire/frame.c": "int (*const tci_adder)(int) = tci_add;\n"}), [])
+
+    def test_a_private_function_from_outside(self):
+        found = self.calls({"runtime/base/add.c": "int tci_add(int a)\n{\n    return a;\n}\n",
+                            "benchmarks/perf.c": "int f(int a)\n{\n    return tci_add(a);\n}\n"})
+        self.assertEqual(len(found), 1, found)
 
 
 if __name__ == "__main__":
