@@ -259,7 +259,7 @@ static void tell_what_was_run(tc_ep *ep)
     if (ep->rx.ring.head == ep->rx.ring.published)
         return;
     tci_credit_return(ep);
-    if (ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+    if (!ep->rx.arrival.ring_is_mapped)
         tci_link_flush(ep->link, GOODBYE_NS);
 }
 

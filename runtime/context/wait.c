@@ -52,7 +52,7 @@ static bool may_have_missed(const tci_core *core)
  * sleepers would wake each other for ever. */
 static bool arm(tc_context *ctx)
 {
-    bool rung = tci_worker_wakes(ctx->core.worker), direct = false;
+    bool rung = tci_worker_wakes(ctx->core.worker), mapped = false;
     if (!may_have_missed(&ctx->core))
         return rung;
     ctx->armed = true;
@@ -63,9 +63,9 @@ static bool arm(tc_context *ctx)
         rung &= tci_wakeup_arm(ep);
         ctx->core.pending.credit_blocked |=
             tci_ep_is_open(ep) && ep->wake.awaited != UINT64_MAX;
-        direct |= ep->rx.peer_delivery == TCI_HELLO_DIRECT;
+        mapped |= ep->rx.arrival.ring_is_mapped;
     }
-    if (direct && !(ctx->can_be_rung && tci_process_barrier()))
+    if (mapped && !(ctx->can_be_rung && tci_process_barrier()))
         rung = false;
     return rung;
 }

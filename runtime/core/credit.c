@@ -25,7 +25,7 @@ static uint64_t frames_under_way(const tc_ep *ep, uint64_t *made_out)
 void tci_credit_return(tc_ep *ep)
 {
     uint64_t made;
-    if (ep->rx.peer_delivery == TCI_HELLO_DIRECT) {
+    if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
         tci_bell_after_credit(ep);
     } else if (ep->rx.credit.due) {

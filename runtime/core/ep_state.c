@@ -59,9 +59,9 @@ static void forget_use(tc_ep *ep)
 static void count_peer(const tc_ep *ep, unsigned by)
 {
     tci_core *core = ep->core;
-    if (ep->tx.push != NULL || ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+    if (ep->tx.push != NULL || !ep->rx.arrival.ring_is_mapped)
         core->am_peers += by;
-    if (ep->tx.delivery->ops->credit == NULL || ep->rx.peer_delivery != TCI_HELLO_AM)
+    if (ep->tx.delivery->ops->credit == NULL || !ep->rx.arrival.frames_by_message)
         core->storing_peers += by;
     tci_pending_set(&core->pending, TCI_POLL_UCX, core->am_peers > 0);
 }

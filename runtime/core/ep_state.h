@@ -38,7 +38,7 @@ static inline void tci_ep_watch_head(tc_ep *ep)
 {
     if (ep->rx.watched_at == TCI_UNWATCHED)
         return;
-    if (ep->rx.peer_delivery == TCI_HELLO_AM && !tci_consumer_has_frame(&ep->rx.ring)) {
+    if (ep->rx.arrival.frames_by_message && !tci_consumer_has_frame(&ep->rx.ring)) {
         tci_ep_unwatch(ep);
         return;
     }

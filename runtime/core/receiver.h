@@ -3,6 +3,7 @@
 #ifndef TCI_RECEIVER_H
 #define TCI_RECEIVER_H
 
+#include "delivery/delivery.h"
 #include "delivery/region.h"
 #include "delivery/segment.h"
 #include "ring/consumer.h"
@@ -48,7 +49,7 @@ typedef struct tci_receiver {
     tci_consumer ring;
     size_t watched_at; /* in the core's list, or */
 #define TCI_UNWATCHED SIZE_MAX
-    tci_hello_delivery peer_delivery; /* how the peer writes our ring, and learns of credit */
+    tci_delivery_arrival arrival; /* how the peer fills our ring; from its READY */
     tci_rx_slot *slots;
     size_t slot_count;
     bool loading; /* the frame at the head waits for its function to be loaded */

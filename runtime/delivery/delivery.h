@@ -1,4 +1,4 @@
-/* How frames reach a peer's ring: the seam behind which direct, am and put live.
+/* How frames reach a peer's ring: the seam behind which every delivery lives.
  *
  * A delivery gives the producer a ring to write in and a word where the peer's progress shows.
  * With `direct` both are the peer's own memory, mapped, and a committed frame has arrived. With
@@ -11,6 +11,7 @@
 #define TCI_DELIVERY_H
 
 #include "delivery/link.h"
+#include "delivery/region.h"
 #include "delivery/segment.h"
 #include "ring/producer.h"
 #include "wire/hello.h"
@@ -30,10 +31,28 @@ typedef struct tci_delivery_peer {
     bool same_host;   /* its segment can be attached here, if it still is */
 } tci_delivery_peer;
 
+/* What the side that receives needs to know of the delivery that its peer sends by. The
+ * endpoint keeps a copy among its receiving fields, because the path of each message asks it.
+ * With neither of the two, frames appear in the ring unseen (a network writes them), credit
+ * goes by message, and who sleeps must look at the ring now and then. */
+typedef struct tci_delivery_arrival {
+    /* The sender has the ring's region mapped. Credit is one store there; otherwise it is a
+     * message. A sleeper's bell word is seen, which needs a barrier before the sleep. Segments
+     * that the sender offers can be attached. */
+    bool ring_is_mapped;
+    /* Frames come as UCX messages, whose handler puts them into the ring: they wake a sleeper,
+     * and nobody need look at a ring that is empty. */
+    bool frames_by_message;
+} tci_delivery_arrival;
+
 typedef struct tci_delivery_ops {
-    const char *name;
-    tci_hello_delivery wire_id;    /* as READY says it */
+    const char *name;              /* as the option `delivery` has it */
+    tci_hello_delivery wire_id;    /* as READY says it; also the value of the option */
     uint32_t frame_overhead_bytes; /* that travel beside a lone frame */
+    tci_delivery_arrival arrival;
+    /* The memory of the ring of a side that asks for this delivery: it expects peers to send as
+     * it does. */
+    tci_region_use region_use;
 
     /* TC_E_UNSUPPORTED: not to this peer (err says why), try another. TC_E_PEER_LOST,
      * TC_E_NO_MEMORY. */
@@ -51,7 +70,8 @@ typedef struct tci_delivery_ops {
     /* NULL when messages over the link do not overtake frames. How many of the batches of
      * frames that were made until now may be overtaken: the last ones. */
     uint64_t (*under_way)(const tci_delivery *delivery, uint64_t *made_out);
-    /* NULL unless credit comes by message. May be called inside a UCX handler. */
+    /* NULL when arrival.ring_is_mapped: credit comes by message or by store. May be called
+     * inside a UCX handler. */
     void (*credit)(tci_delivery *delivery, uint64_t consumed);
 } tci_delivery_ops;
 
@@ -66,5 +86,24 @@ struct tci_delivery {
 extern const tci_delivery_ops tci_delivery_direct;
 extern const tci_delivery_ops tci_delivery_am;
 extern const tci_delivery_ops tci_delivery_put;
+
+/* All of them, ended by NULL, in the order in which `auto` tries them. */
+extern const tci_delivery_ops *const tci_delivery_table[];
+
+/* By the number that READY and the option use. NULL: there is none of that number. */
+const tci_delivery_ops *tci_delivery_find(uint64_t wire_id);
+
+/* Which one the peer sends by, from its READY. TC_E_CORRUPT: none of that number. */
+TC_MUST_CHECK tc_status tci_delivery_arrival_of(uint8_t wire_id,
+                                                tci_delivery_arrival *arrival_out,
+                                                tc_error *err);
+
+/* The memory for a ring of a side whose option is `wanted`. */
+tci_region_use tci_delivery_region_use(uint64_t wanted);
+
+/* Opens the delivery that the option asks for; with TCI_DELIVERY_AUTO the first that can reach
+ * this peer. The statuses are those of tci_delivery_ops.open. */
+TC_MUST_CHECK tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
+                                          tci_delivery **delivery_out, tc_error *err);
 
 #endif

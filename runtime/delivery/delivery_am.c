@@ -88,6 +88,8 @@ const tci_delivery_ops tci_delivery_am = {
     .name = "am",
     .wire_id = TCI_HELLO_AM,
     .frame_overhead_bytes = sizeof(uint32_t), /* the message's header */
+    .arrival = {.frames_by_message = true},
+    .region_use = TCI_REGION_MAPPED,
     .open = am_open,
     .close = am_close,
     .push = am_push,

@@ -48,6 +48,8 @@ static void direct_close(tci_delivery *delivery)
 const tci_delivery_ops tci_delivery_direct = {
     .name = "direct",
     .wire_id = TCI_HELLO_DIRECT,
+    .arrival = {.ring_is_mapped = true},
+    .region_use = TCI_REGION_MAPPED,
     .open = direct_open,
     .close = direct_close,
 };

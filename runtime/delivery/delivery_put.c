@@ -130,6 +130,7 @@ static void put_credit(tci_delivery *delivery, uint64_t consumed)
 const tci_delivery_ops tci_delivery_put = {
     .name = "put",
     .wire_id = TCI_HELLO_PUT,
+    .region_use = TCI_REGION_PUT,
     .open = put_open,
     .close = put_close,
     .push = put_push,

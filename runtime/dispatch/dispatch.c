@@ -367,7 +367,7 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
  * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
 static inline void settle_credit(tc_ep *ep)
 {
-    if (ep->rx.peer_delivery == TCI_HELLO_DIRECT) {
+    if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
         tci_bell_after_credit(ep);
     } else if (tci_consumer_owes_credit(&ep->rx.ring)) {

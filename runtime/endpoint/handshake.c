@@ -29,9 +29,7 @@ static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
         return TCI_REGION_CLOSED;
     }
     core->ring_memory += ep->rx.ring_memory = ring_bytes;
-    /* Peers are expected to send as this side does. */
-    return core->options.delivery == (uint64_t)TCI_HELLO_PUT ? TCI_REGION_PUT
-                                                             : TCI_REGION_MAPPED;
+    return tci_delivery_region_use(core->options.delivery);
 }
 
 static tc_status make_ring(tc_ep *ep, tc_error *err)
@@ -127,12 +125,6 @@ static bool peer_is_gone(const tc_ep *ep)
 
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    /* In the order of auto, which ends with am: that reaches everybody. Whether puts would
-     * travel by RDMA and so be faster cannot be told from every UCX (ucx_compat.h), so put is
-     * used only when asked for. */
-    static const tci_delivery_ops *const candidates[] = {&tci_delivery_direct, &tci_delivery_am,
-                                                         &tci_delivery_put};
-    uint64_t wanted = ep->core->options.delivery;
     const tci_delivery_peer peer = {
         .link = ep->link,
         .connection = hello->connection_id,
@@ -143,15 +135,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .segment = hello->segment,
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
-    tc_status status = TC_E_UNSUPPORTED;
-    for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
-        if (wanted != TCI_DELIVERY_AUTO && wanted != (uint64_t)candidates[i]->wire_id)
-            continue;
-        status = candidates[i]->open(&peer, &ep->tx.delivery, err);
-        if (status != TC_E_UNSUPPORTED)
-            break;
-    }
-    return status;
+    return tci_delivery_open(ep->core->options.delivery, &peer, &ep->tx.delivery, err);
 }
 
 static void set_up_sending(tc_ep *ep, const tci_hello *hello)
@@ -237,12 +221,16 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
 
 static void on_ready(tc_ep *ep, const void *bytes, size_t size)
 {
+    uint8_t delivery;
     tc_error error = {0};
     if (ep->state != TCI_EP_AGREEING || ep->hs.peer_ready) {
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent READY before HELLO, or twice");
         return;
     }
-    if (tci_hello_ready_decode(bytes, size, &ep->rx.peer_delivery, &error) != TC_OK) {
+    tc_status status = tci_hello_ready_decode(bytes, size, &delivery, &error);
+    if (status == TC_OK)
+        status = tci_delivery_arrival_of(delivery, &ep->rx.arrival, &error);
+    if (status != TC_OK) {
         refuse(ep, &error);
         return;
     }

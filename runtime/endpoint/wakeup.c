@@ -47,9 +47,9 @@ bool tci_wakeup_arm(tc_ep *ep)
         return true;
     ep->wake.awaited = awaited_position(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
-    if (ep->rx.peer_delivery == TCI_HELLO_AM)
+    if (ep->rx.arrival.frames_by_message)
         return !credit || ep->tx.delivery->bell == NULL;
-    if (ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+    if (!ep->rx.arrival.ring_is_mapped)
         return false;
     ep->wake.bell += TCI_BELL_STEP;
     tci_ring_store_bell(own_words(ep),
@@ -61,7 +61,7 @@ bool tci_wakeup_arm(tc_ep *ep)
 /* The peer may write the words too, so they are never read here. */
 void tci_wakeup_disarm(tc_ep *ep)
 {
-    if (!tci_ep_is_open(ep) || ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+    if (!tci_ep_is_open(ep) || !ep->rx.arrival.ring_is_mapped)
         return;
     ep->wake.bell += TCI_BELL_STEP;
     tci_ring_store_bell(own_words(ep), ep->wake.bell, UINT64_MAX);

@@ -183,7 +183,7 @@ void tci_landing_attach(tc_ep *ep, const uint8_t *payload, size_t size)
     tc_error error = {0};
     uint64_t nonce;
     if (size != TCI_SEGMENT_OFFER_BYTES || ep->rx.landed.base != NULL ||
-        ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+        !ep->rx.arrival.ring_is_mapped)
         return;
     tci_segment_offer_decode(payload, &offer);
     if (offer.bytes < TCI_LANDING_OFFSET ||

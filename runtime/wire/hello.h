@@ -45,7 +45,8 @@ typedef enum tci_hello_kind {
 
 typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
 
-/* How the sender of a READY will fill the receiver's ring. */
+/* How the sender of a READY will fill the receiver's ring. A number is never used again for
+ * something else. Which of them this library has, delivery/delivery_table.c says. */
 typedef enum tci_hello_delivery {
     TCI_HELLO_DIRECT = 1,
     TCI_HELLO_AM = 2,
@@ -125,10 +126,11 @@ TC_MUST_CHECK tc_status tci_hello_decode(const void *bytes, size_t size, tci_hel
                                          tci_hello *hello_out, tc_error *err);
 
 /* TC_E_TOO_LARGE when buf is too small, here and for the next two encoders. */
-TC_MUST_CHECK tc_status tci_hello_ready_encode(tci_hello_delivery delivery, void *buf,
-                                               size_t size, size_t *size_out);
+TC_MUST_CHECK tc_status tci_hello_ready_encode(uint8_t delivery, void *buf, size_t size,
+                                               size_t *size_out);
+/* *delivery_out may be none of tci_hello_delivery. */
 TC_MUST_CHECK tc_status tci_hello_ready_decode(const void *bytes, size_t size,
-                                               tci_hello_delivery *delivery_out, tc_error *err);
+                                               uint8_t *delivery_out, tc_error *err);
 
 /* status must not be TC_OK (then TC_E_INVALID). The text is cut to its limit; what is not
  * printable ASCII becomes '?'. */

@@ -5,26 +5,20 @@
 
 /* --- READY ------------------------------------------------------------------------------- */
 
-tc_status tci_hello_ready_encode(tci_hello_delivery delivery, void *buf, size_t size,
-                                 size_t *size_out)
+tc_status tci_hello_ready_encode(uint8_t delivery, void *buf, size_t size, size_t *size_out)
 {
     tci_writer w;
     tci_hello_begin(buf, size, &w);
-    tci_write_u8(&w, (uint8_t)delivery);
+    tci_write_u8(&w, delivery);
     return tci_hello_end(&w, TCI_HELLO_READY, size_out);
 }
 
-tc_status tci_hello_ready_decode(const void *bytes, size_t size,
-                                 tci_hello_delivery *delivery_out, tc_error *err)
+tc_status tci_hello_ready_decode(const void *bytes, size_t size, uint8_t *delivery_out,
+                                 tc_error *err)
 {
     tci_reader r;
     TC_TRY(tci_hello_open(bytes, size, TCI_HELLO_READY, &r, err));
-    uint8_t delivery = tci_read_u8(&r);
-    if (delivery < TCI_HELLO_DIRECT || delivery > TCI_HELLO_PUT)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "ready: delivery %u, expected 1 (direct), 2 (am) or 3 (put)",
-                             delivery);
-    *delivery_out = (tci_hello_delivery)delivery;
+    *delivery_out = tci_read_u8(&r);
     return TC_OK;
 }
 

@@ -37,7 +37,7 @@ static void decode_replies(const uint8_t *bytes, size_t size)
 {
     uint8_t again[TCI_HELLO_PREAMBLE_BYTES + 4 + TCI_HELLO_REFUSE_TEXT_MAX];
     size_t again_size = 0;
-    tci_hello_delivery delivery;
+    uint8_t delivery;
     tc_error refusal;
     tc_error err;
     if (tci_hello_ready_decode(bytes, size, &delivery, &err) == TC_OK) {

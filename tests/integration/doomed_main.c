@@ -150,7 +150,7 @@ static void reach_wild(source *s)
     tc_error error = {0};
     uint64_t wild = 1ull << 40;
     tci_ring_store_consumed(s->ep->rx.ring.consumed, wild);
-    if (s->ep->rx.peer_delivery != TCI_HELLO_DIRECT)
+    if (!s->ep->rx.arrival.ring_is_mapped)
         must(tci_link_post(s->ep->link, TCI_AM_CREDIT, s->ep->peer.connection, &wild,
                            sizeof wild, &error),
              &error, "credit");

@@ -20,7 +20,7 @@ static receiver *make_receiver(void)
     receiver *r = calloc(1, sizeof *r);
     assert_non_null(r);
     r->ep.core = &r->core;
-    r->ep.rx.peer_delivery = TCI_HELLO_DIRECT;
+    r->ep.rx.arrival.ring_is_mapped = true;
     return r;
 }
 
@@ -72,7 +72,7 @@ static void offers_that_are_no_good_are_passed_over(void **state)
     offer(r, UINT32_MAX, BYTES, NONCE);
     tci_landing_attach(&r->ep, (const uint8_t *)"short", 5);
     assert_null(r->ep.rx.landed.base);
-    r->ep.rx.peer_delivery = TCI_HELLO_AM;
+    r->ep.rx.arrival.ring_is_mapped = false;
     offer(r, segment.id, BYTES, NONCE);
     assert_null(r->ep.rx.landed.base);
     tci_landing_open(&r->ep); /* nothing was offered to it */

@@ -1,0 +1,60 @@
+#include "delivery.h"
+
+#include "base/error_text.h"
+#include "base/option_table.h"
+
+#include <stdio.h>
+
+const tci_delivery_ops *tci_delivery_find(uint64_t wire_id)
+{
+    const tci_delivery_ops *const *row = tci_delivery_table;
+    while (*row != NULL && (uint64_t)(*row)->wire_id != wire_id)
+        row++;
+    return *row;
+}
+
+static void list_deliveries(char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; tci_delivery_table[i] != NULL && used < size; i++) {
+        const tci_delivery_ops *ops = tci_delivery_table[i];
+        const char *comma = i == 0 ? "" : tci_delivery_table[i + 1] == NULL ? " or " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s%u (%s)", comma,
+                                 (unsigned)ops->wire_id, ops->name);
+    }
+}
+
+tc_status tci_delivery_arrival_of(uint8_t wire_id, tci_delivery_arrival *arrival_out,
+                                  tc_error *err)
+{
+    const tci_delivery_ops *ops = tci_delivery_find(wire_id);
+    if (ops == NULL) {
+        char known[128];
+        list_deliveries(known, sizeof known);
+        return tci_error_set(err, TC_E_CORRUPT, "ready: delivery %u, expected %s", wire_id,
+                             known);
+    }
+    *arrival_out = ops->arrival;
+    return TC_OK;
+}
+
+tci_region_use tci_delivery_region_use(uint64_t wanted)
+{
+    const tci_delivery_ops *ops = tci_delivery_find(wanted);
+    return ops != NULL ? ops->region_use : TCI_REGION_MAPPED;
+}
+
+tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
+                            tci_delivery **delivery_out, tc_error *err)
+{
+    tc_status status = TC_E_UNSUPPORTED;
+    for (const tci_delivery_ops *const *row = tci_delivery_table; *row != NULL; row++) {
+        if (wanted != TCI_DELIVERY_AUTO && wanted != (uint64_t)(*row)->wire_id)
+            continue;
+        status = (*row)->open(peer, delivery_out, err);
+        if (status != TC_E_UNSUPPORTED)
+            break;
+    }
+    return status;
+}

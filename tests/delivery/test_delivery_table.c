@@ -1,0 +1,122 @@
+/* The table of deliveries: what it says agrees with the wire, with the option, and within each
+ * row. */
+#include "base/option_table.h"
+#include "delivery/delivery.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static unsigned count_rows(void)
+{
+    unsigned count = 0;
+    while (tci_delivery_table[count] != NULL)
+        count++;
+    return count;
+}
+
+static void each_number_names_one_row(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; tci_delivery_table[i] != NULL; i++) {
+        const tci_delivery_ops *ops = tci_delivery_table[i];
+        assert_in_range(ops->wire_id, 1, UINT8_MAX);
+        assert_ptr_equal(tci_delivery_find(ops->wire_id), ops);
+    }
+    assert_null(tci_delivery_find(TCI_DELIVERY_AUTO));
+    assert_null(tci_delivery_find(UINT64_MAX));
+}
+
+static void ready_takes_what_is_in_the_table(void **state)
+{
+    (void)state;
+    for (unsigned number = 0; number <= UINT8_MAX; number++) {
+        const tci_delivery_ops *ops = tci_delivery_find(number);
+        tci_delivery_arrival arrival;
+        tc_error err = {0};
+        tc_status status = tci_delivery_arrival_of((uint8_t)number, &arrival, &err);
+        if (ops != NULL) {
+            assert_int_equal(status, TC_OK);
+            assert_int_equal(arrival.ring_is_mapped, ops->arrival.ring_is_mapped);
+            assert_int_equal(arrival.frames_by_message, ops->arrival.frames_by_message);
+        } else {
+            assert_int_equal(status, TC_E_CORRUPT);
+            assert_non_null(strstr(err.text, "expected 1 (direct), 2 (am) or 3 (put)"));
+        }
+    }
+}
+
+/* The option's row is in a layer that cannot see the table. */
+static void the_option_offers_what_is_in_the_table(void **state)
+{
+    (void)state;
+    size_t index = 0;
+    unsigned choices = 1;
+    while (strcmp(tc_options_info(index)->name, "delivery") != 0)
+        index++;
+    for (const char *at = tc_options_info(index)->range; (at = strchr(at, '|')) != NULL; at++)
+        choices++;
+    assert_int_equal(choices, 1 + count_rows()); /* auto, and each of them */
+    for (unsigned i = 0; tci_delivery_table[i] != NULL; i++) {
+        tc_options *opts;
+        assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+        assert_int_equal(tc_options_set(opts, "delivery", tci_delivery_table[i]->name, NULL),
+                         TC_OK);
+        assert_int_equal(opts->delivery, tci_delivery_table[i]->wire_id);
+        tc_options_destroy(opts);
+    }
+}
+
+/* Who carries frames says when; who has the ring mapped reads credit there. */
+static void rows_do_not_contradict_themselves(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; tci_delivery_table[i] != NULL; i++) {
+        const tci_delivery_ops *ops = tci_delivery_table[i];
+        assert_non_null(ops->open);
+        assert_non_null(ops->close);
+        assert_int_equal(ops->push == NULL, ops->turn == NULL);
+        assert_int_equal(ops->credit == NULL, ops->arrival.ring_is_mapped);
+        assert_false(ops->arrival.ring_is_mapped && ops->arrival.frames_by_message);
+    }
+}
+
+static void rings_are_made_for_the_delivery_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(tci_delivery_region_use(TCI_DELIVERY_AUTO), TCI_REGION_MAPPED);
+    assert_int_equal(tci_delivery_region_use(TCI_HELLO_AM), TCI_REGION_MAPPED);
+    assert_int_equal(tci_delivery_region_use(TCI_HELLO_PUT), TCI_REGION_PUT);
+}
+
+static void auto_takes_the_first_that_reaches_the_peer(void **state)
+{
+    (void)state;
+    const tci_delivery_peer elsewhere = {.ring_bytes = 4096, .segment = TCI_SEGMENT_NONE};
+    tci_delivery *delivery;
+    tc_error err = {0};
+    assert_int_equal(tci_delivery_open(TCI_DELIVERY_AUTO, &elsewhere, &delivery, &err), TC_OK);
+    assert_string_equal(delivery->ops->name, "am");
+    delivery->ops->close(delivery);
+    assert_int_equal(tci_delivery_open(TCI_HELLO_DIRECT, &elsewhere, &delivery, &err),
+                     TC_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "cannot be mapped"));
+    assert_int_equal(tci_delivery_open(TCI_HELLO_PUT, &elsewhere, &delivery, &err),
+                     TC_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "no key"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_number_names_one_row),
+        cmocka_unit_test(ready_takes_what_is_in_the_table),
+        cmocka_unit_test(the_option_offers_what_is_in_the_table),
+        cmocka_unit_test(rows_do_not_contradict_themselves),
+        cmocka_unit_test(rings_are_made_for_the_delivery_asked_for),
+        cmocka_unit_test(auto_takes_the_first_that_reaches_the_peer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
