@@ -3,7 +3,7 @@
  * comes by message: to fetch the peer's count would cost a round trip.
  *
  * On shared memory and over tcp it works too, though direct and am are faster there. */
-#include "delivery.h"
+#include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"
 #include "base/logger.h"
@@ -11,39 +11,30 @@
 #include "delivery/ring_segment.h"
 #include "delivery/ucx_compat.h"
 
-#include <stdlib.h>
-
 typedef struct put_delivery {
-    tci_delivery base;
-    tci_link *link;
-    uint64_t remote_ring;   /* where the peer's ring lies in the peer's memory */
-    tci_ring_word consumed; /* what the peer's credit messages said */
+    tci_carried_delivery carried;
+    uint64_t remote_ring; /* where the peer's ring lies in the peer's memory */
     tci_put_network network;
-    tci_frame_batches batches;
 } put_delivery;
-
-static put_delivery *put_of(tci_delivery *delivery)
-{
-    return (put_delivery *)(void *)delivery;
-}
 
 static tc_status ucx_put(void *user, uint64_t offset, const void *bytes, size_t size,
                          tci_link_op *op, bool *under_way_out)
 {
     put_delivery *put = user;
-    return tci_link_put(put->link, put->remote_ring + offset, op, bytes, size, under_way_out);
+    return tci_link_put(put->carried.link, put->remote_ring + offset, op, bytes, size,
+                        under_way_out);
 }
 
 static tc_status ucx_fence(void *user)
 {
     put_delivery *put = user;
-    return tci_link_fence(put->link);
+    return tci_link_fence(put->carried.link);
 }
 
 static tc_status ucx_flush(void *user, tci_link_op *op, bool *under_way_out)
 {
     put_delivery *put = user;
-    return tci_link_flush_puts(put->link, op, under_way_out);
+    return tci_link_flush_puts(put->carried.link, op, under_way_out);
 }
 
 static void carry(void *user, tci_batch *batch)
@@ -73,58 +64,26 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
 {
     TC_TRY(check_region(peer, err));
     TC_TRY(tci_link_prepare_puts(peer->link, peer->rkey, err));
-    put_delivery *put = calloc(1, sizeof *put);
-    void *ring = aligned_alloc(4096, peer->ring_bytes);
-    if (put == NULL || ring == NULL) {
-        free(ring);
-        free(put);
-        return tci_error_set(err, TC_E_NO_MEMORY, "put: out of memory");
-    }
-    memset(ring, 0, peer->ring_bytes);
-    put->base.ops = &tci_delivery_put;
-    put->base.ring = ring;
-    put->base.consumed = &put->consumed;
-    put->link = peer->link;
+    put_delivery *put = tci_carried_create(&tci_delivery_put, peer, sizeof *put, carry, err);
+    if (put == NULL)
+        return TC_E_NO_MEMORY;
     put->remote_ring = peer->ring_address + TCI_RING_DATA_OFFSET;
     put->network = (tci_put_network){.put = ucx_put,
                                      .fence = tci_ucx_fences_block() ? NULL : ucx_fence,
                                      .flush = ucx_flush,
                                      .user = put,
-                                     .ring = ring};
-    uint64_t start = tci_ring_start(peer->ring_nonce);
-    tci_ring_store_consumed(&put->consumed, start);
-    tci_frame_batches_init(&put->batches, peer->ring_bytes, start, carry, put);
-    *delivery_out = &put->base;
+                                     .ring = put->carried.base.ring};
+    *delivery_out = &put->carried.base;
     return TC_OK;
-}
-
-static void put_close(tci_delivery *delivery)
-{
-    free(delivery->ring);
-    free(delivery);
-}
-
-static void put_push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
-{
-    tci_frame_batches_push(&put_of(delivery)->batches, position, bytes);
-}
-
-static bool put_turn(tci_delivery *delivery)
-{
-    return tci_frame_batches_turn(&put_of(delivery)->batches);
 }
 
 /* A signal that waits for a flush is overtaken; behind a fence everything has left. */
 static uint64_t put_under_way(const tci_delivery *delivery, uint64_t *made_out)
 {
     const put_delivery *put = (const put_delivery *)(const void *)delivery;
-    *made_out = put->batches.made;
-    return put->network.fence != NULL ? 0 : put->batches.made - put->batches.completed;
-}
-
-static void put_credit(tci_delivery *delivery, uint64_t consumed)
-{
-    tci_ring_store_consumed(&put_of(delivery)->consumed, consumed);
+    const tci_frame_batches *batches = &put->carried.batches;
+    *made_out = batches->made;
+    return put->network.fence != NULL ? 0 : batches->made - batches->completed;
 }
 
 const tci_delivery_ops tci_delivery_put = {
@@ -132,9 +91,9 @@ const tci_delivery_ops tci_delivery_put = {
     .wire_id = TCI_HELLO_PUT,
     .region_use = TCI_REGION_PUT,
     .open = put_open,
-    .close = put_close,
-    .push = put_push,
-    .turn = put_turn,
+    .close = tci_carried_close,
+    .push = tci_carried_push,
+    .turn = tci_carried_turn,
     .under_way = put_under_way,
-    .credit = put_credit,
+    .credit = tci_carried_credit,
 };

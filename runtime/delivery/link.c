@@ -164,6 +164,22 @@ void tci_link_put_aside(tci_link *link)
     link->aside = true;
 }
 
+/* Sends one message without a copy. What does not end at once, `done` hears of with `user`. */
+static ucs_status_ptr_t send_message(tci_link *link, tci_am kind, const void *header,
+                                     size_t header_size, const void *bytes, size_t size,
+                                     ucp_send_nbx_callback_t done, void *user)
+{
+    const ucp_request_param_t param = {
+        .op_attr_mask =
+            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
+        .flags = UCP_AM_SEND_FLAG_EAGER,
+        .cb = {.send = done},
+        .user_data = user,
+    };
+    return ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind, header, header_size,
+                           bytes, size, &param);
+}
+
 static void free_posted(void *request, ucs_status_t status, void *user)
 {
     (void)status;
@@ -179,16 +195,9 @@ tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection, const 
         return tci_error_set(err, TC_E_NO_MEMORY, "message: out of memory");
     message->header = connection;
     memcpy(message->bytes, bytes, size);
-    const ucp_request_param_t param = {
-        .op_attr_mask =
-            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags = UCP_AM_SEND_FLAG_EAGER,
-        .cb = {.send = free_posted},
-        .user_data = message,
-    };
     ucs_status_ptr_t request =
-        ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind, &message->header,
-                        sizeof message->header, message->bytes, size, &param);
+        send_message(link, kind, &message->header, sizeof message->header, message->bytes, size,
+                     free_posted, message);
     if (UCS_PTR_IS_PTR(request))
         return TC_OK;
     free(message);
@@ -203,39 +212,29 @@ static void finish_send(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
+static tc_status send_in_place(tci_link *link, tci_am kind, const void *header,
+                               size_t header_size, tci_link_op *op, const void *bytes,
+                               size_t size, bool *under_way_out)
+{
+    ucs_status_ptr_t request =
+        send_message(link, kind, header, header_size, bytes, size, finish_send, op);
+    *under_way_out = UCS_PTR_IS_PTR(request);
+    return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "message");
+}
+
 tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes,
                         size_t size, bool *under_way_out)
 {
-    const ucp_request_param_t param = {
-        .op_attr_mask =
-            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags = UCP_AM_SEND_FLAG_EAGER,
-        .cb = {.send = finish_send},
-        .user_data = op,
-    };
-    ucs_status_ptr_t request =
-        ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)kind, &op->header,
-                        sizeof op->header, bytes, size, &param);
-    *under_way_out = UCS_PTR_IS_PTR(request);
-    return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "frames");
+    return send_in_place(link, kind, &op->header, sizeof op->header, op, bytes, size,
+                         under_way_out);
 }
 
 tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
                                 tci_link_op *op, const void *bytes, size_t size,
                                 bool *under_way_out)
 {
-    const ucp_request_param_t param = {
-        .op_attr_mask =
-            UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS,
-        .flags = UCP_AM_SEND_FLAG_EAGER,
-        .cb = {.send = finish_send},
-        .user_data = op,
-    };
-    ucs_status_ptr_t request =
-        ucp_am_send_nbx(link->ucp_ep, TCI_AM_ID_BASE + (unsigned)TCI_AM_PAYLOAD, header,
-                        sizeof *header, bytes, size, &param);
-    *under_way_out = UCS_PTR_IS_PTR(request);
-    return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "payload");
+    return send_in_place(link, TCI_AM_PAYLOAD, header, sizeof *header, op, bytes, size,
+                         under_way_out);
 }
 
 tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)

@@ -1,0 +1,54 @@
+#include "carried_delivery.h"
+
+#include "base/error_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tci_carried_delivery *carried_of(tci_delivery *delivery)
+{
+    return (tci_carried_delivery *)(void *)delivery;
+}
+
+void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
+                         size_t bytes, tci_batch_carrier carry, tc_error *err)
+{
+    tci_carried_delivery *carried = calloc(1, bytes);
+    void *ring = aligned_alloc(4096, peer->ring_bytes);
+    if (carried == NULL || ring == NULL) {
+        free(ring);
+        free(carried);
+        tci_error_fill(err, TC_E_NO_MEMORY, "%s: out of memory", ops->name);
+        return NULL;
+    }
+    memset(ring, 0, peer->ring_bytes);
+    carried->base.ops = ops;
+    carried->base.ring = ring;
+    carried->base.consumed = &carried->consumed;
+    carried->link = peer->link;
+    uint64_t start = tci_ring_start(peer->ring_nonce);
+    tci_ring_store_consumed(&carried->consumed, start);
+    tci_frame_batches_init(&carried->batches, peer->ring_bytes, start, carry, carried);
+    return carried;
+}
+
+void tci_carried_close(tci_delivery *delivery)
+{
+    free(delivery->ring);
+    free(delivery);
+}
+
+void tci_carried_push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
+{
+    tci_frame_batches_push(&carried_of(delivery)->batches, position, bytes);
+}
+
+bool tci_carried_turn(tci_delivery *delivery)
+{
+    return tci_frame_batches_turn(&carried_of(delivery)->batches);
+}
+
+void tci_carried_credit(tci_delivery *delivery, uint64_t consumed)
+{
+    tci_ring_store_consumed(&carried_of(delivery)->consumed, consumed);
+}

@@ -1,0 +1,29 @@
+/* What deliveries share that carry frames over a network: a ring of this side's own, in which
+ * the producer writes and which the peer's ring becomes a copy of, and credit that comes by
+ * message. How a batch of frames travels is each one's own. */
+#ifndef TCI_CARRIED_DELIVERY_H
+#define TCI_CARRIED_DELIVERY_H
+
+#include "delivery/delivery.h"
+#include "delivery/frame_batches.h"
+
+/* Such a delivery begins with it. */
+typedef struct tci_carried_delivery {
+    tci_delivery base;
+    tci_link *link;
+    tci_ring_word consumed; /* what the peer's credit messages said */
+    tci_frame_batches batches;
+} tci_carried_delivery;
+
+/* Of `bytes`, zero behind the tci_carried_delivery; `carry` gets it as its user. NULL: err says
+ * that there is no memory. */
+void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
+                         size_t bytes, tci_batch_carrier carry, tc_error *err);
+
+/* For tci_delivery_ops. */
+void tci_carried_close(tci_delivery *delivery);
+void tci_carried_push(tci_delivery *delivery, uint64_t position, uint64_t bytes);
+bool tci_carried_turn(tci_delivery *delivery);
+void tci_carried_credit(tci_delivery *delivery, uint64_t consumed);
+
+#endif
