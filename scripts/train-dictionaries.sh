@@ -35,7 +35,7 @@ held_out=(
 sources=(
     benchmarks/ifuncs/{burn,integrity,iput,skim,wakeup}.c
     examples/record_insert/record_close.c
-    tests/ifuncs/{check,doubled,echo,flood,forward,memory,tally,transcript,unbound}.c
+    tests/shipped/{check,doubled,echo,flood,forward,memory,tally,transcript,unbound}.c
     tests/engine/ifuncs/{bad_asm,calls_host,far_data,good_asm,libc_calls,libm_user,missing,recursion,unwinds}.c
     tests/engine/ifuncs/{uses_dep,weak_reference}.c
     tests/compiler/data/{adds_atomically,aligned_far,assembly,image_parts,libraries,maths,packed_pointer}.c

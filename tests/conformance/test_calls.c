@@ -1,5 +1,5 @@
 /* Calls and what answers them. */
-#include "../ifuncs/travel.h"
+#include "../shipped/travel.h"
 #include "../support/team.h"
 
 #include <setjmp.h>

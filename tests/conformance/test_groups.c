@@ -1,5 +1,5 @@
 /* How members of a group find each other, wait for each other, and lose each other. */
-#include "../ifuncs/travel.h"
+#include "../shipped/travel.h"
 #include "../support/team.h"
 #include "core/core.h"
 

@@ -1,6 +1,6 @@
 /* Sleeping and being woken; run once for each delivery. Sleeps are bounded by an hour here, so
  * a wake-up that is lost shows as a call that fails at its deadline. */
-#include "../ifuncs/meanwhile.h"
+#include "../shipped/meanwhile.h"
 #include "../support/pair.h"
 
 #include <poll.h>

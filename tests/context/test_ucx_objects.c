@@ -1,6 +1,6 @@
 /* A program that exchanges tag messages and active messages of its own on the worker that a
  * context was made on. Two processes; either progresses by UCX and by the library in turn. */
-#include "../ifuncs/check.h"
+#include "../shipped/check.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 #include "roll_call.h"
 
-#include "../ifuncs/whoami.h"
+#include "../shipped/whoami.h"
 
 #include <inttypes.h>
 #include <stdio.h>

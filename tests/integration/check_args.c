@@ -1,7 +1,7 @@
-/* A library that a tc-node loads for the functions of tests/ifuncs: their target_args, and at
+/* A library that a tc-node loads for the functions of tests/shipped: their target_args, and at
  * the end what became of them. */
-#include "../ifuncs/check.h"
-#include "../ifuncs/tally.h"
+#include "../shipped/check.h"
+#include "../shipped/tally.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@
  *   replay    does not die: writes old frames again where the next one will be, then goes on
  *
  * Dies by SIGKILL; with `stay` it says "there" and waits for it. */
-#include "../ifuncs/check.h"
-#include "../ifuncs/tally.h"
+#include "../shipped/check.h"
+#include "../shipped/tally.h"
 
 #include "core/ep.h"
 

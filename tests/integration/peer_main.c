@@ -15,9 +15,9 @@
  * Says "address HEX", "port N" at first, then what became of it: "flushed N" of a source,
  * "event N" when an endpoint changed, and at the end "seen N", "sum N", "failed N" or "next N"
  * of each source and "wrong N". */
-#include "../ifuncs/check.h"
-#include "../ifuncs/forward.h"
-#include "../ifuncs/tally.h"
+#include "../shipped/check.h"
+#include "../shipped/forward.h"
+#include "../shipped/tally.h"
 
 #include <inttypes.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* Address bytes that are carried from one process to another, without a listener in between,
  * and what becomes of them when their process does not live or does not listen. */
-#include "../ifuncs/tally.h"
+#include "../shipped/tally.h"
 #include "../support/process.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Peers that are killed in the middle of large payloads. */
-#include "../ifuncs/check.h"
+#include "../shipped/check.h"
 #include "../support/process.h"
 
 #include "base/clock.h"

@@ -2,7 +2,7 @@
  * segments of the process that stays, this one, are where they were. RECONNECTION_ROUNDS in the
  * environment says how often; the figures are printed. */
 #include "../../benchmarks/process_sample.h"
-#include "../ifuncs/tally.h"
+#include "../shipped/tally.h"
 #include "../support/process.h"
 
 #include "base/clock.h"

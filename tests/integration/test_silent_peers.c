@@ -2,8 +2,8 @@
  * the same source go on, and that waiting for it costs no memory. The source is this process.
  */
 #include "../../benchmarks/process_sample.h"
-#include "../ifuncs/check.h"
-#include "../ifuncs/tally.h"
+#include "../shipped/check.h"
+#include "../shipped/tally.h"
 #include "../support/process.h"
 
 #include "base/clock.h"

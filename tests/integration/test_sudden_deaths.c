@@ -2,7 +2,7 @@
  * target hears of each, that the others go on, and that nothing is kept. The target is this
  * process. */
 #include "../../benchmarks/process_sample.h"
-#include "../ifuncs/tally.h"
+#include "../shipped/tally.h"
 #include "../support/process.h"
 
 #include "base/clock.h"

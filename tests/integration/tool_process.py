@@ -168,7 +168,7 @@ class ToolTest(unittest.TestCase):
         return self.node("--lib", self.args_library, "--args-symbol", "check_args", *arguments, **environment)
 
     def send(self, address, function, *arguments, **more):
-        """Starts a tc-send of an archive's path, or of the name of a function in tests/ifuncs."""
+        """Starts a tc-send of an archive's path, or of the name of a function in tests/shipped."""
         path = function if function.endswith(".tca") else self.function(function)
         return Process(self, [self.tool("tc-send"), address, path, *arguments], **more)
 

@@ -2,7 +2,7 @@
 #ifndef WALK_CALL_H
 #define WALK_CALL_H
 
-#include "../ifuncs/walk.h"
+#include "../shipped/walk.h"
 
 #include <stdbool.h>
 #include <tc/group.h>

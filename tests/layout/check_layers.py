@@ -7,8 +7,8 @@ What a folder may include, it may call: who defines a function counts (check_cal
 files get no further by a public header. Everybody else may call what the public headers declare. --calls-max: so many calls
 are allowed that the table does not allow. --circle-max: files of runtime/ that call one another round and round are no more than N.
 
-Also: base names of C files are unique in the tree (but for examples and for functions to be sent, in folders `data` and `ifuncs`),
-and no source includes another source.
+Also: base names of C files are unique in the tree (but for examples and for functions to be sent, in folders `data`,
+`ifuncs` and `shipped`), and no source includes another source.
 """
 import argparse
 import fnmatch
@@ -153,7 +153,7 @@ def check_calls(rows, calls):
 
 def is_shipped(path):
     """Functions to be sent: inputs of tests and programs. Such a file has its function's name."""
-    return os.path.basename(os.path.dirname(path)) in ("data", "ifuncs")
+    return os.path.basename(os.path.dirname(path)) in ("data", "ifuncs", "shipped")
 
 
 def check_names(paths):

@@ -4,7 +4,7 @@
 #ifndef PAIR_H
 #define PAIR_H
 
-#include "../ifuncs/check.h"
+#include "../shipped/check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,7 +34,7 @@ void pair_close(pair *p);
 /* Another endpoint from source to target. */
 tc_ep *pair_connect(pair *p);
 
-/* An ifunc of tests/ifuncs, opened at the source. */
+/* An ifunc of tests/shipped, opened at the source. */
 tc_ifunc *pair_ifunc(pair *p, const char *name);
 /* The same by the name of its file. */
 tc_ifunc *pair_ifunc_file(pair *p, const char *name);
