@@ -1,5 +1,6 @@
 /* A target: listens, and runs what its peers send until it is told to stop. */
 #include "crash_line.h"
+#include "tool_number.h"
 
 #include <tc/context.h>
 #include <tc/endpoint.h>
@@ -54,13 +55,6 @@ static void on_signal(int number)
     stop_wanted = 1;
 }
 
-static int parse_count(const char *text, uint64_t *count_out)
-{
-    char *end;
-    *count_out = strtoull(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0';
-}
-
 static int parse(int argc, char **argv, arguments *args)
 {
     enum { LIB = 256, ARGS_SYMBOL, PORT_FILE, EXIT_AFTER };
@@ -89,10 +83,9 @@ static int parse(int argc, char **argv, arguments *args)
             args->port_file = optarg;
             break;
         case EXIT_AFTER:
-            if (!parse_count(optarg, &args->exit_after)) {
-                fprintf(stderr, "tc-node: --exit-after '%s': expected a number\n", optarg);
+            if (!tool_number("tc-node", "--exit-after", optarg, 0, UINT64_MAX,
+                             &args->exit_after))
                 return 2;
-            }
             break;
         case 'j':
             args->json = 1;

@@ -1,8 +1,10 @@
 /* Starts the processes of a group on this machine, and helps them find each other. */
+#include "base/clock.h"
 #include "bootstrap/run_protocol.h"
 #include "run_job.h"
 #include "run_output.h"
 #include "run_service.h"
+#include "tool_number.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -12,11 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ull
-#define GRACE_NS (2 * NS_PER_S) /* between being asked to end and being killed */
+#define GRACE_NS (2 * TCI_NS_PER_S) /* between being asked to end and being killed */
 #define DRAIN_MS 1000
 #define EXIT_TIMEOUT 124 /* as timeout(1) */
 
@@ -61,27 +61,6 @@ static const char usage[] =
     "and the signal that ended it; 124 after --timeout; 126 or 127 when PROGRAM cannot be\n"
     "started; 2 for wrong arguments.\n";
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static int parse_number(const char *option, const char *text, uint32_t max, uint32_t *value_out)
-{
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 ||
-        value > max) {
-        fprintf(stderr, "tc-run: %s '%s': expected 1 to %u\n", option, text, max);
-        return 0;
-    }
-    *value_out = (uint32_t)value;
-    return 1;
-}
-
 static int parse(int argc, char **argv, arguments *args)
 {
     enum { TIMEOUT = 256 };
@@ -91,13 +70,13 @@ static int parse(int argc, char **argv, arguments *args)
                                             {"timeout", required_argument, NULL, TIMEOUT},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    uint32_t seconds = 0;
+    uint64_t count = 0, seconds = 0;
     *args = (arguments){.count = 0};
     /* '+': what follows the program's name is the program's. */
     for (int c; (c = getopt_long(argc, argv, "+n:lkh", options, NULL)) != -1;) {
         switch (c) {
         case 'n':
-            if (!parse_number("-n", optarg, TCI_RUN_SIZE_MAX, &args->count))
+            if (!tool_number("tc-run", "-n", optarg, 1, TCI_RUN_SIZE_MAX, &count))
                 return 2;
             break;
         case 'l':
@@ -107,7 +86,7 @@ static int parse(int argc, char **argv, arguments *args)
             args->keep_going = 1;
             break;
         case TIMEOUT:
-            if (!parse_number("--timeout", optarg, 1000000, &seconds))
+            if (!tool_number("tc-run", "--timeout", optarg, 1, 1000000, &seconds))
                 return 2;
             break;
         case 'h':
@@ -118,12 +97,13 @@ static int parse(int argc, char **argv, arguments *args)
             return 2;
         }
     }
+    args->count = (uint32_t)count;
     if (args->count == 0 || optind == argc) {
         fprintf(stderr, "tc-run: %s\n%s",
                 args->count == 0 ? "-n is missing" : "the program is missing", usage);
         return 2;
     }
-    args->timeout_ns = seconds * NS_PER_S;
+    args->timeout_ns = seconds * TCI_NS_PER_S;
     args->command = argv + optind;
     return 0;
 }
@@ -138,7 +118,7 @@ static void end_all(run *r, int number, int result)
     else
         number = SIGKILL; /* asked again: no more patience */
     r->ending = 1;
-    r->kill_at_ns = now_ns() + GRACE_NS;
+    r->kill_at_ns = tci_clock_ns() + GRACE_NS;
     run_job_signal(&r->job, number);
 }
 
@@ -172,12 +152,12 @@ static void on_signal(run *r)
 
 static void on_time(run *r)
 {
-    uint64_t now = now_ns();
+    uint64_t now = tci_clock_ns();
     if (now >= r->timeout_at_ns) {
         r->timeout_at_ns = UINT64_MAX;
         fprintf(stderr, "tc-run: %u of %u processes still run after %llu s; ending them\n",
                 r->job.running, r->job.size,
-                (unsigned long long)(r->args.timeout_ns / NS_PER_S));
+                (unsigned long long)(r->args.timeout_ns / TCI_NS_PER_S));
         end_all(r, SIGTERM, EXIT_TIMEOUT);
     }
     if (r->ending && now >= r->kill_at_ns) {
@@ -213,7 +193,7 @@ static int start_all(run *r)
 static int patience(const run *r)
 {
     uint64_t due = r->timeout_at_ns;
-    uint64_t now = now_ns();
+    uint64_t now = tci_clock_ns();
     if (r->ending && r->kill_at_ns < due)
         due = r->kill_at_ns;
     if (due == UINT64_MAX)
@@ -268,7 +248,7 @@ int main(int argc, char **argv)
         return 1;
     }
     if (r.args.timeout_ns > 0)
-        r.timeout_at_ns = now_ns() + r.args.timeout_ns;
+        r.timeout_at_ns = tci_clock_ns() + r.args.timeout_ns;
     r.result = start_all(&r);
     if (r.result == 0)
         watch_all(&r);

@@ -1,4 +1,6 @@
 /* Sends a function to a target, once or many times. */
+#include "tool_number.h"
+
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 
@@ -57,20 +59,6 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static int parse_number(const char *option, const char *text, uint64_t max, uint64_t *value_out)
-{
-    char *end;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 ||
-        value > max) {
-        fprintf(stderr, "tc-send: %s '%s': expected 1 to %" PRIu64 "\n", option, text, max);
-        return 0;
-    }
-    *value_out = value;
-    return 1;
-}
-
 static int parse(int argc, char **argv, arguments *args)
 {
     enum { UNCACHED = 256, PREPARE, TIMEOUT };
@@ -94,7 +82,7 @@ static int parse(int argc, char **argv, arguments *args)
             args->text = optarg;
             break;
         case 'c':
-            if (!parse_number("--count", optarg, UINT64_MAX, &args->count))
+            if (!tool_number("tc-send", "--count", optarg, 1, UINT64_MAX, &args->count))
                 return 2;
             break;
         case UNCACHED:
@@ -104,7 +92,7 @@ static int parse(int argc, char **argv, arguments *args)
             args->prepare = 1;
             break;
         case TIMEOUT:
-            if (!parse_number("--timeout", optarg, 86400, &seconds))
+            if (!tool_number("tc-send", "--timeout", optarg, 1, 86400, &seconds))
                 return 2;
             break;
         case 'q':
@@ -280,7 +268,8 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const payloa
     return result;
 }
 
-/* What was flushed needs no time to close, and what could not be flushed in time gets no more. */
+/* What was flushed needs no time to close, and what could not be flushed in time gets no more.
+ */
 static tc_status create_context(tc_context **ctx_out, tc_error *err)
 {
     tc_options *options;
