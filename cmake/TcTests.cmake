@@ -57,16 +57,60 @@ function(tc_add_command_test name label)
   set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${tc_test_environment};${arg_ENV}")
 endfunction()
 
-# tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s] [ENV A=b ...]): a cmocka program as one CTest
-# test. It links the library's objects statically, so it reaches the private functions too.
+# tc_add_test_program(TARGET SOURCES a.c ... [LIBS ...]): a cmocka program. It links LIBS, or else the library's objects
+# statically, so that it reaches the private functions too.
+function(tc_add_test_program target)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  if(NOT arg_LIBS)
+    set(arg_LIBS tchains_static)
+  endif()
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka ${arg_LIBS})
+  # cmocka's own macros cast freely, and each test has a parameter that most tests do not use.
+  target_compile_options(${target} PRIVATE -Wno-conversion -Wno-sign-conversion -Wno-unused-parameter)
+endfunction()
+
+# tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s] [ENV A=b ...]): a cmocka program with the library's
+# objects and LIBS as one CTest test.
 function(tc_add_test name label)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBS;ARGS;ENV" ${ARGN})
-  set(target test_${name})
-  add_executable(${target} ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE tc_flags tchains_static PkgConfig::cmocka ${arg_LIBS})
-  # cmocka's own macros cast freely.
-  target_compile_options(${target} PRIVATE -Wno-conversion -Wno-sign-conversion)
-  tc_add_command_test(${name} ${label} COMMAND ${target} ${arg_ARGS} TIMEOUT ${arg_TIMEOUT} ENV ${arg_ENV})
+  tc_add_test_program(test_${name} SOURCES ${arg_SOURCES} LIBS tchains_static ${arg_LIBS})
+  tc_add_command_test(${name} ${label} COMMAND test_${name} ${arg_ARGS} TIMEOUT ${arg_TIMEOUT} ENV ${arg_ENV})
+endfunction()
+
+# Where a test finds the functions that it sends, and the compiler.
+set(tc_test_places TC_IFUNC_PATH=${PROJECT_BINARY_DIR}/tests/shipped TC_ENGINE_PATH=${PROJECT_BINARY_DIR}/lib
+  TC_LOG_LEVEL=error)
+
+# The ways that messages take, and what a test's environment says for each. EXPECTED_DELIVERY is what an endpoint must say of
+# itself. All of them take a function's image; the last two are forms by name.
+set(tc_way_direct EXPECTED_DELIVERY=direct)
+set(tc_way_am_shared_memory EXPECTED_DELIVERY=am TC_DELIVERY=am)
+set(tc_way_am_tcp EXPECTED_DELIVERY=am UCX_TLS=tcp,self)
+set(tc_way_put_shared_memory EXPECTED_DELIVERY=put TC_DELIVERY=put)
+set(tc_way_put_tcp EXPECTED_DELIVERY=put TC_DELIVERY=put UCX_TLS=tcp,self)
+set(tc_way_loopback EXPECTED_DELIVERY=loopback)
+set(tc_way_image EXPECTED_DELIVERY=direct TC_FORM=image)
+set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode)
+
+# tc_add_conformance(NAME WAYS way... [SOURCES a.c ...] [SENDS function...]): the suite test_NAME.c, run once for each way.
+# SENDS are functions of tests/shipped that it sends. The way `loopback` is a delivery that is in none of the library's tables
+# but in a test's: what is above deliveries must not know which there are.
+function(tc_add_conformance name)
+  cmake_parse_arguments(arg "" "" "WAYS;SOURCES;SENDS" ${ARGN})
+  tc_add_test_program(test_${name} SOURCES test_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/pair.c ${arg_SOURCES})
+  list(TRANSFORM arg_SENDS PREPEND ifunc_)
+  add_dependencies(test_${name} ${tc_compiler_module} ifunc_check ${arg_SENDS})
+  foreach(way ${arg_WAYS})
+    set(program test_${name})
+    if(way STREQUAL "loopback")
+      set(program test_${name}_loopback)
+      add_executable(${program} $<TARGET_OBJECTS:test_${name}> ${PROJECT_SOURCE_DIR}/tests/support/delivery_loopback.c)
+      target_link_libraries(${program} PRIVATE tc_flags tchains_static PkgConfig::cmocka)
+      add_dependencies(${program} test_${name})
+    endif()
+    tc_add_command_test(${name}.${way} conformance COMMAND ${program} TIMEOUT 120 ENV ${tc_test_places} ${tc_way_${way}})
+  endforeach()
 endfunction()
 
 # tc_add_fuzzer(NAME SOURCE corpus_dir): the same LLVMFuzzerTestOneInput twice: always as a plain driver that replays its

@@ -1,11 +1,5 @@
 #include "archive_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 static uint32_t next_random(uint32_t *state)
 {

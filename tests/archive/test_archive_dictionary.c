@@ -1,17 +1,11 @@
 /* Dictionaries: what the library has, what archives gain by them, and archives whose dictionary
  * or frame is not what it says. The argument is the folder of archive_size's data. */
+#include "../support/test.h"
 #include "archive_dictionary.h"
 #include "archive_file.h"
 #include "archive_samples.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define THREADS 4
 
@@ -19,7 +13,6 @@ static const char *folder;
 
 static void ids_are_of_the_bytes(void **state)
 {
-    (void)state;
     uint32_t previous = 0;
     bool majors[32] = {false};
     assert_in_range(tci_dictionary_count(), 2, TCI_DICTIONARIES_MAX);
@@ -73,7 +66,6 @@ static tci_archive *open_archive(const void *bytes, size_t size)
 
 static void both_forms_hold_the_same(void **state)
 {
-    (void)state;
     size_t packed_size, plain_size, made_size;
     void *made;
     uint8_t *packed = write_tsi(false, &packed_size);
@@ -105,7 +97,6 @@ static void both_forms_hold_the_same(void **state)
 /* Images have nothing in common with what dictionaries hold. */
 static void archives_of_images_have_none(void **state)
 {
-    (void)state;
     static uint8_t code[2000];
     tci_slice slice = {.triple = "x86_64", .form = TCI_FORM_IMAGE, .producer_major = 19};
     tci_archive_writer *writer;
@@ -138,7 +129,6 @@ static const uint8_t *packed_body(const uint8_t *archive, size_t size, forged *p
 
 static void the_wrong_dictionary_is_found_out(void **state)
 {
-    (void)state;
     size_t size;
     tc_error err;
     forged parts;
@@ -159,7 +149,6 @@ static void the_wrong_dictionary_is_found_out(void **state)
  * and what does not open must say why. */
 static void damaged_frames(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *bytes = write_tsi(false, &size);
     const size_t covered = size - TCI_ARCHIVE_CHECKSUM_SIZE;
@@ -188,7 +177,6 @@ static void damaged_frames(void **state)
 /* A frame of few bytes may claim no more with a dictionary than without. */
 static void claims_stay_bounded(void **state)
 {
-    (void)state;
     size_t size;
     tc_error err;
     forged parts;
@@ -220,7 +208,6 @@ static void *open_in_thread(void *user)
 /* Run first: the first use of a dictionary makes what later ones share. */
 static void first_use_in_many_threads(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     opening openings[THREADS];
     size_t size;

@@ -1,15 +1,9 @@
 /* Whole files in and out. The argument is a folder to work in. */
+#include "../support/test.h"
 #include "archive_file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[4096];
 
@@ -25,7 +19,6 @@ static void expect_content(const char *wanted)
 
 static void write_replaces(void **state)
 {
-    (void)state;
     struct stat info;
     (void)umask(022);
     assert_int_equal(tci_archive_file_write(path, "first", 5, NULL), TC_OK);
@@ -40,7 +33,6 @@ static void write_replaces(void **state)
 
 static void read_is_bounded(void **state)
 {
-    (void)state;
     void *bytes;
     size_t size;
     tc_error err;
@@ -53,7 +45,6 @@ static void read_is_bounded(void **state)
 
 static void what_is_no_file(void **state)
 {
-    (void)state;
     void *bytes;
     size_t size;
     tc_error err;
@@ -68,7 +59,6 @@ static void what_is_no_file(void **state)
 
 static void devices_stay_devices(void **state)
 {
-    (void)state;
     struct stat info;
     assert_int_equal(tci_archive_file_write("/dev/null", "x", 1, NULL), TC_OK);
     assert_int_equal(stat("/dev/null", &info), 0);
@@ -78,7 +68,6 @@ static void devices_stay_devices(void **state)
 /* A fifo without a writer would wait for ever if it were opened as a file is. */
 static void fifo_is_refused_at_once(void **state)
 {
-    (void)state;
     void *bytes;
     size_t size;
     (void)unlink(path);

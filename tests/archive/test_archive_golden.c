@@ -5,17 +5,10 @@
  * its input may differ from one zstd to the next, so only the stored archive is compared byte
  * by byte. With --write behind the folder, the archives are written there: for a new format
  * version, never to make a failing test pass. */
+#include "../support/test.h"
 #include "archive_dictionary.h"
 #include "archive_file.h"
 #include "archive_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define GOLDEN_SLICE_BYTES 300
 
@@ -42,7 +35,6 @@ static void *read_golden(size_t index, size_t *size_out)
 
 static void reader_reads_them(void **state)
 {
-    (void)state;
     static sample_slice slices[3];
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         size_t size;
@@ -60,7 +52,6 @@ static void reader_reads_them(void **state)
 /* A dictionary that archives were packed with is never taken out of the library. */
 static void dictionaries_stay(void **state)
 {
-    (void)state;
     static const unsigned majors[] = {19, 22};
     for (size_t i = 0; i < sizeof majors / sizeof majors[0]; i++) {
         char path[4096];
@@ -82,7 +73,6 @@ static void dictionaries_stay(void **state)
 
 static void writer_writes_the_stored_one(void **state)
 {
-    (void)state;
     size_t golden_size;
     size_t size;
     void *golden_bytes = read_golden(0, &golden_size);
@@ -96,7 +86,6 @@ static void writer_writes_the_stored_one(void **state)
 /* The specification's example, byte by byte. */
 static void example_of_the_document(void **state)
 {
-    (void)state;
     static const uint8_t wanted[] = {
         'T',  'C',  'A',  0x01, 0x00, 0x00, 0x0e,       /* header */
         'f',  0x00, 0x01, 0x01,                         /* name, entries, slice count */

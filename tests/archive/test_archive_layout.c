@@ -1,16 +1,9 @@
 /* Varints and numbered targets. */
+#include "../support/test.h"
 #include "archive_layout.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void varint_round_trip(void **state)
 {
-    (void)state;
     static const uint32_t values[] = {
         0, 1, 127, 128, 300, 16383, 16384, 2097151, 2097152, 268435455, 268435456, UINT32_MAX};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -29,7 +22,6 @@ static void varint_round_trip(void **state)
 
 static void varint_spelling(void **state)
 {
-    (void)state;
     uint8_t bytes[TCI_VARINT_MAX_SIZE];
     tci_writer w;
     tci_writer_init(&w, bytes, sizeof bytes);
@@ -40,7 +32,6 @@ static void varint_spelling(void **state)
 
 static void bad_varints(void **state)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t size;
@@ -62,7 +53,6 @@ static void bad_varints(void **state)
 
 static void numbered_targets(void **state)
 {
-    (void)state;
     assert_int_equal(tci_target_number("x86_64-linux"), 1);
     assert_int_equal(tci_target_number("aarch64-linux"), 2);
     assert_int_equal(tci_target_number("riscv64-linux"), TCI_TARGET_TEXT);

@@ -1,13 +1,7 @@
 /* Packings: each texture of content gets the one that is smallest for it, and comes back. */
+#include "../support/test.h"
 #include "archive_dictionary.h"
 #include "archive_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static uint8_t content[64 << 10];
 static uint8_t unpacked[64 << 10];
@@ -34,7 +28,6 @@ static void packs_as(sample_texture texture, size_t size, tci_packing wanted)
 
 static void each_texture_its_packing(void **state)
 {
-    (void)state;
     packs_as(SAMPLE_NOISE, 4000, TCI_PACKING_STORED);
     packs_as(SAMPLE_TEXT, 4000, TCI_PACKING_ZSTD);
     packs_as(SAMPLE_BITS, 4000, TCI_PACKING_ZSTD_UNITS);
@@ -45,7 +38,6 @@ static void each_texture_its_packing(void **state)
 /* Content of every size comes back from quick packing, and repetitions are found. */
 static void quick_packing_is_good_too(void **state)
 {
-    (void)state;
     const size_t sizes[] = {1, 4000, 64 << 10};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         tci_packed packed;
@@ -68,7 +60,6 @@ static void quick_packing_is_good_too(void **state)
 /* A megabyte of zeros packs into a few dozen bytes, which no reader would believe. */
 static void unbelievable_ratio_is_not_written(void **state)
 {
-    (void)state;
     size_t size = 1 << 20;
     uint8_t *zeros = calloc(1, size);
     tci_packed packed;
@@ -81,7 +72,6 @@ static void unbelievable_ratio_is_not_written(void **state)
 
 static void ratio_rule(void **state)
 {
-    (void)state;
     assert_true(tci_pack_ratio_ok(65536, 1));
     assert_false(tci_pack_ratio_ok(65536 + 1024, 1));
     assert_true(tci_pack_ratio_ok(1024 * 1000, 1000));
@@ -102,7 +92,6 @@ static uint8_t *packed_text(size_t *size_out)
 
 static void wrong_size_is_refused(void **state)
 {
-    (void)state;
     size_t n;
     uint8_t *packed = packed_text(&n);
     tc_error err;
@@ -119,7 +108,6 @@ static void wrong_size_is_refused(void **state)
 
 static void units_above_two_bits_are_refused(void **state)
 {
-    (void)state;
     size_t n;
     uint8_t *packed = packed_text(&n);
     tc_error err;
@@ -132,7 +120,6 @@ static void units_above_two_bits_are_refused(void **state)
 
 static void exactly_one_frame(void **state)
 {
-    (void)state;
     static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
     size_t n;
     uint8_t *packed = packed_text(&n);

@@ -1,15 +1,8 @@
 /* Damaged, dishonest and foreign bytes. The allocator is wrapped, so that a claim which takes
  * memory shows. */
+#include "../support/test.h"
 #include "archive_dictionary.h"
 #include "archive_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static size_t largest_request;
 
@@ -47,7 +40,6 @@ static void refuses(const void *bytes, size_t size, tc_status wanted)
  * behind it. */
 static void every_truncation(void **state)
 {
-    (void)state;
     for (sample_texture texture = SAMPLE_NOISE; texture <= SAMPLE_BITS; texture++) {
         size_t size;
         uint8_t *bytes = sample_archive_of(texture, 200, &size);
@@ -64,7 +56,6 @@ static void every_truncation(void **state)
 
 static void every_bit_flip(void **state)
 {
-    (void)state;
     for (sample_texture texture = SAMPLE_NOISE; texture <= SAMPLE_BITS; texture++) {
         size_t size;
         uint8_t *bytes = sample_archive_of(texture, 200, &size);
@@ -79,7 +70,6 @@ static void every_bit_flip(void **state)
 
 static void bytes_behind_the_end(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *bytes = sample_archive_of(SAMPLE_BITS, 200, &size);
     uint8_t *longer = calloc(1, size + 1);
@@ -92,7 +82,6 @@ static void bytes_behind_the_end(void **state)
 
 static void something_else(void **state)
 {
-    (void)state;
     tc_error err;
     tci_archive *archive;
     static const char elf[] = "\x7f"
@@ -111,7 +100,6 @@ static const char small[] = "f\0\x01\x01"
 
 static void small_content_is_good(void **state)
 {
-    (void)state;
     uint8_t bytes[64];
     tci_archive *archive;
     forged parts = forge_stored(small, SMALL_SIZE);
@@ -126,7 +114,6 @@ static void small_content_is_good(void **state)
 
 static void other_versions(void **state)
 {
-    (void)state;
     tc_error err;
     forged parts = forge_stored(small, SMALL_SIZE);
     parts.version = 2;
@@ -141,7 +128,6 @@ static void other_versions(void **state)
 
 static void unknown_dictionaries(void **state)
 {
-    (void)state;
     tc_error err;
     char known[16];
     forged parts = forge_stored(small, SMALL_SIZE);
@@ -161,7 +147,6 @@ static void unknown_dictionaries(void **state)
 
 static void entry_bits(void **state)
 {
-    (void)state;
     tc_error err;
     char content[SMALL_SIZE];
     memcpy(content, small, sizeof content);
@@ -178,7 +163,6 @@ static void entry_bits(void **state)
 /* Claims that no bytes stand behind: refused, and no memory was taken for them. */
 static void oversized_claims(void **state)
 {
-    (void)state;
     static const uint8_t packings[] = {TCI_PACKING_STORED, TCI_PACKING_ZSTD,
                                        TCI_PACKING_ZSTD_UNITS};
     static const uint32_t claims[] = {65536 + 1024, 16u << 20,        (16u << 20) + 1,
@@ -199,7 +183,6 @@ static void oversized_claims(void **state)
 /* Believable for plain zstd, but units would take four times as much. */
 static void units_have_a_limit_of_their_own(void **state)
 {
-    (void)state;
     static uint8_t body[20 << 10];
     tc_error err;
     forged parts = forge_stored(body, sizeof body);
@@ -212,7 +195,6 @@ static void units_have_a_limit_of_their_own(void **state)
 
 static void stored_size_must_fit(void **state)
 {
-    (void)state;
     tc_error err;
     forged parts = forge_stored(small, SMALL_SIZE);
     parts.content_size--;
@@ -239,7 +221,6 @@ typedef struct bad_content {
 
 static void bad_index(void **state)
 {
-    (void)state;
     static const bad_content bad[] = {
         BAD("empty", "", TC_E_CORRUPT),
         BAD("name without end", "fffffff", TC_E_CORRUPT),
@@ -285,7 +266,6 @@ static void bad_index(void **state)
  * nothing. */
 static void counts_are_bounded_by_bytes(void **state)
 {
-    (void)state;
     tc_error err;
     forged parts =
         forge_stored(F X86 "\x02\x80\x20g\0BC", sizeof(F X86 "\x02\x80\x20g\0BC") - 1);
@@ -308,7 +288,6 @@ static tci_archive *open_forged(const void *content, size_t size)
 
 static void select_finds_bitcode(void **state)
 {
-    (void)state;
     size_t size;
     size_t index;
     tci_archive *archive;
@@ -328,7 +307,6 @@ static void select_finds_bitcode(void **state)
 
 static void no_slice_names_both(void **state)
 {
-    (void)state;
     size_t size;
     size_t index = 77;
     tci_archive *archive;
@@ -347,7 +325,6 @@ static void no_slice_names_both(void **state)
 /* An unknown form, an image, and bitcode for a higher CPU level: there to see, not to run. */
 static void unknown_forms_are_listed_not_selected(void **state)
 {
-    (void)state;
     static const char content[] = "f\0\x01\x03"
                                   "\x02\x01\x02\x13\x01\x07\x01\x00"
                                   "\x02\x02\x00\x13\x01\x07\x01\x00"

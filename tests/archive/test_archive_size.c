@@ -1,16 +1,9 @@
 /* What a small function weighs for two targets. data/tsi_*.bc is
  *     void tsi_main(void *p, unsigned long n, void *t) { ++*(unsigned long *)t; }
  * as LLVM 19 writes it, without attributes and metadata. */
+#include "../support/test.h"
 #include "archive_file.h"
 #include "archive_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const char *folder;
 
@@ -32,7 +25,6 @@ static void add_file(tci_archive_writer *writer, const char *triple)
 
 static void tsi_for_two_targets(void **state)
 {
-    (void)state;
     tci_archive_writer *writer;
     tci_archive *archive;
     void *bytes;

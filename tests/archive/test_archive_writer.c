@@ -1,20 +1,12 @@
 /* What goes in comes out; the order of going in does not matter; what has no place is refused.
  */
+#include "../support/test.h"
 #include "archive_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static sample_slice slices[3];
 
 static void round_trip(void **state)
 {
-    (void)state;
     static const sample_texture textures[] = {SAMPLE_NOISE, SAMPLE_TEXT, SAMPLE_BITS};
     static const size_t sizes[] = {1, 7, 1000, 4096};
     static const size_t order[] = {0, 1, 2};
@@ -32,7 +24,6 @@ static void round_trip(void **state)
 
 static void any_order_same_bytes(void **state)
 {
-    (void)state;
     static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     size_t first_size;
@@ -75,7 +66,6 @@ static tc_status add(tci_archive_writer *writer, const char *triple, unsigned fo
 
 static void symbols_are_sorted_and_unique(void **state)
 {
-    (void)state;
     static const char *const symbols[] = {"puts", "\xc3\xa9t\xc3\xa9", "abort", "puts", "_Z1f",
                                           "abort"};
     static const char *const sorted[] = {"_Z1f", "abort", "puts", "\xc3\xa9t\xc3\xa9"};
@@ -93,7 +83,6 @@ static void symbols_are_sorted_and_unique(void **state)
 
 static void one_slice_per_target_form_and_level(void **state)
 {
-    (void)state;
     tc_error err;
     tci_archive_writer *writer = new_writer();
     assert_int_equal(add(writer, "x86_64-pc-linux-gnu", 1, 0, &err), TC_OK);
@@ -122,7 +111,6 @@ static void one_slice_per_target_form_and_level(void **state)
 
 static void bad_names_and_entries(void **state)
 {
-    (void)state;
     static const char *const names[] = {"",    "1f",       "a b", "a-b",    "../f",
                                         "f\n", "\xc3\xa9", "a.b", "f_main;"};
     char long_name[TCI_ARCHIVE_NAME_MAX + 1];
@@ -135,10 +123,12 @@ static void bad_names_and_entries(void **state)
     long_name[TCI_ARCHIVE_NAME_MAX] = '\0';
     assert_int_equal(tci_archive_writer_create(long_name, TCI_ENTRY_MAIN, &writer, &err),
                      TC_E_INVALID);
-    static const unsigned entries[] = {0, TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
+    static const unsigned entries[] = {0,
+                                       TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT,
                                        TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
                                        TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE,
-                                       TCI_ENTRY_MAIN | TCI_ENTRY_ORIGINAL, 16};
+                                       TCI_ENTRY_MAIN | TCI_ENTRY_ORIGINAL,
+                                       16};
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
         assert_int_equal(tci_archive_writer_create("f", entries[i], &writer, &err),
                          TC_E_INVALID);
@@ -152,7 +142,6 @@ static void bad_names_and_entries(void **state)
 
 static void bad_slices(void **state)
 {
-    (void)state;
     tc_error err;
     size_t size;
     void *bytes;
@@ -178,7 +167,6 @@ static void bad_slices(void **state)
 
 static void limit_of_slices(void **state)
 {
-    (void)state;
     tc_error err;
     tci_archive_writer *writer = new_writer();
     for (unsigned level = 0; level < TCI_ARCHIVE_SLICES_MAX; level++)
@@ -193,7 +181,6 @@ static void limit_of_slices(void **state)
 
 static void limits_of_symbols(void **state)
 {
-    (void)state;
     static char text[TCI_ARCHIVE_SYMBOLS_MAX + 1][8];
     static const char *symbols[TCI_ARCHIVE_SYMBOLS_MAX + 1];
     static char long_symbol[TCI_ARCHIVE_SYMBOL_MAX + 1];

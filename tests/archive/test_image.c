@@ -3,17 +3,10 @@
  *
  * The argument is the folder with full_x86_64.img and full_aarch64.img; with --write behind it
  * they are written there, for a new format version. */
+#include "../support/test.h"
 #include "archive_file.h"
 #include "image_layout.h"
 #include "image_samples.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const char *folder;
 
@@ -82,7 +75,6 @@ static void expect_image(const void *bytes, size_t size, const tci_image_source 
 
 static void images_come_back(void **state)
 {
-    (void)state;
     tci_image_source sources[] = {sample_image_small(), sample_image_full(),
                                   sample_image_full_aarch64()};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
@@ -95,7 +87,6 @@ static void images_come_back(void **state)
 
 static void symbols_are_counted(void **state)
 {
-    (void)state;
     tci_image_source source = sample_image_full();
     tci_image image;
     size_t size;
@@ -107,7 +98,6 @@ static void symbols_are_counted(void **state)
 
 static void places_are_found_in_segments(void **state)
 {
-    (void)state;
     tci_image_source source = sample_image_full();
     tci_image image;
     size_t size;
@@ -125,7 +115,6 @@ static void places_are_found_in_segments(void **state)
 
 static void example_of_the_document(void **state)
 {
-    (void)state;
     static const uint8_t wanted[] = {0x01, 0x01, 0x01, 0x21, 0x00, 0x48, 0xff, 0x02, 0xc3};
     tci_image_source source = sample_image_small();
     size_t size;
@@ -143,7 +132,6 @@ static const struct {
 
 static void golden_images(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
         char path[4096];
         size_t size, golden_size;
@@ -203,7 +191,6 @@ static void expect_compiled(const compiled_image *wanted, const tci_image *image
 
 static void compiled_images(void **state)
 {
-    (void)state;
     static const compiled_image wanted[] = {
         {"parts_x86_64.img",
          TCI_IMAGE_X86_64,
@@ -317,7 +304,6 @@ static const refusal refusals[] = {
 
 static void broken_images_are_refused(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         const refusal *r = &refusals[i];
         tci_image image = {.memory_bytes = 77};
@@ -333,7 +319,6 @@ static void broken_images_are_refused(void **state)
 
 static void cut_images_are_refused(void **state)
 {
-    (void)state;
     tci_image_source source = sample_image_full();
     size_t size;
     uint8_t *bytes = write_image(&source, &size);
@@ -360,7 +345,6 @@ static void expect_unwritable(const tci_image_source *source, tc_status wanted,
 
 static void writer_refuses_what_has_no_words(void **state)
 {
-    (void)state;
     tci_image_source source = sample_image_full();
     tci_relocation relocation = {.kind = TCI_RELOCATION_RELATIVE, .place = 4};
     source.machine = (tci_image_machine)3;
@@ -419,7 +403,6 @@ static tci_archive *finish(tci_archive_writer *writer, void **bytes_out)
 
 static void slices_are_chosen_by_form_and_level(void **state)
 {
-    (void)state;
     static const char x86[] = "x86_64-linux";
     tci_image_source source = sample_image_full();
     tci_archive_writer *writer;
@@ -452,7 +435,6 @@ static void slices_are_chosen_by_form_and_level(void **state)
 
 static void slices_are_checked_against_the_archive(void **state)
 {
-    (void)state;
     tci_image_source source = sample_image_full();
     tci_image_source small = sample_image_small();
     tci_archive_writer *writer;

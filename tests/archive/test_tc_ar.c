@@ -1,20 +1,14 @@
 /* tc-ar as its users meet it: output, exit status, files.
  * Arguments: the program, the folder of golden archives, a folder to work in. */
+#include "../support/test.h"
 #include "archive_file.h"
 #include "archive_samples.h"
 #include "base/content_id.h"
 #include "image_samples.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char *program;
 static const char *golden;
@@ -88,7 +82,6 @@ static void content_id_of_work(const char *deps, char text_out[TCI_CONTENT_ID_TE
 
 static void list_has_a_line_per_slice(void **state)
 {
-    (void)state;
     place_archive(NULL);
     assert_int_equal(run("list units.tca"), 0);
     assert_string_equal(
@@ -102,7 +95,6 @@ static void list_has_a_line_per_slice(void **state)
 
 static void list_as_json(void **state)
 {
-    (void)state;
     place_archive(NULL);
     assert_int_equal(run("list --json units.tca"), 0);
     assert_string_equal(
@@ -118,7 +110,6 @@ static void list_as_json(void **state)
 
 static void show_tells_everything(void **state)
 {
-    (void)state;
     char id[TCI_CONTENT_ID_TEXT];
     place_archive("libzstd.so.1\n\nlibsqlite3.so.0");
     content_id_of_work("libzstd.so.1\n\nlibsqlite3.so.0", id);
@@ -134,7 +125,6 @@ static void show_tells_everything(void **state)
 
 static void show_as_json(void **state)
 {
-    (void)state;
     char id[TCI_CONTENT_ID_TEXT];
     place_archive("lib\"odd\\\x1b\xe9.so\n");
     content_id_of_work("lib\"odd\\\x1b\xe9.so\n", id);
@@ -148,7 +138,6 @@ static void show_as_json(void **state)
 
 static void show_without_libraries(void **state)
 {
-    (void)state;
     char id[TCI_CONTENT_ID_TEXT];
     place_archive(NULL);
     content_id_of_work("", id);
@@ -163,7 +152,6 @@ static void show_without_libraries(void **state)
 
 static void extract_gives_the_slice(void **state)
 {
-    (void)state;
     char path[4096];
     void *bytes;
     size_t size;
@@ -217,7 +205,6 @@ static void place_images(bool broken)
 
 static void show_tells_what_is_in_images(void **state)
 {
-    (void)state;
     place_images(false);
     assert_int_equal(run("list image.tca"), 0);
     expect_output("undefined cpu level 3: x86-64-v3\n");
@@ -248,7 +235,6 @@ static void show_tells_what_is_in_images(void **state)
 
 static void broken_images_are_found(void **state)
 {
-    (void)state;
     place_images(false);
     assert_int_equal(run("verify image.tca"), 0);
     place_images(true);
@@ -262,7 +248,6 @@ static void broken_images_are_found(void **state)
 
 static void extract_gives_images_too(void **state)
 {
-    (void)state;
     place_images(false);
     assert_int_equal(run("extract image.tca x86_64 --image -o out.img"), 0);
     assert_int_equal(run("extract image.tca x86_64 --image=3 -o - | cmp - out.img"), 0);
@@ -276,7 +261,6 @@ static void extract_gives_images_too(void **state)
 
 static void verify_reports_every_file(void **state)
 {
-    (void)state;
     char path[4096];
     void *bytes;
     size_t size;
@@ -301,7 +285,6 @@ static void verify_reports_every_file(void **state)
 
 static void misuse_is_explained(void **state)
 {
-    (void)state;
     static const char *const misuses[] = {"",
                                           "frobnicate",
                                           "list",
@@ -322,7 +305,6 @@ static void misuse_is_explained(void **state)
 /* 24 lines of 80 columns are the smallest screen. */
 static void help_fits_a_screen(void **state)
 {
-    (void)state;
     static const char *const commands[] = {"", "list", "show", "extract", "verify"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         size_t lines = 0;
@@ -340,7 +322,6 @@ static void help_fits_a_screen(void **state)
 
 static void a_full_disk_is_an_error(void **state)
 {
-    (void)state;
     place_archive(NULL);
     assert_int_equal(run("list units.tca > /dev/full"), 1);
 }

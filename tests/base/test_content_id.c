@@ -1,11 +1,7 @@
 /* Golden ids: they travel between versions of the library, so the hash's input may never
  * change. */
+#include "../support/test.h"
 #include "base/content_id.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 static void expect_id(const char *archive, const char *deps, const char *text)
 {
@@ -19,7 +15,6 @@ static void expect_id(const char *archive, const char *deps, const char *text)
 /* Python: blake2b(le64(len(a)) + a + le64(len(d)) + d, digest_size=16) */
 static void golden_ids(void **state)
 {
-    (void)state;
     expect_id("", "", "463be1d58a72e9618ea59884367c4358");
     expect_id("abc", "", "8553b3d37f2d28d727639de9a0e7dae6");
     expect_id("archive", "libzstd.so.1\n", "59f10fc5a06273af364f4fcf91f5f847");
@@ -27,7 +22,6 @@ static void golden_ids(void **state)
 
 static void bytes_do_not_move_between_archive_and_deps(void **state)
 {
-    (void)state;
     tci_content_id left;
     tci_content_id right;
     tci_content_id_of("abc", 3, "", 0, &left);
@@ -39,7 +33,6 @@ static void bytes_do_not_move_between_archive_and_deps(void **state)
 
 static void absent_deps_are_empty_deps(void **state)
 {
-    (void)state;
     tci_content_id none;
     tci_content_id empty;
     tci_content_id_of("abc", 3, NULL, 0, &none);
@@ -51,7 +44,6 @@ static void golden_hash(void **state)
 {
     static const uint8_t of_abc[16] = {0xcf, 0x4a, 0xb7, 0x91, 0xc6, 0x2b, 0x8d, 0x2b,
                                        0x21, 0x09, 0xc9, 0x02, 0x75, 0x28, 0x78, 0x16};
-    (void)state;
     uint8_t hash[16];
     tci_hash128("abc", 3, hash);
     assert_memory_equal(hash, of_abc, sizeof hash);

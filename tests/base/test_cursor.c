@@ -1,15 +1,10 @@
+#include "../support/test.h"
 #include "base/cursor.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-#include <cmocka.h>
 
 static void values_are_little_endian(void **state)
 {
     static const uint8_t golden[] = {0x01, 0x03, 0x02, 0x07, 0x06, 0x05, 0x04, 0x0f,
                                      0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0x09, 0x08};
-    (void)state;
     uint8_t bytes[sizeof golden];
     tci_writer w;
     tci_writer_init(&w, bytes, sizeof bytes);
@@ -34,7 +29,6 @@ static void values_are_little_endian(void **state)
 static void a_read_past_the_end_fails_for_good(void **state)
 {
     static const uint8_t bytes[] = {0xff, 0xff, 0xff};
-    (void)state;
     tci_reader r;
     tci_reader_init(&r, bytes, sizeof bytes);
     assert_int_equal(tci_read_u32(&r), 0);
@@ -48,7 +42,6 @@ static void a_read_past_the_end_fails_for_good(void **state)
 static void a_huge_length_does_not_wrap(void **state)
 {
     static const uint8_t bytes[8];
-    (void)state;
     tci_reader r;
     tci_reader_init(&r, bytes, sizeof bytes);
     (void)tci_read_u8(&r);
@@ -59,7 +52,6 @@ static void a_huge_length_does_not_wrap(void **state)
 static void views_point_into_the_range(void **state)
 {
     static const uint8_t bytes[] = {1, 2, 3, 4};
-    (void)state;
     tci_reader r;
     tci_reader_init(&r, bytes, sizeof bytes);
     assert_ptr_equal(tci_read_bytes(&r, 3), bytes);
@@ -71,7 +63,6 @@ static void views_point_into_the_range(void **state)
 
 static void nothing_is_a_valid_range(void **state)
 {
-    (void)state;
     tci_reader r;
     tci_reader_init(&r, NULL, 0);
     (void)tci_read_bytes(&r, 0);
@@ -89,7 +80,6 @@ static void nothing_is_a_valid_range(void **state)
 
 static void a_write_past_the_end_writes_nothing(void **state)
 {
-    (void)state;
     uint8_t bytes[8];
     memset(bytes, 0xaa, sizeof bytes);
     tci_writer w;
@@ -105,7 +95,6 @@ static void a_write_past_the_end_writes_nothing(void **state)
 
 static void padding_goes_to_the_next_multiple(void **state)
 {
-    (void)state;
     uint8_t bytes[64];
     memset(bytes, 0xaa, sizeof bytes);
     tci_writer w;

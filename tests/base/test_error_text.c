@@ -1,16 +1,10 @@
+#include "../support/test.h"
 #include "base/error_text.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
 static void set_fills_and_returns_the_status(void **state)
 {
-    (void)state;
     tc_error err = {TC_OK, ""};
     assert_int_equal(
         tci_error_set(&err, TC_E_CORRUPT, "archive: %d bytes, expected %s", 3, "16"),
@@ -21,7 +15,6 @@ static void set_fills_and_returns_the_status(void **state)
 
 static void no_error_to_fill_is_allowed(void **state)
 {
-    (void)state;
     assert_int_equal(tci_error_set(NULL, TC_E_INVALID, "x"), TC_E_INVALID);
     assert_int_equal(tci_error_errno(NULL, TC_E_IO, ENOENT, "x"), TC_E_IO);
     tci_error_prefix(NULL, "x");
@@ -31,7 +24,6 @@ static void no_error_to_fill_is_allowed(void **state)
  * lines. */
 static void control_characters_are_replaced(void **state)
 {
-    (void)state;
     tc_error err;
     (void)tci_error_set(&err, TC_E_INVALID, "a\nb\x1b[2Jc\x7f\td");
     assert_string_equal(err.text, "a?b?[2Jc??d");
@@ -44,7 +36,6 @@ static void control_characters_are_replaced(void **state)
 
 static void prefix_keeps_status_and_text(void **state)
 {
-    (void)state;
     tc_error err;
     (void)tci_error_set(&err, TC_E_VERSION, "bitcode of llvm 22, expected 19 or older");
     tci_error_prefix(&err, "ifunc '%s'", "tsi");
@@ -54,7 +45,6 @@ static void prefix_keeps_status_and_text(void **state)
 
 static void long_texts_are_cut_and_terminated(void **state)
 {
-    (void)state;
     char longer[2 * TC_ERROR_TEXT_MAX];
     memset(longer, 'x', sizeof longer);
     longer[sizeof longer - 1] = '\0';
@@ -85,7 +75,6 @@ static tc_status try_twice(tc_status first, int *reached)
 
 static void try_leaves_on_failure_only(void **state)
 {
-    (void)state;
     int reached = 0;
     assert_int_equal(try_twice(TC_E_AGAIN, &reached), TC_E_AGAIN);
     assert_int_equal(reached, 0);
@@ -95,7 +84,6 @@ static void try_leaves_on_failure_only(void **state)
 
 static void every_status_has_a_name_and_a_text(void **state)
 {
-    (void)state;
     for (int status = TC_OK; status >= TC_E_HOPS; status--) {
         assert_int_not_equal(strcmp(tc_status_name((tc_status)status), "TC_E_?"), 0);
         assert_int_not_equal(strcmp(tc_status_text((tc_status)status), "unknown status"), 0);

@@ -1,14 +1,9 @@
 /* Waiting for a line ends when it is written, and in any case. */
+#include "../support/test.h"
 #include "base/line_wait.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define TURNS 200u
 
@@ -35,7 +30,6 @@ static void *write_in_turn(void *arg)
 
 static void no_write_is_missed(void **state)
 {
-    (void)state;
     pthread_t thread;
     word = answer = 0;
     assert_int_equal(pthread_create(&thread, NULL, write_in_turn, NULL), 0);
@@ -49,7 +43,6 @@ static void no_write_is_missed(void **state)
 
 static void a_line_that_nobody_writes_is_left_again(void **state)
 {
-    (void)state;
     word = 0;
     for (unsigned i = 0; i < 100; i++)
         tci_line_wait(&word, 1);

@@ -1,15 +1,9 @@
+#include "../support/test.h"
 #include "base/logger.h"
 
-#include <setjmp.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 static const char *own_path; /* the argument: what starts this program */
 
@@ -29,7 +23,6 @@ static void remember_line(void *user, tc_log_level level, const char *line)
 
 static int restore_logger(void **state)
 {
-    (void)state;
     tc_log_set_sink(NULL, NULL);
     tc_log_set_level(TC_LOG_WARN);
     return 0;
@@ -37,7 +30,6 @@ static int restore_logger(void **state)
 
 static void the_sink_gets_level_and_line(void **state)
 {
-    (void)state;
     seen_lines seen = {0};
     tc_log_set_sink(remember_line, &seen);
     TC_LOG(TC_LOG_ERROR, "peer %d: %s", 7, "lost");
@@ -55,7 +47,6 @@ static int count_evaluation(void)
 
 static void a_line_that_is_off_is_not_even_computed(void **state)
 {
-    (void)state;
     seen_lines seen = {0};
     tc_log_set_sink(remember_line, &seen);
     evaluations = 0;
@@ -76,7 +67,6 @@ static void a_line_that_is_off_is_not_even_computed(void **state)
 
 static void one_call_is_one_line(void **state)
 {
-    (void)state;
     seen_lines seen = {0};
     char longer[4000];
     memset(longer, 'x', sizeof longer);
@@ -91,7 +81,6 @@ static void one_call_is_one_line(void **state)
 
 static void levels_are_parsed_by_name(void **state)
 {
-    (void)state;
     tc_log_level level = TC_LOG_OFF;
     assert_true(tci_log_parse_level("debug", &level));
     assert_int_equal(level, TC_LOG_DEBUG);
@@ -120,7 +109,6 @@ static int level_at_start(const char *value)
 
 static void the_environment_sets_the_first_level(void **state)
 {
-    (void)state;
     assert_int_equal(level_at_start(NULL), TC_LOG_WARN);
     assert_int_equal(level_at_start("debug"), TC_LOG_DEBUG);
     assert_int_equal(level_at_start("off"), TC_LOG_OFF);

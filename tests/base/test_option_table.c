@@ -1,12 +1,7 @@
+#include "../support/test.h"
 #include "base/option_table.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 static tc_options *create_options(void)
 {
@@ -18,7 +13,6 @@ static tc_options *create_options(void)
 
 static int clear_environment(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < tc_options_count(); i++)
         (void)unsetenv(tc_options_info(i)->env);
     return 0;
@@ -49,7 +43,6 @@ static void expect_refused(tc_options *opts, const char *name, const char *value
  * the option's. */
 static void every_row_is_complete(void **state)
 {
-    (void)state;
     assert_true(tc_options_count() > 0);
     for (size_t i = 0; i < tc_options_count(); i++) {
         const tc_option_info *info = tc_options_info(i);
@@ -67,7 +60,6 @@ static void every_row_is_complete(void **state)
 
 static void what_get_gives_set_takes(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     for (size_t i = 0; i < tc_options_count(); i++) {
         const char *name = tc_options_info(i)->name;
@@ -86,7 +78,6 @@ static void what_get_gives_set_takes(void **state)
 
 static void defaults_hold_without_environment(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     assert_true(opts->delivery == TCI_DELIVERY_AUTO);
     assert_true(opts->ring_bytes == 256 * 1024);
@@ -98,7 +89,6 @@ static void defaults_hold_without_environment(void **state)
 
 static void set_beats_environment_beats_default(void **state)
 {
-    (void)state;
     char text[32];
     tc_error err;
     assert_int_equal(setenv("TC_DELIVERY", "am", 1), 0);
@@ -114,7 +104,6 @@ static void set_beats_environment_beats_default(void **state)
 
 static void a_bad_environment_is_named(void **state)
 {
-    (void)state;
     tc_options *opts = NULL;
     tc_error err;
     assert_int_equal(setenv("TC_RING_BYTES", "3000", 1), 0);
@@ -128,7 +117,6 @@ static void a_bad_environment_is_named(void **state)
 
 static void sizes_take_suffixes(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     expect_number(opts, "ring_bytes", "4096", &opts->ring_bytes, 4096);
     expect_number(opts, "ring_bytes", "4K", &opts->ring_bytes, 4096);
@@ -140,7 +128,6 @@ static void sizes_take_suffixes(void **state)
 
 static void times_take_suffixes(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     expect_number(opts, "spin", "5", &opts->spin, 5);
     expect_number(opts, "spin", "5ns", &opts->spin, 5);
@@ -153,7 +140,6 @@ static void times_take_suffixes(void **state)
 
 static void numbers_outside_their_range_are_refused(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     expect_refused(opts, "ring_bytes", "2K");
     expect_refused(opts, "ring_bytes", "8M");
@@ -172,7 +158,6 @@ static void what_is_no_number_is_refused(void **state)
     static const char *const texts[] = {"",       "-1",  "+1",     " 8192",  "8192 ",
                                         "0x2000", "8k",  "8KB",    "8192K8", "K",
                                         "8192us", "1e4", "8192.0", "auto"};
-    (void)state;
     tc_options *opts = create_options();
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         expect_refused(opts, "ring_bytes", texts[i]);
@@ -183,7 +168,6 @@ static void what_is_no_number_is_refused(void **state)
 
 static void choices_are_exact(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     expect_number(opts, "delivery", "auto", &opts->delivery, TCI_DELIVERY_AUTO);
     expect_number(opts, "delivery", "direct", &opts->delivery, TCI_DELIVERY_DIRECT);
@@ -200,7 +184,6 @@ static void choices_are_exact(void **state)
 
 static void texts_have_a_limit(void **state)
 {
-    (void)state;
     char longest[TCI_OPTION_TEXT_MAX];
     char longer[TCI_OPTION_TEXT_MAX + 1];
     memset(longest, 'a', sizeof longest);
@@ -216,7 +199,6 @@ static void texts_have_a_limit(void **state)
 
 static void get_cuts_to_the_buffer(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     char text[4];
     assert_int_equal(tc_options_get(opts, "ring_bytes", text, sizeof text), TC_OK);
@@ -226,7 +208,6 @@ static void get_cuts_to_the_buffer(void **state)
 
 static void unknown_names_are_not_found(void **state)
 {
-    (void)state;
     tc_options *opts = create_options();
     tc_error err;
     char text[8];

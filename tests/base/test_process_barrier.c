@@ -1,16 +1,9 @@
+#include "../support/test.h"
 #include "base/process_barrier.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* Where registering works, so does the barrier; and each context of a process registers. */
 static void a_registered_process_has_the_barrier(void **state)
 {
-    (void)state;
     for (int context = 0; context < 3; context++) {
         if (!tci_process_barrier_register())
             skip();

@@ -1,13 +1,8 @@
+#include "../support/test.h"
 #include "base/small_copy.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 static void every_length_is_copied_and_nothing_beside_it(void **state)
 {
-    (void)state;
     uint8_t from[TCI_SMALL_COPY_MAX], to[TCI_SMALL_COPY_MAX + 2];
     for (size_t i = 0; i < sizeof from; i++)
         from[i] = (uint8_t)(i + 1);
@@ -23,7 +18,6 @@ static void every_length_is_copied_and_nothing_beside_it(void **state)
 /* Each length in memory of its own, so that AddressSanitizer sees a byte too many. */
 static void short_loads_are_exact(void **state)
 {
-    (void)state;
     for (size_t n = 0; n <= 8; n++) {
         uint8_t *from = test_malloc(n + 1);
         uint64_t expected = 0;

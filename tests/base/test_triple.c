@@ -1,10 +1,5 @@
+#include "../support/test.h"
 #include "base/triple.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
 
 static void expect(const char *text, const char *normalised)
 {
@@ -22,7 +17,6 @@ static void refuse(const char *text, size_t size)
 
 static void vendor_and_environment_are_ignored(void **state)
 {
-    (void)state;
     expect("x86_64-pc-linux-gnu", "x86_64-linux");
     expect("x86_64-unknown-linux-gnu", "x86_64-linux");
     expect("x86_64-linux-musl", "x86_64-linux");
@@ -33,7 +27,6 @@ static void vendor_and_environment_are_ignored(void **state)
 
 static void aliases_are_one_architecture(void **state)
 {
-    (void)state;
     expect("arm64-linux-gnu", "aarch64-linux");
     expect("amd64", "x86_64-linux");
     expect("x86-64-pc-linux-gnu", "x86_64-linux");
@@ -43,14 +36,12 @@ static void aliases_are_one_architecture(void **state)
 
 static void a_bare_architecture_means_linux(void **state)
 {
-    (void)state;
     expect("x86_64", "x86_64-linux");
     expect("aarch64", "aarch64-linux");
 }
 
 static void normalising_twice_changes_nothing(void **state)
 {
-    (void)state;
     expect("x86_64-linux", "x86_64-linux");
     expect("aarch64-darwin", "aarch64-darwin");
     expect(tci_triple_host(), tci_triple_host());
@@ -58,7 +49,6 @@ static void normalising_twice_changes_nothing(void **state)
 
 static void what_is_no_triple_is_refused(void **state)
 {
-    (void)state;
     char longer[TCI_TRIPLE_MAX + 1];
     memset(longer, 'a', sizeof longer);
     refuse("", 0);
@@ -76,7 +66,6 @@ static void what_is_no_triple_is_refused(void **state)
 /* The text need not be terminated. */
 static void the_size_is_respected(void **state)
 {
-    (void)state;
     char got[TCI_TRIPLE_MAX];
     assert_true(tci_triple_normalise("aarch64-linux-gnuJUNK!", 17, got));
     assert_string_equal(got, "aarch64-linux");

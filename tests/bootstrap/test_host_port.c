@@ -1,18 +1,13 @@
+#include "../support/test.h"
 #include "bootstrap/host_id.h"
 #include "bootstrap/host_port.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 static void numeric_addresses_are_understood(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *canonical;
@@ -46,7 +41,6 @@ static void numeric_addresses_are_understood(void **state)
 
 static void other_forms_are_refused_with_a_reason(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *reason;
@@ -80,7 +74,6 @@ static void other_forms_are_refused_with_a_reason(void **state)
 
 static void very_long_hosts_are_refused(void **state)
 {
-    (void)state;
     char text[5000];
     tci_host_port found;
     tc_error err = {0};
@@ -94,7 +87,6 @@ static void very_long_hosts_are_refused(void **state)
  * network. */
 static void unknown_names_are_unreachable(void **state)
 {
-    (void)state;
     tci_host_port found;
     tc_error err = {0};
     assert_int_equal(tci_host_port_parse("300.1.2.3..:7000", &found, &err), TC_E_UNREACHABLE);
@@ -103,7 +95,6 @@ static void unknown_names_are_unreachable(void **state)
 
 static void host_id_is_the_same_in_every_process_here(void **state)
 {
-    (void)state;
     uint8_t id[TCI_HOST_ID_BYTES];
     uint8_t again[TCI_HOST_ID_BYTES];
     tci_host_id(id);
@@ -123,7 +114,6 @@ static void host_id_is_the_same_in_every_process_here(void **state)
 
 static void host_id_differs_in_another_namespace(void **state)
 {
-    (void)state;
     enum { DIFFERS = 0, SAME = 1, NOT_ALLOWED = 77 };
     uint8_t id[TCI_HOST_ID_BYTES];
     tci_host_id(id);

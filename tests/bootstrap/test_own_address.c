@@ -1,10 +1,5 @@
+#include "../support/test.h"
 #include "bootstrap/own_address.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void assert_listens_at(const char *setting, bool all_local, const char *expected)
 {
@@ -16,13 +11,11 @@ static void assert_listens_at(const char *setting, bool all_local, const char *e
 
 static void test_members_of_one_host_use_loopback(void **state)
 {
-    (void)state;
     assert_listens_at("", true, "127.0.0.1:0");
 }
 
 static void test_a_setting_may_have_a_port(void **state)
 {
-    (void)state;
     assert_listens_at("10.1.2.3", false, "10.1.2.3:0");
     assert_listens_at("10.1.2.3:7000", false, "10.1.2.3:7000");
     assert_listens_at("node7.example", true, "node7.example:0");
@@ -33,7 +26,6 @@ static void test_a_setting_may_have_a_port(void **state)
 
 static void test_an_interface_stands_for_its_address(void **state)
 {
-    (void)state;
     assert_listens_at("lo", false, "127.0.0.1:0");
 }
 
@@ -41,7 +33,6 @@ static void test_several_hosts_need_a_setting(void **state)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
-    (void)state;
     assert_int_equal(tci_own_address("", false, text, &err), TC_E_INVALID);
     assert_non_null(strstr(err.text, "group_address"));
     assert_non_null(strstr(err.text, "listen_any"));
@@ -52,7 +43,6 @@ static void test_a_setting_that_is_too_long(void **state)
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     char setting[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
-    (void)state;
     memset(setting, 'h', sizeof setting);
     setting[sizeof setting - 1] = '\0';
     assert_int_equal(tci_own_address(setting, true, text, &err), TC_E_INVALID);
@@ -62,7 +52,6 @@ static void test_the_bound_port_takes_the_place_of_the_wanted_one(void **state)
 {
     char text[TCI_OWN_ADDRESS_TEXT_MAX];
     tc_error err;
-    (void)state;
     assert_int_equal(tci_own_address_with_port("[::1]:0", 41000, text, &err), TC_OK);
     assert_string_equal(text, "[::1]:41000");
     assert_int_equal(tci_own_address_with_port("node7:5", 6, text, &err), TC_OK);

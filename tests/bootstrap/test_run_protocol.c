@@ -1,10 +1,5 @@
+#include "../support/test.h"
 #include "bootstrap/run_protocol.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const uint8_t publish_bytes[] = {
     'T', 'R', 1,   1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, /* secret */
@@ -30,7 +25,6 @@ static void test_a_publish_has_its_golden_bytes(void **state)
     tci_run_request request = some_publish();
     tci_run_request again;
     tc_error err;
-    (void)state;
     assert_int_equal(tci_run_request_encode(&request, packet), sizeof publish_bytes);
     assert_memory_equal(packet, publish_bytes, sizeof publish_bytes);
     assert_int_equal(tci_run_request_decode(packet, sizeof publish_bytes, &again, &err), TC_OK);
@@ -48,7 +42,6 @@ static void test_a_lookup_comes_back(void **state)
     tci_run_request request = some_publish();
     tci_run_request again;
     tc_error err;
-    (void)state;
     request.kind = TCI_RUN_LOOKUP;
     request.wanted = 1023;
     request.wait = 1;
@@ -74,7 +67,6 @@ static void test_each_reply_comes_back(void **state)
          .bytes = (const uint8_t *)"gone",
          .size = 4},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
         uint8_t packet[TCI_RUN_PACKET_MAX];
         tci_run_reply again;
@@ -97,7 +89,6 @@ static void test_what_is_cut_is_refused(void **state)
     tci_run_request request = some_publish();
     tci_run_reply reply = {.kind = TCI_RUN_DONE};
     tc_error err;
-    (void)state;
     request.kind = TCI_RUN_LOOKUP;
     size_t size = tci_run_request_encode(&request, packet);
     for (size_t n = 0; n < size; n++)
@@ -115,7 +106,6 @@ static void test_an_address_has_a_limit(void **state)
     static const uint8_t address[TCI_RUN_ADDRESS_MAX + 1];
     tci_run_request request = some_publish();
     tc_error err;
-    (void)state;
     request.address = address;
     request.address_size = TCI_RUN_ADDRESS_MAX;
     size_t size = tci_run_request_encode(&request, packet);
@@ -129,7 +119,6 @@ static void test_another_version_is_told(void **state)
     tci_run_request request = some_publish();
     tci_run_reply reply;
     tc_error err;
-    (void)state;
     size_t size = tci_run_request_encode(&request, packet);
     packet[2] = 9;
     assert_int_equal(tci_run_request_decode(packet, size, &request, &err), TC_E_VERSION);
@@ -144,7 +133,6 @@ static void test_a_request_is_no_reply(void **state)
     tci_run_request request = some_publish();
     tci_run_reply reply = {.kind = TCI_RUN_DONE};
     tc_error err;
-    (void)state;
     size_t size = tci_run_request_encode(&request, packet);
     assert_int_equal(tci_run_reply_decode(packet, size, &reply, &err), TC_E_CORRUPT);
     size = tci_run_reply_encode(&reply, packet);

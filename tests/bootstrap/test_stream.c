@@ -1,5 +1,6 @@
 /* The stream over loopback: whole messages out of whatever the bytes do on the way, and every
  * way to fail named. */
+#include "../support/test.h"
 #include "base/clock.h"
 #include "bootstrap/stream.h"
 
@@ -7,16 +8,9 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <tc/log.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define PATIENCE_NS (20 * TCI_NS_PER_S) /* ends a test that hangs; never judges speed */
 
@@ -445,7 +439,6 @@ static void listening_outside_needs_a_word_and_warns(void **state)
 
 static void listening_elsewhere_is_invalid(void **state)
 {
-    (void)state;
     tci_stream_listener *listener = NULL;
     tc_error err = {0};
     /* An address for documentation: no machine has it. */

@@ -4,23 +4,15 @@
 #ifndef COMPAT_NODE_H
 #define COMPAT_NODE_H
 
+#include "../support/require.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/types.h>
 #include <ucp/api/ucp.h>
 
 #define NODE_LINKS_MAX 4
-
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                    \
-            exit(3);                                                                           \
-        }                                                                                      \
-    } while (0)
 
 /* What this process knows of another one. */
 typedef struct compat_link {

@@ -1,10 +1,6 @@
 /* The frame's rules, byte by byte. */
+#include "../support/test.h"
 #include "ifunc_frame.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-#include <string.h>
 
 #define ROOM 512u
 
@@ -30,7 +26,6 @@ static void make_checked(uint8_t *frame)
 
 static void sizes(void **state)
 {
-    (void)state;
     assert_int_equal(tci_ifunc_code_offset(0), 48);
     assert_int_equal(tci_ifunc_code_offset(16), 64);
     assert_int_equal(tci_ifunc_code_offset(17), 80);
@@ -44,7 +39,6 @@ static void sealed_frames(void **state)
 {
     uint8_t bytes[TCI_IFUNC_HEADER_BYTES];
     tci_ifunc_header header = sample_header(), found;
-    (void)state;
     header.sequence = 0;
     uint64_t word = tci_ifunc_header_seal(&header, bytes);
     assert_memory_equal(&word, bytes, sizeof word);
@@ -76,7 +70,6 @@ static void words(void **state)
     const tci_ifunc_header header = sample_header();
     uint8_t bytes[TCI_IFUNC_HEADER_BYTES] = {0};
     tci_ifunc_header found;
-    (void)state;
     assert_int_equal(tci_ifunc_frame_judge(bytes, ROOM, &found), TCI_SLOT_EMPTY);
     uint64_t known = tci_ifunc_word_known(header.id);
     memcpy(bytes, &known, sizeof known);
@@ -92,7 +85,6 @@ static void checked_frames(void **state)
 {
     uint8_t frame[ROOM], partial[ROOM];
     tci_ifunc_header found;
-    (void)state;
     make_checked(frame);
     assert_int_equal(tci_ifunc_frame_judge(frame, ROOM, &found), TCI_SLOT_CHECKED);
     assert_true(tci_ifunc_frame_is_whole(frame, &found));
@@ -118,7 +110,6 @@ static void lines_of_an_earlier_lap(void **state)
 {
     uint8_t frame[ROOM], earlier[ROOM], mixed[ROOM];
     tci_ifunc_header header = sample_header(), found;
-    (void)state;
     make_checked(earlier);
     memcpy(frame, earlier, sizeof frame);
     header.sequence++;
@@ -140,7 +131,6 @@ static void code_sections(void **state)
     uint8_t bytes[64];
     const tci_code_parts parts = {(const uint8_t *)"archive", 7, (const uint8_t *)"libm", 4};
     tci_code_parts found;
-    (void)state;
     tci_code_parts_encode(&parts, bytes);
     size_t size = TCI_CODE_PARTS_BYTES + 11;
     assert_true(tci_code_parts_decode(bytes, size, &found));

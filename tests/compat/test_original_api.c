@@ -1,15 +1,11 @@
 /* Programs in the manner of the original's API, each of several processes: rings of slots, ping
  * pong, a message that travels on, first messages of several senders. Whether messages travel
  * by stores or by puts is a matter of UCX_TLS and TEST_OWN_MEMORY; the programs do not know. */
+#include "../support/test.h"
 #include "compat_node.h"
 
 #include "ifuncs/chaser.h"
 #include "ifuncs/gather.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-#include <string.h>
 
 #define SLOT_BYTES 16384u
 #define CREDIT 0u /* place of a number in every process's memory, before the slots */
@@ -57,7 +53,6 @@ static void ring_of_slots(void **state)
 {
     compat_node node;
     gather_state gathered = {0};
-    (void)state;
     compat_child child = compat_fork(ring_source, NULL);
     compat_node_open(&node, SLOTS + RING_SLOTS * SLOT_BYTES);
     compat_link *link = compat_node_link(&node, child.fd);
@@ -104,7 +99,6 @@ static void ping_pong(void **state)
 {
     compat_node node;
     gather_state gathered = {0};
-    (void)state;
     compat_child child = compat_fork(pong, NULL);
     compat_node_open(&node, SLOTS + SLOT_BYTES);
     play(&node, compat_node_link(&node, child.fd), true, &gathered);
@@ -151,7 +145,6 @@ static void message_travels_on(void **state)
     chaser_place place = {.weight = 1};
     const uint64_t count = message_count();
     const chaser_args args = {.hops = 2 * count - 1};
-    (void)state;
     compat_child child = compat_fork(far_place, NULL);
     compat_node_open(&node, SLOTS + SLOT_BYTES);
     compat_link *link = compat_node_link(&node, child.fd);
@@ -194,7 +187,6 @@ static void several_senders(void **state)
     compat_child children[SENDERS];
     compat_link *links[SENDERS];
     gather_state gathered = {0};
-    (void)state;
     for (uintptr_t i = 0; i < SENDERS; i++)
         children[i] = compat_fork(one_sender, (void *)i);
     compat_node_open(&node, SLOTS + SENDERS * SLOT_BYTES);

@@ -1,15 +1,12 @@
 /* What a program gives the original's API: functions in every form, and whatever is wrong. One
  * process that sends to itself. */
+#include "../support/test.h"
 #include "compat_node.h"
 
 #include "ifuncs/gather.h"
 
 #include <fcntl.h>
 #include <openssl/sha.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

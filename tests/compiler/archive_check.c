@@ -2,10 +2,6 @@
 
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void open_archive(opened_archive *opened, const char *path)
 {
     tc_error err;

@@ -5,10 +5,6 @@
 #include "tool_run.h"
 #include "wire/frame.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
 
 enum { TSI_MESSAGE_BYTES_MAX = 700, HASH_MAP_MESSAGE_BYTES_MAX = 8192 };
@@ -39,7 +35,6 @@ static void check_first_message(const char *source, const char *output, size_t b
 
 static void first_messages_are_small(void **state)
 {
-    (void)state;
     check_first_message(TEST_SOURCES "/benchmarks/ifuncs/tsi.c", "tsi.tca",
                         TSI_MESSAGE_BYTES_MAX);
     check_first_message(TEST_SOURCES "/tests/engine/ifuncs/hash_map.c", "hash_map.tca",
@@ -57,7 +52,6 @@ static bool has_dictionary_for(unsigned llvm_major)
 
 static void the_compilers_own_dictionary_is_taken(void **state)
 {
-    (void)state;
     opened_archive packed, plain;
     compile(data_file("tsi.c"), "tsi.tca", NULL);
     open_archive(&packed, "tsi.tca");
@@ -79,7 +73,6 @@ static void the_compilers_own_dictionary_is_taken(void **state)
 
 static void tc_ar_tells_both_sizes(void **state)
 {
-    (void)state;
     opened_archive packed, plain;
     char text[64];
     compile(data_file("tsi.c"), "tsi.tca", "--no-dictionary");

@@ -3,8 +3,6 @@
 
 #include "command_line.h"
 
-#include <string.h>
-
 enum { WORDS_MAX = 16 };
 
 static tci_command command;
@@ -38,7 +36,6 @@ static void assert_refused(const char *line, const char *part)
 
 static void defaults(void **state)
 {
-    (void)state;
     assert_parses("foo.c -o out/foo.tca");
     assert_int_equal(command.action, TCI_COMMAND_COMPILE);
     assert_string_equal(command.name, "foo");
@@ -54,7 +51,6 @@ static void defaults(void **state)
 
 static void forms_and_levels(void **state)
 {
-    (void)state;
     assert_parses("foo.c -o foo.tca --forms=image --cpu-levels=x86-64-v3,armv8-a+lse");
     assert_true(command.slices.images && !command.slices.bitcode);
     static const char x86[] = "x86_64-linux", arm[] = "aarch64-linux";
@@ -76,7 +72,6 @@ static void forms_and_levels(void **state)
 
 static void options_go_to_clang_in_order(void **state)
 {
-    (void)state;
     static const char *const expected[] = {"-I",           "a",     "-Ib",      "-DX=1",
                                            "-U",           "Y",     "-O3",      "-std=c2x",
                                            "-fno-builtin", "-Wall", "-include", "z.h"};
@@ -90,7 +85,6 @@ static void options_go_to_clang_in_order(void **state)
 
 static void libraries_stay_here(void **state)
 {
-    (void)state;
     assert_parses("foo.c -lzstd -l m -L/a -L b -l:libx.so.3 -o foo.tca");
     assert_int_equal(command.clang_options.count, 0);
     assert_int_equal(command.libraries.count, 3);
@@ -103,7 +97,6 @@ static void libraries_stay_here(void **state)
 
 static void levels_and_debug(void **state)
 {
-    (void)state;
     assert_parses("foo.c -Os -g -o foo.tca");
     assert_int_equal(command.opt_level, 's');
     assert_true(command.keep_debug);
@@ -114,7 +107,6 @@ static void levels_and_debug(void **state)
 
 static void targets(void **state)
 {
-    (void)state;
     assert_parses("foo.c -o foo.tca --targets=arm64,aarch64-linux-gnu");
     assert_int_equal(command.target_count, 1);
     assert_string_equal(command.targets[0]->triple, "aarch64-linux");
@@ -127,7 +119,6 @@ static void targets(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_parses("foo.c -o my-file.tca --name=foo");
     assert_string_equal(command.name, "foo");
     assert_refused("foo.c -o my-file.tca", "'my-file', from the output's name");
@@ -140,7 +131,6 @@ static void names(void **state)
 
 static void what_makes_no_sense(void **state)
 {
-    (void)state;
     assert_refused("", "no source files");
     assert_refused("-o foo.tca", "no source files");
     assert_refused("foo.cpp -o foo.tca", "expected a C source");
@@ -154,7 +144,6 @@ static void what_makes_no_sense(void **state)
 
 static void types_to_compare(void **state)
 {
-    (void)state;
     assert_parses("foo.c --check-abi=a,b --check-abi c");
     assert_null(command.output);
     assert_int_equal(command.compared.count, 3);
@@ -172,7 +161,6 @@ static void types_to_compare(void **state)
 
 static void texts_come_before_everything(void **state)
 {
-    (void)state;
     assert_parses("--no-such-option --help");
     assert_int_equal(command.action, TCI_COMMAND_HELP);
     assert_parses("--version");

@@ -4,8 +4,6 @@
 
 #include "layout_compare.h"
 
-#include <string.h>
-
 static const char text[] =
     "define void @f() !dbg !9 {\n"
     "  ret void, !dbg !10\n"
@@ -32,20 +30,17 @@ static tci_debug_types types;
 
 static int read_text(void **state)
 {
-    (void)state;
     return tci_debug_types_read(text, sizeof text - 1, &types, NULL) == TC_OK ? 0 : -1;
 }
 
 static int free_types(void **state)
 {
-    (void)state;
     tci_debug_types_fini(&types);
     return 0;
 }
 
 static void names(void **state)
 {
-    (void)state;
     assert_int_equal(tci_debug_find(&types, "point"), 3);
     assert_int_equal(tci_debug_find(&types, "struct point"), 3);
     assert_int_equal(tci_debug_find(&types, "struct  point"), 3);
@@ -60,7 +55,6 @@ static void names(void **state)
 
 static void fields(void **state)
 {
-    (void)state;
     char name[TCI_TYPE_NAME_MAX], place[TCI_PLACE_MAX];
     assert_int_equal(tci_debug_strip(&types, 2), 3);
     assert_int_equal(tci_debug_number(&types, 3, "size"), 96);
@@ -83,7 +77,6 @@ static void fields(void **state)
 
 static void a_type_that_is_itself(void **state)
 {
-    (void)state;
     tci_text_list findings = {0};
     const tci_layout_side side = {&types, tci_debug_find(&types, "ring_t"), "here"};
     assert_int_equal(tci_layout_compare("ring_t", &side, &side, &findings), 0);
@@ -92,7 +85,6 @@ static void a_type_that_is_itself(void **state)
 
 static void texts_that_are_cut(void **state)
 {
-    (void)state;
     const tci_layout_side whole = {&types, 3, "here"};
     for (size_t size = 0; size < sizeof text; size++) {
         tci_text_list findings = {0};

@@ -9,8 +9,6 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <stdio.h>
-#include <string.h>
 
 #define HEAD "target triple = \"x86_64-pc-linux-gnu\"\n"
 #define MAIN "define void @f_main(ptr %p, i64 %n, ptr %t) "
@@ -20,7 +18,6 @@ static tci_text_list findings;
 
 static int forget_findings(void **state)
 {
-    (void)state;
     tci_text_list_fini(&findings);
     return 0;
 }
@@ -65,7 +62,6 @@ static char *minimised(const char *text, tci_ifunc_code *code_out)
 
 static void what_the_receiver_decides_is_gone(void **state)
 {
-    (void)state;
     tci_ifunc_code code;
     char *text = minimised(
         "source_filename = \"/home/me/f.c\"\n"
@@ -99,7 +95,6 @@ static void what_the_receiver_decides_is_gone(void **state)
 
 static void undefined_symbols_may_be_far_away(void **state)
 {
-    (void)state;
     tci_ifunc_code code;
     char *text =
         minimised(HEAD "@near = external dso_local global i32\n"
@@ -126,7 +121,6 @@ static void undefined_symbols_may_be_far_away(void **state)
 
 static void definitions_become_internal(void **state)
 {
-    (void)state;
     tci_ifunc_code code;
     char *text = minimised(
         HEAD "$shared = comdat any\n@state = hidden global i32 3\n@dead = global i32 4\n"
@@ -180,7 +174,6 @@ static void assert_compiles(const char *triple, const tci_ifunc_code *code)
 
 static void a_receiver_can_compile_it_for_its_target(void **state)
 {
-    (void)state;
     const char *text =
         HEAD "@table = internal constant [4 x i64] [i64 1, i64 2, i64 3, i64 4]\n"
              "define internal i64 @pick(i64 %i) {\n"
@@ -200,7 +193,6 @@ static void a_receiver_can_compile_it_for_its_target(void **state)
 
 static void linked_sources_are_optimised_together(void **state)
 {
-    (void)state;
     const char *const texts[] = {
         HEAD "declare i64 @twice(i64)\n" MAIN
              "{\n  %v = call i64 @twice(i64 %n)\n  store i64 %v, ptr %t\n  ret void\n}\n",
@@ -218,7 +210,6 @@ static void linked_sources_are_optimised_together(void **state)
 
 static void sources_for_different_targets_do_not_mix(void **state)
 {
-    (void)state;
     const char *const texts[] = {HEAD MAIN "{ ret void }\n",
                                  "target triple = \"aarch64-linux-gnu\"\n"};
     const char *const none[] = {MAIN "{ ret void }\n"};
@@ -234,7 +225,6 @@ static void sources_for_different_targets_do_not_mix(void **state)
 
 static void damaged_code_is_an_error_not_an_exit(void **state)
 {
-    (void)state;
     const char *const texts[] = {"BC", "BC\xc0\xde", "define void @x(",
                                  "BC\xc0\xde rest of no bitcode",
                                  /* does not verify: %a is used before it is there */
@@ -273,7 +263,6 @@ static size_t encode_newer(unsigned char *out)
 
 static void bitcode_of_a_newer_llvm_names_both_versions(void **state)
 {
-    (void)state;
     unsigned char bytes[64] = {0};
     size_t size = encode_newer(bytes);
     tci_ifunc_policy policy = {.name = "f", .opt_level = '2'};
@@ -291,7 +280,6 @@ static void bitcode_of_a_newer_llvm_names_both_versions(void **state)
 
 static void findings_without_debug_information_name_the_file(void **state)
 {
-    (void)state;
     const char *text = HEAD "@t = thread_local global i32 0\nmodule asm \"nop\"\n" MAIN
                             "{\n  call void asm sideeffect \"nop\", \"\"()\n  ret void\n}\n";
     tci_ifunc_code code;

@@ -6,9 +6,6 @@
 #include "engine/image/image_loader.h"
 #include "image.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
@@ -78,7 +75,6 @@ static void assert_parts(const opened_archive *a, const char *triple)
 
 static void parts_of_both_targets(void **state)
 {
-    (void)state;
     opened_archive a;
     compile("image_parts", NULL, NULL);
     open_archive(&a, "image_parts.tca");
@@ -89,7 +85,6 @@ static void parts_of_both_targets(void **state)
 
 static void large_constants_cannot_be_run(void **state)
 {
-    (void)state;
     static const char *const triples[] = {"x86_64-linux", "aarch64-linux"};
     opened_archive a;
     compile("image_parts", "-DLARGE=5000", NULL);
@@ -109,7 +104,6 @@ static void large_constants_cannot_be_run(void **state)
 
 static void unwinding_only_when_asked_for(void **state)
 {
-    (void)state;
     static const char *const triples[] = {"x86_64-linux", "aarch64-linux"};
     opened_archive without, with;
     compile("unwinds", NULL, NULL);
@@ -141,7 +135,6 @@ static bool has_instruction(const tci_image *image, uint32_t mask, uint32_t want
  * library exports would be worse. */
 static void levels_reach_the_instructions(void **state)
 {
-    (void)state;
     static const uint32_t mask = 0xff20fc00, ldadd = 0xf8200000; /* ldadd{a}{l} of 64 bits */
     opened_archive a;
     size_t index;
@@ -157,7 +150,6 @@ static void levels_reach_the_instructions(void **state)
 
 static void the_same_bytes_each_time(void **state)
 {
-    (void)state;
     compile("image_parts", "--forms=image", NULL);
     assert_int_equal(rename("image_parts.tca", "first.tca"), 0);
     compile("image_parts", "--forms=image", NULL);
@@ -205,14 +197,12 @@ static void run_parts(const char *path, unsigned level)
 
 static void they_run(void **state)
 {
-    (void)state;
     compile("image_parts", NULL, NULL);
     run_parts("image_parts.tca", TCI_CPU_ANY);
 }
 
 static void they_run_with_large_constants(void **state)
 {
-    (void)state;
     compile("image_parts", "-DLARGE=5000", "-O0");
     run_parts("image_parts.tca", TCI_CPU_ANY);
 }
@@ -220,7 +210,6 @@ static void they_run_with_large_constants(void **state)
 /* Calls that only the code generator makes, to what is not in the bitcode. */
 static void they_run_with_stack_protection(void **state)
 {
-    (void)state;
     opened_archive a;
     size_t index;
     compile("image_parts", "-fstack-protector-all", NULL);
@@ -247,7 +236,6 @@ static void assert_no_image(const char *source, const char *option, const char *
 
 static void what_an_image_cannot_say_is_refused(void **state)
 {
-    (void)state;
     assert_no_image(
         "packed_pointer.c", NULL,
         "packed_pointer.c:5: error: variable 'packed' has an address at no multiple "
@@ -265,7 +253,6 @@ static void what_an_image_cannot_say_is_refused(void **state)
 
 static void bitcode_alone_still_is_made(void **state)
 {
-    (void)state;
     assert_no_image("aligned_far.c", NULL, "--forms=bitcode makes no image");
     run_tool(&result, TEST_TC_CLANG, data_file("aligned_far.c"), "-o", "bad.tca",
              "--forms=bitcode", NULL);
@@ -274,14 +261,12 @@ static void bitcode_alone_still_is_made(void **state)
 
 static void instructions_that_the_level_lacks(void **state)
 {
-    (void)state;
     assert_no_image("wide_vectors.c", NULL, "LLVM cannot make machine code of this: ");
     assert_has(result.text, "--forms=bitcode leaves that to the target");
 }
 
 static void a_missing_linker_is_named(void **state)
 {
-    (void)state;
     assert_int_equal(setenv("TC_LLD", "/nonexistent/lld", 1), 0);
     assert_no_image("tsi.c", "--name=tsi", "no program '/nonexistent/lld'");
     assert_has(result.text, "--forms=bitcode");

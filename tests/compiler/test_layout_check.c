@@ -2,8 +2,6 @@
  * does not is named by file and line. */
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
@@ -33,7 +31,6 @@ static void assert_line(unsigned line, const char *what)
 
 static void what_is_alike_passes(void **state)
 {
-    (void)state;
     check("alike,struct alike_part,enum alike_kind,uint64_t");
     assert_exit_status(0);
     assert_string_equal(result.text, "");
@@ -41,7 +38,6 @@ static void what_is_alike_passes(void **state)
 
 static void pointers_are_warned_of(void **state)
 {
-    (void)state;
     check("pointers");
     assert_exit_status(0);
     assert_line(25, "warning: 'pointers.next' is a pointer");
@@ -50,7 +46,6 @@ static void pointers_are_warned_of(void **state)
 
 static void numbers_of_other_formats(void **state)
 {
-    (void)state;
     check("long_double,plain_char,wide_char");
     assert_exit_status(1);
     assert_line(32, "error: 'long_double.value' is a 'long double', which has another format");
@@ -67,7 +62,6 @@ static void numbers_of_other_formats(void **state)
 
 static void an_option_gives_char_a_sign(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi=plain_char",
              "-fsigned-char", NULL);
     assert_exit_status(0);
@@ -76,7 +70,6 @@ static void an_option_gives_char_a_sign(void **state)
 
 static void members_of_one_target(void **state)
 {
-    (void)state;
     check("only_here");
     assert_exit_status(1);
     assert_line(46, "error: 'only_here.sometimes' is there on aarch64-linux alone");
@@ -89,7 +82,6 @@ static void members_of_one_target(void **state)
 
 static void bit_fields(void **state)
 {
-    (void)state;
     check("bit_field,bit_width");
     assert_exit_status(1);
     assert_line(52, "error: 'bit_field' has 5 bytes on x86_64-linux, 8 bytes on aarch64-linux");
@@ -99,7 +91,6 @@ static void bit_fields(void **state)
 
 static void attributes(void **state)
 {
-    (void)state;
     check("packed,aligned");
     assert_exit_status(1);
     assert_line(81, "error: 'packed.second' is at byte 4 on x86_64-linux, 1 on aarch64-linux");
@@ -110,7 +101,6 @@ static void attributes(void **state)
 
 static void nested_arrays(void **state)
 {
-    (void)state;
     check("nested");
     assert_exit_status(1);
     assert_line(88, "error: 'nested.inner.rows' has 2 elements on x86_64-linux, 3 elements on "
@@ -120,7 +110,6 @@ static void nested_arrays(void **state)
 
 static void values_and_kinds(void **state)
 {
-    (void)state;
     check("enumerated,other_kind");
     assert_exit_status(1);
     assert_line(94, "error: 'enumerated.meaning' is an enum with MEANT = 2 on x86_64-linux, "
@@ -131,7 +120,6 @@ static void values_and_kinds(void **state)
 
 static void types_that_are_not_there(void **state)
 {
-    (void)state;
     check("alike,nowhere");
     assert_exit_status(1);
     assert_has(result.text, "no source defines a struct, union, enum or type 'nowhere'");
@@ -149,7 +137,6 @@ static void types_that_are_not_there(void **state)
 
 static void an_archive_is_made_of_what_passes(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, data_file("layouts.c"), "--check-abi", "packed", "-o",
              "layouts.tca", NULL);
     assert_exit_status(1);
@@ -162,7 +149,6 @@ static void an_archive_is_made_of_what_passes(void **state)
 
 static void errors_of_clang_pass_through(void **state)
 {
-    (void)state;
     write_file("bad.c", "struct bad { nothing_known x; };\n");
     run_tool(&result, TEST_TC_CLANG, "bad.c", "--check-abi=bad", NULL);
     assert_exit_status(1);

@@ -1,14 +1,10 @@
 /* Libraries are found as a linker finds them, and no file, whatever is in it, does harm. */
 #include "tool_run.h"
 
-#include "../support/emulated.h"
 #include "link_deps.h"
 #include "linker_script.h"
 
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
 
@@ -49,7 +45,6 @@ static void assert_no_deps(const char *library, const char *part)
 
 static void of_the_system(void **state)
 {
-    (void)state;
     skip_if_emulated("the system's libraries are those of the machine around it");
     assert_deps("zstd", "libzstd.so.1");
     assert_deps("m", "libm.so.6"); /* a script on x86_64 */
@@ -61,7 +56,6 @@ static void of_the_system(void **state)
 
 static void a_script_names_others(void **state)
 {
-    (void)state;
     skip_if_emulated("the system's libraries are those of the machine around it");
     write_file("libboth.so", "/* two */ OUTPUT_FORMAT(elf64-x86-64)\n"
                              "GROUP ( -lzstd AS_NEEDED ( -lnever ) \"libthird.so\" )\n");
@@ -75,7 +69,6 @@ static void a_script_names_others(void **state)
 
 static void scripts_that_are_none(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "",     "hello",         "GROUP", "GROUP (", "GROUP ( a",  "( a )", "GROUP a )",
         "\x01", "FORMAT(elf64)", "\"",    "/*",      "GROUP ( \"", ")",     "GROUP ( a ) b"};
@@ -90,7 +83,6 @@ static void scripts_that_are_none(void **state)
 
 static void only_a_static_one(void **state)
 {
-    (void)state;
     write_file("libfixed.a", "!<arch>\n");
     assert_no_deps("fixed", "static library only");
 }
@@ -112,7 +104,6 @@ static void write_damaged(const char *path, size_t keep, size_t at, unsigned cha
 
 static void damaged_libraries(void **state)
 {
-    (void)state;
     write_damaged("libcut.so", 40, SIZE_MAX, 0);
     assert_no_deps("cut", "libcut.so");
     write_damaged("libhalf.so", 4096, SIZE_MAX, 0); /* section headers are at the end */
@@ -128,7 +119,6 @@ static void damaged_libraries(void **state)
 /* Every byte of the headers wrong in turn: an error or an answer, never a crash. */
 static void any_damage_in_the_headers(void **state)
 {
-    (void)state;
     for (size_t at = 4; at < sizeof(Elf64_Ehdr); at++) {
         write_damaged("libany.so", SIZE_MAX, at, 0xff);
         (void)deps_of("any");

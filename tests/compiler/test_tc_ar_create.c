@@ -2,9 +2,6 @@
 #include "archive_check.h"
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
@@ -23,7 +20,6 @@ static void make_bitcode(const char *source, const char *target, const char *out
 
 static void one_slice_for_each_file(void **state)
 {
-    (void)state;
     opened_archive a;
     make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "x.bc");
     make_bitcode("tsi.c", "aarch64-unknown-linux-gnu", "a.bc");
@@ -61,7 +57,6 @@ static void slices_of(const char *forms, const char *expected)
 
 static void forms_as_asked_for(void **state)
 {
-    (void)state;
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     make_bitcode("tsi.c", "riscv64-linux-gnu", "r.bc");
     slices_of("--forms=bitcode", "riscv64-linux bitcode, x86_64-linux bitcode, ");
@@ -81,7 +76,6 @@ static void forms_as_asked_for(void **state)
 
 static void the_list_of_libraries_is_copied(void **state)
 {
-    (void)state;
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     write_file("list", "libzstd.so.1\r\n\nlibm.so.6");
     run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "tsi.tca", "--deps", "list",
@@ -95,7 +89,6 @@ static void the_list_of_libraries_is_copied(void **state)
 
 static void two_files_for_one_target(void **state)
 {
-    (void)state;
     make_bitcode("tsi.c", "x86_64-pc-linux-gnu", "one.bc");
     make_bitcode("tsi.c", "x86_64-unknown-linux-gnu", "two.bc");
     run_tool(&result, TEST_TC_AR, "create", "tsi", "one.bc", "two.bc", "-o", "tsi.tca", NULL);
@@ -106,7 +99,6 @@ static void two_files_for_one_target(void **state)
 
 static void findings_of_all_files_are_told(void **state)
 {
-    (void)state;
     make_bitcode("wrong_signature.c", "x86_64-linux-gnu", "x.bc");
     make_bitcode("assembly.c", "aarch64-linux-gnu", "a.bc");
     run_tool(&result, TEST_TC_AR, "create", "bad", "x.bc", "a.bc", "-o", "bad.tca", NULL);
@@ -117,7 +109,6 @@ static void findings_of_all_files_are_told(void **state)
 
 static void files_that_are_no_bitcode(void **state)
 {
-    (void)state;
     size_t size;
     make_bitcode("tsi.c", "x86_64-linux-gnu", "x.bc");
     char *bytes = read_file("x.bc", &size);
@@ -138,7 +129,6 @@ static void files_that_are_no_bitcode(void **state)
 
 static void command_lines_that_make_no_sense(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_AR, "create", "tsi", "-o", "tsi.tca", NULL);
     assert_int_equal(result.exit_status, 2);
     run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", NULL);

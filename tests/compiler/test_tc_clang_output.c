@@ -4,9 +4,6 @@
 #include "image.h"
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,7 +41,6 @@ static void open_tsi(opened_archive *a, const char *forms)
 
 static void both_targets_in_few_bytes(void **state)
 {
-    (void)state;
     opened_archive a;
     open_tsi(&a, "--forms=bitcode");
     assert_int_equal(tci_archive_slice_count(a.archive), 2);
@@ -71,7 +67,6 @@ static void assert_image(const opened_archive *a, size_t index, const char *trip
 
 static void images_in_very_few(void **state)
 {
-    (void)state;
     opened_archive a;
     open_tsi(&a, "--forms=image");
     assert_int_equal(tci_archive_slice_count(a.archive), 2);
@@ -82,7 +77,6 @@ static void images_in_very_few(void **state)
 
 static void both_forms_without_being_asked(void **state)
 {
-    (void)state;
     opened_archive a, asked;
     open_tsi(&asked, "--forms=image,bitcode");
     close_archive(&asked);
@@ -99,7 +93,6 @@ static void both_forms_without_being_asked(void **state)
 
 static void images_for_better_cpus(void **state)
 {
-    (void)state;
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--forms=image",
              "--cpu-levels=x86-64-v4,armv8-a+lse,x86-64-v3,armv8-a+lse+sve,x86-64-v2", NULL);
@@ -122,7 +115,6 @@ static void images_for_better_cpus(void **state)
 
 static void the_same_bytes_from_everywhere(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", NULL);
     assert_success();
     assert_int_equal(mkdir("elsewhere", 0777), 0);
@@ -141,7 +133,6 @@ static void the_same_bytes_from_everywhere(void **state)
 
 static void several_sources_make_one_function(void **state)
 {
-    (void)state;
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("parts_entry.c"), data_file("parts_sum.c"), "-o",
              "parts.tca", NULL);
@@ -163,7 +154,6 @@ static void several_sources_make_one_function(void **state)
 /* Both forms know how the original's API names what makes payloads. */
 static void entries_of_the_original_api(void **state)
 {
-    (void)state;
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("original_entries.c"), "-o",
              "original_entries.tca", NULL);
@@ -180,7 +170,6 @@ static void entries_of_the_original_api(void **state)
 
 static void headers_of_both_targets(void **state)
 {
-    (void)state;
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("libraries.c"), "-o", "libraries.tca", "-lzstd",
              "-lsqlite3", "-lm", "-lc", NULL);
@@ -198,7 +187,6 @@ static void headers_of_both_targets(void **state)
 
 static void a_stale_list_of_libraries_goes(void **state)
 {
-    (void)state;
     write_file("tsi.deps", "libold.so.1\n");
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
     assert_success();
@@ -207,7 +195,6 @@ static void a_stale_list_of_libraries_goes(void **state)
 
 static void weak_references_are_not_required(void **state)
 {
-    (void)state;
     opened_archive a;
     run_tool(&result, TEST_TC_CLANG, data_file("maths.c"), "-o", "maths.tca", "-lm", NULL);
     assert_success();
@@ -218,7 +205,6 @@ static void weak_references_are_not_required(void **state)
 
 static void a_missing_library_is_named(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "-L/some/where",
              "-lnosuch", NULL);
     assert_int_equal(result.exit_status, 1);
@@ -228,7 +214,6 @@ static void a_missing_library_is_named(void **state)
 
 static void debug_information_stays_only_when_asked_for(void **state)
 {
-    (void)state;
     opened_archive small, big;
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", "--targets=x86_64",
              NULL);
@@ -248,7 +233,6 @@ static void debug_information_stays_only_when_asked_for(void **state)
 
 static void a_dry_run_prints_commands_and_writes_nothing(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, "-###", "no such.c", "-o", "tsi.tca", "-DTEXT=\"it's\"",
              "-I", "some where", "-O3", NULL);
     assert_success();
@@ -266,7 +250,6 @@ static void a_dry_run_prints_commands_and_writes_nothing(void **state)
 
 static void llvm_files_for_one_target(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_CLANG, "--target=x86_64-linux-gnu", "-O2", "-fPIC", "-S",
              "-emit-llvm", data_file("maths.c"), "-o", "maths.ll", NULL);
     assert_success();
@@ -282,7 +265,6 @@ static void llvm_files_for_one_target(void **state)
 
 static void help_and_version(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, "--help", NULL);
     assert_success();
     assert_has(result.text, "usage: tc-clang");

@@ -2,9 +2,6 @@
  * behind. */
 #include "tool_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
@@ -29,7 +26,6 @@ static void assert_finding(const char *place, const char *what)
 
 static void thread_local_variables(void **state)
 {
-    (void)state;
     compile_refused("thread_local.c");
     assert_finding("data/thread_local.c:2", "thread-local variable 'calls'");
     assert_has(result.text, "data/thread_local.c:9:");
@@ -38,14 +34,12 @@ static void thread_local_variables(void **state)
 
 static void gnu_ifuncs(void **state)
 {
-    (void)state;
     compile_refused("gnu_ifunc.c");
     assert_finding("data/gnu_ifunc.c:6", "GNU ifunc 'chosen'");
 }
 
 static void constructors_and_destructors(void **state)
 {
-    (void)state;
     compile_refused("constructors.c");
     assert_finding("data/constructors.c:4", "constructor 'at_start'");
     assert_finding("data/constructors.c:8", "destructor 'at_end'");
@@ -55,7 +49,6 @@ static void constructors_and_destructors(void **state)
 
 static void assembly_unless_allowed(void **state)
 {
-    (void)state;
     compile_refused("assembly.c");
     assert_finding("data/assembly.c:5:5", "inline assembly");
     assert_finding("data/assembly.c", "assembly at file scope");
@@ -67,7 +60,6 @@ static void assembly_unless_allowed(void **state)
 
 static void one_line_for_both_targets(void **state)
 {
-    (void)state;
     compile_refused("assembly.c");
     const char *first = strstr(result.text, "inline assembly");
     assert_non_null(first);
@@ -76,7 +68,6 @@ static void one_line_for_both_targets(void **state)
 
 static void entry_with_another_signature(void **state)
 {
-    (void)state;
     compile_refused("wrong_signature.c");
     assert_finding("data/wrong_signature.c:3",
                    "'bad_main' has the wrong signature: found i32 (ptr, i32); expected "
@@ -85,7 +76,6 @@ static void entry_with_another_signature(void **state)
 
 static void companions_with_another_signature(void **state)
 {
-    (void)state;
     compile_refused("wrong_companions.c");
     assert_finding("data/wrong_companions.c:8",
                    "'bad_payload_get_max_size' has the wrong signature: found i32 (ptr, i64)");
@@ -96,7 +86,6 @@ static void companions_with_another_signature(void **state)
 
 static void one_companion_alone(void **state)
 {
-    (void)state;
     compile_refused("half_companions.c");
     assert_has(result.text,
                "'bad_payload_get_max_size' is missing though 'bad_payload_init' is defined");
@@ -104,7 +93,6 @@ static void one_companion_alone(void **state)
 
 static void companions_of_two_kinds(void **state)
 {
-    (void)state;
     compile_refused("mixed_entries.c");
     assert_finding(
         "data/mixed_entries.c:13",
@@ -115,7 +103,6 @@ static void companions_of_two_kinds(void **state)
 
 static void entry_that_is_no_function(void **state)
 {
-    (void)state;
     compile_refused("variable_main.c");
     assert_finding("data/variable_main.c:1", "'bad_main' is a variable");
     compile_refused("alias_main.c");
@@ -128,7 +115,6 @@ static void entry_that_is_no_function(void **state)
 
 static void missing_entry_names_what_is_there(void **state)
 {
-    (void)state;
     compile_refused("tsi.c");
     assert_has(result.text,
                "'bad_main' is not defined, found 'tsi_main'; expected 'void bad_main(");
@@ -136,7 +122,6 @@ static void missing_entry_names_what_is_there(void **state)
 
 static void functions_of_two_sources_with_one_name(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, data_file("parts_entry.c"), data_file("parts_sum.c"),
              data_file("parts_twice.c"), "-o", "parts.tca", NULL);
     assert_int_equal(result.exit_status, 1);
@@ -146,7 +131,6 @@ static void functions_of_two_sources_with_one_name(void **state)
 
 static void errors_of_clang_pass_through(void **state)
 {
-    (void)state;
     write_file("bad.c", "#include <stddef.h>\n\nint x = undeclared_thing;\n");
     run_tool(&result, TEST_TC_CLANG, "bad.c", "-o", "bad.tca", NULL);
     assert_int_equal(result.exit_status, 1);
@@ -156,7 +140,6 @@ static void errors_of_clang_pass_through(void **state)
 
 static void warnings_of_clang_pass_through(void **state)
 {
-    (void)state;
     run_tool(&result, TEST_TC_CLANG, data_file("warns.c"), "-o", "warns.tca", "-Wall", NULL);
     assert_int_equal(result.exit_status, 0);
     assert_has(result.text, "data/warns.c:5:9: warning: ");
@@ -165,7 +148,6 @@ static void warnings_of_clang_pass_through(void **state)
 /* Another system root hides a cross compiler's headers, which clang finds by itself. */
 static void missing_headers_name_the_package(void **state)
 {
-    (void)state;
 #if defined(__x86_64__)
     static const char other[] = "--targets=aarch64";
     static const char package[] = "package libc6-dev-arm64-cross";
@@ -187,7 +169,6 @@ static void missing_headers_name_the_package(void **state)
 
 static void a_clang_that_is_not_there(void **state)
 {
-    (void)state;
     assert_int_equal(setenv("TC_CLANG", "/nonexistent/clang", 1), 0);
     run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), "-o", "tsi.tca", NULL);
     assert_int_equal(unsetenv("TC_CLANG"), 0);
@@ -197,7 +178,6 @@ static void a_clang_that_is_not_there(void **state)
 
 static void failure_keeps_the_old_archive(void **state)
 {
-    (void)state;
     write_file("bad.tca", "old");
     write_file("bad.deps", "libold.so.1\n");
     run_tool(&result, TEST_TC_CLANG, data_file("assembly.c"), "-o", "bad.tca", "-lzstd", NULL);

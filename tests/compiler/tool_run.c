@@ -7,9 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,7 +72,6 @@ void run_tool(tool_result *result, const char *program, ...)
 
 int enter_empty_folder(void **state)
 {
-    (void)state;
     home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     (void)snprintf(folder, sizeof folder, "/tmp/tc-compiler-test-XXXXXX");
     return home >= 0 && mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
@@ -101,7 +97,6 @@ static void remove_entries(const char *path, bool descend)
 
 int leave_folder(void **state)
 {
-    (void)state;
     remove_entries(folder, true);
     int rc = fchdir(home);
     (void)close(home);

@@ -2,13 +2,7 @@
 #ifndef TEST_TOOL_RUN_H
 #define TEST_TOOL_RUN_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdbool.h>
+#include "../support/test.h"
 
 typedef struct tool_result {
     int exit_status;  /* -1: ended by a signal, or by the deadline */

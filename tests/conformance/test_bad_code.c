@@ -1,14 +1,7 @@
 /* Code over which LLVM takes for ever, or dies: its sender is told, and everybody else goes on.
  */
 #include "../support/pair.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 static void expect_refused(tc_ep *ep, tc_status status, const char *const *parts)
 {
@@ -36,7 +29,6 @@ static void send_checks(pair *p, tc_ep *ep, uint64_t count)
 
 static void code_that_takes_for_ever_stalls_its_own_endpoint(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1500ms", NULL});
     tc_ep *other = pair_connect(&p);
@@ -54,7 +46,6 @@ static void code_that_takes_for_ever_stalls_its_own_endpoint(void **state)
 
 static void code_that_ends_the_compiler_ends_nothing_else(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
     tc_ep *other = pair_connect(&p);
@@ -73,7 +64,6 @@ static void code_that_ends_the_compiler_ends_nothing_else(void **state)
 /* A context may be left at any time; what is under way is bounded, too. */
 static void a_target_may_leave_while_it_compiles(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, (const char *const[]){"form", "bitcode", "compile_time_max", "1500ms", NULL});
     assert_int_equal(tc_send(p.ep, pair_ifunc_file(&p, "endless"), "x", 1), TC_OK);

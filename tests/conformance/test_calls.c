@@ -1,18 +1,10 @@
 /* Calls and what answers them. */
 #include "../shipped/travel.h"
 #include "../support/team.h"
+#include "../support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/call.h>
 #include <tc/ifunc.h>
-
-#include <cmocka.h>
 
 typedef struct seen {
     unsigned calls;
@@ -61,7 +53,6 @@ static tc_status call(team *t, uint32_t rank, const travel_order *order, void *r
 /* With payloads that go in a frame, beside it, and beside the ring. */
 static void answers_come_back(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0, 1, 7, 48, 1000, 70000, 300000, 900000};
     team t;
     tc_error error = {0};
@@ -88,7 +79,6 @@ static void answers_come_back(void **state)
 
 static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     char result[8];
@@ -103,7 +93,6 @@ static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
 
 static void errors_come_back_with_their_text(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     tc_ifunc *unbound;
@@ -146,7 +135,6 @@ static void stranger_open(stranger *s, const team *t)
  * not take. */
 static void large_calls_that_are_refused_fail(void **state)
 {
-    (void)state;
     static const char *const options[] = {"payload_bytes_max", "200000", NULL};
     static uint8_t args[300000];
     team t;
@@ -172,7 +160,6 @@ static void large_calls_that_are_refused_fail(void **state)
 
 static void calls_need_no_group(void **state)
 {
-    (void)state;
     team t;
     stranger s;
     tc_error error = {0};
@@ -197,7 +184,6 @@ static void calls_need_no_group(void **state)
 
 static void an_answer_that_is_too_large_is_not_written(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     uint8_t result[32] = {0};
@@ -224,7 +210,6 @@ static void an_answer_that_is_too_large_is_not_written(void **state)
 
 static void answers_of_many_frames_are_whole(void **state)
 {
-    (void)state;
     const size_t bytes = 700000;
     team t;
     tc_error error = {0};
@@ -245,7 +230,6 @@ static void answers_of_many_frames_are_whole(void **state)
 
 static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     uint8_t result[16] = {0};
@@ -271,7 +255,6 @@ static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
 
 static void a_cancelled_call_is_over(void **state)
 {
-    (void)state;
     team t;
     seen s = {0};
     uint8_t result[16] = {0};
@@ -298,7 +281,6 @@ static void a_cancelled_call_is_over(void **state)
 
 static void many_calls_at_once_each_get_their_own_answer(void **state)
 {
-    (void)state;
     struct {
         travel_order order;
         uint64_t number;
@@ -334,7 +316,6 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
 
 static void an_answer_to_no_call_is_dropped(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     team_open(&t, 2, NULL);
@@ -349,7 +330,6 @@ static void an_answer_to_no_call_is_dropped(void **state)
 
 static void functions_keep_state_and_find_published_data(void **state)
 {
-    (void)state;
     static char published[] = "known by name";
     team t;
     tc_error error = {0};
@@ -380,7 +360,6 @@ static void functions_keep_state_and_find_published_data(void **state)
 
 static void functions_travel_and_tell_their_path(void **state)
 {
-    (void)state;
     team t;
     team_open(&t, 4, NULL);
     for (uint64_t hops = 0; hops <= 70; hops += hops < 3 ? 1 : 13) {
@@ -413,7 +392,6 @@ static void functions_travel_and_tell_their_path(void **state)
 
 static void a_member_may_call_and_forward_to_itself(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     travel_place place = {0};
@@ -439,7 +417,6 @@ static void a_member_may_call_and_forward_to_itself(void **state)
 
 static void hops_have_a_limit(void **state)
 {
-    (void)state;
     team t;
     seen s = {0};
     const travel_order order = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
@@ -459,7 +436,6 @@ static void hops_have_a_limit(void **state)
 /* Without a call the origin hears of it all the same; every member's own limit holds too. */
 static void messages_without_a_call_report_what_stopped_them(void **state)
 {
-    (void)state;
     static const char *const options[] = {"hop_limit", "40", NULL};
     team t;
     tc_error error = {0};
@@ -481,7 +457,6 @@ static void messages_without_a_call_report_what_stopped_them(void **state)
 
 static void a_call_may_be_answered_by_another_member(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     travel_place place = {0};
@@ -501,7 +476,6 @@ static void a_call_may_be_answered_by_another_member(void **state)
 /* Large payloads travel too, whether members have met before or not. */
 static void large_payloads_travel(void **state)
 {
-    (void)state;
     const size_t bytes = sizeof(travel_order) + 400000;
     team t;
     tc_error error = {0};
@@ -525,7 +499,6 @@ static void large_payloads_travel(void **state)
 
 static void addresses_make_a_group_too(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     travel_place place = {0};

@@ -1,19 +1,11 @@
 /* Peers with and without the dictionaries that code is packed with. A context with the option
  * `dictionaries` at no is what a peer without any looks like from outside. */
 #include "../support/pair.h"
+#include "../support/test.h"
 
 #include "archive_dictionary.h"
 #include "base/content_id.h"
 #include "core/core.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define MESSAGES 100u
 
@@ -65,7 +57,6 @@ static void send_many(tc_ep *ep, tc_ifunc *fn)
 
 static void peers_with_the_dictionary_get_the_code_as_it_is(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *fn = open_packed(&p, "check");
@@ -92,20 +83,17 @@ static void peers_without_get_the_plain_form(const char *const *options)
 
 static void pushed_code_is_plain_for_peers_without(void **state)
 {
-    (void)state;
     peers_without_get_the_plain_form(none);
 }
 
 static void code_on_demand_is_found_by_its_plain_id(void **state)
 {
-    (void)state;
     peers_without_get_the_plain_form(none_on_demand);
 }
 
 /* One function, one endpoint to each kind of peer, in turn: each keeps its own form. */
 static void both_kinds_at_once(void **state)
 {
-    (void)state;
     pair with, without;
     tc_error error = {0};
     tc_ep *ep;
@@ -144,7 +132,6 @@ static void both_kinds_at_once(void **state)
 /* A function that came in plain form is sent on, and back, as what it is. */
 static void plain_code_travels_on(void **state)
 {
-    (void)state;
     pair p;
     uint8_t times = 20;
     bool plain;

@@ -1,15 +1,8 @@
 /* What every delivery must do; run once for each (see CMakeLists.txt). */
 #include "../support/pair.h"
+#include "../support/test.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const char *const small_ring[] = {"ring_bytes", "4K", NULL};
 
@@ -33,7 +26,6 @@ static void close_checked(pair *p, uint64_t messages)
 
 static void the_delivery_is_the_one_asked_for(void **state)
 {
-    (void)state;
     pair p;
     tc_ep_info info;
     pair_open(&p, NULL);
@@ -44,7 +36,6 @@ static void the_delivery_is_the_one_asked_for(void **state)
 
 static void payloads_of_every_size_arrive_whole(void **state)
 {
-    (void)state;
     pair p;
     tc_ep_info info;
     uint64_t n = 0;
@@ -68,7 +59,6 @@ static void payloads_of_every_size_arrive_whole(void **state)
 /* In a ring of 64 granules every start and every gap before the end comes up many times. */
 static void a_small_ring_wraps_at_every_offset(void **state)
 {
-    (void)state;
     pair p;
     tc_ep_info info;
     pair_open(&p, small_ring);
@@ -83,7 +73,6 @@ static void a_small_ring_wraps_at_every_offset(void **state)
 
 static void a_full_ring_says_again_and_loses_nothing(void **state)
 {
-    (void)state;
     pair p;
     uint64_t n = 0;
     uint8_t payload[100];
@@ -112,7 +101,6 @@ static void a_full_ring_says_again_and_loses_nothing(void **state)
 
 static void many_rings_keep_their_own_order(void **state)
 {
-    (void)state;
     pair p;
     tc_ep *eps[MANY];
     uint64_t n = 0;
@@ -135,7 +123,6 @@ static void many_rings_keep_their_own_order(void **state)
 
 static void a_slow_consumer_is_waited_for(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, small_ring);
     p.target_state.nap_us = 200;
@@ -148,7 +135,6 @@ static void a_slow_consumer_is_waited_for(void **state)
 
 static void code_with_every_message_runs_the_same(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[64];
     pair_open(&p, NULL);
@@ -166,7 +152,6 @@ static void code_with_every_message_runs_the_same(void **state)
 
 static void code_too_large_for_a_frame_comes_outside_the_ring(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, small_ring);
     tc_ifunc *bulky = pair_ifunc(&p, "bulky");
@@ -180,7 +165,6 @@ static void code_too_large_for_a_frame_comes_outside_the_ring(void **state)
 
 static void payload_init_runs_on_the_source(void **state)
 {
-    (void)state;
     pair p;
     uint8_t args[500];
     pair_open(&p, NULL);
@@ -199,7 +183,6 @@ static void payload_init_runs_on_the_source(void **state)
 
 static void messages_are_built_once_and_sent_often(void **state)
 {
-    (void)state;
     pair p;
     uint8_t args[10] = {0};
     tc_message *message;
@@ -223,7 +206,6 @@ static void messages_are_built_once_and_sent_often(void **state)
 
 static void a_refused_function_is_named_and_others_go_on(void **state)
 {
-    (void)state;
     pair p;
     tc_error error;
     tc_status status;
@@ -252,7 +234,6 @@ static void a_refused_function_is_named_and_others_go_on(void **state)
 
 static void functions_answer_from_inside(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[40] = {200};
     pair_open(&p, NULL);
@@ -269,7 +250,6 @@ static void functions_answer_from_inside(void **state)
 
 static void large_payloads_keep_their_place_in_the_order(void **state)
 {
-    (void)state;
     pair p;
     uint64_t n = 0;
     pair_open(&p, NULL);
@@ -287,7 +267,6 @@ static void large_payloads_keep_their_place_in_the_order(void **state)
 
 static void large_payloads_pass_a_small_ring(void **state)
 {
-    (void)state;
     pair p;
     tc_ep_info info;
     pair_open(&p, small_ring);
@@ -304,7 +283,6 @@ static void large_payloads_pass_a_small_ring(void **state)
  * one that most do not fit in, the usual one. */
 static void large_payloads_follow_each_other_closely(void **state)
 {
-    (void)state;
     static const char *const landing[] = {"0", "128K", "1M", "4M"};
     for (size_t i = 0; i < sizeof landing / sizeof landing[0]; i++) {
         pair p;
@@ -322,7 +300,6 @@ static void large_payloads_follow_each_other_closely(void **state)
 /* The caller may do what it likes with a payload that was sent. */
 static void a_payload_that_was_sent_may_be_changed(void **state)
 {
-    (void)state;
     pair p;
     static uint8_t payload[700000];
     pair_open(&p, NULL);
@@ -338,7 +315,6 @@ static void a_payload_that_was_sent_may_be_changed(void **state)
 
 static void large_payloads_of_a_refused_function_are_passed_over(void **state)
 {
-    (void)state;
     pair p;
     static uint8_t payload[600000];
     tc_status status = TC_OK;
@@ -357,7 +333,6 @@ static void large_payloads_of_a_refused_function_are_passed_over(void **state)
 
 static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
 {
-    (void)state;
     pair p;
     tc_error error;
     tc_status status;
@@ -398,7 +373,6 @@ static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
 
 static void large_payloads_are_made_once(void **state)
 {
-    (void)state;
     pair p;
     static uint8_t args[150001];
     pair_open(&p, NULL);
@@ -417,7 +391,6 @@ static void large_payloads_are_made_once(void **state)
 /* Balls of 300 KB that two targets throw at each other from inside the function. */
 static void large_answers_come_from_inside_a_function(void **state)
 {
-    (void)state;
     pair p;
     static uint8_t payload[300000];
     pair_open(&p, NULL);

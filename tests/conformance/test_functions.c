@@ -1,18 +1,11 @@
 /* Functions: their identity, where their code comes from, and why a peer refuses them. */
 #include "../support/pair.h"
+#include "../support/test.h"
 
 #include "archive.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/log.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void copy_file(const char *from, const char *to)
 {
@@ -25,7 +18,6 @@ static void copy_file(const char *from, const char *to)
  * keeps what it was. */
 static void a_changed_archive_under_the_same_name_runs_its_new_code(void **state)
 {
-    (void)state;
     pair p;
     char folder[] = "/tmp/tc-test-XXXXXX", path[64], from[1024];
     tc_ifunc *first, *second, *again;
@@ -58,7 +50,6 @@ static void a_changed_archive_under_the_same_name_runs_its_new_code(void **state
 
 static void the_same_content_is_the_same_function(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *one = pair_ifunc(&p, "check"), *two = pair_ifunc(&p, "check");
@@ -72,7 +63,6 @@ static void the_same_content_is_the_same_function(void **state)
 
 static void a_function_is_compiled_once_for_many_peers(void **state)
 {
-    (void)state;
     pair p;
     tc_ep *eps[8];
     pair_open(&p, NULL);
@@ -96,7 +86,6 @@ static void a_function_is_compiled_once_for_many_peers(void **state)
 
 static void connecting_by_address_bytes_works_like_connecting_by_port(void **state)
 {
-    (void)state;
     pair p;
     size_t size;
     tc_ep *ep;
@@ -147,7 +136,6 @@ static void expect_refusal(pair *p, tc_ifunc *fn, tc_status status, const char *
 
 static void code_without_a_slice_for_the_target_is_refused(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, NULL);
     expect_refusal(&p, pair_ifunc_file(&p, "foreign"), TC_E_NO_SLICE,
@@ -157,7 +145,6 @@ static void code_without_a_slice_for_the_target_is_refused(void **state)
 
 static void a_missing_library_is_named(void **state)
 {
-    (void)state;
     pair p;
     char path[1024];
     static char bytes[65536];
@@ -181,7 +168,6 @@ static void a_missing_library_is_named(void **state)
  * nobody may look at it. */
 static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
 {
-    (void)state;
     pair p;
     tci_archive_writer *writer;
     void *bytes;
@@ -218,7 +204,6 @@ static void bitcode_of_a_newer_llvm_is_refused_before_it_is_parsed(void **state)
  * is asked for nobody looks at it. */
 static void a_damaged_image_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         uint8_t cpu_level;
         tc_status status;
@@ -252,7 +237,6 @@ static void a_damaged_image_is_refused(void **state)
 
 static void damaged_archives_are_refused_where_they_are_opened(void **state)
 {
-    (void)state;
     pair p;
     char path[1024];
     static uint8_t bytes[65536];
@@ -282,7 +266,6 @@ static void damaged_archives_are_refused_where_they_are_opened(void **state)
  * sent again. */
 static void functions_beyond_the_limit_replace_idle_ones(void **state)
 {
-    (void)state;
     pair p;
     tc_error error = {0};
     tc_ifunc *third;
@@ -313,7 +296,6 @@ static void destroy_where_it_runs(void *endpoint)
 
 static void a_context_outlives_its_own_ifuncs(void **state)
 {
-    (void)state;
     pair p;
     tc_log_set_level(TC_LOG_OFF); /* while there is one thread */
     pair_open(&p, NULL);

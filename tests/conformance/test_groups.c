@@ -1,21 +1,13 @@
 /* How members of a group find each other, wait for each other, and lose each other. */
 #include "../shipped/travel.h"
 #include "../support/team.h"
-#include "core/core.h"
+#include "../support/test.h"
+#include "context/context.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <tc/call.h>
 #include <tc/ifunc.h>
-
-#include <cmocka.h>
 
 #define SHORT_NS 150000000ull /* for waits that are meant to fail */
 
@@ -64,7 +56,6 @@ static tc_group_member member_of(const char *text)
 
 static void all_members_connect(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     team_open(&t, 6, NULL);
@@ -105,7 +96,6 @@ static void *walk(void *arg)
 
 static void nobody_passes_a_barrier_early(void **state)
 {
-    (void)state;
     team t;
     walker walkers[4];
     pthread_t threads[4];
@@ -126,7 +116,6 @@ static void nobody_passes_a_barrier_early(void **state)
 
 static void who_is_missing_is_named(void **state)
 {
-    (void)state;
     team t;
     tc_error error = {0};
     team_open(&t, 4, NULL);
@@ -138,7 +127,6 @@ static void who_is_missing_is_named(void **state)
 /* A port that nobody listens at: rank 1 never comes. */
 static void a_member_that_never_comes_is_named(void **state)
 {
-    (void)state;
     tc_context *ctx = make_context_with("connect_timeout", "200ms");
     tc_group *group;
     tc_error error = {0};
@@ -169,7 +157,6 @@ static void a_member_that_never_comes_is_named(void **state)
 /* One that comes late gets what was sent to it before. */
 static void a_member_may_come_late(void **state)
 {
-    (void)state;
     tc_context *first = make_context(), *second = make_context();
     tc_group *a, *b;
     tc_error error = {0};
@@ -197,7 +184,6 @@ static void a_member_may_come_late(void **state)
 /* Somebody else answers there, or counts the members differently. */
 static void members_have_to_agree(void **state)
 {
-    (void)state;
     for (unsigned round = 0; round < 2; round++) {
         tc_context *first = make_context(), *second = make_context();
         tc_group *a, *b;
@@ -232,7 +218,6 @@ static void members_have_to_agree(void **state)
 
 static void wrong_groups_are_refused(void **state)
 {
-    (void)state;
     tc_context *ctx = make_context();
     tc_group *group, *other;
     tc_ep *ep;
@@ -263,7 +248,6 @@ static void wrong_groups_are_refused(void **state)
 /* The context of rank 1 ends in the middle of it all and a new one takes its place. */
 static void a_member_that_went_can_come_back(void **state)
 {
-    (void)state;
     tc_context *first = make_context(), *second = make_context();
     tc_group *a, *b;
     tc_error error = {0};
@@ -307,9 +291,8 @@ static void *serve_second(void *arg)
 /* UCX's port is open, but a context whose address nobody was given greets nobody there. */
 static void strangers_by_ucx_are_not_taken(void **state)
 {
-    (void)state;
     tc_context *first = make_context(), *second = make_context();
-    const tci_core *core = (const tci_core *)(const void *)second;
+    const tci_core *core = &second->core;
     tc_ep *ep;
     tc_error error = {0};
     pthread_t thread;
@@ -335,7 +318,6 @@ static void strangers_by_ucx_are_not_taken(void **state)
 /* Whoever else listens at a member's address runs nothing of what was sent to that member. */
 static void nothing_runs_at_a_stranger(void **state)
 {
-    (void)state;
     tc_context *first = make_context_with("connect_timeout", "300ms"), *second = make_context();
     tc_group *group;
     tc_listener *listener;

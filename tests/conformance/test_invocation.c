@@ -1,16 +1,9 @@
 /* The other ways to call a function: its code in every message, and code that the target has of
  * its own. */
 #include "../support/pair.h"
+#include "../support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static tc_status inject(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
 {
@@ -45,7 +38,6 @@ static uint64_t code_received(pair *p)
 
 static void injected_messages_keep_their_place_in_the_order(void **state)
 {
-    (void)state;
     pair p;
     uint64_t n = 0;
     pair_open(&p, NULL);
@@ -67,7 +59,6 @@ static void injected_messages_keep_their_place_in_the_order(void **state)
 /* Those of 32 KiB and more may lie in a segment beside the ring, once the peer has it. */
 static void large_payloads_are_injected_in_their_place_too(void **state)
 {
-    (void)state;
     pair p;
     uint64_t n = 0;
     pair_open(&p, NULL);
@@ -85,7 +76,6 @@ static void large_payloads_are_injected_in_their_place_too(void **state)
 
 static void injected_code_leaves_nothing_behind(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "memory");
@@ -107,7 +97,6 @@ static void injected_code_leaves_nothing_behind(void **state)
 /* Images of different shape take turns, each with imports of its own. */
 static void different_functions_may_be_injected_in_turn(void **state)
 {
-    (void)state;
     static const char text[] = "twice";
     pair p;
     pair_open(&p, NULL);
@@ -126,7 +115,6 @@ static void different_functions_may_be_injected_in_turn(void **state)
 
 static void what_cannot_be_injected_is_said_at_once(void **state)
 {
-    (void)state;
     pair p;
     const size_t large = 300000;
     void *payload = calloc(1, large);
@@ -143,7 +131,6 @@ static void what_cannot_be_injected_is_said_at_once(void **state)
 
 static void injected_code_that_lacks_symbols_is_refused(void **state)
 {
-    (void)state;
     pair p;
     tc_error error = {0};
     pair_open(&p, NULL);
@@ -163,7 +150,6 @@ static void injected_code_that_lacks_symbols_is_refused(void **state)
 
 static void who_takes_bitcode_only_takes_nothing_injected(void **state)
 {
-    (void)state;
     pair p;
     tc_error error = {0};
     pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
@@ -187,7 +173,6 @@ static void local_check(void *payload, size_t size, void *target_args)
 
 static void only_the_id_of_a_local_function_travels(void **state)
 {
-    (void)state;
     pair p;
     tc_ifunc *there;
     tc_ep_info info;
@@ -213,7 +198,6 @@ static void only_the_id_of_a_local_function_travels(void **state)
 
 static void code_that_is_not_pushed_comes_when_it_is_needed(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, (const char *const[]){"code_push", "no", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "check");

@@ -1,12 +1,6 @@
 /* Hundreds of endpoints into one target, and a bound on what their rings may take. */
 #include "../support/pair.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 #define ENDPOINTS 256u
 #define MAPPED 100u /* as many as there is memory for */
@@ -35,7 +29,6 @@ static void expect_delivery(const tc_ep *ep, const char *delivery)
 
 static void rings_stay_within_their_memory(void **state)
 {
-    (void)state;
     pair p;
     tc_ep *eps[ENDPOINTS];
     uint64_t n = 0;
@@ -63,7 +56,6 @@ static void rings_stay_within_their_memory(void **state)
 
 static void memory_that_is_given_back_is_given_again(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, options);
     for (unsigned i = 0; i < 2 * MAPPED; i++) {
@@ -76,7 +68,6 @@ static void memory_that_is_given_back_is_given_again(void **state)
 
 static void without_ring_memory_all_go_by_message(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, no_memory);
     tc_ifunc *fn = pair_ifunc(&p, "check");
@@ -91,7 +82,6 @@ static void without_ring_memory_all_go_by_message(void **state)
 
 static void who_insists_on_direct_hears_why_not(void **state)
 {
-    (void)state;
     pair p;
     tc_options *opts;
     tc_context *insisting;

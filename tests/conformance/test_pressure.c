@@ -1,14 +1,8 @@
 /* More than the other side can take: what every delivery says then; run once for each. */
 #include "../support/pair.h"
+#include "../support/test.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SHORT_NS 20000000ull
 
@@ -25,7 +19,6 @@ static tc_status send_patiently(tc_ep *ep, tc_ifunc *fn, const void *args, size_
 
 static void two_targets_that_flood_each_other_do_not_stall(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[200] = {2};
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", NULL});
@@ -55,7 +48,6 @@ static bool has_settled(pair *p)
  * finds no place, and the others arrive. */
 static void a_full_queue_is_said_inside_a_function(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[200] = {2};
     tc_status status;
@@ -77,7 +69,6 @@ static void a_full_queue_is_said_inside_a_function(void **state)
 
 static void closing_ends_though_the_peer_never_looks(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[100];
     uint64_t n = 0;

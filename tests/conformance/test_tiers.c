@@ -1,19 +1,11 @@
 /* What becomes of a function's code: sent ahead, made better while it is called, let go to make
  * room, and found again by the next process. */
 #include "../support/pair.h"
+#include "../support/test.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdbool.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/load.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define CROWD 8
 
@@ -95,7 +87,6 @@ static void call_until_better(pair *p, tc_ifunc *fn, seen_loads *seen)
 
 static void better_code_keeps_the_variables(void **state)
 {
-    (void)state;
     pair p;
     seen_loads seen;
     pair_open(
@@ -118,7 +109,6 @@ static void call_often(pair *p, tc_ifunc *fn)
 
 static void the_tier_can_be_chosen(void **state)
 {
-    (void)state;
     const char *const tiers[] = {"fast", "best"};
     for (int i = 0; i < 2; i++) {
         pair p;
@@ -137,7 +127,6 @@ static void the_tier_can_be_chosen(void **state)
 /* An image's variables have no names, so nothing replaces it. */
 static void an_image_with_variables_stays(void **state)
 {
-    (void)state;
     pair p;
     pair_open(&p, (const char *const[]){"form", "auto", "tier_calls", "1", NULL});
     call_often(&p, pair_ifunc(&p, "counted"));
@@ -156,7 +145,6 @@ static tc_ifunc *crowd_member(pair *p, int number)
 
 static void functions_leave_and_come_again(void **state)
 {
-    (void)state;
     pair p;
     tc_ifunc *fns[CROWD];
     const int rounds = 5;
@@ -187,7 +175,6 @@ static void functions_leave_and_come_again(void **state)
 /* Better code is made for functions that leave meanwhile. */
 static void leaving_and_getting_better_go_together(void **state)
 {
-    (void)state;
     pair p;
     tc_ifunc *fns[CROWD];
     uint64_t rounds = 0;
@@ -213,7 +200,6 @@ static void leaving_and_getting_better_go_together(void **state)
 /* Either side goes while the target's threads are at work. */
 static void nobody_waits_for_code_that_nobody_wants(void **state)
 {
-    (void)state;
     if (strcmp(getenv("EXPECTED_DELIVERY"), "direct") != 0) {
         print_message(
             "skipped: UCX 1.13 leaks, or ends the process, when a peer goes this soon; "
@@ -237,7 +223,6 @@ static void nobody_waits_for_code_that_nobody_wants(void **state)
 
 static void code_can_be_sent_ahead(void **state)
 {
-    (void)state;
     pair p;
     tc_error error = {0};
     seen_loads seen;
@@ -266,7 +251,6 @@ static void code_can_be_sent_ahead(void **state)
 
 static void what_cannot_run_is_refused_ahead(void **state)
 {
-    (void)state;
     pair p;
     tc_error error = {0};
     pair_open(&p, NULL);
@@ -299,7 +283,6 @@ static void run_once(const char *folder, seen_loads *seen)
 
 static void stored_code_is_found_again(void **state)
 {
-    (void)state;
     seen_loads seen;
     char folder[] = "/tmp/tc-test-cache-XXXXXX", command[64];
     assert_non_null(mkdtemp(folder));

@@ -2,18 +2,12 @@
  * a wake-up that is lost shows as a call that fails at its deadline. */
 #include "../shipped/meanwhile.h"
 #include "../support/pair.h"
+#include "../support/test.h"
+
+#include "base/clock.h"
 
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
 
 #define HOUR_NS 3600000000000ull
 #define DEADLINE_NS 20000000000ull
@@ -68,17 +62,10 @@ static void flush_in_time(tc_ep *ep)
     assert_int_equal(tc_ep_flush(ep, DEADLINE_NS), TC_OK);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void let_pass(uint64_t ns)
 {
-    uint64_t until_ns = now_ns() + ns;
-    while (now_ns() < until_ns)
+    uint64_t until_ns = tci_clock_ns() + ns;
+    while (tci_clock_ns() < until_ns)
         sched_yield();
 }
 
@@ -101,19 +88,16 @@ static void check_policy(const char *policy)
 
 static void a_target_that_spins_is_reached(void **state)
 {
-    (void)state;
     check_policy("spin");
 }
 
 static void a_target_that_adapts_is_woken(void **state)
 {
-    (void)state;
     check_policy("adaptive");
 }
 
 static void a_target_that_blocks_is_woken(void **state)
 {
-    (void)state;
     check_policy("block");
 }
 
@@ -121,7 +105,6 @@ static void a_target_that_blocks_is_woken(void **state)
  * each round is a race in both directions. */
 static void no_message_is_lost_between_sleep_and_wake(void **state)
 {
-    (void)state;
     pair p;
     uint64_t random = 1;
     open_sleepy(&p, "block");
@@ -130,8 +113,8 @@ static void no_message_is_lost_between_sleep_and_wake(void **state)
         random = random * 6364136223846793005u + 1442695040888963407u;
         pair_send_check(p.ep, fn, n, n % 2 == 0 ? 8 : 100);
         flush_in_time(p.ep);
-        uint64_t until_ns = now_ns() + (random >> 33) % 40000;
-        while (now_ns() < until_ns)
+        uint64_t until_ns = tci_clock_ns() + (random >> 33) % 40000;
+        while (tci_clock_ns() < until_ns)
             ;
     }
     close_sleepy(&p, RACES);
@@ -140,7 +123,6 @@ static void no_message_is_lost_between_sleep_and_wake(void **state)
 /* Answers from inside, with both sides asleep in between. */
 static void answers_wake_the_one_who_asked(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[8] = {200};
     open_sleepy(&p, "block");
@@ -159,7 +141,6 @@ static void answers_wake_the_one_who_asked(void **state)
 /* What an ifunc sends while there is no room waits for credit, which must wake its sender. */
 static void queued_messages_go_on_when_there_is_room(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[200] = {2};
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", "wait",
@@ -186,7 +167,6 @@ static bool is_put(void)
 
 static void arming_says_who_cannot_be_woken(void **state)
 {
-    (void)state;
     pair p;
     tc_status status;
     if (!is_put())
@@ -213,20 +193,19 @@ static bool is_readable(tc_context *ctx, int timeout_ms)
 /* Until there is nothing to do but to wait. */
 static void arm_when_idle(pair *p)
 {
-    uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;
     tc_status status;
     do {
         (void)tc_progress(p->source);
         (void)tc_progress(p->target);
         status = tc_context_arm(p->target);
-        assert_true(now_ns() < deadline_ns);
+        assert_true(tci_clock_ns() < deadline_ns);
         assert_true(status == TC_OK || status == TC_E_AGAIN);
     } while (status != TC_OK || is_readable(p->target, 0));
 }
 
 static void the_descriptor_shows_what_comes(void **state)
 {
-    (void)state;
     pair p;
     if (is_put())
         skip();
@@ -234,17 +213,17 @@ static void the_descriptor_shows_what_comes(void **state)
     end_thread(&p);
     tc_ifunc *fn = pair_ifunc(&p, "check");
     for (uint64_t n = 0; n < 50; n++) {
-        uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+        uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;
         arm_when_idle(&p);
         pair_send_check(p.ep, fn, n, 8);
         do {
             (void)tc_progress(p.source);
-            assert_true(now_ns() < deadline_ns);
+            assert_true(tci_clock_ns() < deadline_ns);
         } while (!is_readable(p.target, 1));
         while (p.target_state.next <= n) {
             (void)tc_progress(p.source);
             (void)tc_progress(p.target);
-            assert_true(now_ns() < deadline_ns);
+            assert_true(tci_clock_ns() < deadline_ns);
         }
     }
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
@@ -255,7 +234,6 @@ static void the_descriptor_shows_what_comes(void **state)
 /* A frame that lies in the ring is no reason to wait. */
 static void arming_says_that_there_is_work(void **state)
 {
-    (void)state;
     pair p;
     if (is_put())
         skip();
@@ -265,15 +243,15 @@ static void arming_says_that_there_is_work(void **state)
     arm_when_idle(&p);
     (void)tc_progress(p.target);
     pair_send_check(p.ep, fn, 0, 8);
-    uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;
     do {
         (void)tc_progress(p.source);
-        assert_true(now_ns() < deadline_ns);
+        assert_true(tci_clock_ns() < deadline_ns);
     } while (tc_context_arm(p.target) == TC_OK && !is_readable(p.target, 0));
     while (p.target_state.next == 0) {
         (void)tc_progress(p.source);
         (void)tc_progress(p.target);
-        assert_true(now_ns() < deadline_ns);
+        assert_true(tci_clock_ns() < deadline_ns);
     }
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
     assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
@@ -284,7 +262,6 @@ static void arming_says_that_there_is_work(void **state)
  * All of the credit may have come before they do. */
 static void room_is_told_to_who_had_none(void **state)
 {
-    (void)state;
     pair p;
     uint8_t payload[200];
     uint64_t n = 0;
@@ -301,7 +278,7 @@ static void room_is_told_to_who_had_none(void **state)
         check_fill(payload, n, sizeof payload);
         while (tc_send(p.ep, fn, payload, sizeof payload) == TC_OK)
             check_fill(payload, ++n, sizeof payload);
-        for (uint64_t until_ns = now_ns() + 2000000; now_ns() < until_ns;)
+        for (uint64_t until_ns = tci_clock_ns() + 2000000; tci_clock_ns() < until_ns;)
             (void)tc_progress(p.source);
         /* By messages, room comes with a turn of this side's and at no other time. Less than a
          * quarter of the ring is no reason to stay awake. */
@@ -321,10 +298,10 @@ static void room_is_told_to_who_had_none(void **state)
 static void run_and_arm(void *user)
 {
     pair *p = user;
-    uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    uint64_t deadline_ns = tci_clock_ns() + DEADLINE_NS;
     do {
         (void)tc_progress(p->target);
-        assert_true(now_ns() < deadline_ns);
+        assert_true(tci_clock_ns() < deadline_ns);
     } while (tc_context_arm(p->target) != TC_OK || is_readable(p->target, 0));
 }
 
@@ -332,7 +309,6 @@ static void run_and_arm(void *user)
  * sleeps then has rung for them: a target that lay down before is not left asleep. */
 static void who_lies_down_has_rung(void **state)
 {
-    (void)state;
     pair p;
     const meanwhile_args args = {run_and_arm, &p};
     if (strcmp(getenv("EXPECTED_DELIVERY"), "direct") != 0)

@@ -1,16 +1,10 @@
 /* The texts that crash handlers write: whole, cut off, or empty. What runs for a peer is in
  * tests/integration. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "engine/code_map.h"
 
 #include <signal.h>
-#include <string.h>
 #include <tc/code.h>
 
 #define BEGIN 0x1000u
@@ -37,7 +31,6 @@ static const void *at(uintptr_t offset)
 
 static void an_address_in_shipped_code_is_named(void **state)
 {
-    (void)state;
     char text[TC_CODE_TEXT_MAX];
     assert_int_equal(tc_code_name(at(0xabc), text, sizeof text), strlen(expected));
     assert_string_equal(text, expected);
@@ -56,7 +49,6 @@ static void any_other_address_is_not(void **state)
 
 static void a_text_is_cut_off_where_the_room_ends(void **state)
 {
-    (void)state;
     char text[sizeof expected + 1];
     for (size_t size = 0; size < sizeof text; size++) {
         memset(text, '#', sizeof text);
@@ -72,7 +64,6 @@ static void a_text_is_cut_off_where_the_room_ends(void **state)
 
 static void nothing_runs_here(void **state)
 {
-    (void)state;
     char text[TC_CODE_TEXT_MAX] = "old";
     assert_int_equal(tc_code_running(text, sizeof text), 0);
     assert_string_equal(text, "");
@@ -89,7 +80,6 @@ static void on_signal(int number)
 
 static void a_signal_handler_may_ask(void **state)
 {
-    (void)state;
     const struct sigaction action = {.sa_handler = on_signal};
     struct sigaction before;
     assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);

@@ -1,19 +1,12 @@
 /* A program's headers and the library that it runs with: which pairs are let in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "../support/test.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <tc/context.h>
 
 static void the_version_is_the_same_in_all_its_forms(void **state)
 {
     char text[32];
-    (void)state;
     (void)snprintf(text, sizeof text, "%u.%u.%u", TC_VERSION_NUMBER >> 16,
                    TC_VERSION_NUMBER >> 8 & 255u, TC_VERSION_NUMBER & 255u);
     assert_string_equal(text, TC_VERSION_STRING);
@@ -22,7 +15,6 @@ static void the_version_is_the_same_in_all_its_forms(void **state)
 static void headers_of_this_version_and_before_are_let_in(void **state)
 {
     const unsigned versions[] = {TC_VERSION_NUMBER, TC_VERSION_NUMBER - 1, 0};
-    (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         tc_context *ctx;
         tc_error err;
@@ -36,7 +28,6 @@ static void newer_headers_are_refused_with_both_versions(void **state)
 {
     tc_error err;
     tc_context *ctx = NULL;
-    (void)state;
     assert_int_equal(tc_context_create_for(0x7b2d43, NULL, &ctx, &err), TC_E_VERSION);
     assert_null(ctx);
     assert_int_equal(err.status, TC_E_VERSION);

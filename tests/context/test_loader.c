@@ -1,11 +1,7 @@
 /* Functions in this process, without peers. */
+#include "../support/test.h"
+
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <tc/loader.h>
 #include <unistd.h>
@@ -57,7 +53,6 @@ static void runs_a_function(void **state)
     tc_error error;
     uint64_t payload[4] = {0};
     const uint32_t number = 21;
-    (void)state;
     tc_loader *loader = create();
     tc_ifunc *fn = open_file(loader, TEST_DOUBLED);
     assert_string_equal(tc_ifunc_name(fn), "doubled");
@@ -82,7 +77,6 @@ static void functions_of_the_original_api(void **state)
     tc_ifunc *fn;
     tc_message *message;
     file_bytes file = read_file(TEST_ORIGINAL);
-    (void)state;
     tc_loader *loader = create();
     fn = open_file(loader, TEST_ORIGINAL);
     assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_OK);
@@ -112,7 +106,6 @@ static void bad_bitcode(void **state)
     tc_entry_points entries;
     tc_error error;
     tc_bitcode slices[2] = {{"x86_64-linux", "nothing", 7}, {"aarch64-linux", "nothing", 7}};
-    (void)state;
     tc_loader *loader = create();
     assert_int_equal(tc_loader_open_bitcode(loader, "f", slices, 0, NULL, 0, &fn, &error),
                      TC_E_INVALID);

@@ -1,15 +1,11 @@
 /* A program that exchanges tag messages and active messages of its own on the worker that a
  * context was made on. Two processes; either progresses by UCX and by the library in turn. */
 #include "../shipped/check.h"
+#include "../support/require.h"
+#include "../support/test.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <tc/endpoint.h>
@@ -20,14 +16,6 @@
 #define COUNT 500u
 #define TIMEOUT_NS 60000000000ull
 #define FEATURES (UCP_FEATURE_TAG | UCP_FEATURE_AM)
-
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                    \
-            exit(3);                                                                           \
-        }                                                                                      \
-    } while (0)
 
 /* Next to those of the library, on both sides. */
 static const unsigned am_ids[2] = {TC_UCX_AM_ID_FIRST - 1,
@@ -277,7 +265,6 @@ static void run_both(uint64_t features)
 
 static void everything_on_one_worker(void **state)
 {
-    (void)state;
     run_both(FEATURES | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP);
 }
 
@@ -285,7 +272,6 @@ static void everything_on_one_worker(void **state)
 static void with_fewer_features(void **state)
 {
     const char *delivery = getenv("TC_DELIVERY");
-    (void)state;
     if (delivery == NULL || strcmp(delivery, "put") != 0)
         run_both(FEATURES);
 }
@@ -305,7 +291,6 @@ static void unsuitable_objects(void **state)
 {
     application app = {.features = UCP_FEATURE_TAG};
     tc_error error = {0};
-    (void)state;
     start_ucx(&app);
     tc_ucx_objects objects = {NULL, app.worker, FEATURES};
     assert_int_equal(try_create(&app, &objects, &error), TC_E_INVALID);
@@ -324,7 +309,6 @@ static void again_and_again(void **state)
 {
     application app = {.features = FEATURES};
     tc_error error = {0};
-    (void)state;
     start_ucx(&app);
     for (unsigned i = 0; i < 4; i++) {
         const tc_ucx_objects objects = {app.context, i % 2 == 0 ? app.worker : NULL, FEATURES};

@@ -1,11 +1,5 @@
 #include "reordering_network.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "../support/test.h"
 
 /* Marsaglia's xorshift64*. */
 uint64_t random_below(uint64_t *random, uint64_t bound)

@@ -1,16 +1,10 @@
 /* Frames through a network that reorders puts, to a consumer that checks every byte of them;
  * and the protocol broken on purpose, which the same check has to notice. */
+#include "../support/test.h"
 #include "reordering_network.h"
 
 #include "ring/consumer.h"
 #include "ring/producer.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define NONCE 0x1122334455667788ull
 #define GRANULES_MAX 4096u
@@ -246,7 +240,6 @@ static void check_protocol(tci_batch_carrier carrier, uint64_t ring_bytes, uint6
 
 static void every_frame_arrives_whole_and_in_order(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++)
         check_protocol(as_specified, 4096, seed, 100000);
 }
@@ -254,14 +247,12 @@ static void every_frame_arrives_whole_and_in_order(void **state)
 /* Batches reach their largest size here. */
 static void so_it_does_in_a_larger_ring(void **state)
 {
-    (void)state;
     for (uint64_t seed = 11; seed <= 12; seed++)
         check_protocol(as_specified, 65536, seed, 200000);
 }
 
 static void a_flush_serves_in_place_of_a_fence(void **state)
 {
-    (void)state;
     for (uint64_t seed = 31; seed <= 34; seed++)
         check_protocol(by_flush, 4096, seed, 50000);
     check_protocol(by_flush, 65536, 35, 100000);
@@ -276,7 +267,6 @@ static void send_alone(run *r)
 /* Nor does anything else leave: the link has failed. */
 static void after_a_flush_that_failed_no_signal_leaves(void **state)
 {
-    (void)state;
     static run r;
     for (uint64_t seed = 41; seed <= 48; seed++) {
         run_init(&r, 4096, seed, by_flush);
@@ -304,19 +294,16 @@ static void check_is_caught(tci_batch_carrier carrier)
 
 static void a_missing_fence_is_caught(void **state)
 {
-    (void)state;
     check_is_caught(without_a_fence);
 }
 
 static void a_flush_that_does_not_wait_is_caught(void **state)
 {
-    (void)state;
     check_is_caught(by_a_flush_that_does_not_wait);
 }
 
 static void a_signal_in_the_same_put_is_caught(void **state)
 {
-    (void)state;
     check_is_caught(signal_in_the_same_put);
 }
 

@@ -1,20 +1,14 @@
 /* Shared memory by number: what a peer may attach, and what becomes of numbers that a stranger
  * made up. */
+#include "../support/test.h"
 #include "delivery/segment.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/shm.h>
-
-#include <cmocka.h>
 
 #define BYTES 10000u /* no multiple of any page */
 
 static void what_one_writes_the_other_reads(void **state)
 {
-    (void)state;
     tci_segment own, peers;
     tc_error error = {0};
     assert_int_equal(tci_segment_create(BYTES, &own, &error), TC_OK);
@@ -33,7 +27,6 @@ static void what_one_writes_the_other_reads(void **state)
 
 static void one_that_is_gone_is_no_more(void **state)
 {
-    (void)state;
     tci_segment own, peers;
     tc_error error = {0};
     assert_int_equal(tci_segment_create(BYTES, &own, &error), TC_OK);
@@ -47,7 +40,6 @@ static void one_that_is_gone_is_no_more(void **state)
 
 static void a_smaller_one_is_refused(void **state)
 {
-    (void)state;
     tci_segment own, peers;
     struct shmid_ds about;
     tc_error error = {0};
@@ -61,7 +53,6 @@ static void a_smaller_one_is_refused(void **state)
 
 static void numbers_of_nothing_are_refused(void **state)
 {
-    (void)state;
     static const uint32_t ids[] = {TCI_SEGMENT_NONE, 1u << 31, INT32_MAX};
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         tci_segment peers;
@@ -72,7 +63,6 @@ static void numbers_of_nothing_are_refused(void **state)
 
 static void more_than_the_system_has_is_refused(void **state)
 {
-    (void)state;
     tci_segment own = {0};
     tc_error error = {0};
     assert_int_equal(tci_segment_create(SIZE_MAX / 2, &own, &error), TC_E_NO_MEMORY);

@@ -1,11 +1,6 @@
 /* Pieces from a peer that may send anything. */
+#include "../support/test.h"
 #include "dispatch/large_receive.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define LIMIT 100000u
 
@@ -60,7 +55,6 @@ static tc_status take(receiver *r, uint64_t total, uint64_t offset, size_t n, ui
 
 static void pieces_in_order_make_the_payload(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     for (int round = 0; round < 3; round++) {
         assert_int_equal(take(r, 250, 0, 100, 1), TC_OK);
@@ -79,7 +73,6 @@ static void pieces_in_order_make_the_payload(void **state)
 
 static void what_does_not_fit_together_is_refused(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t total, offset;
         size_t n;
@@ -108,7 +101,6 @@ static void what_does_not_fit_together_is_refused(void **state)
 
 static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     assert_int_equal(take(r, LIMIT + 1, 0, 50000, 1), TC_E_TOO_LARGE);
     assert_non_null(strstr(r->error.text, "100001"));
@@ -156,7 +148,6 @@ static tc_status take_landed(receiver *r, uint64_t total, uint64_t offset, uint6
 
 static void a_whole_payload_is_used_where_it_landed(void **state)
 {
-    (void)state;
     receiver *r = make_landed_receiver();
     assert_int_equal(take_landed(r, 300, 0, TCI_LANDING_OFFSET + 64, 300), TC_OK);
     assert_ptr_equal(r->whole.bytes, r->ep.rx.landed.base + TCI_LANDING_OFFSET + 64);
@@ -168,7 +159,6 @@ static void a_whole_payload_is_used_where_it_landed(void **state)
 
 static void landed_parts_are_put_together(void **state)
 {
-    (void)state;
     receiver *r = make_landed_receiver();
     assert_int_equal(take(r, 400, 0, 100, 1), TC_OK); /* one in its frame, then the others */
     memset(r->ep.rx.landed.base + TCI_LANDING_OFFSET, 2, 200);
@@ -184,7 +174,6 @@ static void landed_parts_are_put_together(void **state)
 
 static void places_outside_the_segment_are_corrupt(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t total, offset, place, size;
     } cases[] = {
@@ -212,7 +201,6 @@ static void places_outside_the_segment_are_corrupt(void **state)
 
 static void a_sender_that_was_refused_may_begin_anew(void **state)
 {
-    (void)state;
     receiver *r = make_landed_receiver();
     r->core.options.payload_bytes_max = 1000;
     assert_int_equal(take_landed(r, 1001, 0, TCI_LANDING_OFFSET, 1001), TC_E_TOO_LARGE);
@@ -229,7 +217,6 @@ static void a_sender_that_was_refused_may_begin_anew(void **state)
 
 static void a_sender_whose_function_was_refused_may_begin_anew(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     r->slot.main = NULL;
     assert_int_equal(take(r, 5000, 0, 1000, 1), TC_OK);

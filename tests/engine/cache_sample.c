@@ -1,14 +1,9 @@
 #include "cache_sample.h"
+#include "../support/test.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 tci_object_key cache_sample_key(unsigned number)
 {

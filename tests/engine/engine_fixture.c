@@ -4,10 +4,6 @@
 #include "base/error_text.h"
 #include "engine/engine_module.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 const tci_engine_ops *ops;
 tci_engine *engine;
 static tci_compiler *compiler; /* NULL: the engine itself compiles */
@@ -33,7 +29,6 @@ int engine_set_up(void **state)
 {
     tc_error err;
     const char *where = getenv("TEST_COMPILER");
-    (void)state;
     if (tci_engine_module_open(TEST_ENGINE_DIR, &ops, &err) != TC_OK ||
         ops->create(log_line, &engine, &err) != TC_OK) {
         fprintf(stderr, "engine: %s\n", err.text);
@@ -46,7 +41,6 @@ int engine_set_up(void **state)
 
 int engine_tear_down(void **state)
 {
-    (void)state;
     if (compiler != NULL)
         assert_true(tci_compiler_pid(compiler) > 0); /* it did not give up on processes */
     tci_compiler_end(compiler);

@@ -4,13 +4,7 @@
 #ifndef ENGINE_FIXTURE_H
 #define ENGINE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "archive.h"
 #include "engine/compiler_process.h"
 #include "engine/engine_ops.h"

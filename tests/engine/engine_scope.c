@@ -1,7 +1,6 @@
 /* What the code of these tests may call of its host. */
 #include "engine_fixture.h"
 
-#include <string.h>
 #include <unwind.h>
 
 int tc_test_variable;

@@ -3,21 +3,15 @@
 
 #include "engine/image/image_loader.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static tci_code_arena *arena;
 
 int engine_set_up(void **state)
 {
-    (void)state;
     return tci_code_arena_create(&arena, NULL) == TC_OK ? 0 : -1;
 }
 
 int engine_tear_down(void **state)
 {
-    (void)state;
     tci_code_arena_destroy(arena);
     return 0;
 }

@@ -1,15 +1,5 @@
 #include "image_maker.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../support/test.h"
 
 #if defined(__x86_64__)
 #define MACHINE TCI_IMAGE_X86_64

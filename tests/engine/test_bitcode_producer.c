@@ -3,13 +3,8 @@
 
 #include "engine/orc/bitcode_producer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void clangs_files_say_their_version(void **state)
 {
-    (void)state;
     size_t size;
     void *bytes = read_bitcode("counter", &size);
     tci_producer producer;
@@ -24,7 +19,6 @@ static void clangs_files_say_their_version(void **state)
 
 static void truncated_files_say_nothing_or_the_truth(void **state)
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = read_bitcode("counter", &size);
     for (size_t n = 0; n < 128; n++) {
@@ -42,7 +36,6 @@ static void truncated_files_say_nothing_or_the_truth(void **state)
 
 static void no_bytes_lead_outside(void **state)
 {
-    (void)state;
     size_t size;
     uint32_t random = 12345;
     unsigned char *bytes = read_bitcode("counter", &size);
@@ -64,7 +57,6 @@ static void no_bytes_lead_outside(void **state)
 
 static void other_bytes_say_nothing(void **state)
 {
-    (void)state;
     tci_producer producer;
     static const unsigned char wrapper[16] = {0xde, 0xc0, 0x17, 0x0b};
     static const unsigned char zeros[64] = {'B', 'C', 0xc0, 0xde};

@@ -1,11 +1,5 @@
+#include "../support/test.h"
 #include "cache_sample.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 
 #define OBJECT_BYTES 200u
 #define CHECKSUM_BYTES 32u
@@ -48,7 +42,6 @@ static void expect_refused(const uint8_t *bytes, size_t size, tc_status expected
 
 static void what_is_encoded_decodes(void **state)
 {
-    (void)state;
     size_t size;
     tci_cache_entry entry, expected = sample_entry();
     tc_error err;
@@ -65,7 +58,6 @@ static void what_is_encoded_decodes(void **state)
 /* The layout that docs/object-cache.md promises. */
 static void bytes_are_where_the_document_says(void **state)
 {
-    (void)state;
     static const uint8_t begin[24] = {'T', 'C', 'O', 'B', 'J', 'E', 'C', 'T', 1, 0, 0, 0,
                                       112, 0,   0,   0,   200, 0,   0,   0,   0, 0, 0, 0};
     static const uint8_t fields[24] = {1, 0, 0,  0, 2, 0, 0, 0, 3, 0, 0, 0,
@@ -89,7 +81,6 @@ static void bytes_are_where_the_document_says(void **state)
 
 static void every_flipped_bit_is_refused(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *bytes = encode_sample(&size);
     for (size_t bit = 0; bit < 8 * size; bit++) {
@@ -105,7 +96,6 @@ static void every_flipped_bit_is_refused(void **state)
 
 static void every_truncation_is_refused(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *bytes = encode_sample(&size);
     for (size_t kept = 0; kept < size; kept++) {
@@ -126,7 +116,6 @@ static void every_truncation_is_refused(void **state)
 /* With a checksum that is right, so that what comes behind it has to judge. */
 static void lies_with_a_right_checksum_are_refused(void **state)
 {
-    (void)state;
     static const struct {
         size_t at;
         uint8_t value;
@@ -151,7 +140,6 @@ static void lies_with_a_right_checksum_are_refused(void **state)
 
 static void an_empty_object_is_refused(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *bytes = encode_sample(&size);
     memset(bytes + 16, 0, 8);
@@ -163,7 +151,6 @@ static void an_empty_object_is_refused(void **state)
 
 static void limits_are_those_of_the_header(void **state)
 {
-    (void)state;
     tci_cache_entry entry = sample_entry();
     char *text = malloc(TCI_CACHE_TEXT_MAX + 2);
     assert_non_null(text);
@@ -186,7 +173,6 @@ static void limits_are_those_of_the_header(void **state)
 /* Every field of the key makes another file, and a text does not run over into the next. */
 static void each_field_names_another_file(void **state)
 {
-    (void)state;
     tci_object_key keys[10];
     char names[10][TCI_CACHE_FILE_NAME];
     for (size_t i = 0; i < 10; i++)

@@ -1,23 +1,18 @@
 /* What a disk, the system or an administrator can do to a cache that is in use: it says so once
  * and runs on. */
+#include "../support/test.h"
 #include "cache_sample.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <tc/log.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define MIB (1u << 20)
 #define CANNOT_MOUNT 77 /* exit statuses of a child; 0: as expected */
@@ -37,7 +32,6 @@ static void keep_warning(void *user, tc_log_level level, const char *line)
 
 static int setup(void **state)
 {
-    (void)state;
     cache_folder_make(folder);
     warnings = 0;
     tc_log_set_sink(keep_warning, NULL);
@@ -46,7 +40,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     tc_log_set_sink(NULL, NULL);
     cache_folder_remove(folder);
     return 0;
@@ -54,7 +47,6 @@ static int teardown(void **state)
 
 static void a_folder_that_disappears(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     cache_sample_store(cache, 1, 1000);
     cache_folder_remove(folder);
@@ -71,7 +63,6 @@ static void a_folder_that_disappears(void **state)
 /* The signal that comes with it would end this test. */
 static void a_limit_on_the_size_of_files(void **state)
 {
-    (void)state;
     struct rlimit before, small;
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -91,7 +82,6 @@ static void a_limit_on_the_size_of_files(void **state)
 /* That a file cannot be opened now says nothing against it. */
 static void a_process_without_descriptors(void **state)
 {
-    (void)state;
     struct rlimit before, none;
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     cache_sample_store(cache, 1, 1000);
@@ -109,7 +99,6 @@ static void a_process_without_descriptors(void **state)
 
 static void a_folder_without_the_right_to_write(void **state)
 {
-    (void)state;
     if (geteuid() == 0) {
         print_message("skipped: root may write everywhere\n");
         skip();
@@ -190,13 +179,11 @@ static void run_in_child(int (*body)(void))
 
 static void a_full_disk(void **state)
 {
-    (void)state;
     run_in_child(in_a_full_disk);
 }
 
 static void a_read_only_file_system(void **state)
 {
-    (void)state;
     run_in_child(in_a_read_only_file_system);
 }
 

@@ -1,15 +1,10 @@
+#include "../support/test.h"
 #include "cache_sample.h"
 #include "engine/cache_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <tc/log.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define OTHER_USER 12345
 #define PATH_ROOM (CACHE_PATH_MAX + 64)
@@ -26,7 +21,6 @@ static void count_warnings(void *user, tc_log_level level, const char *line)
 
 static int setup(void **state)
 {
-    (void)state;
     cache_folder_make(top);
     warnings = 0;
     tc_log_set_sink(count_warnings, NULL);
@@ -37,7 +31,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     tc_log_set_sink(NULL, NULL);
     cache_folder_remove(top);
     return 0;
@@ -92,7 +85,6 @@ static void expect_no_cache(const char *cache_dir)
 
 static void the_option_says_where(void **state)
 {
-    (void)state;
     char long_path[TCI_CACHE_FOLDER_MAX + 10];
     expect_path("/a/b", "/a/b");
     expect_path("b//", "b");
@@ -122,7 +114,6 @@ static void the_option_says_where(void **state)
 
 static void a_missing_folder_is_made_for_its_owner_alone(void **state)
 {
-    (void)state;
     char path[PATH_ROOM];
     below("new", path);
     tci_object_cache_close(cache_sample_open(path, 1 << 20));
@@ -135,7 +126,6 @@ static void a_missing_folder_is_made_for_its_owner_alone(void **state)
 
 static void auto_makes_parents_too(void **state)
 {
-    (void)state;
     char path[PATH_ROOM];
     tci_object_cache_close(cache_sample_open("auto", 1 << 20));
     below(".cache", path);
@@ -153,7 +143,6 @@ static void auto_makes_parents_too(void **state)
 
 static void auto_makes_no_home(void **state)
 {
-    (void)state;
     char path[PATH_ROOM];
     below("nobody", path);
     assert_int_equal(setenv("HOME", path, 1), 0);
@@ -169,7 +158,6 @@ static void auto_makes_no_home(void **state)
 
 static void a_folder_open_to_others_is_refused(void **state)
 {
-    (void)state;
     static const unsigned modes[] = {0755, 0770, 0701, 0710, 0704, 0720, 0702, 01777};
     char path[PATH_ROOM], text[32];
     below("open", path);
@@ -191,7 +179,6 @@ static void a_folder_open_to_others_is_refused(void **state)
 
 static void what_is_no_folder_is_refused(void **state)
 {
-    (void)state;
     char path[PATH_ROOM], link[PATH_ROOM];
     below("folder", path);
     below("link", link);
@@ -210,7 +197,6 @@ static void what_is_no_folder_is_refused(void **state)
 
 static void a_folder_of_another_user_is_refused(void **state)
 {
-    (void)state;
     char path[PATH_ROOM], text[64];
     below("theirs", path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -226,7 +212,6 @@ static void a_folder_of_another_user_is_refused(void **state)
 /* As under sudo: what would be made there would be in its owner's way. */
 static void auto_keeps_out_of_another_users_home(void **state)
 {
-    (void)state;
     char path[PATH_ROOM];
     below("home", path);
     assert_int_equal(mkdir(path, 0755), 0);

@@ -1,16 +1,11 @@
+#include "../support/test.h"
 #include "cache_sample.h"
 #include "engine/cache_file.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define KIB 1024u
 #define HOUR_S 3600
@@ -19,14 +14,12 @@ static char folder[CACHE_PATH_MAX];
 
 static int setup(void **state)
 {
-    (void)state;
     cache_folder_make(folder);
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     cache_folder_remove(folder);
     return 0;
 }
@@ -75,7 +68,6 @@ static uint64_t bytes_on_disk(size_t *count_out)
 
 static void the_bound_holds_after_every_store(void **state)
 {
-    (void)state;
     const uint64_t bound = 256 * KIB;
     size_t count = 0;
     tci_object_cache *cache = cache_sample_open(folder, bound);
@@ -92,7 +84,6 @@ static void the_bound_holds_after_every_store(void **state)
 /* Room for 16 blocks, of which an eighth is made free when they are used up. */
 static void what_was_used_longest_ago_goes_first(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
     for (unsigned i = 0; i < 16; i++) {
         cache_sample_store(cache, i, 1000);
@@ -110,7 +101,6 @@ static void what_was_used_longest_ago_goes_first(void **state)
 
 static void a_hit_renews_at_most_once_a_minute(void **state)
 {
-    (void)state;
     char path[CACHE_PATH_MAX];
     tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
     cache_sample_store(cache, 1, 1000);
@@ -129,7 +119,6 @@ static void a_hit_renews_at_most_once_a_minute(void **state)
 
 static void large_objects_are_not_stored(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
     cache_sample_store(cache, 1, 15 * KIB);
     cache_sample_store(cache, 2, 16 * KIB);
@@ -146,7 +135,6 @@ static void large_objects_are_not_stored(void **state)
 /* Also by who finds it full, of what others stored. */
 static void a_smaller_bound_trims_what_is_there(void **state)
 {
-    (void)state;
     size_t count = 0;
     tci_object_cache *cache = cache_sample_open(folder, 1024 * KIB);
     for (unsigned i = 0; i < 100; i++) {
@@ -178,7 +166,6 @@ static void make_file(const char *name, size_t size, time_t age_s,
 /* The folder may be one that somebody named by mistake. */
 static void only_files_of_the_cache_are_deleted(void **state)
 {
-    (void)state;
     static const char *const names[] = {
         "notes.txt", "0123456789abcdef.tco", "ABCDEF0123456789ABCDEF0123456789.tco",
         "0123456789abcdef0123456789abcdef.tco.old", "0123456789abcdef0123456789abcdef"};

@@ -1,22 +1,17 @@
 /* One folder, and threads of several processes that store, find and evict at once. What is
  * found is always whole and of the right key. */
+#include "../support/test.h"
 #include "cache_sample.h"
 #include "engine/cache_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <tc/log.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define PROCESSES 2
 #define THREADS 4
@@ -39,7 +34,6 @@ static void count_mistake(void *user, tc_log_level level, const char *line)
 
 static int setup(void **state)
 {
-    (void)state;
     cache_folder_make(folder);
     atomic_store(&mistakes, 0);
     tc_log_set_sink(count_mistake, NULL);
@@ -48,7 +42,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     tc_log_set_sink(NULL, NULL);
     cache_folder_remove(folder);
     return 0;
@@ -167,7 +160,6 @@ static uint64_t bytes_on_disk(size_t *temporary_out)
 
 static void with_room_for_all(void **state)
 {
-    (void)state;
     size_t temporary;
     run_processes(PROCESSES, 1024 * KIB);
     tci_object_cache *cache = cache_sample_open(folder, 1024 * KIB);
@@ -182,7 +174,6 @@ static void with_room_for_all(void **state)
 /* All of it would take 240 KiB. */
 static void while_everybody_evicts(void **state)
 {
-    (void)state;
     const uint64_t bound = 128 * KIB;
     size_t temporary;
     run_processes(PROCESSES, bound);
@@ -196,7 +187,6 @@ static void while_everybody_evicts(void **state)
 
 static void one_process_never_exceeds_the_bound(void **state)
 {
-    (void)state;
     size_t temporary;
     run_processes(1, 64 * KIB);
     assert_true(bytes_on_disk(&temporary) <= 64 * KIB);
@@ -214,7 +204,6 @@ static void store_for_ever(void)
 /* Killed wherever it is: no part of a file is ever taken for an object. */
 static void who_dies_while_storing_does_no_harm(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 10; i++) {
         const struct timespec moment = {0, 3000000 + 1370000 * i};
         int status;

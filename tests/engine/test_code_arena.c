@@ -1,19 +1,11 @@
 /* Places for code: they run, do not meet, are never writable where they run, and come back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "engine/image/code_arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,13 +14,11 @@ static tci_code_arena *arena;
 
 static int set_up(void **state)
 {
-    (void)state;
     return tci_code_arena_create(&arena, NULL) == TC_OK ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     tci_code_arena_destroy(arena);
     tci_code_arena_destroy(NULL);
     return 0;
@@ -89,7 +79,6 @@ static tci_code_place take_code(const tci_image *image, unsigned answer)
 
 static void what_is_written_runs(void **state)
 {
-    (void)state;
     enum { COUNT = 300 };
     static tci_code_place places[COUNT];
     const tci_image images[] = {image_of(20, 0, 0), image_of(20, 0, 100), image_of(9000, 0, 1),
@@ -106,7 +95,6 @@ static void what_is_written_runs(void **state)
 
 static void data_is_zero_and_ours(void **state)
 {
-    (void)state;
     static const unsigned char zeros[100];
     const tci_image image = image_of(20, 30, 100);
     for (int round = 0; round < 3; round++) {
@@ -122,7 +110,6 @@ static void data_is_zero_and_ours(void **state)
 
 static void large_images_come_and_go_whole(void **state)
 {
-    (void)state;
     const tci_image images[] = {image_of(3 << 20, 0, 5 << 20), image_of(100, 0, 10 << 20),
                                 image_of(3 << 20, 0, 0), image_of(1 << 20, 1 << 20, 1)};
     size_t before = tci_code_arena_bytes(arena);
@@ -142,7 +129,6 @@ static void large_images_come_and_go_whole(void **state)
 
 static void what_went_traps(void **state)
 {
-    (void)state;
     const tci_image image = image_of(200, 0, 0);
     tci_code_place place = take_code(&image, 1), other = take(&image);
     tci_code_arena_give_back(arena, &place, &image);
@@ -164,7 +150,6 @@ static bool kernel_seals_writing(void)
 
 static void the_view_that_runs_stays_unwritable(void **state)
 {
-    (void)state;
     const tci_image image = image_of(20, 20, 20);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (!kernel_seals_writing())
@@ -181,7 +166,6 @@ static void the_view_that_runs_stays_unwritable(void **state)
 
 static void taking_and_giving_back_leaves_nothing_behind(void **state)
 {
-    (void)state;
     const tci_image images[] = {image_of(20, 0, 0), image_of(20, 0, 100)};
     tci_code_place stays = take_code(&images[0], 5);
     tci_code_place once = take(&images[1]);
@@ -198,7 +182,6 @@ static void taking_and_giving_back_leaves_nothing_behind(void **state)
 
 static void pages_that_are_too_small_are_refused(void **state)
 {
-    (void)state;
     tci_image image = image_of(20, 0, 20);
     tci_code_place place;
     tc_error err = {0};
@@ -209,7 +192,6 @@ static void pages_that_are_too_small_are_refused(void **state)
 
 static void a_fork_may_run_code_and_not_write_it(void **state)
 {
-    (void)state;
     const tci_image image = image_of(20, 0, 0);
     tci_code_place place = take_code(&image, 9), second = take_code(&image, 10);
     pid_t child = fork();
@@ -259,7 +241,6 @@ static void *take_many(void *argument)
 
 static void threads_share_it(void **state)
 {
-    (void)state;
     pthread_t threads[4];
     for (uintptr_t i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, take_many, (void *)(i + 1)), 0);

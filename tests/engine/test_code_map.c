@@ -1,24 +1,16 @@
 /* Names by address, while others come and go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "engine/code_map.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 static const tci_content_id first_id = {{1, 2, 3}};
 static const tci_content_id second_id = {{9, 8, 7}};
 
 static void an_address_has_its_name(void **state)
 {
-    (void)state;
     tci_found_code found;
     const tci_code_symbol symbols[] = {{"one_main", 0x1000, 0x20}, {"one:helper", 0x1020, 1}};
     const tci_code_symbol other = {"two_main", 0x2000, 0x10};
@@ -47,7 +39,6 @@ static void an_address_has_its_name(void **state)
 
 static void a_long_name_is_cut_off(void **state)
 {
-    (void)state;
     char name[500];
     tci_found_code found;
     memset(name, 'n', sizeof name - 1);
@@ -68,7 +59,6 @@ static void count_one(void *user, const tci_code_symbol *symbol)
 static void many_have_their_names(void **state)
 {
     enum { COUNT = 1000 };
-    (void)state;
     static tci_code_names *all[COUNT];
     char name[32];
     tci_found_code found;
@@ -115,7 +105,6 @@ static void *look_all_the_time(void *user)
 
 static void a_reader_never_sees_half_a_name(void **state)
 {
-    (void)state;
     pthread_t readers[2];
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&readers[i], NULL, look_all_the_time, NULL), 0);

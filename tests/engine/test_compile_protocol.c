@@ -4,9 +4,6 @@
 
 #include "engine/compile_protocol.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static uint8_t body[4 * TCI_COMPILE_HELLO_TEXT_MAX];
 
 /* A copy of the exact size, so that a sanitizer sees a step beyond its end. */
@@ -20,7 +17,6 @@ static void *copy_of(const void *bytes, size_t size)
 
 static void prefixes(void **state)
 {
-    (void)state;
     uint8_t bytes[TCI_COMPILE_PREFIX_BYTES];
     tci_compile_kind kind;
     size_t size;
@@ -40,7 +36,6 @@ static void prefixes(void **state)
 
 static void hellos(void **state)
 {
-    (void)state;
     static tci_compile_hello hello = {
         .abi = 7, .llvm = "19.1.7", .cpu = "znver4", .features = "+avx2,-sve"};
     static tci_compile_hello found;
@@ -68,7 +63,6 @@ static void hellos(void **state)
 
 static void requests(void **state)
 {
-    (void)state;
     char name[TCI_ARCHIVE_NAME_MAX];
     const tci_engine_code code = {.name = "counter",
                                   .entries = TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
@@ -105,7 +99,6 @@ static void requests(void **state)
 
 static void what_is_too_large_is_not_requested(void **state)
 {
-    (void)state;
     char name[TCI_ARCHIVE_NAME_MAX + 1];
     size_t size;
     tc_error err;
@@ -169,7 +162,6 @@ static void expect_no_reply(const tci_compile_reply *reply)
 
 static void replies(void **state)
 {
-    (void)state;
     const tci_compile_reply good = {.status = TC_OK,
                                     .text = "",
                                     .names = "memcpy\0strlen",

@@ -4,9 +4,6 @@
 #include "base/clock.h"
 #include "engine/engine_module.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,7 +65,6 @@ static bool compiles_apart(void)
 
 static void without_the_right_program_this_process_compiles(void **state)
 {
-    (void)state;
     static const char *const programs[] = {
         "no program at all",                                  /* ENOEXEC */
         "#!/nowhere/to/be/found\n",                           /* ENOENT */
@@ -88,7 +84,6 @@ static void without_the_right_program_this_process_compiles(void **state)
 
 static void the_programs_folder_is_the_modules(void **state)
 {
-    (void)state;
     char text[1200];
     (void)snprintf(text, sizeof text, "#!/bin/sh\nexec '%s/tc-compile' \"$@\"\n",
                    TEST_ENGINE_DIR);
@@ -98,7 +93,6 @@ static void the_programs_folder_is_the_modules(void **state)
 
 static void a_thread_may_be_asked_for(void **state)
 {
-    (void)state;
     tci_compiler *c;
     const tci_compiler_opts opts = {.ops = ops, .in_thread = true};
     assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);

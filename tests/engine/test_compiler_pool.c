@@ -5,19 +5,8 @@
 #include "engine/compiler_pool.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 #define THREADS 3
 
@@ -70,7 +59,6 @@ static unsigned children(int *niceness_out)
 
 static void the_background_is_polite(void **state)
 {
-    (void)state;
     int own = getpriority(PRIO_PROCESS, 0), niceness = -100;
     const int polite = own + 10 < 19 ? own + 10 : 19, soon = own < 5 ? 5 : own;
     for (int background = 0; background < 2; background++) {
@@ -96,7 +84,6 @@ static void *compile_often(void *argument)
 
 static void threads_share_a_pool(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     tci_compiler_pool *pool = open_pool();
     for (int i = 0; i < THREADS; i++)
@@ -112,12 +99,11 @@ static void threads_share_a_pool(void **state)
 
 static void code_that_needs_too_much_memory_is_refused(void **state)
 {
-    (void)state;
     size_t size;
     tci_compiler *c;
     tci_object object;
     tc_error err = {0};
-    if (SANITIZED) /* they have no such limit */
+    if (TEST_SANITIZED) /* they have no such limit */
         skip();
     const tci_compiler_opts opts = {
         .ops = ops, .time_max_ns = 60 * TCI_NS_PER_S, .memory_max = 512u << 20};

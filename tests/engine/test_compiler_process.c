@@ -9,23 +9,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
-
 /* A sanitizer would rather describe the other. */
-#define CRASH_SIGNAL (SANITIZED ? SIGABRT : SIGSEGV)
+#define CRASH_SIGNAL (TEST_SANITIZED ? SIGABRT : SIGSEGV)
 #define SHORT_NS (300 * TCI_NS_PER_MS)
 #define LONG_NS (60 * TCI_NS_PER_S)
 #define DEADLINE_MS 30000
@@ -127,7 +116,6 @@ static int open_descriptors(void)
 
 static void code_that_takes_for_ever_is_refused(void **state)
 {
-    (void)state;
     tc_error err = {0};
     tci_compiler *c = start_compiler(SHORT_NS);
     pid_t first = tci_compiler_pid(c);
@@ -141,7 +129,6 @@ static void code_that_takes_for_ever_is_refused(void **state)
 
 static void a_crash_costs_one_function(void **state)
 {
-    (void)state;
     tc_error err = {0};
     pthread_t thread;
     tci_compiler *c = start_compiler(LONG_NS);
@@ -152,7 +139,7 @@ static void a_crash_costs_one_function(void **state)
     assert_int_equal(compile(c, "endless", endless.bytes, endless.size, &err), TC_E_COMPILE);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(err.status, TC_E_COMPILE);
-    expect_text(&err, SANITIZED ? "ended by signal 6" : "ended by signal 11");
+    expect_text(&err, TEST_SANITIZED ? "ended by signal 6" : "ended by signal 11");
     expect_text(&err, "'endless'");
     expect_works(c);
     tci_compiler_end(c);
@@ -160,7 +147,6 @@ static void a_crash_costs_one_function(void **state)
 
 static void llvms_own_end_costs_one_function(void **state)
 {
-    (void)state;
     tc_error err = {0};
     tci_compiler *c = start_compiler(LONG_NS);
     assert_int_equal(
@@ -175,7 +161,6 @@ static void llvms_own_end_costs_one_function(void **state)
 
 static void one_that_was_killed_is_replaced(void **state)
 {
-    (void)state;
     static const int signals[] = {SIGKILL, SIGTERM, SIGKILL};
     tci_compiler *c = start_compiler(LONG_NS);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
@@ -219,20 +204,18 @@ static void expect_it_follows_its_parent(bool busy)
 
 static void it_ends_with_its_parent(void **state)
 {
-    (void)state;
     expect_it_follows_its_parent(false);
     expect_it_follows_its_parent(true);
 }
 
 static void flipped_bits_never_reach_this_process(void **state)
 {
-    (void)state;
     int refused = 0, accepted = 0, timeouts = 0, died = 0;
     uint32_t random = 4711;
     tc_error err = {0};
     char *mutant = malloc(counter.size);
     tci_compiler *c = start_compiler(SHORT_NS);
-    int rounds = SANITIZED ? 200 : 1000;
+    int rounds = TEST_SANITIZED ? 200 : 1000;
     for (int round = 0; round < rounds; round++) {
         memcpy(mutant, counter.bytes, counter.size);
         for (int flips = 0; flips <= round % 3; flips++) {
@@ -262,7 +245,6 @@ static void flipped_bits_never_reach_this_process(void **state)
 
 static void nothing_is_left_behind(void **state)
 {
-    (void)state;
     int before = open_descriptors();
     tci_compiler *c = start_compiler(LONG_NS);
     expect_works(c);
@@ -279,7 +261,6 @@ static void nothing_is_left_behind(void **state)
 
 static void programs_that_ignore_their_children_may_compile(void **state)
 {
-    (void)state;
     tc_error err = {0};
     signal(SIGCHLD, SIG_IGN);
     tci_compiler *c = start_compiler(LONG_NS);
@@ -335,7 +316,6 @@ static void compile_with_the_parents(tci_compiler *c)
 
 static void forks_and_closed_streams_are_no_problem(void **state)
 {
-    (void)state;
     expect_in_fork(compile_without_streams, NULL);
     tci_compiler *c = start_compiler(LONG_NS);
     expect_works(c);

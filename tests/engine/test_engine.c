@@ -5,9 +5,6 @@
 #include "engine/engine.h"
 #include "engine/image/cpu_level.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,7 +51,6 @@ static tc_status load_archive(tci_engine_handle *handle, const char *file, const
 
 static void a_missing_engine_is_reported(void **state)
 {
-    (void)state;
     tci_code_unit *unit = NULL;
     tc_error err = {0};
     tci_engine_handle *handle = acquire("/no/such/folder", TCI_CHOICE_AUTO);
@@ -72,7 +68,6 @@ static void a_missing_engine_is_reported(void **state)
 
 static void another_library_is_no_engine(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/tc_test_engine_XXXXXX", path[128];
     tc_error err = {0};
     assert_non_null(mkdtemp(folder));
@@ -105,7 +100,6 @@ static bool llvm_is_loaded(void)
 /* What is said to peers before any bitcode has come is still true afterwards. */
 static void the_version_needs_no_llvm(void **state)
 {
-    (void)state;
     char version[32];
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
     (void)snprintf(version, sizeof version, "%s", tci_engine_llvm_version(TEST_ENGINE_DIR));
@@ -122,7 +116,6 @@ static void the_version_needs_no_llvm(void **state)
 
 static void an_archive_becomes_callable(void **state)
 {
-    (void)state;
     tci_code_unit *unit;
     tc_error err = {0};
     uint64_t out = 0;
@@ -146,7 +139,6 @@ static void an_archive_becomes_callable(void **state)
 
 static void errors_name_the_function(void **state)
 {
-    (void)state;
     tci_code_unit *unit = NULL;
     tc_error err = {0};
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
@@ -166,7 +158,6 @@ static void errors_name_the_function(void **state)
 
 static void an_engine_can_be_started_again(void **state)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, TCI_CHOICE_AUTO);
         assert_int_equal(tci_engine_start(handle, NULL), TC_OK);
@@ -229,7 +220,6 @@ static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *leve
 
 static void the_form_is_chosen(void **state)
 {
-    (void)state;
     tc_error err = {0};
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(0), NULL), 1001);
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, NO_LEVELS, NULL), 103);
@@ -245,7 +235,6 @@ static void the_form_is_chosen(void **state)
 /* Every number that names no level of this architecture, and levels that this CPU lacks. */
 static void images_of_other_levels_are_passed_by(void **state)
 {
-    (void)state;
     tc_error err = {0};
     unsigned own = tci_cpu_level_host();
     assert_non_null(tci_cpu_level_text(tci_triple_host(), own));

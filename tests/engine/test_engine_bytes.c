@@ -4,26 +4,13 @@
 #include "engine_fixture.h"
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
-
 enum { REFUSED = 40, ACCEPTED = 41, SANITIZER = 77 };
 
-#ifdef SANITIZED
+#if TEST_SANITIZED
 /* A mutant may ask for more memory than the sanitizer gives: its own way to crash. */
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
@@ -54,7 +41,7 @@ static void be_a_victim(unsigned seconds)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         signal(signals[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &none);
-#ifndef SANITIZED
+#if !TEST_SANITIZED
     struct rlimit memory = {2ull << 30, 2ull << 30};
     (void)setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -101,7 +88,6 @@ static void try_apart(const void *bytes, size_t size, tally *t)
 /* In one child, which sees every length that the engine lets through to LLVM. */
 static void every_truncation_is_refused(void **state)
 {
-    (void)state;
     size_t size;
     char *bytes = read_bitcode("counter", &size);
     int status;
@@ -124,7 +110,6 @@ static void every_truncation_is_refused(void **state)
 
 static void flipped_bits_never_make_llvm_exit(void **state)
 {
-    (void)state;
     size_t size;
     tally t = {0};
     uint32_t random = 2024;
@@ -149,7 +134,6 @@ static void flipped_bits_never_make_llvm_exit(void **state)
 
 static void random_bytes_behind_the_magic_are_refused(void **state)
 {
-    (void)state;
     tally t = {0};
     uint32_t random = 7;
     unsigned char bytes[512] = {'B', 'C', 0xc0, 0xde};

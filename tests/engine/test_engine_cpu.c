@@ -6,9 +6,6 @@
 #include <elf.h>
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NUMBERS 1000
 
@@ -70,7 +67,6 @@ static void check_listing(void)
 
 static void code_is_for_this_processor(void **state)
 {
-    (void)state;
     size_t size;
     tci_object object;
     tci_loaded *loaded;

@@ -1,14 +1,10 @@
 /* What the engine for bitcode says of itself, and what only it can be asked. */
 #include "engine_fixture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)
 
 static void the_host_is_described(void **state)
 {
-    (void)state;
     assert_int_equal(ops->abi, TCI_ENGINE_ABI);
     assert_string_equal(ops->name, "orc");
     assert_true(atoi(ops->llvm()) >= 17);
@@ -18,7 +14,6 @@ static void the_host_is_described(void **state)
 
 static void code_without_a_target_is_for_this_host(void **state)
 {
-    (void)state;
     uint64_t result = 0;
     loaded_file f = load_file("counter_bare", "counter", ALL_ENTRIES, "");
     f.entries.main(NULL, 9, &result);
@@ -28,7 +23,6 @@ static void code_without_a_target_is_for_this_host(void **state)
 
 static void better_code_goes_on_with_the_variables(void **state)
 {
-    (void)state;
     size_t size;
     uint64_t result = 0;
     tc_error err = {0};
@@ -70,7 +64,6 @@ static void better_code_goes_on_with_the_variables(void **state)
 
 static void damaged_objects_are_refused(void **state)
 {
-    (void)state;
     size_t size;
     tci_object object;
     tci_loaded *loaded;
@@ -97,7 +90,6 @@ static void damaged_objects_are_refused(void **state)
 
 static void entries_are_there_when_asked_for(void **state)
 {
-    (void)state;
     loaded_file f = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
     assert_null(f.entries.max_size);
     assert_null(f.entries.init);

@@ -3,18 +3,7 @@
 #include "memory_map.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 #define THREADS 4
 #define ROUNDS (TEST_EMULATED ? 3 : 25)
@@ -89,7 +78,6 @@ static void *work(void *argument)
 
 static void threads_load_at_once(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     working = THREADS;
     for (uintptr_t i = 0; i < THREADS; i++)
@@ -117,7 +105,6 @@ static void load_and_unload(int rounds)
 
 static void unloading_gives_everything_back(void **state)
 {
-    (void)state;
     load_and_unload(LEAK_ROUNDS / 10);
     size_t before = resident_bytes();
     load_and_unload(LEAK_ROUNDS);
@@ -125,13 +112,12 @@ static void unloading_gives_everything_back(void **state)
     size_t grown = after > before ? after - before : 0;
     print_message("%d rounds: resident memory grew by %zu KiB\n", LEAK_ROUNDS, grown / 1024);
     /* Sanitizers keep freed memory aside, qemu what it has translated. */
-    if (!SANITIZED && !TEST_EMULATED)
+    if (!TEST_SANITIZED && !TEST_EMULATED)
         assert_true(grown < 2u << 20);
 }
 
 static void many_stay_loaded(void **state)
 {
-    (void)state;
     enum { COUNT = 200 };
     static loaded_file all[COUNT];
     size_t before = resident_bytes();

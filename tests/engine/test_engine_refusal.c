@@ -1,16 +1,10 @@
 /* What cannot work is refused with a text that says what it is, and the engine goes on. */
-#include "../support/emulated.h"
 #include "engine_fixture.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void every_missing_symbol_is_named(void **state)
 {
-    (void)state;
     expect_refusal(
         "missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
         PARTS("tc_test_absent_function", "tc_test_absent_variable", "tc_test_absent_callback"));
@@ -23,7 +17,6 @@ static void *all_but_memcpy(void *user, const char *symbol)
 
 static void a_missing_symbol_that_code_generation_adds_is_named(void **state)
 {
-    (void)state;
     size_t size;
     tc_error err = {0};
     tci_loaded *loaded;
@@ -44,7 +37,6 @@ static void a_missing_symbol_that_code_generation_adds_is_named(void **state)
 
 static void entries_must_be_there_and_right(void **state)
 {
-    (void)state;
     expect_refusal("counter", "nobody", TCI_ENTRY_MAIN, TC_E_CORRUPT, PARTS("nobody_main"));
     expect_refusal("twin_a", "twin", TCI_ENTRY_MAIN | TCI_ENTRY_INIT, TC_E_CORRUPT,
                    PARTS("twin_payload_init"));
@@ -58,7 +50,6 @@ static void entries_must_be_there_and_right(void **state)
 
 static void what_cannot_work_when_sent_is_refused(void **state)
 {
-    (void)state;
     expect_refusal("thread_local", "thread_local", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("per_thread", "thread-local"));
     expect_refusal("extern_thread_local", "extern_thread_local", TCI_ENTRY_MAIN,
@@ -73,21 +64,18 @@ static void what_cannot_work_when_sent_is_refused(void **state)
 
 static void numbers_that_take_for_ever_are_refused(void **state)
 {
-    (void)state;
     expect_refusal("wide_number", "wide_number", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("8000000", "4096"));
 }
 
 static void bad_assembly_is_refused(void **state)
 {
-    (void)state;
     expect_refusal("bad_asm", "bad_asm", TCI_ENTRY_MAIN, TC_E_COMPILE,
                    PARTS("code generation", "1 more error"));
 }
 
 static void data_out_of_reach_is_refused(void **state)
 {
-    (void)state;
     skip_if_emulated("all of a process lies within the 4 GiB that aarch64 reaches");
     expect_refusal("far_data", "far_data", TCI_ENTRY_MAIN, TC_E_COMPILE,
                    PARTS("linking", "out of range"));
@@ -95,14 +83,12 @@ static void data_out_of_reach_is_refused(void **state)
 
 static void another_architecture_is_refused(void **state)
 {
-    (void)state;
     expect_refusal("counter_foreign", "counter", TCI_ENTRY_MAIN, TC_E_NO_SLICE,
                    PARTS("aarch64", "x86_64"));
 }
 
 static void other_bytes_are_refused(void **state)
 {
-    (void)state;
     size_t size;
     char *bytes = read_bitcode("counter", &size);
     expect_refused_bytes("", 0, "counter", TC_E_CORRUPT, PARTS("magic"));
@@ -114,7 +100,6 @@ static void other_bytes_are_refused(void **state)
 
 static void a_newer_producer_is_refused_by_the_archives_word(void **state)
 {
-    (void)state;
     size_t size;
     tc_error err = {0};
     tci_loaded *loaded;
@@ -169,7 +154,6 @@ static void write_at(unsigned char *bytes, size_t at, const char *text)
 
 static void a_newer_producer_is_refused_by_the_bytes(void **state)
 {
-    (void)state;
     size_t size, at = 32;
     char found[8];
     unsigned char *bytes = read_bitcode("counter", &size);
@@ -184,7 +168,6 @@ static void a_newer_producer_is_refused_by_the_bytes(void **state)
 
 static void the_engine_still_works(void **state)
 {
-    (void)state;
     uint64_t result = 0;
     loaded_file f = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
     f.entries.main(NULL, 5, &result);

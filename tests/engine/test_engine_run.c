@@ -2,15 +2,10 @@
  * of its own. */
 #include "engine_fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ALL_ENTRIES (TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT)
 
 static void data_lives_as_long_as_the_code(void **state)
 {
-    (void)state;
     uint64_t result = 0;
     loaded_file first = load_file("counter", "counter", ALL_ENTRIES, "");
     loaded_file second = load_file("counter", "counter", TCI_ENTRY_MAIN, "");
@@ -32,7 +27,6 @@ static void data_lives_as_long_as_the_code(void **state)
 
 static void the_other_entries_are_found(void **state)
 {
-    (void)state;
     unsigned char payload[4], args[4] = {1, 2, 3, 4};
     loaded_file f = load_file("counter", "counter", ALL_ENTRIES, "");
     assert_int_equal(f.entries.max_size(NULL, 100), 107);
@@ -44,7 +38,6 @@ static void the_other_entries_are_found(void **state)
 
 static void libc_can_be_called(void **state)
 {
-    (void)state;
     static uint64_t words[512];
     static char text[256];
     for (unsigned i = 0; i < 512; i++)
@@ -57,7 +50,6 @@ static void libc_can_be_called(void **state)
 
 static void a_library_of_the_list_can_be_called(void **state)
 {
-    (void)state;
     double in[2] = {4.0, 27.0}, out = 0;
     loaded_file f = load_file("libm_user", "libm_user", TCI_ENTRY_MAIN, "libm.so.6\n");
     f.entries.main(in, sizeof in, &out);
@@ -67,7 +59,6 @@ static void a_library_of_the_list_can_be_called(void **state)
 
 static void the_host_can_be_called_and_calls_back(void **state)
 {
-    (void)state;
     uint64_t in = 5, out = 0;
     tc_test_variable = 100;
     loaded_file f = load_file("calls_host", "calls_host", TCI_ENTRY_MAIN, "");
@@ -79,7 +70,6 @@ static void the_host_can_be_called_and_calls_back(void **state)
 
 static void helpers_that_code_generation_adds_are_found(void **state)
 {
-    (void)state;
     uint64_t in[3] = {3, 1, 7}, out[3] = {0};
     loaded_file f = load_file("recursion", "recursion", TCI_ENTRY_MAIN, "");
     f.entries.main(in, sizeof in, out);
@@ -99,7 +89,6 @@ typedef struct command {
 
 static void a_function_of_ordinary_size_runs(void **state)
 {
-    (void)state;
     static char text[4096];
     static const command commands[] = {
         {1, 0, "apple", 7}, {1, 0, "pear", -3}, {1, 0, "plum", 100}, {2, 0, "pear", 0},
@@ -114,7 +103,6 @@ static void a_function_of_ordinary_size_runs(void **state)
 
 static void equal_names_do_not_meet(void **state)
 {
-    (void)state;
     int a = 0, b = 0;
     loaded_file first = load_file("twin_a", "twin", TCI_ENTRY_MAIN, "");
     loaded_file second = load_file("twin_b", "twin", TCI_ENTRY_MAIN, "");
@@ -129,7 +117,6 @@ static void equal_names_do_not_meet(void **state)
 
 static void equal_symbols_of_different_libraries_do_not_meet(void **state)
 {
-    (void)state;
     int a = 0, b = 0;
     loaded_file first = load_file("uses_dep", "uses_dep", TCI_ENTRY_MAIN, "libtest_dep_a.so");
     loaded_file second = load_file("uses_dep", "uses_dep", TCI_ENTRY_MAIN, "libtest_dep_b.so");
@@ -148,7 +135,6 @@ static void equal_symbols_of_different_libraries_do_not_meet(void **state)
 
 static void a_weak_reference_may_stay_open(void **state)
 {
-    (void)state;
     int out = 0;
     loaded_file f = load_file("weak_reference", "weak_reference", TCI_ENTRY_MAIN, "");
     f.entries.main(NULL, 0, &out);
@@ -158,7 +144,6 @@ static void a_weak_reference_may_stay_open(void **state)
 
 static void good_assembly_runs(void **state)
 {
-    (void)state;
     uint64_t out = 0;
     loaded_file f = load_file("good_asm", "good_asm", TCI_ENTRY_MAIN, "");
     f.entries.main(NULL, 0, &out);
@@ -170,7 +155,6 @@ static void good_assembly_runs(void **state)
  * and on. */
 static void the_stack_can_be_unwound_through_it(void **state)
 {
-    (void)state;
     uint64_t here = tc_test_frames(), there = 0;
     for (int round = 0; round < 3; round++) {
         loaded_file f = load_file("unwinds", "unwinds", TCI_ENTRY_MAIN, "");
@@ -182,7 +166,6 @@ static void the_stack_can_be_unwound_through_it(void **state)
 
 static void every_missing_symbol_is_named(void **state)
 {
-    (void)state;
     expect_refusal("missing", "missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
                    (const char *const[]){"no library here defines", "tc_test_absent_function",
                                          "tc_test_absent_variable", "tc_test_absent_callback",

@@ -1,30 +1,13 @@
 /* Images by hand become callable, or are refused with the reason. What compiled code does in
  * them is the business of the suite that all engines pass. */
+#include "../support/test.h"
 #include "image_maker.h"
 #include "memory_map.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "engine/image/image_loader.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 static tci_code_arena *arena;
 static tci_symbols *symbols;
@@ -43,7 +26,6 @@ static const tci_host_symbol host_symbols[] = {
 
 static int set_up(void **state)
 {
-    (void)state;
     if (tci_code_arena_create(&arena, NULL) != TC_OK ||
         tci_symbols_create("", 0, host_symbols, 1, &symbols, NULL) != TC_OK)
         return -1;
@@ -54,7 +36,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     tci_symbols_destroy(symbols);
     tci_code_arena_destroy(arena);
     return 0;
@@ -76,7 +57,6 @@ static made_archive make(const tci_image_source *source)
 
 static void code_alone_runs(void **state)
 {
-    (void)state;
     tci_image_source source = image_adding_one();
     made_archive made = make(&source);
     tci_entries entries;
@@ -94,7 +74,6 @@ static void code_alone_runs(void **state)
 /* All of the code has a name, whatever the entries leave over. */
 static void pieces_are_called_after_entries(void **state)
 {
-    (void)state;
     tci_image_source source = image_counting(0);
     source.entries = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
     source.main_place = 4;
@@ -122,7 +101,6 @@ static void pieces_are_called_after_entries(void **state)
 
 static void data_lives_as_long_as_the_code(void **state)
 {
-    (void)state;
     tci_image_source source = image_counting(3 << 20);
     for (uint32_t zeros = 0; zeros <= 3 << 20; zeros += 1 << 20) {
         source.segments[1].memory_bytes = 8 + zeros;
@@ -149,7 +127,6 @@ static void data_lives_as_long_as_the_code(void **state)
 
 static void imports_are_bound(void **state)
 {
-    (void)state;
     static const char *const names[] = {"tc_test_called"};
     tci_image_source source = image_jumping(false);
     made_archive made = make_image_archive("made", &source, TCI_CPU_ANY, names, 1);
@@ -166,7 +143,6 @@ static void imports_are_bound(void **state)
 
 static void a_weak_name_may_be_missing(void **state)
 {
-    (void)state;
     tci_image_source source = image_jumping(true);
     made_archive made = make(&source);
     tci_entries entries;
@@ -194,7 +170,6 @@ static void expect_refused(const made_archive *made, tc_status status, const cha
 
 static void every_missing_symbol_is_named(void **state)
 {
-    (void)state;
     static const char *const names[] = {"tc_test_absent_a", "tc_test_absent_b",
                                         "tc_test_called", "zzz_unused"};
     tci_image_source source = image_jumping(false);
@@ -209,7 +184,6 @@ static void every_missing_symbol_is_named(void **state)
 
 static void many_imports_are_bound(void **state)
 {
-    (void)state;
     enum { COUNT = 500 };
     static char text[COUNT][24];
     static const char *names[COUNT + 1];
@@ -230,7 +204,6 @@ static void many_imports_are_bound(void **state)
 
 static void another_machine_is_refused(void **state)
 {
-    (void)state;
     tci_image_source source = image_adding_one();
     source.machine = source.machine == TCI_IMAGE_X86_64 ? TCI_IMAGE_AARCH64 : TCI_IMAGE_X86_64;
     made_archive made = make(&source);
@@ -240,7 +213,6 @@ static void another_machine_is_refused(void **state)
 
 static void symbols_beyond_the_list_are_refused(void **state)
 {
-    (void)state;
     tci_image_source source = image_jumping(false);
     made_archive made = make(&source);
     expect_refused(&made, TC_E_CORRUPT, (const char *const[]){"symbol", NULL});
@@ -259,7 +231,6 @@ static void load_and_unload(const made_archive *made, unsigned rounds)
 
 static void loading_and_unloading_leaves_nothing_behind(void **state)
 {
-    (void)state;
     tci_image_source sources[] = {image_adding_one(), image_counting(100)};
     for (size_t i = 0; i < 2; i++) {
         made_archive made = make(&sources[i]);
@@ -271,7 +242,7 @@ static void loading_and_unloading_leaves_nothing_behind(void **state)
         assert_int_equal(tci_code_arena_bytes(arena), bytes);
         print_message("100000 rounds: resident memory grew by %zu KiB\n", grown / 1024);
         /* Sanitizers keep freed memory aside, qemu what it has translated. */
-        if (!SANITIZED && !TEST_EMULATED)
+        if (!TEST_SANITIZED && !TEST_EMULATED)
             assert_true(grown < 1u << 20);
         free_made(&made);
     }
@@ -319,7 +290,6 @@ static void *load_many(void *argument)
 
 static void no_page_is_ever_writable_and_executable(void **state)
 {
-    (void)state;
     tci_image_source sources[] = {image_adding_one(), image_counting(0)};
     made_archive made[] = {make(&sources[0]), make(&sources[1])};
     watched w = {made, 2, THREADS};

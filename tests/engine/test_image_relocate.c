@@ -1,17 +1,8 @@
 /* What becomes of stored images of both architectures in memory, byte by byte; nothing is run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "engine/image/image_relocate.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BASE 0x7f0012340000u
 #define WORD_MAX (TCI_IMAGE_PAGE_AARCH64 * 2 + 2000)
@@ -75,13 +66,11 @@ static void check_image(const char *name, tci_image_machine machine)
 
 static void an_image_for_x86_64(void **state)
 {
-    (void)state;
     check_image("full_x86_64.img", TCI_IMAGE_X86_64);
 }
 
 static void an_image_for_aarch64(void **state)
 {
-    (void)state;
     check_image("full_aarch64.img", TCI_IMAGE_AARCH64);
 }
 

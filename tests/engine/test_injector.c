@@ -1,15 +1,7 @@
 /* Code that comes with a message, as bytes that anybody may have made. */
+#include "../support/test.h"
 #include "engine/injector.h"
 #include "image_maker.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static tci_engine_handle *engine;
 static tci_injector *injector;
@@ -28,7 +20,6 @@ static const tci_host_symbol host_symbols[] = {
 
 static int set_up(void **state)
 {
-    (void)state;
     const tci_engine_opts opts = {.form = TCI_CHOICE_IMAGE};
     called = 0;
     return tci_engine_acquire(&opts, &engine, NULL) == TC_OK &&
@@ -39,7 +30,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     tci_injector_destroy(injector);
     tci_engine_release(engine);
     return 0;
@@ -74,7 +64,6 @@ static tc_status place(const message *m, void (**main_out)(void *, size_t, void 
 
 static void each_call_has_a_copy_of_its_own(void **state)
 {
-    (void)state;
     void (*first)(void *, size_t, void *), (*second)(void *, size_t, void *);
     uint64_t value = 0;
     tci_image_source source = image_adding_one();
@@ -91,7 +80,6 @@ static void each_call_has_a_copy_of_its_own(void **state)
 
 static void data_begins_anew(void **state)
 {
-    (void)state;
     void (*run)(void *, size_t, void *);
     uint64_t value = 0;
     tci_image_source source = image_counting(5000);
@@ -105,7 +93,6 @@ static void data_begins_anew(void **state)
 
 static void imports_are_bound_by_name(void **state)
 {
-    (void)state;
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
     tci_image_source source = image_jumping(false);
@@ -130,7 +117,6 @@ static void imports_are_bound_by_name(void **state)
 
 static void damage_is_refused(void **state)
 {
-    (void)state;
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
     tci_image_source source = image_counting(64);
@@ -149,7 +135,6 @@ static void damage_is_refused(void **state)
 
 static void another_machines_code_is_refused(void **state)
 {
-    (void)state;
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
     tci_image_source source = image_adding_one();
@@ -160,7 +145,6 @@ static void another_machines_code_is_refused(void **state)
 
 static void too_much_memory_is_refused(void **state)
 {
-    (void)state;
     void (*run)(void *, size_t, void *);
     tc_error err = {0};
     tci_image_source source = image_counting(1u << 20);

@@ -7,9 +7,6 @@
 #include "engine/orc/object_emit.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static tci_host_target host;
@@ -46,7 +43,6 @@ static tci_loaded *link_copy(const tci_object *object, const tci_engine_code *co
 
 static void linked_memory_is_what_was_said(void **state)
 {
-    (void)state;
     size_t size, page = (size_t)sysconf(_SC_PAGESIZE);
     void *bytes = read_bitcode("counter", &size);
     tci_symbols *symbols = open_symbols("");
@@ -107,7 +103,6 @@ static const tci_code_symbol *find_name(const linked *l, const char *name)
 
 static void every_function_has_a_name(void **state)
 {
-    (void)state;
     linked l = link_file("counter", "counter",
                          TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, false);
     const tci_code_symbol *main = find_name(&l, "counter_main");
@@ -150,7 +145,6 @@ static unsigned known_to_debuggers(void)
 
 static void debuggers_hear_of_what_has_debug_information(void **state)
 {
-    (void)state;
     const unsigned all = TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT;
     debugger = dlsym(RTLD_DEFAULT, "__jit_debug_descriptor");
     assert_non_null(debugger);
@@ -181,7 +175,6 @@ static uint64_t frames_seen_by(const char *file, bool debuggable)
 /* What arrives has no unwind tables; what is to be debugged gets them here. */
 static void callers_are_seen_through_code_to_be_debugged(void **state)
 {
-    (void)state;
     uint64_t plain = frames_seen_by("unwinds_bare", false);
     uint64_t wanted = frames_seen_by("unwinds_bare", true);
     assert_true(wanted > plain);
@@ -189,14 +182,6 @@ static void callers_are_seen_through_code_to_be_debugged(void **state)
 }
 
 /* --- memory ----------------------------------------------------------------------------- */
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 static long rounds_wanted(void)
 {
@@ -223,21 +208,19 @@ static void leave_nothing_behind(const char *file, bool debuggable, long rounds)
     print_message("%s, %ld rounds: resident memory grew by %zu KiB in the last two thirds\n",
                   debuggable ? "debuggable" : "plain", rounds, grown / 1024);
     assert_int_equal(fixed_memory_bytes(), fixed);
-    if (!SANITIZED) /* sanitizers keep freed memory aside */
+    if (!TEST_SANITIZED) /* sanitizers keep freed memory aside */
         assert_true(grown < 512u * 1024);
     unlink_all(&l);
 }
 
 static void linking_and_unlinking_leaves_nothing_behind(void **state)
 {
-    (void)state;
     leave_nothing_behind("counter", false, rounds_wanted());
     leave_nothing_behind("counter_debug", true, rounds_wanted());
 }
 
 static void what_is_no_object_takes_no_memory(void **state)
 {
-    (void)state;
     size_t size;
     void *bytes = read_bitcode("hash_map", &size);
     tci_symbols *symbols = open_symbols("");
@@ -264,7 +247,6 @@ static void what_is_no_object_takes_no_memory(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     tc_error err = {0};
     if (tci_host_target_init(&host, &err) == TC_OK &&
         tci_jit_linker_create(&host, &linker, &err) == TC_OK)
@@ -275,7 +257,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     int result = tci_jit_linker_destroy(linker, NULL) != TC_OK;
     tci_host_target_fini(&host);
     return result;

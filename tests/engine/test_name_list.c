@@ -1,19 +1,10 @@
 /* Names for error texts: all that fit, and a count of the rest. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "engine/name_list.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static void few_names_are_all_there(void **state)
 {
-    (void)state;
     tci_name_list list = {0};
     assert_string_equal(tci_name_list_finish(&list), "");
     tci_name_list_add(&list, "a");
@@ -25,7 +16,6 @@ static void few_names_are_all_there(void **state)
 
 static void many_names_end_in_a_count(void **state)
 {
-    (void)state;
     tci_name_list list = {0};
     char name[32], expected[32];
     for (int i = 0; i < 1000; i++) {
@@ -42,7 +32,6 @@ static void many_names_end_in_a_count(void **state)
 
 static void a_name_that_never_fits_is_counted(void **state)
 {
-    (void)state;
     tci_name_list list = {0};
     char name[2000];
     memset(name, 'x', sizeof name - 1);

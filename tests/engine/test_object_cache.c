@@ -1,18 +1,13 @@
+#include "../support/test.h"
 #include "cache_sample.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <tc/log.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define MIB (1u << 20)
 
@@ -28,7 +23,6 @@ static void count_warnings(void *user, tc_log_level level, const char *line)
 
 static int setup(void **state)
 {
-    (void)state;
     cache_folder_make(folder);
     warnings = 0;
     tc_log_set_sink(count_warnings, NULL);
@@ -37,7 +31,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     tc_log_set_sink(NULL, NULL);
     cache_folder_remove(folder);
     return 0;
@@ -51,7 +44,6 @@ static bool exists(const char *path)
 
 static void what_is_stored_is_found(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, 16 * MIB);
     assert_false(cache_sample_find(cache, 1, 1000));
     cache_sample_store(cache, 1, 1000);
@@ -70,7 +62,6 @@ static void what_is_stored_is_found(void **state)
 
 static void another_key_is_not_found(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     void *bytes;
     size_t size;
@@ -87,7 +78,6 @@ static void another_key_is_not_found(void **state)
 
 static void the_last_one_stored_counts(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     tci_object_key key = cache_sample_key(1);
     void *bytes;
@@ -103,7 +93,6 @@ static void the_last_one_stored_counts(void **state)
 
 static void no_cache_is_a_cache_without_anything(void **state)
 {
-    (void)state;
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     tci_object_cache_close(cache);
     assert_int_equal(tci_object_cache_open("", MIB, &cache, NULL), TC_OK);
@@ -145,7 +134,6 @@ static void expect_deleted(tci_object_cache *cache, const char *path)
 
 static void damaged_files_are_deleted(void **state)
 {
-    (void)state;
     static uint8_t bytes[4096];
     char path[CACHE_PATH_MAX];
     tci_object_cache *cache = cache_sample_open(folder, MIB);
@@ -171,7 +159,6 @@ static void damaged_files_are_deleted(void **state)
 /* As when somebody copies files about, or a hash collides. */
 static void a_file_of_another_key_is_deleted(void **state)
 {
-    (void)state;
     char path[CACHE_PATH_MAX], foreign[CACHE_PATH_MAX];
     char name[TCI_CACHE_FILE_NAME];
     tci_object_cache *cache = cache_sample_open(folder, MIB);
@@ -205,7 +192,6 @@ static void make_socket(const char *path)
 
 static void what_is_no_file_is_deleted(void **state)
 {
-    (void)state;
     char path[CACHE_PATH_MAX], elsewhere[CACHE_PATH_MAX + 16];
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     cache_sample_path(folder, 1, path);
@@ -228,7 +214,6 @@ static void what_is_no_file_is_deleted(void **state)
 
 static void a_folder_in_the_way_that_is_not_empty_is_not_found(void **state)
 {
-    (void)state;
     char path[CACHE_PATH_MAX], inside[CACHE_PATH_MAX + 16];
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     cache_sample_path(folder, 1, path);
@@ -244,7 +229,6 @@ static void a_folder_in_the_way_that_is_not_empty_is_not_found(void **state)
 
 static void a_file_of_another_user_is_deleted(void **state)
 {
-    (void)state;
     char path[CACHE_PATH_MAX];
     tci_object_cache *cache = cache_sample_open(folder, MIB);
     cache_sample_path(folder, 1, path);

@@ -1,19 +1,11 @@
 /* The file that perf looks names up in: what is in it, and whose it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../support/test.h"
 #include "engine/code_map.h"
 #include "engine/perf_map.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,13 +97,11 @@ static void in_a_child(void (*test)(void))
 
 static void names_are_written_as_code_comes(void **state)
 {
-    (void)state;
     in_a_child(write_map);
 }
 
 static void what_somebody_put_there_is_not_followed(void **state)
 {
-    (void)state;
     in_a_child(stay_away);
 }
 

@@ -2,10 +2,6 @@
  * found. */
 #include "engine_fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int own_strlen(void)
 {
     return 1;
@@ -26,7 +22,6 @@ static void expect_refusal_of(const char *deps, size_t size, tc_status status, c
 
 static void host_symbols_come_first(void **state)
 {
-    (void)state;
     tci_symbols *symbols;
     assert_int_equal(tci_symbols_create("", 0, host, 2, &symbols, NULL), TC_OK);
     assert_ptr_equal(tci_symbols_resolve(symbols, "strlen"), (void *)own_strlen);
@@ -40,7 +35,6 @@ static void host_symbols_come_first(void **state)
 
 static void libraries_answer_in_their_order(void **state)
 {
-    (void)state;
     tci_symbols *ab = open_symbols("libtest_dep_a.so\nlibtest_dep_b.so\n");
     tci_symbols *ba = open_symbols("libtest_dep_b.so\nlibtest_dep_a.so");
     int (*from_a)(void) = (int (*)(void))tci_symbols_resolve(ab, "dep_answer");
@@ -53,7 +47,6 @@ static void libraries_answer_in_their_order(void **state)
 
 static void libraries_are_private(void **state)
 {
-    (void)state;
     tci_symbols *with = open_symbols("libtest_dep_a.so");
     tci_symbols *without = open_symbols("");
     assert_non_null(tci_symbols_resolve(with, "dep_answer"));
@@ -64,7 +57,6 @@ static void libraries_are_private(void **state)
 
 static void comments_and_blanks_do_not_count(void **state)
 {
-    (void)state;
     static const char deps[] = "# libraries\n\n  \t\r\n libtest_dep_b.so \t# the second\r\n#";
     tci_symbols *symbols = open_symbols(deps);
     assert_non_null(tci_symbols_resolve(symbols, "dep_answer"));
@@ -73,14 +65,12 @@ static void comments_and_blanks_do_not_count(void **state)
 
 static void a_missing_library_is_named(void **state)
 {
-    (void)state;
     static const char deps[] = "libtest_dep_a.so\nlibtc_no_such_library.so.7\n";
     expect_refusal_of(deps, sizeof deps - 1, TC_E_NO_LIBRARY, "libtc_no_such_library.so.7");
 }
 
 static void other_names_are_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"/lib/x86_64-linux-gnu/libm.so.6",
                                       "../libevil.so",
                                       "lib m.so",
@@ -96,7 +86,6 @@ static void other_names_are_refused(void **state)
 
 static void lists_are_bounded(void **state)
 {
-    (void)state;
     static char many[TCI_DEPS_BYTES_MAX + 1];
     for (int i = 0; i <= TCI_DEPS_MAX; i++)
         strcat(many, "libtest_dep_a.so\n");

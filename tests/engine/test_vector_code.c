@@ -4,9 +4,6 @@
 
 #include "base/triple.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static tci_archive *archive;
@@ -84,7 +81,6 @@ static bool uses_wide_registers(void)
 
 static void a_hot_loop_uses_what_the_cpu_has(void **state)
 {
-    (void)state;
     if (strcmp(tci_triple_host(), "x86_64-linux") == 0 && !cpu_has_avx()) {
         print_message("this CPU has no AVX\n");
         skip();
@@ -97,7 +93,6 @@ static void a_hot_loop_uses_what_the_cpu_has(void **state)
 /* What comes first is to be compiled soon: the sender left the loop as it was written. */
 static void quick_code_is_not_unrolled(void **state)
 {
-    (void)state;
     compile(TCI_LEVEL_QUICK);
     assert_false(uses_wide_registers());
     assert_null(strstr(text, "mulps"));

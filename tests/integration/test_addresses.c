@@ -2,19 +2,11 @@
  * and what becomes of them when their process does not live or does not listen. */
 #include "../shipped/tally.h"
 #include "../support/process.h"
+#include "../support/test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
-
-#include <cmocka.h>
 
 #define SHORT_NS 500000000ull
 #define MESSAGES 2000u

@@ -1,21 +1,13 @@
 /* Peers that are killed in the middle of large payloads. */
 #include "../shipped/check.h"
 #include "../support/process.h"
+#include "../support/test.h"
 
 #include "base/clock.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
-
-#include <cmocka.h>
 
 #define ROUNDS 6
 #define BYTES (3u << 20)

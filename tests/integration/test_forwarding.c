@@ -2,17 +2,10 @@
  *
  * The program of the other processes is PEER, given at build time. */
 #include "../support/process.h"
+#include "../support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
-
-#include <cmocka.h>
 
 #define PEERS_MAX 3
 #define MESSAGES 5000u
@@ -37,7 +30,6 @@ static const char *peer_program(const process *p)
 
 static int end_peers(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < PEERS_MAX; i++)
         process_end(&peers[i]);
     return 0;
@@ -112,20 +104,17 @@ static void run_chain(size_t count)
 
 static void a_function_goes_on_to_a_third_process(void **state)
 {
-    (void)state;
     run_chain(2);
 }
 
 static void a_function_goes_on_to_a_fourth_process(void **state)
 {
-    (void)state;
     run_chain(3);
 }
 
 static void two_sources_keep_their_order_each(void **state)
 {
     char host_port[32], count[16];
-    (void)state;
     (void)snprintf(host_port, sizeof host_port, "%s", start_target(&peers[0], "tally", NULL));
     (void)snprintf(count, sizeof count, "%u", SOURCE_MESSAGES);
     process_start(

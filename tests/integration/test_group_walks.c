@@ -5,21 +5,14 @@
  * This process is the last member. The program of the others is MEMBER, given at build time, or
  * in turn those named by GROUP_MEMBERS (A:B), which can be of another architecture. */
 #include "../support/process.h"
+#include "../support/test.h"
 #include "walk_call.h"
 
 #include "base/clock.h"
 
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define GROUP_ID 7u
 #define PATIENCE_NS 60000000000ull
@@ -167,7 +160,6 @@ static void end_group(void)
 
 static int clean(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < MEMBERS_MAX - 1; i++)
         process_end(&all.others[i]);
     tc_context_destroy(all.ctx);
@@ -194,7 +186,6 @@ static void assert_right(const walk_call *call)
 
 static void eight_members_call_each_other(void **state)
 {
-    (void)state;
     start_group(8);
     char command[64];
     (void)snprintf(command, sizeof command, "calls %u", CALLS);
@@ -207,7 +198,6 @@ static void eight_members_call_each_other(void **state)
 /* Each of them has several on the way, while those of the others pass through. */
 static void eight_members_walk_in_rings(void **state)
 {
-    (void)state;
     start_group(8);
     char command[64];
     (void)snprintf(command, sizeof command, "walks %u %u", ROUNDS * all.size, WALKS);
@@ -220,7 +210,6 @@ static void eight_members_walk_in_rings(void **state)
 static void chains_of_all_lengths(void **state)
 {
     static walk_call calls[64];
-    (void)state;
     start_group(4);
     for (uint32_t i = 0; i < 64; i++) {
         const walk_params params = {.first = i % all.size,
@@ -244,7 +233,6 @@ static void the_hop_limit_ends_a_circle(void **state)
 {
     static const uint32_t limits[] = {0, 1, 50, 300};
     walk_call circle, other;
-    (void)state;
     start_group(3);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         walk_params params = {.hops = UINT32_MAX,
@@ -268,7 +256,6 @@ static void a_circle_without_a_call_is_counted(void **state)
 {
     const walk_message message = {.left = UINT32_MAX, .width = 3};
     tc_error error = {0};
-    (void)state;
     start_group(3);
     assert_int_equal(tc_group_failures(all.group, NULL), 0);
     must(tc_group_send(all.group, 1, all.walk, &message, sizeof message), &error);
@@ -286,7 +273,6 @@ static void a_circle_without_a_call_is_counted(void **state)
 static void a_member_dies_with_walks_at_it(void **state)
 {
     walk_call through[WALKS], around, later;
-    (void)state;
     start_group(4);
     walk_params params = {.hops = 6, .width = 4, .timeout_ns = PATIENCE_NS, .hop_limit = 64};
     start_walk(&params, &around); /* everybody has the code, and everybody's endpoints */
@@ -322,7 +308,6 @@ static void a_walk_to_a_dead_member_fails(void **state)
     const char *keepalive = getenv("UCX_KEEPALIVE_INTERVAL");
     const bool is_noticed = keepalive == NULL || strcmp(keepalive, "inf") != 0;
     unsigned tries = is_noticed ? 20 : 2;
-    (void)state;
     start_group(3);
     walk_params params = {.hops = 4, .width = 3, .timeout_ns = PATIENCE_NS, .hop_limit = 64};
     start_walk(&params, &call);

@@ -5,21 +5,14 @@
 #include "../shipped/check.h"
 #include "../shipped/tally.h"
 #include "../support/process.h"
+#include "../support/test.h"
 
 #include "base/clock.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define CONTENT_BYTES 200u
 #define LARGE_BYTES (8u << 20)

@@ -1,6 +1,7 @@
 /* Peers of other versions, and such as only look like peers: what each side hears of the other,
  * byte by byte over a plain socket. */
 #include "../support/process.h"
+#include "../support/test.h"
 
 #include "base/clock.h"
 #include "delivery/worker.h"
@@ -9,18 +10,10 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <tc/endpoint.h>
 #include <tc/log.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define OTHER_PROTOCOL 2
 #define OTHER_UCX_MINOR 99
@@ -55,7 +48,6 @@ static void keep_line(void *user, tc_log_level level, const char *line)
 
 static int setup(void **state)
 {
-    (void)state;
     logged[0] = '\0';
     tc_log_set_level(TC_LOG_WARN);
     tc_log_set_sink(keep_line, NULL);
@@ -66,7 +58,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     tc_context_destroy(ctx);
     tc_log_set_sink(NULL, NULL);
     process_end(&peer);
@@ -176,7 +167,6 @@ static void expect_refusal(const message *said, tc_status status, const char *on
 
 static void a_peer_of_another_protocol_is_refused(void **state)
 {
-    (void)state;
     const message m = hello_of_protocol(OTHER_PROTOCOL), said = talk(&m);
     expect_refusal(&said, TC_E_VERSION, "version 2", "version 1");
     assert_non_null(strstr(logged, "version 2"));
@@ -186,7 +176,6 @@ static void a_peer_of_another_protocol_is_refused(void **state)
 static void a_peer_of_another_ucx_is_refused(void **state)
 {
     char own[32];
-    (void)state;
     const message m = hello_of_ucx(OTHER_UCX_MINOR), said = talk(&m);
     own_ucx_text(own);
     expect_refusal(&said, TC_E_VERSION, ".99.0", own);
@@ -196,7 +185,6 @@ static void a_peer_of_another_ucx_is_refused(void **state)
 
 static void a_damaged_hello_is_refused(void **state)
 {
-    (void)state;
     message m = hello_of_ucx(OTHER_UCX_MINOR);
     m.bytes[m.size - 1] ^= 1;
     const message said = talk(&m);
@@ -205,14 +193,12 @@ static void a_damaged_hello_is_refused(void **state)
 
 static void a_peer_that_begins_with_ready_is_hung_up_on(void **state)
 {
-    (void)state;
     const message m = ready(), said = talk(&m);
     assert_int_equal(said.size, 0);
 }
 
 static void a_peer_that_begins_with_a_bell_is_hung_up_on(void **state)
 {
-    (void)state;
     message m = {.size = 0};
     assert_int_equal(tci_hello_bell_encode(m.bytes, sizeof m.bytes, &m.size), TC_OK);
     const message said = talk(&m);
@@ -252,7 +238,6 @@ static message hello_of_a_process(void)
  * process. */
 static void the_hello_of_a_dead_process_is_refused(void **state)
 {
-    (void)state;
     const message m = hello_of_a_process();
     process_kill_unreaped(&peer);
     message said = talk(&m);
@@ -304,7 +289,6 @@ static tc_status connect_to(fake *f, tc_error *error)
 
 static void a_listener_of_another_protocol(void **state)
 {
-    (void)state;
     fake f = {.answer = hello_of_protocol(OTHER_PROTOCOL)};
     tc_error error = {0};
     assert_int_equal(connect_to(&f, &error), TC_E_VERSION);
@@ -316,7 +300,6 @@ static void a_listener_of_another_protocol(void **state)
 static void a_listener_of_another_ucx(void **state)
 {
     char own[32];
-    (void)state;
     fake f = {.answer = hello_of_ucx(OTHER_UCX_MINOR)};
     tc_error error = {0};
     own_ucx_text(own);
@@ -328,7 +311,6 @@ static void a_listener_of_another_ucx(void **state)
 
 static void a_listener_that_refuses(void **state)
 {
-    (void)state;
     fake versions = {.answer = refusal(TC_E_VERSION, "this is 7 and that is 8")};
     fake other = {.answer = refusal(TC_E_NO_MEMORY, "no room for you")};
     tc_error error = {0};
@@ -340,7 +322,6 @@ static void a_listener_that_refuses(void **state)
 
 static void a_listener_that_speaks_something_else(void **state)
 {
-    (void)state;
     fake f = {.answer = {.bytes = "220 mail.example ESMTP\r\n", .size = 24}};
     tc_error error = {0};
     assert_int_equal(connect_to(&f, &error), TC_E_CORRUPT);
@@ -349,7 +330,6 @@ static void a_listener_that_speaks_something_else(void **state)
 
 static void a_listener_that_hangs_up(void **state)
 {
-    (void)state;
     fake f = {.hangs_up = true};
     tc_error error = {0};
     assert_int_equal(connect_to(&f, &error), TC_E_PEER_LOST);
@@ -358,7 +338,6 @@ static void a_listener_that_hangs_up(void **state)
 
 static void a_listener_that_never_answers(void **state)
 {
-    (void)state;
     fake f = {.hangs_up = false};
     tc_error error = {0};
     assert_int_equal(connect_to(&f, &error), TC_E_TIMEOUT);

@@ -4,22 +4,15 @@
 #include "../../benchmarks/process_sample.h"
 #include "../shipped/tally.h"
 #include "../support/process.h"
+#include "../support/test.h"
 
 #include "base/clock.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define ROUNDS 2
 #define WHOLE_MESSAGES 3 /* that a doomed source sends before its point */

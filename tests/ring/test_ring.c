@@ -1,15 +1,10 @@
 /* Producer and consumer against each other, in one thread and in two. */
+#include "../support/test.h"
 #include "ring/consumer.h"
 #include "ring/producer.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define RING_BYTES 4096u
 #define NONCE 0x1122334455667788ull
@@ -65,7 +60,6 @@ static bool take(ring_pair *pair, uint32_t payload_size, uint8_t fill)
 
 static void frames_survive_wrapping_at_every_offset(void **state)
 {
-    (void)state;
     const uint32_t largest = (uint32_t)tci_ring_frame_max(RING_BYTES) - TCI_FRAME_HEADER_BYTES;
     for (unsigned granules = 0; granules < RING_BYTES / TCI_FRAME_GRANULE; granules++) {
         for (uint32_t size = 1; size <= largest; size += 67) {
@@ -89,7 +83,6 @@ static void frames_survive_wrapping_at_every_offset(void **state)
 
 static void a_full_ring_grants_nothing_until_credit_comes(void **state)
 {
-    (void)state;
     ring_pair pair;
     pair_init(&pair);
     unsigned sent = 0;
@@ -111,7 +104,6 @@ static void a_full_ring_grants_nothing_until_credit_comes(void **state)
 
 static void control_frames_pass_a_full_ring(void **state)
 {
-    (void)state;
     ring_pair pair;
     pair_init(&pair);
     while (put(&pair, 48, 1))
@@ -127,7 +119,6 @@ static void control_frames_pass_a_full_ring(void **state)
 
 static void the_largest_frame_always_fits_an_empty_ring(void **state)
 {
-    (void)state;
     const uint32_t largest = (uint32_t)tci_ring_frame_max(RING_BYTES) - TCI_FRAME_HEADER_BYTES;
     ring_pair pair;
     pair_init(&pair);
@@ -145,10 +136,9 @@ static void the_largest_frame_always_fits_an_empty_ring(void **state)
 
 static void a_consumed_word_that_runs_wild_ends_the_credit(void **state)
 {
-    (void)state;
     const uint64_t start = tci_ring_start(NONCE);
-    const uint64_t wild[] = {start + 32, start + 1, start - 32, 0, UINT64_MAX,
-                             0x8000000000000000ull};
+    const uint64_t wild[] = {start + 32, start + 1,  start - 32,
+                             0,          UINT64_MAX, 0x8000000000000000ull};
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
         ring_pair pair;
         pair_init(&pair);
@@ -172,7 +162,6 @@ static void a_consumed_word_that_runs_wild_ends_the_credit(void **state)
 
 static void stale_and_foreign_bytes_are_no_frames(void **state)
 {
-    (void)state;
     ring_pair pair;
     uint64_t word;
     pair_init(&pair);
@@ -189,7 +178,6 @@ static void stale_and_foreign_bytes_are_no_frames(void **state)
 
 static void the_nonce_says_where_frames_begin(void **state)
 {
-    (void)state;
     ring_pair pair;
     uint64_t word, start = tci_ring_start(NONCE);
     assert_int_equal(start, 0x11223344u & 0xfc0u);
@@ -208,7 +196,6 @@ static void the_nonce_says_where_frames_begin(void **state)
  * laps later. */
 static void a_frame_that_is_written_again_is_none(void **state)
 {
-    (void)state;
     enum { BYTES = 96, KEPT = 100, FRAMES = 10 * RING_BYTES / BYTES };
     static uint8_t kept[KEPT][BYTES];
     ring_pair pair;
@@ -230,7 +217,6 @@ static void a_frame_that_is_written_again_is_none(void **state)
 
 static void placed_ranges_must_lie_inside_the_ring(void **state)
 {
-    (void)state;
     ring_pair pair;
     uint8_t bytes[128] = {0};
     uint64_t word;
@@ -256,7 +242,6 @@ static void placed_ranges_must_lie_inside_the_ring(void **state)
 
 static void frames_are_counted_by_their_signals(void **state)
 {
-    (void)state;
     ring_pair pair;
     pair_init(&pair);
     for (unsigned i = 0; i < 1000; i++) {
@@ -271,7 +256,6 @@ static void frames_are_counted_by_their_signals(void **state)
 
 static void a_word_of_payload_is_the_same_frame(void **state)
 {
-    (void)state;
     ring_pair pair;
     uint64_t word;
     pair_init(&pair);
@@ -307,7 +291,6 @@ static void *produce(void *arg)
 /* The orderings themselves: ThreadSanitizer sees a missing release or acquire here. */
 static void two_threads_exchange_frames_in_order(void **state)
 {
-    (void)state;
     ring_pair pair;
     pthread_t producer;
     pair_init(&pair);

@@ -1,15 +1,7 @@
 #include "pair.h"
+#include "test.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void must(tc_status status, const tc_error *error, const char *what)
 {

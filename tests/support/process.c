@@ -1,21 +1,15 @@
 #include "process.h"
+#include "test.h"
 
 #include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* In the child: only calls that are allowed after a fork. */
 static void run(int in_fd, int out_fd, const char *const *argv, char *const *environment)

@@ -1,16 +1,8 @@
 #include "team.h"
+#include "test.h"
 
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <tc/ifunc.h>
-
-#include <cmocka.h>
 
 static void must(tc_status status, const tc_error *error, const char *what)
 {

@@ -1,11 +1,6 @@
 /* Segments from a peer that may offer anything, and places in them. */
+#include "../support/test.h"
 #include "transfer/landing.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define BYTES (TCI_LANDING_OFFSET + 65536u)
 #define NONCE 0x1122334455667788ull
@@ -43,7 +38,6 @@ static void offer(receiver *r, uint32_t id, uint64_t bytes, uint64_t nonce)
 
 static void an_offer_is_attached_once(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     tci_segment segment = make_segment(), other = make_segment();
     offer(r, segment.id, BYTES, NONCE);
@@ -62,7 +56,6 @@ static void an_offer_is_attached_once(void **state)
 
 static void offers_that_are_no_good_are_passed_over(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     tci_segment segment = make_segment();
     offer(r, segment.id, BYTES, NONCE + 1);
@@ -83,7 +76,6 @@ static void offers_that_are_no_good_are_passed_over(void **state)
 
 static void places_are_inside(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t place, size;
         bool good;

@@ -1,11 +1,6 @@
 /* PAYLOAD messages from a peer that may send anything, in any order. */
+#include "../support/test.h"
 #include "transfer/payload_in.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define LIMIT (64u << 20)
 
@@ -59,7 +54,6 @@ static tc_status find(receiver *r, uint64_t number, uint64_t total)
 
 static void parts_in_any_order_make_the_payload(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     for (uint16_t number = 0; number < 30; number++) {
         assert_int_equal(find(r, number, 250), TC_E_AGAIN);
@@ -82,7 +76,6 @@ static void parts_in_any_order_make_the_payload(void **state)
 /* Each of them ends the endpoint. */
 static void what_fits_nothing_ends_the_endpoint(void **state)
 {
-    (void)state;
     static const struct {
         uint16_t number;
         uint64_t total, offset;
@@ -113,7 +106,6 @@ static void what_fits_nothing_ends_the_endpoint(void **state)
 
 static void frames_that_name_no_payload_are_corrupt(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     assert_int_equal(find(r, 1, 250), TC_E_CORRUPT);
     assert_int_equal(find(r, 65536, 250), TC_E_CORRUPT);
@@ -125,7 +117,6 @@ static void frames_that_name_no_payload_are_corrupt(void **state)
 
 static void a_payload_above_the_limit_is_refused_and_dropped(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     tci_sink sink;
     assert_false(begin(r, 0, LIMIT + 1, 0, 1000, &sink));
@@ -144,7 +135,6 @@ static void a_payload_above_the_limit_is_refused_and_dropped(void **state)
 /* UCX may still write what nobody waits for any more; its memory stays until that is over. */
 static void what_is_under_way_keeps_its_memory(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     tci_sink first, second, third;
     assert_true(begin(r, 0, 4096, 0, 2048, &first));
@@ -163,7 +153,6 @@ static void what_is_under_way_keeps_its_memory(void **state)
 
 static void a_part_that_breaks_off_ends_the_endpoint(void **state)
 {
-    (void)state;
     receiver *r = make_receiver();
     tci_sink sink;
     assert_true(begin(r, 0, 4096, 0, 4096, &sink));

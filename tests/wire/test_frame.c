@@ -1,14 +1,8 @@
+#include "../support/test.h"
 #include "wire/frame.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void header_word_has_golden_bytes(void **state)
 {
-    (void)state;
     const tci_frame frame = {
         .payload_size = 0x04030201, .slot = 0x0605, .kind = TCI_FRAME_CODE, .flags = 0x08};
     const uint64_t word = tci_frame_word(&frame);
@@ -20,7 +14,6 @@ static void header_word_has_golden_bytes(void **state)
 
 static void code_section_has_golden_bytes(void **state)
 {
-    (void)state;
     uint8_t bytes[TCI_CODE_SECTION_BYTES];
     tci_code_section section = {.archive_size = 0x11223344, .deps_size = 5}, back;
     for (unsigned i = 0; i < sizeof section.id.bytes; i++)
@@ -38,7 +31,6 @@ static void code_section_has_golden_bytes(void **state)
  * it has 4 bytes more. */
 static void one_byte_call_travels_as_17_bytes(void **state)
 {
-    (void)state;
     uint8_t bytes[64] = {0};
     const tci_frame frame = {.payload_size = 1, .kind = TCI_FRAME_CALL};
     size_t size;
@@ -51,7 +43,6 @@ static void one_byte_call_travels_as_17_bytes(void **state)
 
 static void every_kind_is_bounded_by_its_room(void **state)
 {
-    (void)state;
     uint8_t bytes[256] = {0};
     tci_code_section section = {.archive_size = 40, .deps_size = 8};
     size_t size;
@@ -77,7 +68,6 @@ static void every_kind_is_bounded_by_its_room(void **state)
 
 static void injected_code_is_bounded_by_its_room(void **state)
 {
-    (void)state;
     uint8_t bytes[128] = {0};
     size_t size;
     tc_error error;
@@ -112,7 +102,6 @@ static void injected_code_is_bounded_by_its_room(void **state)
 
 static void code_sizes_that_overflow_are_refused(void **state)
 {
-    (void)state;
     uint8_t bytes[256] = {0};
     size_t size;
     tc_error error;
@@ -126,7 +115,6 @@ static void code_sizes_that_overflow_are_refused(void **state)
 
 static void unknown_kinds_are_refused(void **state)
 {
-    (void)state;
     uint8_t bytes[64] = {0};
     size_t size;
     tc_error error;
@@ -145,7 +133,6 @@ static void unknown_kinds_are_refused(void **state)
 
 static void piece_bodies_have_golden_bytes(void **state)
 {
-    (void)state;
     static const uint8_t landed_bytes[TCI_LANDED_BYTES] = {
         0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x21, 0,    0, 0, 0, 0, 0, 0,
         0x40, 0x10, 0,    0,    0,    0,    0,    0,    0x34, 0x12, 0, 0, 0, 0, 0, 0};
@@ -173,7 +160,6 @@ static void piece_bodies_have_golden_bytes(void **state)
 
 static void pieces_have_the_size_that_their_flags_say(void **state)
 {
-    (void)state;
     uint8_t bytes[128] = {0};
     size_t size;
     tc_error error;

@@ -1,14 +1,8 @@
 /* Hello messages: their exact bytes, and what becomes of every kind of damage. */
+#include "../support/test.h"
 #include "base/content_id.h"
 #include "hello_golden.h"
 #include "wire/hello.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define SIZE_AT 8u
 #define CHECKSUM_AT 12u
@@ -141,7 +135,6 @@ static const struct {
 
 static void hello_has_its_golden_bytes(void **state)
 {
-    (void)state;
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = sample();
     assert_int_equal(encode(&h, TCI_HELLO_HELLO, buf), sizeof golden_hello);
@@ -157,7 +150,6 @@ static void hello_has_its_golden_bytes(void **state)
 /* Without any, a hello is what it was before there were dictionaries. */
 static void dictionaries_have_their_golden_bytes(void **state)
 {
-    (void)state;
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = sample();
     h.dictionaries[h.dictionary_count++] = 0x0009dee7;
@@ -189,7 +181,6 @@ static void assert_dictionaries_refused(size_t at, uint32_t value, const char *t
 
 static void dictionaries_are_in_order_and_few(void **state)
 {
-    (void)state;
     const size_t first = sizeof golden_hello_dictionaries - 8;
     assert_dictionaries_refused(first, 0, "dictionary 00000000");
     assert_dictionaries_refused(first, 0xfedcba98, "behind fedcba98, expected a larger");
@@ -210,7 +201,6 @@ static void dictionaries_are_in_order_and_few(void **state)
 
 static void address_is_a_hello_without_a_ring(void **state)
 {
-    (void)state;
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     tci_hello h = sample();
     assert_int_equal(encode(&h, TCI_HELLO_ADDRESS, buf), sizeof golden_address);
@@ -229,7 +219,6 @@ static void address_is_a_hello_without_a_ring(void **state)
 
 static void small_messages_have_their_golden_bytes(void **state)
 {
-    (void)state;
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     size_t size;
     assert_int_equal(tci_hello_ready_encode(TCI_HELLO_AM, buf, sizeof buf, &size), TC_OK);
@@ -261,7 +250,6 @@ static void small_messages_have_their_golden_bytes(void **state)
 
 static void every_field_may_be_at_its_limit(void **state)
 {
-    (void)state;
     static char filler[TCI_HELLO_BODY_MAX];
     memset(filler, '~', sizeof filler);
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
@@ -293,7 +281,6 @@ static void every_field_may_be_at_its_limit(void **state)
 /* The views of a decoded hello lie in the message, so whoever holds the bytes may use them. */
 static void views_point_into_the_message(void **state)
 {
-    (void)state;
     tci_hello h;
     assert_int_equal(
         tci_hello_decode(golden_hello, sizeof golden_hello, TCI_HELLO_HELLO, &h, NULL), TC_OK);
@@ -303,7 +290,6 @@ static void views_point_into_the_message(void **state)
 
 static void short_and_long_messages_are_refused(void **state)
 {
-    (void)state;
     uint8_t buf[sizeof golden_hello_dictionaries + 1] = {0};
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         tc_error err;
@@ -319,7 +305,6 @@ static void short_and_long_messages_are_refused(void **state)
 
 static void every_flipped_bit_is_found(void **state)
 {
-    (void)state;
     uint8_t buf[sizeof golden_hello_dictionaries];
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         for (size_t bit = 0; bit < 8 * golden[g].size; bit++) {
@@ -338,7 +323,6 @@ static void every_flipped_bit_is_found(void **state)
  * has exactly one form. */
 static void every_forged_bit_is_refused_or_meant(void **state)
 {
-    (void)state;
     uint8_t buf[sizeof golden_hello];
     uint8_t again[TCI_HELLO_MESSAGE_MAX];
     size_t meant = 0;
@@ -363,7 +347,6 @@ static void every_forged_bit_is_refused_or_meant(void **state)
 
 static void fields_outside_their_range_are_named(void **state)
 {
-    (void)state;
     static const struct {
         size_t at; /* in the body */
         size_t bytes;
@@ -409,7 +392,6 @@ static void fields_outside_their_range_are_named(void **state)
 
 static void sizes_inside_the_body_must_add_up(void **state)
 {
-    (void)state;
     for (size_t at = 30; at < 40; at += 2) {
         for (int change = -1; change <= 1; change += 2) {
             uint8_t buf[sizeof golden_hello];
@@ -427,7 +409,6 @@ static void sizes_inside_the_body_must_add_up(void **state)
 
 static void encode_refuses_what_no_peer_would_take(void **state)
 {
-    (void)state;
     static char filler[TCI_HELLO_BODY_MAX];
     memset(filler, 'x', sizeof filler);
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
@@ -454,7 +435,6 @@ static void encode_refuses_what_no_peer_would_take(void **state)
 
 static void texts_are_printable(void **state)
 {
-    (void)state;
     static const uint8_t bad[] = {0x00, 0x0a, 0x1f, 0x7f, 0x80, 0xff};
     for (size_t i = 0; i < sizeof bad; i++) {
         uint8_t buf[sizeof golden_hello];
@@ -471,7 +451,6 @@ static void texts_are_printable(void **state)
 
 static void kinds_are_not_confused(void **state)
 {
-    (void)state;
     uint8_t buf[sizeof golden_hello_dictionaries];
     for (size_t g = 0; g < GOLDEN_COUNT; g++) {
         for (size_t other = 0; other < GOLDEN_COUNT; other++) {
@@ -492,7 +471,6 @@ static void kinds_are_not_confused(void **state)
 
 static void foreign_bytes_are_named_as_such(void **state)
 {
-    (void)state;
     tci_hello_preamble preamble;
     tc_error err = {0};
     assert_int_equal(tci_hello_preamble_decode("GET / HTTP/1.1\r\n", 16, &preamble, &err),
@@ -502,7 +480,6 @@ static void foreign_bytes_are_named_as_such(void **state)
 
 static void another_protocol_is_named_before_all_else(void **state)
 {
-    (void)state;
     /* Kind, size and checksum make no sense to this side, and need not. */
     static const uint8_t bytes[16] = {'T',  'C',  'H',  'I',  0x39, 0x30, 0xff, 0xff,
                                       0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -518,7 +495,6 @@ static void another_protocol_is_named_before_all_else(void **state)
 
 static void preamble_bounds_the_body(void **state)
 {
-    (void)state;
     static const struct {
         uint8_t kind;
         uint32_t body_bytes;
@@ -561,7 +537,6 @@ static void preamble_bounds_the_body(void **state)
 
 static void ready_carries_any_number(void **state)
 {
-    (void)state;
     for (unsigned value = 0; value < 256; value++) {
         uint8_t buf[TCI_HELLO_PREAMBLE_BYTES + 1];
         size_t size;
@@ -574,7 +549,6 @@ static void ready_carries_any_number(void **state)
 
 static void refusals_keep_their_reason(void **state)
 {
-    (void)state;
     uint8_t buf[TCI_HELLO_MESSAGE_MAX];
     char text[1000];
     size_t size;
@@ -603,7 +577,6 @@ static void refusals_keep_their_reason(void **state)
 
 static void refusals_without_a_reason_are_damage(void **state)
 {
-    (void)state;
     uint8_t buf[sizeof golden_refuse];
     tc_error refusal = {0};
     tc_error err = {0};
@@ -621,7 +594,6 @@ static void refusals_without_a_reason_are_damage(void **state)
 
 static void small_buffers_are_never_overrun(void **state)
 {
-    (void)state;
     uint8_t buf[sizeof golden_hello];
     tci_hello h = sample();
     for (size_t room = 0; room < sizeof golden_hello; room++) {
@@ -646,7 +618,6 @@ static void small_buffers_are_never_overrun(void **state)
 
 static void ucx_minors_must_agree(void **state)
 {
-    (void)state;
     tci_hello mine = sample();
     tci_hello theirs = sample();
     theirs.isa = TCI_HELLO_AARCH64;
@@ -668,7 +639,6 @@ static void ucx_minors_must_agree(void **state)
 
 static void host_ids_tell_hosts_apart(void **state)
 {
-    (void)state;
     tci_hello mine = sample();
     tci_hello theirs = sample();
     assert_true(tci_hello_same_host(&mine, &theirs));

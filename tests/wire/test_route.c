@@ -1,15 +1,8 @@
+#include "../support/test.h"
 #include "wire/route.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void routes_have_golden_bytes(void **state)
 {
-    (void)state;
     static tci_route route = {.call = 0x0807060504030201,
                               .origin = 0x11,
                               .hops = 0x22,
@@ -33,7 +26,6 @@ static void routes_have_golden_bytes(void **state)
 
 static void routes_that_do_not_fit_are_refused(void **state)
 {
-    (void)state;
     static tci_route route = {.path_length = 1};
     static tci_route back;
     uint8_t payload[TCI_ROUTE_BYTES + 4];
@@ -50,7 +42,6 @@ static void routes_that_do_not_fit_are_refused(void **state)
 
 static void answers_have_golden_bytes(void **state)
 {
-    (void)state;
     const tci_reply reply = {.call = 1,
                              .total = 9,
                              .offset = 2,
@@ -88,7 +79,6 @@ static tc_status judge(tci_reply reply, size_t part)
 
 static void answers_that_do_not_fit_are_refused(void **state)
 {
-    (void)state;
     assert_int_equal(judge((tci_reply){.total = 8}, 8), TC_OK);
     assert_int_equal(judge((tci_reply){.total = 0}, 0), TC_OK);
     assert_int_equal(judge((tci_reply){.total = 8, .offset = 4}, 4), TC_OK);
@@ -104,7 +94,6 @@ static void answers_that_do_not_fit_are_refused(void **state)
 
 static void memberships_are_judged(void **state)
 {
-    (void)state;
     const tci_membership member = {.group = 0x0102030405060708, .size = 9, .rank = 8};
     static const uint8_t golden[] = {8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0, 8, 0, 0, 0};
     uint8_t bytes[TCI_MEMBERSHIP_BYTES];

@@ -1,0 +1,36 @@
+/* What every C test includes: cmocka with the headers that must precede it, and on what the test
+ * runs. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Whether a sanitizer watches the program. It has limits and signals of its own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SANITIZED 1
+#elif defined(__has_feature)
+#define TEST_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define TEST_SANITIZED 0
+#endif
+
+/* For what runs in qemu's user mode, as another architecture: ends the test as skipped, and says
+ * what qemu has otherwise. TEST_EMULATED is given to all tests. */
+static inline void skip_if_emulated(const char *why)
+{
+    if (TEST_EMULATED) {
+        print_message("skipped under qemu: %s\n", why);
+        skip();
+    }
+}
+
+#endif
