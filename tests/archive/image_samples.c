@@ -1,4 +1,5 @@
 #include "image_samples.h"
+#include "../support/test.h"
 
 enum { CODE_BYTES = 40, EH_FRAME_BYTES = 48, CONSTANTS_BYTES = 80, DATA_BYTES = 16 };
 
@@ -84,4 +85,13 @@ tci_image_source sample_image_full(void)
 tci_image_source sample_image_full_aarch64(void)
 {
     return full(TCI_IMAGE_AARCH64, TCI_IMAGE_PAGE_AARCH64, relocations[1]);
+}
+
+void *sample_image_bytes(const tci_image_source *source, size_t *size_out)
+{
+    void *bytes = NULL;
+    tc_error err = {.text = ""};
+    if (tci_image_write(source, &bytes, size_out, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    return bytes;
 }

@@ -14,4 +14,7 @@ tci_image_source sample_image_full(void);
 /* The same for aarch64, where pages are larger. */
 tci_image_source sample_image_full_aarch64(void);
 
+/* Its bytes, for free(). Fails the test if they cannot be written. */
+void *sample_image_bytes(const tci_image_source *source, size_t *size_out);
+
 #endif

@@ -1,54 +1,10 @@
 /* Calls and what answers them. */
 #include "../shipped/travel.h"
-#include "../support/team.h"
 #include "../support/test.h"
+#include "team_call.h"
 
 #include <tc/call.h>
 #include <tc/ifunc.h>
-
-typedef struct seen {
-    unsigned calls;
-    tc_status status;
-    size_t size;
-    uint32_t hops;
-    uint32_t rank;
-    uint32_t path[300];
-    size_t path_length;
-    char text[TC_ERROR_TEXT_MAX];
-} seen;
-
-static void note(void *user, const tc_call_outcome *outcome)
-{
-    seen *s = user;
-    s->calls++;
-    s->status = outcome->status;
-    s->size = outcome->result_size;
-    s->hops = outcome->hops;
-    s->rank = outcome->rank;
-    s->path_length = outcome->path_length;
-    for (size_t i = 0; i < outcome->path_length; i++)
-        s->path[i] = outcome->path[i];
-    (void)snprintf(s->text, sizeof s->text, "%s", outcome->text != NULL ? outcome->text : "");
-}
-
-/* Until something happens, or a moment longer: answers to nobody wake nobody. */
-static void turn(team *t)
-{
-    assert_int_not_equal(tc_wait(t->contexts[0], 1000000), TC_E_BUSY);
-}
-
-static void wait_for(team *t, const seen *s)
-{
-    while (s->calls == 0)
-        turn(t);
-}
-
-static tc_status call(team *t, uint32_t rank, const travel_order *order, void *result,
-                      size_t *size, tc_error *error)
-{
-    return tc_call(team_ep(t, rank), t->fn, order, sizeof *order, result, size, TEAM_TIMEOUT_NS,
-                   error);
-}
 
 /* With payloads that go in a frame, beside it, and beside the ring. */
 static void answers_come_back(void **state)
@@ -85,9 +41,9 @@ static void a_function_that_says_nothing_has_answered_with_nothing(void **state)
     size_t size = sizeof result;
     team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_NOTHING};
-    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_OK);
+    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_OK);
     assert_int_equal(size, 0);
-    assert_int_equal(call(&t, 1, &order, NULL, NULL, &error), TC_OK);
+    assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_OK);
     team_close(&t);
 }
 
@@ -98,7 +54,7 @@ static void errors_come_back_with_their_text(void **state)
     tc_ifunc *unbound;
     team_open(&t, 2, NULL);
     const travel_order order = {.task = TRAVEL_FAIL};
-    assert_int_equal(call(&t, 1, &order, NULL, NULL, &error), TC_E_IO);
+    assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_E_IO);
     assert_string_equal(error.text, "as it was told");
     /* code that cannot run there, twice: new, and known */
     assert_int_equal(tc_ifunc_open(t.contexts[0], "unbound", &unbound, &error), TC_OK);
@@ -190,20 +146,20 @@ static void an_answer_that_is_too_large_is_not_written(void **state)
     size_t size = 16;
     team_open(&t, 2, NULL);
     travel_order order = {.task = TRAVEL_BIG, .count = 17};
-    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_int_equal(size, 17);
     assert_non_null(strstr(error.text, "17"));
     assert_int_equal(result[0], 0);
     size = sizeof result;
     order.count = 500000;
-    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_int_equal(size, 500000);
     /* and one that may not even leave */
     order.count = 3u << 20;
-    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_string_equal(error.text, "that is too much");
     order.count++;
-    assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
+    assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "its answer of 3145729 bytes could not be sent"));
     team_close(&t);
 }
@@ -218,7 +174,7 @@ static void answers_of_many_frames_are_whole(void **state)
     for (unsigned round = 0; round < 5; round++) {
         size_t size = bytes, wrong = 0;
         const travel_order order = {.task = TRAVEL_BIG, .count = bytes - round};
-        assert_int_equal(call(&t, 1, &order, result, &size, &error), TC_OK);
+        assert_int_equal(team_call(&t, 1, &order, result, &size, &error), TC_OK);
         assert_int_equal(size, bytes - round);
         for (size_t i = 0; i < size; i++)
             wrong += result[i] != TRAVEL_BYTE(i);
@@ -247,7 +203,7 @@ static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
         TC_E_TIMEOUT);
     team_resume(&t);
     while (team_counter(&t, 0, "answers_late") == 0)
-        turn(&t);
+        team_turn(&t);
     assert_int_equal(result[1], 0);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
     team_close(&t);
@@ -256,12 +212,12 @@ static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
 static void a_cancelled_call_is_over(void **state)
 {
     team t;
-    seen s = {0};
+    call_record s = {0};
     uint8_t result[16] = {0};
     tc_call_id id;
     const travel_order order = {.task = TRAVEL_BIG, .count = sizeof result};
     const tc_call_params params = {
-        .result = result, .result_room = sizeof result, .done = note, .user = &s};
+        .result = result, .result_room = sizeof result, .done = call_record_note, .user = &s};
     team_open(&t, 2, NULL);
     team_pause(&t);
     assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id),
@@ -271,7 +227,7 @@ static void a_cancelled_call_is_over(void **state)
     assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
     team_resume(&t);
     while (team_counter(&t, 0, "answers_late") == 0)
-        turn(&t);
+        team_turn(&t);
     assert_int_equal(s.calls, 0);
     assert_int_equal(result[1], 0);
     team_close(&t);
@@ -285,7 +241,7 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
         travel_order order;
         uint64_t number;
     } args = {.order = {.task = TRAVEL_ECHO}};
-    static seen outcomes[MANY];
+    static call_record outcomes[MANY];
     static uint64_t results[MANY];
     team t;
     memset(outcomes, 0, sizeof outcomes);
@@ -294,7 +250,7 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
         const tc_call_params params = {.result = &results[i],
                                        .result_room = sizeof results[i],
                                        .timeout_ns = TEAM_TIMEOUT_NS,
-                                       .done = note,
+                                       .done = call_record_note,
                                        .user = &outcomes[i]};
         tc_status status;
         args.number = i * i;
@@ -304,7 +260,7 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
         assert_int_equal(status, TC_OK);
     }
     while (tc_call_count(t.contexts[0]) > 0)
-        turn(&t);
+        team_turn(&t);
     for (uint64_t i = 0; i < MANY; i++) {
         assert_int_equal(outcomes[i].calls, 1);
         assert_int_equal(outcomes[i].status, TC_OK);
@@ -321,10 +277,10 @@ static void an_answer_to_no_call_is_dropped(void **state)
     team_open(&t, 2, NULL);
     for (uint64_t call_id = 1; call_id < 5; call_id++) {
         const travel_order order = {.task = TRAVEL_STRANGER, .call = call_id << 32 | 900};
-        assert_int_equal(call(&t, 1, &order, NULL, NULL, &error), TC_OK);
+        assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_OK);
     }
     while (team_counter(&t, 0, "answers_late") < 4)
-        turn(&t);
+        team_turn(&t);
     team_close(&t);
 }
 
@@ -339,175 +295,19 @@ static void functions_keep_state_and_find_published_data(void **state)
     for (uint64_t i = 1; i <= 20; i++) {
         const travel_order order = {.task = TRAVEL_COUNT};
         size_t size = sizeof value;
-        assert_int_equal(call(&t, 1, &order, &value, &size, &error), TC_OK);
+        assert_int_equal(team_call(&t, 1, &order, &value, &size, &error), TC_OK);
         assert_int_equal(value, i);
     }
     const travel_order order = {.task = TRAVEL_DATA};
     size_t size = sizeof text;
-    assert_int_equal(call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
+    assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
     team_pause(&t);
     assert_int_equal(tc_context_publish(t.contexts[1], "travel", published, sizeof published),
                      TC_OK);
     team_resume(&t);
     size = sizeof text;
-    assert_int_equal(call(&t, 1, &order, text, &size, &error), TC_OK);
+    assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_OK);
     assert_string_equal(text, published);
-    team_close(&t);
-}
-
-/* --- travelling ----------------------------------------------------------------------------
- */
-
-static void functions_travel_and_tell_their_path(void **state)
-{
-    team t;
-    team_open(&t, 4, NULL);
-    for (uint64_t hops = 0; hops <= 70; hops += hops < 3 ? 1 : 13) {
-        travel_place place = {0};
-        seen s = {0};
-        const travel_order order = {.task = TRAVEL_ROUND, .count = hops};
-        const tc_call_params params = {.result = &place,
-                                       .result_room = sizeof place,
-                                       .timeout_ns = TEAM_TIMEOUT_NS,
-                                       .trace = 1,
-                                       .done = note,
-                                       .user = &s};
-        assert_int_equal(
-            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL), TC_OK);
-        wait_for(&t, &s);
-        if (s.status != TC_OK)
-            fail_msg("%u hops: %s", (unsigned)hops, s.text);
-        assert_int_equal(s.hops, hops);
-        assert_int_equal(s.rank, (1 + hops) % 4);
-        assert_int_equal(place.rank, s.rank);
-        assert_int_equal(place.size, 4);
-        assert_int_equal(place.origin, 0);
-        assert_int_equal(place.hops, hops);
-        assert_int_equal(s.path_length, hops);
-        for (size_t i = 0; i < s.path_length; i++)
-            assert_int_equal(s.path[i], (1 + i) % 4);
-    }
-    team_close(&t);
-}
-
-static void a_member_may_call_and_forward_to_itself(void **state)
-{
-    team t;
-    tc_error error = {0};
-    travel_place place = {0};
-    size_t size = sizeof place;
-    team_open(&t, 2, NULL);
-    const travel_order order = {.task = TRAVEL_TO, .rank = 0};
-    assert_int_equal(call(&t, 0, &order, &place, &size, &error), TC_OK);
-    assert_int_equal(place.rank, 0);
-    assert_int_equal(place.hops, 0);
-    const travel_order there = {.task = TRAVEL_TO, .rank = 1};
-    size = sizeof place;
-    assert_int_equal(call(&t, 0, &there, &place, &size, &error), TC_OK);
-    assert_int_equal(place.rank, 1);
-    assert_int_equal(place.hops, 1);
-    team_close(&t);
-    team_open(&t, 1, NULL);
-    const travel_order round = {.task = TRAVEL_ROUND, .count = 10};
-    size = sizeof place;
-    assert_int_equal(call(&t, 0, &round, &place, &size, &error), TC_OK);
-    assert_int_equal(place.hops, 10);
-    team_close(&t);
-}
-
-static void hops_have_a_limit(void **state)
-{
-    team t;
-    seen s = {0};
-    const travel_order order = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
-    tc_call_params params = {
-        .timeout_ns = TEAM_TIMEOUT_NS, .hop_limit = 25, .trace = 1, .done = note, .user = &s};
-    team_open(&t, 3, NULL);
-    assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL),
-                     TC_OK);
-    wait_for(&t, &s);
-    assert_int_equal(s.status, TC_E_HOPS);
-    assert_int_equal(s.hops, 25);
-    assert_non_null(strstr(s.text, "25 hops"));
-    assert_int_equal(s.path_length, 25);
-    team_close(&t);
-}
-
-/* Without a call the origin hears of it all the same; every member's own limit holds too. */
-static void messages_without_a_call_report_what_stopped_them(void **state)
-{
-    static const char *const options[] = {"hop_limit", "40", NULL};
-    team t;
-    tc_error error = {0};
-    const travel_order for_ever = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
-    const travel_order nowhere = {.task = TRAVEL_TO, .rank = 9};
-    team_open(&t, 3, options);
-    assert_int_equal(tc_group_failures(t.groups[0], &error), 0);
-    assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &for_ever, sizeof for_ever), TC_OK);
-    while (tc_group_failures(t.groups[0], &error) < 1)
-        turn(&t);
-    assert_int_equal(error.status, TC_E_HOPS);
-    assert_int_equal(tc_group_send(t.groups[0], 2, t.fn, &nowhere, sizeof nowhere), TC_OK);
-    while (tc_group_failures(t.groups[0], &error) < 2)
-        turn(&t);
-    assert_int_equal(error.status, TC_E_NOT_FOUND);
-    assert_non_null(strstr(error.text, "rank 2 could not send it on to rank 9"));
-    team_close(&t);
-}
-
-static void a_call_may_be_answered_by_another_member(void **state)
-{
-    team t;
-    tc_error error = {0};
-    travel_place place = {0};
-    size_t size = sizeof place;
-    team_open(&t, 4, NULL);
-    const travel_order order = {.task = TRAVEL_TICKET};
-    assert_int_equal(call(&t, 2, &order, &place, &size, &error), TC_OK);
-    assert_int_equal(place.rank, 3);
-    assert_int_equal(place.origin, 2);
-    const travel_order both = {.task = TRAVEL_BOTH, .rank = 3};
-    size = sizeof place;
-    assert_int_equal(call(&t, 1, &both, &place, &size, &error), TC_OK);
-    assert_int_equal(place.rank, 1);
-    team_close(&t);
-}
-
-/* Large payloads travel too, whether members have met before or not. */
-static void large_payloads_travel(void **state)
-{
-    const size_t bytes = sizeof(travel_order) + 400000;
-    team t;
-    tc_error error = {0};
-    uint8_t *args = calloc(1, bytes);
-    team_open(&t, 3, NULL);
-    for (unsigned round = 0; round < 3; round++) {
-        travel_place place = {0};
-        size_t size = sizeof place;
-        const travel_order order = {.task = TRAVEL_ROUND, .count = 7};
-        memcpy(args, &order, sizeof order);
-        tc_status status =
-            tc_call(team_ep(&t, 1), t.fn, args, bytes, &place, &size, TEAM_TIMEOUT_NS, &error);
-        if (status != TC_OK)
-            fail_msg("round %u: %s", round, error.text);
-        assert_int_equal(place.hops, 7);
-        assert_int_equal(place.rank, 2);
-    }
-    free(args);
-    team_close(&t);
-}
-
-static void addresses_make_a_group_too(void **state)
-{
-    team t;
-    tc_error error = {0};
-    travel_place place = {0};
-    size_t size = sizeof place;
-    team_open_by_address(&t, 3, NULL);
-    const travel_order order = {.task = TRAVEL_ROUND, .count = 8};
-    assert_int_equal(call(&t, 1, &order, &place, &size, &error), TC_OK);
-    assert_int_equal(place.rank, 0);
-    assert_int_equal(place.hops, 8);
     team_close(&t);
 }
 
@@ -526,13 +326,6 @@ int main(void)
         cmocka_unit_test(many_calls_at_once_each_get_their_own_answer),
         cmocka_unit_test(an_answer_to_no_call_is_dropped),
         cmocka_unit_test(functions_keep_state_and_find_published_data),
-        cmocka_unit_test(functions_travel_and_tell_their_path),
-        cmocka_unit_test(a_member_may_call_and_forward_to_itself),
-        cmocka_unit_test(hops_have_a_limit),
-        cmocka_unit_test(messages_without_a_call_report_what_stopped_them),
-        cmocka_unit_test(a_call_may_be_answered_by_another_member),
-        cmocka_unit_test(large_payloads_travel),
-        cmocka_unit_test(addresses_make_a_group_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

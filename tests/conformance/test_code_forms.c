@@ -5,7 +5,7 @@
 
 #include "archive_dictionary.h"
 #include "base/content_id.h"
-#include "core/core.h"
+#include "context/context.h"
 
 #define MESSAGES 100u
 
@@ -14,7 +14,7 @@ static const char *const none_on_demand[] = {"dictionaries", "no", "code_push", 
 
 static tci_registry *registry_of(tc_context *ctx)
 {
-    return &((tci_core *)(void *)ctx)->registry;
+    return &ctx->core.registry;
 }
 
 /* The functions of a context with that name: how many, and how the last one is packed. */

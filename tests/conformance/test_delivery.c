@@ -6,17 +6,6 @@
 
 static const char *const small_ring[] = {"ring_bytes", "4K", NULL};
 
-/* tc_send that waits for room. */
-static tc_status send_patiently(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
-{
-    tc_status status;
-    while ((status = tc_send(ep, fn, args, size)) == TC_E_AGAIN) {
-        if (tc_progress(tc_ep_context(ep)) == 0)
-            sched_yield();
-    }
-    return status;
-}
-
 static void close_checked(pair *p, uint64_t messages)
 {
     assert_int_equal(p->target_state.wrong, 0);
@@ -171,11 +160,11 @@ static void payload_init_runs_on_the_source(void **state)
     tc_ifunc *fn = pair_ifunc(&p, "doubled");
     memset(args, 3, sizeof args);
     for (size_t n = 0; n < sizeof args; n++)
-        assert_int_equal(send_patiently(p.ep, fn, args, n), TC_OK);
+        assert_int_equal(pair_send(p.ep, fn, args, n), TC_OK);
     args[0] = 0xff;
-    assert_int_equal(send_patiently(p.ep, fn, args, 1), TC_E_PAYLOAD);
+    assert_int_equal(pair_send(p.ep, fn, args, 1), TC_E_PAYLOAD);
     args[0] = 3;
-    assert_int_equal(send_patiently(p.ep, fn, args, 2), TC_OK);
+    assert_int_equal(pair_send(p.ep, fn, args, 2), TC_OK);
     pair_flush(p.ep);
     assert_int_equal(p.target_state.bytes, 2 * (499 * 500 / 2) + 4);
     close_checked(&p, sizeof args + 1);
@@ -239,7 +228,7 @@ static void functions_answer_from_inside(void **state)
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "echo");
     for (int i = 0; i < 50; i++)
-        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+        assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
     /* 50 balls, 200 throws each: half of the landings are here. */
     while (p.source_state.next < 50 * 100)
         assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
@@ -306,7 +295,7 @@ static void a_payload_that_was_sent_may_be_changed(void **state)
     tc_ifunc *fn = pair_ifunc(&p, "check");
     for (uint64_t n = 0; n < 12; n++) {
         check_fill(payload, n, sizeof payload - n);
-        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload - n), TC_OK);
+        assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload - n), TC_OK);
         memset(payload, 0xee, sizeof payload);
     }
     pair_flush(p.ep);
@@ -322,12 +311,12 @@ static void large_payloads_of_a_refused_function_are_passed_over(void **state)
     pair_open(&p, NULL);
     tc_ifunc *refused = pair_ifunc(&p, "unbound"), *check = pair_ifunc(&p, "check");
     for (int i = 0; i < 5 && status == TC_OK; i++)
-        status = send_patiently(p.ep, refused, payload, sizeof payload);
+        status = pair_send(p.ep, refused, payload, sizeof payload);
     assert_true(status == TC_OK || status == TC_E_REFUSED);
     pair_send_check(p.ep, check, 0, sizeof payload);
     pair_flush(p.ep);
     assert_true(tc_ep_refusal(p.ep, &error) >= 1);
-    assert_int_equal(send_patiently(p.ep, refused, payload, sizeof payload), TC_E_REFUSED);
+    assert_int_equal(pair_send(p.ep, refused, payload, sizeof payload), TC_E_REFUSED);
     close_checked(&p, 1);
 }
 
@@ -356,7 +345,7 @@ static void payloads_above_the_limit_are_refused_and_others_go_on(void **state)
     assert_int_equal(tc_ep_connect(other, p.host_port, PAIR_TIMEOUT_NS, &ep, &error), TC_OK);
     assert_int_equal(tc_ifunc_open(other, "check", &fn, &error), TC_OK);
     uint8_t *large = calloc(1, 5000000);
-    status = send_patiently(ep, fn, large, 5000000);
+    status = pair_send(ep, fn, large, 5000000);
     assert_true(status == TC_OK || status == TC_E_TOO_LARGE);
     free(large);
     if (status == TC_OK)
@@ -379,11 +368,11 @@ static void large_payloads_are_made_once(void **state)
     tc_ifunc *fn = pair_ifunc(&p, "doubled");
     memset(args, 7, sizeof args);
     for (size_t i = 0; i < 10; i++)
-        assert_int_equal(send_patiently(p.ep, fn, args, sizeof args - i), TC_OK);
+        assert_int_equal(pair_send(p.ep, fn, args, sizeof args - i), TC_OK);
     args[0] = 0xff;
-    assert_int_equal(send_patiently(p.ep, fn, args, sizeof args), TC_E_PAYLOAD);
+    assert_int_equal(pair_send(p.ep, fn, args, sizeof args), TC_E_PAYLOAD);
     args[0] = 7;
-    assert_int_equal(send_patiently(p.ep, fn, args, 3), TC_OK);
+    assert_int_equal(pair_send(p.ep, fn, args, 3), TC_OK);
     pair_flush(p.ep);
     close_checked(&p, 11);
 }
@@ -396,7 +385,7 @@ static void large_answers_come_from_inside_a_function(void **state)
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "echo");
     payload[0] = 50;
-    assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
     while (p.source_state.next < 25)
         assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
     pair_flush(p.ep);

@@ -6,17 +6,6 @@
 
 #define SHORT_NS 20000000ull
 
-/* tc_send that waits for room. */
-static tc_status send_patiently(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
-{
-    tc_status status;
-    while ((status = tc_send(ep, fn, args, size)) == TC_E_AGAIN) {
-        if (tc_progress(tc_ep_context(ep)) == 0)
-            sched_yield();
-    }
-    return status;
-}
-
 static void two_targets_that_flood_each_other_do_not_stall(void **state)
 {
     pair p;
@@ -24,7 +13,7 @@ static void two_targets_that_flood_each_other_do_not_stall(void **state)
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "64M", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "flood");
     for (int i = 0; i < 4; i++)
-        assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+        assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
     while (p.source_state.next < 4 * 100)
         assert_int_equal(tc_wait(p.source, PAIR_TIMEOUT_NS), TC_OK);
     pair_flush(p.ep);
@@ -53,7 +42,7 @@ static void a_full_queue_is_said_inside_a_function(void **state)
     tc_status status;
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "send_queue_bytes", "8K", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "flood");
-    assert_int_equal(send_patiently(p.ep, fn, payload, sizeof payload), TC_OK);
+    assert_int_equal(pair_send(p.ep, fn, payload, sizeof payload), TC_OK);
     do {
         while ((status = tc_wait(p.source, SHORT_NS)) == TC_OK)
             ;

@@ -87,15 +87,21 @@ tc_ifunc *pair_ifunc_file(pair *p, const char *name)
     return fn;
 }
 
-void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size)
+tc_status pair_send(tc_ep *ep, tc_ifunc *fn, const void *payload, size_t size)
 {
-    uint8_t *payload = malloc(size + 1);
     tc_status status;
-    check_fill(payload, n, size);
     while ((status = tc_send(ep, fn, payload, size)) == TC_E_AGAIN) {
         if (tc_progress(tc_ep_context(ep)) == 0)
             sched_yield();
     }
+    return status;
+}
+
+void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size)
+{
+    uint8_t *payload = malloc(size + 1);
+    check_fill(payload, n, size);
+    tc_status status = pair_send(ep, fn, payload, size);
     free(payload);
     must(status, NULL, "send");
 }

@@ -1,0 +1,174 @@
+/* Functions that send themselves on, and how far. */
+#include "../shipped/travel.h"
+#include "../support/test.h"
+#include "team_call.h"
+
+static void functions_travel_and_tell_their_path(void **state)
+{
+    team t;
+    team_open(&t, 4, NULL);
+    for (uint64_t hops = 0; hops <= 70; hops += hops < 3 ? 1 : 13) {
+        travel_place place = {0};
+        call_record s = {0};
+        const travel_order order = {.task = TRAVEL_ROUND, .count = hops};
+        const tc_call_params params = {.result = &place,
+                                       .result_room = sizeof place,
+                                       .timeout_ns = TEAM_TIMEOUT_NS,
+                                       .trace = 1,
+                                       .done = call_record_note,
+                                       .user = &s};
+        assert_int_equal(
+            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL), TC_OK);
+        call_record_wait(&t, &s);
+        if (s.status != TC_OK)
+            fail_msg("%u hops: %s", (unsigned)hops, s.text);
+        assert_int_equal(s.hops, hops);
+        assert_int_equal(s.rank, (1 + hops) % 4);
+        assert_int_equal(place.rank, s.rank);
+        assert_int_equal(place.size, 4);
+        assert_int_equal(place.origin, 0);
+        assert_int_equal(place.hops, hops);
+        assert_int_equal(s.path_length, hops);
+        for (size_t i = 0; i < s.path_length; i++)
+            assert_int_equal(s.path[i], (1 + i) % 4);
+    }
+    team_close(&t);
+}
+
+static void a_member_may_call_and_forward_to_itself(void **state)
+{
+    team t;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open(&t, 2, NULL);
+    const travel_order order = {.task = TRAVEL_TO, .rank = 0};
+    assert_int_equal(team_call(&t, 0, &order, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 0);
+    assert_int_equal(place.hops, 0);
+    const travel_order there = {.task = TRAVEL_TO, .rank = 1};
+    size = sizeof place;
+    assert_int_equal(team_call(&t, 0, &there, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 1);
+    assert_int_equal(place.hops, 1);
+    team_close(&t);
+    team_open(&t, 1, NULL);
+    const travel_order round = {.task = TRAVEL_ROUND, .count = 10};
+    size = sizeof place;
+    assert_int_equal(team_call(&t, 0, &round, &place, &size, &error), TC_OK);
+    assert_int_equal(place.hops, 10);
+    team_close(&t);
+}
+
+static void hops_have_a_limit(void **state)
+{
+    team t;
+    call_record s = {0};
+    const travel_order order = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
+    tc_call_params params = {.timeout_ns = TEAM_TIMEOUT_NS,
+                             .hop_limit = 25,
+                             .trace = 1,
+                             .done = call_record_note,
+                             .user = &s};
+    team_open(&t, 3, NULL);
+    assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL),
+                     TC_OK);
+    call_record_wait(&t, &s);
+    assert_int_equal(s.status, TC_E_HOPS);
+    assert_int_equal(s.hops, 25);
+    assert_non_null(strstr(s.text, "25 hops"));
+    assert_int_equal(s.path_length, 25);
+    team_close(&t);
+}
+
+/* Without a call the origin hears of it all the same; every member's own limit holds too. */
+static void messages_without_a_call_report_what_stopped_them(void **state)
+{
+    static const char *const options[] = {"hop_limit", "40", NULL};
+    team t;
+    tc_error error = {0};
+    const travel_order for_ever = {.task = TRAVEL_ROUND, .count = UINT64_MAX};
+    const travel_order nowhere = {.task = TRAVEL_TO, .rank = 9};
+    team_open(&t, 3, options);
+    assert_int_equal(tc_group_failures(t.groups[0], &error), 0);
+    assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &for_ever, sizeof for_ever), TC_OK);
+    while (tc_group_failures(t.groups[0], &error) < 1)
+        team_turn(&t);
+    assert_int_equal(error.status, TC_E_HOPS);
+    assert_int_equal(tc_group_send(t.groups[0], 2, t.fn, &nowhere, sizeof nowhere), TC_OK);
+    while (tc_group_failures(t.groups[0], &error) < 2)
+        team_turn(&t);
+    assert_int_equal(error.status, TC_E_NOT_FOUND);
+    assert_non_null(strstr(error.text, "rank 2 could not send it on to rank 9"));
+    team_close(&t);
+}
+
+static void a_call_may_be_answered_by_another_member(void **state)
+{
+    team t;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open(&t, 4, NULL);
+    const travel_order order = {.task = TRAVEL_TICKET};
+    assert_int_equal(team_call(&t, 2, &order, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 3);
+    assert_int_equal(place.origin, 2);
+    const travel_order both = {.task = TRAVEL_BOTH, .rank = 3};
+    size = sizeof place;
+    assert_int_equal(team_call(&t, 1, &both, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 1);
+    team_close(&t);
+}
+
+/* Large payloads travel too, whether members have met before or not. */
+static void large_payloads_travel(void **state)
+{
+    const size_t bytes = sizeof(travel_order) + 400000;
+    team t;
+    tc_error error = {0};
+    uint8_t *args = calloc(1, bytes);
+    team_open(&t, 3, NULL);
+    for (unsigned round = 0; round < 3; round++) {
+        travel_place place = {0};
+        size_t size = sizeof place;
+        const travel_order order = {.task = TRAVEL_ROUND, .count = 7};
+        memcpy(args, &order, sizeof order);
+        tc_status status =
+            tc_call(team_ep(&t, 1), t.fn, args, bytes, &place, &size, TEAM_TIMEOUT_NS, &error);
+        if (status != TC_OK)
+            fail_msg("round %u: %s", round, error.text);
+        assert_int_equal(place.hops, 7);
+        assert_int_equal(place.rank, 2);
+    }
+    free(args);
+    team_close(&t);
+}
+
+static void addresses_make_a_group_too(void **state)
+{
+    team t;
+    tc_error error = {0};
+    travel_place place = {0};
+    size_t size = sizeof place;
+    team_open_by_address(&t, 3, NULL);
+    const travel_order order = {.task = TRAVEL_ROUND, .count = 8};
+    assert_int_equal(team_call(&t, 1, &order, &place, &size, &error), TC_OK);
+    assert_int_equal(place.rank, 0);
+    assert_int_equal(place.hops, 8);
+    team_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_travel_and_tell_their_path),
+        cmocka_unit_test(a_member_may_call_and_forward_to_itself),
+        cmocka_unit_test(hops_have_a_limit),
+        cmocka_unit_test(messages_without_a_call_report_what_stopped_them),
+        cmocka_unit_test(a_call_may_be_answered_by_another_member),
+        cmocka_unit_test(large_payloads_travel),
+        cmocka_unit_test(addresses_make_a_group_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
