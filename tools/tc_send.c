@@ -59,6 +59,19 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/* What is no option: the target and the function. */
+static int parse_rest(int argc, char **argv, arguments *args)
+{
+    int payloads = (args->payload_file != NULL) + (args->text != NULL);
+    if (argc - optind != 2 || payloads + args->prepare > 1) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    args->target = argv[optind];
+    args->archive = argv[optind + 1];
+    return 0;
+}
+
 static int parse(int argc, char **argv, arguments *args)
 {
     enum { UNCACHED = 256, PREPARE, TIMEOUT };
@@ -106,15 +119,8 @@ static int parse(int argc, char **argv, arguments *args)
             return 2;
         }
     }
-    int payloads = (args->payload_file != NULL) + (args->text != NULL);
-    if (argc - optind != 2 || payloads + args->prepare > 1) {
-        fputs(usage, stderr);
-        return 2;
-    }
     args->timeout_ns = seconds * NS_PER_S;
-    args->target = argv[optind];
-    args->archive = argv[optind + 1];
-    return 0;
+    return parse_rest(argc, argv, args);
 }
 
 static int read_payload_file(const char *path, payload *out)
