@@ -1,9 +1,10 @@
 /* What arrives by active message: frames and credit go where they belong inside UCX's handlers;
  * hellos wait in an inbox until the next turn, because they make endpoints. */
-#include "context/context.h"
+#include "context/arrivals.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "core/credit.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
@@ -43,17 +44,6 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
     tci_pending_add(&ctx->core.pending, TCI_WORK_HELLO);
 }
 
-static void on_credit(tc_ep *ep, const uint8_t *bytes, size_t size)
-{
-    uint64_t consumed;
-    if (size != sizeof consumed || ep->tx.delivery == NULL ||
-        ep->tx.delivery->ops->credit == NULL)
-        return;
-    memcpy(&consumed, bytes, sizeof consumed);
-    ep->tx.delivery->ops->credit(ep->tx.delivery, consumed);
-    ep->core->pending.activity = true;
-}
-
 void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t granule,
                        const uint8_t *bytes, size_t size)
 {
@@ -76,7 +66,7 @@ void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t gr
                                    "peer sent %zu bytes for place %u of its ring", size,
                                    granule * TCI_FRAME_GRANULE);
     } else if (kind == TCI_AM_CREDIT) {
-        on_credit(ep, bytes, size);
+        tci_credit_take(ep, bytes, size);
     } else {
         tci_code_piece(ep, bytes, size);
     }
@@ -106,7 +96,7 @@ static tc_status take_stranger(tc_context *ctx, const tci_inbox_item *item, tc_e
                                  "it came by UCX alone, and nobody was given this address");
     }
     TC_TRY(tci_ep_create(core, true, ep_out, err));
-    (*ep_out)->hs.deadline_ns = tci_deadline_after(core->options.connect_timeout);
+    tci_handshake_set_deadline(*ep_out, tci_deadline_after(core->options.connect_timeout));
     return TC_OK;
 }
 

@@ -1,7 +1,8 @@
 /* Calls that wait for their answer. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "base/clock.h"
+#include "context/wait.h"
 
 #include <tc/call.h>
 
@@ -32,7 +33,7 @@ static tc_status start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t 
     tc_status status;
     while ((status = tc_call_start(ep, fn, source_args, size, params, call_out)) ==
            TC_E_AGAIN) {
-        if (tci_context_await(tc_ep_context(ep), deadline_ns) != TC_OK)
+        if (tci_wait_turn(tc_ep_context(ep), deadline_ns) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
     }
     if (status == TC_E_REFUSED && tc_ep_refusal(ep, err) > 0)
@@ -51,7 +52,7 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     ctx->idle_since_ns = 0;
     TC_TRY(start(ep, fn, source_args, size, params, deadline_ns, &id, a->err));
     while (!a->is_there) {
-        if (tci_context_await(ctx, deadline_ns + MARGIN_NS) != TC_OK && !a->is_there) {
+        if (tci_wait_turn(ctx, deadline_ns + MARGIN_NS) != TC_OK && !a->is_there) {
             (void)tc_call_cancel(ctx, id);
             return tci_error_set(a->err, TC_E_TIMEOUT, "no answer came in time");
         }
@@ -71,9 +72,9 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
         .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
         .done = take_answer,
         .user = &a};
-    ep->life.pins++;
+    tci_wait_pin(ep);
     tc_status status = call_pinned(ep, fn, source_args, size, &params, &a);
-    tci_context_unpin(ep);
+    tci_wait_unpin(ep);
     if (result_size != NULL && (status == TC_OK || (status == TC_E_TOO_LARGE && a.is_there)))
         *result_size = a.size;
     return status;

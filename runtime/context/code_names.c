@@ -1,6 +1,6 @@
 /* tc/code.h: what was shipped here, by its names. In a signal handler nothing may be formatted
  * by the C library, so texts are put together here. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "engine/code_map.h"
 

@@ -1,8 +1,10 @@
-/* Listening, connecting, flushing and closing: the calls that block, each with a deadline. */
-#include "context/context.h"
+/* Connecting, flushing and closing: the calls that block, each with a deadline. */
+#include "context/connect.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "context/progress.h"
+#include "context/wait.h"
 #include "core/bell.h"
 #include "core/credit.h"
 #include "core/ep_message.h"
@@ -18,86 +20,6 @@
 #define GOODBYE_NS 100000000ull
 #define ADDRESS_TRIES 4u
 
-/* --- listening ----------------------------------------------------------------------- */
-
-tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
-                           tc_error *err)
-{
-    tc_listener *listener = calloc(1, sizeof *listener);
-    if (listener == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
-    tc_status status = tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
-                                         &listener->streams, err);
-    if (status == TC_OK) {
-        listener->number = ctx->listener_numbers++;
-        status = tci_core_watch(&ctx->core, tci_stream_listener_fd(listener->streams),
-                                TCI_WATCH_LISTENER | listener->number, err);
-    }
-    if (status != TC_OK) {
-        tci_stream_listener_close(listener->streams);
-        free(listener);
-        return status;
-    }
-    tci_engine_prepare(ctx->core.registry.engine);
-    tci_describe_engine(&ctx->core);
-    listener->ctx = ctx;
-    listener->next = ctx->listeners;
-    ctx->listeners = listener;
-    *listener_out = listener;
-    return TC_OK;
-}
-
-uint16_t tc_listener_port(const tc_listener *listener)
-{
-    return tci_stream_listener_port(listener->streams);
-}
-
-void tc_listener_close(tc_listener *listener)
-{
-    if (listener == NULL)
-        return;
-    tc_listener **link = &listener->ctx->listeners;
-    while (*link != listener)
-        link = &(*link)->next;
-    *link = listener->next;
-    tci_stream_listener_close(listener->streams);
-    free(listener);
-}
-
-static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
-{
-    tc_ep *ep;
-    tc_status status = tci_ep_create(core, true, &ep, err);
-    if (status != TC_OK) {
-        tci_stream_close(stream);
-        return status;
-    }
-    ep->stream = stream;
-    ep->hs.deadline_ns = tci_deadline_after(core->options.connect_timeout);
-    status = tci_core_watch(core, tci_stream_fd(stream), ep->connection, err);
-    if (status != TC_OK)
-        tci_ep_free(ep);
-    return status;
-}
-
-void tci_listener_serve(tc_context *ctx, uint64_t number)
-{
-    tc_listener *listener = ctx->listeners;
-    tci_stream *stream;
-    tc_error error;
-    while (listener != NULL && listener->number != number)
-        listener = listener->next;
-    if (listener == NULL)
-        return;
-    tc_status status = tci_stream_accept(listener->streams, &stream, &error);
-    while (status == TC_OK) {
-        if ((status = accept_peer(&ctx->core, stream, &error)) == TC_OK)
-            status = tci_stream_accept(listener->streams, &stream, &error);
-    }
-    if (status != TC_E_AGAIN)
-        TC_LOG(TC_LOG_WARN, "listener: %s", error.text);
-}
-
 /* --- connecting ---------------------------------------------------------------------- */
 
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
@@ -106,8 +28,8 @@ static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_
     ep->life.ended_told = true; /* nobody is to hear of it before its owner has it */
     ctx->idle_since_ns = 0;
     while (ep->state < TCI_EP_OPEN) {
-        if (tci_context_turn(ctx) == 0)
-            tci_context_idle(ctx, tci_deadline_after(NAP_NS));
+        if (tci_progress_all(ctx) == 0)
+            tci_wait_idle(ctx, tci_deadline_after(NAP_NS));
     }
     if (ep->state == TCI_EP_OPEN) {
         ep->life.ended_told = false;
@@ -145,7 +67,7 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     }
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
-    ep->hs.deadline_ns = connect_deadline(core, timeout_ns);
+    tci_handshake_set_deadline(ep, connect_deadline(core, timeout_ns));
     return wait_until_open(ctx, ep, ep_out, err);
 }
 
@@ -154,7 +76,7 @@ static tc_status try_address(tc_context *ctx, const void *worker_address, uint64
 {
     tc_ep *ep;
     TC_TRY(tci_ep_create(&ctx->core, false, &ep, err));
-    ep->hs.deadline_ns = deadline_ns;
+    tci_handshake_set_deadline(ep, deadline_ns);
     tc_status status = tci_link_open(ctx->core.worker, worker_address, &ep->link, err);
     if (status == TC_OK)
         status = tci_handshake_greet(ep, err);
@@ -218,17 +140,17 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
             (void)tc_progress(ctx);
             return TC_OK;
         }
-        TC_TRY(tci_context_await(ctx, deadline_ns));
+        TC_TRY(tci_wait_turn(ctx, deadline_ns));
     }
     return ep->tx.ring.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
 }
 
 static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
 {
-    ep->life.pins++;
+    tci_wait_pin(ep);
     tc_status status = flush_pinned(ep, deadline_ns);
     ep->tx.flush_target = 0;
-    tci_context_unpin(ep);
+    tci_wait_unpin(ep);
     return status;
 }
 
@@ -251,23 +173,11 @@ static void let_goodbye_leave(tc_ep *ep)
     }
 }
 
-/* After the goodbye the peer asks for no credit any more, so a flush of its own hears here how
- * much was run. By active message it has to be there before the goodbye, which may take another
- * way. */
-static void tell_what_was_run(tc_ep *ep)
-{
-    if (ep->rx.ring.head == ep->rx.ring.published)
-        return;
-    tci_credit_return(ep);
-    if (!ep->rx.arrival.ring_is_mapped)
-        tci_link_flush(ep->link, GOODBYE_NS);
-}
-
-void tci_context_end_endpoint(tc_ep *ep)
+void tci_connect_end(tc_ep *ep)
 {
     if (tci_ep_is_open(ep)) {
         tci_credit_let_frames_arrive(ep, GOODBYE_NS);
-        tell_what_was_run(ep);
+        tci_credit_return_last(ep, GOODBYE_NS);
         tci_ep_message_bye(ep);
         let_goodbye_leave(ep);
     }
@@ -297,5 +207,5 @@ void tc_ep_close(tc_ep *ep)
         flush_until(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK &&
         has_messages_under_way(ep))
         TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
-    tci_context_end_endpoint(ep);
+    tci_connect_end(ep);
 }

@@ -1,10 +1,16 @@
 /* A context: makes the core, with every module's part of it, and takes it apart. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "base/logger.h"
 #include "bootstrap/host_id.h"
+#include "context/arrivals.h"
+#include "context/describe.h"
+#include "context/events.h"
+#include "context/host_symbols.h"
+#include "context/node_data.h"
+#include "context/wait.h"
+#include "group/groups.h"
 #include "rpc/reply.h"
-#include "group/group.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -51,9 +57,9 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     if (core->epoll_fd < 0)
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
-    core->registry.host_symbols = tci_host_symbols(&core->registry.host_symbol_count);
-    TC_TRY(tci_context_connect_events(ctx, err));
-    TC_TRY(tci_context_init_wait(ctx, err));
+    core->registry.host_symbols = tci_host_symbols_all(&core->registry.host_symbol_count);
+    TC_TRY(tci_events_connect(ctx, err));
+    TC_TRY(tci_wait_init(ctx, err));
     TC_TRY(tci_worker_create(ucx, ctx->wait_fd, tci_arrivals_take, ctx, &core->worker, err));
     tci_worker_set_payload_handler(core->worker, tci_arrivals_take_payload);
     return describe_self(ctx, err);
@@ -63,7 +69,7 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
                                        const tc_ucx_objects *ucx, tc_context **ctx_out,
                                        tc_error *err)
 {
-    TC_TRY(tci_context_check_headers(header_version, err));
+    TC_TRY(tci_describe_check_headers(header_version, err));
     tc_context *ctx = calloc(1, sizeof *ctx);
     tc_options *from_environment = NULL;
     tc_status status = TC_OK;

@@ -1,8 +1,10 @@
 /* What this process says of itself: versions, engine, counters. */
-#include "context/context.h"
+#include "context/describe.h"
 
 #include "archive_dictionary.h"
+#include "base/error_text.h"
 #include "base/logger.h"
+#include "context/context_object.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +84,7 @@ void tci_describe_dictionaries(tci_core *core)
     self->dictionary_count = (uint8_t)count;
 }
 
-tc_status tci_context_check_headers(unsigned header_version, tc_error *err)
+tc_status tci_describe_check_headers(unsigned header_version, tc_error *err)
 {
     if (header_version <= TC_VERSION_NUMBER)
         return TC_OK;

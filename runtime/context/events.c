@@ -1,5 +1,5 @@
 /* What lower layers tell those above them: the registry of functions, and endpoints. */
-#include "context/context.h"
+#include "context/events.h"
 
 #include "base/error_text.h"
 #include "dispatch/large_receive.h"
@@ -87,7 +87,7 @@ static void loads_have_ended(void *user)
     (void)n; /* full: it is readable already */
 }
 
-tc_status tci_context_connect_events(tc_context *ctx, tc_error *err)
+tc_status tci_events_connect(tc_context *ctx, tc_error *err)
 {
     tci_core *core = &ctx->core;
     core->registry.events = &registry_events;
@@ -101,7 +101,7 @@ tc_status tci_context_connect_events(tc_context *ctx, tc_error *err)
 }
 
 /* What has ended is taken with the other chores. */
-void tci_context_note_loads(tc_context *ctx)
+void tci_events_note_loads(tc_context *ctx)
 {
     uint64_t count;
     ssize_t n = read(ctx->loads_fd, &count, sizeof count);

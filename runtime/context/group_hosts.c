@@ -1,7 +1,8 @@
 /* A group from a list of listeners that all members know. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "base/content_id.h"
+#include "context/group_life.h"
 
 #include <stdlib.h>
 
@@ -66,7 +67,7 @@ tc_status tc_group_create_hosts(tc_context *ctx, const char *hosts, uint32_t ran
         tc_listener_close(listener);
         return status;
     }
-    tci_context_keep_listener(group, listener);
+    tci_group_life_keep_listener(group, listener);
     *group_out = group;
     return TC_OK;
 }

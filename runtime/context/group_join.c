@@ -1,11 +1,12 @@
 /* Joining by what started this process: tc-run, PMIx, or options. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "base/clock.h"
 #include "base/content_id.h"
 #include "base/error_text.h"
 #include "bootstrap/own_address.h"
 #include "bootstrap/rendezvous.h"
+#include "context/group_life.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -145,7 +146,7 @@ static tc_status create(joining *j, tc_group **group_out, tc_error *err)
     const tc_group_params params = {
         .id = group_id(j), .rank = j->self.rank, .size = j->self.size, .members = j->members};
     TC_TRY(tc_group_create(j->ctx, &params, group_out, err));
-    tci_context_keep_listener(*group_out, j->listener);
+    tci_group_life_keep_listener(*group_out, j->listener);
     return TC_OK;
 }
 

@@ -1,9 +1,10 @@
 /* Calls that wait for the members of a group. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "base/clock.h"
+#include "context/wait.h"
+#include "group/groups.h"
 #include "transfer/frame_out.h"
-#include "group/group.h"
 
 #include <stdio.h>
 
@@ -78,8 +79,8 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
         const tc_error *failure = find_failure(group, &rank);
         if (failure != NULL)
             return tci_error_set(err, failure->status, "group: rank %u (%.64s): %.400s", rank,
-                                 tci_member_text(group, rank), failure->text);
-        if (tci_context_await(ctx, deadline_ns) != TC_OK)
+                                 tci_group_member_text(group, rank), failure->text);
+        if (tci_wait_turn(ctx, deadline_ns) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "group: %u of %u members did not answer in time: rank %s",
                                  count, group->size - 1, missing);
@@ -103,7 +104,7 @@ static tc_status await_all(tc_group *group, uint64_t deadline_ns, tc_error *err)
         if (failure != NULL && has_not_come(group, rank))
             return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
                                  failure->text);
-        if (tci_context_await(tc_group_context(group), deadline_ns) != TC_OK)
+        if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "barrier: not all members came in time; missing: rank %s",
                                  missing);
@@ -137,7 +138,7 @@ static tc_status await_first(tc_group *group, uint64_t deadline_ns, tc_ep **ep_o
     tc_ep *ep;
     TC_TRY(tc_group_ep(group, 0, &ep, err));
     while (group->members[0].ep == ep && !tci_ep_is_open(ep)) {
-        if (tci_context_await(tc_group_context(group), deadline_ns) != TC_OK)
+        if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
             return tci_error_set(
                 err, TC_E_TIMEOUT,
                 "barrier: rank 0, which all report to, did not answer in time");
@@ -154,7 +155,7 @@ static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error
     while (group->released < group->entered) {
         if (group->members[0].ep != ep)
             return lost_first(group, err);
-        if (tci_context_await(tc_group_context(group), deadline_ns) != TC_OK)
+        if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT,
                                  "barrier: not released in time by rank 0, which knows who is "
                                  "missing");

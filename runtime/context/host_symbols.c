@@ -1,7 +1,7 @@
 /* What shipped code may call of the library that runs it: a table, so that it works in a
  * statically linked program too, and so that nothing else of the process can take these names
  * over. */
-#include "context/context.h"
+#include "context/host_symbols.h"
 
 #include <tc/entry.h>
 #include <tc/ifunc.h>
@@ -59,7 +59,7 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_message_destroy),
 };
 
-const tci_host_symbol *tci_host_symbols(size_t *count_out)
+const tci_host_symbol *tci_host_symbols_all(size_t *count_out)
 {
     *count_out = sizeof host_symbols / sizeof host_symbols[0];
     return host_symbols;

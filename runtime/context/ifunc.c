@@ -1,7 +1,6 @@
 /* Public calls about functions. */
+#include "context/context_object.h"
 #include "ifunc/ifunc_files.h"
-
-#include "context/context.h"
 #include "wire/frame.h"
 
 #include <tc/ifunc.h>

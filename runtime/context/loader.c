@@ -1,8 +1,9 @@
 /* A registry of functions without endpoints around it. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "context/host_symbols.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static tc_status copy_symbols(tc_loader *loader, const tc_symbol *symbols, size_
                               tc_error *err)
 {
     size_t own_count;
-    const tci_host_symbol *own = tci_host_symbols(&own_count);
+    const tci_host_symbol *own = tci_host_symbols_all(&own_count);
     loader->symbols = calloc(count + own_count, sizeof *loader->symbols);
     if (loader->symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "loader: out of memory");

@@ -1,6 +1,6 @@
 /* What a node has ready for the functions that come: data that the program publishes by name,
  * and memory that each function keeps from call to call. */
-#include "context/context.h"
+#include "context/node_data.h"
 
 #include <stdlib.h>
 #include <tc/entry.h>

@@ -1,8 +1,9 @@
 /* Sending code ahead of the first message that needs it. */
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include "base/clock.h"
 #include "base/error_text.h"
+#include "context/wait.h"
 #include "core/bell.h"
 #include "transfer/frame_out.h"
 
@@ -17,7 +18,7 @@ static tc_status refusal_of(const tc_ep *ep, tc_error *err)
 
 static tc_status await(tc_context *ctx, uint64_t deadline_ns, tc_error *err)
 {
-    if (tci_context_await(ctx, deadline_ns) == TC_OK)
+    if (tci_wait_turn(ctx, deadline_ns) == TC_OK)
         return TC_OK;
     return tci_error_set(err, TC_E_TIMEOUT, "the peer has not made the function callable");
 }
@@ -58,8 +59,8 @@ tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_error *
     bool wait = timeout_ns > 0;
     uint64_t deadline_ns =
         tci_deadline_after(wait ? timeout_ns : ep->core->options.close_timeout);
-    ep->life.pins++;
+    tci_wait_pin(ep);
     tc_status status = prepare_pinned(ep, fn, deadline_ns, wait, err);
-    tci_context_unpin(ep);
+    tci_wait_unpin(ep);
     return status;
 }

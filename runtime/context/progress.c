@@ -1,14 +1,20 @@
 /* tc_progress: rings first, and everything else only for those who asked for it. */
-#include "context/context.h"
+#include "context/progress.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "dispatch/dispatch.h"
+#include "context/arrivals.h"
+#include "context/connect.h"
+#include "context/events.h"
+#include "context/listener.h"
+#include "context/wait.h"
 #include "core/bell.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
+#include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
 
 #include <sys/epoll.h>
@@ -24,14 +30,8 @@
 static unsigned serve_stream(tc_ep *ep)
 {
     unsigned run = 0;
-    if (tci_ep_is_open(ep)) {
-        /* What it wrote before lies in the ring now, so one lap is all; a peer that goes on
-         * writing must not hold everybody else up. */
-        const uint64_t end = ep->rx.ring.head + ep->rx.ring.mask + 1;
-        unsigned n;
-        while (ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
-            run += n;
-    }
+    if (tci_ep_is_open(ep))
+        run = tci_dispatch_run_lap(ep);
     tci_handshake_stream(ep);
     if (ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
         (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
@@ -46,7 +46,7 @@ static unsigned serve_descriptors(tc_context *ctx)
     int n = epoll_wait(ctx->core.epoll_fd, events, EVENTS_MAX, 0);
     for (int i = 0; i < n; i++) {
         if (events[i].data.u64 & TCI_WATCH_LOADS)
-            tci_context_note_loads(ctx);
+            tci_events_note_loads(ctx);
         else if (events[i].data.u64 & TCI_WATCH_LISTENER)
             tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
         else if ((ep = tci_core_find(&ctx->core, events[i].data.u64)) != NULL)
@@ -110,8 +110,8 @@ static void tell_states(tc_context *ctx)
     tc_ep *next;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = next) {
         next = ep->next;
-        if (ep->state >= TCI_EP_OPEN && ep->life.accepted && !ep->life.opened_told &&
-            ep->tx.delivery != NULL && ep->state != TCI_EP_FAILED) {
+        if (ep->life.opened && ep->life.accepted && !ep->life.opened_told &&
+            ep->state != TCI_EP_FAILED) {
             ep->life.opened_told = true;
             call_program(ctx, ep, TC_EP_OPENED);
         }
@@ -119,7 +119,7 @@ static void tell_states(tc_context *ctx)
         if (ended)
             tell_end(ctx, ep);
         if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && ep->life.accepted)))
-            tci_context_end_endpoint(ep);
+            tci_connect_end(ep);
     }
 }
 
@@ -133,14 +133,12 @@ static void turn_endpoint(tc_ep *ep)
         return;
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
-    if (ep->rx.credit.due && tci_credit_may_leave(ep))
-        tci_credit_return_due(ep);
-    if (ep->peer.said_bye && tci_dispatch_run(ep) == 0 && !ep->rx.loading)
+    if (tci_credit_turn(ep))
+        tci_pending_add(pending, TCI_WORK_CREDIT);
+    if (ep->peer.said_bye && tci_dispatch_drain(ep))
         tci_ep_finish(ep);
     if (tci_queue_waits(ep))
         tci_pending_add(pending, TCI_WORK_QUEUE);
-    if (ep->rx.credit.due)
-        tci_pending_add(pending, TCI_WORK_CREDIT);
     if (ep->peer.said_bye && ep->state == TCI_EP_OPEN)
         tci_pending_add(pending, TCI_WORK_GOODBYE);
 }
@@ -185,22 +183,6 @@ static unsigned keep_house(tc_context *ctx)
 
 /* --- turns ------------------------------------------------------------------------------- */
 
-void tci_context_end_turns(tc_context *ctx)
-{
-    tci_core *core = &ctx->core;
-    tc_ep *next = core->used;
-    core->used = NULL;
-    while (next != NULL) {
-        tc_ep *ep = next;
-        next = ep->tx.used_next;
-        ep->tx.used = false;
-        tci_sender_commit_coalesced(&ep->tx);
-        tci_bell_after_frames(ep);
-        if (ep->tx.push != NULL && !ep->tx.delivery->ops->turn(ep->tx.delivery))
-            tci_ep_note_use(ep);
-    }
-}
-
 static unsigned poll_rings(tc_context *ctx)
 {
     const tci_core *core = &ctx->core;
@@ -211,7 +193,7 @@ static unsigned poll_rings(tc_context *ctx)
             run += tci_dispatch_run(watched->ep);
     }
     if (core->used != NULL)
-        tci_context_end_turns(ctx);
+        tci_frame_out_end_turns(&ctx->core);
     return run;
 }
 
@@ -230,7 +212,7 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
         TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
         return 0;
     }
-    tci_context_disarm(ctx);
+    tci_wait_disarm(ctx);
     /* UCX first, so that what it puts into rings is run by this very call. */
     (void)tci_worker_progress(ctx->core.worker);
     unsigned run = poll_rings(ctx);
@@ -238,7 +220,7 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
         return run;
     run += keep_house(ctx);
     if (ctx->core.used != NULL) /* housekeeping sends too, and a sleep may follow */
-        tci_context_end_turns(ctx);
+        tci_frame_out_end_turns(&ctx->core);
     return run;
 }
 
@@ -247,4 +229,11 @@ unsigned tc_progress(tc_context *ctx)
     if (__builtin_expect(ctx->core.pending.causes != 0 || --ctx->countdown < 0, 0))
         return progress_with_ucx(ctx);
     return poll_rings(ctx);
+}
+
+unsigned tci_progress_all(tc_context *ctx)
+{
+    ctx->countdown = 0;
+    tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
+    return tc_progress(ctx);
 }

@@ -1,12 +1,13 @@
 /* Waiting: spin, yield, then sleep on everything that can wake us. core/bell.h tells how
  * peers that store into our memory do that. */
-#include "context/context.h"
+#include "context/wait.h"
 
 #include "base/clock.h"
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
-#include "core/bell.h"
+#include "context/progress.h"
 #include "endpoint/wakeup.h"
+#include "transfer/frame_out.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,7 +24,7 @@
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
 
-tc_status tci_context_init_wait(tc_context *ctx, tc_error *err)
+tc_status tci_wait_init(tc_context *ctx, tc_error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = &ctx->core}};
     ctx->can_be_rung = tci_process_barrier_register();
@@ -45,29 +46,19 @@ static bool may_have_missed(const tci_core *core)
            core->used != NULL || tci_pending_has(&core->pending, TCI_WORK_LISTED);
 }
 
-/* Tells all peers that we are about to sleep. False: somebody cannot wake us.
- *
- * A send that failed may have had gathered frames leave without a look at the peer's bell; the
- * end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
- * sleepers would wake each other for ever. */
+/* Tells all peers that we are about to sleep. False: somebody cannot wake us. */
 static bool arm(tc_context *ctx)
 {
-    bool rung = tci_worker_wakes(ctx->core.worker), mapped = false;
+    tci_armed armed = {.rung = tci_worker_wakes(ctx->core.worker)};
     if (!may_have_missed(&ctx->core))
-        return rung;
+        return armed.rung;
     ctx->armed = true;
-    ctx->core.pending.credit_blocked = false;
-    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next) {
-        if (ep->tx.used && tci_ep_is_open(ep))
-            tci_bell_after_frames(ep);
-        rung &= tci_wakeup_arm(ep);
-        ctx->core.pending.credit_blocked |=
-            tci_ep_is_open(ep) && ep->wake.awaited != UINT64_MAX;
-        mapped |= ep->rx.arrival.ring_is_mapped;
-    }
-    if (mapped && !(ctx->can_be_rung && tci_process_barrier()))
-        rung = false;
-    return rung;
+    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next)
+        tci_wakeup_arm(ep, &armed);
+    ctx->core.pending.credit_blocked = armed.credit_blocked;
+    if (armed.needs_barrier && !(ctx->can_be_rung && tci_process_barrier()))
+        armed.rung = false;
+    return armed.rung;
 }
 
 /* The look between the barrier and the sleep. */
@@ -82,7 +73,7 @@ static bool finds_work(tc_context *ctx)
     return !tci_worker_arm(ctx->core.worker);
 }
 
-void tci_context_disarm(tc_context *ctx)
+void tci_wait_disarm(tc_context *ctx)
 {
     if (!ctx->armed)
         return;
@@ -143,7 +134,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     /* Without TCI_POLL_UCX nothing else would have UCX take what woke us. */
     if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
         ctx->countdown = 0;
-    tci_context_disarm(ctx);
+    tci_wait_disarm(ctx);
 }
 
 /* --- waiting ------------------------------------------------------------------------------ */
@@ -203,12 +194,12 @@ static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns)
         sleep_a_while(ctx, now_ns, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
 }
 
-void tci_context_idle(tc_context *ctx, uint64_t deadline_ns)
+void tci_wait_idle(tc_context *ctx, uint64_t deadline_ns)
 {
     idle(ctx, tci_clock_ns(), deadline_ns);
 }
 
-tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
+tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns)
 {
     if (tci_clock_ns() >= deadline_ns)
         return TC_E_TIMEOUT;
@@ -216,22 +207,20 @@ tc_status tci_context_await(tc_context *ctx, uint64_t deadline_ns)
     if (tc_progress(ctx) > 0 || ctx->core.pending.activity)
         ctx->idle_since_ns = 0;
     else
-        tci_context_idle(ctx, deadline_ns);
+        tci_wait_idle(ctx, deadline_ns);
     return TC_OK;
 }
 
-void tci_context_unpin(tc_ep *ep)
+void tci_wait_pin(tc_ep *ep)
+{
+    ep->life.pins++;
+}
+
+void tci_wait_unpin(tc_ep *ep)
 {
     if (--ep->life.pins > 0 || ep->state < TCI_EP_CLOSED)
         return;
     tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
-}
-
-unsigned tci_context_turn(tc_context *ctx)
-{
-    ctx->countdown = 0;
-    tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
-    return tc_progress(ctx);
 }
 
 tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
@@ -269,10 +258,10 @@ tc_status tc_context_arm(tc_context *ctx)
     /* The next tc_progress looks at everything, and disarms. */
     ctx->countdown = 0;
     tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
-    tci_context_end_turns(ctx);
+    tci_frame_out_end_turns(&ctx->core);
     bool rung = arm(ctx);
     if (finds_work(ctx)) {
-        tci_context_disarm(ctx);
+        tci_wait_disarm(ctx);
         return TC_E_AGAIN;
     }
     return rung ? TC_OK : TC_E_UNSUPPORTED;

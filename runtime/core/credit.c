@@ -49,13 +49,36 @@ bool tci_credit_may_leave(const tc_ep *ep)
     return under_way == 0 || made - under_way >= ep->rx.credit.mark;
 }
 
-void tci_credit_return_due(tc_ep *ep)
+bool tci_credit_turn(tc_ep *ep)
 {
-    bool again = ep->rx.credit.again;
-    post(ep, ep->rx.credit.head);
-    ep->rx.credit.due = ep->rx.credit.again = false;
-    if (again)
-        tci_credit_return(ep);
+    if (tci_credit_may_leave(ep)) {
+        bool again = ep->rx.credit.again;
+        post(ep, ep->rx.credit.head);
+        ep->rx.credit.due = ep->rx.credit.again = false;
+        if (again)
+            tci_credit_return(ep);
+    }
+    return ep->rx.credit.due;
+}
+
+void tci_credit_return_last(tc_ep *ep, uint64_t timeout_ns)
+{
+    if (ep->rx.ring.head == ep->rx.ring.published)
+        return;
+    tci_credit_return(ep);
+    if (!ep->rx.arrival.ring_is_mapped)
+        tci_link_flush(ep->link, timeout_ns);
+}
+
+void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size)
+{
+    uint64_t consumed;
+    if (size != sizeof consumed || ep->tx.delivery == NULL ||
+        ep->tx.delivery->ops->credit == NULL)
+        return;
+    memcpy(&consumed, bytes, sizeof consumed);
+    ep->tx.delivery->ops->credit(ep->tx.delivery, consumed);
+    ep->core->pending.activity = true;
 }
 
 void tci_credit_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns)

@@ -10,9 +10,19 @@
  * frames that left before have arrived. */
 void tci_credit_return(tc_ep *ep);
 
-/* Whether credit that had to wait may leave now; then the second sends it. */
+/* Before a goodbye, after which the peer asks for no credit any more: a flush of its own learns
+ * here how much was run. By active message it has to be there before the goodbye, which may take
+ * another way; so this waits, at most timeout_ns. */
+void tci_credit_return_last(tc_ep *ep, uint64_t timeout_ns);
+
+/* A CREDIT message of the peer's, inside UCX's handler. One of another size, or one that this
+ * delivery does not need, is ignored; wild counts are found by tci_ep_check_credit. */
+void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size);
+
+/* Whether credit that had to wait may leave now. */
 bool tci_credit_may_leave(const tc_ep *ep);
-void tci_credit_return_due(tc_ep *ep);
+/* Sends such credit. True: some still waits, under TCI_WORK_CREDIT. */
+bool tci_credit_turn(tc_ep *ep);
 
 /* Waits, progressing, for a goodbye that must not overtake frames that have left. Credit that
  * was to wait for them is forgotten: the caller returns it now. */

@@ -55,6 +55,7 @@ typedef struct tci_member_link {
 /* Who was told of it so far, and who has to end it. */
 typedef struct tci_ep_life {
     bool accepted;     /* the context owns it */
+    bool opened;
     bool opened_told;  /* TC_EP_OPENED was called */
     bool ended_told;   /* the program's callback heard of its end */
     bool ended;        /* tci_ep_events.ended was called */

@@ -73,14 +73,12 @@ void tci_ep_open(tc_ep *ep)
         return;
     ep->state = TCI_EP_OPEN;
     tci_ep_watch_head(ep);
+    ep->life.opened = true;
     tci_ep_set_fast(ep);
     core->handshakes--;
     tci_pending_add(&core->pending, TCI_WORK_STATE);
     count_peer(ep, 1);
     core->counters[TCI_ENDPOINTS_OPENED]++;
-    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
-           ep->tx.delivery->ops->name, ep->peer.triple, ep->peer.library, ep->peer.ucx,
-           ep->peer.llvm);
     core->events->opened(ep);
     if (ep->tx.queue != NULL)
         tci_pending_add(&core->pending, TCI_WORK_QUEUE);

@@ -2,15 +2,15 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "core/bell.h"
+#include "core/credit.h"
+#include "core/ep_state.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
 #include "rpc/visit.h"
-#include "core/bell.h"
-#include "core/credit.h"
-#include "core/ep_state.h"
 #include "transfer/frame_out.h"
 
 /* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
@@ -396,4 +396,18 @@ unsigned tci_dispatch_run(tc_ep *ep)
     settle_credit(ep);
     ep->rx.run_messages += run;
     return run;
+}
+
+unsigned tci_dispatch_run_lap(tc_ep *ep)
+{
+    const uint64_t end = ep->rx.ring.head + ep->rx.ring.mask + 1;
+    unsigned run = 0, n;
+    while (ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
+        run += n;
+    return run;
+}
+
+bool tci_dispatch_drain(tc_ep *ep)
+{
+    return tci_dispatch_run(ep) == 0 && !ep->rx.loading;
 }

@@ -8,4 +8,11 @@
  * Returns how many messages were run. Ends the endpoint when the peer breaks the format. */
 unsigned tci_dispatch_run(tc_ep *ep);
 
+/* Runs what lies in the ring at this moment; what the peer adds meanwhile may wait, so that it
+ * holds nobody else up. */
+unsigned tci_dispatch_run_lap(tc_ep *ep);
+
+/* Runs some of it. True: nothing is left, and no frame waits for its function. */
+bool tci_dispatch_drain(tc_ep *ep);
+
 #endif

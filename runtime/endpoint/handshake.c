@@ -16,6 +16,18 @@
 #define MESSAGES_PER_TURN 64u
 #define SMALL_RING_BYTES (16u << 10)
 
+void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns)
+{
+    ep->hs.deadline_ns = deadline_ns;
+}
+
+void tci_handshake_expect_rank(tc_ep *ep, uint32_t rank)
+{
+    ep->hs.expected_rank = rank;
+    ep->tx.queues_unopened = true;
+    ep->unconfirmed = true;
+}
+
 /* Who finds no ring memory left gets less, and cannot be written from outside: a peer then
  * sends active messages, which need no ring that is large or shared. */
 static tci_region_use choose_ring(tc_ep *ep, uint64_t *ring_bytes_out)
@@ -182,6 +194,14 @@ static tc_status say_ready(tc_ep *ep, tc_error *err)
     return TC_OK;
 }
 
+static void open_endpoint(tc_ep *ep)
+{
+    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
+           ep->tx.delivery->ops->name, ep->peer.triple, ep->peer.library, ep->peer.ucx,
+           ep->peer.llvm);
+    tci_ep_open(ep);
+}
+
 void tci_handshake_turn(tc_ep *ep)
 {
     tc_error error = {0};
@@ -197,7 +217,7 @@ void tci_handshake_turn(tc_ep *ep)
         }
     }
     if (ep->hs.peer_ready)
-        tci_ep_open(ep);
+        open_endpoint(ep);
 }
 
 static void on_hello(tc_ep *ep, const void *bytes, size_t size)

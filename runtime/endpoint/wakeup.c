@@ -1,5 +1,6 @@
 #include "endpoint/wakeup.h"
 
+#include "core/bell.h"
 #include "core/credit.h"
 #include "transfer/code_transfer.h"
 #include "transfer/landing.h"
@@ -41,21 +42,31 @@ static uint64_t awaited_position(const tc_ep *ep)
     return position;
 }
 
-bool tci_wakeup_arm(tc_ep *ep)
+/* A send that failed may have had coalesced frames leave without a look at the peer's bell; the
+ * end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
+ * sleepers would wake each other for ever. */
+void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
 {
     if (!tci_ep_is_open(ep))
-        return true;
+        return;
+    if (ep->tx.used)
+        tci_bell_after_frames(ep);
     ep->wake.awaited = awaited_position(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
-    if (ep->rx.arrival.frames_by_message)
-        return !credit || ep->tx.delivery->bell == NULL;
-    if (!ep->rx.arrival.ring_is_mapped)
-        return false;
+    armed->credit_blocked |= credit;
+    if (ep->rx.arrival.frames_by_message) {
+        armed->rung &= !credit || ep->tx.delivery->bell == NULL;
+        return;
+    }
+    if (!ep->rx.arrival.ring_is_mapped) { /* the peer cannot see our bell */
+        armed->rung = false;
+        return;
+    }
+    armed->needs_barrier = true;
     ep->wake.bell += TCI_BELL_STEP;
     tci_ring_store_bell(own_words(ep),
                         ep->wake.bell | TCI_BELL_FRAMES | (credit ? TCI_BELL_CREDIT : 0),
                         ep->wake.awaited);
-    return true;
 }
 
 /* The peer may write the words too, so they are never read here. */
@@ -79,8 +90,7 @@ bool tci_wakeup_finds_work(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
         return false;
-    if (ep->tx.coalesced_count > 0 || ep->peer.said_bye || credit_has_come(ep) ||
-        tci_credit_may_leave(ep))
+    if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep))
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
     bool stands = ep->rx.loading || (ep->rx.incoming.wanted && !tci_code_complete(ep));

@@ -4,9 +4,15 @@
 
 #include "core/ep.h"
 
-/* Asks to be rung for what comes to this endpoint. False: it is open, and its peer cannot see
- * our bell though it may store something that concerns us. */
-bool tci_wakeup_arm(tc_ep *ep);
+/* What arming all endpoints comes to. */
+typedef struct tci_armed {
+    bool rung;           /* whoever may have something for us wakes us */
+    bool needs_barrier;  /* some bell word says that we sleep: see core/bell.h */
+    bool credit_blocked; /* something here waits for credit */
+} tci_armed;
+
+/* Asks to be rung for what comes to this endpoint, and adds to *armed. */
+void tci_wakeup_arm(tc_ep *ep, tci_armed *armed);
 void tci_wakeup_disarm(tc_ep *ep);
 
 /* After the barrier: whether there is something to do by now. */

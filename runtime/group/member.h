@@ -2,7 +2,7 @@
 #ifndef TCI_MEMBER_H
 #define TCI_MEMBER_H
 
-#include "group/group.h"
+#include "group/groups.h"
 
 /* Endpoints that named this group before there was one here. */
 void tci_member_adopt(tc_group *group);

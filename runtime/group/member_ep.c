@@ -1,10 +1,9 @@
 /* Endpoints of a group, made when they are first needed. */
-#include "group/member.h"
-
 #include "base/clock.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "group/member.h"
 
 #define RETRY_NS 20000000ull
 
@@ -47,12 +46,10 @@ static tc_status connect_member(tc_group *group, uint32_t rank, tc_error *err)
     tci_member *m = &group->members[rank];
     tc_ep *ep;
     TC_TRY(tci_ep_create(group->core, true, &ep, err));
-    ep->hs.deadline_ns = tci_deadline_after(group->core->options.connect_timeout);
+    tci_handshake_set_deadline(ep, tci_deadline_after(group->core->options.connect_timeout));
     ep->member.group = group;
     ep->member.rank = rank;
-    ep->hs.expected_rank = rank;
-    ep->tx.queues_unopened = true;
-    ep->unconfirmed = true;
+    tci_handshake_expect_rank(ep, rank);
     tc_status status = tci_group_is_address(m->address, m->size) ? start_link(ep, m, err)
                                                                  : start_stream(ep, err);
     if (status != TC_OK) {

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "core/ep.h"
-#include "group/group.h"
+#include "group/groups.h"
 #include "transfer/send.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "rpc/local_reply.h"
 
 #include "base/cursor.h"
-#include "group/group.h"
+#include "group/groups.h"
 #include "rpc/calls.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "rpc/reply.h"
 
 #include "base/logger.h"
-#include "group/group.h"
+#include "group/groups.h"
 #include "rpc/local_reply.h"
 #include "rpc/reply_send.h"
 #include "transfer/large_send.h"

@@ -3,8 +3,8 @@
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "core/ep_state.h"
-#include "transfer/frame_out.h"
 #include "ifunc/code_form.h"
+#include "transfer/frame_out.h"
 
 #include <stdlib.h>
 

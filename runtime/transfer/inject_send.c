@@ -1,8 +1,8 @@
 #include "transfer/inject_send.h"
 
 #include "core/ep_state.h"
-#include "transfer/landing.h"
 #include "transfer/frame_out.h"
+#include "transfer/landing.h"
 
 /* Where the segment is worth it, and the payload needs no making. */
 static bool can_land(tc_ep *ep, const tci_outgoing *out)

@@ -9,10 +9,10 @@
 #include "base/small_copy.h"
 #include "core/ep_state.h"
 #include "ifunc/inject_section.h"
-#include "transfer/landing.h"
-#include "transfer/inject_send.h"
-#include "transfer/large_send.h"
 #include "transfer/frame_out.h"
+#include "transfer/inject_send.h"
+#include "transfer/landing.h"
+#include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
 #include "transfer/send_queue.h"
 

@@ -5,7 +5,7 @@
 
 #include "archive_dictionary.h"
 #include "base/content_id.h"
-#include "context/context.h"
+#include "context/context_object.h"
 
 #define MESSAGES 100u
 

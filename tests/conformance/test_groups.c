@@ -2,7 +2,7 @@
 #include "../shipped/travel.h"
 #include "../support/team.h"
 #include "../support/test.h"
-#include "context/context.h"
+#include "context/context_object.h"
 
 #include <sched.h>
 #include <unistd.h>

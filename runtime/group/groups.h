@@ -1,7 +1,7 @@
 /* A group from the inside. Endpoints of a group belong to the core, as accepted ones do: when
  * one ends it is freed, and the member has none until somebody asks for it again. */
-#ifndef TCI_GROUP_H
-#define TCI_GROUP_H
+#ifndef TCI_GROUPS_H
+#define TCI_GROUPS_H
 
 #include "core/ep.h"
 #include "wire/route.h"
@@ -32,7 +32,7 @@ struct tc_group {
 };
 
 /* A member's "host:port", for texts. */
-const char *tci_member_text(const tc_group *group, uint32_t rank);
+const char *tci_group_member_text(const tc_group *group, uint32_t rank);
 
 /* The groups of a context. */
 typedef struct tci_groups {

@@ -1,8 +1,9 @@
 /* What a context does for a group beside its endpoints: makes it, and takes it apart. */
-#include "context/context.h"
+#include "context/group_life.h"
 
 #include "base/logger.h"
-#include "group/group.h"
+#include "context/context_object.h"
+#include "group/groups.h"
 #include "rpc/reply.h"
 
 tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_group **group_out,
@@ -11,7 +12,7 @@ tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_gro
     return tci_group_create(&ctx->core, params, group_out, err);
 }
 
-void tci_context_keep_listener(tc_group *group, tc_listener *listener)
+void tci_group_life_keep_listener(tc_group *group, tc_listener *listener)
 {
     group->listener = listener;
 }

@@ -1,5 +1,5 @@
 /* Groups: who their members are. */
-#include "group/group.h"
+#include "group/groups.h"
 
 #include "base/cursor.h"
 #include "base/logger.h"
@@ -42,7 +42,7 @@ tc_context *tc_group_context(const tc_group *group)
     return group->core->context;
 }
 
-const char *tci_member_text(const tc_group *group, uint32_t rank)
+const char *tci_group_member_text(const tc_group *group, uint32_t rank)
 {
     const tci_member *m = &group->members[rank];
     return tci_group_is_address(m->address, m->size) ? "by address" : m->address;

@@ -1,0 +1,17 @@
+/* What arrives by active message. */
+#ifndef TCI_ARRIVALS_H
+#define TCI_ARRIVALS_H
+
+#include "context/context_object.h"
+
+/* The worker's handlers; `user` is the context. */
+void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t granule,
+                       const uint8_t *bytes, size_t size);
+bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, size_t size,
+                               tci_sink *sink_out);
+
+/* Handles the hellos that wait; and forgets them. */
+void tci_arrivals_greet(tc_context *ctx);
+void tci_arrivals_free(tc_context *ctx);
+
+#endif

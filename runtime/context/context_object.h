@@ -1,0 +1,51 @@
+/* A context: the core of its progress, and the state of each layer above it. */
+#ifndef TCI_CONTEXT_OBJECT_H
+#define TCI_CONTEXT_OBJECT_H
+
+#include "core/ep.h"
+#include "group/groups.h"
+#include "rpc/calls.h"
+#include "rpc/local_reply.h"
+
+struct tc_listener {
+    tc_context *ctx;
+    tci_stream_listener *streams;
+    uint32_t number;
+    tc_listener *next;
+};
+
+/* Hello messages that came by active message; they are handled outside UCX's handler, because
+ * they make endpoints. */
+typedef struct tci_inbox {
+    struct tci_inbox_item *first;
+    struct tci_inbox_item **last;
+    unsigned count;
+} tci_inbox;
+
+struct tc_context {
+    tci_core core;
+    tci_calls calls;
+    tci_groups groups;
+    tci_local_replies replies;
+    tci_inbox inbox;
+    bool address_given; /* peers may greet by active message: somebody was told how */
+    int loads_fd;       /* what loader threads say when they have finished */
+    tc_ep_callback callback;
+    void *callback_user;
+    struct tci_published *published; /* see node_data.c */
+    struct tci_kept_state *states;
+    tc_listener *listeners;
+    uint32_t listener_numbers;
+    int countdown; /* calls of tc_progress until the next chores */
+    uint64_t serviced_ns;
+    uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
+    unsigned yields;
+    bool shares_cpu; /* others ran when it was last given up */
+    uint64_t nap_ns;
+    int wait_fd;      /* all that can wake this context, for others to wait on */
+    bool armed;       /* the bells say that this side sleeps */
+    bool can_be_rung; /* the machine has the barrier that bells need */
+    uint8_t address[TCI_HELLO_MESSAGE_MAX];
+};
+
+#endif

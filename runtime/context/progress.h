@@ -1,0 +1,13 @@
+/* The turns of tc_progress. */
+#ifndef TCI_PROGRESS_H
+#define TCI_PROGRESS_H
+
+#include "context/context_object.h"
+
+/* Descriptors and deadlines are looked at this often, if there is a turn. */
+#define TCI_SERVICE_INTERVAL_NS 1000000ull
+
+/* Progress that looks at everything, for calls that block. */
+unsigned tci_progress_all(tc_context *ctx);
+
+#endif
