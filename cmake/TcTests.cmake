@@ -66,8 +66,6 @@ function(tc_add_test_program target)
   endif()
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka ${arg_LIBS})
-  # cmocka's own macros cast freely, and each test has a parameter that most tests do not use.
-  target_compile_options(${target} PRIVATE -Wno-conversion -Wno-sign-conversion -Wno-unused-parameter)
 endfunction()
 
 # tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s] [ENV A=b ...]): a cmocka program with the library's

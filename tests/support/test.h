@@ -14,6 +14,9 @@
 
 #include <cmocka.h>
 
+/* Each test has a parameter, of which most have no need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Whether a sanitizer watches the program. It has limits and signals of its own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SANITIZED 1
