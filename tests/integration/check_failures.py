@@ -62,14 +62,18 @@ class Failures(ToolTest):
             node.kill()
             stream.expect(1, "peer lost")
 
-    def test_an_idle_source_is_told_too(self):
-        """Nothing is under way but a function that never ends."""
-        node = self.node()
-        stream = self.stream(node)
+    def test_a_source_without_room_is_told_too(self):
+        """The target hangs, so the ring is full and nothing is under way."""
+        node = self.checking_node()
+        source = Process(self, [self.peer(), "bulk", node.address, 1000], TC_IFUNC_PATH=self.functions)
+        node.wait_for_line("peer connected")
         node.signal(signal.SIGSTOP)
-        time.sleep(0.2)  # until the ring is full, most likely
+        wait_until(node.is_stopped, "the target's stop")
+        refusals = source.out.count("refused")
+        wait_until(lambda: source.out.count("refused") > refusals or not source.running(), "a refused send")
+        self.assertTrue(source.running(), source.err)
         node.kill()
-        stream.expect(1, "peer lost")
+        source.expect(1, "peer lost")
 
     def test_a_source_that_is_killed(self):
         node = self.node()

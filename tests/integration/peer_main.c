@@ -34,6 +34,7 @@
 #define CONTENT_MAX 700u
 #define LARGE_EVERY 50u
 #define LARGE_MAX 300000u
+#define REFUSALS_SAID 10000u
 #define LOOPBACK "127.0.0.1:0"
 
 static void must(tc_status status, const tc_error *error, const char *what)
@@ -169,11 +170,16 @@ static void bulk(tc_context *ctx, char **arguments)
     must(payload != NULL ? TC_OK : TC_E_NO_MEMORY, &error, "payload");
     must(tc_ifunc_open(ctx, "check", &fn, &error), &error, "check");
     must(tc_ep_connect(ctx, arguments[0], 0, &ep, &error), &error, arguments[0]);
-    for (uint64_t n = 0;; n++) {
+    for (uint64_t n = 0, refused = 0;; n++) {
         tc_status status;
         check_fill(payload, n, size);
-        while ((status = tc_send(ep, fn, payload, size)) == TC_E_AGAIN)
+        while ((status = tc_send(ep, fn, payload, size)) == TC_E_AGAIN) {
+            if (++refused % REFUSALS_SAID == 0)
+                say("refused", n);
             (void)tc_progress(ctx);
+        }
+        if (status != TC_OK)
+            (void)tc_ep_error(ep, &error);
         must(status, &error, "send");
     }
 }

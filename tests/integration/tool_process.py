@@ -87,6 +87,11 @@ class Process:
     def running(self):
         return self.process.poll() is None
 
+    def is_stopped(self):
+        """By a signal, which takes effect some time after it was sent."""
+        with open(f"/proc/{self.pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] == "T"
+
     def wait(self, seconds=DEADLINE_S):
         try:
             return self.process.wait(timeout=seconds)
