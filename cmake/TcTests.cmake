@@ -96,7 +96,9 @@ set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode)
 # but in a test's: what is above deliveries must not know which there are.
 function(tc_add_conformance name)
   cmake_parse_arguments(arg "" "" "WAYS;SOURCES;SENDS" ${ARGN})
-  tc_add_test_program(test_${name} SOURCES test_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/pair.c ${arg_SOURCES})
+  set(support ${PROJECT_SOURCE_DIR}/tests/support)
+  tc_add_test_program(test_${name} SOURCES test_${name}.c ${support}/pair.c ${support}/server.c ${support}/test_context.c
+    ${arg_SOURCES})
   list(TRANSFORM arg_SENDS PREPEND ifunc_)
   add_dependencies(test_${name} ${tc_compiler_module} ifunc_check ${arg_SENDS})
   foreach(way ${arg_WAYS})

@@ -2,9 +2,9 @@
 #include "../shipped/travel.h"
 #include "../support/team.h"
 #include "../support/test.h"
+#include "../support/test_context.h"
 #include "context/context_object.h"
 
-#include <sched.h>
 #include <unistd.h>
 #include <tc/call.h>
 #include <tc/ifunc.h>
@@ -14,15 +14,7 @@
 /* Closing one of two contexts of a thread, the other cannot help with its goodbye. */
 static tc_context *make_context_with(const char *option, const char *value)
 {
-    tc_options *opts;
-    tc_context *ctx;
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "close_timeout", "50ms", NULL), TC_OK);
-    if (option != NULL)
-        assert_int_equal(tc_options_set(opts, option, value, NULL), TC_OK);
-    assert_int_equal(tc_context_create(opts, &ctx, NULL), TC_OK);
-    tc_options_destroy(opts);
-    return ctx;
+    return test_context((const char *const[]){"close_timeout", "50ms", option, value, NULL});
 }
 
 static tc_context *make_context(void)
@@ -275,17 +267,9 @@ static void a_member_that_went_can_come_back(void **state)
     tc_context_destroy(second);
 }
 
-static void *serve_second(void *arg)
+static unsigned progress(void *context)
 {
-    team *t = arg;
-    while (!atomic_load(&t->stop)) {
-        bool paused = atomic_load(&t->paused);
-        atomic_store(&t->is_paused, paused);
-        if (!paused)
-            (void)tc_progress(t->contexts[1]);
-        sched_yield();
-    }
-    return NULL;
+    return tc_progress(context);
 }
 
 /* UCX's port is open, but a context whose address nobody was given greets nobody there. */
@@ -295,22 +279,18 @@ static void strangers_by_ucx_are_not_taken(void **state)
     const tci_core *core = &second->core;
     tc_ep *ep;
     tc_error error = {0};
-    pthread_t thread;
-    team t = {.size = 2, .contexts = {first, second}};
-    assert_int_equal(pthread_create(&thread, NULL, serve_second, &t), 0);
+    server s;
+    server_start(&s, progress, second);
     assert_int_not_equal(tc_ep_connect_address(first, core->own_address, core->own_address_size,
                                                SHORT_NS, &ep, &error),
                          TC_OK);
-    atomic_store(&t.paused, true);
-    while (!atomic_load(&t.is_paused))
-        sched_yield();
+    server_pause(&s);
     size_t size;
     const void *address = tc_context_address(second, &size);
-    atomic_store(&t.paused, false);
+    server_resume(&s);
     assert_int_equal(tc_ep_connect_address(first, address, size, TEAM_TIMEOUT_NS, &ep, &error),
                      TC_OK);
-    atomic_store(&t.stop, true);
-    pthread_join(thread, NULL);
+    server_stop(&s);
     tc_context_destroy(first);
     tc_context_destroy(second);
 }

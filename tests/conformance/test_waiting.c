@@ -21,7 +21,7 @@ static void *wait_for_ever(void *arg)
 {
     pair *p = arg;
     tc_status status = TC_OK;
-    while (!atomic_load(&p->stop) && status == TC_OK)
+    while (!atomic_load(&p->server.stop) && status == TC_OK)
         status = tc_wait(p->target, HOUR_NS);
     return NULL;
 }
@@ -31,14 +31,14 @@ static void stop_at_the_end(void *user, tc_ep *ep, tc_ep_event event)
     pair *p = user;
     (void)ep;
     if (event != TC_EP_OPENED)
-        atomic_store(&p->stop, true);
+        atomic_store(&p->server.stop, true);
 }
 
 static void end_thread(pair *p)
 {
-    atomic_store(&p->stop, true);
-    pthread_join(p->thread, NULL);
-    atomic_store(&p->stop, false);
+    atomic_store(&p->server.stop, true);
+    pthread_join(p->server.thread, NULL);
+    atomic_store(&p->server.stop, false);
 }
 
 /* The target's thread waits until the endpoint ends. */
@@ -47,7 +47,7 @@ static void open_sleepy(pair *p, const char *policy)
     pair_open(p, (const char *const[]){"wait", policy, "sleep_max", "1h", NULL});
     end_thread(p);
     tc_context_set_ep_callback(p->target, stop_at_the_end, p);
-    assert_int_equal(pthread_create(&p->thread, NULL, wait_for_ever, p), 0);
+    assert_int_equal(pthread_create(&p->server.thread, NULL, wait_for_ever, p), 0);
 }
 
 static void close_sleepy(pair *p, uint64_t messages)
@@ -147,7 +147,7 @@ static void queued_messages_go_on_when_there_is_room(void **state)
                                         "block", "sleep_max", "1h", NULL});
     end_thread(&p);
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
-    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     tc_ifunc *fn = pair_ifunc(&p, "flood");
     assert_int_equal(tc_send(p.ep, fn, payload, sizeof payload), TC_OK);
     while (p.source_state.next < 100)
@@ -180,7 +180,7 @@ static void arming_says_who_cannot_be_woken(void **state)
     } while (status == TC_E_AGAIN);
     assert_int_equal(status, TC_E_UNSUPPORTED);
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
-    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     close_sleepy(&p, 0);
 }
 
@@ -227,7 +227,7 @@ static void the_descriptor_shows_what_comes(void **state)
         }
     }
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
-    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     close_sleepy(&p, 50);
 }
 
@@ -254,7 +254,7 @@ static void arming_says_that_there_is_work(void **state)
         assert_true(tci_clock_ns() < deadline_ns);
     }
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
-    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     close_sleepy(&p, 1);
 }
 
@@ -272,7 +272,7 @@ static void room_is_told_to_who_had_none(void **state)
                                         NULL});
     end_thread(&p);
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
-    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     tc_ifunc *fn = pair_ifunc(&p, "check");
     for (unsigned turn = 0; turn < 100; turn++) {
         check_fill(payload, n, sizeof payload);
@@ -332,7 +332,7 @@ static void who_lies_down_has_rung(void **state)
     assert_true(is_readable(p.target, 500));
     run_and_arm(&p);
     tc_context_set_ep_callback(p.target, stop_at_the_end, &p);
-    assert_int_equal(pthread_create(&p.thread, NULL, wait_for_ever, &p), 0);
+    assert_int_equal(pthread_create(&p.server.thread, NULL, wait_for_ever, &p), 0);
     close_sleepy(&p, 3);
 }
 

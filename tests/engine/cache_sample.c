@@ -3,6 +3,7 @@
 
 #include <ftw.h>
 #include <sys/stat.h>
+#include <tc/log.h>
 #include <unistd.h>
 
 tci_object_key cache_sample_key(unsigned number)
@@ -44,6 +45,34 @@ void cache_folder_remove(const char *path)
 {
     (void)chmod(path, 0700);
     (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+char cache_folder[CACHE_PATH_MAX];
+unsigned cache_warnings;
+char cache_last_warning[2048];
+
+static void keep_warning(void *user, tc_log_level level, const char *line)
+{
+    (void)user;
+    if (level > TC_LOG_WARN)
+        return;
+    cache_warnings++;
+    (void)snprintf(cache_last_warning, sizeof cache_last_warning, "%s", line);
+}
+
+int cache_set_up(void **state)
+{
+    cache_folder_make(cache_folder);
+    cache_warnings = 0;
+    tc_log_set_sink(keep_warning, NULL);
+    return 0;
+}
+
+int cache_tear_down(void **state)
+{
+    tc_log_set_sink(NULL, NULL);
+    cache_folder_remove(cache_folder);
+    return 0;
 }
 
 void cache_sample_path(const char *folder, unsigned number, char path_out[CACHE_PATH_MAX])

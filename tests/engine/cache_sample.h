@@ -16,6 +16,14 @@ void cache_sample_object(unsigned number, uint8_t *bytes_out, size_t size);
 void cache_folder_make(char path_out[CACHE_PATH_MAX]);
 void cache_folder_remove(const char *path);
 
+/* Set-up and tear-down of a test: cache_folder is a new folder, and the log's warnings are
+ * counted. */
+extern char cache_folder[CACHE_PATH_MAX];
+extern unsigned cache_warnings;
+extern char cache_last_warning[2048];
+int cache_set_up(void **state);
+int cache_tear_down(void **state);
+
 /* The file of key number, behind the folder's path. */
 void cache_sample_path(const char *folder, unsigned number, char path_out[CACHE_PATH_MAX]);
 

@@ -17,45 +17,17 @@
 #define MIB (1u << 20)
 #define CANNOT_MOUNT 77 /* exit statuses of a child; 0: as expected */
 
-static char folder[CACHE_PATH_MAX];
-static unsigned warnings;
-static char last_warning[2048];
-
-static void keep_warning(void *user, tc_log_level level, const char *line)
-{
-    (void)user;
-    if (level > TC_LOG_WARN)
-        return;
-    warnings++;
-    (void)snprintf(last_warning, sizeof last_warning, "%s", line);
-}
-
-static int setup(void **state)
-{
-    cache_folder_make(folder);
-    warnings = 0;
-    tc_log_set_sink(keep_warning, NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    tc_log_set_sink(NULL, NULL);
-    cache_folder_remove(folder);
-    return 0;
-}
-
 static void a_folder_that_disappears(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     cache_sample_store(cache, 1, 1000);
-    cache_folder_remove(folder);
+    cache_folder_remove(cache_folder);
     assert_false(cache_sample_find(cache, 1, 1000));
-    assert_int_equal(warnings, 0);
+    assert_int_equal(cache_warnings, 0);
     for (unsigned i = 0; i < 5; i++)
         cache_sample_store(cache, i, 1000);
-    assert_int_equal(warnings, 1);
-    assert_non_null(strstr(last_warning, folder));
+    assert_int_equal(cache_warnings, 1);
+    assert_non_null(strstr(cache_last_warning, cache_folder));
     assert_false(cache_sample_find(cache, 1, 1000));
     tci_object_cache_close(cache);
 }
@@ -64,7 +36,7 @@ static void a_folder_that_disappears(void **state)
 static void a_limit_on_the_size_of_files(void **state)
 {
     struct rlimit before, small;
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = (struct rlimit){2000, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
@@ -72,8 +44,8 @@ static void a_limit_on_the_size_of_files(void **state)
         cache_sample_store(cache, i, 5000);
     cache_sample_store(cache, 3, 1000);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    assert_int_equal(warnings, 1);
-    assert_non_null(strstr(last_warning, strerror(EFBIG)));
+    assert_int_equal(cache_warnings, 1);
+    assert_non_null(strstr(cache_last_warning, strerror(EFBIG)));
     assert_false(cache_sample_find(cache, 0, 5000));
     assert_true(cache_sample_find(cache, 3, 1000));
     tci_object_cache_close(cache);
@@ -83,7 +55,7 @@ static void a_limit_on_the_size_of_files(void **state)
 static void a_process_without_descriptors(void **state)
 {
     struct rlimit before, none;
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     cache_sample_store(cache, 1, 1000);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = (struct rlimit){0, before.rlim_max};
@@ -92,7 +64,7 @@ static void a_process_without_descriptors(void **state)
     cache_sample_store(cache, 2, 1000);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_false(found);
-    assert_int_equal(warnings, 1);
+    assert_int_equal(cache_warnings, 1);
     assert_true(cache_sample_find(cache, 1, 1000));
     tci_object_cache_close(cache);
 }
@@ -103,13 +75,13 @@ static void a_folder_without_the_right_to_write(void **state)
         print_message("skipped: root may write everywhere\n");
         skip();
     }
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     cache_sample_store(cache, 1, 1000);
-    assert_int_equal(chmod(folder, 0500), 0);
+    assert_int_equal(chmod(cache_folder, 0500), 0);
     cache_sample_store(cache, 2, 1000);
     assert_true(cache_sample_find(cache, 1, 1000));
     assert_false(cache_sample_find(cache, 2, 1000));
-    assert_int_equal(warnings, 1);
+    assert_int_equal(cache_warnings, 1);
     tci_object_cache_close(cache);
 }
 
@@ -118,7 +90,7 @@ static bool mount_small(void)
 {
     return unshare(CLONE_NEWNS) == 0 &&
            mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("none", folder, "tmpfs", 0, "size=64k,mode=0700") == 0;
+           mount("none", cache_folder, "tmpfs", 0, "size=64k,mode=0700") == 0;
 }
 
 static size_t stored_of(tci_object_cache *cache, unsigned count)
@@ -134,29 +106,29 @@ static int in_a_full_disk(void)
 {
     if (!mount_small())
         return CANNOT_MOUNT;
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     for (unsigned i = 0; i < 40; i++)
         cache_sample_store(cache, i, 3000);
     size_t stored = stored_of(cache, 40);
     tci_object_cache_close(cache);
-    bool said = strstr(last_warning, strerror(ENOSPC)) != NULL;
-    return stored > 5 && stored < 40 && warnings == 1 && said ? 0 : 1;
+    bool said = strstr(cache_last_warning, strerror(ENOSPC)) != NULL;
+    return stored > 5 && stored < 40 && cache_warnings == 1 && said ? 0 : 1;
 }
 
 static int in_a_read_only_file_system(void)
 {
     if (!mount_small())
         return CANNOT_MOUNT;
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     cache_sample_store(cache, 0, 3000);
-    if (mount("none", folder, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
+    if (mount("none", cache_folder, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
         return CANNOT_MOUNT;
     for (unsigned i = 1; i < 5; i++)
         cache_sample_store(cache, i, 3000);
     size_t stored = stored_of(cache, 5);
     tci_object_cache_close(cache);
-    bool said = strstr(last_warning, strerror(EROFS)) != NULL;
-    return stored == 1 && warnings == 1 && said ? 0 : 1;
+    bool said = strstr(cache_last_warning, strerror(EROFS)) != NULL;
+    return stored == 1 && cache_warnings == 1 && said ? 0 : 1;
 }
 
 static void run_in_child(int (*body)(void))
@@ -189,7 +161,7 @@ static void a_read_only_file_system(void **state)
 
 int main(void)
 {
-#define FAILURE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define FAILURE_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
     const struct CMUnitTest tests[] = {
         FAILURE_TEST(a_folder_that_disappears),
         FAILURE_TEST(a_limit_on_the_size_of_files),

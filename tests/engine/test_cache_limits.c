@@ -10,20 +10,6 @@
 #define KIB 1024u
 #define HOUR_S 3600
 
-static char folder[CACHE_PATH_MAX];
-
-static int setup(void **state)
-{
-    cache_folder_make(folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    cache_folder_remove(folder);
-    return 0;
-}
-
 static void set_age(const char *path, time_t age_s)
 {
     struct timespec times[2] = {{time(NULL) - age_s, 0}, {time(NULL) - age_s, 0}};
@@ -40,14 +26,14 @@ static time_t age_of(const char *path)
 static void set_sample_age(unsigned number, time_t age_s)
 {
     char path[CACHE_PATH_MAX];
-    cache_sample_path(folder, number, path);
+    cache_sample_path(cache_folder, number, path);
     set_age(path, age_s);
 }
 
 static bool on_disk(unsigned number)
 {
     char path[CACHE_PATH_MAX];
-    cache_sample_path(folder, number, path);
+    cache_sample_path(cache_folder, number, path);
     return access(path, F_OK) == 0;
 }
 
@@ -56,7 +42,7 @@ static uint64_t bytes_on_disk(size_t *count_out)
 {
     tci_cache_file *files = NULL;
     uint64_t bytes = 0;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(cache_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(tci_cache_files_list(fd, &files, count_out, NULL), TC_OK);
     for (size_t i = 0; i < *count_out; i++)
@@ -70,7 +56,7 @@ static void the_bound_holds_after_every_store(void **state)
 {
     const uint64_t bound = 256 * KIB;
     size_t count = 0;
-    tci_object_cache *cache = cache_sample_open(folder, bound);
+    tci_object_cache *cache = cache_sample_open(cache_folder, bound);
     for (unsigned i = 0; i < 300; i++) {
         cache_sample_store(cache, i, 100 + i * 97 % (60 * KIB));
         assert_true(bytes_on_disk(&count) <= bound);
@@ -84,7 +70,7 @@ static void the_bound_holds_after_every_store(void **state)
 /* Room for 16 blocks, of which an eighth is made free when they are used up. */
 static void what_was_used_longest_ago_goes_first(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
     for (unsigned i = 0; i < 16; i++) {
         cache_sample_store(cache, i, 1000);
         set_sample_age(i, HOUR_S - i);
@@ -102,9 +88,9 @@ static void what_was_used_longest_ago_goes_first(void **state)
 static void a_hit_renews_at_most_once_a_minute(void **state)
 {
     char path[CACHE_PATH_MAX];
-    tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
     cache_sample_store(cache, 1, 1000);
-    cache_sample_path(folder, 1, path);
+    cache_sample_path(cache_folder, 1, path);
     set_age(path, HOUR_S);
     assert_true(cache_sample_find(cache, 1, 1000));
     assert_true(age_of(path) < HOUR_S / 2);
@@ -119,14 +105,14 @@ static void a_hit_renews_at_most_once_a_minute(void **state)
 
 static void large_objects_are_not_stored(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
     cache_sample_store(cache, 1, 15 * KIB);
     cache_sample_store(cache, 2, 16 * KIB);
     cache_sample_store(cache, 3, 1024 * KIB);
     assert_true(on_disk(1));
     assert_false(on_disk(2) || on_disk(3));
     tci_object_cache_close(cache);
-    cache = cache_sample_open(folder, UINT64_MAX);
+    cache = cache_sample_open(cache_folder, UINT64_MAX);
     cache_sample_store(cache, 4, TCI_CACHE_ENTRY_BYTES_MAX);
     assert_false(on_disk(4));
     tci_object_cache_close(cache);
@@ -136,14 +122,14 @@ static void large_objects_are_not_stored(void **state)
 static void a_smaller_bound_trims_what_is_there(void **state)
 {
     size_t count = 0;
-    tci_object_cache *cache = cache_sample_open(folder, 1024 * KIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, 1024 * KIB);
     for (unsigned i = 0; i < 100; i++) {
         cache_sample_store(cache, i, 1000);
         set_sample_age(i, HOUR_S - i);
     }
     tci_object_cache_close(cache);
     assert_int_equal(bytes_on_disk(&count), 400 * KIB);
-    cache = cache_sample_open(folder, 64 * KIB);
+    cache = cache_sample_open(cache_folder, 64 * KIB);
     assert_true(cache_sample_find(cache, 0, 1000));
     cache_sample_store(cache, 100, 1000);
     assert_true(bytes_on_disk(&count) <= 64 * KIB);
@@ -155,7 +141,7 @@ static void a_smaller_bound_trims_what_is_there(void **state)
 static void make_file(const char *name, size_t size, time_t age_s,
                       char path_out[CACHE_PATH_MAX])
 {
-    (void)snprintf(path_out, CACHE_PATH_MAX, "%.400s/%s", folder, name);
+    (void)snprintf(path_out, CACHE_PATH_MAX, "%.400s/%s", cache_folder, name);
     int fd = open(path_out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, (off_t)size), 0);
@@ -174,7 +160,7 @@ static void only_files_of_the_cache_are_deleted(void **state)
         make_file(names[i], 1024 * KIB, 10 * HOUR_S, paths[i]);
     make_file("0123456789abcdef0123456789abcdef.tmp", 100, 2 * HOUR_S, old);
     make_file("1123456789abcdef0123456789abcdef.tmp", 100, HOUR_S / 2, young);
-    tci_object_cache *cache = cache_sample_open(folder, 64 * KIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, 64 * KIB);
     for (unsigned i = 0; i < 40; i++)
         cache_sample_store(cache, i, 1000);
     for (size_t i = 0; i < 5; i++)
@@ -187,7 +173,7 @@ static void only_files_of_the_cache_are_deleted(void **state)
 
 int main(void)
 {
-#define LIMIT_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define LIMIT_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
     const struct CMUnitTest tests[] = {
         LIMIT_TEST(the_bound_holds_after_every_store),
         LIMIT_TEST(what_was_used_longest_ago_goes_first),

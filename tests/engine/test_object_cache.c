@@ -11,31 +11,6 @@
 
 #define MIB (1u << 20)
 
-static char folder[CACHE_PATH_MAX];
-static unsigned warnings;
-
-static void count_warnings(void *user, tc_log_level level, const char *line)
-{
-    (void)line;
-    (void)user;
-    warnings += level <= TC_LOG_WARN;
-}
-
-static int setup(void **state)
-{
-    cache_folder_make(folder);
-    warnings = 0;
-    tc_log_set_sink(count_warnings, NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    tc_log_set_sink(NULL, NULL);
-    cache_folder_remove(folder);
-    return 0;
-}
-
 static bool exists(const char *path)
 {
     struct stat found;
@@ -44,25 +19,25 @@ static bool exists(const char *path)
 
 static void what_is_stored_is_found(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, 16 * MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, 16 * MIB);
     assert_false(cache_sample_find(cache, 1, 1000));
     cache_sample_store(cache, 1, 1000);
     cache_sample_store(cache, 2, 1);
     cache_sample_store(cache, 3, 3 * MIB);
     assert_true(cache_sample_find(cache, 1, 1000));
     tci_object_cache_close(cache);
-    cache = cache_sample_open(folder, 16 * MIB);
+    cache = cache_sample_open(cache_folder, 16 * MIB);
     assert_true(cache_sample_find(cache, 1, 1000));
     assert_true(cache_sample_find(cache, 2, 1));
     assert_true(cache_sample_find(cache, 3, 3 * MIB));
     assert_false(cache_sample_find(cache, 4, 1000));
     tci_object_cache_close(cache);
-    assert_int_equal(warnings, 0);
+    assert_int_equal(cache_warnings, 0);
 }
 
 static void another_key_is_not_found(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     void *bytes;
     size_t size;
     cache_sample_store(cache, 1, 1000);
@@ -78,7 +53,7 @@ static void another_key_is_not_found(void **state)
 
 static void the_last_one_stored_counts(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     tci_object_key key = cache_sample_key(1);
     void *bytes;
     size_t size;
@@ -93,7 +68,7 @@ static void the_last_one_stored_counts(void **state)
 
 static void no_cache_is_a_cache_without_anything(void **state)
 {
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     tci_object_cache_close(cache);
     assert_int_equal(tci_object_cache_open("", MIB, &cache, NULL), TC_OK);
     assert_null(cache);
@@ -124,9 +99,9 @@ static size_t read_file(const char *path, uint8_t *bytes, size_t room)
 /* Not found, said once, deleted, and as good as new after the next store. */
 static void expect_deleted(tci_object_cache *cache, const char *path)
 {
-    unsigned before = warnings;
+    unsigned before = cache_warnings;
     assert_false(cache_sample_find(cache, 1, 1000));
-    assert_int_equal(warnings, before + 1);
+    assert_int_equal(cache_warnings, before + 1);
     assert_false(exists(path));
     cache_sample_store(cache, 1, 1000);
     assert_true(cache_sample_find(cache, 1, 1000));
@@ -136,8 +111,8 @@ static void damaged_files_are_deleted(void **state)
 {
     static uint8_t bytes[4096];
     char path[CACHE_PATH_MAX];
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
-    cache_sample_path(folder, 1, path);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
+    cache_sample_path(cache_folder, 1, path);
     cache_sample_store(cache, 1, 1000);
     size_t size = read_file(path, bytes, sizeof bytes);
     const size_t places[] = {0, 8, 30, 70, 130, size - 40, size - 1};
@@ -161,7 +136,7 @@ static void a_file_of_another_key_is_deleted(void **state)
 {
     char path[CACHE_PATH_MAX], foreign[CACHE_PATH_MAX];
     char name[TCI_CACHE_FILE_NAME];
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
     tci_object_key keys[4];
     for (size_t i = 0; i < 4; i++)
         keys[i] = cache_sample_key(1);
@@ -169,11 +144,11 @@ static void a_file_of_another_key_is_deleted(void **state)
     keys[1].cpu = "znver4";
     keys[2].features = "+avx2,+avx512f";
     keys[3].level = 0;
-    cache_sample_path(folder, 1, path);
+    cache_sample_path(cache_folder, 1, path);
     for (size_t i = 0; i < 4; i++) {
         tci_object_cache_store(cache, &keys[i], "foreign", "foreign object", 14);
         tci_object_key_file_name(&keys[i], name);
-        (void)snprintf(foreign, sizeof foreign, "%s/%s", folder, name);
+        (void)snprintf(foreign, sizeof foreign, "%s/%s", cache_folder, name);
         assert_int_equal(rename(foreign, path), 0);
         expect_deleted(cache, path);
     }
@@ -193,8 +168,8 @@ static void make_socket(const char *path)
 static void what_is_no_file_is_deleted(void **state)
 {
     char path[CACHE_PATH_MAX], elsewhere[CACHE_PATH_MAX + 16];
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
-    cache_sample_path(folder, 1, path);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
+    cache_sample_path(cache_folder, 1, path);
     assert_int_equal(mkfifo(path, 0600), 0); /* opened without care it would block for ever */
     expect_deleted(cache, path);
     assert_int_equal(unlink(path), 0);
@@ -204,7 +179,7 @@ static void what_is_no_file_is_deleted(void **state)
     make_socket(path);
     expect_deleted(cache, path);
     /* A link to a good entry is not followed; what it leads to stays. */
-    (void)snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder);
+    (void)snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", cache_folder);
     assert_int_equal(rename(path, elsewhere), 0);
     assert_int_equal(symlink(elsewhere, path), 0);
     expect_deleted(cache, path);
@@ -215,8 +190,8 @@ static void what_is_no_file_is_deleted(void **state)
 static void a_folder_in_the_way_that_is_not_empty_is_not_found(void **state)
 {
     char path[CACHE_PATH_MAX], inside[CACHE_PATH_MAX + 16];
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
-    cache_sample_path(folder, 1, path);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
+    cache_sample_path(cache_folder, 1, path);
     (void)snprintf(inside, sizeof inside, "%s/inside", path);
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(mkdir(inside, 0700), 0);
@@ -230,8 +205,8 @@ static void a_folder_in_the_way_that_is_not_empty_is_not_found(void **state)
 static void a_file_of_another_user_is_deleted(void **state)
 {
     char path[CACHE_PATH_MAX];
-    tci_object_cache *cache = cache_sample_open(folder, MIB);
-    cache_sample_path(folder, 1, path);
+    tci_object_cache *cache = cache_sample_open(cache_folder, MIB);
+    cache_sample_path(cache_folder, 1, path);
     cache_sample_store(cache, 1, 1000);
     if (chown(path, 12345, (gid_t)-1) != 0) {
         print_message("skipped: only root can give a file away\n");
@@ -244,7 +219,7 @@ static void a_file_of_another_user_is_deleted(void **state)
 
 int main(void)
 {
-#define CACHE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CACHE_TEST(name) cmocka_unit_test_setup_teardown(name, cache_set_up, cache_tear_down)
     const struct CMUnitTest tests[] = {
         CACHE_TEST(what_is_stored_is_found),
         CACHE_TEST(another_key_is_not_found),

@@ -16,6 +16,7 @@
  * Dies by SIGKILL; with `stay` it says "there" and waits for it. */
 #include "../shipped/check.h"
 #include "../shipped/tally.h"
+#include "program_report.h"
 
 #include "core/ep.h"
 
@@ -40,15 +41,6 @@ typedef struct source {
     tc_ifunc *tally;
     uint64_t n;
 } source;
-
-static void must(tc_status status, const tc_error *error, const char *what)
-{
-    if (status == TC_OK)
-        return;
-    fprintf(stderr, "integration_doomed: %s: %s: %s\n", what, tc_status_name(status),
-            error->text);
-    exit(1);
-}
 
 static void progress_a_while(source *s)
 {

@@ -5,9 +5,9 @@
  *   group RANK HEX HEX ...   makes the group of these addresses; "joined RANK"
  *   calls N                  so many calls to each member, itself too; "right N" of all
  *   walks HOPS N             so many walks over HOPS members at a time; "right N" */
+#include "program_report.h"
 #include "walk_call.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,32 +26,6 @@ typedef struct member {
     tc_group *group;
     tc_ifunc *walk;
 } member;
-
-static void must(tc_status status, const tc_error *error, const char *what)
-{
-    if (status == TC_OK)
-        return;
-    fprintf(stderr, "integration_member: %s: %s: %s\n", what, tc_status_name(status),
-            error->text);
-    exit(1);
-}
-
-static void say(const char *word, uint64_t number)
-{
-    printf("%s %" PRIu64 "\n", word, number);
-    fflush(stdout);
-}
-
-static void say_address(tc_context *ctx)
-{
-    size_t size;
-    const unsigned char *address = tc_context_address(ctx, &size);
-    printf("address ");
-    for (size_t i = 0; i < size; i++)
-        printf("%02x", address[i]);
-    putchar('\n');
-    fflush(stdout);
-}
 
 /* Over its own text: two digits become a byte. */
 static size_t from_hex(char *hex)

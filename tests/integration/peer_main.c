@@ -8,7 +8,8 @@
  *   integration_peer check
  *       runs the check function
  *   integration_peer bulk HOST:PORT BYTES
- *       sends payloads of so many bytes to a check, for ever
+ *       sends payloads of so many bytes to a check, for ever; "refused N" when sends of message
+ *       N are refused again and again
  *   integration_peer source HOST:PORT N COUNT [mixed]
  *       sends COUNT messages of source N to a tally, then stays; mixed: some are large
  *
@@ -18,8 +19,8 @@
 #include "../shipped/check.h"
 #include "../shipped/forward.h"
 #include "../shipped/tally.h"
+#include "program_report.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,21 +37,6 @@
 #define LARGE_MAX 300000u
 #define REFUSALS_SAID 10000u
 #define LOOPBACK "127.0.0.1:0"
-
-static void must(tc_status status, const tc_error *error, const char *what)
-{
-    if (status == TC_OK)
-        return;
-    fprintf(stderr, "integration_peer: %s: %s: %s\n", what, tc_status_name(status),
-            error->text);
-    exit(1);
-}
-
-static void say(const char *word, uint64_t number)
-{
-    printf("%s %" PRIu64 "\n", word, number);
-    fflush(stdout);
-}
 
 static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
 {
@@ -73,13 +59,8 @@ static void introduce(tc_context *ctx, const char *host_port)
 {
     tc_listener *listener;
     tc_error error = {0};
-    size_t size;
-    const unsigned char *address = tc_context_address(ctx, &size);
     must(tc_listener_open(ctx, host_port, &listener, &error), &error, "listen");
-    printf("address ");
-    for (size_t i = 0; i < size; i++)
-        printf("%02x", address[i]);
-    putchar('\n');
+    say_address(ctx);
     say("port", tc_listener_port(listener));
 }
 

@@ -1,51 +1,26 @@
 #include "pair.h"
 #include "test.h"
+#include "test_context.h"
 
 #include <sched.h>
 
-static void must(tc_status status, const tc_error *error, const char *what)
+static unsigned progress_target(void *user)
 {
-    if (status != TC_OK)
-        fail_msg("%s: %s: %s", what, tc_status_name(status), error != NULL ? error->text : "");
-}
-
-static tc_context *make_context(const char *const *options, check_state *state)
-{
-    tc_options *opts;
-    tc_context *ctx;
-    tc_error error = {0};
-    must(tc_options_create(&opts, &error), &error, "options");
-    for (size_t i = 0; options != NULL && options[i] != NULL; i += 2)
-        must(tc_options_set(opts, options[i], options[i + 1], &error), &error, options[i]);
-    must(tc_context_create(opts, &ctx, &error), &error, "context");
-    tc_options_destroy(opts);
-    tc_context_set_target_args(ctx, state);
-    return ctx;
-}
-
-static void *serve(void *arg)
-{
-    pair *p = arg;
-    while (!atomic_load(&p->stop)) {
-        bool paused = atomic_load(&p->paused);
-        atomic_store(&p->is_paused, paused);
-        if (!paused && tc_progress(p->target) > 0)
-            continue;
-        sched_yield();
-    }
-    return NULL;
+    return tc_progress(((pair *)user)->target);
 }
 
 void pair_open(pair *p, const char *const *options)
 {
     tc_error error = {0};
     memset(p, 0, sizeof *p);
-    p->source = make_context(options, &p->source_state);
-    p->target = make_context(options, &p->target_state);
+    p->source = test_context(options);
+    p->target = test_context(options);
+    tc_context_set_target_args(p->source, &p->source_state);
+    tc_context_set_target_args(p->target, &p->target_state);
     must(tc_listener_open(p->target, "127.0.0.1:0", &p->listener, &error), &error, "listener");
     (void)snprintf(p->host_port, sizeof p->host_port, "127.0.0.1:%u",
                    tc_listener_port(p->listener));
-    assert_int_equal(pthread_create(&p->thread, NULL, serve, p), 0);
+    server_start(&p->server, progress_target, p);
     p->ep = pair_connect(p);
 }
 
@@ -55,8 +30,7 @@ void pair_close(pair *p)
     if (p->ep != NULL)
         tc_ep_close(p->ep);
     tc_context_destroy(p->source);
-    atomic_store(&p->stop, true);
-    pthread_join(p->thread, NULL);
+    server_stop(&p->server);
     tc_context_destroy(p->target);
 }
 
@@ -116,12 +90,10 @@ void pair_flush(tc_ep *ep)
 
 void pair_pause(pair *p)
 {
-    atomic_store(&p->paused, true);
-    while (!atomic_load(&p->is_paused))
-        sched_yield();
+    server_pause(&p->server);
 }
 
 void pair_resume(pair *p)
 {
-    atomic_store(&p->paused, false);
+    server_resume(&p->server);
 }

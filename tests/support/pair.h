@@ -5,9 +5,8 @@
 #define PAIR_H
 
 #include "../shipped/check.h"
+#include "server.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 
@@ -20,10 +19,7 @@ typedef struct pair {
     tc_ep *ep; /* source's end */
     check_state source_state;
     check_state target_state; /* read it after pair_flush: the flush orders it */
-    pthread_t thread;
-    atomic_bool stop;
-    atomic_bool paused; /* the target does not progress */
-    atomic_bool is_paused;
+    server server;            /* of the target */
     char host_port[32];
 } pair;
 

@@ -1,5 +1,5 @@
-/* An assertion for a child process of a test: it ends the process with a text, and the test sees
- * the exit status. cmocka's assertions jump back into the test, which the child is not. */
+/* An assertion for a child process of a test: it ends the process with a text, and the test
+ * sees the exit status. cmocka's assertions jump back into the test, which the child is not. */
 #ifndef REQUIRE_H
 #define REQUIRE_H
 

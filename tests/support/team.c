@@ -1,41 +1,16 @@
 #include "team.h"
 #include "test.h"
+#include "test_context.h"
 
-#include <sched.h>
 #include <tc/ifunc.h>
 
-static void must(tc_status status, const tc_error *error, const char *what)
+static unsigned progress_others(void *user)
 {
-    if (status != TC_OK)
-        fail_msg("%s: %s: %s", what, tc_status_name(status), error->text);
-}
-
-static tc_context *make_context(const char *const *options)
-{
-    tc_options *opts;
-    tc_context *ctx;
-    tc_error error = {0};
-    must(tc_options_create(&opts, &error), &error, "options");
-    for (size_t i = 0; options != NULL && options[i] != NULL; i += 2)
-        must(tc_options_set(opts, options[i], options[i + 1], &error), &error, options[i]);
-    must(tc_context_create(opts, &ctx, &error), &error, "context");
-    tc_options_destroy(opts);
-    return ctx;
-}
-
-static void *serve(void *arg)
-{
-    team *t = arg;
-    while (!atomic_load(&t->stop)) {
-        bool paused = atomic_load(&t->paused);
-        unsigned run = 0;
-        atomic_store(&t->is_paused, paused);
-        for (uint32_t rank = 1; rank < t->size && !paused; rank++)
-            run += tc_progress(t->contexts[rank]);
-        if (run == 0)
-            sched_yield();
-    }
-    return NULL;
+    team *t = user;
+    unsigned run = 0;
+    for (uint32_t rank = 1; rank < t->size; rank++)
+        run += tc_progress(t->contexts[rank]);
+    return run;
 }
 
 static void form_groups(team *t, const tc_group_member *members)
@@ -48,7 +23,7 @@ static void form_groups(team *t, const tc_group_member *members)
              "group");
     }
     must(tc_ifunc_open(t->contexts[0], "travel", &t->fn, &error), &error, "travel");
-    assert_int_equal(pthread_create(&t->thread, NULL, serve, t), 0);
+    server_start(&t->server, progress_others, t);
 }
 
 void team_open(team *t, uint32_t size, const char *const *options)
@@ -59,7 +34,7 @@ void team_open(team *t, uint32_t size, const char *const *options)
     memset(t, 0, sizeof *t);
     t->size = size;
     for (uint32_t rank = 0; rank < size; rank++) {
-        t->contexts[rank] = make_context(options);
+        t->contexts[rank] = test_context(options);
         must(tc_listener_open(t->contexts[rank], "127.0.0.1:0", &t->listeners[rank], &error),
              &error, "listener");
         (void)snprintf(addresses[rank], sizeof addresses[rank], "127.0.0.1:%u",
@@ -75,7 +50,7 @@ void team_open_by_address(team *t, uint32_t size, const char *const *options)
     memset(t, 0, sizeof *t);
     t->size = size;
     for (uint32_t rank = 0; rank < size; rank++) {
-        t->contexts[rank] = make_context(options);
+        t->contexts[rank] = test_context(options);
         members[rank].address = tc_context_address(t->contexts[rank], &members[rank].size);
     }
     form_groups(t, members);
@@ -92,8 +67,7 @@ void team_close(team *t)
 {
     pthread_t threads[TEAM_MAX];
     team_resume(t);
-    atomic_store(&t->stop, true);
-    pthread_join(t->thread, NULL);
+    server_stop(&t->server);
     for (uint32_t rank = 0; rank < t->size; rank++)
         assert_int_equal(pthread_create(&threads[rank], NULL, destroy, t->contexts[rank]), 0);
     for (uint32_t rank = 0; rank < t->size; rank++)
@@ -102,14 +76,12 @@ void team_close(team *t)
 
 void team_pause(team *t)
 {
-    atomic_store(&t->paused, true);
-    while (!atomic_load(&t->is_paused))
-        sched_yield();
+    server_pause(&t->server);
 }
 
 void team_resume(team *t)
 {
-    atomic_store(&t->paused, false);
+    server_resume(&t->server);
 }
 
 tc_ep *team_ep(team *t, uint32_t rank)

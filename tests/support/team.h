@@ -3,8 +3,8 @@
 #ifndef TEAM_H
 #define TEAM_H
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include "server.h"
+
 #include <tc/group.h>
 
 #define TEAM_MAX 16
@@ -15,11 +15,8 @@ typedef struct team {
     tc_context *contexts[TEAM_MAX];
     tc_group *groups[TEAM_MAX];
     tc_listener *listeners[TEAM_MAX];
-    pthread_t thread;
-    atomic_bool stop;
-    atomic_bool paused; /* the others do not progress */
-    atomic_bool is_paused;
-    tc_ifunc *fn; /* travel, opened at rank 0 */
+    server server; /* of the others */
+    tc_ifunc *fn;  /* travel, opened at rank 0 */
 } team;
 
 /* option/value pairs for all contexts, ended by NULL; or NULL. */

@@ -1,5 +1,5 @@
-/* What every C test includes: cmocka with the headers that must precede it, and on what the test
- * runs. */
+/* What every C test includes: cmocka with the headers that must precede it, and on what the
+ * test runs. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -26,8 +26,8 @@
 #define TEST_SANITIZED 0
 #endif
 
-/* For what runs in qemu's user mode, as another architecture: ends the test as skipped, and says
- * what qemu has otherwise. TEST_EMULATED is given to all tests. */
+/* For what runs in qemu's user mode, as another architecture: ends the test as skipped, and
+ * says what qemu has otherwise. TEST_EMULATED is given to all tests. */
 static inline void skip_if_emulated(const char *why)
 {
     if (TEST_EMULATED) {

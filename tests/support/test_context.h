@@ -1,0 +1,13 @@
+/* Contexts for tests. What cannot be had fails the test. */
+#ifndef TEST_CONTEXT_H
+#define TEST_CONTEXT_H
+
+#include <tc/context.h>
+
+/* Fails the test with the error's text, which may be NULL, and with what was tried. */
+void must(tc_status status, const tc_error *error, const char *what);
+
+/* With option/value pairs that are ended by NULL; or NULL. */
+tc_context *test_context(const char *const *options);
+
+#endif
