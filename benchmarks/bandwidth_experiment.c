@@ -256,8 +256,8 @@ static bool measure_all(bandwidth_run *run)
     if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %9s %12s %8s\n", "mode", "delivery", "payload", "MB/s",
                      "to UCX");
-    for (unsigned i = 0; i < run->options.payload_count; i++) {
-        if (!measure(run, run->options.payloads[i]))
+    for (unsigned i = 0; i < run->options.payloads.count; i++) {
+        if (!measure(run, run->options.payloads.values[i]))
             return false;
     }
     if (!perf_report_is_quiet(&run->options))
@@ -288,7 +288,7 @@ static bool write_report(bandwidth_run *run)
     return ok;
 }
 
-int perf_run_bandwidth(const perf_options *options)
+static int run_bandwidth(const perf_options *options)
 {
     perf_session session;
     bandwidth_run run = {.options = *options, .session = &session};
@@ -306,3 +306,13 @@ int perf_run_bandwidth(const perf_options *options)
     free(run.buffer);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment bandwidth_experiment = {
+    .name = "bandwidth",
+    .summary = "of large payloads, beside UCX's puts and active messages",
+    .options = "size sweep iterations rounds modes unread pin",
+    .defaults = {{"size", "64K,256K,1M,4M,16M"}, {"modes", "put,am,cached"}, {"rounds", "10"}},
+    .payload_bytes = {1, 256u << 20},
+    .iterations_max = 10000000,
+    .run = run_bandwidth,
+};

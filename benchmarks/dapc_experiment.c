@@ -84,7 +84,7 @@ static bool make_series(dapc_run *run)
 
 static void free_series(dapc_run *run)
 {
-    for (unsigned q = 0; q < PERF_SENDERS_MAX; q++) {
+    for (unsigned q = 0; q < PERF_LIST_MAX; q++) {
         for (unsigned i = 0; i < DAPC_PLANS_MAX; i++) {
             free(run->series[q][i].chases_per_s);
             free(run->series[q][i].first_us);
@@ -267,7 +267,7 @@ static bool measure_servers(dapc_run *run, unsigned servers)
     return dapc_crew_stop(&run->crew) && ok;
 }
 
-int perf_run_dapc(const perf_options *options)
+static int run_dapc(const perf_options *options)
 {
     static dapc_run run;
     bool ok;
@@ -283,3 +283,20 @@ int perf_run_dapc(const perf_options *options)
     json_decref(run.ratios);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment dapc_experiment = {
+    .name = "dapc",
+    .summary = "a chase through a table of pointers that is spread over servers",
+    .options = "iterations rounds modes servers depth inflight wait transport cache return",
+    .defaults = {{"servers", "1,4,8"},
+                 {"depth", "4096"},
+                 {"inflight", "1"},
+                 {"wait", "adaptive"},
+                 {"transport", "tcp"},
+                 {"cache", "warm"},
+                 {"return", "reply"},
+                 {"modes", "get,am,bitcode,image"},
+                 {"rounds", "10"}},
+    .iterations_max = 200000,
+    .run = run_dapc,
+};

@@ -19,9 +19,9 @@ typedef struct dapc_run {
     unsigned plan_count;
     dapc_plan plans[DAPC_PLANS_MAX];
     dapc_crew crew;
-    uint64_t depth;                                       /* that is measured now */
-    uint64_t number;                                      /* of the next chase */
-    dapc_series series[PERF_SENDERS_MAX][DAPC_PLANS_MAX]; /* by number at once, and lane */
+    uint64_t depth;                                    /* that is measured now */
+    uint64_t number;                                   /* of the next chase */
+    dapc_series series[PERF_LIST_MAX][DAPC_PLANS_MAX]; /* by number at once, and lane */
     json_t *rows;
     json_t *ratios;
 } dapc_run;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CREWS_MAX (PERF_SENDERS_MAX * PERF_DELIVERIES_MAX)
+#define CREWS_MAX (PERF_LIST_MAX * PERF_DELIVERIES_MAX)
 #define TRIAL_COUNT 20000u
 #define MEASUREMENT_S 0.1
 #define COUNT_MAX 10000000.0
@@ -30,11 +30,11 @@ static bool start_crews(fan_in *run)
         const crew_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
                                     .path = options->ifunc_path,
                                     .payload_bytes = options->payload_bytes};
-        for (unsigned i = 0; i < options->sender_count; i++) {
+        for (unsigned i = 0; i < options->senders.count; i++) {
             unsigned at = run->crew_count++;
-            perf_report_progress("starting %u senders", (unsigned)options->senders[i]);
+            perf_report_progress("starting %u senders", (unsigned)options->senders.values[i]);
             run->rates[at] = calloc(options->rounds, sizeof(double));
-            if (!crew_start(&run->crews[at], (unsigned)options->senders[i], &config) ||
+            if (!crew_start(&run->crews[at], (unsigned)options->senders.values[i], &config) ||
                 run->rates[at] == NULL)
                 return false;
         }
@@ -86,7 +86,7 @@ static void report_crew(const fan_in *run, unsigned at, double alone, json_t *re
                                           (json_int_t)crew->config.payload_bytes, "rate_per_s",
                                           perf_report_number(rate)));
     (void)snprintf(name, sizeof name, "senders_%u_to_%u_rate_%s", crew->source_count,
-                   (unsigned)run->options->senders[0], crew->delivery);
+                   (unsigned)run->options->senders.values[0], crew->delivery);
     (void)json_object_set_new(json_object_get(report, "ratios"), name,
                               perf_report_number(rate / alone));
     if (!perf_report_is_quiet(run->options))
@@ -102,7 +102,7 @@ static bool report_all(const fan_in *run)
         (void)printf("%-9s %-8s %8s %8s %12s %8s\n", "mode", "delivery", "senders", "payload",
                      "rate M/s", "ratio");
     for (unsigned i = 0; i < run->crew_count; i++) {
-        if (i % run->options->sender_count == 0)
+        if (i % run->options->senders.count == 0)
             alone = perf_median(run->rates[i], run->options->rounds);
         report_crew(run, i, alone, report);
     }
@@ -111,7 +111,7 @@ static bool report_all(const fan_in *run)
     return ok;
 }
 
-int perf_run_fan_in(const perf_options *options)
+int fan_in_run(const perf_options *options)
 {
     static fan_in run;
     run.options = options;

@@ -196,9 +196,11 @@ static bool measure_loop(first_call_run *run)
     return true;
 }
 
-int perf_run_first_call(const perf_options *options)
+static int run_first_call(const perf_options *options)
 {
     static first_call_run run;
+    if (options->intrusion)
+        return intrusion_run(options);
     run.options = options;
     run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -217,3 +219,13 @@ int perf_run_first_call(const perf_options *options)
     (void)munmap(run.board, sizeof *run.board);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment first_call_experiment = {
+    .name = "first-call",
+    .summary = "stages of the first calls of functions that are new to their target",
+    .options = "rounds functions paths intrusion",
+    .defaults = {{"functions", "tsi,hash_map,saxpy"},
+                 {"paths", "jit-cold,jit-warm,jit-best,cached,restart,image,prepared"},
+                 {"rounds", "10"}},
+    .run = run_first_call,
+};

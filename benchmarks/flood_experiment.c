@@ -224,7 +224,7 @@ static bool source_run(flood_run *run, unsigned index)
     return perf_session_reply(run->session) && ok && report(run, delivery);
 }
 
-int perf_run_flood(const perf_options *options)
+static int run_flood(const perf_options *options)
 {
     perf_session session;
     flood_run run = {.options = options, .session = &session};
@@ -238,3 +238,16 @@ int perf_run_flood(const perf_options *options)
     json_decref(document);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment flood_experiment = {
+    .name = "flood",
+    .summary = "a source that is too fast for its target: nothing may grow",
+    .options = "size seconds burn slack pin",
+    .defaults = {{"size", "64"},
+                 {"delivery", "all"},
+                 {"seconds", "10"},
+                 {"burn", "2000"},
+                 {"slack", "1M"}},
+    .payload_bytes = {1, 1u << 20},
+    .run = run_flood,
+};

@@ -136,8 +136,8 @@ static integrity_range choose_range(const perf_options *options, const tc_ep_inf
 {
     uint32_t limit =
         info->payload_max < LARGEST_PAYLOAD ? (uint32_t)info->payload_max : LARGEST_PAYLOAD;
-    uint32_t max = options->size_max < limit ? (uint32_t)options->size_max : limit;
-    uint32_t min = options->size_min < max ? (uint32_t)options->size_min : max;
+    uint32_t max = options->sizes.max < limit ? (uint32_t)options->sizes.max : limit;
+    uint32_t min = options->sizes.min < max ? (uint32_t)options->sizes.min : max;
     return (integrity_range){.min = min, .max = max, .large_max = limit};
 }
 
@@ -205,7 +205,7 @@ static bool source_run(integrity_run *run, unsigned index)
     return perf_session_reply(run->session) && ok && report(run, delivery, &result, seconds);
 }
 
-int perf_run_integrity(const perf_options *options)
+static int run_integrity(const perf_options *options)
 {
     perf_session session;
     integrity_run run = {.options = options, .session = &session};
@@ -221,3 +221,12 @@ int perf_run_integrity(const perf_options *options)
     json_decref(document);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment integrity_experiment = {
+    .name = "integrity",
+    .summary = "order and content of messages, checked by the function itself",
+    .options = "iterations sizes pin",
+    .defaults = {{"iterations", "1000000"}, {"delivery", "all"}, {"sizes", "1..2048"}},
+    .iterations_max = 1000000000000u,
+    .run = run_integrity,
+};

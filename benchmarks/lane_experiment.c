@@ -43,7 +43,7 @@ static void add_lanes(lane_run *run, const perf_mode *mode)
         const char *delivery = run->options.deliveries[i];
         run->lanes[run->lane_count++] =
             (perf_lane){.mode = mode,
-                        .work = ifunc_work_find(perf_experiment_name(run->options.experiment)),
+                        .work = ifunc_work_find(run->options.experiment->name),
                         .delivery_wanted = *delivery != '\0' ? delivery : NULL,
                         .options = &run->options,
                         .session = run->session};
@@ -68,7 +68,8 @@ static bool choose_lanes(lane_run *run)
                           (int)size, at);
             return false;
         }
-        if (run->options.experiment != PERF_TSI && !mode_has_deliveries(modes[which])) {
+        if (strcmp(run->options.experiment->name, "tsi") != 0 &&
+            !mode_has_deliveries(modes[which])) {
             (void)fprintf(stderr,
                           "tc-perf: mode '%s' is of tsi alone: expected cached, "
                           "uncached, image, bitcode, inject or local\n",
@@ -191,7 +192,7 @@ static uint64_t least_rate_count(const lane_run *run)
 static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
 {
     double count = (double)MEASUREMENT_NS / each_ns;
-    return count<(double)min ? min : count>(double) max ? max : (uint64_t)count;
+    return count < (double)min ? min : count > (double)max ? max : (uint64_t)count;
 }
 
 /* Without -n, a trial run tells how many iterations take the time of one measurement. Its
@@ -290,8 +291,8 @@ static bool measure(lane_run *run, uint64_t payload_bytes)
 
 static bool measure_all(lane_run *run)
 {
-    for (unsigned i = 0; i < run->options.payload_count; i++) {
-        if (!measure(run, run->options.payloads[i]))
+    for (unsigned i = 0; i < run->options.payloads.count; i++) {
+        if (!measure(run, run->options.payloads.values[i]))
             return false;
     }
     return true;
@@ -329,10 +330,12 @@ static void destroy_series(lane_run *run)
     free(run->stamps);
 }
 
-int perf_run_lanes(const perf_options *options)
+static int run_lanes(const perf_options *options)
 {
     perf_session session;
     lane_run run = {.options = *options, .session = &session};
+    if (options->senders.count > 0)
+        return fan_in_run(options);
     if (!choose_lanes(&run))
         return 2;
     bool ok = perf_session_start(&session, options->cpus, serve, &run) && create_series(&run) &&
@@ -345,3 +348,39 @@ int perf_run_lanes(const perf_options *options)
     destroy_series(&run);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+#define OPTIONS "size sweep iterations warmup rounds modes pin"
+#define PAYLOAD_MAX (1u << 20)
+#define ITERATIONS_MAX 10000000
+
+const perf_experiment tsi_experiment = {
+    .name = "tsi",
+    .summary = "half round trip and rate of a function that adds one to a counter",
+    .options = OPTIONS " table api senders",
+    .defaults = {{"size", "8"}, {"modes", "bare,am,cached,uncached"}, {"warmup", "1000"}},
+    .payload_bytes = {1, PAYLOAD_MAX},
+    .iterations_max = ITERATIONS_MAX,
+    .run = run_lanes,
+};
+
+/* A payload is at least one number. */
+const perf_experiment ssum_experiment = {
+    .name = "ssum",
+    .summary = "the same of a function that adds up its payload",
+    .options = OPTIONS,
+    .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
+    .payload_bytes = {4, PAYLOAD_MAX},
+    .iterations_max = ITERATIONS_MAX,
+    .run = run_lanes,
+};
+
+/* A payload is at least a key and a word of data. */
+const perf_experiment iput_experiment = {
+    .name = "iput",
+    .summary = "the same of one that puts its payload where a hash table says",
+    .options = OPTIONS,
+    .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
+    .payload_bytes = {16, PAYLOAD_MAX},
+    .iterations_max = ITERATIONS_MAX,
+    .run = run_lanes,
+};

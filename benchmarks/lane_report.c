@@ -1,6 +1,7 @@
 /* What a run of lanes found: medians over rounds, and ratios as medians of each
  * round's own ratio. */
 #include "paper_tables.h"
+#include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_stats.h"
 #include "lane_run.h"
@@ -127,13 +128,13 @@ static void report_ratio(const lane_run *run, const ratio_row *row, unsigned nth
         run->lanes[lower].payload_max != 0)
         return;
     ratio_delivery(run, upper, delivery, sizeof delivery);
-    if (run->options.payload_count > 1)
+    if (run->options.payloads.count > 1)
         (void)snprintf(payload, sizeof payload, "_%zu", run->options.payload_bytes);
     double ratio = median_ratio(run, row, upper, lower, buffer);
     (void)snprintf(name, sizeof name, "%s%s%s", row->name, delivery, payload);
     (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
     /* Of a sweep only the table is for people. */
-    if (run->options.payload_count == 1 && !perf_report_is_quiet(&run->options))
+    if (run->options.payloads.count == 1 && !perf_report_is_quiet(&run->options))
         (void)printf("%-34s %8.3f\n", name, ratio);
 }
 
@@ -177,8 +178,8 @@ static void print_ratios(const lane_run *run)
     const perf_options *options = &run->options;
     char name[64], delivery[24];
     (void)printf("%-32s", "payload");
-    for (unsigned i = 0; i < options->payload_count; i++)
-        (void)printf(" %7llu", (unsigned long long)options->payloads[i]);
+    for (unsigned i = 0; i < options->payloads.count; i++)
+        (void)printf(" %7llu", (unsigned long long)options->payloads.values[i]);
     for (size_t row = 0; row < RATIO_COUNT; row++) {
         for (unsigned nth = 0; nth < options->delivery_count; nth++) {
             int lane = find_lane(run, ratio_rows[row].upper, nth);
@@ -187,8 +188,8 @@ static void print_ratios(const lane_run *run)
             ratio_delivery(run, lane, delivery, sizeof delivery);
             (void)snprintf(name, sizeof name, "%s%s", ratio_rows[row].name, delivery);
             (void)printf("\n%-32s", name);
-            for (unsigned i = 0; i < options->payload_count; i++)
-                print_ratio(run, name, options->payloads[i]);
+            for (unsigned i = 0; i < options->payloads.count; i++)
+                print_ratio(run, name, options->payloads.values[i]);
         }
     }
     (void)printf("\n");
@@ -213,14 +214,14 @@ bool lane_report_payload(lane_run *run)
         else
             report_row(run, i, buffer);
     }
-    bool last = options->payload_bytes == options->payloads[options->payload_count - 1];
+    bool last = options->payload_bytes == options->payloads.values[options->payloads.count - 1];
     if (last)
         print_foot(run);
     for (size_t i = 0; i < RATIO_COUNT; i++) {
         for (unsigned nth = 0; nth < options->delivery_count; nth++)
             report_ratio(run, &ratio_rows[i], nth, buffer);
     }
-    if (last && options->payload_count > 1 && options->experiment != PERF_TSI &&
+    if (last && options->payloads.count > 1 && strcmp(options->experiment->name, "tsi") != 0 &&
         !perf_report_is_quiet(options))
         print_ratios(run);
     (void)fflush(stdout);

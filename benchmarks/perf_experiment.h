@@ -1,19 +1,39 @@
-/* The experiments, one function each; tc-perf's main picks one. */
+/* An experiment of tc-perf is one value of this type, at the end of its own file, and one row
+ * of the list in perf_experiment.c. Help, the check of options and the defaults come from it.
+ */
 #ifndef TC_PERF_EXPERIMENT_H
 #define TC_PERF_EXPERIMENT_H
 
 #include "perf_options.h"
 
-/* Each returns the exit status: 0 when all was measured and right, 1 after a complaint. */
-int perf_run_lanes(const perf_options *options);  /* tsi, ssum, iput */
-int perf_run_fan_in(const perf_options *options); /* tsi with several senders */
-int perf_run_first_call(const perf_options *options);
-int perf_run_intrusion(const perf_options *options); /* first-call with --intrusion */
-int perf_run_bandwidth(const perf_options *options);
-int perf_run_wait(const perf_options *options);
-int perf_run_poll(const perf_options *options);
-int perf_run_integrity(const perf_options *options);
-int perf_run_flood(const perf_options *options);
-int perf_run_dapc(const perf_options *options);
+#define PERF_DEFAULTS_MAX 9u
+
+struct perf_experiment {
+    const char *name; /* on the command line and in the JSON */
+    const char *summary;
+    /* Names of the options that it takes beside the common ones, separated by spaces; see
+     * perf_option_rows.c. */
+    const char *options;
+    struct {
+        const char *option; /* its name; NULL after the last */
+        const char *value;  /* as on the command line */
+    } defaults[PERF_DEFAULTS_MAX + 1];
+    perf_range payload_bytes; /* limits of --size and --sweep */
+    uint64_t iterations_max;
+
+    /* Returns the exit status: 0 when all was measured and right, 1 after a complaint, 2 when
+     * the options do not go together. */
+    int (*run)(const perf_options *options);
+};
+
+/* NULL after the last. */
+extern const perf_experiment *const perf_experiments[];
+
+/* NULL: none has that name. */
+const perf_experiment *perf_experiment_find(const char *name);
+
+/* Variants that one option of an experiment chooses. */
+int fan_in_run(const perf_options *options);    /* tsi --senders */
+int intrusion_run(const perf_options *options); /* first-call --intrusion */
 
 #endif

@@ -1,5 +1,6 @@
 #include "perf_help.h"
 
+#include "perf_experiment.h"
 #include "perf_option_rows.h"
 
 #include <stdio.h>
@@ -7,20 +8,6 @@
 
 #define COLUMNS 100u
 #define HELP_COLUMN 25u
-
-/* Every experiment has one. */
-static const char *const summaries[] = {
-    [PERF_TSI] = "half round trip and rate of a function that adds one to a counter",
-    [PERF_SSUM] = "the same of a function that adds up its payload",
-    [PERF_IPUT] = "the same of one that puts its payload where a hash table says",
-    [PERF_INTEGRITY] = "order and content of messages, checked by the function itself",
-    [PERF_WAIT] = "what a waiting target costs, and how soon it wakes",
-    [PERF_POLL] = "what idle endpoints cost a target that polls",
-    [PERF_FIRST_CALL] = "stages of the first calls of functions that are new to their target",
-    [PERF_FLOOD] = "a source that is too fast for its target: nothing may grow",
-    [PERF_BANDWIDTH] = "of large payloads, beside UCX's puts and active messages",
-    [PERF_DAPC] = "a chase through a table of pointers that is spread over servers",
-};
 
 /* `left`, then the words of `text` in lines of their own column. */
 static void print_entry(const char *left, const char *text)
@@ -45,32 +32,40 @@ static void print_option(const perf_option_row *row)
     print_entry(left, row->help);
 }
 
-void perf_help_print(void)
+static void print_all(void)
 {
     (void)puts(
         "usage: tc-perf EXPERIMENT [options]\n"
         "       tc-perf EXPERIMENT --help      the options of one experiment\n"
         "       tc-perf plot FILE.json -o FILE.svg [-t TITLE]   draw what --json wrote\n");
-    for (size_t i = 0; i < sizeof summaries / sizeof summaries[0]; i++)
-        print_entry(perf_experiment_name((perf_experiment)i), summaries[i]);
+    for (size_t i = 0; perf_experiments[i] != NULL; i++)
+        print_entry(perf_experiments[i]->name, perf_experiments[i]->summary);
     (void)puts("\nAll experiments know:");
-    for (size_t i = 0; i < PERF_OPTION_COUNT; i++) {
-        if (perf_option_rows[i].where == IN_ALL)
+    for (size_t i = 0; i < perf_option_count; i++) {
+        if (perf_option_rows_common(&perf_option_rows[i]))
             print_option(&perf_option_rows[i]);
     }
     print_entry("-h, --help", "this text");
     print_entry("-V, --version", "the version");
 }
 
-void perf_help_print_experiment(perf_experiment experiment)
+static void print_experiment(const perf_experiment *experiment)
 {
-    (void)printf("usage: tc-perf %s [options]\n\n", perf_experiment_name(experiment));
-    for (size_t i = 0; i < PERF_OPTION_COUNT; i++) {
-        if ((perf_option_rows[i].where & (1u << experiment)) != 0)
+    (void)printf("usage: tc-perf %s [options]\n\n", experiment->name);
+    for (size_t i = 0; i < perf_option_count; i++) {
+        if (perf_option_rows_taken(&perf_option_rows[i], experiment))
             print_option(&perf_option_rows[i]);
     }
     print_entry("-h, --help", "this text");
     (void)puts(
         "\nAll processes are on this machine. 1 MB is 2^20 bytes. What is measured, and how: "
         "tc-perf(1).");
+}
+
+void perf_help_print(const perf_experiment *experiment)
+{
+    if (experiment != NULL)
+        print_experiment(experiment);
+    else
+        print_all();
 }

@@ -4,10 +4,7 @@
 
 #include "perf_options.h"
 
-/* The experiments, and what all of them know: a screen. */
-void perf_help_print(void);
-
-/* The options of one experiment. */
-void perf_help_print_experiment(perf_experiment experiment);
+/* The options of one experiment; NULL: the experiments, and what all of them know. */
+void perf_help_print(const perf_experiment *experiment);
 
 #endif

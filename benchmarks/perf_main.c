@@ -27,25 +27,5 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     perf_clock_init();
-    switch (options.experiment) {
-    case PERF_FIRST_CALL:
-        return options.intrusion ? perf_run_intrusion(&options) : perf_run_first_call(&options);
-    case PERF_WAIT:
-        return perf_run_wait(&options);
-    case PERF_POLL:
-        return perf_run_poll(&options);
-    case PERF_BANDWIDTH:
-        return perf_run_bandwidth(&options);
-    case PERF_INTEGRITY:
-        return perf_run_integrity(&options);
-    case PERF_FLOOD:
-        return perf_run_flood(&options);
-    case PERF_DAPC:
-        return perf_run_dapc(&options);
-    case PERF_TSI:
-    case PERF_SSUM:
-    case PERF_IPUT:
-        break;
-    }
-    return options.sender_count > 0 ? perf_run_fan_in(&options) : perf_run_lanes(&options);
+    return options.experiment->run(&options);
 }

@@ -1,6 +1,7 @@
 #include "perf_option_rows.h"
 
 #include "dapc_table.h"
+#include "perf_experiment.h"
 #include "perf_values.h"
 
 #include <sched.h>
@@ -10,109 +11,23 @@
 
 #include <tc/options.h>
 
-#define PAYLOAD_MAX (1u << 20)
-#define BANDWIDTH_PAYLOAD_MAX (256u << 20)
-#define INTEGRITY_PAYLOAD_MAX (64u << 10)
-#define TSI_ITERATIONS_MAX 10000000ull
-#define INTEGRITY_ITERATIONS_MAX 1000000000000ull
+#define WARMUP_MAX 10000000u
 #define SECONDS_MAX 86400u
-#define BURN_NS_MAX 1000000000ull
+#define BURN_NS_MAX 1000000000u
 #define SLACK_MAX (1ull << 40)
+#define SIZES_MAX (64u << 10)
 #define ROUNDS_MAX 1000u
 #define SENDERS_MAX 16u
 #define ENDPOINTS_MAX 4096u
-#define WAKEUPS_MAX 10000u
-#define DAPC_ITERATIONS_MAX 200000u
-#define DAPC_DEPTH_MAX (1u << 20)
+#define DEPTH_MAX (1u << 20)
 
-static uint64_t payload_max(const perf_options *options)
-{
-    return options->experiment == PERF_BANDWIDTH ? BANDWIDTH_PAYLOAD_MAX : PAYLOAD_MAX;
-}
-
-/* What the function needs of a payload: one number; a key and a word of data. */
-static uint64_t payload_min(const perf_options *options)
-{
-    return options->experiment == PERF_IPUT ? 16 : options->experiment == PERF_SSUM ? 4 : 1;
-}
-
-static bool set_payloads(perf_options *options, const char *text)
-{
-    return perf_value_list(text, payload_min(options), payload_max(options), options->payloads,
-                           PERF_PAYLOADS_MAX, &options->payload_count);
-}
-
-static bool set_sweep(perf_options *options, const char *text)
-{
-    return perf_value_powers(text, payload_min(options), payload_max(options),
-                             options->payloads, PERF_PAYLOADS_MAX, &options->payload_count);
-}
-
-static bool set_iterations(perf_options *options, const char *text)
-{
-    static const uint64_t limits[] = {
-        [PERF_TSI] = TSI_ITERATIONS_MAX,       [PERF_SSUM] = TSI_ITERATIONS_MAX,
-        [PERF_IPUT] = TSI_ITERATIONS_MAX,      [PERF_INTEGRITY] = INTEGRITY_ITERATIONS_MAX,
-        [PERF_BANDWIDTH] = TSI_ITERATIONS_MAX, [PERF_WAIT] = WAKEUPS_MAX,
-        [PERF_DAPC] = DAPC_ITERATIONS_MAX};
-    return perf_value_count(text, 1, limits[options->experiment], &options->iterations);
-}
-
-static bool set_senders(perf_options *options, const char *text)
-{
-    return perf_value_powers(text, 1, SENDERS_MAX, options->senders, PERF_SENDERS_MAX,
-                             &options->sender_count);
-}
-
-static bool set_endpoints(perf_options *options, const char *text)
-{
-    return perf_value_powers(text, 1, ENDPOINTS_MAX, options->senders, PERF_SENDERS_MAX,
-                             &options->sender_count);
-}
-
-static bool set_processes(perf_options *options, const char *text)
-{
-    bool even = perf_value_powers(text, 2, SENDERS_MAX, options->processes, PERF_SENDERS_MAX,
-                                  &options->process_count);
-    for (unsigned i = 0; even && i < options->process_count; i++)
-        even = options->processes[i] % 2 == 0;
-    return even;
-}
-
-static bool set_peers(perf_options *options, const char *text)
-{
-    uint64_t value;
-    if (!perf_value_count(text, 1, SENDERS_MAX, &value))
-        return false;
-    options->peers = (unsigned)value;
-    return true;
-}
-
-static bool set_warmup(perf_options *options, const char *text)
-{
-    return perf_value_count(text, 1, TSI_ITERATIONS_MAX, &options->warmup);
-}
-
-static bool set_rounds(perf_options *options, const char *text)
-{
-    uint64_t value;
-    if (!perf_value_count(text, 1, ROUNDS_MAX, &value))
-        return false;
-    options->rounds = (unsigned)value;
-    return true;
-}
-
-static bool set_modes(perf_options *options, const char *text)
-{
-    options->modes = text;
-    return *text != '\0';
-}
+/* --- options that are more than one value -------------------------------------------- */
 
 static bool set_api(perf_options *options, const char *text)
 {
     if (strcmp(text, "compat") == 0)
         options->modes = "cached,compat";
-    return strcmp(text, "compat") == 0 || strcmp(text, "own") == 0;
+    return true;
 }
 
 /* The library's own list, "auto|direct|...", so that a delivery it gains is known here too. */
@@ -154,37 +69,6 @@ static bool set_deliveries(perf_options *options, const char *text)
     return true;
 }
 
-static bool set_seconds(perf_options *options, const char *text)
-{
-    return perf_value_count(text, 1, SECONDS_MAX, &options->seconds);
-}
-
-static bool set_burn(perf_options *options, const char *text)
-{
-    return perf_value_count(text, 0, BURN_NS_MAX, &options->burn_ns);
-}
-
-static bool set_slack(perf_options *options, const char *text)
-{
-    return perf_value_count(text, 0, SLACK_MAX, &options->slack_bytes);
-}
-
-static bool set_sizes(perf_options *options, const char *text)
-{
-    uint64_t min, max;
-    if (!perf_value_range(text, 1, INTEGRITY_PAYLOAD_MAX, &min, &max))
-        return false;
-    options->size_min = (size_t)min;
-    options->size_max = (size_t)max;
-    return true;
-}
-
-static bool set_json(perf_options *options, const char *text)
-{
-    options->json_path = text;
-    return *text != '\0';
-}
-
 /* UCX needs its loopback transport for a worker's own address; a list without it fails late and
  * oddly. */
 static bool set_tls(perf_options *options, const char *text)
@@ -195,10 +79,10 @@ static bool set_tls(perf_options *options, const char *text)
     return *text != '\0' && size < PERF_PATH_MAX;
 }
 
-static bool set_ifunc_path(perf_options *options, const char *text)
+static bool set_transport(perf_options *options, const char *text)
 {
-    options->ifunc_path = text;
-    return *text != '\0';
+    options->tls = strcmp(text, "tcp") == 0 ? "tcp,self" : NULL;
+    return true;
 }
 
 static bool set_pin(perf_options *options, const char *text)
@@ -223,167 +107,190 @@ static bool set_pin(perf_options *options, const char *text)
     return true;
 }
 
-/* Every name must be one of those that are known, which also are the default. */
-static bool set_names(const char **list, const char *known, const char *text)
+/* --- the table ------------------------------------------------------------------------ */
+
+#define VALUE(kind, member) PERF_##kind, offsetof(perf_options, member), 0, 0, NULL, NULL
+#define NUMBERS(kind, member, min, max)                                                        \
+    PERF_##kind, offsetof(perf_options, member), min, max, NULL, NULL
+#define NAMES(kind, member, names, set)                                                        \
+    PERF_##kind, offsetof(perf_options, member), 0, 0, names, set
+#define OTHER(set) PERF_OTHER, 0, 0, 0, NULL, set
+
+/* In the order of help and of the report. */
+const perf_option_row perf_option_rows[] = {
+    {"size", 's', "LIST", "sizes", NUMBERS(LIST, payloads, 0, 0),
+     "payloads in bytes (tsi: 8, at most 1M; bandwidth: 64K,256K,1M,4M,16M)"},
+    {"sweep", 'p', "A..B", NULL, NUMBERS(POWERS, payloads, 0, 0),
+     "payloads: the powers of two from A to B (ssum, iput: 16..32K)"},
+    {"iterations", 'n', "N", NULL, NUMBERS(COUNT, iterations, 1, 0),
+     "per measurement (tsi, ssum, iput: what fits 25 ms; bandwidth: 50 ms; integrity: 1M "
+     "messages; wait: 200 wake-ups; dapc: chases in 50 ms)"},
+    {"warmup", 'w', "N", "warmup", NUMBERS(COUNT, warmup, 1, WARMUP_MAX),
+     "round trips before each measurement (1000)"},
+    {"rounds", 'r', "N", "rounds", NUMBERS(UNSIGNED, rounds, 1, ROUNDS_MAX),
+     "turns of each mode (20; several payloads: 4; bandwidth, first-call, dapc: 10)"},
+    {"functions", 'F', "LIST", NULL, NAMES(NAMES, functions, "tsi,hash_map,saxpy", NULL),
+     "of tsi,hash_map,saxpy (all)"},
+    {"paths", 'W', "LIST", NULL,
+     NAMES(NAMES, paths, "jit-cold,jit-warm,jit-best,cached,restart,image,prepared", NULL),
+     "ways to become callable (all)"},
+    {"intrusion", 'i', NULL, NULL, VALUE(FLAG, intrusion),
+     "instead: cached calls of one peer while another sends 100 new functions a second"},
+    {"table", 'x', NULL, NULL, VALUE(FLAG, table),
+     "print the Three-Chains paper's Tables IV to VI too"},
+    {"modes", 'm', "LIST", "modes", VALUE(TEXT, modes),
+     "of bare,am,cached,uncached,image,bitcode,inject,local,compat (tsi: the first four; ssum, "
+     "iput: cached,inject,local); bandwidth: of put,am,am-safe,cached (not am-safe); dapc: "
+     "get,am,bitcode,image"},
+    {"api", 'A', "NAME", NULL, NAMES(CHOICE, api, "own,compat", set_api),
+     "own, or compat: the original's API beside it, as modes cached,compat (own)"},
+    {"servers", 'N', "LIST", NULL, NUMBERS(NUMBERS, servers, 1, DAPC_SERVERS_MAX),
+     "1,4,8 or 1..16, at most 16 (1,4,8)"},
+    {"depth", 'D', "LIST", NULL, NUMBERS(NUMBERS, depths, 1, DEPTH_MAX),
+     "entries of a chase, 1..4096 or a list (4096)"},
+    {"inflight", 'q', "LIST", NULL, NUMBERS(NUMBERS, inflight, 1, DAPC_INFLIGHT_MAX),
+     "chases at once, at most 64 (1)"},
+    {"wait", 'a', "LIST", "wait", NAMES(NAMES, wait, "adaptive,spin,yield,block", NULL),
+     "of adaptive,spin,yield,block: how all members wait (adaptive)"},
+    {"transport", 'o', "NAME", "transport", NAMES(CHOICE, transport, "tcp,shm", set_transport),
+     "tcp, or shm: UCX's own choice (tcp)"},
+    {"cache", 'C', "NAME", "cache", NAMES(CHOICE, cache, "warm,cold", NULL),
+     "warm, or cold: each chase's code is new to the servers (warm)"},
+    {"return", 'R', "NAME", "return", NAMES(CHOICE, answer, "reply,ifunc", NULL),
+     "reply, or ifunc: the result travels as another function (reply)"},
+    {"unread", 'u', NULL, NULL, VALUE(FLAG, unread), "the function leaves its payload alone"},
+    {"senders", 'f', "A..B", NULL, NUMBERS(POWERS, senders, 1, SENDERS_MAX),
+     "cached only: so many sources into one target, powers of two, 1..16"},
+    {"endpoints", 'e', "A..B", NULL, NUMBERS(POWERS, endpoints, 1, ENDPOINTS_MAX),
+     "to one target, powers of two, 1..4096 (1..256)"},
+    {"peers", 'k', "N", "peers", NUMBERS(UNSIGNED, peers, 1, SENDERS_MAX),
+     "of the target that waits, 1..16 (16)"},
+    {"processes", 'P', "A..B", NULL, NUMBERS(EVEN, processes, 2, SENDERS_MAX),
+     "in pairs, powers of two, 2..16 (2..16)"},
+    {"seconds", 'T', "N", "seconds", NUMBERS(COUNT, seconds, 1, SECONDS_MAX),
+     "of each delivery (10)"},
+    {"burn", 'b', "NS", "burn_ns", NUMBERS(COUNT, burn_ns, 0, BURN_NS_MAX),
+     "what the target takes for a message; the source takes half (2000)"},
+    {"slack", 'l', "BYTES", "slack_bytes", NUMBERS(COUNT, slack_bytes, 0, SLACK_MAX),
+     "that either side's memory may grow by after a quarter of the time (1M)"},
+    {"sizes", 'S', "A..B", "sizes", NUMBERS(RANGE, sizes, 1, SIZES_MAX),
+     "payloads; one in 256 is up to 64K (1..2048)"},
+    {"delivery", 'd', "LIST", NULL, OTHER(set_deliveries),
+     "deliveries by name, or all (integrity, flood: all; the others: auto)"},
+    {"tls", 't', "LIST", NULL, OTHER(set_tls), "UCX transports, for every mode (UCX_TLS)"},
+    {"pin", 'c', "A,B", NULL, OTHER(set_pin),
+     "cpus of source and target, or none (the first two)"},
+    {"ifunc-path", 'I', "DIRS", NULL, VALUE(TEXT, ifunc_path),
+     "where the functions (tsi.tca, ...) are"},
+    {"json", 'j', "FILE", NULL, VALUE(TEXT, json_path),
+     "also write the result there; - for stdout alone"},
+    {"verbose", 'v', NULL, NULL, VALUE(FLAG, verbose), "every round's figures on stderr"},
+};
+
+const size_t perf_option_count = sizeof perf_option_rows / sizeof perf_option_rows[0];
+
+/* --- what is done with a row --------------------------------------------------------- */
+
+static bool lists(const char *names, char separator, const char *name)
 {
-    char name[32], one[32];
-    for (const char *at = text; at != NULL;) {
-        bool found = false;
-        if (!perf_value_name(&at, ',', name, sizeof name))
+    char one[32];
+    while (names != NULL) {
+        if (!perf_value_name(&names, separator, one, sizeof one))
             return false;
-        for (const char *next = known;
-             next != NULL && perf_value_name(&next, ',', one, sizeof one);)
-            found = found || strcmp(one, name) == 0;
-        if (!found)
+        if (strcmp(one, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool perf_option_rows_common(const perf_option_row *row)
+{
+    return lists("delivery tls ifunc-path json verbose", ' ', row->name);
+}
+
+bool perf_option_rows_taken(const perf_option_row *row, const perf_experiment *experiment)
+{
+    return perf_option_rows_common(row) || lists(experiment->options, ' ', row->name);
+}
+
+static bool lists_all(const char *known, const char *names)
+{
+    char name[32];
+    while (names != NULL) {
+        if (!perf_value_name(&names, ',', name, sizeof name) || !lists(known, ',', name))
             return false;
     }
-    *list = text;
     return true;
 }
 
-static bool set_functions(perf_options *options, const char *text)
+static bool set_text(const perf_option_row *row, const char **at, const char *text)
 {
-    return set_names(&options->functions, PERF_FUNCTIONS_ALL, text);
+    *at = text;
+    return row->type == PERF_CHOICE  ? lists(row->names, ',', text)
+           : row->type == PERF_NAMES ? lists_all(row->names, text)
+                                     : *text != '\0';
 }
 
-static bool set_paths(perf_options *options, const char *text)
+static bool set_list(const perf_option_row *row, perf_list *list, const char *text,
+                     perf_range limits)
 {
-    return set_names(&options->paths, PERF_PATHS_ALL, text);
+    bool powers =
+        row->type == PERF_NUMBERS ? strstr(text, "..") != NULL : row->type != PERF_LIST;
+    bool ok = (powers ? perf_value_powers : perf_value_list)(
+        text, limits.min, limits.max, list->values, PERF_LIST_MAX, &list->count);
+    for (unsigned i = 0; ok && row->type == PERF_EVEN && i < list->count; i++)
+        ok = list->values[i] % 2 == 0;
+    return ok;
 }
 
-static bool set_list(perf_list *list, const char *text, uint64_t max)
+static perf_range limits_of(const perf_option_row *row, const perf_experiment *experiment)
 {
-    return strstr(text, "..") != NULL
-               ? perf_value_powers(text, 1, max, list->values, PERF_SENDERS_MAX, &list->count)
-               : perf_value_list(text, 1, max, list->values, PERF_SENDERS_MAX, &list->count);
+    if (row->max != 0)
+        return (perf_range){row->min, row->max};
+    if (row->type == PERF_COUNT)
+        return (perf_range){row->min, experiment->iterations_max};
+    return experiment->payload_bytes;
 }
 
-static bool set_servers(perf_options *options, const char *text)
+static bool set_unsigned(unsigned *at, const char *text, perf_range limits)
 {
-    return set_list(&options->servers, text, DAPC_SERVERS_MAX);
+    uint64_t value;
+    bool ok = perf_value_count(text, limits.min, limits.max, &value);
+    if (ok)
+        *at = (unsigned)value;
+    return ok;
 }
 
-static bool set_depths(perf_options *options, const char *text)
+static bool set_value(const perf_option_row *row, perf_options *options, const char *text)
 {
-    return set_list(&options->depths, text, DAPC_DEPTH_MAX);
-}
-
-static bool set_inflight(perf_options *options, const char *text)
-{
-    return set_list(&options->inflight, text, DAPC_INFLIGHT_MAX);
-}
-
-static bool set_wait(perf_options *options, const char *text)
-{
-    return set_names(&options->wait, "adaptive,spin,yield,block", text);
-}
-
-static bool set_transport(perf_options *options, const char *text)
-{
-    bool tcp = strcmp(text, "tcp") == 0;
-    options->transport = text;
-    options->tls = tcp ? "tcp,self" : NULL;
-    return tcp || strcmp(text, "shm") == 0;
-}
-
-static bool set_cache(perf_options *options, const char *text)
-{
-    options->cache = text;
-    return strcmp(text, "warm") == 0 || strcmp(text, "cold") == 0;
-}
-
-static bool set_answer(perf_options *options, const char *text)
-{
-    options->answer = text;
-    return strcmp(text, "reply") == 0 || strcmp(text, "ifunc") == 0;
-}
-
-static bool set_intrusion(perf_options *options, const char *text)
-{
-    (void)text;
-    options->intrusion = true;
+    void *at = (unsigned char *)options + row->offset;
+    const perf_range limits = limits_of(row, options->experiment);
+    switch (row->type) {
+    case PERF_FLAG:
+        return *(bool *)at = true;
+    case PERF_COUNT:
+        return perf_value_count(text, limits.min, limits.max, at);
+    case PERF_UNSIGNED:
+        return set_unsigned(at, text, limits);
+    case PERF_RANGE:
+        return perf_value_range(text, limits.min, limits.max, &((perf_range *)at)->min,
+                                &((perf_range *)at)->max);
+    case PERF_LIST:
+    case PERF_POWERS:
+    case PERF_EVEN:
+    case PERF_NUMBERS:
+        return set_list(row, at, text, limits);
+    case PERF_TEXT:
+    case PERF_CHOICE:
+    case PERF_NAMES:
+        return set_text(row, at, text);
+    case PERF_OTHER:
+        break;
+    }
     return true;
 }
 
-static bool set_table(perf_options *options, const char *text)
+bool perf_option_rows_set(const perf_option_row *row, perf_options *options, const char *text)
 {
-    (void)text;
-    options->table = true;
-    return true;
+    return set_value(row, options, text) && (row->set == NULL || row->set(options, text));
 }
-
-static bool set_verbose(perf_options *options, const char *text)
-{
-    (void)text;
-    options->verbose = true;
-    return true;
-}
-
-static bool set_unread(perf_options *options, const char *text)
-{
-    (void)text;
-    options->unread = true;
-    return true;
-}
-
-const perf_option_row perf_option_rows[PERF_OPTION_COUNT] = {
-    {"size", 's', IN_LANES | IN_FLOOD | IN_BANDWIDTH, "LIST", set_payloads,
-     "payloads in bytes (tsi: 8, at most 1M;"
-     " bandwidth: 64K,256K,1M,4M,16M)"},
-    {"sweep", 'p', IN_LANES | IN_BANDWIDTH, "A..B", set_sweep,
-     "payloads: the powers of two from A to B (ssum, iput: 16..32K)"},
-    {"iterations", 'n', IN_LANES | IN_INTEGRITY | IN_WAIT | IN_BANDWIDTH | IN_DAPC, "N",
-     set_iterations,
-     "per measurement (tsi, ssum, iput: what fits 25 ms; bandwidth: 50 ms;"
-     " integrity: 1M messages; wait: 200 wake-ups; dapc: chases in 50 ms)"},
-    {"warmup", 'w', IN_LANES, "N", set_warmup, "round trips before each measurement (1000)"},
-    {"rounds", 'r', IN_LANES | IN_BANDWIDTH | IN_FIRST | IN_DAPC, "N", set_rounds,
-     "turns of each mode (20; several payloads: 4; bandwidth, first-call, dapc: 10)"},
-    {"functions", 'F', IN_FIRST, "LIST", set_functions, "of tsi,hash_map,saxpy (all)"},
-    {"paths", 'W', IN_FIRST, "LIST", set_paths, "ways to become callable (all)"},
-    {"intrusion", 'i', IN_FIRST, NULL, set_intrusion,
-     "instead: cached calls of one peer while another sends 100 new functions a second"},
-    {"table", 'x', IN_TSI, NULL, set_table,
-     "print the Three-Chains paper's Tables IV to VI too"},
-    {"modes", 'm', IN_LANES | IN_BANDWIDTH | IN_DAPC, "LIST", set_modes,
-     "of bare,am,cached,uncached,image,bitcode,inject,local,compat (tsi: the first four; ssum,"
-     " iput: cached,inject,local);"
-     " bandwidth: of put,am,am-safe,cached (not am-safe);"
-     " dapc: get,am,bitcode,image"},
-    {"api", 'A', IN_TSI, "NAME", set_api,
-     "own, or compat: the original's API beside it, as modes cached,compat (own)"},
-    {"servers", 'N', IN_DAPC, "LIST", set_servers, "1,4,8 or 1..16, at most 16 (1,4,8)"},
-    {"depth", 'D', IN_DAPC, "LIST", set_depths, "entries of a chase, 1..4096 or a list (4096)"},
-    {"inflight", 'q', IN_DAPC, "LIST", set_inflight, "chases at once, at most 64 (1)"},
-    {"wait", 'a', IN_DAPC, "LIST", set_wait,
-     "of adaptive,spin,yield,block: how all members wait (adaptive)"},
-    {"transport", 'o', IN_DAPC, "NAME", set_transport, "tcp, or shm: UCX's own choice (tcp)"},
-    {"cache", 'C', IN_DAPC, "NAME", set_cache,
-     "warm, or cold: each chase's code is new to the servers (warm)"},
-    {"return", 'R', IN_DAPC, "NAME", set_answer,
-     "reply, or ifunc: the result travels as another function (reply)"},
-    {"unread", 'u', IN_BANDWIDTH, NULL, set_unread, "the function leaves its payload alone"},
-    {"senders", 'f', IN_TSI, "A..B", set_senders,
-     "cached only: so many sources into one target, powers of two, 1..16"},
-    {"endpoints", 'e', IN_POLL, "A..B", set_endpoints,
-     "to one target, powers of two, 1..4096 (1..256)"},
-    {"peers", 'k', IN_WAIT, "N", set_peers, "of the target that waits, 1..16 (16)"},
-    {"processes", 'P', IN_WAIT, "A..B", set_processes,
-     "in pairs, powers of two, 2..16 (2..16)"},
-    {"seconds", 'T', IN_FLOOD, "N", set_seconds, "of each delivery (10)"},
-    {"burn", 'b', IN_FLOOD, "NS", set_burn,
-     "what the target takes for a message; the source takes half (2000)"},
-    {"slack", 'l', IN_FLOOD, "BYTES", set_slack,
-     "that either side's memory may grow by after a quarter of the time (1M)"},
-    {"sizes", 'S', IN_INTEGRITY, "A..B", set_sizes,
-     "payloads; one in 256 is up to 64K (1..2048)"},
-    {"delivery", 'd', IN_ALL, "LIST", set_deliveries,
-     "deliveries by name, or all (integrity, flood: all; the others: auto)"},
-    {"tls", 't', IN_ALL, "LIST", set_tls, "UCX transports, for every mode (UCX_TLS)"},
-    {"pin", 'c', IN_LANES | IN_INTEGRITY | IN_POLL | IN_FLOOD | IN_BANDWIDTH, "A,B", set_pin,
-     "cpus of source and target, or none (the first two)"},
-    {"ifunc-path", 'I', IN_ALL, "DIRS", set_ifunc_path,
-     "where the functions (tsi.tca, ...) are"},
-    {"json", 'j', IN_ALL, "FILE", set_json, "also write the result there; - for stdout alone"},
-    {"verbose", 'v', IN_ALL, NULL, set_verbose, "every round's figures on stderr"},
-};

@@ -1,6 +1,9 @@
+#include "perf_experiment.h"
 #include "perf_help.h"
 #include "perf_option_rows.h"
+#include "perf_values.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,47 +12,9 @@
 
 #include <tc/version.h>
 
+#define ROWS_MAX 64u
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
-#define ROUNDS_DAPC 10u
-
-typedef struct experiment_row {
-    const char *name;
-    struct {
-        char letter; /* of an option; 0 ends the list */
-        const char *value;
-    } defaults[9];
-} experiment_row;
-
-static const experiment_row experiment_rows[] = {
-    [PERF_TSI] = {"tsi", {{'s', "8"}, {'m', "bare,am,cached,uncached"}}},
-    [PERF_SSUM] = {"ssum", {{'p', "16..32K"}, {'m', "cached,inject,local"}}},
-    [PERF_IPUT] = {"iput", {{'p', "16..32K"}, {'m', "cached,inject,local"}}},
-    [PERF_BANDWIDTH] = {"bandwidth",
-                        {{'s', "64K,256K,1M,4M,16M"}, {'m', "put,am,cached"}, {'r', "10"}}},
-    [PERF_INTEGRITY] = {"integrity", {{'n', "1000000"}, {'d', "all"}, {'S', "1..2048"}}},
-    [PERF_WAIT] = {"wait", {{'n', "200"}, {'k', "16"}, {'P', "2..16"}}},
-    [PERF_POLL] = {"poll", {{'e', "1..256"}}},
-    [PERF_FIRST_CALL] = {"first-call",
-                         {{'F', PERF_FUNCTIONS_ALL}, {'W', PERF_PATHS_ALL}, {'r', "10"}}},
-    [PERF_DAPC] = {"dapc",
-                   {{'N', "1,4,8"},
-                    {'D', "4096"},
-                    {'q', "1"},
-                    {'a', "adaptive"},
-                    {'o', "tcp"},
-                    {'C', "warm"},
-                    {'R', "reply"},
-                    {'m', "get,am,bitcode,image"}}},
-    [PERF_FLOOD] = {"flood", {{'s', "64"}, {'d', "all"}}},
-};
-
-#define EXPERIMENT_COUNT (sizeof experiment_rows / sizeof experiment_rows[0])
-
-const char *perf_experiment_name(perf_experiment experiment)
-{
-    return experiment_rows[experiment].name;
-}
 
 /* Archives lie beside the program, both where it is built and where it is installed. */
 static bool default_ifunc_path(perf_options *options)
@@ -79,53 +44,49 @@ static void default_pin(perf_options *options)
     }
 }
 
-static const perf_option_row *find_option(int letter)
+static const perf_option_row *find_row(int letter)
 {
-    for (size_t i = 0; i < PERF_OPTION_COUNT; i++) {
-        if (perf_option_rows[i].letter == letter)
-            return &perf_option_rows[i];
-    }
-    return NULL;
+    const perf_option_row *row = perf_option_rows, *end = row + perf_option_count;
+    while (row < end && row->letter != letter)
+        row++;
+    return row < end ? row : NULL;
 }
 
-/* EXPERIMENT_COUNT: none has that name. */
-static size_t find_experiment(const char *name)
+static const perf_option_row *named(const char *name)
 {
-    size_t which = 0;
-    if (strcmp(name, "first") == 0)
-        name = "first-call"; /* as it was called before */
-    while (which < EXPERIMENT_COUNT && strcmp(experiment_rows[which].name, name) != 0)
-        which++;
-    return which;
+    const perf_option_row *row = perf_option_rows, *end = row + perf_option_count;
+    while (row < end && strcmp(row->name, name) != 0)
+        row++;
+    assert(row < end);
+    return row;
 }
 
-static void print_help(const char *experiment)
+static void set_default(perf_options *options, const char *name, const char *value)
 {
-    size_t which = find_experiment(experiment);
-    if (which == EXPERIMENT_COUNT)
-        perf_help_print();
-    else
-        perf_help_print_experiment((perf_experiment)which);
+    bool ok = perf_option_rows_taken(named(name), options->experiment) &&
+              perf_option_rows_set(named(name), options, value);
+    assert(ok);
+    (void)ok;
 }
 
-static bool set_defaults(perf_options *options, const char *experiment)
+/* An experiment that names an option which does not exist is a mistake in its row. */
+static void check_names(const char *names)
 {
-    size_t which = find_experiment(experiment);
-    if (which == EXPERIMENT_COUNT)
-        return false;
-    const experiment_row *row = &experiment_rows[which];
+    char name[32];
+    while (names != NULL && perf_value_name(&names, ' ', name, sizeof name))
+        (void)named(name);
+}
+
+static bool set_defaults(perf_options *options, const perf_experiment *experiment)
+{
     *options = (perf_options){
-        .experiment = (perf_experiment)which,
-        .payloads = {8},
-        .payload_count = 1,
-        .warmup = 1000,
+        .experiment = experiment,
+        .payloads = {.values = {8}, .count = 1},
         .delivery_count = 1, /* of the library's own choice */
-        .seconds = 10,
-        .burn_ns = 2000,
-        .slack_bytes = 1u << 20,
     };
-    for (size_t i = 0; row->defaults[i].letter != 0; i++)
-        (void)find_option(row->defaults[i].letter)->set(options, row->defaults[i].value);
+    check_names(experiment->options);
+    for (size_t i = 0; experiment->defaults[i].option != NULL; i++)
+        set_default(options, experiment->defaults[i].option, experiment->defaults[i].value);
     default_pin(options);
     return default_ifunc_path(options);
 }
@@ -138,9 +99,9 @@ static perf_parse wrong(const char *what, const char *value)
 
 static perf_parse set_row(perf_options *options, const perf_option_row *row, const char *value)
 {
-    if ((row->where & (1u << options->experiment)) == 0)
+    if (!perf_option_rows_taken(row, options->experiment))
         return wrong("this experiment has no option", row->name);
-    if (row->set(options, value))
+    if (perf_option_rows_set(row, options, value))
         return PERF_PARSE_RUN;
     (void)fprintf(stderr, "tc-perf: --%s '%s': expected %s, %s\n", row->name, value, row->value,
                   row->help);
@@ -149,9 +110,10 @@ static perf_parse set_row(perf_options *options, const perf_option_row *row, con
 
 static perf_parse parse_rows(perf_options *options, int argc, char **argv)
 {
-    struct option long_options[PERF_OPTION_COUNT + 1] = {{0}};
-    char short_options[2 * PERF_OPTION_COUNT + 1] = "";
-    for (size_t i = 0, at = 0; i < PERF_OPTION_COUNT; i++) {
+    struct option long_options[ROWS_MAX + 1] = {{0}};
+    char short_options[2 * ROWS_MAX + 1] = "";
+    assert(perf_option_count <= ROWS_MAX);
+    for (size_t i = 0, at = 0; i < perf_option_count; i++) {
         const perf_option_row *row = &perf_option_rows[i];
         long_options[i].name = row->name;
         long_options[i].has_arg = row->value != NULL ? required_argument : no_argument;
@@ -164,7 +126,7 @@ static perf_parse parse_rows(perf_options *options, int argc, char **argv)
     for (int letter;
          result == PERF_PARSE_RUN &&
          (letter = getopt_long(argc, argv, short_options, long_options, NULL)) != -1;) {
-        const perf_option_row *row = find_option(letter);
+        const perf_option_row *row = find_row(letter);
         result = row != NULL ? set_row(options, row, optarg) : PERF_PARSE_WRONG;
     }
     if (result == PERF_PARSE_RUN && optind < argc)
@@ -176,7 +138,7 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(argv[1]);
+            perf_help_print(perf_experiment_find(argv[1]));
             return PERF_PARSE_DONE;
         }
         if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
@@ -186,13 +148,12 @@ perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
     }
     if (argc < 2)
         return wrong("expected the name of an experiment, got", "");
-    if (!set_defaults(options, argv[1]))
+    const perf_experiment *experiment = perf_experiment_find(argv[1]);
+    if (experiment == NULL || !set_defaults(options, experiment))
         return wrong("no experiment is called", argv[1]);
     perf_parse result = parse_rows(options, argc - 1, argv + 1);
     if (options->rounds == 0)
-        options->rounds = options->experiment == PERF_DAPC ? ROUNDS_DAPC
-                          : options->payload_count == 1    ? ROUNDS_ONE
-                                                           : ROUNDS_SWEEP;
-    options->payload_bytes = (size_t)options->payloads[0];
+        options->rounds = options->payloads.count == 1 ? ROUNDS_ONE : ROUNDS_SWEEP;
+    options->payload_bytes = (size_t)options->payloads.values[0];
     return result;
 }

@@ -8,47 +8,39 @@
 
 #define PERF_DELIVERIES_MAX 4
 #define PERF_DELIVERY_NAME_MAX 16
-#define PERF_PAYLOADS_MAX 24
-#define PERF_SENDERS_MAX 13
+#define PERF_LIST_MAX 24
 #define PERF_PATH_MAX 2048
 
-typedef enum perf_experiment {
-    PERF_TSI,
-    PERF_SSUM,
-    PERF_IPUT,
-    PERF_INTEGRITY,
-    PERF_WAIT,
-    PERF_POLL,
-    PERF_FIRST_CALL,
-    PERF_FLOOD,
-    PERF_BANDWIDTH,
-    PERF_DAPC
-} perf_experiment;
+typedef struct perf_experiment perf_experiment;
 
 /* "1,4,8" or "1..8" */
 typedef struct perf_list {
-    uint64_t values[PERF_SENDERS_MAX];
+    uint64_t values[PERF_LIST_MAX];
     unsigned count;
 } perf_list;
 
+typedef struct perf_range {
+    uint64_t min;
+    uint64_t max;
+} perf_range;
+
 typedef struct perf_options {
-    perf_experiment experiment;
-    uint64_t payloads[PERF_PAYLOADS_MAX]; /* bytes */
-    unsigned payload_count;
+    const perf_experiment *experiment;
+    perf_list payloads;   /* bytes */
     size_t payload_bytes; /* the one of payloads that is measured now */
     uint64_t iterations;  /* 0: as many as fit the time of one measurement */
     uint64_t warmup;
     unsigned rounds;
     const char *modes;     /* comma list */
+    const char *api;       /* "own" or "compat" */
     const char *functions; /* of first-call, comma list */
     const char *paths;     /* the same */
     /* empty: the library's own choice, or the environment's */
     char deliveries[PERF_DELIVERIES_MAX][PERF_DELIVERY_NAME_MAX];
     unsigned delivery_count;
-    uint64_t senders[PERF_SENDERS_MAX];
-    unsigned sender_count; /* 0: no fan-in; of poll: endpoints */
-    uint64_t processes[PERF_SENDERS_MAX];
-    unsigned process_count;
+    perf_list senders;   /* none: one, as usual */
+    perf_list endpoints; /* of poll */
+    perf_list processes;
     perf_list servers; /* of a pointer chase */
     perf_list depths;
     perf_list inflight;    /* chases at once */
@@ -60,8 +52,7 @@ typedef struct perf_options {
     uint64_t seconds;      /* of a flood */
     uint64_t burn_ns;      /* what the target takes for each message of it */
     uint64_t slack_bytes;  /* that memory may grow by in it */
-    size_t size_min;
-    size_t size_max;
+    perf_range sizes;      /* of the payloads of integrity, in bytes */
     const char *json_path; /* NULL, a file, or "-" */
     const char *tls;
     const char *ifunc_path; /* never NULL */
@@ -78,9 +69,6 @@ typedef enum perf_parse {
     PERF_PARSE_DONE, /* help or version was printed: exit 0 */
     PERF_PARSE_WRONG /* a complaint was printed: exit 2 */
 } perf_parse;
-
-/* As on the command line. */
-const char *perf_experiment_name(perf_experiment experiment);
 
 perf_parse perf_options_parse(perf_options *options, int argc, char **argv);
 

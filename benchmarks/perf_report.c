@@ -1,5 +1,8 @@
 #include "perf_report.h"
 
+#include "perf_experiment.h"
+#include "perf_option_rows.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -58,12 +61,31 @@ static json_t *library_options(void)
     return object;
 }
 
-static json_t *payload_list(const perf_options *options)
+static json_t *list_of(const perf_list *list)
 {
-    json_t *sizes = json_array();
-    for (unsigned i = 0; i < options->payload_count; i++)
-        (void)json_array_append_new(sizes, json_integer((json_int_t)options->payloads[i]));
-    return sizes;
+    json_t *array = json_array();
+    for (unsigned i = 0; i < list->count; i++)
+        (void)json_array_append_new(array, json_integer((json_int_t)list->values[i]));
+    return array;
+}
+
+/* Of the types that rows with a name in the report have. */
+static json_t *value_of(const perf_options *options, const perf_option_row *row)
+{
+    const void *at = (const unsigned char *)options + row->offset;
+    const perf_range *range = at;
+    switch (row->type) {
+    case PERF_COUNT:
+        return json_integer((json_int_t) * (const uint64_t *)at);
+    case PERF_UNSIGNED:
+        return json_integer(*(const unsigned *)at);
+    case PERF_RANGE:
+        return json_pack("[I, I]", (json_int_t)range->min, (json_int_t)range->max);
+    case PERF_LIST:
+        return list_of(at);
+    default:
+        return json_string(*(const char *const *)at);
+    }
 }
 
 static json_t *own_options(const perf_options *options)
@@ -77,31 +99,11 @@ static json_t *own_options(const perf_options *options)
     json_t *object = json_pack("{s:I, s:o, s:s?, s:[i, i]}", "iterations",
                                (json_int_t)options->iterations, "delivery", deliveries, "tls",
                                getenv("UCX_TLS"), "pin", options->cpus[0], options->cpus[1]);
-    if (options->experiment == PERF_TSI || options->experiment == PERF_SSUM ||
-        options->experiment == PERF_IPUT || options->experiment == PERF_BANDWIDTH)
-        (void)json_object_update_new(
-            object, json_pack("{s:o, s:I, s:i, s:s}", "sizes", payload_list(options), "warmup",
-                              (json_int_t)options->warmup, "rounds", (int)options->rounds,
-                              "modes", options->modes));
-    else if (options->experiment == PERF_FLOOD)
-        (void)json_object_update_new(
-            object,
-            json_pack("{s:o, s:I, s:I, s:I}", "sizes", payload_list(options), "seconds",
-                      (json_int_t)options->seconds, "burn_ns", (json_int_t)options->burn_ns,
-                      "slack_bytes", (json_int_t)options->slack_bytes));
-    else if (options->experiment == PERF_FIRST_CALL)
-        (void)json_object_set_new(object, "rounds", json_integer((json_int_t)options->rounds));
-    else if (options->experiment == PERF_WAIT)
-        (void)json_object_set_new(object, "peers", json_integer((json_int_t)options->peers));
-    else if (options->experiment == PERF_DAPC)
-        (void)json_object_update_new(
-            object, json_pack("{s:i, s:s, s:s, s:s, s:s, s:s}", "rounds", (int)options->rounds,
-                              "modes", options->modes, "wait", options->wait, "transport",
-                              options->transport, "cache", options->cache, "return", options->answer));
-    else if (options->experiment == PERF_INTEGRITY)
-        (void)json_object_update_new(object, json_pack("{s:[I, I]}", "sizes",
-                                                       (json_int_t)options->size_min,
-                                                       (json_int_t)options->size_max));
+    for (size_t i = 0; i < perf_option_count; i++) {
+        const perf_option_row *row = &perf_option_rows[i];
+        if (row->json != NULL && perf_option_rows_taken(row, options->experiment))
+            (void)json_object_set_new(object, row->json, value_of(options, row));
+    }
     return object;
 }
 
@@ -112,7 +114,7 @@ json_t *perf_report_create(const perf_options *options)
     describe_cpu(cpu, sizeof cpu);
     (void)uname(&name);
     return json_pack("{s:s, s:{s:s, s:i, s:s, s:s, s:o, s:o, s:o}, s:[], s:{}}", "experiment",
-                     perf_experiment_name(options->experiment), "env", "cpu", cpu, "cpus",
+                     options->experiment->name, "env", "cpu", cpu, "cpus",
                      (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
                      name.machine, "versions", versions(), "options", own_options(options),
                      "library_options", library_options(), "rows", "ratios");

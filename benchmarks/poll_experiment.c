@@ -168,16 +168,17 @@ static bool step_through(poll_run *run, const char *host_port, double *slope_ns_
 {
     const perf_options *options = run->options;
     double first_ns = 0, turn_ns = 0;
-    for (unsigned i = 0; i < options->sender_count; i++) {
-        perf_report_progress("%u endpoints", (unsigned)options->senders[i]);
-        if (!open_endpoints(run, host_port, options->senders[i]) || !measure(run, &turn_ns))
+    for (unsigned i = 0; i < options->endpoints.count; i++) {
+        perf_report_progress("%u endpoints", (unsigned)options->endpoints.values[i]);
+        if (!open_endpoints(run, host_port, options->endpoints.values[i]) ||
+            !measure(run, &turn_ns))
             return false;
         perf_report_progress(NULL);
         report_row(run, turn_ns);
         if (i == 0)
             first_ns = turn_ns;
     }
-    double more = (double)(run->open - options->senders[0]);
+    double more = (double)(run->open - options->endpoints.values[0]);
     *slope_ns_out = more > 0 ? (turn_ns - first_ns) / more : 0;
     return true;
 }
@@ -211,12 +212,13 @@ static bool write_report(poll_run *run, double slope_ns)
     return ok;
 }
 
-int perf_run_poll(const perf_options *options)
+static int run_poll(const perf_options *options)
 {
     perf_session session;
     double slope_ns = 0;
     poll_run run = {.options = options, .session = &session, .rows = json_array()};
-    run.peers = calloc((size_t)options->senders[options->sender_count - 1], sizeof(tc_ep *));
+    run.peers = calloc((size_t)options->endpoints.values[options->endpoints.count - 1],
+                       sizeof(tc_ep *));
     bool ok = run.peers != NULL && run.rows != NULL &&
               perf_session_start(&session, options->cpus, serve, &run);
     ok = ok && run_source(&run, &slope_ns);
@@ -227,3 +229,11 @@ int perf_run_poll(const perf_options *options)
     free(run.peers);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment poll_experiment = {
+    .name = "poll",
+    .summary = "what idle endpoints cost a target that polls",
+    .options = "endpoints pin",
+    .defaults = {{"endpoints", "1..256"}},
+    .run = run_poll,
+};

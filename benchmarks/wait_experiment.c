@@ -2,6 +2,7 @@
  * peers that say nothing, the same target woken by one of them, and pairs of processes that
  * together are more than the machine's processors. */
 #include "crew.h"
+#include "ifuncs/wakeup.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -112,8 +113,8 @@ static bool measure_policy(wait_run *run, const char *policy)
     perf_report_progress("%s: a target with %u peers", policy, options->peers);
     if (!measure_target(run, &config, &idle))
         return false;
-    for (unsigned i = 0; i < options->process_count; i++) {
-        unsigned processes = (unsigned)options->processes[i];
+    for (unsigned i = 0; i < options->processes.count; i++) {
+        unsigned processes = (unsigned)options->processes.values[i];
         perf_report_progress("%s: %u processes", policy, processes);
         if (!measure_pairs(run, &config, processes / 2, &rate))
             return false;
@@ -123,7 +124,7 @@ static bool measure_policy(wait_run *run, const char *policy)
     return true;
 }
 
-int perf_run_wait(const perf_options *options)
+static int run_wait(const perf_options *options)
 {
     static wait_run run;
     char policy[32];
@@ -147,3 +148,12 @@ int perf_run_wait(const perf_options *options)
     json_decref(report);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+
+const perf_experiment wait_experiment = {
+    .name = "wait",
+    .summary = "what a waiting target costs, and how soon it wakes",
+    .options = "iterations peers processes",
+    .defaults = {{"iterations", "200"}, {"peers", "16"}, {"processes", "2..16"}},
+    .iterations_max = WAKEUP_SAMPLES_MAX,
+    .run = run_wait,
+};

@@ -3,9 +3,9 @@
 
     check_manuals.py ROOT BIN_FOLDER [--fewer]
 
-Every program of BIN_FOLDER has a page that explains the options of its --help, and no others (--fewer: the build leaves out some
-that pages have); every function and type of include/tc is in the synopsis of one page of section 3, as it is declared; references
-lead to pages.
+Every program of BIN_FOLDER has a page that explains the commands and options of its --help, and no other
+options (--fewer: the build leaves out some that pages have); every function and type of include/tc is in the
+synopsis of one page of section 3, as it is declared; references lead to pages.
 """
 import os
 import re
@@ -56,6 +56,10 @@ def check_program(program, page, fewer):
     offered = {option for text in texts.values() for option in OPTION.findall(others.sub("", text))}
     explained = {option for term in page.terms for option in OPTION.findall(term.replace("`", " "))}
     yield from (f"{page.file}: does not explain {option}, which {name} --help has" for option in sorted(offered - explained))
+    commands = {command.removeprefix(name).strip() for command in texts} - {""}
+    named = {word for term in page.terms for word in re.findall(r"\*\*([^*]+)\*\*", term)}
+    yield from (f"{page.file}: does not explain **{command}**, which {name} --help lists"
+                for command in sorted(commands - named))
     if not fewer:
         yield from (f"{page.file}: explains {option}, which {name} --help does not have"
                     for option in sorted(explained - offered))

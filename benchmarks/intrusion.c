@@ -302,7 +302,7 @@ static bool report(const intrusion *run)
     return ok;
 }
 
-int perf_run_intrusion(const perf_options *options)
+int intrusion_run(const perf_options *options)
 {
     intrusion run = {.options = options};
     run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
