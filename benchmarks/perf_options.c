@@ -16,19 +16,27 @@
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
 
+bool perf_options_program_folder(char folder[PERF_PATH_MAX])
+{
+    ssize_t size = readlink("/proc/self/exe", folder, PERF_PATH_MAX - 1);
+    if (size < 0) {
+        perror("tc-perf: /proc/self/exe");
+        return false;
+    }
+    folder[size] = '\0';
+    *strrchr(folder, '/') = '\0';
+    return true;
+}
+
 /* Archives lie beside the program, both where it is built and where it is installed. */
 static bool default_ifunc_path(perf_options *options)
 {
-    char exe[PERF_PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (size < 0)
-        return false;
-    exe[size] = '\0';
-    *strrchr(exe, '/') = '\0';
+    char program[PERF_PATH_MAX];
     options->ifunc_path = options->text[1];
-    return snprintf(options->text[1], PERF_PATH_MAX,
-                    "%s/../benchmarks:%s/../share/three-chains/benchmarks", exe,
-                    exe) < PERF_PATH_MAX;
+    return perf_options_program_folder(program) &&
+           snprintf(options->text[1], PERF_PATH_MAX,
+                    "%s/../benchmarks:%s/../share/three-chains/benchmarks", program,
+                    program) < PERF_PATH_MAX;
 }
 
 static void default_pin(perf_options *options)

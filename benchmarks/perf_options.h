@@ -70,6 +70,9 @@ typedef enum perf_parse {
     PERF_PARSE_WRONG /* a complaint was printed: exit 2 */
 } perf_parse;
 
+/* Where this program's file is. False after a complaint. */
+bool perf_options_program_folder(char folder[PERF_PATH_MAX]);
+
 perf_parse perf_options_parse(perf_options *options, int argc, char **argv);
 
 #endif

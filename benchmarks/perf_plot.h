@@ -1,8 +1,8 @@
-/* tc-perf plot: draws the JSON of an experiment. */
+/* tc-perf plot: draws the JSON of an experiment, by a script beside the program. */
 #ifndef TC_PERF_PLOT_H
 #define TC_PERF_PLOT_H
 
-/* argv[0] is "plot". The exit status: 0, 1 after a complaint, 2 for a wrong command line. */
+/* argv[0] is "plot". Returns the exit status only when the script could not be started. */
 int perf_plot(int argc, char **argv);
 
 #endif

@@ -22,12 +22,11 @@ if [ ! -x "$tc_perf" ]; then
     echo "reproduce: no $tc_perf; 'cmake --preset release && cmake --build --preset release' makes it" >&2
     exit 1
 fi
-for program in jq gnuplot; do
-    command -v $program >/dev/null || {
-        echo "reproduce: no $program here; scripts/install-deps.sh --tests installs it" >&2
-        exit 1
-    }
-done
+if ! command -v jq >/dev/null; then
+    echo "reproduce: no jq here; scripts/install-deps.sh --tests installs it" >&2
+    exit 1
+fi
+"$tc_perf" plot --help >/dev/null # says what is missing for drawing
 mkdir -p "$dir"
 load_before=$(cut -d ' ' -f 1-3 /proc/loadavg)
 : >"$dir/commands"

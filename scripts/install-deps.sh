@@ -21,7 +21,7 @@ test_packages=(
     g++ jq                                         # tests of headers, layers and documents
     man-db mandoc                                  # look at the man pages
     gdb linux-perf                                 # docs/debugging.md
-    gnuplot-nox                                    # tc-perf plot
+    python3-matplotlib                             # tc-perf plot
     debhelper lintian                              # the Debian packages
     iproute2                                       # two hosts as namespaces
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h

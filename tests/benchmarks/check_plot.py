@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Lets tc-perf draw a report of every experiment and checks that a drawing with the right labels comes out.
 
-    check_plot.py TC_PERF draws     what gnuplot makes of each
-    check_plot.py TC_PERF refuses   what is no report, and a machine without gnuplot
+    check_plot.py TC_PERF draws     each is drawn; exit status 77 where there is no matplotlib
+    check_plot.py TC_PERF refuses   what is no report, and a machine without matplotlib
 """
 import json
 import os
@@ -46,7 +46,15 @@ REPORTS = {
     "first calls": ("first-call", [{"function": name, "path": path, "stage": stage, "us_p50": 0 if stage == "parse" else 3.5}
                                    for name in ("tsi", "saxpy") for path in ("image", "jit-cold")
                                    for stage in ("parse", "total")],
-                    ["First calls", "saxpy jit-cold", "total", "time, p50 (microseconds)"]),
+                    ["First calls", "saxpy", "jit-cold", "total", "time, p50 (microseconds)"]),
+    "intrusion": ("first-call", [{"turn": turn, "calls": 9, "functions": 5, "us_p50": 1, "us_p99": 2} for turn in ("quiet", "intruded")],
+                  ["quiet", "intruded", "p99", "cached call (microseconds)"]),
+    "bandwidth": ("bandwidth", [{"mode": mode, "delivery": mode, "payload_bytes": n, "mb_per_s": 9.5} for n in (4096, 1 << 20)
+                                for mode in ("put", "am")], ["put", "4K", "1M", "bandwidth (MB/s)"]),
+    "poll": ("poll", [{"delivery": "direct", "peers": n, "turn_ns": 5.5 * n} for n in (1, 256)],
+             ["direct", "256", "one tc_progress (ns)"]),
+    "chase by depth and servers": ("dapc", [chase("get", servers, n) for n in (1, 64) for servers in (2, 8)],
+                                   ["get 8 servers", "depth (entries of a chase)"]),
     "chase by depth": ("dapc", [chase(mode, 4, n) for n in (1, 4096) for mode in ("get", "am")],
                        ["Pointer Chasing", "get", "depth", "4096", "pointer chases per second"]),
     "chase by servers": ("dapc", [chase(mode, n, 64) for n in (1, 8) for mode in ("get", "am")], ["am", "servers"]),
@@ -54,17 +62,20 @@ REPORTS = {
                        ["chases at once", "get yield", "get block"]),
     "flood": ("flood", [{"delivery": "am", "rate_per_s": 5e5, "again": 7}], ["am", "rate (million messages/s)"]),
     "integrity": ("integrity", [{"delivery": "direct", "seconds": 1.5}], ["direct", "time for all messages (s)"]),
-    # Names are text to gnuplot, whatever they hold.
+    # Names are text, whatever they hold.
     "hostile": ("tsi", [tsi("x'`touch hit`\"\n@$(y)", "am", 1), tsi("END", "am", 2)], ["million messages/s"]),
 }
 
 
-def plot(tc_perf, folder, report, path=None):
+def plot(tc_perf, folder, report, **environment):
     with open(f"{folder}/in.json", "w") as file:
         file.write(report if isinstance(report, str) else json.dumps(report))
-    env = dict(os.environ, PATH=path) if path else None
-    return subprocess.run([tc_perf, "plot", "in.json", "-o", "out.svg"], cwd=folder, env=env, stderr=subprocess.PIPE,
-                          text=True, timeout=DEADLINE_S)
+    return run(tc_perf, folder, "in.json", "-o", "out.svg", **environment)
+
+
+def run(tc_perf, folder, *arguments, **environment):
+    return subprocess.run([tc_perf, "plot", *arguments], cwd=folder, env=dict(os.environ, **environment), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S)
 
 
 def report_of(experiment, rows):
@@ -76,33 +87,51 @@ def expect(condition, text, found):
         sys.exit(f"expected {text}, found {found}")
 
 
+def need_matplotlib(tc_perf):
+    done = run(tc_perf, ".", "--help")
+    if "python3-matplotlib" in done.stderr:
+        print(f"skipped: {done.stderr}")
+        sys.exit(77)
+    expect(done.returncode == 0 and "FILE.json" in done.stdout, "a help", done)
+
+
 def draws(tc_perf, folder):
+    need_matplotlib(tc_perf)
     for name, (experiment, rows, labels) in REPORTS.items():
         done = plot(tc_perf, folder, report_of(experiment, rows))
         expect(done.returncode == 0, f"{name}: exit status 0", done)
         texts = [node.toxml() for node in xml.dom.minidom.parse(f"{folder}/out.svg").getElementsByTagName("text")]
-        for label in labels:
+        for label in labels + ["Some'CPU"]:
             expect(any(label in text for text in texts), f"{name}: the label {label}", texts)
-    titled = subprocess.run([tc_perf, "plot", "in.json", "-o", "out.svg", "-t", "On 4 'servers'"], cwd=folder, timeout=DEADLINE_S)
-    with open(f"{folder}/out.svg") as file:
-        expect(titled.returncode == 0 and "On 4  servers" in file.read(), "the title given", titled)
-    expect(sorted(os.listdir(folder)) == ["in.json", "out.svg"], "no other file", os.listdir(folder))
+    titled = run(tc_perf, folder, "in.json", "-o", "out.png", "-t", "On 4 $servers")
+    with open(f"{folder}/out.png", "rb") as file:
+        expect(titled.returncode == 0 and file.read(4) == b"\x89PNG", "a picture with a title", titled)
+    expect(sorted(os.listdir(folder)) == ["in.json", "out.png", "out.svg"], "no other file", os.listdir(folder))
 
 
 def refuses(tc_perf, folder):
     good = report_of("tsi", [tsi("cached", "am", 8)])
+    os.mkdir(f"{folder}/none")
+    with open(f"{folder}/none/matplotlib.py", "w") as file:
+        file.write("raise ImportError")
+    for where in ({"PATH": "/nonexistent"}, {"PYTHONPATH": f"{folder}/none"}):
+        done = plot(tc_perf, folder, good, **where)
+        expect(done.returncode == 1 and "python3-matplotlib" in done.stderr, "the package's name", done)
+    need_matplotlib(tc_perf)
     for report, text in (("{", "in.json"), ("[]", "not of an experiment"), (report_of("x", []), "not of an experiment"),
                          (report_of("wait", []), "no row"), (report_of("tsi", 5), "no row"),
-                         (report_of("tsi", [tsi("m%d" % n, "am", 1 + n) for n in range(30)]), "more rows")):
+                         (report_of("poll", [{"peers": "many", "turn_ns": 1}, 7]), "no row")):
         done = plot(tc_perf, folder, report)
-        expect(done.returncode == 1 and text in done.stderr, text, done)
-    done = plot(tc_perf, folder, good, path="/nonexistent")
-    expect(done.returncode == 1 and "gnuplot-nox" in done.stderr, "the package's name", done)
-    expect(os.listdir(folder) == ["in.json"], "no drawing", os.listdir(folder))
-    done = subprocess.run([tc_perf, "plot", "in.json", "-o", "out.svg", "-t"], cwd=folder, stderr=subprocess.PIPE, timeout=DEADLINE_S)
-    expect(done.returncode == 2, "a title behind -t", done)
-    usage = subprocess.run([tc_perf, "plot", "in.json"], stderr=subprocess.PIPE, timeout=DEADLINE_S)
-    expect(usage.returncode == 2, "exit status 2", usage)
+        expect(done.returncode == 1 and text in done.stderr and "Traceback" not in done.stderr, text, done)
+    plot(tc_perf, folder, "{")
+    for arguments, text in ((("in.json", "-o", "none/x/out.svg"), "in.json"), (("missing", "-o", "out.svg"), "missing"),
+                            (("in.json", "-o", "out.unknown"), "in.json")):
+        done = run(tc_perf, folder, *arguments)
+        expect(done.returncode == 1 and text in done.stderr and "Traceback" not in done.stderr, text, done)
+    expect(sorted(os.listdir(folder)) == ["in.json", "none"], "no drawing", os.listdir(folder))
+    for arguments in (("in.json", "-o", "out.svg", "-t"), ("in.json",)):
+        done = run(tc_perf, folder, *arguments)
+        expect(done.returncode == 2, "exit status 2", done)
 
 
 if __name__ == "__main__":

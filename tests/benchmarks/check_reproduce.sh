@@ -4,6 +4,9 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+if ! "$2/bin/tc-perf" plot --help >"$dir/help" 2>&1 && grep python3-matplotlib "$dir/help"; then
+    exit 77
+fi
 "$1" --quick "$2" "$dir/out"
 cd "$dir/out"
 
