@@ -2,7 +2,7 @@
  * used where UCX has put them, the others are received into buffers that are used again and
  * again. */
 #include "baseline_link.h"
-#include "ifuncs/skim.h"
+#include "ifuncs/scan.h"
 #include "mode_bulk.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 typedef struct am_state {
     baseline_link link;
-    skim_target target;
+    scan_target target;
     bool unread;
     bool failed;
     uint64_t outstanding;
@@ -34,7 +34,7 @@ static void use(am_state *state, const void *payload, size_t size)
     if (state->unread)
         state->target.counter++;
     else
-        skim_payload(&state->target, payload, size);
+        scan_payload(&state->target, payload, size);
 }
 
 static void received(void *request, ucs_status_t status, size_t size, void *user)

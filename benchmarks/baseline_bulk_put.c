@@ -3,7 +3,7 @@
  * target has said (in memory that both share) that it is through with it. The last word is a
  * flush. */
 #include "baseline_link.h"
-#include "ifuncs/skim.h"
+#include "ifuncs/scan.h"
 #include "mode_bulk.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 typedef struct put_state {
     baseline_link link;
-    skim_target target;
+    scan_target target;
     bool unread;
     uint64_t sent;
     uint64_t outstanding;
@@ -204,7 +204,7 @@ static bool target_rate(perf_lane *lane, uint64_t count)
         if (state->unread)
             state->target.counter++;
         else
-            skim_payload(&state->target, buffer, state->payload_bytes);
+            scan_payload(&state->target, buffer, state->payload_bytes);
         atomic_store_explicit(state->consumed, state->target.counter, memory_order_release);
     }
     return true;

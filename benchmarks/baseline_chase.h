@@ -13,7 +13,7 @@ typedef struct baseline_chase {
     dapc_lane *lane;
     ucp_context_h context;
     ucp_worker_h worker;
-    ucp_ep_h peers[DAPC_MEMBERS_MAX];
+    ucp_ep_h peers[DAPC_WORKERS_MAX];
     int wake_fd;
     dapc_policy policy;
     uint64_t spin_ns;

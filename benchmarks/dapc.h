@@ -1,6 +1,6 @@
 /* What the parts of the pointer chase share. The servers and the client, who begins all chases,
  * are processes of their own, led by one that touches no library. Each of them holds a lane per
- * plan; a lane's functions are called by all members at once, unless it says otherwise. */
+ * plan; a lane's functions are called by all workers at once, unless it says otherwise. */
 #ifndef TC_PERF_DAPC_H
 #define TC_PERF_DAPC_H
 
@@ -8,21 +8,21 @@
 #include "perf_options.h"
 #include "perf_session.h"
 
-#define DAPC_MEMBERS_MAX (DAPC_SERVERS_MAX + 1u)
+#define DAPC_WORKERS_MAX (DAPC_SERVERS_MAX + 1u)
 #define DAPC_BLOB_MAX 2048u
-/* How long a member waits before it looks whether its step has ended. */
+/* How long a worker waits before it looks whether its step has ended. */
 #define DAPC_LOOK_NS 10000000ull
 
 typedef struct dapc_mode dapc_mode;
 typedef struct dapc_client dapc_client;
 
-/* What a member tells the others, so that they can reach it. */
+/* What a worker tells the others, so that they can reach it. */
 typedef struct dapc_blob {
     uint32_t size;
     unsigned char bytes[DAPC_BLOB_MAX];
 } dapc_blob;
 
-/* A way to chase, and a policy of waiting for all members. */
+/* A way to chase, and a policy of waiting for all workers. */
 typedef struct dapc_plan {
     const dapc_mode *mode;
     char wait[16]; /* as the library's option has it */
@@ -50,11 +50,11 @@ struct dapc_mode {
 
     /* Each returns false after a complaint; close is owed then, too. */
     bool (*open)(dapc_lane *lane, dapc_blob *mine_out);
-    /* Returns when this member can send to all that it ever sends to. */
+    /* Returns when this worker can send to all that it ever sends to. */
     bool (*connect)(dapc_lane *lane, const dapc_blob *blobs);
     /* Progress; waits for a moment, as the option says, when there is nothing to do. */
     bool (*turn)(dapc_lane *lane);
-    /* Before close: returns when all that this member sent has been run. NULL: nothing to do.
+    /* Before close: returns when all that this worker sent has been run. NULL: nothing to do.
      */
     bool (*settle)(dapc_lane *lane);
     void (*close)(dapc_lane *lane);
@@ -93,7 +93,7 @@ typedef struct dapc_batch {
 /* Every chase of the batch, each result checked. */
 bool dapc_client_run(dapc_lane *lane, const dapc_batch *batch, uint64_t *took_ns_out);
 
-/* What the leader tells a member; perf_command's lane is one of its own. */
+/* What the leader tells a worker; perf_command's lane is one of its own. */
 enum {
     DAPC_OPEN = 1, /* answered with a blob */
     DAPC_CONNECT,  /* all blobs follow; ready when connected, goes on until the step ends */
@@ -109,16 +109,16 @@ typedef struct dapc_answer {
     bool ok;
 } dapc_answer;
 
-/* What all members are forked with. */
-typedef struct dapc_member_config {
+/* What all workers are forked with. */
+typedef struct dapc_worker_config {
     const perf_options *options;
     const dapc_table *table;
     const dapc_plan *plans; /* one for each lane */
     unsigned plan_count;
     unsigned rank;
-} dapc_member_config;
+} dapc_worker_config;
 
-/* perf_serve; `config` is a dapc_member_config. */
-bool dapc_member_serve(perf_session *session, void *config);
+/* perf_serve; `config` is a dapc_worker_config. */
+bool dapc_worker_serve(perf_session *session, void *config);
 
 #endif

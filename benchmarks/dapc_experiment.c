@@ -108,14 +108,14 @@ static bool run_batch(dapc_run *run, unsigned lane, uint64_t count, uint64_t inf
                               .depth = run->depth,
                               .inflight = (uint32_t)inflight};
     run->number += count;
-    return dapc_crew_run(&run->crew, lane, &batch, took_ns_out);
+    return dapc_workers_run(&run->workers, lane, &batch, took_ns_out);
 }
 
 /* What the servers know of the code before the chases that follow. */
 static bool prepare(dapc_run *run, unsigned lane)
 {
     return !run->plans[lane].mode->moves_code ||
-           dapc_crew_prepare(&run->crew, lane, !is_cold(run));
+           dapc_workers_prepare(&run->workers, lane, !is_cold(run));
 }
 
 /* The first `count` chases at once, and the second. */
@@ -175,7 +175,7 @@ static bool choose_batch(dapc_run *run, unsigned q, unsigned lane)
 
 static bool open_lane(dapc_run *run, unsigned lane)
 {
-    bool ok = dapc_crew_open(&run->crew, lane) && dapc_crew_begin(&run->crew, lane);
+    bool ok = dapc_workers_open(&run->workers, lane) && dapc_workers_begin(&run->workers, lane);
     if (ok && is_cold(run)) {
         /* Processes that compile are started, and connections warm, but no code is known. */
         uint64_t first_ns, second_ns;
@@ -185,7 +185,7 @@ static bool open_lane(dapc_run *run, unsigned lane)
         for (unsigned q = 0; ok && q < run->options->inflight.count; q++)
             ok = choose_batch(run, q, lane);
     }
-    return ok && dapc_crew_end(&run->crew);
+    return ok && dapc_workers_end(&run->workers);
 }
 
 /* --- rounds --------------------------------------------------------------------------- */
@@ -215,17 +215,17 @@ static bool measure_warm(dapc_run *run, unsigned q, unsigned lane, unsigned roun
 
 static bool measure(dapc_run *run, unsigned q, unsigned lane, unsigned round)
 {
-    bool ok = dapc_crew_begin(&run->crew, lane);
+    bool ok = dapc_workers_begin(&run->workers, lane);
     if (ok)
         ok = is_cold(run) ? measure_cold(run, q, lane, round)
                           : measure_warm(run, q, lane, round);
     if (ok && run->options->verbose)
         (void)fprintf(stderr, "%u servers, depth %llu, round %u: %s %s, %llu at once: %.1f/s\n",
-                      run->crew.server_count, (unsigned long long)run->depth, round,
+                      run->workers.server_count, (unsigned long long)run->depth, round,
                       run->plans[lane].mode->name, run->plans[lane].wait,
                       (unsigned long long)run->options->inflight.values[q],
                       run->series[q][lane].chases_per_s[round]);
-    return ok && dapc_crew_end(&run->crew);
+    return ok && dapc_workers_end(&run->workers);
 }
 
 /* The lane that is first in a round is another in the next. */
@@ -246,12 +246,13 @@ static bool measure_depth(dapc_run *run)
     for (unsigned i = 0; ok && i < run->plan_count; i++)
         ok = open_lane(run, i);
     for (unsigned round = 0; ok && round < run->options->rounds; round++) {
-        perf_report_progress("%u servers, depth %llu: round %u of %u", run->crew.server_count,
-                             (unsigned long long)run->depth, round + 1, run->options->rounds);
+        perf_report_progress("%u servers, depth %llu: round %u of %u",
+                             run->workers.server_count, (unsigned long long)run->depth,
+                             round + 1, run->options->rounds);
         ok = measure_round(run, round);
     }
     for (unsigned i = run->plan_count; ok && i-- > 0;)
-        ok = dapc_crew_close(&run->crew, i);
+        ok = dapc_workers_close(&run->workers, i);
     perf_report_progress(NULL);
     return ok && dapc_report_series(run);
 }
@@ -259,12 +260,13 @@ static bool measure_depth(dapc_run *run)
 static bool measure_servers(dapc_run *run, unsigned servers)
 {
     const perf_list *depths = &run->options->depths;
-    bool ok = dapc_crew_start(&run->crew, run->options, servers, run->plans, run->plan_count);
+    bool ok =
+        dapc_workers_start(&run->workers, run->options, servers, run->plans, run->plan_count);
     for (unsigned i = 0; ok && i < depths->count; i++) {
         run->depth = depths->values[i];
         ok = measure_depth(run);
     }
-    return dapc_crew_stop(&run->crew) && ok;
+    return dapc_workers_stop(&run->workers) && ok;
 }
 
 static int run_dapc(const perf_options *options)

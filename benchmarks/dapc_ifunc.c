@@ -2,7 +2,7 @@
  * client has the last rank. */
 #include "archive_bytes.h"
 #include "dapc.h"
-#include "ifuncs/errand.h"
+#include "ifuncs/return_result.h"
 #include "perf_clock.h"
 
 #include <sched.h>
@@ -31,7 +31,7 @@ struct ifunc_state {
     tc_group *group;
     bool yields;
     bool by_ifunc; /* how results come home */
-    errand_desk desk;
+    chase_results results;
     /* The client's. */
     tc_ifunc *chaser;
     bool is_new; /* the servers have not seen the chaser */
@@ -86,7 +86,7 @@ static bool create_context(ifunc_state *state)
     return status == TC_OK || complain(state, "context", &err);
 }
 
-static void take_errand(void *user, uint64_t slot, uint64_t address)
+static void take_result(void *user, uint64_t slot, uint64_t address)
 {
     const ifunc_state *state = user;
     dapc_client_done(state->lane->client, (unsigned)slot, address);
@@ -102,13 +102,13 @@ static bool open_ifunc(dapc_lane *lane, dapc_blob *mine_out)
     state->lane = lane;
     state->yields = strcmp(lane->wait, "yield") == 0;
     state->by_ifunc = strcmp(lane->options->answer, "ifunc") == 0;
-    state->desk = (errand_desk){take_errand, state};
+    state->results = (chase_results){take_result, state};
     for (unsigned i = 0; i < DAPC_INFLIGHT_MAX; i++)
         state->chases[i].state = state;
     if (!create_context(state))
         return false;
-    tc_context_set_target_args(state->context,
-                               is_client(lane) ? (void *)&state->desk : (void *)&lane->shard);
+    tc_context_set_target_args(state->context, is_client(lane) ? (void *)&state->results
+                                                               : (void *)&lane->shard);
     if (tc_listener_open(state->context, "127.0.0.1:0", &state->listener, &err) != TC_OK)
         return complain(state, "listener", &err);
     mine_out->size = (uint32_t)snprintf((char *)mine_out->bytes, sizeof mine_out->bytes,
@@ -120,7 +120,7 @@ static bool connect_ifunc(dapc_lane *lane, const dapc_blob *blobs)
 {
     ifunc_state *state = lane->state;
     tc_error err = {0};
-    tc_group_member members[DAPC_MEMBERS_MAX];
+    tc_group_member members[DAPC_WORKERS_MAX];
     for (unsigned i = 0; i <= lane->server_count; i++)
         members[i] = (tc_group_member){.address = blobs[i].bytes, .size = blobs[i].size};
     const tc_group_params params = {
@@ -215,7 +215,7 @@ static bool open_known(ifunc_state *state, const char *name)
 static bool prepare_ifunc(dapc_lane *lane, bool known)
 {
     ifunc_state *state = lane->state;
-    const char *name = state->by_ifunc ? "errand" : "roamer";
+    const char *name = state->by_ifunc ? "chase_return" : "chase_reply";
     if (state->chaser != NULL)
         tc_ifunc_close(state->chaser);
     state->chaser = NULL;
@@ -266,7 +266,7 @@ static bool start_ifunc(dapc_lane *lane, unsigned slot, const dapc_step *step)
 {
     ifunc_state *state = lane->state;
     uint64_t owner = step->address >> DAPC_PLACE_BITS;
-    const errand job = {.step = *step, .destination = lane->rank, .slot = slot};
+    const chase_request job = {.step = *step, .destination = lane->rank, .slot = slot};
     if (state->is_new && !send_ahead(state))
         return false;
     tc_status status = state->by_ifunc ? tc_group_send(state->group, (uint32_t)owner,

@@ -45,7 +45,7 @@ static void report_row(dapc_run *run, unsigned q, unsigned lane, double *buffer)
     (void)json_array_append_new(
         run->rows,
         json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "mode",
-                  plan->mode->name, "servers", (int)run->crew.server_count, "depth",
+                  plan->mode->name, "servers", (int)run->workers.server_count, "depth",
                   (json_int_t)run->depth, "inflight", (json_int_t)inflight, "wait", plan->wait,
                   "transport", run->options->transport, "cache", run->options->cache,
                   "chases_per_s", perf_report_number(rate), "us_per_step", json_real(step_us),
@@ -53,7 +53,7 @@ static void report_row(dapc_run *run, unsigned q, unsigned lane, double *buffer)
                   perf_report_number(second_us)));
     if (!is_quiet(run))
         (void)printf("%-8s %-9s %7u %6llu %8llu %12.1f %10.3f %12.1f %12.1f\n",
-                     plan->mode->name, plan->wait, run->crew.server_count,
+                     plan->mode->name, plan->wait, run->workers.server_count,
                      (unsigned long long)run->depth, (unsigned long long)inflight, rate,
                      step_us, first_us, second_us);
 }
@@ -95,7 +95,7 @@ static void report_mode_ratios(dapc_run *run, unsigned q, double *buffer)
             if (strcmp(plan->mode->name, ratio_names[i][1]) != 0 || over == run->plan_count)
                 continue;
             (void)snprintf(name, sizeof name, "%s_to_%s_s%u_q%llu", ratio_names[i][0],
-                           ratio_names[i][1], run->crew.server_count,
+                           ratio_names[i][1], run->workers.server_count,
                            (unsigned long long)run->options->inflight.values[q]);
             end_name(run, plan->wait, name, sizeof name);
             report_ratio(
@@ -113,7 +113,7 @@ static void report_inflight_ratios(dapc_run *run, unsigned q, double *buffer)
     for (unsigned lane = 0; q > 0 && lane < run->plan_count; lane++) {
         (void)snprintf(name, sizeof name, "%s_inflight_%llu_to_%llu_s%u",
                        run->plans[lane].mode->name, (unsigned long long)inflight[q],
-                       (unsigned long long)inflight[0], run->crew.server_count);
+                       (unsigned long long)inflight[0], run->workers.server_count);
         end_name(run, run->plans[lane].wait, name, sizeof name);
         report_ratio(run, name,
                      median_ratio(run, &run->series[q][lane], &run->series[0][lane], buffer));

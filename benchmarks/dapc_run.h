@@ -2,7 +2,7 @@
 #ifndef TC_PERF_DAPC_RUN_H
 #define TC_PERF_DAPC_RUN_H
 
-#include "dapc_crew.h"
+#include "dapc_workers.h"
 
 #include <jansson.h>
 
@@ -18,7 +18,7 @@ typedef struct dapc_run {
     const perf_options *options;
     unsigned plan_count;
     dapc_plan plans[DAPC_PLANS_MAX];
-    dapc_crew crew;
+    dapc_workers workers;
     uint64_t depth;                                    /* that is measured now */
     uint64_t number;                                   /* of the next chase */
     dapc_series series[PERF_LIST_MAX][DAPC_PLANS_MAX]; /* by number at once, and lane */

@@ -1,6 +1,6 @@
-/* Several senders into one target: what the sum of their rates is. Crews of all sizes are open
+/* Several senders into one target: what the sum of their rates is. Sets of all sizes are open
  * at once and take turns, so that their figures compare. */
-#include "crew.h"
+#include "worker_set.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -9,32 +9,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CREWS_MAX (PERF_LIST_MAX * PERF_DELIVERIES_MAX)
+#define SETS_MAX (PERF_LIST_MAX * PERF_DELIVERIES_MAX)
 #define TRIAL_COUNT 20000u
 #define MEASUREMENT_S 0.1
 #define COUNT_MAX 10000000.0
 
 typedef struct fan_in {
     const perf_options *options;
-    unsigned crew_count;
-    perf_crew crews[CREWS_MAX];
-    uint64_t counts[CREWS_MAX];
-    double *rates[CREWS_MAX]; /* one per round */
+    unsigned set_count;
+    worker_set sets[SETS_MAX];
+    uint64_t counts[SETS_MAX];
+    double *rates[SETS_MAX]; /* one per round */
 } fan_in;
 
-static bool start_crews(fan_in *run)
+static bool start_sets(fan_in *run)
 {
     const perf_options *options = run->options;
     for (unsigned d = 0; d < options->delivery_count; d++) {
         const char *delivery = options->deliveries[d];
-        const crew_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
-                                    .path = options->ifunc_path,
-                                    .payload_bytes = options->payload_bytes};
+        const worker_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
+                                      .path = options->ifunc_path,
+                                      .payload_bytes = options->payload_bytes};
         for (unsigned i = 0; i < options->senders.count; i++) {
-            unsigned at = run->crew_count++;
+            unsigned at = run->set_count++;
             perf_report_progress("starting %u senders", (unsigned)options->senders.values[i]);
             run->rates[at] = calloc(options->rounds, sizeof(double));
-            if (!crew_start(&run->crews[at], (unsigned)options->senders.values[i], &config) ||
+            if (!worker_set_start(&run->sets[at], (unsigned)options->senders.values[i],
+                                  &config) ||
                 run->rates[at] == NULL)
                 return false;
         }
@@ -49,7 +50,7 @@ static bool choose_count(fan_in *run, unsigned at)
     uint64_t wanted = run->options->iterations;
     for (int i = 0; i < 2; i++) {
         uint64_t trial = wanted != 0 && wanted < TRIAL_COUNT ? wanted : TRIAL_COUNT;
-        if (!crews_rate(&run->crews[at], 1, trial, &rate))
+        if (!worker_set_rate(&run->sets[at], 1, trial, &rate))
             return false;
     }
     double fits = rate * MEASUREMENT_S;
@@ -59,39 +60,39 @@ static bool choose_count(fan_in *run, unsigned at)
 
 static bool measure(fan_in *run)
 {
-    for (unsigned i = 0; i < run->crew_count; i++) {
+    for (unsigned i = 0; i < run->set_count; i++) {
         if (!choose_count(run, i))
             return false;
     }
     for (unsigned round = 0; round < run->options->rounds; round++) {
         perf_report_progress("round %u of %u", round + 1, run->options->rounds);
-        for (unsigned turn = 0; turn < run->crew_count; turn++) {
-            unsigned i = (turn + round) % run->crew_count;
-            if (!crews_rate(&run->crews[i], 1, run->counts[i], &run->rates[i][round]))
+        for (unsigned turn = 0; turn < run->set_count; turn++) {
+            unsigned i = (turn + round) % run->set_count;
+            if (!worker_set_rate(&run->sets[i], 1, run->counts[i], &run->rates[i][round]))
                 return false;
         }
     }
     return true;
 }
 
-static void report_crew(const fan_in *run, unsigned at, double alone, json_t *report)
+static void report_set(const fan_in *run, unsigned at, double alone, json_t *report)
 {
-    const perf_crew *crew = &run->crews[at];
+    const worker_set *set = &run->sets[at];
     char name[64];
     double rate = perf_median(run->rates[at], run->options->rounds);
     (void)json_array_append_new(json_object_get(report, "rows"),
                                 json_pack("{s:s, s:s, s:i, s:I, s:o}", "mode", "cached",
-                                          "delivery", crew->delivery, "senders",
-                                          (int)crew->source_count, "payload_bytes",
-                                          (json_int_t)crew->config.payload_bytes, "rate_per_s",
+                                          "delivery", set->delivery, "senders",
+                                          (int)set->source_count, "payload_bytes",
+                                          (json_int_t)set->config.payload_bytes, "rate_per_s",
                                           perf_report_number(rate)));
-    (void)snprintf(name, sizeof name, "senders_%u_to_%u_rate_%s", crew->source_count,
-                   (unsigned)run->options->senders.values[0], crew->delivery);
+    (void)snprintf(name, sizeof name, "senders_%u_to_%u_rate_%s", set->source_count,
+                   (unsigned)run->options->senders.values[0], set->delivery);
     (void)json_object_set_new(json_object_get(report, "ratios"), name,
                               perf_report_number(rate / alone));
     if (!perf_report_is_quiet(run->options))
-        (void)printf("%-9s %-8s %8u %8zu %12.3f %8.3f\n", "cached", crew->delivery,
-                     crew->source_count, crew->config.payload_bytes, rate / 1e6, rate / alone);
+        (void)printf("%-9s %-8s %8u %8zu %12.3f %8.3f\n", "cached", set->delivery,
+                     set->source_count, set->config.payload_bytes, rate / 1e6, rate / alone);
 }
 
 static bool report_all(const fan_in *run)
@@ -101,10 +102,10 @@ static bool report_all(const fan_in *run)
     if (!perf_report_is_quiet(run->options))
         (void)printf("%-9s %-8s %8s %8s %12s %8s\n", "mode", "delivery", "senders", "payload",
                      "rate M/s", "ratio");
-    for (unsigned i = 0; i < run->crew_count; i++) {
+    for (unsigned i = 0; i < run->set_count; i++) {
         if (i % run->options->senders.count == 0)
             alone = perf_median(run->rates[i], run->options->rounds);
-        report_crew(run, i, alone, report);
+        report_set(run, i, alone, report);
     }
     bool ok = perf_report_write(run->options, report);
     json_decref(report);
@@ -115,12 +116,12 @@ int fan_in_run(const perf_options *options)
 {
     static fan_in run;
     run.options = options;
-    bool ok = start_crews(&run) && measure(&run);
+    bool ok = start_sets(&run) && measure(&run);
     perf_report_progress(NULL);
-    for (unsigned i = 0; i < run.crew_count; i++)
-        ok = crew_stop(&run.crews[i]) && ok;
+    for (unsigned i = 0; i < run.set_count; i++)
+        ok = worker_set_stop(&run.sets[i]) && ok;
     ok = ok && report_all(&run);
-    for (unsigned i = 0; i < run.crew_count; i++)
+    for (unsigned i = 0; i < run.set_count; i++)
         free(run.rates[i]);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

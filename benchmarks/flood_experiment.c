@@ -1,7 +1,7 @@
 /* A sender that is twice as fast as its target, for as long as one likes: whoever is too fast
  * has to hear TC_E_AGAIN, and nothing may grow on either side. */
 #include "ifunc_link.h"
-#include "ifuncs/burn.h"
+#include "ifuncs/busy.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -42,7 +42,7 @@ static bool open_link(ifunc_link *link, flood_run *run, unsigned delivery, void 
     const ifunc_link_config config = {.delivery = run->options->deliveries[delivery],
                                       .tier = "fast",
                                       .path = run->options->ifunc_path,
-                                      .name = "burn",
+                                      .name = "busy",
                                       .target_args = target_args};
     return ifunc_link_open(link, run->session, &config);
 }
@@ -66,7 +66,7 @@ static bool target_run(void *experiment, const perf_command *command)
 {
     flood_run *run = experiment;
     ifunc_link link;
-    burn_target target = {.burn_ns = run->options->burn_ns};
+    busy_target target = {.burn_ns = run->options->burn_ns};
     if (command->action != ACTION_FLOOD || command->lane >= run->options->delivery_count ||
         !open_link(&link, run, command->lane, &target))
         return false;
@@ -140,7 +140,7 @@ static bool flood(flood_run *run, ifunc_link *link, const uint8_t *payload)
 static bool exchange(flood_run *run, ifunc_link *link)
 {
     size_t size;
-    burn_target target = {0};
+    busy_target target = {0};
     uint8_t *payload = calloc(1, run->options->payload_bytes);
     if (payload == NULL)
         return perf_complain(run->session, "out of memory");

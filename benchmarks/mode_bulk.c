@@ -1,8 +1,8 @@
-/* Large payloads through the library: tc_send, and a function that skims or ignores them. */
+/* Large payloads through the library: tc_send, and a function that scans or ignores them. */
 #include "mode_bulk.h"
 
 #include "ifunc_link.h"
-#include "ifuncs/skim.h"
+#include "ifuncs/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 typedef struct bulk_state {
     ifunc_link link;
-    skim_target target;
+    scan_target target;
     uint64_t awaited;
     bulk_source source;
 } bulk_state;
@@ -68,7 +68,7 @@ static bool open_bulk(perf_lane *lane)
     }
     const ifunc_link_config config = {.delivery = lane->delivery_wanted,
                                       .path = lane->options->ifunc_path,
-                                      .name = lane->options->unread ? "tsi" : "skim",
+                                      .name = lane->options->unread ? "tsi" : "scan",
                                       .target_args = &state->target};
     if (!ifunc_link_open(&state->link, lane->session, &config)) {
         free_state(lane, state);

@@ -1,7 +1,7 @@
 /* What waiting costs, and how soon it ends, for each policy of the library: a target with many
  * peers that say nothing, the same target woken by one of them, and pairs of processes that
  * together are more than the machine's processors. */
-#include "crew.h"
+#include "worker_set.h"
 #include "ifuncs/wakeup.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -15,7 +15,7 @@
 
 #include <tc/options.h>
 
-#define PAIRS_MAX (CREW_SOURCES_MAX / 2)
+#define PAIRS_MAX (WORKER_SOURCES_MAX / 2)
 #define IDLE_NS (1 * PERF_NS_PER_S)
 #define TRIAL_COUNT 2000u
 #define MEASUREMENT_S 0.1
@@ -24,7 +24,7 @@
 
 typedef struct wait_run {
     const perf_options *options;
-    perf_crew crews[PAIRS_MAX];
+    worker_set sets[PAIRS_MAX];
     json_t *rows;
 } wait_run;
 
@@ -44,45 +44,45 @@ static const char *known_policies(void)
     return "adaptive";
 }
 
-static bool measure_target(wait_run *run, const crew_config *config, idle_figures *out)
+static bool measure_target(wait_run *run, const worker_config *config, idle_figures *out)
 {
-    perf_crew *target = &run->crews[0];
+    worker_set *target = &run->sets[0];
     /* The first message, for which the target prepares the code, is not part of the figures. */
-    bool ok =
-        crew_start(target, run->options->peers, config) &&
-        crew_wake(target, 1, &out->wakeup_us_p50, &out->wakeup_us_p99) &&
-        crew_idle(target, IDLE_NS, &out->cpu_pct) &&
-        crew_wake(target, run->options->iterations, &out->wakeup_us_p50, &out->wakeup_us_p99);
-    return crew_stop(target) && ok;
+    bool ok = worker_set_start(target, run->options->peers, config) &&
+              worker_set_wake(target, 1, &out->wakeup_us_p50, &out->wakeup_us_p99) &&
+              worker_set_idle(target, IDLE_NS, &out->cpu_pct) &&
+              worker_set_wake(target, run->options->iterations, &out->wakeup_us_p50,
+                              &out->wakeup_us_p99);
+    return worker_set_stop(target) && ok;
 }
 
 static bool measure_rate(wait_run *run, unsigned pairs, double *per_s_out)
 {
     double rates[RATE_ROUNDS], trial = 0;
     for (unsigned i = 0; i < 2; i++) {
-        if (!crews_rate(run->crews, pairs, TRIAL_COUNT, &trial))
+        if (!worker_set_rate(run->sets, pairs, TRIAL_COUNT, &trial))
             return false;
     }
     double fits = trial * MEASUREMENT_S / pairs;
     uint64_t count = (uint64_t)(fits < COUNT_MAX ? fits : COUNT_MAX) + 1;
     for (unsigned i = 0; i < RATE_ROUNDS; i++) {
-        if (!crews_rate(run->crews, pairs, count, &rates[i]))
+        if (!worker_set_rate(run->sets, pairs, count, &rates[i]))
             return false;
     }
     *per_s_out = perf_median(rates, RATE_ROUNDS);
     return true;
 }
 
-static bool measure_pairs(wait_run *run, const crew_config *config, unsigned pairs,
+static bool measure_pairs(wait_run *run, const worker_config *config, unsigned pairs,
                           double *per_s_out)
 {
     unsigned started = 0;
     bool ok = true;
     while (ok && started < pairs)
-        ok = crew_start(&run->crews[started++], 1, config);
+        ok = worker_set_start(&run->sets[started++], 1, config);
     ok = ok && measure_rate(run, pairs, per_s_out);
     while (started > 0)
-        ok = crew_stop(&run->crews[--started]) && ok;
+        ok = worker_set_stop(&run->sets[--started]) && ok;
     return ok;
 }
 
@@ -104,10 +104,10 @@ static bool measure_policy(wait_run *run, const char *policy)
 {
     const perf_options *options = run->options;
     const char *delivery = options->deliveries[0];
-    const crew_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
-                                .policy = policy,
-                                .path = options->ifunc_path,
-                                .payload_bytes = options->payload_bytes};
+    const worker_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
+                                  .policy = policy,
+                                  .path = options->ifunc_path,
+                                  .payload_bytes = options->payload_bytes};
     idle_figures idle = {0};
     double rate = 0;
     perf_report_progress("%s: a target with %u peers", policy, options->peers);

@@ -33,7 +33,7 @@ held_out=(
     examples/record_insert/record_insert.c
 )
 sources=(
-    benchmarks/ifuncs/{burn,integrity,iput,skim,wakeup}.c
+    benchmarks/ifuncs/{busy,integrity,iput,scan,wakeup}.c
     examples/record_insert/record_close.c
     tests/shipped/{check,doubled,echo,flood,forward,memory,tally,transcript,unbound}.c
     tests/engine/ifuncs/{bad_asm,calls_host,far_data,good_asm,libc_calls,libm_user,missing,recursion,unwinds}.c

@@ -1,19 +1,19 @@
 /* What the function of a bandwidth measurement does with its payload: reads one word of each
  * cache line, so that every byte has to reach the processor that the function runs on. The same
  * for shipped code and for the handlers of the baselines. */
-#ifndef TC_PERF_SKIM_H
-#define TC_PERF_SKIM_H
+#ifndef TC_PERF_SCAN_H
+#define TC_PERF_SCAN_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-typedef struct skim_target {
+typedef struct scan_target {
     uint64_t counter;  /* payloads so far; shipped code and benchmarks begin with it */
     uint64_t checksum; /* keeps the compiler from leaving the reads out */
-} skim_target;
+} scan_target;
 
-static inline void skim_payload(skim_target *target, const void *payload, size_t size)
+static inline void scan_payload(scan_target *target, const void *payload, size_t size)
 {
     const unsigned char *at = payload;
     uint64_t sums[4] = {0};

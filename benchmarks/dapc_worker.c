@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct member {
+typedef struct worker {
     perf_session *session;
-    const dapc_member_config *config;
+    const dapc_worker_config *config;
     dapc_client *client;
     dapc_lane lanes[DAPC_PLANS_MAX];
-} member;
+} worker;
 
-static bool is_given_up(const member *self)
+static bool is_given_up(const worker *self)
 {
     return atomic_load_explicit(&self->session->control->failed, memory_order_relaxed) != 0;
 }
 
-static bool open_lane(member *self, unsigned index)
+static bool open_lane(worker *self, unsigned index)
 {
-    const dapc_member_config *config = self->config;
+    const dapc_worker_config *config = self->config;
     dapc_lane *lane = &self->lanes[index];
     dapc_blob blob = {0};
     *lane = (dapc_lane){.mode = config->plans[index].mode,
@@ -34,7 +34,7 @@ static bool open_lane(member *self, unsigned index)
     return lane->mode->open(lane, &blob) && perf_link_send(self->session, &blob, sizeof blob);
 }
 
-static bool serve_lane(member *self, dapc_lane *lane)
+static bool serve_lane(worker *self, dapc_lane *lane)
 {
     while (!perf_session_has_ended(self->session)) {
         if (is_given_up(self) || !lane->mode->turn(lane))
@@ -43,11 +43,11 @@ static bool serve_lane(member *self, dapc_lane *lane)
     return true;
 }
 
-/* Others may need this member's progress for their own connections, so it goes on until all
+/* Others may need this worker's progress for their own connections, so it goes on until all
  * are through. */
-static bool connect_lane(member *self, dapc_lane *lane)
+static bool connect_lane(worker *self, dapc_lane *lane)
 {
-    dapc_blob *blobs = calloc(DAPC_MEMBERS_MAX, sizeof *blobs);
+    dapc_blob *blobs = calloc(DAPC_WORKERS_MAX, sizeof *blobs);
     size_t size;
     bool ok = blobs != NULL;
     for (unsigned i = 0; ok && i <= lane->server_count; i++)
@@ -60,7 +60,7 @@ static bool connect_lane(member *self, dapc_lane *lane)
     return serve_lane(self, lane);
 }
 
-static bool settle_lane(member *self, dapc_lane *lane)
+static bool settle_lane(worker *self, dapc_lane *lane)
 {
     if (lane->mode->settle != NULL && !lane->mode->settle(lane))
         return false;
@@ -68,7 +68,7 @@ static bool settle_lane(member *self, dapc_lane *lane)
     return serve_lane(self, lane);
 }
 
-static bool run_batch(member *self, dapc_lane *lane, dapc_answer *answer)
+static bool run_batch(worker *self, dapc_lane *lane, dapc_answer *answer)
 {
     dapc_batch batch;
     size_t size;
@@ -76,7 +76,7 @@ static bool run_batch(member *self, dapc_lane *lane, dapc_answer *answer)
            dapc_client_run(lane, &batch, &answer->took_ns);
 }
 
-static bool do_step(member *self, const perf_command *command, dapc_answer *answer)
+static bool do_step(worker *self, const perf_command *command, dapc_answer *answer)
 {
     dapc_lane *lane = &self->lanes[command->lane];
     switch (command->action) {
@@ -99,7 +99,7 @@ static bool do_step(member *self, const perf_command *command, dapc_answer *answ
     }
 }
 
-static bool serve(member *self)
+static bool serve(worker *self)
 {
     perf_command command;
     for (;;) {
@@ -119,9 +119,9 @@ static bool serve(member *self)
     }
 }
 
-bool dapc_member_serve(perf_session *session, void *config)
+bool dapc_worker_serve(perf_session *session, void *config)
 {
-    member self = {.session = session, .config = config};
+    worker self = {.session = session, .config = config};
     if (self.config->rank == self.config->table->servers) {
         session->role = PERF_SOURCE;
         self.client = dapc_client_create();

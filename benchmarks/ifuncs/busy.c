@@ -1,5 +1,5 @@
 /* A function that takes its time: keeps the processor busy, whatever the payload. */
-#include "burn.h"
+#include "busy.h"
 
 #include <stddef.h>
 #include <time.h>
@@ -11,9 +11,9 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void burn_main(void *payload, size_t size, void *target_args)
+void busy_main(void *payload, size_t size, void *target_args)
 {
-    burn_target *target = target_args;
+    busy_target *target = target_args;
     const uint64_t end_ns = now_ns() + target->burn_ns;
     (void)payload;
     (void)size;

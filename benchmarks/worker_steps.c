@@ -1,4 +1,4 @@
-#include "crew_member.h"
+#include "worker_steps.h"
 
 #include "ifuncs/wakeup.h"
 #include "perf_clock.h"
@@ -20,9 +20,9 @@
 #define PAUSE_MIN_NS 1e6
 #define PAUSE_MAX_NS 20e6
 
-typedef struct member {
+typedef struct worker {
     perf_session *session;
-    const crew_config *config;
+    const worker_config *config;
     tc_context *context;
     tc_listener *listener; /* target */
     unsigned peers;        /* target */
@@ -31,9 +31,9 @@ typedef struct member {
     tc_ifunc *wakeup_fn;   /* source */
     unsigned char *payload;
     wakeup_target seen;
-} member;
+} worker;
 
-static bool complain(member *self, const char *what, const tc_error *err)
+static bool complain(worker *self, const char *what, const tc_error *err)
 {
     return perf_complain(self->session, "%s: %s: %s", what, tc_status_name(err->status),
                          err->text);
@@ -41,7 +41,7 @@ static bool complain(member *self, const char *what, const tc_error *err)
 
 static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 {
-    member *self = user;
+    worker *self = user;
     (void)ep;
     if (event == TC_EP_OPENED)
         self->peers++;
@@ -49,9 +49,9 @@ static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
         self->peers--;
 }
 
-static tc_status set_options(const member *self, tc_options *options, tc_error *err)
+static tc_status set_options(const worker *self, tc_options *options, tc_error *err)
 {
-    const crew_config *config = self->config;
+    const worker_config *config = self->config;
     tc_status status = tc_options_set(options, "ifunc_path", config->path, err);
     if (status == TC_OK && config->delivery != NULL)
         status = tc_options_set(options, "delivery", config->delivery, err);
@@ -64,7 +64,7 @@ static tc_status set_options(const member *self, tc_options *options, tc_error *
     return status;
 }
 
-static bool create_context(member *self)
+static bool create_context(worker *self)
 {
     tc_error err = {0};
     tc_options *options;
@@ -80,7 +80,7 @@ static bool create_context(member *self)
     return true;
 }
 
-static bool open_target(member *self, crew_answer *answer)
+static bool open_target(worker *self, worker_answer *answer)
 {
     tc_error err = {0};
     if (!create_context(self))
@@ -92,7 +92,7 @@ static bool open_target(member *self, crew_answer *answer)
     return true;
 }
 
-static bool accept_peers(member *self, uint64_t count)
+static bool accept_peers(worker *self, uint64_t count)
 {
     uint64_t deadline_ns = perf_now_ns() + PERF_SILENCE_NS;
     while (self->peers < count) {
@@ -103,7 +103,7 @@ static bool accept_peers(member *self, uint64_t count)
     return true;
 }
 
-static bool connect_target(member *self, uint64_t port, crew_answer *answer)
+static bool connect_target(worker *self, uint64_t port, worker_answer *answer)
 {
     tc_error err = {0};
     tc_ep_info info;
@@ -131,15 +131,15 @@ static uint64_t cpu_time_ns(void)
     return (uint64_t)now.tv_sec * PERF_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static bool is_given_up(const member *self)
+static bool is_given_up(const worker *self)
 {
     return atomic_load_explicit(&self->session->control->failed, memory_order_relaxed) != 0;
 }
 
-static bool serve_step(member *self, uint64_t expected, crew_answer *answer)
+static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
 {
     uint64_t start_ns = perf_now_ns(), start_cpu_ns = cpu_time_ns();
-    crew_seen *seen = &answer->seen;
+    worker_seen *seen = &answer->seen;
     self->seen.counter = self->seen.samples = 0;
     perf_session_set_ready(self->session);
     while (!perf_session_has_ended(self->session)) {
@@ -167,7 +167,7 @@ static bool serve_step(member *self, uint64_t expected, crew_answer *answer)
     return true;
 }
 
-static bool flush(member *self)
+static bool flush(worker *self)
 {
     tc_status status = tc_ep_flush(self->peer, PERF_SILENCE_NS);
     return status == TC_OK || perf_complain(self->session, "flush: %s", tc_status_text(status));
@@ -175,7 +175,7 @@ static bool flush(member *self)
 
 /* A source whose ring is full gives its processor up soon: with more processes than processors
  * it may be the one that the target waits for. */
-static bool send_one(member *self)
+static bool send_one(worker *self)
 {
     tc_status status;
     unsigned misses = 0;
@@ -190,7 +190,7 @@ static bool send_one(member *self)
     return status == TC_OK || perf_complain(self->session, "send: %s", tc_status_text(status));
 }
 
-static bool send_many(member *self, uint64_t count, crew_answer *answer)
+static bool send_many(worker *self, uint64_t count, worker_answer *answer)
 {
     answer->value = perf_now_ns();
     for (uint64_t i = 0; i < count; i++) {
@@ -200,7 +200,7 @@ static bool send_many(member *self, uint64_t count, crew_answer *answer)
     return flush(self);
 }
 
-static bool send_with_pauses(member *self, uint64_t count)
+static bool send_with_pauses(worker *self, uint64_t count)
 {
     struct drand48_data random;
     double part;
@@ -220,7 +220,7 @@ static bool send_with_pauses(member *self, uint64_t count)
     return true;
 }
 
-static void close_member(member *self)
+static void close_worker(worker *self)
 {
     if (self->peer != NULL)
         tc_ep_close(self->peer);
@@ -231,23 +231,23 @@ static void close_member(member *self)
     self->payload = NULL;
 }
 
-static bool do_step(member *self, const perf_command *command, crew_answer *answer)
+static bool do_step(worker *self, const perf_command *command, worker_answer *answer)
 {
     switch (command->action) {
-    case CREW_OPEN:
+    case WORKER_OPEN:
         return open_target(self, answer);
-    case CREW_ACCEPT:
+    case WORKER_ACCEPT:
         return accept_peers(self, command->count);
-    case CREW_CONNECT:
+    case WORKER_CONNECT:
         return connect_target(self, command->count, answer);
-    case CREW_SERVE:
+    case WORKER_SERVE:
         return serve_step(self, command->count, answer);
-    case CREW_SEND:
+    case WORKER_SEND:
         return send_many(self, command->count, answer);
-    case CREW_WAKE:
+    case WORKER_WAKE:
         return send_with_pauses(self, command->count);
-    case CREW_CLOSE:
-        close_member(self);
+    case WORKER_CLOSE:
+        close_worker(self);
         return true;
     default:
         return perf_complain(self->session, "unknown step %u", command->action);
@@ -256,12 +256,12 @@ static bool do_step(member *self, const perf_command *command, crew_answer *answ
 
 static bool serve(perf_session *session, void *config)
 {
-    static member self;
+    static worker self;
     perf_command command;
     self.session = session;
     self.config = config;
     for (;;) {
-        crew_answer answer = {0};
+        worker_answer answer = {0};
         if (!perf_session_next(session, &command))
             return false;
         if (command.action == 0)
@@ -272,12 +272,12 @@ static bool serve(perf_session *session, void *config)
     }
 }
 
-bool crew_serve_target(perf_session *session, void *config)
+bool worker_steps_target(perf_session *session, void *config)
 {
     return serve(session, config);
 }
 
-bool crew_serve_source(perf_session *session, void *config)
+bool worker_steps_source(perf_session *session, void *config)
 {
     session->role = PERF_SOURCE;
     return serve(session, config);

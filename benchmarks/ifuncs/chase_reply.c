@@ -4,7 +4,7 @@
 
 #include <tc/entry.h>
 
-void roamer_main(void *payload, size_t size, void *target_args)
+void chase_reply_main(void *payload, size_t size, void *target_args)
 {
     dapc_step *step = payload;
     const dapc_shard *shard = target_args;

@@ -1,0 +1,205 @@
+#include "dapc_workers.h"
+
+#include "perf_clock.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS 100
+
+static perf_session *client_of(dapc_workers *workers)
+{
+    return &workers->sessions[workers->server_count];
+}
+
+static bool tell(perf_session *worker, uint32_t action, unsigned lane, uint64_t count)
+{
+    const perf_command command = {.action = action, .lane = lane, .count = count};
+    return perf_session_command(worker, &command);
+}
+
+static bool tell_workers(dapc_workers *workers, unsigned count, uint32_t action, unsigned lane)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (!tell(&workers->sessions[i], action, lane, 0))
+            return false;
+    }
+    return true;
+}
+
+static bool anyone_failed(const dapc_workers *workers)
+{
+    bool failed = false;
+    for (unsigned i = 0; i < workers->started; i++) {
+        const perf_session *worker = &workers->sessions[i];
+        failed =
+            failed || worker->control == NULL || atomic_load(&worker->control->failed) != 0;
+    }
+    return failed;
+}
+
+/* One worker's complaint ends everybody's wait. */
+static void give_up(dapc_workers *workers)
+{
+    for (unsigned i = 0; i < workers->started; i++) {
+        if (workers->sessions[i].control != NULL)
+            atomic_store(&workers->sessions[i].control->failed, 1);
+    }
+}
+
+/* A worker that says nothing may be waiting for another that has failed. */
+static bool hear_bytes(dapc_workers *workers, perf_session *worker, void *bytes, size_t size)
+{
+    struct pollfd wait = {.fd = worker->link_fd, .events = POLLIN};
+    size_t got;
+    while (poll(&wait, 1, LOOK_MS) == 0) {
+        if (anyone_failed(workers)) {
+            give_up(workers);
+            return false;
+        }
+    }
+    return perf_link_recv(worker, bytes, size, &got) && got == size;
+}
+
+static bool hear(dapc_workers *workers, perf_session *worker, dapc_answer *answer_out)
+{
+    return hear_bytes(workers, worker, answer_out, sizeof *answer_out) && answer_out->ok;
+}
+
+static bool hear_workers(dapc_workers *workers, unsigned count)
+{
+    dapc_answer answer;
+    for (unsigned i = 0; i < count; i++) {
+        if (!hear(workers, &workers->sessions[i], &answer))
+            return false;
+    }
+    return true;
+}
+
+bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
+                        unsigned server_count, const dapc_plan *plans, unsigned plan_count)
+{
+    static const int anywhere[2] = {-1, -1};
+    bool ok = true;
+    memset(workers, 0, sizeof *workers);
+    workers->server_count = server_count;
+    if (!dapc_table_make(&workers->table, server_count)) {
+        (void)fprintf(stderr, "tc-perf: out of memory\n");
+        return false;
+    }
+    for (unsigned i = 0; ok && i <= server_count; i++) {
+        workers->configs[i] = (dapc_worker_config){.options = options,
+                                                   .table = &workers->table,
+                                                   .plans = plans,
+                                                   .plan_count = plan_count,
+                                                   .rank = i};
+        ok = perf_session_start(&workers->sessions[i], anywhere, dapc_worker_serve,
+                                &workers->configs[i]);
+        workers->started++;
+    }
+    return ok;
+}
+
+bool dapc_workers_stop(dapc_workers *workers)
+{
+    bool ok = workers->started == workers->server_count + 1 && !anyone_failed(workers);
+    if (!ok)
+        give_up(workers);
+    for (unsigned i = workers->started; i-- > 0;)
+        ok = perf_session_end(&workers->sessions[i]) && ok;
+    workers->started = 0;
+    dapc_table_free(&workers->table);
+    return ok;
+}
+
+static void end_steps(dapc_workers *workers, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        perf_session_set_ended(&workers->sessions[i]);
+}
+
+static bool await_ready(dapc_workers *workers, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        perf_session *worker = &workers->sessions[i];
+        while (atomic_load_explicit(&worker->control->ready, memory_order_acquire) !=
+               worker->step) {
+            if (anyone_failed(workers)) {
+                give_up(workers);
+                return false;
+            }
+            (void)poll(NULL, 0, 1); /* the processors are the workers' */
+        }
+    }
+    return true;
+}
+
+static bool exchange_blobs(dapc_workers *workers, unsigned lane, unsigned count)
+{
+    dapc_blob *blobs = calloc(count, sizeof *blobs);
+    bool ok = blobs != NULL;
+    for (unsigned i = 0; ok && i < count; i++)
+        ok = hear_bytes(workers, &workers->sessions[i], &blobs[i], sizeof blobs[i]);
+    for (unsigned i = 0; ok && i < count; i++) {
+        ok = tell(&workers->sessions[i], DAPC_CONNECT, lane, 0);
+        for (unsigned k = 0; ok && k < count; k++)
+            ok = perf_link_send(&workers->sessions[i], &blobs[k], sizeof blobs[k]);
+    }
+    free(blobs);
+    return ok;
+}
+
+bool dapc_workers_open(dapc_workers *workers, unsigned lane)
+{
+    unsigned count = workers->server_count + 1;
+    if (!tell_workers(workers, count, DAPC_OPEN, lane) ||
+        !exchange_blobs(workers, lane, count) || !await_ready(workers, count))
+        return false;
+    end_steps(workers, count);
+    return hear_workers(workers, count);
+}
+
+/* Nobody leaves while another may still wait for its word; then all at once, since who closes
+ * may need the others' progress. */
+bool dapc_workers_close(dapc_workers *workers, unsigned lane)
+{
+    unsigned count = workers->server_count + 1;
+    if (!tell_workers(workers, count, DAPC_SETTLE, lane) || !await_ready(workers, count))
+        return false;
+    end_steps(workers, count);
+    return hear_workers(workers, count) && tell_workers(workers, count, DAPC_CLOSE, lane) &&
+           hear_workers(workers, count);
+}
+
+bool dapc_workers_begin(dapc_workers *workers, unsigned lane)
+{
+    return tell_workers(workers, workers->server_count, DAPC_SERVE, lane) &&
+           await_ready(workers, workers->server_count);
+}
+
+bool dapc_workers_end(dapc_workers *workers)
+{
+    end_steps(workers, workers->server_count);
+    return hear_workers(workers, workers->server_count);
+}
+
+bool dapc_workers_prepare(dapc_workers *workers, unsigned lane, bool known)
+{
+    dapc_answer answer;
+    return tell(client_of(workers), DAPC_PREPARE, lane, known) &&
+           hear(workers, client_of(workers), &answer);
+}
+
+bool dapc_workers_run(dapc_workers *workers, unsigned lane, const dapc_batch *batch,
+                      uint64_t *took_ns_out)
+{
+    dapc_answer answer;
+    if (!tell(client_of(workers), DAPC_RUN, lane, 0) ||
+        !perf_link_send(client_of(workers), batch, sizeof *batch) ||
+        !hear(workers, client_of(workers), &answer))
+        return false;
+    *took_ns_out = answer.took_ns;
+    return true;
+}

@@ -1,0 +1,33 @@
+/* The servers and the client of a pointer chase, as the process that started them sees them. */
+#ifndef TC_PERF_DAPC_WORKERS_H
+#define TC_PERF_DAPC_WORKERS_H
+
+#include "dapc.h"
+
+typedef struct dapc_workers {
+    unsigned server_count;
+    unsigned started; /* processes that perf_session_end is owed for */
+    dapc_table table;
+    dapc_worker_config configs[DAPC_WORKERS_MAX];
+    perf_session sessions[DAPC_WORKERS_MAX]; /* the client is the last */
+} dapc_workers;
+
+/* All of these return false after a complaint; they are of no more use then, and only
+ * dapc_workers_stop is owed, as it is in any case. The struct stays where it is. */
+bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
+                        unsigned server_count, const dapc_plan *plans, unsigned plan_count);
+bool dapc_workers_stop(dapc_workers *workers);
+
+/* One lane, at all workers: from open to close. */
+bool dapc_workers_open(dapc_workers *workers, unsigned lane);
+bool dapc_workers_close(dapc_workers *workers, unsigned lane);
+
+/* Between these two the servers take turns at the lane. */
+bool dapc_workers_begin(dapc_workers *workers, unsigned lane);
+bool dapc_workers_end(dapc_workers *workers);
+/* Meanwhile, the client: see dapc_mode. */
+bool dapc_workers_prepare(dapc_workers *workers, unsigned lane, bool known);
+bool dapc_workers_run(dapc_workers *workers, unsigned lane, const dapc_batch *batch,
+                      uint64_t *took_ns_out);
+
+#endif

@@ -1,0 +1,191 @@
+#include "worker_set.h"
+
+#include "worker_steps.h"
+#include "perf_clock.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static bool tell(perf_session *worker, uint32_t action, uint64_t count)
+{
+    const perf_command command = {.action = action, .count = count};
+    return perf_session_command(worker, &command);
+}
+
+static bool hear(perf_session *worker, worker_answer *answer_out)
+{
+    size_t size;
+    return perf_link_recv(worker, answer_out, sizeof *answer_out, &size) &&
+           size == sizeof *answer_out && answer_out->ok;
+}
+
+static bool ask(perf_session *worker, uint32_t action, uint64_t count,
+                worker_answer *answer_out)
+{
+    return tell(worker, action, count) && hear(worker, answer_out);
+}
+
+static bool fork_workers(worker_set *set)
+{
+    static const int anywhere[2] = {-1, -1};
+    bool ok = perf_session_start(&set->target, anywhere, worker_steps_target, &set->config);
+    set->started = 1;
+    for (unsigned i = 0; ok && i < set->source_count; i++) {
+        ok = perf_session_start(&set->sources[i], anywhere, worker_steps_source, &set->config);
+        set->started++;
+    }
+    return ok;
+}
+
+bool worker_set_start(worker_set *set, unsigned source_count, const worker_config *config)
+{
+    worker_answer answer = {0};
+    memset(set, 0, sizeof *set);
+    set->config = *config;
+    set->source_count = source_count;
+    if (!fork_workers(set) || !ask(&set->target, WORKER_OPEN, 0, &answer) ||
+        !tell(&set->target, WORKER_ACCEPT, source_count))
+        return false;
+    uint64_t port = answer.value;
+    for (unsigned i = 0; i < source_count; i++) {
+        if (!ask(&set->sources[i], WORKER_CONNECT, port, &answer))
+            return false;
+    }
+    memcpy(set->delivery, answer.seen.delivery, sizeof set->delivery);
+    return hear(&set->target, &answer);
+}
+
+static bool begin_serving(worker_set *set, uint64_t expected)
+{
+    return tell(&set->target, WORKER_SERVE, expected) && perf_session_await_ready(&set->target);
+}
+
+static bool end_serving(worker_set *set, worker_answer *answer_out)
+{
+    perf_session_set_ended(&set->target);
+    return hear(&set->target, answer_out);
+}
+
+/* Sources close while the target still answers. */
+static bool close_workers(worker_set *set)
+{
+    worker_answer answer;
+    if (!begin_serving(set, 0))
+        return false;
+    for (unsigned i = 0; i < set->source_count; i++) {
+        if (!ask(&set->sources[i], WORKER_CLOSE, 0, &answer))
+            return false;
+    }
+    return end_serving(set, &answer) && ask(&set->target, WORKER_CLOSE, 0, &answer);
+}
+
+static bool has_failed(const worker_set *set)
+{
+    bool failed = set->started <= set->source_count;
+    for (unsigned i = 0; i < set->started; i++) {
+        const perf_session *worker = i == 0 ? &set->target : &set->sources[i - 1];
+        failed =
+            failed || worker->control == NULL || atomic_load(&worker->control->failed) != 0;
+    }
+    return failed;
+}
+
+/* Nobody waits any longer for one that may never come. */
+static void give_up(worker_set *set)
+{
+    for (unsigned i = 0; i < set->started; i++) {
+        perf_session *worker = i == 0 ? &set->target : &set->sources[i - 1];
+        if (worker->control != NULL)
+            atomic_store(&worker->control->failed, 1);
+    }
+}
+
+bool worker_set_stop(worker_set *set)
+{
+    bool ok = !has_failed(set) && close_workers(set);
+    if (!ok)
+        give_up(set);
+    for (unsigned i = set->started; i-- > 0;)
+        ok = perf_session_end(i == 0 ? &set->target : &set->sources[i - 1]) && ok;
+    set->started = 0;
+    return ok;
+}
+
+static uint64_t share_of(const worker_set *set, uint64_t count)
+{
+    uint64_t share = count / set->source_count;
+    return share > 0 ? share : 1;
+}
+
+static bool rate_begin(worker_set *set, uint64_t count)
+{
+    uint64_t share = share_of(set, count);
+    if (!begin_serving(set, share * set->source_count))
+        return false;
+    for (unsigned i = 0; i < set->source_count; i++) {
+        if (!tell(&set->sources[i], WORKER_SEND, share))
+            return false;
+    }
+    return true;
+}
+
+static bool rate_end(worker_set *set, uint64_t *first_ns_out, uint64_t *last_ns_out)
+{
+    worker_answer answer;
+    uint64_t first_ns = UINT64_MAX;
+    for (unsigned i = 0; i < set->source_count; i++) {
+        if (!hear(&set->sources[i], &answer))
+            return false;
+        first_ns = answer.value < first_ns ? answer.value : first_ns;
+    }
+    if (!end_serving(set, &answer))
+        return false;
+    *first_ns_out = first_ns;
+    *last_ns_out = answer.seen.last_ns;
+    return true;
+}
+
+bool worker_set_idle(worker_set *set, uint64_t duration_ns, double *cpu_pct_out)
+{
+    worker_answer answer;
+    const struct timespec pause = {.tv_sec = (time_t)(duration_ns / PERF_NS_PER_S),
+                                   .tv_nsec = (long)(duration_ns % PERF_NS_PER_S)};
+    if (!begin_serving(set, 0))
+        return false;
+    (void)nanosleep(&pause, NULL);
+    if (!end_serving(set, &answer))
+        return false;
+    *cpu_pct_out = answer.seen.cpu_pct;
+    return true;
+}
+
+bool worker_set_wake(worker_set *set, uint64_t count, double *us_p50_out, double *us_p99_out)
+{
+    worker_answer answer;
+    if (!begin_serving(set, count) || !ask(&set->sources[0], WORKER_WAKE, count, &answer) ||
+        !end_serving(set, &answer))
+        return false;
+    *us_p50_out = answer.seen.wakeup_us_p50;
+    *us_p99_out = answer.seen.wakeup_us_p99;
+    return true;
+}
+
+bool worker_set_rate(worker_set *sets, unsigned set_count, uint64_t count, double *per_s_out)
+{
+    uint64_t first_ns = UINT64_MAX, last_ns = 0, messages = 0;
+    for (unsigned i = 0; i < set_count; i++) {
+        if (!rate_begin(&sets[i], count))
+            return false;
+        messages += share_of(&sets[i], count) * sets[i].source_count;
+    }
+    for (unsigned i = 0; i < set_count; i++) {
+        uint64_t first, last;
+        if (!rate_end(&sets[i], &first, &last))
+            return false;
+        first_ns = first < first_ns ? first : first_ns;
+        last_ns = last > last_ns ? last : last_ns;
+    }
+    *per_s_out = (double)messages * (double)PERF_NS_PER_S / (double)(last_ns - first_ns);
+    return true;
+}
