@@ -41,7 +41,7 @@ static void send_finished(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-static bool open_link(perf_lane *lane, am_state *state)
+static bool open_link(perf_series *series, am_state *state)
 {
     const ucp_am_handler_param_t handler = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
@@ -50,7 +50,7 @@ static bool open_link(perf_lane *lane, am_state *state)
         .cb = count_message,
         .arg = &state->counter,
     };
-    if (!baseline_link_start(&state->link, lane->session, UCP_FEATURE_AM))
+    if (!baseline_link_start(&state->link, series->session, UCP_FEATURE_AM))
         return false;
     ucs_status_t status = ucp_worker_set_am_recv_handler(state->link.worker, &handler);
     if (status != UCS_OK)
@@ -88,20 +88,20 @@ static bool await_outstanding(am_state *state, perf_poll *poll, uint64_t max)
     return true;
 }
 
-static void free_state(perf_lane *lane, am_state *state)
+static void free_state(perf_series *series, am_state *state)
 {
     baseline_link_free(&state->link);
     free(state->payload);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
-static bool open_am(perf_lane *lane)
+static bool open_am(perf_series *series)
 {
     am_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    state->payload_bytes = lane->options->payload_bytes;
+        return perf_complain(series->session, "out of memory");
+    state->payload_bytes = series->options->payload_bytes;
     state->payload = calloc(1, state->payload_bytes);
     state->send_params = (ucp_request_param_t){
         .op_attr_mask =
@@ -110,24 +110,24 @@ static bool open_am(perf_lane *lane)
         .cb.send = send_finished,
         .user_data = state,
     };
-    bool ok = state->payload != NULL ? open_link(lane, state)
-                                     : perf_complain(lane->session, "out of memory");
+    bool ok = state->payload != NULL ? open_link(series, state)
+                                     : perf_complain(series->session, "out of memory");
     if (!ok) {
-        free_state(lane, state);
+        free_state(series, state);
         return false;
     }
-    lane->state = state;
-    lane->payload_bytes = state->payload_bytes;
-    lane->frame_bytes = (double)(UCP_AM_HEADER_BYTES + state->payload_bytes);
-    (void)snprintf(lane->delivery, sizeof lane->delivery, "am");
+    series->state = state;
+    series->payload_bytes = state->payload_bytes;
+    series->frame_bytes = (double)(UCP_AM_HEADER_BYTES + state->payload_bytes);
+    (void)snprintf(series->delivery, sizeof series->delivery, "am");
     return true;
 }
 
-static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
+static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         state->awaited++;
@@ -138,11 +138,11 @@ static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
     return await_outstanding(state, &poll, 0);
 }
 
-static bool target_latency(perf_lane *lane, uint64_t count)
+static bool target_latency(perf_series *series, uint64_t count)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
         if (!await_count(state, &poll) || !send_one(state))
@@ -151,11 +151,11 @@ static bool target_latency(perf_lane *lane, uint64_t count)
     return await_outstanding(state, &poll, 0);
 }
 
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         if (!send_one(state) || !await_outstanding(state, &poll, OUTSTANDING_MAX))
             return false;
@@ -163,11 +163,11 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     return await_outstanding(state, &poll, 0);
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     state->awaited += count;
     while (state->counter < state->awaited) {
         if (ucp_worker_progress(state->link.worker) != 0)
@@ -175,15 +175,15 @@ static bool target_rate(perf_lane *lane, uint64_t count)
         else if (!perf_poll_missed(&poll))
             return false;
     }
-    perf_session_set_done(lane->session);
+    perf_session_set_done(series->session);
     return true;
 }
 
-static void close_am(perf_lane *lane)
+static void close_am(perf_series *series)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(lane, state);
+    free_state(series, state);
 }
 
 const perf_mode perf_mode_am = {

@@ -95,7 +95,7 @@ static void send_finished(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-static bool open_link(perf_lane *lane, am_state *state)
+static bool open_link(perf_series *series, am_state *state)
 {
     const ucp_am_handler_param_t handler = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
@@ -105,24 +105,24 @@ static bool open_link(perf_lane *lane, am_state *state)
         .cb = on_message,
         .arg = state,
     };
-    if (!baseline_link_start(&state->link, lane->session, UCP_FEATURE_AM))
+    if (!baseline_link_start(&state->link, series->session, UCP_FEATURE_AM))
         return false;
     ucs_status_t status = ucp_worker_set_am_recv_handler(state->link.worker, &handler);
     if (status != UCS_OK)
         return baseline_link_complain(&state->link, "ucp_worker_set_am_recv_handler", status);
-    return baseline_link_connect(&state->link, lane->mode == &perf_mode_bulk_am_safe
+    return baseline_link_connect(&state->link, series->mode == &perf_mode_bulk_am_safe
                                                    ? UCP_ERR_HANDLING_MODE_PEER
                                                    : UCP_ERR_HANDLING_MODE_NONE);
 }
 
-static void free_state(perf_lane *lane, am_state *state)
+static void free_state(perf_series *series, am_state *state)
 {
     baseline_link_free(&state->link);
     for (unsigned i = 0; i < state->spare_count; i++)
         free(state->spare[i]);
     bulk_source_free(&state->source);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
 static bool make_payloads(am_state *state, const perf_options *options, perf_role role)
@@ -138,22 +138,22 @@ static bool make_payloads(am_state *state, const perf_options *options, perf_rol
     return true;
 }
 
-static bool open_am(perf_lane *lane)
+static bool open_am(perf_series *series)
 {
     am_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    state->unread = lane->options->unread;
-    state->payload_bytes = lane->options->payload_bytes;
-    bool ok = make_payloads(state, lane->options, lane->session->role) ||
-              perf_complain(lane->session, "out of memory");
-    if (!ok || !open_link(lane, state)) {
-        free_state(lane, state);
+        return perf_complain(series->session, "out of memory");
+    state->unread = series->options->unread;
+    state->payload_bytes = series->options->payload_bytes;
+    bool ok = make_payloads(state, series->options, series->session->role) ||
+              perf_complain(series->session, "out of memory");
+    if (!ok || !open_link(series, state)) {
+        free_state(series, state);
         return false;
     }
-    lane->state = state;
-    lane->payload_bytes = state->payload_bytes;
-    (void)snprintf(lane->delivery, sizeof lane->delivery, "am");
+    series->state = state;
+    series->payload_bytes = state->payload_bytes;
+    (void)snprintf(series->delivery, sizeof series->delivery, "am");
     return true;
 }
 
@@ -167,16 +167,16 @@ static bool await_outstanding(am_state *state, perf_poll *poll, uint64_t max)
     return !state->failed;
 }
 
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     const ucp_request_param_t params = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
         .cb.send = send_finished,
         .user_data = state,
     };
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         if (!await_outstanding(state, &poll, OUTSTANDING_MAX - 1))
             return false;
@@ -191,15 +191,15 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     return await_outstanding(state, &poll, 0);
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     uint64_t last = state->target.counter + count;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
-    while (!perf_session_has_ended(lane->session)) {
+    perf_poll_init(&poll, series->session);
+    while (!perf_session_has_ended(series->session)) {
         if (state->target.counter == last)
-            perf_session_set_done(lane->session);
+            perf_session_set_done(series->session);
         if (ucp_worker_progress(state->link.worker) != 0)
             perf_poll_hit(&poll);
         else if (!perf_poll_missed(&poll))
@@ -208,11 +208,11 @@ static bool target_rate(perf_lane *lane, uint64_t count)
     return !state->failed;
 }
 
-static void close_am(perf_lane *lane)
+static void close_am(perf_series *series)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(lane, state);
+    free_state(series, state);
 }
 
 const perf_mode perf_mode_bulk_am = {

@@ -74,7 +74,7 @@ static bool take_memory(put_state *state)
     return status == UCS_OK || baseline_link_complain(&state->link, "rkey", status);
 }
 
-static void free_state(perf_lane *lane, put_state *state)
+static void free_state(perf_series *series, put_state *state)
 {
     if (state->rkey != NULL)
         ucp_rkey_destroy(state->rkey);
@@ -83,33 +83,33 @@ static void free_state(perf_lane *lane, put_state *state)
     baseline_link_free(&state->link);
     bulk_source_free(&state->source);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
-static bool open_put(perf_lane *lane)
+static bool open_put(perf_series *series)
 {
-    perf_session *session = lane->session;
+    perf_session *session = series->session;
     put_state *state = calloc(1, sizeof *state);
     if (state == NULL)
         return perf_complain(session, "out of memory");
-    state->unread = lane->options->unread;
-    state->payload_bytes = lane->options->payload_bytes;
+    state->unread = series->options->unread;
+    state->payload_bytes = series->options->payload_bytes;
     state->buffer_bytes = (state->payload_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
     state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
     if (session->role == PERF_TARGET)
         atomic_store(state->consumed, 0);
-    bool ok = bulk_source_init(&state->source, lane->options) ||
+    bool ok = bulk_source_init(&state->source, series->options) ||
               perf_complain(session, "out of memory");
     ok = ok && baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
          baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
          (session->role == PERF_TARGET ? offer_memory(state) : take_memory(state));
     if (!ok) {
-        free_state(lane, state);
+        free_state(series, state);
         return false;
     }
-    lane->state = state;
-    lane->payload_bytes = state->payload_bytes;
-    (void)snprintf(lane->delivery, sizeof lane->delivery, "put");
+    series->state = state;
+    series->payload_bytes = state->payload_bytes;
+    (void)snprintf(series->delivery, sizeof series->delivery, "put");
     return true;
 }
 
@@ -161,12 +161,12 @@ static bool put_one(put_state *state, perf_poll *poll)
     return put_bytes(state, &state->numbers[buffer], sizeof(uint64_t), 0);
 }
 
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    put_state *state = lane->state;
+    put_state *state = series->state;
     const ucp_request_param_t params = {.op_attr_mask = 0};
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         if (!put_one(state, &poll))
             return false;
@@ -182,18 +182,18 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     return true;
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    put_state *state = lane->state;
+    put_state *state = series->state;
     uint64_t last = state->target.counter + count;
     const _Atomic uint64_t *number = (const _Atomic uint64_t *)(const void *)state->base;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
-    while (!perf_session_has_ended(lane->session)) {
+    perf_poll_init(&poll, series->session);
+    while (!perf_session_has_ended(series->session)) {
         uint64_t done = state->target.counter;
         if (atomic_load_explicit(number, memory_order_acquire) == done) {
             if (done == last)
-                perf_session_set_done(lane->session);
+                perf_session_set_done(series->session);
             if (!progress(state, &poll))
                 return false;
             continue;
@@ -210,11 +210,11 @@ static bool target_rate(perf_lane *lane, uint64_t count)
     return true;
 }
 
-static void close_put(perf_lane *lane)
+static void close_put(perf_series *series)
 {
-    put_state *state = lane->state;
+    put_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(lane, state);
+    free_state(series, state);
 }
 
 const perf_mode perf_mode_bulk_put = {

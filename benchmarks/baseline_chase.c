@@ -15,7 +15,7 @@
 
 bool baseline_chase_complain(baseline_chase *ucx, const char *what, ucs_status_t status)
 {
-    return perf_complain(ucx->lane->session, "%s: ucx: %s: %s", ucx->lane->mode->name, what,
+    return perf_complain(ucx->series->session, "%s: ucx: %s: %s", ucx->series->mode->name, what,
                          ucs_status_string(status));
 }
 
@@ -54,11 +54,11 @@ static bool sleeps(const baseline_chase *ucx)
     return ucx->policy == DAPC_ADAPTIVE || ucx->policy == DAPC_BLOCK;
 }
 
-bool baseline_chase_open(baseline_chase *ucx, dapc_lane *lane, uint64_t features)
+bool baseline_chase_open(baseline_chase *ucx, dapc_series *series, uint64_t features)
 {
-    *ucx = (baseline_chase){.lane = lane,
+    *ucx = (baseline_chase){.series = series,
                             .wake_fd = -1,
-                            .policy = policy_of(lane->wait),
+                            .policy = policy_of(series->wait),
                             .spin_ns = library_spin_ns()};
     /* Who never sleeps does not make its peers look whether it does. */
     if (sleeps(ucx))
@@ -112,8 +112,8 @@ bool baseline_chase_connect(baseline_chase *ucx, unsigned rank, const dapc_blob 
     const ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE,
         .address = (const ucp_address_t *)(const void *)(blob->bytes + at),
-        .err_mode =
-            ucx->lane->mode->is_safe ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE};
+        .err_mode = ucx->series->mode->is_safe ? UCP_ERR_HANDLING_MODE_PEER
+                                               : UCP_ERR_HANDLING_MODE_NONE};
     ucs_status_t status = ucp_ep_create(ucx->worker, &params, &ucx->peers[rank]);
     return status == UCS_OK || baseline_chase_complain(ucx, "ucp_ep_create", status);
 }

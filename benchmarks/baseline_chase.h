@@ -10,7 +10,7 @@
 typedef enum dapc_policy { DAPC_ADAPTIVE, DAPC_SPIN, DAPC_YIELD, DAPC_BLOCK } dapc_policy;
 
 typedef struct baseline_chase {
-    dapc_lane *lane;
+    dapc_series *series;
     ucp_context_h context;
     ucp_worker_h worker;
     ucp_ep_h peers[DAPC_WORKERS_MAX];
@@ -23,7 +23,7 @@ typedef struct baseline_chase {
 } baseline_chase;
 
 /* False after a complaint; baseline_chase_close is owed in any case. */
-bool baseline_chase_open(baseline_chase *ucx, dapc_lane *lane, uint64_t features);
+bool baseline_chase_open(baseline_chase *ucx, dapc_series *series, uint64_t features);
 void baseline_chase_close(baseline_chase *ucx);
 
 /* The worker's address, at the end of what the blob holds already. */

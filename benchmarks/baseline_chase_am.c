@@ -42,7 +42,7 @@ static ucs_status_t run_chaser(void *user, const void *header, size_t header_siz
                                size_t size, const ucp_am_recv_param_t *params)
 {
     am_state *state = user;
-    const dapc_shard *shard = &state->ucx.lane->shard;
+    const dapc_shard *shard = &state->ucx.series->shard;
     am_chase chase;
     (void)header, (void)header_size, (void)params;
     if (size != sizeof chase)
@@ -65,7 +65,7 @@ static ucs_status_t take_result(void *user, const void *header, size_t header_si
     if (size != sizeof chase)
         return UCS_OK;
     memcpy(&chase, data, sizeof chase);
-    dapc_client_done(state->ucx.lane->client, chase.slot, chase.step.address);
+    dapc_client_done(state->ucx.series->client, chase.slot, chase.step.address);
     return UCS_OK;
 }
 
@@ -82,55 +82,56 @@ static bool set_handler(am_state *state, unsigned id, ucp_am_recv_callback_t han
            baseline_chase_complain(&state->ucx, "ucp_worker_set_am_recv_handler", status);
 }
 
-static bool open_am(dapc_lane *lane, dapc_blob *mine_out)
+static bool open_am(dapc_series *series, dapc_blob *mine_out)
 {
     am_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    lane->state = state;
+        return perf_complain(series->session, "out of memory");
+    series->state = state;
     mine_out->size = 0;
     state->params = (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS |
                                                           UCP_OP_ATTR_FIELD_CALLBACK,
                                           .flags = UCP_AM_SEND_FLAG_EAGER,
                                           .cb.send = send_finished};
-    if (!baseline_chase_open(&state->ucx, lane, UCP_FEATURE_AM))
+    if (!baseline_chase_open(&state->ucx, series, UCP_FEATURE_AM))
         return false;
-    bool set = lane->rank < lane->server_count ? set_handler(state, CHASER, run_chaser)
-                                               : set_handler(state, RETURN_RESULT, take_result);
+    bool set = series->rank < series->server_count
+                   ? set_handler(state, CHASER, run_chaser)
+                   : set_handler(state, RETURN_RESULT, take_result);
     return set && baseline_chase_add_address(&state->ucx, mine_out);
 }
 
-static bool connect_am(dapc_lane *lane, const dapc_blob *blobs)
+static bool connect_am(dapc_series *series, const dapc_blob *blobs)
 {
-    am_state *state = lane->state;
-    for (unsigned i = 0; i <= lane->server_count; i++) {
-        if (i != lane->rank && !baseline_chase_connect(&state->ucx, i, &blobs[i], 0))
+    am_state *state = series->state;
+    for (unsigned i = 0; i <= series->server_count; i++) {
+        if (i != series->rank && !baseline_chase_connect(&state->ucx, i, &blobs[i], 0))
             return false;
     }
     return baseline_chase_flush(&state->ucx);
 }
 
-static bool turn_am(dapc_lane *lane)
+static bool turn_am(dapc_series *series)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     baseline_chase_turn(&state->ucx);
     return true;
 }
 
-static bool start_am(dapc_lane *lane, unsigned slot, const dapc_step *step)
+static bool start_am(dapc_series *series, unsigned slot, const dapc_step *step)
 {
-    const am_chase chase = {.step = *step, .destination = lane->rank, .slot = slot};
-    return send_chase(lane->state, CHASER, step->address >> DAPC_PLACE_BITS, &chase);
+    const am_chase chase = {.step = *step, .destination = series->rank, .slot = slot};
+    return send_chase(series->state, CHASER, step->address >> DAPC_PLACE_BITS, &chase);
 }
 
-static void close_am(dapc_lane *lane)
+static void close_am(dapc_series *series)
 {
-    am_state *state = lane->state;
+    am_state *state = series->state;
     if (state == NULL)
         return;
     baseline_chase_close(&state->ucx);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
 const dapc_mode dapc_mode_am = {

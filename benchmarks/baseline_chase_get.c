@@ -49,13 +49,13 @@ static bool map_memory(get_state *state, size_t size)
 
 static bool open_window(get_state *state, dapc_blob *blob)
 {
-    dapc_lane *lane = state->ucx.lane;
-    size_t size = sizeof(uint64_t) << lane->shard.place_bits, key_size;
+    dapc_series *series = state->ucx.series;
+    size_t size = sizeof(uint64_t) << series->shard.place_bits, key_size;
     get_window window = {0};
     void *key;
     if (!map_memory(state, size))
         return false;
-    memcpy(state->entries, lane->shard.entries, size);
+    memcpy(state->entries, series->shard.entries, size);
     ucs_status_t status = ucp_rkey_pack(state->ucx.context, state->memory, &key, &key_size);
     if (status != UCS_OK)
         return baseline_chase_complain(&state->ucx, "ucp_rkey_pack", status);
@@ -90,16 +90,16 @@ static bool open_chases(get_state *state)
     return true;
 }
 
-static bool open_get(dapc_lane *lane, dapc_blob *mine_out)
+static bool open_get(dapc_series *series, dapc_blob *mine_out)
 {
     get_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    lane->state = state;
+        return perf_complain(series->session, "out of memory");
+    series->state = state;
     mine_out->size = 0;
-    if (!baseline_chase_open(&state->ucx, lane, UCP_FEATURE_RMA))
+    if (!baseline_chase_open(&state->ucx, series, UCP_FEATURE_RMA))
         return false;
-    bool is_server = lane->rank < lane->server_count;
+    bool is_server = series->rank < series->server_count;
     return (is_server ? open_window(state, mine_out) : open_chases(state)) &&
            baseline_chase_add_address(&state->ucx, mine_out);
 }
@@ -117,21 +117,21 @@ static bool connect_server(get_state *state, unsigned rank, const dapc_blob *blo
            baseline_chase_complain(&state->ucx, "ucp_ep_rkey_unpack", status);
 }
 
-static bool connect_get(dapc_lane *lane, const dapc_blob *blobs)
+static bool connect_get(dapc_series *series, const dapc_blob *blobs)
 {
-    get_state *state = lane->state;
-    if (lane->rank < lane->server_count)
+    get_state *state = series->state;
+    if (series->rank < series->server_count)
         return true;
-    for (unsigned i = 0; i < lane->server_count; i++) {
+    for (unsigned i = 0; i < series->server_count; i++) {
         if (!connect_server(state, i, &blobs[i]))
             return false;
     }
     return baseline_chase_flush(&state->ucx);
 }
 
-static bool turn_get(dapc_lane *lane)
+static bool turn_get(dapc_series *series)
 {
-    get_state *state = lane->state;
+    get_state *state = series->state;
     baseline_chase_turn(&state->ucx);
     return true;
 }
@@ -140,7 +140,7 @@ static bool turn_get(dapc_lane *lane)
 static bool chase_on(get_chase *chase)
 {
     get_state *state = chase->state;
-    dapc_lane *lane = state->ucx.lane;
+    dapc_series *series = state->ucx.series;
     unsigned slot = (unsigned)(chase - state->chases);
     const uint64_t place_mask = ((uint64_t)1 << DAPC_PLACE_BITS) - 1;
     while (chase->left.depth > 0) {
@@ -156,7 +156,7 @@ static bool chase_on(get_chase *chase)
         chase->left.address = state->entries[slot];
         chase->left.depth--;
     }
-    dapc_client_done(lane->client, slot, chase->left.address);
+    dapc_client_done(series->client, slot, chase->left.address);
     return true;
 }
 
@@ -167,25 +167,25 @@ static void entry_came(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
     if (status != UCS_OK) {
         (void)baseline_chase_complain(&state->ucx, "get", status);
-        dapc_client_failed(state->ucx.lane->client);
+        dapc_client_failed(state->ucx.series->client);
         return;
     }
     chase->left.address = state->entries[chase - state->chases];
     chase->left.depth--;
     if (!chase_on(chase))
-        dapc_client_failed(state->ucx.lane->client);
+        dapc_client_failed(state->ucx.series->client);
 }
 
-static bool start_get(dapc_lane *lane, unsigned slot, const dapc_step *step)
+static bool start_get(dapc_series *series, unsigned slot, const dapc_step *step)
 {
-    get_state *state = lane->state;
+    get_state *state = series->state;
     state->chases[slot].left = *step;
     return chase_on(&state->chases[slot]);
 }
 
-static void close_get(dapc_lane *lane)
+static void close_get(dapc_series *series)
 {
-    get_state *state = lane->state;
+    get_state *state = series->state;
     if (state == NULL)
         return;
     for (unsigned i = 0; i < DAPC_SERVERS_MAX; i++) {
@@ -196,7 +196,7 @@ static void close_get(dapc_lane *lane)
         (void)ucp_mem_unmap(state->ucx.context, state->memory);
     baseline_chase_close(&state->ucx);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
 const dapc_mode dapc_mode_get = {

@@ -47,13 +47,13 @@ static bool complain(compat_state *state, const char *what, ucs_status_t status)
 /* --- opening ------------------------------------------------------------------------------ */
 
 /* The API knows one folder; the library's option has a list. */
-static void choose_folder(const perf_lane *lane)
+static void choose_folder(const perf_series *series)
 {
     char folder[PERF_PATH_MAX], file[PERF_PATH_MAX + 80];
-    for (const char *at = lane->options->ifunc_path; at != NULL && *at != '\0';) {
+    for (const char *at = series->options->ifunc_path; at != NULL && *at != '\0';) {
         size_t size = strcspn(at, ":");
         (void)snprintf(folder, sizeof folder, "%.*s", (int)size, at);
-        (void)snprintf(file, sizeof file, "%s/%s.tca", folder, lane->work->name);
+        (void)snprintf(file, sizeof file, "%s/%s.tca", folder, series->work->name);
         if (access(file, R_OK) == 0) {
             (void)setenv("UCX_IFUNC_LIB_DIR", folder, 1);
             return;
@@ -62,20 +62,20 @@ static void choose_folder(const perf_lane *lane)
     }
 }
 
-static bool make_message(perf_lane *lane, compat_state *state)
+static bool make_message(perf_series *series, compat_state *state)
 {
-    ucp_ifunc_reg_param_t param = {.name = (char *)(uintptr_t)lane->work->name, .llvm_bc = 1};
-    size_t payload_bytes = lane->options->payload_bytes;
+    ucp_ifunc_reg_param_t param = {.name = (char *)(uintptr_t)series->work->name, .llvm_bc = 1};
+    size_t payload_bytes = series->options->payload_bytes;
     unsigned char *payload = malloc(payload_bytes);
     if (payload == NULL)
-        return perf_complain(lane->session, "out of memory");
+        return perf_complain(series->session, "out of memory");
     ifunc_work_fill(payload, payload_bytes);
     ucs_status_t status = ucp_register_ifunc(state->link.context, param, &state->function);
     if (status == UCS_OK)
         status = ucp_ifunc_msg_create(state->function, payload, payload_bytes, &state->message);
     free(payload);
     state->slot_bytes = state->message.frame_size;
-    return status == UCS_OK || complain(state, lane->work->name, status);
+    return status == UCS_OK || complain(state, series->work->name, status);
 }
 
 static bool offer_slots(compat_state *state)
@@ -116,7 +116,7 @@ static bool take_slots(compat_state *state)
     return status == UCS_OK || complain(state, "rkey", status);
 }
 
-static void free_state(perf_lane *lane, compat_state *state)
+static void free_state(perf_series *series, compat_state *state)
 {
     if (state->message.frame != NULL)
         (void)ucp_ifunc_msg_free(state->message);
@@ -129,26 +129,26 @@ static void free_state(perf_lane *lane, compat_state *state)
     baseline_link_free(&state->link);
     free(state->target);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
-static void describe(perf_lane *lane, const compat_state *state)
+static void describe(perf_series *series, const compat_state *state)
 {
     void *mapped;
     bool stores = ucp_rkey_ptr(state->rkey, state->remote, &mapped) == UCS_OK;
-    size_t payload_bytes = lane->options->payload_bytes;
-    lane->payload_bytes = payload_bytes;
-    lane->frame_bytes = (double)(stores ? HEADER_BYTES + ((payload_bytes + 15) & ~(size_t)15)
-                                        : state->message.frame_size);
-    (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", stores ? "direct" : "put");
+    size_t payload_bytes = series->options->payload_bytes;
+    series->payload_bytes = payload_bytes;
+    series->frame_bytes = (double)(stores ? HEADER_BYTES + ((payload_bytes + 15) & ~(size_t)15)
+                                          : state->message.frame_size);
+    (void)snprintf(series->delivery, sizeof series->delivery, "%s", stores ? "direct" : "put");
 }
 
-static bool open_compat(perf_lane *lane)
+static bool open_compat(perf_series *series)
 {
-    perf_session *session = lane->session;
+    perf_session *session = series->session;
     compat_state *state = calloc(1, sizeof *state);
     if (state != NULL)
-        state->target = lane->work->create(lane->options->payload_bytes);
+        state->target = series->work->create(series->options->payload_bytes);
     if (state == NULL || state->target == NULL) {
         free(state);
         return perf_complain(session, "out of memory");
@@ -157,24 +157,24 @@ static bool open_compat(perf_lane *lane)
     state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
     if (session->role == PERF_TARGET)
         atomic_store(state->consumed, 0);
-    choose_folder(lane);
+    choose_folder(series);
     bool ok = baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
               baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
-              make_message(lane, state) && offer_slots(state) && take_slots(state);
+              make_message(series, state) && offer_slots(state) && take_slots(state);
     if (!ok) {
-        free_state(lane, state);
+        free_state(series, state);
         return false;
     }
-    lane->state = state;
-    describe(lane, state);
+    series->state = state;
+    describe(series, state);
     return true;
 }
 
-static void close_compat(perf_lane *lane)
+static void close_compat(perf_series *series)
 {
-    compat_state *state = lane->state;
+    compat_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(lane, state);
+    free_state(series, state);
 }
 
 /* --- messages ------------------------------------------------------------------------------
@@ -218,11 +218,11 @@ static bool linger(compat_state *state, perf_poll *poll)
     return is_right(state);
 }
 
-static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
+static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
-    compat_state *state = lane->state;
+    compat_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         if (!send_to(state, 0) || !run_from(state, 0, &poll))
@@ -232,11 +232,11 @@ static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
     return is_right(state);
 }
 
-static bool target_latency(perf_lane *lane, uint64_t count)
+static bool target_latency(perf_series *series, uint64_t count)
 {
-    compat_state *state = lane->state;
+    compat_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         if (!run_from(state, 0, &poll) || !send_to(state, 0))
             return false;
@@ -254,11 +254,11 @@ static bool await_credit(compat_state *state, uint64_t read, perf_poll *poll)
     return true;
 }
 
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    compat_state *state = lane->state;
+    compat_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         bool room = state->sent < SLOTS || await_credit(state, state->sent - SLOTS + 1, &poll);
         if (!room || !send_to(state, state->sent % SLOTS))
@@ -268,11 +268,11 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     return await_credit(state, state->sent, &poll);
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    compat_state *state = lane->state;
+    compat_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 1; i <= count; i++) {
         if (!run_from(state, state->read % SLOTS, &poll))
             return false;
@@ -280,7 +280,7 @@ static bool target_rate(perf_lane *lane, uint64_t count)
         if (state->read % CREDIT_EVERY == 0 || i == count)
             atomic_store_explicit(state->consumed, state->read, memory_order_release);
     }
-    perf_session_set_done(lane->session);
+    perf_session_set_done(series->session);
     return linger(state, &poll);
 }
 

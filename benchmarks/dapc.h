@@ -1,6 +1,7 @@
 /* What the parts of the pointer chase share. The servers and the client, who begins all chases,
- * are processes of their own, led by one that touches no library. Each of them holds a lane per
- * plan; a lane's functions are called by all workers at once, unless it says otherwise. */
+ * are processes of their own, led by one that touches no library. Each of them holds a series
+ * per plan; a series's functions are called by all workers at once, unless it says otherwise.
+ */
 #ifndef TC_PERF_DAPC_H
 #define TC_PERF_DAPC_H
 
@@ -30,7 +31,7 @@ typedef struct dapc_plan {
 
 #define DAPC_PLANS_MAX 16u
 
-typedef struct dapc_lane {
+typedef struct dapc_series {
     const dapc_mode *mode;
     const char *wait;
     const perf_options *options;
@@ -41,7 +42,7 @@ typedef struct dapc_lane {
     dapc_shard shard;    /* a server's own */
     dapc_client *client; /* the client's: whom results are given to */
     void *state;         /* the mode's; NULL while closed */
-} dapc_lane;
+} dapc_series;
 
 struct dapc_mode {
     const char *name;
@@ -49,23 +50,23 @@ struct dapc_mode {
     bool is_safe;    /* endpoints notice that a peer has died; the library's always do */
 
     /* Each returns false after a complaint; close is owed then, too. */
-    bool (*open)(dapc_lane *lane, dapc_blob *mine_out);
+    bool (*open)(dapc_series *series, dapc_blob *mine_out);
     /* Returns when this worker can send to all that it ever sends to. */
-    bool (*connect)(dapc_lane *lane, const dapc_blob *blobs);
+    bool (*connect)(dapc_series *series, const dapc_blob *blobs);
     /* Progress; waits for a moment, as the option says, when there is nothing to do. */
-    bool (*turn)(dapc_lane *lane);
+    bool (*turn)(dapc_series *series);
     /* Before close: returns when all that this worker sent has been run. NULL: nothing to do.
      */
-    bool (*settle)(dapc_lane *lane);
-    void (*close)(dapc_lane *lane);
+    bool (*settle)(dapc_series *series);
+    void (*close)(dapc_series *series);
 
     /* The client alone. With `known` the servers have what they need before the first chase;
      * otherwise the next chase finds servers that have never seen its code. Only of modes that
      * move code; the servers take turns meanwhile. */
-    bool (*prepare)(dapc_lane *lane, bool known);
+    bool (*prepare)(dapc_series *series, bool known);
     /* The client alone: begins a chase, whose end dapc_client_done is told of, perhaps before
      * this returns. `slot` is below DAPC_INFLIGHT_MAX and not in use. */
-    bool (*start)(dapc_lane *lane, unsigned slot, const dapc_step *step);
+    bool (*start)(dapc_series *series, unsigned slot, const dapc_step *step);
 };
 
 extern const dapc_mode dapc_mode_get;
@@ -91,9 +92,9 @@ typedef struct dapc_batch {
 } dapc_batch;
 
 /* Every chase of the batch, each result checked. */
-bool dapc_client_run(dapc_lane *lane, const dapc_batch *batch, uint64_t *took_ns_out);
+bool dapc_client_run(dapc_series *series, const dapc_batch *batch, uint64_t *took_ns_out);
 
-/* What the leader tells a worker; perf_command's lane is one of its own. */
+/* What the leader tells a worker; perf_command's series is one of its own. */
 enum {
     DAPC_OPEN = 1, /* answered with a blob */
     DAPC_CONNECT,  /* all blobs follow; ready when connected, goes on until the step ends */
@@ -113,7 +114,7 @@ typedef struct dapc_answer {
 typedef struct dapc_worker_config {
     const perf_options *options;
     const dapc_table *table;
-    const dapc_plan *plans; /* one for each lane */
+    const dapc_plan *plans; /* one for each series */
     unsigned plan_count;
     unsigned rank;
 } dapc_worker_config;

@@ -8,7 +8,7 @@
 #define TURNS_PER_LOOK 256u
 
 struct dapc_client {
-    dapc_lane *lane; /* whose batch it is */
+    dapc_series *series; /* whose batch it is */
     dapc_batch batch;
     uint64_t started;
     uint64_t done;
@@ -37,17 +37,17 @@ void dapc_client_destroy(dapc_client *client)
  * loop, this would go as deep as the batch is long. */
 static void start_more(dapc_client *client)
 {
-    dapc_lane *lane = client->lane;
+    dapc_series *series = client->series;
     if (client->starting)
         return;
     client->starting = true;
     while (client->free_count > 0 && client->started < client->batch.count && !client->failed) {
         unsigned slot = client->free_slots[--client->free_count];
         uint64_t number = client->started++;
-        const dapc_step step = {dapc_table_start(lane->table, client->batch.first + number),
+        const dapc_step step = {dapc_table_start(series->table, client->batch.first + number),
                                 client->batch.depth};
         client->numbers[slot] = number;
-        if (!lane->mode->start(lane, slot, &step))
+        if (!series->mode->start(series, slot, &step))
             client->failed = true;
     }
     client->starting = false;
@@ -68,19 +68,19 @@ void dapc_client_failed(dapc_client *client)
 
 static bool await_all(dapc_client *client)
 {
-    dapc_lane *lane = client->lane;
+    dapc_series *series = client->series;
     uint64_t seen = 0, since_ns = perf_now_ns();
     for (uint64_t turns = 1; client->done < client->batch.count; turns++) {
-        if (client->failed || !lane->mode->turn(lane))
-            return perf_complain(lane->session, "%s: a chase failed", lane->mode->name);
+        if (client->failed || !series->mode->turn(series))
+            return perf_complain(series->session, "%s: a chase failed", series->mode->name);
         if (turns % TURNS_PER_LOOK != 0)
             continue;
         if (client->done != seen) {
             seen = client->done;
             since_ns = perf_now_ns();
         } else if (perf_now_ns() - since_ns > PERF_SILENCE_NS) {
-            return perf_complain(lane->session, "%s: no chase ended in %d s", lane->mode->name,
-                                 (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
+            return perf_complain(series->session, "%s: no chase ended in %d s",
+                                 series->mode->name, (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
         }
     }
     return true;
@@ -88,16 +88,16 @@ static bool await_all(dapc_client *client)
 
 static bool check_results(const dapc_client *client)
 {
-    dapc_lane *lane = client->lane;
+    dapc_series *series = client->series;
     const dapc_batch *batch = &client->batch;
     for (uint64_t i = 0; i < batch->count; i++) {
-        uint64_t start = dapc_table_start(lane->table, batch->first + i);
-        uint64_t expected = dapc_table_chase(lane->table, start, batch->depth);
+        uint64_t start = dapc_table_start(series->table, batch->first + i);
+        uint64_t expected = dapc_table_chase(series->table, start, batch->depth);
         if (client->results[i] != expected)
-            return perf_complain(lane->session,
+            return perf_complain(series->session,
                                  "%s: chase %llu of depth %llu from %llu ended at %llu, not at "
                                  "%llu",
-                                 lane->mode->name, (unsigned long long)(batch->first + i),
+                                 series->mode->name, (unsigned long long)(batch->first + i),
                                  (unsigned long long)batch->depth, (unsigned long long)start,
                                  (unsigned long long)client->results[i],
                                  (unsigned long long)expected);
@@ -115,12 +115,12 @@ static bool make_room(dapc_client *client, uint64_t count)
     return client->results != NULL;
 }
 
-bool dapc_client_run(dapc_lane *lane, const dapc_batch *batch, uint64_t *took_ns_out)
+bool dapc_client_run(dapc_series *series, const dapc_batch *batch, uint64_t *took_ns_out)
 {
-    dapc_client *client = lane->client;
+    dapc_client *client = series->client;
     if (!make_room(client, batch->count))
-        return perf_complain(lane->session, "out of memory");
-    client->lane = lane;
+        return perf_complain(series->session, "out of memory");
+    client->series = series;
     client->batch = *batch;
     client->started = client->done = 0;
     client->failed = false;

@@ -63,17 +63,17 @@ static bool choose_plans(dapc_run *run)
     return true;
 }
 
-static bool make_series(dapc_run *run)
+static bool make_samples(dapc_run *run)
 {
     size_t size = run->options->rounds;
     for (unsigned q = 0; q < run->options->inflight.count; q++) {
         for (unsigned i = 0; i < run->plan_count; i++) {
-            dapc_series *series = &run->series[q][i];
-            series->chases_per_s = calloc(size, sizeof(double));
-            series->first_us = calloc(size, sizeof(double));
-            series->second_us = calloc(size, sizeof(double));
-            if (series->chases_per_s == NULL || series->first_us == NULL ||
-                series->second_us == NULL) {
+            dapc_samples *samples = &run->samples[q][i];
+            samples->chases_per_s = calloc(size, sizeof(double));
+            samples->first_us = calloc(size, sizeof(double));
+            samples->second_us = calloc(size, sizeof(double));
+            if (samples->chases_per_s == NULL || samples->first_us == NULL ||
+                samples->second_us == NULL) {
                 (void)fprintf(stderr, "tc-perf: out of memory\n");
                 return false;
             }
@@ -82,25 +82,25 @@ static bool make_series(dapc_run *run)
     return true;
 }
 
-static void free_series(dapc_run *run)
+static void free_samples(dapc_run *run)
 {
     for (unsigned q = 0; q < PERF_LIST_MAX; q++) {
         for (unsigned i = 0; i < DAPC_PLANS_MAX; i++) {
-            free(run->series[q][i].chases_per_s);
-            free(run->series[q][i].first_us);
-            free(run->series[q][i].second_us);
+            free(run->samples[q][i].chases_per_s);
+            free(run->samples[q][i].first_us);
+            free(run->samples[q][i].second_us);
         }
     }
 }
 
-/* --- one lane ------------------------------------------------------------------------- */
+/* --- one series ------------------------------------------------------------------------- */
 
 static bool is_cold(const dapc_run *run)
 {
     return strcmp(run->options->cache, "cold") == 0;
 }
 
-static bool run_batch(dapc_run *run, unsigned lane, uint64_t count, uint64_t inflight,
+static bool run_batch(dapc_run *run, unsigned series, uint64_t count, uint64_t inflight,
                       uint64_t *took_ns_out)
 {
     const dapc_batch batch = {.first = run->number,
@@ -108,40 +108,40 @@ static bool run_batch(dapc_run *run, unsigned lane, uint64_t count, uint64_t inf
                               .depth = run->depth,
                               .inflight = (uint32_t)inflight};
     run->number += count;
-    return dapc_workers_run(&run->workers, lane, &batch, took_ns_out);
+    return dapc_workers_run(&run->workers, series, &batch, took_ns_out);
 }
 
 /* What the servers know of the code before the chases that follow. */
-static bool prepare(dapc_run *run, unsigned lane)
+static bool prepare(dapc_run *run, unsigned series)
 {
-    return !run->plans[lane].mode->moves_code ||
-           dapc_workers_prepare(&run->workers, lane, !is_cold(run));
+    return !run->plans[series].mode->moves_code ||
+           dapc_workers_prepare(&run->workers, series, !is_cold(run));
 }
 
 /* The first `count` chases at once, and the second. */
-static bool time_first(dapc_run *run, unsigned lane, uint64_t count, uint64_t *first_ns_out,
+static bool time_first(dapc_run *run, unsigned series, uint64_t count, uint64_t *first_ns_out,
                        uint64_t *second_ns_out)
 {
-    return prepare(run, lane) && run_batch(run, lane, count, count, first_ns_out) &&
-           run_batch(run, lane, count, count, second_ns_out);
+    return prepare(run, series) && run_batch(run, series, count, count, first_ns_out) &&
+           run_batch(run, series, count, count, second_ns_out);
 }
 
-/* Of a warm cache: the first chase of the lane, then chases until all is as it stays. */
-static bool warm_lane(dapc_run *run, unsigned lane)
+/* Of a warm cache: the first chase of the series, then chases until all is as it stays. */
+static bool warm_series(dapc_run *run, unsigned series)
 {
     uint64_t first_ns, second_ns, took_ns = 0, count = 1;
-    if (!time_first(run, lane, 1, &first_ns, &second_ns))
+    if (!time_first(run, series, 1, &first_ns, &second_ns))
         return false;
     for (unsigned q = 0; q < run->options->inflight.count; q++) {
         for (unsigned round = 0; round < run->options->rounds; round++) {
-            run->series[q][lane].first_us[round] = (double)first_ns / 1e3;
-            run->series[q][lane].second_us[round] = (double)second_ns / 1e3;
+            run->samples[q][series].first_us[round] = (double)first_ns / 1e3;
+            run->samples[q][series].second_us[round] = (double)second_ns / 1e3;
         }
     }
     if (run->options->iterations != 0)
         return true;
     for (uint64_t all_ns = 0; all_ns < WARMING_NS; all_ns += took_ns) {
-        if (!run_batch(run, lane, count, 1, &took_ns))
+        if (!run_batch(run, series, count, 1, &took_ns))
             return false;
         if (took_ns < TRIAL_NS && count < (uint64_t)BATCH_MAX)
             count *= 2;
@@ -150,85 +150,86 @@ static bool warm_lane(dapc_run *run, unsigned lane)
 }
 
 /* How many chases fit a measurement. */
-static bool choose_batch(dapc_run *run, unsigned q, unsigned lane)
+static bool choose_batch(dapc_run *run, unsigned q, unsigned series)
 {
     uint64_t inflight = run->options->inflight.values[q], took_ns = 0;
     uint64_t count = inflight, least = inflight > 1 ? BATCH_PER_SLOT * inflight : 1;
-    dapc_series *series = &run->series[q][lane];
+    dapc_samples *samples = &run->samples[q][series];
     if (run->options->iterations != 0) {
-        series->batch = run->options->iterations;
+        samples->batch = run->options->iterations;
         return true;
     }
     for (;;) {
-        if (!run_batch(run, lane, count, inflight, &took_ns))
+        if (!run_batch(run, series, count, inflight, &took_ns))
             return false;
         if (took_ns >= TRIAL_NS || count > (uint64_t)BATCH_MAX / 2)
             break;
         count *= 2;
     }
     double fits = (double)count * (double)MEASUREMENT_NS / (double)took_ns;
-    series->batch = (uint64_t)(fits < BATCH_MAX ? fits : BATCH_MAX);
-    if (series->batch < least)
-        series->batch = least;
+    samples->batch = (uint64_t)(fits < BATCH_MAX ? fits : BATCH_MAX);
+    if (samples->batch < least)
+        samples->batch = least;
     return true;
 }
 
-static bool open_lane(dapc_run *run, unsigned lane)
+static bool open_series(dapc_run *run, unsigned series)
 {
-    bool ok = dapc_workers_open(&run->workers, lane) && dapc_workers_begin(&run->workers, lane);
+    bool ok =
+        dapc_workers_open(&run->workers, series) && dapc_workers_begin(&run->workers, series);
     if (ok && is_cold(run)) {
         /* Processes that compile are started, and connections warm, but no code is known. */
         uint64_t first_ns, second_ns;
-        ok = time_first(run, lane, 1, &first_ns, &second_ns);
+        ok = time_first(run, series, 1, &first_ns, &second_ns);
     } else if (ok) {
-        ok = warm_lane(run, lane);
+        ok = warm_series(run, series);
         for (unsigned q = 0; ok && q < run->options->inflight.count; q++)
-            ok = choose_batch(run, q, lane);
+            ok = choose_batch(run, q, series);
     }
     return ok && dapc_workers_end(&run->workers);
 }
 
 /* --- rounds --------------------------------------------------------------------------- */
 
-static bool measure_cold(dapc_run *run, unsigned q, unsigned lane, unsigned round)
+static bool measure_cold(dapc_run *run, unsigned q, unsigned series, unsigned round)
 {
-    dapc_series *series = &run->series[q][lane];
+    dapc_samples *samples = &run->samples[q][series];
     uint64_t inflight = run->options->inflight.values[q], first_ns, second_ns;
-    if (!time_first(run, lane, inflight, &first_ns, &second_ns))
+    if (!time_first(run, series, inflight, &first_ns, &second_ns))
         return false;
-    series->first_us[round] = (double)first_ns / 1e3;
-    series->second_us[round] = (double)second_ns / 1e3;
-    series->chases_per_s[round] = (double)inflight * (double)PERF_NS_PER_S / (double)first_ns;
+    samples->first_us[round] = (double)first_ns / 1e3;
+    samples->second_us[round] = (double)second_ns / 1e3;
+    samples->chases_per_s[round] = (double)inflight * (double)PERF_NS_PER_S / (double)first_ns;
     return true;
 }
 
-static bool measure_warm(dapc_run *run, unsigned q, unsigned lane, unsigned round)
+static bool measure_warm(dapc_run *run, unsigned q, unsigned series, unsigned round)
 {
-    dapc_series *series = &run->series[q][lane];
+    dapc_samples *samples = &run->samples[q][series];
     uint64_t took_ns;
-    if (!run_batch(run, lane, series->batch, run->options->inflight.values[q], &took_ns))
+    if (!run_batch(run, series, samples->batch, run->options->inflight.values[q], &took_ns))
         return false;
-    series->chases_per_s[round] =
-        (double)series->batch * (double)PERF_NS_PER_S / (double)took_ns;
+    samples->chases_per_s[round] =
+        (double)samples->batch * (double)PERF_NS_PER_S / (double)took_ns;
     return true;
 }
 
-static bool measure(dapc_run *run, unsigned q, unsigned lane, unsigned round)
+static bool measure(dapc_run *run, unsigned q, unsigned series, unsigned round)
 {
-    bool ok = dapc_workers_begin(&run->workers, lane);
+    bool ok = dapc_workers_begin(&run->workers, series);
     if (ok)
-        ok = is_cold(run) ? measure_cold(run, q, lane, round)
-                          : measure_warm(run, q, lane, round);
+        ok = is_cold(run) ? measure_cold(run, q, series, round)
+                          : measure_warm(run, q, series, round);
     if (ok && run->options->verbose)
         (void)fprintf(stderr, "%u servers, depth %llu, round %u: %s %s, %llu at once: %.1f/s\n",
                       run->workers.server_count, (unsigned long long)run->depth, round,
-                      run->plans[lane].mode->name, run->plans[lane].wait,
+                      run->plans[series].mode->name, run->plans[series].wait,
                       (unsigned long long)run->options->inflight.values[q],
-                      run->series[q][lane].chases_per_s[round]);
+                      run->samples[q][series].chases_per_s[round]);
     return ok && dapc_workers_end(&run->workers);
 }
 
-/* The lane that is first in a round is another in the next. */
+/* The series that is first in a round is another in the next. */
 static bool measure_round(dapc_run *run, unsigned round)
 {
     for (unsigned q = 0; q < run->options->inflight.count; q++) {
@@ -244,7 +245,7 @@ static bool measure_depth(dapc_run *run)
 {
     bool ok = true;
     for (unsigned i = 0; ok && i < run->plan_count; i++)
-        ok = open_lane(run, i);
+        ok = open_series(run, i);
     for (unsigned round = 0; ok && round < run->options->rounds; round++) {
         perf_report_progress("%u servers, depth %llu: round %u of %u",
                              run->workers.server_count, (unsigned long long)run->depth,
@@ -254,7 +255,7 @@ static bool measure_depth(dapc_run *run)
     for (unsigned i = run->plan_count; ok && i-- > 0;)
         ok = dapc_workers_close(&run->workers, i);
     perf_report_progress(NULL);
-    return ok && dapc_report_series(run);
+    return ok && dapc_report_samples(run);
 }
 
 static bool measure_servers(dapc_run *run, unsigned servers)
@@ -276,11 +277,11 @@ static int run_dapc(const perf_options *options)
     run.options = options;
     run.rows = json_array();
     run.ratios = json_object();
-    ok = choose_plans(&run) && make_series(&run);
+    ok = choose_plans(&run) && make_samples(&run);
     for (unsigned i = 0; ok && i < options->servers.count; i++)
         ok = measure_servers(&run, (unsigned)options->servers.values[i]);
     ok = ok && dapc_report_write(&run);
-    free_series(&run);
+    free_samples(&run);
     json_decref(run.rows);
     json_decref(run.ratios);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -25,7 +25,7 @@ typedef struct ifunc_chase {
 } ifunc_chase;
 
 struct ifunc_state {
-    dapc_lane *lane;
+    dapc_series *series;
     tc_context *context;
     tc_listener *listener;
     tc_group *group;
@@ -42,26 +42,26 @@ struct ifunc_state {
 
 static bool complain(const ifunc_state *state, const char *what, const tc_error *err)
 {
-    return perf_complain(state->lane->session, "%s: %s: %s: %s", state->lane->mode->name, what,
-                         tc_status_name(err->status), err->text);
+    return perf_complain(state->series->session, "%s: %s: %s: %s", state->series->mode->name,
+                         what, tc_status_name(err->status), err->text);
 }
 
-static bool is_client(const dapc_lane *lane)
+static bool is_client(const dapc_series *series)
 {
-    return lane->rank == lane->server_count;
+    return series->rank == series->server_count;
 }
 
 /* --- opening and closing -------------------------------------------------------------- */
 
 static tc_status set_options(const ifunc_state *state, tc_options *options, tc_error *err)
 {
-    const dapc_lane *lane = state->lane;
-    const perf_options *own = lane->options;
+    const dapc_series *series = state->series;
+    const perf_options *own = series->options;
     /* What an earlier process compiled is not new to a server. */
     const char *settings[][2] = {
         {"ifunc_path", own->ifunc_path},
-        {"form", lane->mode->name},
-        {"wait", state->yields ? NULL : lane->wait},
+        {"form", series->mode->name},
+        {"wait", state->yields ? NULL : series->wait},
         {"delivery", own->deliveries[0][0] != '\0' ? own->deliveries[0] : NULL},
         {"hop_limit", HOP_LIMIT},
         {"cache_dir", strcmp(own->cache, "cold") == 0 ? "" : NULL}};
@@ -89,26 +89,26 @@ static bool create_context(ifunc_state *state)
 static void take_result(void *user, uint64_t slot, uint64_t address)
 {
     const ifunc_state *state = user;
-    dapc_client_done(state->lane->client, (unsigned)slot, address);
+    dapc_client_done(state->series->client, (unsigned)slot, address);
 }
 
-static bool open_ifunc(dapc_lane *lane, dapc_blob *mine_out)
+static bool open_ifunc(dapc_series *series, dapc_blob *mine_out)
 {
     tc_error err = {0};
     ifunc_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    lane->state = state;
-    state->lane = lane;
-    state->yields = strcmp(lane->wait, "yield") == 0;
-    state->by_ifunc = strcmp(lane->options->answer, "ifunc") == 0;
+        return perf_complain(series->session, "out of memory");
+    series->state = state;
+    state->series = series;
+    state->yields = strcmp(series->wait, "yield") == 0;
+    state->by_ifunc = strcmp(series->options->answer, "ifunc") == 0;
     state->results = (chase_results){take_result, state};
     for (unsigned i = 0; i < DAPC_INFLIGHT_MAX; i++)
         state->chases[i].state = state;
     if (!create_context(state))
         return false;
-    tc_context_set_target_args(state->context, is_client(lane) ? (void *)&state->results
-                                                               : (void *)&lane->shard);
+    tc_context_set_target_args(state->context, is_client(series) ? (void *)&state->results
+                                                                 : (void *)&series->shard);
     if (tc_listener_open(state->context, "127.0.0.1:0", &state->listener, &err) != TC_OK)
         return complain(state, "listener", &err);
     mine_out->size = (uint32_t)snprintf((char *)mine_out->bytes, sizeof mine_out->bytes,
@@ -116,61 +116,63 @@ static bool open_ifunc(dapc_lane *lane, dapc_blob *mine_out)
     return true;
 }
 
-static bool connect_ifunc(dapc_lane *lane, const dapc_blob *blobs)
+static bool connect_ifunc(dapc_series *series, const dapc_blob *blobs)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     tc_error err = {0};
     tc_group_member members[DAPC_WORKERS_MAX];
-    for (unsigned i = 0; i <= lane->server_count; i++)
+    for (unsigned i = 0; i <= series->server_count; i++)
         members[i] = (tc_group_member){.address = blobs[i].bytes, .size = blobs[i].size};
-    const tc_group_params params = {
-        .id = GROUP_ID, .rank = lane->rank, .size = lane->server_count + 1, .members = members};
+    const tc_group_params params = {.id = GROUP_ID,
+                                    .rank = series->rank,
+                                    .size = series->server_count + 1,
+                                    .members = members};
     if (tc_group_create(state->context, &params, &state->group, &err) != TC_OK)
         return complain(state, "group", &err);
     if (tc_group_connect(state->group, PERF_SILENCE_NS, &err) != TC_OK)
         return complain(state, "group", &err);
-    for (unsigned i = 0; is_client(lane) && i < lane->server_count; i++) {
+    for (unsigned i = 0; is_client(series) && i < series->server_count; i++) {
         if (tc_group_ep(state->group, i, &state->servers[i], &err) != TC_OK)
             return complain(state, "endpoint", &err);
     }
     return true;
 }
 
-static bool settle_ifunc(dapc_lane *lane)
+static bool settle_ifunc(dapc_series *series)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     tc_error err = {0};
     tc_ep *ep;
-    for (unsigned i = 0; i <= lane->server_count; i++) {
-        if (i == lane->rank)
+    for (unsigned i = 0; i <= series->server_count; i++) {
+        if (i == series->rank)
             continue;
         if (tc_group_ep(state->group, i, &ep, &err) != TC_OK)
             return complain(state, "endpoint", &err);
         tc_status status = tc_ep_flush(ep, PERF_SILENCE_NS);
         if (status != TC_OK)
-            return perf_complain(lane->session, "%s: flush: %s", lane->mode->name,
+            return perf_complain(series->session, "%s: flush: %s", series->mode->name,
                                  tc_status_text(status));
     }
     return true;
 }
 
-static void close_ifunc(dapc_lane *lane)
+static void close_ifunc(dapc_series *series)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     if (state == NULL)
         return;
     if (state->chaser != NULL)
         tc_ifunc_close(state->chaser);
     tc_context_destroy(state->context); /* group and listener with it */
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
 /* --- turns ---------------------------------------------------------------------------- */
 
-static bool turn_ifunc(dapc_lane *lane)
+static bool turn_ifunc(dapc_series *series)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     if (state->yields) {
         if (tc_progress(state->context) == 0)
             (void)sched_yield();
@@ -178,7 +180,7 @@ static bool turn_ifunc(dapc_lane *lane)
     }
     tc_status status = tc_wait(state->context, DAPC_LOOK_NS);
     return status == TC_OK || status == TC_E_TIMEOUT ||
-           perf_complain(lane->session, "%s: wait: %s", lane->mode->name,
+           perf_complain(series->session, "%s: wait: %s", series->mode->name,
                          tc_status_text(status));
 }
 
@@ -191,7 +193,7 @@ static bool open_new(ifunc_state *state, const char *name)
     char deps[32];
     tc_error err = {0};
     size_t size =
-        archive_bytes_read(state->lane->options->ifunc_path, name, archive, sizeof archive);
+        archive_bytes_read(state->series->options->ifunc_path, name, archive, sizeof archive);
     int n = snprintf(deps, sizeof deps, "# %u\n", state->openings++);
     if (tc_ifunc_open_memory(state->context, archive, size, deps, (size_t)n, &state->chaser,
                              &err) != TC_OK)
@@ -205,16 +207,16 @@ static bool open_known(ifunc_state *state, const char *name)
     tc_error err = {0};
     if (tc_ifunc_open(state->context, name, &state->chaser, &err) != TC_OK)
         return complain(state, name, &err);
-    for (unsigned i = 0; i < state->lane->server_count; i++) {
+    for (unsigned i = 0; i < state->series->server_count; i++) {
         if (tc_ep_prepare(state->servers[i], state->chaser, PERF_SILENCE_NS, &err) != TC_OK)
             return complain(state, "prepare", &err);
     }
     return true;
 }
 
-static bool prepare_ifunc(dapc_lane *lane, bool known)
+static bool prepare_ifunc(dapc_series *series, bool known)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     const char *name = state->by_ifunc ? "chase_return" : "chase_reply";
     if (state->chaser != NULL)
         tc_ifunc_close(state->chaser);
@@ -227,7 +229,7 @@ static bool send_ahead(ifunc_state *state)
 {
     tc_error err = {0};
     state->is_new = false;
-    for (unsigned i = 0; i < state->lane->server_count; i++) {
+    for (unsigned i = 0; i < state->series->server_count; i++) {
         if (tc_ep_prepare(state->servers[i], state->chaser, 0, &err) != TC_OK)
             return complain(state, "prepare", &err);
     }
@@ -241,14 +243,14 @@ static void answered(void *user, const tc_call_outcome *outcome)
     ifunc_chase *chase = user;
     ifunc_state *state = chase->state;
     if (outcome->status == TC_OK && outcome->result_size == sizeof chase->address) {
-        dapc_client_done(state->lane->client, (unsigned)(chase - state->chases),
+        dapc_client_done(state->series->client, (unsigned)(chase - state->chases),
                          chase->address);
         return;
     }
-    (void)perf_complain(state->lane->session, "%s: a chase ended with %s, %zu bytes: %s",
-                        state->lane->mode->name, tc_status_name(outcome->status),
+    (void)perf_complain(state->series->session, "%s: a chase ended with %s, %zu bytes: %s",
+                        state->series->mode->name, tc_status_name(outcome->status),
                         outcome->result_size, outcome->text != NULL ? outcome->text : "");
-    dapc_client_failed(state->lane->client);
+    dapc_client_failed(state->series->client);
 }
 
 static tc_status call(ifunc_state *state, unsigned slot, tc_ep *ep, const dapc_step *step)
@@ -262,17 +264,17 @@ static tc_status call(ifunc_state *state, unsigned slot, tc_ep *ep, const dapc_s
     return tc_call_start(ep, state->chaser, step, sizeof *step, &params, NULL);
 }
 
-static bool start_ifunc(dapc_lane *lane, unsigned slot, const dapc_step *step)
+static bool start_ifunc(dapc_series *series, unsigned slot, const dapc_step *step)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     uint64_t owner = step->address >> DAPC_PLACE_BITS;
-    const chase_request job = {.step = *step, .destination = lane->rank, .slot = slot};
+    const chase_request job = {.step = *step, .destination = series->rank, .slot = slot};
     if (state->is_new && !send_ahead(state))
         return false;
     tc_status status = state->by_ifunc ? tc_group_send(state->group, (uint32_t)owner,
                                                        state->chaser, &job, sizeof job)
                                        : call(state, slot, state->servers[owner], step);
-    return status == TC_OK || perf_complain(lane->session, "%s: send: %s", lane->mode->name,
+    return status == TC_OK || perf_complain(series->session, "%s: send: %s", series->mode->name,
                                             tc_status_text(status));
 }
 

@@ -25,22 +25,22 @@ static double median_of(const dapc_run *run, const double *values, double *buffe
     return perf_median(buffer, run->options->rounds);
 }
 
-static double median_ratio(const dapc_run *run, const dapc_series *over,
-                           const dapc_series *under, double *buffer)
+static double median_ratio(const dapc_run *run, const dapc_samples *over,
+                           const dapc_samples *under, double *buffer)
 {
     for (unsigned i = 0; i < run->options->rounds; i++)
         buffer[i] = over->chases_per_s[i] / under->chases_per_s[i];
     return perf_median(buffer, run->options->rounds);
 }
 
-static void report_row(dapc_run *run, unsigned q, unsigned lane, double *buffer)
+static void report_row(dapc_run *run, unsigned q, unsigned series, double *buffer)
 {
-    const dapc_series *series = &run->series[q][lane];
-    const dapc_plan *plan = &run->plans[lane];
+    const dapc_samples *samples = &run->samples[q][series];
+    const dapc_plan *plan = &run->plans[series];
     uint64_t inflight = run->options->inflight.values[q];
-    double rate = median_of(run, series->chases_per_s, buffer);
-    double first_us = median_of(run, series->first_us, buffer);
-    double second_us = median_of(run, series->second_us, buffer);
+    double rate = median_of(run, samples->chases_per_s, buffer);
+    double first_us = median_of(run, samples->first_us, buffer);
+    double second_us = median_of(run, samples->second_us, buffer);
     double step_us = 1e6 / rate / (double)run->depth;
     (void)json_array_append_new(
         run->rows,
@@ -65,8 +65,8 @@ static void report_ratio(dapc_run *run, const char *name, double value)
         (void)printf("  %-48s %8.3f\n", name, value);
 }
 
-/* The lane of a mode with the n-th policy; plan_count: none. */
-static unsigned find_lane(const dapc_run *run, const char *mode, const char *wait)
+/* The series of a mode with the n-th policy; plan_count: none. */
+static unsigned find_series(const dapc_run *run, const char *mode, const char *wait)
 {
     unsigned i = 0;
     while (i < run->plan_count && (strcmp(run->plans[i].mode->name, mode) != 0 ||
@@ -91,7 +91,7 @@ static void report_mode_ratios(dapc_run *run, unsigned q, double *buffer)
     for (size_t i = 0; i < RATIO_COUNT; i++) {
         for (unsigned under = 0; under < run->plan_count; under++) {
             const dapc_plan *plan = &run->plans[under];
-            unsigned over = find_lane(run, ratio_names[i][0], plan->wait);
+            unsigned over = find_series(run, ratio_names[i][0], plan->wait);
             if (strcmp(plan->mode->name, ratio_names[i][1]) != 0 || over == run->plan_count)
                 continue;
             (void)snprintf(name, sizeof name, "%s_to_%s_s%u_q%llu", ratio_names[i][0],
@@ -100,7 +100,7 @@ static void report_mode_ratios(dapc_run *run, unsigned q, double *buffer)
             end_name(run, plan->wait, name, sizeof name);
             report_ratio(
                 run, name,
-                median_ratio(run, &run->series[q][over], &run->series[q][under], buffer));
+                median_ratio(run, &run->samples[q][over], &run->samples[q][under], buffer));
         }
     }
 }
@@ -110,13 +110,14 @@ static void report_inflight_ratios(dapc_run *run, unsigned q, double *buffer)
 {
     const uint64_t *inflight = run->options->inflight.values;
     char name[96];
-    for (unsigned lane = 0; q > 0 && lane < run->plan_count; lane++) {
+    for (unsigned series = 0; q > 0 && series < run->plan_count; series++) {
         (void)snprintf(name, sizeof name, "%s_inflight_%llu_to_%llu_s%u",
-                       run->plans[lane].mode->name, (unsigned long long)inflight[q],
+                       run->plans[series].mode->name, (unsigned long long)inflight[q],
                        (unsigned long long)inflight[0], run->workers.server_count);
-        end_name(run, run->plans[lane].wait, name, sizeof name);
-        report_ratio(run, name,
-                     median_ratio(run, &run->series[q][lane], &run->series[0][lane], buffer));
+        end_name(run, run->plans[series].wait, name, sizeof name);
+        report_ratio(
+            run, name,
+            median_ratio(run, &run->samples[q][series], &run->samples[0][series], buffer));
     }
 }
 
@@ -127,7 +128,7 @@ static void print_head(const dapc_run *run)
                      "depth", "inflight", "chases/s", "us/step", "first us", "second us");
 }
 
-bool dapc_report_series(dapc_run *run)
+bool dapc_report_samples(dapc_run *run)
 {
     double *buffer = calloc(run->options->rounds, sizeof *buffer);
     if (buffer == NULL) {
@@ -136,8 +137,8 @@ bool dapc_report_series(dapc_run *run)
     }
     print_head(run);
     for (unsigned q = 0; q < run->options->inflight.count; q++) {
-        for (unsigned lane = 0; lane < run->plan_count; lane++)
-            report_row(run, q, lane, buffer);
+        for (unsigned series = 0; series < run->plan_count; series++)
+            report_row(run, q, series, buffer);
     }
     for (unsigned q = 0; q < run->options->inflight.count; q++) {
         report_mode_ratios(run, q, buffer);

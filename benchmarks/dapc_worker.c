@@ -8,7 +8,7 @@ typedef struct worker {
     perf_session *session;
     const dapc_worker_config *config;
     dapc_client *client;
-    dapc_lane lanes[DAPC_PLANS_MAX];
+    dapc_series series[DAPC_PLANS_MAX];
 } worker;
 
 static bool is_given_up(const worker *self)
@@ -16,28 +16,29 @@ static bool is_given_up(const worker *self)
     return atomic_load_explicit(&self->session->control->failed, memory_order_relaxed) != 0;
 }
 
-static bool open_lane(worker *self, unsigned index)
+static bool open_series(worker *self, unsigned index)
 {
     const dapc_worker_config *config = self->config;
-    dapc_lane *lane = &self->lanes[index];
+    dapc_series *series = &self->series[index];
     dapc_blob blob = {0};
-    *lane = (dapc_lane){.mode = config->plans[index].mode,
-                        .wait = config->plans[index].wait,
-                        .options = config->options,
-                        .session = self->session,
-                        .table = config->table,
-                        .rank = config->rank,
-                        .server_count = config->table->servers,
-                        .client = self->client};
+    *series = (dapc_series){.mode = config->plans[index].mode,
+                            .wait = config->plans[index].wait,
+                            .options = config->options,
+                            .session = self->session,
+                            .table = config->table,
+                            .rank = config->rank,
+                            .server_count = config->table->servers,
+                            .client = self->client};
     if (config->rank < config->table->servers)
-        lane->shard = dapc_table_shard(config->table, config->rank);
-    return lane->mode->open(lane, &blob) && perf_link_send(self->session, &blob, sizeof blob);
+        series->shard = dapc_table_shard(config->table, config->rank);
+    return series->mode->open(series, &blob) &&
+           perf_link_send(self->session, &blob, sizeof blob);
 }
 
-static bool serve_lane(worker *self, dapc_lane *lane)
+static bool serve_series(worker *self, dapc_series *series)
 {
     while (!perf_session_has_ended(self->session)) {
-        if (is_given_up(self) || !lane->mode->turn(lane))
+        if (is_given_up(self) || !series->mode->turn(series))
             return false;
     }
     return true;
@@ -45,54 +46,54 @@ static bool serve_lane(worker *self, dapc_lane *lane)
 
 /* Others may need this worker's progress for their own connections, so it goes on until all
  * are through. */
-static bool connect_lane(worker *self, dapc_lane *lane)
+static bool connect_series(worker *self, dapc_series *series)
 {
     dapc_blob *blobs = calloc(DAPC_WORKERS_MAX, sizeof *blobs);
     size_t size;
     bool ok = blobs != NULL;
-    for (unsigned i = 0; ok && i <= lane->server_count; i++)
+    for (unsigned i = 0; ok && i <= series->server_count; i++)
         ok = perf_link_recv(self->session, &blobs[i], sizeof blobs[i], &size);
-    ok = ok && lane->mode->connect(lane, blobs);
+    ok = ok && series->mode->connect(series, blobs);
     free(blobs);
     if (!ok)
         return false;
     perf_session_set_ready(self->session);
-    return serve_lane(self, lane);
+    return serve_series(self, series);
 }
 
-static bool settle_lane(worker *self, dapc_lane *lane)
+static bool settle_series(worker *self, dapc_series *series)
 {
-    if (lane->mode->settle != NULL && !lane->mode->settle(lane))
+    if (series->mode->settle != NULL && !series->mode->settle(series))
         return false;
     perf_session_set_ready(self->session);
-    return serve_lane(self, lane);
+    return serve_series(self, series);
 }
 
-static bool run_batch(worker *self, dapc_lane *lane, dapc_answer *answer)
+static bool run_batch(worker *self, dapc_series *series, dapc_answer *answer)
 {
     dapc_batch batch;
     size_t size;
     return perf_link_recv(self->session, &batch, sizeof batch, &size) &&
-           dapc_client_run(lane, &batch, &answer->took_ns);
+           dapc_client_run(series, &batch, &answer->took_ns);
 }
 
 static bool do_step(worker *self, const perf_command *command, dapc_answer *answer)
 {
-    dapc_lane *lane = &self->lanes[command->lane];
+    dapc_series *series = &self->series[command->series];
     switch (command->action) {
     case DAPC_CONNECT:
-        return connect_lane(self, lane);
+        return connect_series(self, series);
     case DAPC_SERVE:
         perf_session_set_ready(self->session);
-        return serve_lane(self, lane);
+        return serve_series(self, series);
     case DAPC_PREPARE:
-        return lane->mode->prepare(lane, command->count != 0);
+        return series->mode->prepare(series, command->count != 0);
     case DAPC_RUN:
-        return run_batch(self, lane, answer);
+        return run_batch(self, series, answer);
     case DAPC_SETTLE:
-        return settle_lane(self, lane);
+        return settle_series(self, series);
     case DAPC_CLOSE:
-        lane->mode->close(lane);
+        series->mode->close(series);
         return true;
     default:
         return perf_complain(self->session, "unknown step %u", command->action);
@@ -109,7 +110,7 @@ static bool serve(worker *self)
         if (command.action == 0)
             return true;
         if (command.action == DAPC_OPEN) {
-            if (!open_lane(self, command.lane))
+            if (!open_series(self, command.series))
                 return false;
             continue;
         }
@@ -130,8 +131,8 @@ bool dapc_worker_serve(perf_session *session, void *config)
     }
     bool ok = serve(&self);
     for (unsigned i = 0; i < self.config->plan_count; i++) {
-        if (!ok && self.lanes[i].mode != NULL)
-            self.lanes[i].mode->close(&self.lanes[i]);
+        if (!ok && self.series[i].mode != NULL)
+            self.series[i].mode->close(&self.series[i]);
     }
     dapc_client_destroy(self.client);
     return ok;

@@ -14,16 +14,17 @@ static perf_session *client_of(dapc_workers *workers)
     return &workers->sessions[workers->server_count];
 }
 
-static bool tell(perf_session *worker, uint32_t action, unsigned lane, uint64_t count)
+static bool tell(perf_session *worker, uint32_t action, unsigned series, uint64_t count)
 {
-    const perf_command command = {.action = action, .lane = lane, .count = count};
+    const perf_command command = {.action = action, .series = series, .count = count};
     return perf_session_command(worker, &command);
 }
 
-static bool tell_workers(dapc_workers *workers, unsigned count, uint32_t action, unsigned lane)
+static bool tell_workers(dapc_workers *workers, unsigned count, uint32_t action,
+                         unsigned series)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (!tell(&workers->sessions[i], action, lane, 0))
+        if (!tell(&workers->sessions[i], action, series, 0))
             return false;
     }
     return true;
@@ -136,14 +137,14 @@ static bool await_ready(dapc_workers *workers, unsigned count)
     return true;
 }
 
-static bool exchange_blobs(dapc_workers *workers, unsigned lane, unsigned count)
+static bool exchange_blobs(dapc_workers *workers, unsigned series, unsigned count)
 {
     dapc_blob *blobs = calloc(count, sizeof *blobs);
     bool ok = blobs != NULL;
     for (unsigned i = 0; ok && i < count; i++)
         ok = hear_bytes(workers, &workers->sessions[i], &blobs[i], sizeof blobs[i]);
     for (unsigned i = 0; ok && i < count; i++) {
-        ok = tell(&workers->sessions[i], DAPC_CONNECT, lane, 0);
+        ok = tell(&workers->sessions[i], DAPC_CONNECT, series, 0);
         for (unsigned k = 0; ok && k < count; k++)
             ok = perf_link_send(&workers->sessions[i], &blobs[k], sizeof blobs[k]);
     }
@@ -151,11 +152,11 @@ static bool exchange_blobs(dapc_workers *workers, unsigned lane, unsigned count)
     return ok;
 }
 
-bool dapc_workers_open(dapc_workers *workers, unsigned lane)
+bool dapc_workers_open(dapc_workers *workers, unsigned series)
 {
     unsigned count = workers->server_count + 1;
-    if (!tell_workers(workers, count, DAPC_OPEN, lane) ||
-        !exchange_blobs(workers, lane, count) || !await_ready(workers, count))
+    if (!tell_workers(workers, count, DAPC_OPEN, series) ||
+        !exchange_blobs(workers, series, count) || !await_ready(workers, count))
         return false;
     end_steps(workers, count);
     return hear_workers(workers, count);
@@ -163,19 +164,19 @@ bool dapc_workers_open(dapc_workers *workers, unsigned lane)
 
 /* Nobody leaves while another may still wait for its word; then all at once, since who closes
  * may need the others' progress. */
-bool dapc_workers_close(dapc_workers *workers, unsigned lane)
+bool dapc_workers_close(dapc_workers *workers, unsigned series)
 {
     unsigned count = workers->server_count + 1;
-    if (!tell_workers(workers, count, DAPC_SETTLE, lane) || !await_ready(workers, count))
+    if (!tell_workers(workers, count, DAPC_SETTLE, series) || !await_ready(workers, count))
         return false;
     end_steps(workers, count);
-    return hear_workers(workers, count) && tell_workers(workers, count, DAPC_CLOSE, lane) &&
+    return hear_workers(workers, count) && tell_workers(workers, count, DAPC_CLOSE, series) &&
            hear_workers(workers, count);
 }
 
-bool dapc_workers_begin(dapc_workers *workers, unsigned lane)
+bool dapc_workers_begin(dapc_workers *workers, unsigned series)
 {
-    return tell_workers(workers, workers->server_count, DAPC_SERVE, lane) &&
+    return tell_workers(workers, workers->server_count, DAPC_SERVE, series) &&
            await_ready(workers, workers->server_count);
 }
 
@@ -185,18 +186,18 @@ bool dapc_workers_end(dapc_workers *workers)
     return hear_workers(workers, workers->server_count);
 }
 
-bool dapc_workers_prepare(dapc_workers *workers, unsigned lane, bool known)
+bool dapc_workers_prepare(dapc_workers *workers, unsigned series, bool known)
 {
     dapc_answer answer;
-    return tell(client_of(workers), DAPC_PREPARE, lane, known) &&
+    return tell(client_of(workers), DAPC_PREPARE, series, known) &&
            hear(workers, client_of(workers), &answer);
 }
 
-bool dapc_workers_run(dapc_workers *workers, unsigned lane, const dapc_batch *batch,
+bool dapc_workers_run(dapc_workers *workers, unsigned series, const dapc_batch *batch,
                       uint64_t *took_ns_out)
 {
     dapc_answer answer;
-    if (!tell(client_of(workers), DAPC_RUN, lane, 0) ||
+    if (!tell(client_of(workers), DAPC_RUN, series, 0) ||
         !perf_link_send(client_of(workers), batch, sizeof *batch) ||
         !hear(workers, client_of(workers), &answer))
         return false;

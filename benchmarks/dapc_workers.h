@@ -18,16 +18,16 @@ bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
                         unsigned server_count, const dapc_plan *plans, unsigned plan_count);
 bool dapc_workers_stop(dapc_workers *workers);
 
-/* One lane, at all workers: from open to close. */
-bool dapc_workers_open(dapc_workers *workers, unsigned lane);
-bool dapc_workers_close(dapc_workers *workers, unsigned lane);
+/* One series, at all workers: from open to close. */
+bool dapc_workers_open(dapc_workers *workers, unsigned series);
+bool dapc_workers_close(dapc_workers *workers, unsigned series);
 
-/* Between these two the servers take turns at the lane. */
-bool dapc_workers_begin(dapc_workers *workers, unsigned lane);
+/* Between these two the servers take turns at the series. */
+bool dapc_workers_begin(dapc_workers *workers, unsigned series);
 bool dapc_workers_end(dapc_workers *workers);
 /* Meanwhile, the client: see dapc_mode. */
-bool dapc_workers_prepare(dapc_workers *workers, unsigned lane, bool known);
-bool dapc_workers_run(dapc_workers *workers, unsigned lane, const dapc_batch *batch,
+bool dapc_workers_prepare(dapc_workers *workers, unsigned series, bool known);
+bool dapc_workers_run(dapc_workers *workers, unsigned series, const dapc_batch *batch,
                       uint64_t *took_ns_out);
 
 #endif

@@ -67,8 +67,8 @@ static bool target_run(void *experiment, const perf_command *command)
     flood_run *run = experiment;
     ifunc_link link;
     busy_target target = {.burn_ns = run->options->burn_ns};
-    if (command->action != ACTION_FLOOD || command->lane >= run->options->delivery_count ||
-        !open_link(&link, run, command->lane, &target))
+    if (command->action != ACTION_FLOOD || command->series >= run->options->delivery_count ||
+        !open_link(&link, run, command->series, &target))
         return false;
     bool ok = run_messages(&link) && perf_link_send(run->session, &target, sizeof target);
     ifunc_link_close(&link);
@@ -212,7 +212,7 @@ static bool source_run(flood_run *run, unsigned index)
     ifunc_link link;
     tc_ep_info info;
     char delivery[PERF_DELIVERY_NAME_MAX];
-    const perf_command command = {.action = ACTION_FLOOD, .lane = index};
+    const perf_command command = {.action = ACTION_FLOOD, .series = index};
     if (!perf_session_command(run->session, &command) || !open_link(&link, run, index, NULL))
         return false;
     tc_ep_query(link.peer, &info);

@@ -1,5 +1,5 @@
-/* What a lane's function does: the experiments tsi, ssum and iput are the same runs of the same
- * modes with another function, other payloads and another state at the target. */
+/* What the function of a series does: the experiments tsi, ssum and iput are the same runs of
+ * the same modes with another function, other payloads and another state at the target. */
 #ifndef TC_PERF_IFUNC_WORK_H
 #define TC_PERF_IFUNC_WORK_H
 

@@ -77,12 +77,12 @@ static bool target_run(void *experiment, const perf_command *command)
     ifunc_link link;
     size_t size;
     integrity_target target = {.count = command->count};
-    if (command->action != ACTION_RUN || command->lane >= run->options->delivery_count)
+    if (command->action != ACTION_RUN || command->series >= run->options->delivery_count)
         return false;
     target.seen = calloc(1, (size_t)(command->count / 8 + 1));
     if (target.seen == NULL)
         return perf_complain(run->session, "out of memory");
-    bool ok = open_link(&link, run, command->lane, &target);
+    bool ok = open_link(&link, run, command->series, &target);
     if (ok) {
         /* The range is here before the first message runs, since messages run in run_messages
          * only. */
@@ -192,7 +192,7 @@ static bool source_run(integrity_run *run, unsigned index)
     integrity_result result;
     char delivery[16];
     const perf_command command = {
-        .action = ACTION_RUN, .lane = index, .count = run->options->iterations};
+        .action = ACTION_RUN, .series = index, .count = run->options->iterations};
     if (!perf_session_command(run->session, &command) || !open_link(&link, run, index, NULL))
         return false;
     tc_ep_query(link.peer, &info);

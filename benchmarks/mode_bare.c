@@ -56,27 +56,28 @@ static inline bool await_value(perf_poll *poll, const _Atomic uint64_t *word, ui
     return true;
 }
 
-static bool open_bare(perf_lane *lane)
+static bool open_bare(perf_series *series)
 {
     bare_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    state->area = (shared_area *)(void *)lane->session->control->arena;
-    /* What an earlier lane left; the target looks there only when the first step has begun. */
-    if (lane->session->role == PERF_SOURCE)
+        return perf_complain(series->session, "out of memory");
+    state->area = (shared_area *)(void *)series->session->control->arena;
+    /* What an earlier series left; the target looks there only when the first step has begun.
+     */
+    if (series->session->role == PERF_SOURCE)
         memset(state->area, 0, sizeof *state->area);
-    lane->state = state;
-    lane->payload_bytes = sizeof(uint64_t);
-    lane->frame_bytes = sizeof(slot);
-    memcpy(lane->delivery, "none", sizeof "none");
+    series->state = state;
+    series->payload_bytes = sizeof(uint64_t);
+    series->frame_bytes = sizeof(slot);
+    memcpy(series->delivery, "none", sizeof "none");
     return true;
 }
 
-static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
+static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
-    bare_state *state = lane->state;
+    bare_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         publish(&state->area->ping, ++state->round_trips);
@@ -87,11 +88,11 @@ static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
     return true;
 }
 
-static bool target_latency(perf_lane *lane, uint64_t count)
+static bool target_latency(perf_series *series, uint64_t count)
 {
-    bare_state *state = lane->state;
+    bare_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         if (!await_value(&poll, &state->area->ping, ++state->round_trips))
             return false;
@@ -113,12 +114,12 @@ static bool await_credit(bare_state *state, perf_poll *poll, uint64_t sent)
 
 /* The loops of a rate run keep their counts in registers: a store more per message would show.
  */
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    bare_state *state = lane->state;
+    bare_state *state = series->state;
     slot *ring = state->area->ring;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     uint64_t end = state->messages + count;
     for (uint64_t sent = state->messages; sent < end; sent++) {
         if (sent - state->credited == SLOT_COUNT && !await_credit(state, &poll, sent))
@@ -131,12 +132,12 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     return true;
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    bare_state *state = lane->state;
+    bare_state *state = series->state;
     const slot *ring = state->area->ring;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     uint64_t end = state->messages + count;
     for (uint64_t run = state->messages + 1; run <= end; run++) {
         const _Atomic uint64_t *next = &ring[(run - 1) % SLOT_COUNT].sequence;
@@ -146,14 +147,14 @@ static bool target_rate(perf_lane *lane, uint64_t count)
             publish(&state->area->consumed, run);
     }
     state->messages = end;
-    perf_session_set_done(lane->session);
+    perf_session_set_done(series->session);
     return true;
 }
 
-static void close_bare(perf_lane *lane)
+static void close_bare(perf_series *series)
 {
-    free(lane->state);
-    lane->state = NULL;
+    free(series->state);
+    series->state = NULL;
 }
 
 const perf_mode perf_mode_bare = {

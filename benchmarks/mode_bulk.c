@@ -49,37 +49,37 @@ unsigned char *bulk_source_next(bulk_source *source)
     return payload;
 }
 
-static void free_state(perf_lane *lane, bulk_state *state)
+static void free_state(perf_series *series, bulk_state *state)
 {
     bulk_source_free(&state->source);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
-static bool open_bulk(perf_lane *lane)
+static bool open_bulk(perf_series *series)
 {
     tc_ep_info info;
     bulk_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(lane->session, "out of memory");
-    if (!bulk_source_init(&state->source, lane->options)) {
-        free_state(lane, state);
-        return perf_complain(lane->session, "out of memory");
+        return perf_complain(series->session, "out of memory");
+    if (!bulk_source_init(&state->source, series->options)) {
+        free_state(series, state);
+        return perf_complain(series->session, "out of memory");
     }
-    const ifunc_link_config config = {.delivery = lane->delivery_wanted,
-                                      .path = lane->options->ifunc_path,
-                                      .name = lane->options->unread ? "tsi" : "scan",
+    const ifunc_link_config config = {.delivery = series->delivery_wanted,
+                                      .path = series->options->ifunc_path,
+                                      .name = series->options->unread ? "tsi" : "scan",
                                       .target_args = &state->target};
-    if (!ifunc_link_open(&state->link, lane->session, &config)) {
-        free_state(lane, state);
+    if (!ifunc_link_open(&state->link, series->session, &config)) {
+        free_state(series, state);
         return false;
     }
-    lane->state = state;
-    lane->payload_bytes = state->source.size;
+    series->state = state;
+    series->payload_bytes = state->source.size;
     tc_ep_query(state->link.peer, &info);
-    (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", info.delivery);
-    if (lane->payload_bytes > info.payload_max)
-        lane->payload_max = info.payload_max;
+    (void)snprintf(series->delivery, sizeof series->delivery, "%s", info.delivery);
+    if (series->payload_bytes > info.payload_max)
+        series->payload_max = info.payload_max;
     return true;
 }
 
@@ -96,11 +96,11 @@ static bool send_one(bulk_state *state, perf_poll *poll)
     return status == TC_OK || ifunc_link_send_failed(&state->link, status);
 }
 
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    bulk_state *state = lane->state;
+    bulk_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         if (!send_one(state, &poll))
             return false;
@@ -108,15 +108,15 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     return ifunc_link_flush(&state->link);
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    bulk_state *state = lane->state;
+    bulk_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     state->awaited += count;
-    while (state->target.counter < state->awaited || !perf_session_has_ended(lane->session)) {
+    while (state->target.counter < state->awaited || !perf_session_has_ended(series->session)) {
         if (state->target.counter >= state->awaited)
-            perf_session_set_done(lane->session);
+            perf_session_set_done(series->session);
         if (tc_progress(state->link.context) != 0)
             perf_poll_hit(&poll);
         else if (!perf_poll_missed(&poll))
@@ -125,11 +125,11 @@ static bool target_rate(perf_lane *lane, uint64_t count)
     return true;
 }
 
-static void close_bulk(perf_lane *lane)
+static void close_bulk(perf_series *series)
 {
-    bulk_state *state = lane->state;
+    bulk_state *state = series->state;
     ifunc_link_close(&state->link);
-    free_state(lane, state);
+    free_state(series, state);
 }
 
 const perf_mode perf_mode_bulk_cached = {

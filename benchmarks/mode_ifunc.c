@@ -61,26 +61,26 @@ static bool is_right(const ifunc_state *state)
            perf_complain(session, "%s: %s", state->work->name, wrong.text);
 }
 
-static void free_state(perf_lane *lane, ifunc_state *state)
+static void free_state(perf_series *series, ifunc_state *state)
 {
     if (state != NULL)
         free(state->target);
     free(state);
-    lane->state = NULL;
+    series->state = NULL;
 }
 
-static ifunc_state *create_state(perf_lane *lane)
+static ifunc_state *create_state(perf_series *series)
 {
-    size_t payload_bytes = lane->options->payload_bytes;
+    size_t payload_bytes = series->options->payload_bytes;
     ifunc_state *state = calloc(1, sizeof *state + payload_bytes);
     if (state != NULL)
-        state->target = lane->work->create(payload_bytes);
+        state->target = series->work->create(payload_bytes);
     if (state == NULL || state->target == NULL) {
-        free_state(lane, state);
-        (void)perf_complain(lane->session, "out of memory");
+        free_state(series, state);
+        (void)perf_complain(series->session, "out of memory");
         return NULL;
     }
-    state->work = lane->work;
+    state->work = series->work;
     state->calls = state->target;
     state->payload_bytes = payload_bytes;
     ifunc_work_fill(state->payload, payload_bytes);
@@ -97,61 +97,61 @@ static size_t payload_max(const ifunc_state *state, const tc_ep_info *info)
     return code < info->frame_payload_max ? info->frame_payload_max - code : 1;
 }
 
-static bool open_ifunc(perf_lane *lane, send_function send, const char *form,
+static bool open_ifunc(perf_series *series, send_function send, const char *form,
                        ifunc_link_local local)
 {
     tc_ep_info info;
-    ifunc_state *state = create_state(lane);
+    ifunc_state *state = create_state(series);
     if (state == NULL)
         return false;
-    const ifunc_link_config config = {.delivery = lane->delivery_wanted,
+    const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .form = form,
-                                      .path = lane->options->ifunc_path,
-                                      .name = lane->work->name,
+                                      .path = series->options->ifunc_path,
+                                      .name = series->work->name,
                                       .target_args = state->target,
                                       .local = local};
-    if (!ifunc_link_open(&state->link, lane->session, &config)) {
-        free_state(lane, state);
+    if (!ifunc_link_open(&state->link, series->session, &config)) {
+        free_state(series, state);
         return false;
     }
     state->send = send;
-    lane->state = state;
-    lane->payload_bytes = state->payload_bytes;
+    series->state = state;
+    series->payload_bytes = state->payload_bytes;
     tc_ep_query(state->link.peer, &info);
-    (void)snprintf(lane->delivery, sizeof lane->delivery, "%s", info.delivery);
-    if (lane->payload_bytes > payload_max(state, &info))
-        lane->payload_max = payload_max(state, &info);
+    (void)snprintf(series->delivery, sizeof series->delivery, "%s", info.delivery);
+    if (series->payload_bytes > payload_max(state, &info))
+        series->payload_max = payload_max(state, &info);
     return true;
 }
 
-static bool open_cached(perf_lane *lane)
+static bool open_cached(perf_series *series)
 {
-    return open_ifunc(lane, tc_send, NULL, NULL);
+    return open_ifunc(series, tc_send, NULL, NULL);
 }
 
-static bool open_image(perf_lane *lane)
+static bool open_image(perf_series *series)
 {
-    return open_ifunc(lane, tc_send, "image", NULL);
+    return open_ifunc(series, tc_send, "image", NULL);
 }
 
-static bool open_bitcode(perf_lane *lane)
+static bool open_bitcode(perf_series *series)
 {
-    return open_ifunc(lane, tc_send, "bitcode", NULL);
+    return open_ifunc(series, tc_send, "bitcode", NULL);
 }
 
-static bool open_uncached(perf_lane *lane)
+static bool open_uncached(perf_series *series)
 {
-    return open_ifunc(lane, tc_send_uncached, NULL, NULL);
+    return open_ifunc(series, tc_send_uncached, NULL, NULL);
 }
 
-static bool open_inject(perf_lane *lane)
+static bool open_inject(perf_series *series)
 {
-    return open_ifunc(lane, tc_send_injected, NULL, NULL);
+    return open_ifunc(series, tc_send_injected, NULL, NULL);
 }
 
-static bool open_local(perf_lane *lane)
+static bool open_local(perf_series *series)
 {
-    return open_ifunc(lane, tc_send, NULL, lane->work->local);
+    return open_ifunc(series, tc_send, NULL, series->work->local);
 }
 
 /* A target owes its source some progress after the last message: to say that it was run, and to
@@ -165,11 +165,11 @@ static bool linger(ifunc_state *state, perf_poll *poll)
     return true;
 }
 
-static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
+static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         state->awaited++;
@@ -180,11 +180,11 @@ static bool source_latency(perf_lane *lane, uint64_t count, uint64_t *stamps)
     return is_right(state);
 }
 
-static bool target_latency(perf_lane *lane, uint64_t count)
+static bool target_latency(perf_series *series, uint64_t count)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
         if (!await_count(state, &poll) || !send_one(state, &poll))
@@ -194,22 +194,22 @@ static bool target_latency(perf_lane *lane, uint64_t count)
 }
 
 /* The mean over a whole run, so that frames that only fill the ring's end are counted too. */
-static void note_frame_bytes(perf_lane *lane, const tc_ep_info *before)
+static void note_frame_bytes(perf_series *series, const tc_ep_info *before)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     tc_ep_info after;
     tc_ep_query(state->link.peer, &after);
     if (after.sent_messages > before->sent_messages)
-        lane->frame_bytes = (double)(after.sent_bytes - before->sent_bytes) /
-                            (double)(after.sent_messages - before->sent_messages);
+        series->frame_bytes = (double)(after.sent_bytes - before->sent_bytes) /
+                              (double)(after.sent_messages - before->sent_messages);
 }
 
-static bool source_rate(perf_lane *lane, uint64_t count)
+static bool source_rate(perf_series *series, uint64_t count)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     tc_ep_info before;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     tc_ep_query(state->link.peer, &before);
     for (uint64_t i = 0; i < count; i++) {
         if (!send_one(state, &poll))
@@ -218,15 +218,15 @@ static bool source_rate(perf_lane *lane, uint64_t count)
     }
     if (!ifunc_link_flush(&state->link))
         return false;
-    note_frame_bytes(lane, &before);
+    note_frame_bytes(series, &before);
     return true;
 }
 
-static bool target_rate(perf_lane *lane, uint64_t count)
+static bool target_rate(perf_series *series, uint64_t count)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     perf_poll poll;
-    perf_poll_init(&poll, lane->session);
+    perf_poll_init(&poll, series->session);
     state->awaited += count;
     while (*state->calls < state->awaited) {
         if (tc_progress(state->link.context) != 0)
@@ -234,15 +234,15 @@ static bool target_rate(perf_lane *lane, uint64_t count)
         else if (!perf_poll_missed(&poll))
             return ifunc_link_lost(&state->link);
     }
-    perf_session_set_done(lane->session);
+    perf_session_set_done(series->session);
     return linger(state, &poll) && is_right(state);
 }
 
-static void close_ifunc(perf_lane *lane)
+static void close_ifunc(perf_series *series)
 {
-    ifunc_state *state = lane->state;
+    ifunc_state *state = series->state;
     ifunc_link_close(&state->link);
-    free_state(lane, state);
+    free_state(series, state);
 }
 
 /* They differ in how they are opened. */

@@ -9,7 +9,7 @@
 void paper_print_first_calls(void);
 
 /* Tables IV to VI, TSI's latencies and rates, each row next to that of `rows` (what a run of
- * lanes reports) of the mode that corresponds to it. */
+ * series reports) of the mode that corresponds to it. */
 void paper_print_rates(const json_t *rows);
 /* The same figures: [{"table", "machine", "mode", "latency_ns", "rate_per_s"}]; the caller's.
  */

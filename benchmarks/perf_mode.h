@@ -1,5 +1,5 @@
-/* A mode: one way to make a counter at the other process go up. Both processes hold a lane per
- * mode and step through it together; the table's functions say which side calls them. */
+/* A mode: one way to make a counter at the other process go up. Both processes hold a series
+ * per mode and step through it together; the table's functions say which side calls them. */
 #ifndef TC_PERF_MODE_H
 #define TC_PERF_MODE_H
 
@@ -10,7 +10,7 @@
 typedef struct perf_mode perf_mode;
 
 /* One mode over one delivery. Each process has its own; nothing here is shared. */
-typedef struct perf_lane {
+typedef struct perf_series {
     const perf_mode *mode;
     const ifunc_work *work;      /* of the library's modes; the others only count */
     const char *delivery_wanted; /* NULL: the library's own choice */
@@ -21,29 +21,29 @@ typedef struct perf_lane {
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
     size_t payload_bytes; /* what a message carries in this mode */
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
-} perf_lane;
+} perf_series;
 
 struct perf_mode {
     const char *name;
 
     /* Both sides at once; they may talk over the session's link, and return when messages can
      * go both ways. On failure the mode has complained and freed what it took. */
-    bool (*open)(perf_lane *lane);
+    bool (*open)(perf_series *series);
 
     /* Source: `count` round trips, each started by the arrival of the one before. stamps[0] is
      * the time before the first, stamps[i] the time after the i-th; count + 1 entries. Target:
      * answers `count` times. */
-    bool (*source_latency)(perf_lane *lane, uint64_t count, uint64_t *stamps);
-    bool (*target_latency)(perf_lane *lane, uint64_t count);
+    bool (*source_latency)(perf_series *series, uint64_t count, uint64_t *stamps);
+    bool (*target_latency)(perf_series *series, uint64_t count);
 
     /* Source: sends `count` messages as fast as they go, and returns when nothing is left to do
      * for it. Target: calls perf_session_set_done when all have run. A target may stay in
      * either function until perf_session_has_ended. */
-    bool (*source_rate)(perf_lane *lane, uint64_t count);
-    bool (*target_rate)(perf_lane *lane, uint64_t count);
+    bool (*source_rate)(perf_series *series, uint64_t count);
+    bool (*target_rate)(perf_series *series, uint64_t count);
 
     /* Both sides at once. Frees the state. */
-    void (*close)(perf_lane *lane);
+    void (*close)(perf_series *series);
 };
 
 extern const perf_mode perf_mode_bare;

@@ -39,7 +39,7 @@ typedef struct perf_session {
 
 typedef struct perf_command {
     uint32_t action; /* meaning given by the experiment; 0 ends the target */
-    uint32_t lane;
+    uint32_t series;
     uint64_t count;
 } perf_command;
 

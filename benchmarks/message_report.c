@@ -1,10 +1,10 @@
-/* What a run of lanes found: medians over rounds, and ratios as medians of each
+/* What a run of series found: medians over rounds, and ratios as medians of each
  * round's own ratio. */
 #include "paper_tables.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_stats.h"
-#include "lane_run.h"
+#include "series_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,13 +39,13 @@ static const ratio_row ratio_rows[] = {
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
 
-/* The lane of a mode: the n-th of its deliveries, or the only lane of a mode that has no
+/* The series of a mode: the n-th of its deliveries, or the only series of a mode that has no
  * choice. -1: none. */
-static int find_lane(const lane_run *run, const perf_mode *mode, unsigned nth)
+static int find_series(const series_run *run, const perf_mode *mode, unsigned nth)
 {
     int found = -1;
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        if (run->lanes[i].mode != mode)
+    for (unsigned i = 0; i < run->series_count; i++) {
+        if (run->series[i].mode != mode)
             continue;
         found = (int)i;
         if (nth-- == 0)
@@ -54,13 +54,13 @@ static int find_lane(const lane_run *run, const perf_mode *mode, unsigned nth)
     return found;
 }
 
-static const double *values_of(const lane_run *run, int lane, metric which)
+static const double *values_of(const series_run *run, int series, metric which)
 {
-    return which == LATENCY ? run->series[lane].p50_ns : run->series[lane].rate_per_s;
+    return which == LATENCY ? run->samples[series].p50_ns : run->samples[series].rate_per_s;
 }
 
 /* The buffer holds one double per round. */
-static double median_ratio(const lane_run *run, const ratio_row *row, int upper, int lower,
+static double median_ratio(const series_run *run, const ratio_row *row, int upper, int lower,
                            double *buffer)
 {
     const double *over = values_of(run, upper, row->metric);
@@ -70,62 +70,62 @@ static double median_ratio(const lane_run *run, const ratio_row *row, int upper,
     return perf_median(buffer, run->options.rounds);
 }
 
-static double median_of(const lane_run *run, const double *series, double *buffer)
+static double median_of(const series_run *run, const double *samples, double *buffer)
 {
-    memcpy(buffer, series, run->options.rounds * sizeof *buffer);
+    memcpy(buffer, samples, run->options.rounds * sizeof *buffer);
     return perf_median(buffer, run->options.rounds);
 }
 
-static void report_skipped(const lane_run *run, const perf_lane *lane)
+static void report_skipped(const series_run *run, const perf_series *series)
 {
     char text[64];
-    (void)snprintf(text, sizeof text, "the largest payload is %zu bytes", lane->payload_max);
+    (void)snprintf(text, sizeof text, "the largest payload is %zu bytes", series->payload_max);
     (void)json_array_append_new(run->rows,
-                                json_pack("{s:s, s:s, s:I, s:s}", "mode", lane->mode->name,
-                                          "delivery", lane->delivery, "payload_bytes",
-                                          (json_int_t)lane->payload_bytes, "skipped", text));
+                                json_pack("{s:s, s:s, s:I, s:s}", "mode", series->mode->name,
+                                          "delivery", series->delivery, "payload_bytes",
+                                          (json_int_t)series->payload_bytes, "skipped", text));
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu skipped: %s\n", lane->mode->name, lane->delivery,
-                     lane->payload_bytes, text);
+        (void)printf("%-9s %-8s %8zu skipped: %s\n", series->mode->name, series->delivery,
+                     series->payload_bytes, text);
 }
 
-static void report_row(const lane_run *run, unsigned index, double *buffer)
+static void report_row(const series_run *run, unsigned index, double *buffer)
 {
-    const perf_lane *lane = &run->lanes[index];
-    const lane_series *series = &run->series[index];
-    double p50 = median_of(run, series->p50_ns, buffer);
-    double p99 = median_of(run, series->p99_ns, buffer);
-    double rate = median_of(run, series->rate_per_s, buffer);
+    const perf_series *series = &run->series[index];
+    const series_samples *samples = &run->samples[index];
+    double p50 = median_of(run, samples->p50_ns, buffer);
+    double p99 = median_of(run, samples->p99_ns, buffer);
+    double rate = median_of(run, samples->rate_per_s, buffer);
     (void)json_array_append_new(
         run->rows,
-        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "mode", lane->mode->name, "delivery",
-                  lane->delivery, "payload_bytes", (json_int_t)lane->payload_bytes,
-                  "frame_bytes", perf_report_number(lane->frame_bytes), "latency_ns_p50",
+        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "mode", series->mode->name, "delivery",
+                  series->delivery, "payload_bytes", (json_int_t)series->payload_bytes,
+                  "frame_bytes", perf_report_number(series->frame_bytes), "latency_ns_p50",
                   perf_report_number(p50), "latency_ns_p99", perf_report_number(p99),
                   "rate_per_s", perf_report_number(rate)));
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", lane->mode->name,
-                     lane->delivery, lane->payload_bytes, lane->frame_bytes, p50, p99,
+        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", series->mode->name,
+                     series->delivery, series->payload_bytes, series->frame_bytes, p50, p99,
                      rate / 1e6);
 }
 
 /* Empty for the only delivery. */
-static void ratio_delivery(const lane_run *run, int lane, char *text, size_t size)
+static void ratio_delivery(const series_run *run, int series, char *text, size_t size)
 {
     text[0] = '\0';
     if (run->options.delivery_count > 1)
-        (void)snprintf(text, size, "_%s", run->lanes[lane].delivery);
+        (void)snprintf(text, size, "_%s", run->series[series].delivery);
 }
 
 /* With several deliveries each ratio is named with its delivery, with several payloads with its
  * payload. */
-static void report_ratio(const lane_run *run, const ratio_row *row, unsigned nth,
+static void report_ratio(const series_run *run, const ratio_row *row, unsigned nth,
                          double *buffer)
 {
     char name[64], delivery[24], payload[24] = "";
-    int upper = find_lane(run, row->upper, nth), lower = find_lane(run, row->lower, nth);
-    if (upper < 0 || lower < 0 || run->lanes[upper].payload_max != 0 ||
-        run->lanes[lower].payload_max != 0)
+    int upper = find_series(run, row->upper, nth), lower = find_series(run, row->lower, nth);
+    if (upper < 0 || lower < 0 || run->series[upper].payload_max != 0 ||
+        run->series[lower].payload_max != 0)
         return;
     ratio_delivery(run, upper, delivery, sizeof delivery);
     if (run->options.payloads.count > 1)
@@ -146,14 +146,14 @@ static bool out_of_memory(void)
 
 /* A sweep is one table: its head comes with the first payload, what is said of it with the
  * last. */
-static void print_head(const lane_run *run)
+static void print_head(const series_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %8s %9s %10s %10s %12s\n", "mode", "delivery", "payload",
                      "frame", "p50 ns", "p99 ns", "rate M/s");
 }
 
-static void print_foot(const lane_run *run)
+static void print_foot(const series_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
         (void)printf("\nhalf round trip; payload and frame in bytes; medians of %u rounds\n\n",
@@ -161,7 +161,7 @@ static void print_foot(const lane_run *run)
 }
 
 /* "-" where a mode was skipped. */
-static void print_ratio(const lane_run *run, const char *name, uint64_t payload_bytes)
+static void print_ratio(const series_run *run, const char *name, uint64_t payload_bytes)
 {
     char key[96];
     (void)snprintf(key, sizeof key, "%s_%llu", name, (unsigned long long)payload_bytes);
@@ -173,7 +173,7 @@ static void print_ratio(const lane_run *run, const char *name, uint64_t payload_
 }
 
 /* Of a sweep with the few modes of ssum and iput: a line per ratio, a column per payload. */
-static void print_ratios(const lane_run *run)
+static void print_ratios(const series_run *run)
 {
     const perf_options *options = &run->options;
     char name[64], delivery[24];
@@ -182,10 +182,10 @@ static void print_ratios(const lane_run *run)
         (void)printf(" %7llu", (unsigned long long)options->payloads.values[i]);
     for (size_t row = 0; row < RATIO_COUNT; row++) {
         for (unsigned nth = 0; nth < options->delivery_count; nth++) {
-            int lane = find_lane(run, ratio_rows[row].upper, nth);
-            if (lane < 0 || find_lane(run, ratio_rows[row].lower, nth) < 0)
+            int series = find_series(run, ratio_rows[row].upper, nth);
+            if (series < 0 || find_series(run, ratio_rows[row].lower, nth) < 0)
                 continue;
-            ratio_delivery(run, lane, delivery, sizeof delivery);
+            ratio_delivery(run, series, delivery, sizeof delivery);
             (void)snprintf(name, sizeof name, "%s%s", ratio_rows[row].name, delivery);
             (void)printf("\n%-32s", name);
             for (unsigned i = 0; i < options->payloads.count; i++)
@@ -195,7 +195,7 @@ static void print_ratios(const lane_run *run)
     (void)printf("\n");
 }
 
-bool lane_report_payload(lane_run *run)
+bool message_report_payload(series_run *run)
 {
     const perf_options *options = &run->options;
     double *buffer = calloc(options->rounds, sizeof *buffer);
@@ -208,9 +208,9 @@ bool lane_report_payload(lane_run *run)
         free(buffer);
         return out_of_memory();
     }
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        if (run->lanes[i].payload_max != 0)
-            report_skipped(run, &run->lanes[i]);
+    for (unsigned i = 0; i < run->series_count; i++) {
+        if (run->series[i].payload_max != 0)
+            report_skipped(run, &run->series[i]);
         else
             report_row(run, i, buffer);
     }
@@ -229,7 +229,7 @@ bool lane_report_payload(lane_run *run)
     return true;
 }
 
-bool lane_report_write(lane_run *run)
+bool message_report_write(series_run *run)
 {
     json_t *report = perf_report_create(&run->options);
     if (report == NULL)

@@ -3,7 +3,7 @@
  * Sum), one that stores it where a hash table says (Indirect Put). Rounds are short and
  * interleaved, so that whatever the machine does meanwhile (other load, processors that move)
  * strikes all modes alike and ratios within a round stay meaningful. */
-#include "lane_run.h"
+#include "series_run.h"
 
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -36,23 +36,23 @@ static bool mode_has_deliveries(const perf_mode *mode)
     return mode != &perf_mode_bare && mode != &perf_mode_am && mode != &perf_mode_compat;
 }
 
-static void add_lanes(lane_run *run, const perf_mode *mode)
+static void add_series(series_run *run, const perf_mode *mode)
 {
     unsigned count = mode_has_deliveries(mode) ? run->options.delivery_count : 1;
     for (unsigned i = 0; i < count; i++) {
         const char *delivery = run->options.deliveries[i];
-        run->lanes[run->lane_count++] =
-            (perf_lane){.mode = mode,
-                        .work = ifunc_work_find(run->options.experiment->name),
-                        .delivery_wanted = *delivery != '\0' ? delivery : NULL,
-                        .options = &run->options,
-                        .session = run->session};
+        run->series[run->series_count++] =
+            (perf_series){.mode = mode,
+                          .work = ifunc_work_find(run->options.experiment->name),
+                          .delivery_wanted = *delivery != '\0' ? delivery : NULL,
+                          .options = &run->options,
+                          .session = run->session};
     }
 }
 
 /* In the order of the table above, whatever the order of the list; a name given twice counts
  * once. */
-static bool choose_lanes(lane_run *run)
+static bool choose_series(series_run *run)
 {
     bool chosen[MODE_COUNT] = {false};
     const char *at = run->options.modes;
@@ -83,31 +83,31 @@ static bool choose_lanes(lane_run *run)
     }
     for (size_t i = 0; i < MODE_COUNT; i++) {
         if (chosen[i])
-            add_lanes(run, modes[i]);
+            add_series(run, modes[i]);
     }
     return true;
 }
 
 static bool target_step(void *experiment, const perf_command *command)
 {
-    lane_run *run = experiment;
-    if (command->lane >= run->lane_count)
+    series_run *run = experiment;
+    if (command->series >= run->series_count)
         return false;
-    perf_lane *lane = &run->lanes[command->lane];
+    perf_series *series = &run->series[command->series];
     switch (command->action) {
     case ACTION_PAYLOAD:
         run->options.payload_bytes = command->count;
         return true;
     case ACTION_OPEN:
-        return lane->mode->open(lane);
+        return series->mode->open(series);
     case ACTION_LATENCY:
         perf_session_set_ready(run->session);
-        return lane->mode->target_latency(lane, command->count);
+        return series->mode->target_latency(series, command->count);
     case ACTION_RATE:
         perf_session_set_ready(run->session);
-        return lane->mode->target_rate(lane, command->count);
+        return series->mode->target_rate(series, command->count);
     case ACTION_CLOSE:
-        lane->mode->close(lane);
+        series->mode->close(series);
         return true;
     default:
         return false;
@@ -119,32 +119,32 @@ static bool serve(perf_session *session, void *experiment)
     return perf_session_serve(session, target_step, experiment);
 }
 
-static bool start_step(lane_run *run, uint32_t action, unsigned lane, uint64_t count)
+static bool start_step(series_run *run, uint32_t action, unsigned series, uint64_t count)
 {
-    const perf_command command = {.action = action, .lane = lane, .count = count};
+    const perf_command command = {.action = action, .series = series, .count = count};
     return perf_session_command(run->session, &command);
 }
 
-static bool open_lanes(lane_run *run)
+static bool open_all(series_run *run)
 {
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        perf_lane *lane = &run->lanes[i];
-        lane->payload_max = 0;
-        perf_report_progress("opening %s", lane->mode->name);
-        if (!start_step(run, ACTION_OPEN, i, 0) || !lane->mode->open(lane) ||
+    for (unsigned i = 0; i < run->series_count; i++) {
+        perf_series *series = &run->series[i];
+        series->payload_max = 0;
+        perf_report_progress("opening %s", series->mode->name);
+        if (!start_step(run, ACTION_OPEN, i, 0) || !series->mode->open(series) ||
             !perf_session_reply(run->session))
             return false;
     }
     return true;
 }
 
-static bool close_lanes(lane_run *run)
+static bool close_all(series_run *run)
 {
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        perf_lane *lane = &run->lanes[i];
+    for (unsigned i = 0; i < run->series_count; i++) {
+        perf_series *series = &run->series[i];
         if (!start_step(run, ACTION_CLOSE, i, 0))
             return false;
-        lane->mode->close(lane);
+        series->mode->close(series);
         if (!perf_session_reply(run->session))
             return false;
     }
@@ -152,13 +152,13 @@ static bool close_lanes(lane_run *run)
 }
 
 /* Warm-up and measurement are one chain of round trips; only the stamps tell them apart. */
-static bool measure_latency(lane_run *run, unsigned index, uint64_t count, perf_latency *out)
+static bool measure_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out)
 {
-    perf_lane *lane = &run->lanes[index];
+    perf_series *series = &run->series[index];
     uint64_t warmup = run->options.warmup;
     if (!start_step(run, ACTION_LATENCY, index, warmup + count) ||
         !perf_session_await_ready(run->session) ||
-        !lane->mode->source_latency(lane, warmup + count, run->stamps))
+        !series->mode->source_latency(series, warmup + count, run->stamps))
         return false;
     perf_session_set_ended(run->session);
     if (!perf_session_reply(run->session))
@@ -168,13 +168,13 @@ static bool measure_latency(lane_run *run, unsigned index, uint64_t count, perf_
 }
 
 /* From the first send until the target says that all have run. */
-static bool measure_rate(lane_run *run, unsigned index, uint64_t count, double *per_s_out)
+static bool measure_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out)
 {
-    perf_lane *lane = &run->lanes[index];
+    perf_series *series = &run->series[index];
     if (!start_step(run, ACTION_RATE, index, count) || !perf_session_await_ready(run->session))
         return false;
     uint64_t start = perf_now_ns();
-    if (!lane->mode->source_rate(lane, count) || !perf_session_await_done(run->session))
+    if (!series->mode->source_rate(series, count) || !perf_session_await_done(run->session))
         return false;
     uint64_t end = perf_now_ns();
     perf_session_set_ended(run->session);
@@ -183,7 +183,7 @@ static bool measure_rate(lane_run *run, unsigned index, uint64_t count, double *
 }
 
 /* Large messages need not be as many for a trial to take a measurable time. */
-static uint64_t least_rate_count(const lane_run *run)
+static uint64_t least_rate_count(const series_run *run)
 {
     uint64_t count = LEAST_RATE_BYTES / run->options.payload_bytes;
     return count > TRIAL_RATE_COUNT ? TRIAL_RATE_COUNT : count;
@@ -198,7 +198,7 @@ static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
 /* Without -n, a trial run tells how many iterations take the time of one measurement. Its
  * figures are thrown away, and with them the first calls, for which the target prepares the
  * code. */
-static bool choose_counts(lane_run *run, unsigned index)
+static bool choose_counts(series_run *run, unsigned index)
 {
     perf_latency latency;
     double rate = 0;
@@ -223,60 +223,60 @@ static bool choose_counts(lane_run *run, unsigned index)
     return true;
 }
 
-static bool measure_round(lane_run *run, unsigned round)
+static bool measure_round(series_run *run, unsigned round)
 {
     perf_latency latency;
     /* Latencies first, then rates, so that what a ratio compares lies close in time; who
      * begins, changes. */
-    for (unsigned turn = 0; turn < run->lane_count; turn++) {
-        unsigned i = (turn + round) % run->lane_count;
-        if (run->lanes[i].payload_max != 0)
+    for (unsigned turn = 0; turn < run->series_count; turn++) {
+        unsigned i = (turn + round) % run->series_count;
+        if (run->series[i].payload_max != 0)
             continue;
         perf_report_progress("round %u of %u: latency, %s", round + 1, run->options.rounds,
-                             run->lanes[i].mode->name);
+                             run->series[i].mode->name);
         if (!measure_latency(run, i, run->latency_count[i], &latency))
             return false;
-        run->series[i].p50_ns[round] = latency.p50_ns;
-        run->series[i].p99_ns[round] = latency.p99_ns;
+        run->samples[i].p50_ns[round] = latency.p50_ns;
+        run->samples[i].p99_ns[round] = latency.p99_ns;
     }
-    for (unsigned turn = 0; turn < run->lane_count; turn++) {
-        unsigned i = (turn + round) % run->lane_count;
-        if (run->lanes[i].payload_max != 0)
+    for (unsigned turn = 0; turn < run->series_count; turn++) {
+        unsigned i = (turn + round) % run->series_count;
+        if (run->series[i].payload_max != 0)
             continue;
         perf_report_progress("round %u of %u: rate, %s", round + 1, run->options.rounds,
-                             run->lanes[i].mode->name);
-        if (!measure_rate(run, i, run->rate_count[i], &run->series[i].rate_per_s[round]))
+                             run->series[i].mode->name);
+        if (!measure_rate(run, i, run->rate_count[i], &run->samples[i].rate_per_s[round]))
             return false;
     }
     return true;
 }
 
-static void print_round(const lane_run *run, unsigned round)
+static void print_round(const series_run *run, unsigned round)
 {
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        if (run->lanes[i].payload_max != 0)
+    for (unsigned i = 0; i < run->series_count; i++) {
+        if (run->series[i].payload_max != 0)
             continue;
         (void)fprintf(stderr, "round %3u %-8s %-6s p50 %9.1f ns p99 %9.1f ns %10.3f M/s\n",
-                      round + 1, run->lanes[i].mode->name, run->lanes[i].delivery,
-                      run->series[i].p50_ns[round], run->series[i].p99_ns[round],
-                      run->series[i].rate_per_s[round] / 1e6);
+                      round + 1, run->series[i].mode->name, run->series[i].delivery,
+                      run->samples[i].p50_ns[round], run->samples[i].p99_ns[round],
+                      run->samples[i].rate_per_s[round] / 1e6);
     }
 }
 
-static bool set_payload(lane_run *run, uint64_t payload_bytes)
+static bool set_payload(series_run *run, uint64_t payload_bytes)
 {
     run->options.payload_bytes = payload_bytes;
     return start_step(run, ACTION_PAYLOAD, 0, payload_bytes) &&
            perf_session_reply(run->session);
 }
 
-static bool measure(lane_run *run, uint64_t payload_bytes)
+static bool measure(series_run *run, uint64_t payload_bytes)
 {
-    if (!set_payload(run, payload_bytes) || !open_lanes(run))
+    if (!set_payload(run, payload_bytes) || !open_all(run))
         return false;
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        perf_report_progress("trial, %s", run->lanes[i].mode->name);
-        if (run->lanes[i].payload_max == 0 && !choose_counts(run, i))
+    for (unsigned i = 0; i < run->series_count; i++) {
+        perf_report_progress("trial, %s", run->series[i].mode->name);
+        if (run->series[i].payload_max == 0 && !choose_counts(run, i))
             return false;
     }
     for (unsigned round = 0; round < run->options.rounds; round++) {
@@ -286,10 +286,10 @@ static bool measure(lane_run *run, uint64_t payload_bytes)
             print_round(run, round);
     }
     perf_report_progress(NULL);
-    return close_lanes(run) && lane_report_payload(run);
+    return close_all(run) && message_report_payload(run);
 }
 
-static bool measure_all(lane_run *run)
+static bool measure_all(series_run *run)
 {
     for (unsigned i = 0; i < run->options.payloads.count; i++) {
         if (!measure(run, run->options.payloads.values[i]))
@@ -298,20 +298,20 @@ static bool measure_all(lane_run *run)
     return true;
 }
 
-static bool create_series(lane_run *run)
+static bool create_samples(series_run *run)
 {
     uint64_t count = run->options.iterations > LATENCY_COUNT_MAX ? run->options.iterations
                                                                  : LATENCY_COUNT_MAX;
     bool ok = true;
     run->stamps_max = run->options.warmup + count + 1;
     run->stamps = malloc(run->stamps_max * sizeof *run->stamps);
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        lane_series *series = &run->series[i];
-        series->p50_ns = calloc(run->options.rounds, sizeof(double));
-        series->p99_ns = calloc(run->options.rounds, sizeof(double));
-        series->rate_per_s = calloc(run->options.rounds, sizeof(double));
-        ok = ok && series->p50_ns != NULL && series->p99_ns != NULL &&
-             series->rate_per_s != NULL;
+    for (unsigned i = 0; i < run->series_count; i++) {
+        series_samples *samples = &run->samples[i];
+        samples->p50_ns = calloc(run->options.rounds, sizeof(double));
+        samples->p99_ns = calloc(run->options.rounds, sizeof(double));
+        samples->rate_per_s = calloc(run->options.rounds, sizeof(double));
+        ok = ok && samples->p50_ns != NULL && samples->p99_ns != NULL &&
+             samples->rate_per_s != NULL;
     }
     if (run->stamps == NULL || !ok)
         return perf_complain(run->session, "out of memory");
@@ -320,32 +320,32 @@ static bool create_series(lane_run *run)
     return true;
 }
 
-static void destroy_series(lane_run *run)
+static void destroy_samples(series_run *run)
 {
-    for (unsigned i = 0; i < run->lane_count; i++) {
-        free(run->series[i].p50_ns);
-        free(run->series[i].p99_ns);
-        free(run->series[i].rate_per_s);
+    for (unsigned i = 0; i < run->series_count; i++) {
+        free(run->samples[i].p50_ns);
+        free(run->samples[i].p99_ns);
+        free(run->samples[i].rate_per_s);
     }
     free(run->stamps);
 }
 
-static int run_lanes(const perf_options *options)
+static int run_messages(const perf_options *options)
 {
     perf_session session;
-    lane_run run = {.options = *options, .session = &session};
+    series_run run = {.options = *options, .session = &session};
     if (options->senders.count > 0)
         return fan_in_run(options);
-    if (!choose_lanes(&run))
+    if (!choose_series(&run))
         return 2;
-    bool ok = perf_session_start(&session, options->cpus, serve, &run) && create_series(&run) &&
-              measure_all(&run);
+    bool ok = perf_session_start(&session, options->cpus, serve, &run) &&
+              create_samples(&run) && measure_all(&run);
     perf_report_progress(NULL);
     ok = perf_session_end(&session) && ok;
-    ok = ok && lane_report_write(&run);
+    ok = ok && message_report_write(&run);
     json_decref(run.rows); /* left after a complaint only */
     json_decref(run.ratios);
-    destroy_series(&run);
+    destroy_samples(&run);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -360,7 +360,7 @@ const perf_experiment tsi_experiment = {
     .defaults = {{"size", "8"}, {"modes", "bare,am,cached,uncached"}, {"warmup", "1000"}},
     .payload_bytes = {1, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,
-    .run = run_lanes,
+    .run = run_messages,
 };
 
 /* A payload is at least one number. */
@@ -371,7 +371,7 @@ const perf_experiment ssum_experiment = {
     .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
     .payload_bytes = {4, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,
-    .run = run_lanes,
+    .run = run_messages,
 };
 
 /* A payload is at least a key and a word of data. */
@@ -382,5 +382,5 @@ const perf_experiment iput_experiment = {
     .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
     .payload_bytes = {16, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,
-    .run = run_lanes,
+    .run = run_messages,
 };
