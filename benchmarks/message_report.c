@@ -1,10 +1,10 @@
 /* What a run of series found: medians over rounds, and ratios as medians of each
  * round's own ratio. */
+#include "message_report.h"
+
 #include "paper_tables.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
-#include "perf_stats.h"
-#include "series_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,21 +59,13 @@ static const double *values_of(const series_run *run, int series, metric which)
     return which == LATENCY ? run->samples[series].p50_ns : run->samples[series].rate_per_s;
 }
 
-/* The buffer holds one double per round. */
-static double median_ratio(const series_run *run, const ratio_row *row, int upper, int lower,
-                           double *buffer)
+static double median_ratio(const series_run *run, const ratio_row *row, int upper, int lower)
 {
     const double *over = values_of(run, upper, row->metric);
     const double *under = values_of(run, lower, row->metric);
     for (unsigned i = 0; i < run->options.rounds; i++)
-        buffer[i] = over[i] / under[i];
-    return perf_median(buffer, run->options.rounds);
-}
-
-static double median_of(const series_run *run, const double *samples, double *buffer)
-{
-    memcpy(buffer, samples, run->options.rounds * sizeof *buffer);
-    return perf_median(buffer, run->options.rounds);
+        run->buffer[i] = over[i] / under[i];
+    return series_run_median(run, run->buffer);
 }
 
 static void report_skipped(const series_run *run, const perf_series *series)
@@ -89,13 +81,13 @@ static void report_skipped(const series_run *run, const perf_series *series)
                      series->payload_bytes, text);
 }
 
-static void report_row(const series_run *run, unsigned index, double *buffer)
+static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
     const series_samples *samples = &run->samples[index];
-    double p50 = median_of(run, samples->p50_ns, buffer);
-    double p99 = median_of(run, samples->p99_ns, buffer);
-    double rate = median_of(run, samples->rate_per_s, buffer);
+    double p50 = series_run_median(run, samples->p50_ns);
+    double p99 = series_run_median(run, samples->p99_ns);
+    double rate = series_run_median(run, samples->rate_per_s);
     (void)json_array_append_new(
         run->rows,
         json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "mode", series->mode->name, "delivery",
@@ -119,29 +111,22 @@ static void ratio_delivery(const series_run *run, int series, char *text, size_t
 
 /* With several deliveries each ratio is named with its delivery, with several payloads with its
  * payload. */
-static void report_ratio(const series_run *run, const ratio_row *row, unsigned nth,
-                         double *buffer)
+static void report_ratio(const series_run *run, const ratio_row *row, unsigned nth)
 {
     char name[64], delivery[24], payload[24] = "";
     int upper = find_series(run, row->upper, nth), lower = find_series(run, row->lower, nth);
-    if (upper < 0 || lower < 0 || run->series[upper].payload_max != 0 ||
-        run->series[lower].payload_max != 0)
+    if (upper < 0 || lower < 0 || series_run_skips(run, (unsigned)upper) ||
+        series_run_skips(run, (unsigned)lower))
         return;
     ratio_delivery(run, upper, delivery, sizeof delivery);
     if (run->options.payloads.count > 1)
         (void)snprintf(payload, sizeof payload, "_%zu", run->options.payload_bytes);
-    double ratio = median_ratio(run, row, upper, lower, buffer);
+    double ratio = median_ratio(run, row, upper, lower);
     (void)snprintf(name, sizeof name, "%s%s%s", row->name, delivery, payload);
     (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
     /* Of a sweep only the table is for people. */
     if (run->options.payloads.count == 1 && !perf_report_is_quiet(&run->options))
         (void)printf("%-34s %8.3f\n", name, ratio);
-}
-
-static bool out_of_memory(void)
-{
-    (void)fprintf(stderr, "tc-perf: out of memory\n");
-    return false;
 }
 
 /* A sweep is one table: its head comes with the first payload, what is said of it with the
@@ -195,53 +180,33 @@ static void print_ratios(const series_run *run)
     (void)printf("\n");
 }
 
-bool message_report_payload(series_run *run)
+void message_report_payload(series_run *run)
 {
     const perf_options *options = &run->options;
-    double *buffer = calloc(options->rounds, sizeof *buffer);
-    if (run->rows == NULL) {
-        run->rows = json_array();
-        run->ratios = json_object();
+    bool last = series_run_is_last_payload(run);
+    if (run->payload_index == 0)
         print_head(run);
-    }
-    if (buffer == NULL || run->rows == NULL || run->ratios == NULL) {
-        free(buffer);
-        return out_of_memory();
-    }
     for (unsigned i = 0; i < run->series_count; i++) {
-        if (run->series[i].payload_max != 0)
+        if (series_run_skips(run, i))
             report_skipped(run, &run->series[i]);
         else
-            report_row(run, i, buffer);
+            report_row(run, i);
     }
-    bool last = options->payload_bytes == options->payloads.values[options->payloads.count - 1];
     if (last)
         print_foot(run);
     for (size_t i = 0; i < RATIO_COUNT; i++) {
         for (unsigned nth = 0; nth < options->delivery_count; nth++)
-            report_ratio(run, &ratio_rows[i], nth, buffer);
+            report_ratio(run, &ratio_rows[i], nth);
     }
     if (last && options->payloads.count > 1 && strcmp(options->experiment->name, "tsi") != 0 &&
         !perf_report_is_quiet(options))
         print_ratios(run);
-    (void)fflush(stdout);
-    free(buffer);
-    return true;
 }
 
-bool message_report_write(series_run *run)
+void message_report_finish(const series_run *run, json_t *report)
 {
-    json_t *report = perf_report_create(&run->options);
-    if (report == NULL)
-        return out_of_memory();
     if (run->options.table && !perf_report_is_quiet(&run->options))
         paper_print_rates(run->rows);
     if (run->options.table)
         (void)json_object_set_new(report, "paper", paper_rates());
-    (void)json_object_set_new(report, "rows", run->rows);
-    (void)json_object_set_new(report, "ratios", run->ratios);
-    run->rows = run->ratios = NULL;
-    bool ok = perf_report_write(&run->options, report);
-    json_decref(report);
-    return ok;
 }

@@ -134,6 +134,7 @@ static void close_bulk(perf_series *series)
 
 const perf_mode perf_mode_bulk_cached = {
     .name = "cached",
+    .has_deliveries = true,
     .open = open_bulk,
     .source_rate = source_rate,
     .target_rate = target_rate,

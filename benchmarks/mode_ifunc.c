@@ -249,6 +249,7 @@ static void close_ifunc(perf_series *series)
 #define IFUNC_MODE(mode)                                                                       \
     const perf_mode perf_mode_##mode = {                                                       \
         .name = #mode,                                                                         \
+        .has_deliveries = true,                                                                \
         .open = open_##mode,                                                                   \
         .source_latency = source_latency,                                                      \
         .target_latency = target_latency,                                                      \

@@ -25,6 +25,7 @@ typedef struct perf_series {
 
 struct perf_mode {
     const char *name;
+    bool has_deliveries; /* is the library's, which chooses between them */
 
     /* Both sides at once; they may talk over the session's link, and return when messages can
      * go both ways. On failure the mode has complained and freed what it took. */

@@ -1,13 +1,31 @@
-/* The series of a run of tsi, ssum or iput, as both processes hold them, and what was measured
- * on each. */
+/* A run of several modes in short rounds that take turns, so that whatever the machine does
+ * meanwhile (other load, processors that move) strikes all modes alike and ratios within a
+ * round stay meaningful. Both processes hold the same series and step through them together. */
 #ifndef TC_PERF_SERIES_RUN_H
 #define TC_PERF_SERIES_RUN_H
 
 #include "perf_mode.h"
+#include "perf_stats.h"
 
 #include <jansson.h>
 
-#define SERIES_MAX (2 + 6 * PERF_DELIVERIES_MAX)
+#define SERIES_MAX (3 + 6 * PERF_DELIVERIES_MAX)
+
+typedef struct series_run series_run;
+
+/* What an experiment decides itself; all at the source. Each returns false after a complaint.
+ */
+typedef struct series_kind {
+    bool has_latency; /* rates alone otherwise */
+    /* Sets rate_count, and latency_count, of one series, by measuring once or more: the first
+     * calls, for which the target prepares the code, are over then. */
+    bool (*choose_counts)(series_run *run, unsigned index);
+    void (*print_round)(const series_run *run, unsigned index, unsigned round);
+    /* Adds what was measured with the present payload to rows and ratios, and to the table. */
+    void (*report_payload)(series_run *run);
+    /* Adds to the JSON what else there is. May be NULL. */
+    void (*finish)(const series_run *run, json_t *report);
+} series_kind;
 
 /* One value per round. */
 typedef struct series_samples {
@@ -16,25 +34,41 @@ typedef struct series_samples {
     double *rate_per_s;
 } series_samples;
 
-typedef struct series_run {
+struct series_run {
+    const series_kind *kind;
     perf_options options; /* its payload_bytes is the same in both processes at every step */
     perf_session *session;
-    json_t *rows; /* source only; of all payloads so far */
+    json_t *rows; /* source only, as what follows; of all payloads so far */
     json_t *ratios;
+    unsigned payload_index; /* which payload of the options it is now */
     unsigned series_count;
     perf_series series[SERIES_MAX];
-    series_samples samples[SERIES_MAX]; /* source only */
+    series_samples samples[SERIES_MAX];
     uint64_t latency_count[SERIES_MAX];
     uint64_t rate_count[SERIES_MAX];
     uint64_t *stamps;
-    uint64_t stamps_max; /* entries */
-} series_run;
+    double *buffer; /* one entry per round, for medians */
+};
 
-/* Adds what was measured with the present payload to rows and ratios, and to the table. False
- * after a complaint. */
-bool message_report_payload(series_run *run);
+/* A series of the mode, or one for each delivery that the mode can choose. */
+void series_run_add(series_run *run, const perf_mode *mode);
 
-/* The JSON. Takes rows and ratios. False after a complaint. */
-bool message_report_write(series_run *run);
+/* Every payload of the options, and the report. The session and what is NULL in the run are the
+ * function's own. Returns the exit status. */
+int series_run_all(series_run *run);
+
+/* Half round trips of `count`, after a warm-up. count <= SERIES_LATENCY_MAX or --iterations. */
+#define SERIES_LATENCY_MAX 200000u
+bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out);
+
+/* From the first send until the target says that all have run. */
+bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out);
+
+/* Whether the present payload is too large for the series: it has no figures then. */
+bool series_run_skips(const series_run *run, unsigned index);
+
+double series_run_median(const series_run *run, const double *values);
+
+bool series_run_is_last_payload(const series_run *run);
 
 #endif

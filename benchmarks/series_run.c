@@ -1,0 +1,294 @@
+#include "series_run.h"
+
+#include "perf_clock.h"
+#include "perf_experiment.h"
+#include "perf_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
+
+void series_run_add(series_run *run, const perf_mode *mode)
+{
+    unsigned count = mode->has_deliveries ? run->options.delivery_count : 1;
+    for (unsigned i = 0; i < count; i++) {
+        const char *delivery = mode->has_deliveries ? run->options.deliveries[i] : "";
+        run->series[run->series_count++] =
+            (perf_series){.mode = mode,
+                          .work = ifunc_work_find(run->options.experiment->name),
+                          .delivery_wanted = *delivery != '\0' ? delivery : NULL,
+                          .options = &run->options};
+    }
+}
+
+/* --- steps of both processes ----------------------------------------------------------- */
+
+static bool target_step(void *experiment, const perf_command *command)
+{
+    series_run *run = experiment;
+    if (command->series >= run->series_count)
+        return false;
+    perf_series *series = &run->series[command->series];
+    switch (command->action) {
+    case ACTION_PAYLOAD:
+        run->options.payload_bytes = command->count;
+        return true;
+    case ACTION_OPEN:
+        return series->mode->open(series);
+    case ACTION_LATENCY:
+        perf_session_set_ready(run->session);
+        return series->mode->target_latency(series, command->count);
+    case ACTION_RATE:
+        perf_session_set_ready(run->session);
+        return series->mode->target_rate(series, command->count);
+    case ACTION_CLOSE:
+        series->mode->close(series);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool serve(perf_session *session, void *experiment)
+{
+    return perf_session_serve(session, target_step, experiment);
+}
+
+static bool start_step(series_run *run, uint32_t action, unsigned index, uint64_t count)
+{
+    const perf_command command = {.action = action, .series = index, .count = count};
+    return perf_session_command(run->session, &command);
+}
+
+static bool set_payload(series_run *run, uint64_t payload_bytes)
+{
+    run->options.payload_bytes = payload_bytes;
+    return start_step(run, ACTION_PAYLOAD, 0, payload_bytes) &&
+           perf_session_reply(run->session);
+}
+
+static bool open_all(series_run *run)
+{
+    for (unsigned i = 0; i < run->series_count; i++) {
+        perf_series *series = &run->series[i];
+        series->payload_max = 0;
+        perf_report_progress("opening %s", series->mode->name);
+        if (!start_step(run, ACTION_OPEN, i, 0) || !series->mode->open(series) ||
+            !perf_session_reply(run->session))
+            return false;
+    }
+    return true;
+}
+
+static bool close_all(series_run *run)
+{
+    for (unsigned i = 0; i < run->series_count; i++) {
+        perf_series *series = &run->series[i];
+        if (!start_step(run, ACTION_CLOSE, i, 0))
+            return false;
+        series->mode->close(series);
+        if (!perf_session_reply(run->session))
+            return false;
+    }
+    return true;
+}
+
+/* Warm-up and measurement are one chain of round trips; only the stamps tell them apart. */
+bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out)
+{
+    perf_series *series = &run->series[index];
+    uint64_t warmup = run->options.warmup;
+    if (!start_step(run, ACTION_LATENCY, index, warmup + count) ||
+        !perf_session_await_ready(run->session) ||
+        !series->mode->source_latency(series, warmup + count, run->stamps))
+        return false;
+    perf_session_set_ended(run->session);
+    if (!perf_session_reply(run->session))
+        return false;
+    *out = perf_latency_of(run->stamps + warmup, count);
+    return true;
+}
+
+bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out)
+{
+    perf_series *series = &run->series[index];
+    if (!start_step(run, ACTION_RATE, index, count) || !perf_session_await_ready(run->session))
+        return false;
+    uint64_t start = perf_now_ns();
+    if (!series->mode->source_rate(series, count) || !perf_session_await_done(run->session))
+        return false;
+    uint64_t end = perf_now_ns();
+    perf_session_set_ended(run->session);
+    *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)(end - start);
+    return perf_session_reply(run->session);
+}
+
+/* --- rounds ---------------------------------------------------------------------------- */
+
+bool series_run_skips(const series_run *run, unsigned index)
+{
+    return run->series[index].payload_max != 0;
+}
+
+static bool measure_latency(series_run *run, unsigned index, unsigned round)
+{
+    perf_latency latency;
+    if (!series_run_latency(run, index, run->latency_count[index], &latency))
+        return false;
+    run->samples[index].p50_ns[round] = latency.p50_ns;
+    run->samples[index].p99_ns[round] = latency.p99_ns;
+    return true;
+}
+
+static bool measure_rate(series_run *run, unsigned index, unsigned round)
+{
+    return series_run_rate(run, index, run->rate_count[index],
+                           &run->samples[index].rate_per_s[round]);
+}
+
+/* Who begins, changes. */
+static bool take_turns(series_run *run, unsigned round, const char *what,
+                       bool (*measure)(series_run *run, unsigned index, unsigned round))
+{
+    for (unsigned turn = 0; turn < run->series_count; turn++) {
+        unsigned i = (turn + round) % run->series_count;
+        if (series_run_skips(run, i))
+            continue;
+        perf_report_progress("%zu bytes, round %u of %u: %s, %s", run->options.payload_bytes,
+                             round + 1, run->options.rounds, what, run->series[i].mode->name);
+        if (!measure(run, i, round))
+            return false;
+    }
+    return true;
+}
+
+/* Latencies first, then rates, so that what a ratio compares lies close in time. */
+static bool measure_round(series_run *run, unsigned round)
+{
+    if (run->kind->has_latency && !take_turns(run, round, "latency", measure_latency))
+        return false;
+    if (!take_turns(run, round, "rate", measure_rate))
+        return false;
+    for (unsigned i = 0; run->options.verbose && i < run->series_count; i++) {
+        if (!series_run_skips(run, i))
+            run->kind->print_round(run, i, round);
+    }
+    return true;
+}
+
+static bool measure_payload(series_run *run, uint64_t payload_bytes)
+{
+    if (!set_payload(run, payload_bytes) || !open_all(run))
+        return false;
+    for (unsigned i = 0; i < run->series_count; i++) {
+        perf_report_progress("trial, %s", run->series[i].mode->name);
+        if (!series_run_skips(run, i) && !run->kind->choose_counts(run, i))
+            return false;
+    }
+    for (unsigned round = 0; round < run->options.rounds; round++) {
+        if (!measure_round(run, round))
+            return false;
+    }
+    perf_report_progress(NULL);
+    if (!close_all(run))
+        return false;
+    run->kind->report_payload(run);
+    (void)fflush(stdout);
+    return true;
+}
+
+static bool measure_all(series_run *run)
+{
+    for (unsigned i = 0; i < run->options.payloads.count; i++) {
+        run->payload_index = i;
+        if (!measure_payload(run, run->options.payloads.values[i]))
+            return false;
+    }
+    return true;
+}
+
+/* --- from beginning to end ------------------------------------------------------------- */
+
+static bool allocate(series_run *run)
+{
+    const unsigned rounds = run->options.rounds;
+    uint64_t count = run->options.iterations > SERIES_LATENCY_MAX ? run->options.iterations
+                                                                  : SERIES_LATENCY_MAX;
+    size_t stamp_bytes = run->kind->has_latency
+                             ? (run->options.warmup + count + 1) * sizeof *run->stamps
+                             : sizeof *run->stamps;
+    bool ok = true;
+    run->rows = json_array();
+    run->ratios = json_object();
+    run->buffer = calloc(rounds, sizeof(double));
+    run->stamps = malloc(stamp_bytes);
+    for (unsigned i = 0; i < run->series_count; i++) {
+        series_samples *samples = &run->samples[i];
+        samples->p50_ns = calloc(rounds, sizeof(double));
+        samples->p99_ns = calloc(rounds, sizeof(double));
+        samples->rate_per_s = calloc(rounds, sizeof(double));
+        ok = ok && samples->p50_ns != NULL && samples->p99_ns != NULL &&
+             samples->rate_per_s != NULL;
+    }
+    if (!ok || run->rows == NULL || run->ratios == NULL || run->buffer == NULL ||
+        run->stamps == NULL)
+        return perf_complain(run->session, "out of memory");
+    /* Touched now: a page fault must not be part of a round trip. */
+    memset(run->stamps, 0xff, stamp_bytes);
+    return true;
+}
+
+static void release(series_run *run)
+{
+    for (unsigned i = 0; i < run->series_count; i++) {
+        free(run->samples[i].p50_ns);
+        free(run->samples[i].p99_ns);
+        free(run->samples[i].rate_per_s);
+    }
+    free(run->stamps);
+    free(run->buffer);
+    json_decref(run->rows);
+    json_decref(run->ratios);
+}
+
+static bool write_report(const series_run *run)
+{
+    json_t *report = perf_report_create(&run->options);
+    if (report != NULL && run->kind->finish != NULL)
+        run->kind->finish(run, report);
+    bool ok = report != NULL && json_object_set(report, "rows", run->rows) == 0 &&
+              json_object_set(report, "ratios", run->ratios) == 0 &&
+              perf_report_write(&run->options, report);
+    json_decref(report);
+    return ok;
+}
+
+int series_run_all(series_run *run)
+{
+    perf_session session;
+    run->session = &session;
+    for (unsigned i = 0; i < run->series_count; i++)
+        run->series[i].session = &session;
+    bool ok = perf_session_start(&session, run->options.cpus, serve, run) && allocate(run) &&
+              measure_all(run);
+    perf_report_progress(NULL);
+    ok = perf_session_end(&session) && ok;
+    ok = ok && write_report(run);
+    release(run);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* --- for reports ----------------------------------------------------------------------- */
+
+double series_run_median(const series_run *run, const double *values)
+{
+    memmove(run->buffer, values, run->options.rounds * sizeof *run->buffer);
+    return perf_median(run->buffer, run->options.rounds);
+}
+
+bool series_run_is_last_payload(const series_run *run)
+{
+    return run->payload_index + 1 == run->options.payloads.count;
+}
