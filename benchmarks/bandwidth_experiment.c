@@ -19,22 +19,10 @@
 static const perf_mode *const modes[] = {&perf_mode_bulk_put, &perf_mode_bulk_am,
                                          &perf_mode_bulk_am_safe, &perf_mode_bulk_cached};
 
-static bool is_chosen(const perf_options *options, const char *name)
-{
-    char listed[16];
-    for (const char *at = options->modes; at != NULL;) {
-        if (!perf_value_name(&at, ',', listed, sizeof listed))
-            return false;
-        if (strcmp(listed, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool choose_series(series_run *run)
 {
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        if (is_chosen(&run->options, modes[i]->name))
+        if (perf_value_lists(run->options.modes, ',', modes[i]->name))
             series_run_add(run, modes[i]);
     }
     if (run->series_count == 0)

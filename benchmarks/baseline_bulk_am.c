@@ -215,18 +215,11 @@ static void close_am(perf_series *series)
     free_state(series, state);
 }
 
-const perf_mode perf_mode_bulk_am = {
-    .name = "am",
-    .open = open_am,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_am,
-};
+#define AM_MODE(text)                                                                          \
+    {                                                                                          \
+        .name = text, .open = open_am, .source_rate = source_rate, .target_rate = target_rate, \
+        .close = close_am,                                                                     \
+    }
 
-const perf_mode perf_mode_bulk_am_safe = {
-    .name = "am-safe",
-    .open = open_am,
-    .source_rate = source_rate,
-    .target_rate = target_rate,
-    .close = close_am,
-};
+const perf_mode perf_mode_bulk_am = AM_MODE("am");
+const perf_mode perf_mode_bulk_am_safe = AM_MODE("am-safe");

@@ -2,7 +2,7 @@
  * put is followed by a fence and a put of its number, and a buffer is written again when the
  * target has said (in memory that both share) that it is through with it. The last word is a
  * flush. */
-#include "baseline_link.h"
+#include "baseline_memory.h"
 #include "ifuncs/scan.h"
 #include "mode_bulk.h"
 
@@ -11,7 +11,6 @@
 
 #define BUFFERS 2u
 #define PAGE_BYTES 4096u
-#define RKEY_MAX 1024u
 
 typedef struct put_state {
     baseline_link link;
@@ -21,65 +20,15 @@ typedef struct put_state {
     uint64_t outstanding;
     size_t payload_bytes;
     size_t buffer_bytes;
-    ucp_mem_h memory; /* target: a page for the number, then the buffers */
-    unsigned char *base;
-    uint64_t remote; /* source: where that is */
-    ucp_rkey_h rkey;
+    baseline_memory memory;    /* a page for the number, then the buffers */
     uint64_t numbers[BUFFERS]; /* that are being put */
     bulk_source source;
     _Atomic uint64_t *consumed; /* shared */
 } put_state;
 
-typedef struct put_key {
-    uint64_t address;
-    uint64_t size;
-    unsigned char bytes[RKEY_MAX];
-} put_key;
-
-static bool offer_memory(put_state *state)
-{
-    put_key key = {0};
-    void *packed;
-    size_t size;
-    const ucp_mem_map_params_t params = {
-        .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
-        .length = PAGE_BYTES + BUFFERS * state->buffer_bytes,
-        .flags = UCP_MEM_MAP_ALLOCATE,
-    };
-    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS};
-    ucs_status_t status = ucp_mem_map(state->link.context, &params, &state->memory);
-    if (status == UCS_OK)
-        status = ucp_mem_query(state->memory, &attr);
-    if (status == UCS_OK)
-        status = ucp_rkey_pack(state->link.context, state->memory, &packed, &size);
-    if (status != UCS_OK || size > RKEY_MAX)
-        return baseline_link_complain(&state->link, "memory", status);
-    state->base = attr.address;
-    memset(state->base, 0, params.length);
-    memcpy(key.bytes, packed, size);
-    ucp_rkey_buffer_release(packed);
-    key.address = (uintptr_t)state->base;
-    key.size = size;
-    return perf_link_send(state->link.session, &key, sizeof key);
-}
-
-static bool take_memory(put_state *state)
-{
-    put_key key;
-    size_t size;
-    if (!perf_link_recv(state->link.session, &key, sizeof key, &size))
-        return false;
-    state->remote = key.address;
-    ucs_status_t status = ucp_ep_rkey_unpack(state->link.peer, key.bytes, &state->rkey);
-    return status == UCS_OK || baseline_link_complain(&state->link, "rkey", status);
-}
-
 static void free_state(perf_series *series, put_state *state)
 {
-    if (state->rkey != NULL)
-        ucp_rkey_destroy(state->rkey);
-    if (state->memory != NULL)
-        (void)ucp_mem_unmap(state->link.context, state->memory);
+    baseline_memory_free(&state->memory, &state->link);
     baseline_link_free(&state->link);
     bulk_source_free(&state->source);
     free(state);
@@ -102,7 +51,10 @@ static bool open_put(perf_series *series)
               perf_complain(session, "out of memory");
     ok = ok && baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
          baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
-         (session->role == PERF_TARGET ? offer_memory(state) : take_memory(state));
+         (session->role == PERF_TARGET
+              ? baseline_memory_offer(&state->memory, &state->link,
+                                      PAGE_BYTES + BUFFERS * state->buffer_bytes)
+              : baseline_memory_take(&state->memory, &state->link));
     if (!ok) {
         free_state(series, state);
         return false;
@@ -128,8 +80,8 @@ static bool put_bytes(put_state *state, const void *bytes, size_t size, uint64_t
         .cb.send = put_ended,
         .user_data = state,
     };
-    void *request = ucp_put_nbx(state->link.peer, bytes, size, state->remote + offset,
-                                state->rkey, &params);
+    void *request = ucp_put_nbx(state->link.peer, bytes, size, state->memory.remote + offset,
+                                state->memory.rkey, &params);
     if (UCS_PTR_IS_ERR(request))
         return baseline_link_complain(&state->link, "ucp_put_nbx", UCS_PTR_STATUS(request));
     state->outstanding += request != NULL;
@@ -186,7 +138,7 @@ static bool target_rate(perf_series *series, uint64_t count)
 {
     put_state *state = series->state;
     uint64_t last = state->target.counter + count;
-    const _Atomic uint64_t *number = (const _Atomic uint64_t *)(const void *)state->base;
+    const _Atomic uint64_t *number = (const _Atomic uint64_t *)(const void *)state->memory.base;
     perf_poll poll;
     perf_poll_init(&poll, series->session);
     while (!perf_session_has_ended(series->session)) {
@@ -200,7 +152,7 @@ static bool target_rate(perf_series *series, uint64_t count)
         }
         perf_poll_hit(&poll);
         const unsigned char *buffer =
-            state->base + PAGE_BYTES + done % BUFFERS * state->buffer_bytes;
+            state->memory.base + PAGE_BYTES + done % BUFFERS * state->buffer_bytes;
         if (state->unread)
             state->target.counter++;
         else

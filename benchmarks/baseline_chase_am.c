@@ -134,21 +134,11 @@ static void close_am(dapc_series *series)
     series->state = NULL;
 }
 
-const dapc_mode dapc_mode_am = {
-    .name = "am",
-    .open = open_am,
-    .connect = connect_am,
-    .turn = turn_am,
-    .close = close_am,
-    .start = start_am,
-};
+#define AM_MODE(text, safe)                                                                    \
+    {                                                                                          \
+        .name = text, .is_safe = safe, .open = open_am, .connect = connect_am,                 \
+        .turn = turn_am, .close = close_am, .start = start_am,                                 \
+    }
 
-const dapc_mode dapc_mode_am_safe = {
-    .name = "am-safe",
-    .is_safe = true,
-    .open = open_am,
-    .connect = connect_am,
-    .turn = turn_am,
-    .close = close_am,
-    .start = start_am,
-};
+const dapc_mode dapc_mode_am = AM_MODE("am", false);
+const dapc_mode dapc_mode_am_safe = AM_MODE("am-safe", true);

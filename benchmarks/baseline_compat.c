@@ -1,7 +1,7 @@
 /* The same function by the original's API: frames in slots that this program owns. Latency
  * takes one slot at each side, whose message says that the other one is free; rate takes a ring
  * of them, and the target tells by memory that both share how far it is. */
-#include "baseline_link.h"
+#include "baseline_memory.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
 
@@ -13,18 +13,14 @@
 
 #define SLOTS 64u
 #define CREDIT_EVERY (SLOTS / 4)
-#define RKEY_MAX 1024u
 #define HEADER_BYTES 48u /* of a frame without code */
 
 typedef struct compat_state {
     baseline_link link;
     ucp_ifunc_h function;
     ucp_ifunc_msg_t message;
-    ucp_mem_h memory;
-    unsigned char *slots;
+    baseline_memory memory; /* the slots */
     size_t slot_bytes;
-    uint64_t remote;
-    ucp_rkey_h rkey;
     void *target;
     const uint64_t *calls;
     uint64_t awaited;
@@ -32,12 +28,6 @@ typedef struct compat_state {
     uint64_t read;              /* out of it */
     _Atomic uint64_t *consumed; /* shared: what the target has read */
 } compat_state;
-
-typedef struct compat_key {
-    uint64_t address;
-    uint64_t size;
-    unsigned char bytes[RKEY_MAX];
-} compat_key;
 
 static bool complain(compat_state *state, const char *what, ucs_status_t status)
 {
@@ -78,54 +68,13 @@ static bool make_message(perf_series *series, compat_state *state)
     return status == UCS_OK || complain(state, series->work->name, status);
 }
 
-static bool offer_slots(compat_state *state)
-{
-    compat_key key = {0};
-    void *packed;
-    size_t size = 0;
-    const ucp_mem_map_params_t params = {
-        .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
-        .length = SLOTS * state->slot_bytes,
-        .flags = UCP_MEM_MAP_ALLOCATE,
-    };
-    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS};
-    ucs_status_t status = ucp_mem_map(state->link.context, &params, &state->memory);
-    if (status == UCS_OK)
-        status = ucp_mem_query(state->memory, &attr);
-    if (status == UCS_OK)
-        status = ucp_rkey_pack(state->link.context, state->memory, &packed, &size);
-    if (status != UCS_OK || size > RKEY_MAX)
-        return complain(state, "memory", status);
-    state->slots = attr.address;
-    memset(state->slots, 0, params.length);
-    memcpy(key.bytes, packed, size);
-    ucp_rkey_buffer_release(packed);
-    key.address = (uintptr_t)state->slots;
-    key.size = size;
-    return perf_link_send(state->link.session, &key, sizeof key);
-}
-
-static bool take_slots(compat_state *state)
-{
-    compat_key key;
-    size_t size;
-    if (!perf_link_recv(state->link.session, &key, sizeof key, &size))
-        return false;
-    state->remote = key.address;
-    ucs_status_t status = ucp_ep_rkey_unpack(state->link.peer, key.bytes, &state->rkey);
-    return status == UCS_OK || complain(state, "rkey", status);
-}
-
 static void free_state(perf_series *series, compat_state *state)
 {
     if (state->message.frame != NULL)
         (void)ucp_ifunc_msg_free(state->message);
     if (state->function != NULL)
         (void)ucp_deregister_ifunc(state->link.context, state->function);
-    if (state->rkey != NULL)
-        ucp_rkey_destroy(state->rkey);
-    if (state->memory != NULL)
-        (void)ucp_mem_unmap(state->link.context, state->memory);
+    baseline_memory_free(&state->memory, &state->link);
     baseline_link_free(&state->link);
     free(state->target);
     free(state);
@@ -135,7 +84,7 @@ static void free_state(perf_series *series, compat_state *state)
 static void describe(perf_series *series, const compat_state *state)
 {
     void *mapped;
-    bool stores = ucp_rkey_ptr(state->rkey, state->remote, &mapped) == UCS_OK;
+    bool stores = ucp_rkey_ptr(state->memory.rkey, state->memory.remote, &mapped) == UCS_OK;
     size_t payload_bytes = series->options->payload_bytes;
     series->payload_bytes = payload_bytes;
     series->frame_bytes = (double)(stores ? HEADER_BYTES + ((payload_bytes + 15) & ~(size_t)15)
@@ -160,7 +109,9 @@ static bool open_compat(perf_series *series)
     choose_folder(series);
     bool ok = baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
               baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
-              make_message(series, state) && offer_slots(state) && take_slots(state);
+              make_message(series, state) &&
+              baseline_memory_offer(&state->memory, &state->link, SLOTS * state->slot_bytes) &&
+              baseline_memory_take(&state->memory, &state->link);
     if (!ok) {
         free_state(series, state);
         return false;
@@ -182,18 +133,18 @@ static void close_compat(perf_series *series)
 
 static inline bool send_to(compat_state *state, size_t slot)
 {
-    ucs_status_t status =
-        ucp_ifunc_send_nbix(state->link.peer, state->message,
-                            state->remote + slot * state->slot_bytes, state->rkey);
+    ucs_status_t status = ucp_ifunc_send_nbix(state->link.peer, state->message,
+                                              state->memory.remote + slot * state->slot_bytes,
+                                              state->memory.rkey);
     return !UCS_STATUS_IS_ERR(status) || complain(state, "send", status);
 }
 
 static inline bool run_from(compat_state *state, size_t slot, perf_poll *poll)
 {
     ucs_status_t status;
-    while ((status = ucp_poll_ifunc(state->link.context,
-                                    state->slots + slot * state->slot_bytes, state->slot_bytes,
-                                    state->target, state->link.worker)) == UCS_ERR_NO_MESSAGE) {
+    while ((status = ucp_poll_ifunc(
+                state->link.context, state->memory.base + slot * state->slot_bytes,
+                state->slot_bytes, state->target, state->link.worker)) == UCS_ERR_NO_MESSAGE) {
         if (!perf_poll_missed(poll))
             return false;
     }

@@ -4,6 +4,7 @@
 #include "dapc.h"
 #include "ifuncs/return_result.h"
 #include "perf_clock.h"
+#include "perf_context.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -53,37 +54,22 @@ static bool is_client(const dapc_series *series)
 
 /* --- opening and closing -------------------------------------------------------------- */
 
-static tc_status set_options(const ifunc_state *state, tc_options *options, tc_error *err)
+static bool create_context(ifunc_state *state)
 {
     const dapc_series *series = state->series;
     const perf_options *own = series->options;
     /* What an earlier process compiled is not new to a server. */
-    const char *settings[][2] = {
+    const perf_setting settings[] = {
         {"ifunc_path", own->ifunc_path},
         {"form", series->mode->name},
         {"wait", state->yields ? NULL : series->wait},
         {"delivery", own->deliveries[0][0] != '\0' ? own->deliveries[0] : NULL},
         {"hop_limit", HOP_LIMIT},
         {"cache_dir", strcmp(own->cache, "cold") == 0 ? "" : NULL}};
-    tc_status status = TC_OK;
-    for (size_t i = 0; status == TC_OK && i < sizeof settings / sizeof settings[0]; i++) {
-        if (settings[i][1] != NULL)
-            status = tc_options_set(options, settings[i][0], settings[i][1], err);
-    }
-    return status;
-}
-
-static bool create_context(ifunc_state *state)
-{
     tc_error err = {0};
-    tc_options *options;
-    if (tc_options_create(&options, &err) != TC_OK)
-        return complain(state, "options", &err);
-    tc_status status = set_options(state, options, &err);
-    if (status == TC_OK)
-        status = tc_context_create(options, &state->context, &err);
-    tc_options_destroy(options);
-    return status == TC_OK || complain(state, "context", &err);
+    return perf_context_create(settings, sizeof settings / sizeof settings[0], &state->context,
+                               &err) == TC_OK ||
+           complain(state, "context", &err);
 }
 
 static void take_result(void *user, uint64_t slot, uint64_t address)
@@ -278,26 +264,19 @@ static bool start_ifunc(dapc_series *series, unsigned slot, const dapc_step *ste
                                             tc_status_text(status));
 }
 
-const dapc_mode dapc_mode_bitcode = {
-    .name = "bitcode",
-    .moves_code = true,
-    .open = open_ifunc,
-    .connect = connect_ifunc,
-    .turn = turn_ifunc,
-    .settle = settle_ifunc,
-    .close = close_ifunc,
-    .prepare = prepare_ifunc,
-    .start = start_ifunc,
-};
+/* A mode has the name of the form that its function takes. */
+#define IFUNC_MODE(form)                                                                       \
+    const dapc_mode dapc_mode_##form = {                                                       \
+        .name = #form,                                                                         \
+        .moves_code = true,                                                                    \
+        .open = open_ifunc,                                                                    \
+        .connect = connect_ifunc,                                                              \
+        .turn = turn_ifunc,                                                                    \
+        .settle = settle_ifunc,                                                                \
+        .close = close_ifunc,                                                                  \
+        .prepare = prepare_ifunc,                                                              \
+        .start = start_ifunc,                                                                  \
+    }
 
-const dapc_mode dapc_mode_image = {
-    .name = "image",
-    .moves_code = true,
-    .open = open_ifunc,
-    .connect = connect_ifunc,
-    .turn = turn_ifunc,
-    .settle = settle_ifunc,
-    .close = close_ifunc,
-    .prepare = prepare_ifunc,
-    .start = start_ifunc,
-};
+IFUNC_MODE(bitcode);
+IFUNC_MODE(image);

@@ -4,6 +4,7 @@
 #include "first_call_report.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
+#include "perf_values.h"
 #include "ifuncs/saxpy.h"
 
 #include <dirent.h>
@@ -113,19 +114,6 @@ static void remove_folder(const char *folder)
 
 /* --- the run ------------------------------------------------------------------------- */
 
-static bool is_named(const char *list, const char *name)
-{
-    char word[32];
-    for (const char *at = list; at != NULL;) {
-        size_t n = strcspn(at, ",");
-        (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
-        if (strcmp(word, name) == 0)
-            return true;
-        at = at[n] == ',' ? at + n + 1 : NULL;
-    }
-    return false;
-}
-
 static bool fill_cache(const call_plan *plan)
 {
     call_plan fill = *plan;
@@ -165,7 +153,7 @@ static bool measure_function(first_call_run *run, const call_function *function)
                                     .calls = path->first_only ? 1 : CALLS_MAX,
                                     .cache_dir = path->stored ? folder : "",
                                     .board = run->board};
-            if (!is_named(options->paths, path->name))
+            if (!perf_value_lists(options->paths, ',', path->name))
                 continue;
             perf_report_progress("%s, %s, round %u of %u", function->name, path->name,
                                  round + 1, options->rounds);
@@ -185,8 +173,8 @@ static bool measure_loop(first_call_run *run)
                             .path = &call_paths[0],
                             .cache_dir = "",
                             .board = run->board};
-    if (!is_named(run->options->functions, "saxpy") ||
-        !is_named(run->options->paths, "jit-best"))
+    if (!perf_value_lists(run->options->functions, ',', "saxpy") ||
+        !perf_value_lists(run->options->paths, ',', "jit-best"))
         return true;
     perf_report_progress("the vector loop");
     if (!call_loop_run(&plan))
@@ -210,7 +198,7 @@ static int run_first_call(const perf_options *options)
     }
     bool ok = true;
     for (size_t i = 0; ok && i < call_function_count; i++) {
-        if (is_named(options->functions, call_functions[i].name))
+        if (perf_value_lists(options->functions, ',', call_functions[i].name))
             ok = measure_function(&run, &call_functions[i]);
     }
     ok = ok && measure_loop(&run);

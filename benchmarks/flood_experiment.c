@@ -49,19 +49,6 @@ static bool open_link(ifunc_link *link, flood_run *run, unsigned delivery, void 
 
 /* --- the target -------------------------------------------------------------------------- */
 
-static bool run_messages(ifunc_link *link)
-{
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
-    while (!perf_session_has_ended(link->session)) {
-        if (tc_progress(link->context) != 0)
-            perf_poll_hit(&poll);
-        else if (!perf_poll_missed(&poll))
-            return ifunc_link_lost(link);
-    }
-    return true;
-}
-
 static bool target_run(void *experiment, const perf_command *command)
 {
     flood_run *run = experiment;
@@ -70,7 +57,7 @@ static bool target_run(void *experiment, const perf_command *command)
     if (command->action != ACTION_FLOOD || command->series >= run->options->delivery_count ||
         !open_link(&link, run, command->series, &target))
         return false;
-    bool ok = run_messages(&link) && perf_link_send(run->session, &target, sizeof target);
+    bool ok = ifunc_link_serve(&link) && perf_link_send(run->session, &target, sizeof target);
     ifunc_link_close(&link);
     return ok;
 }

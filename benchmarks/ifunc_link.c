@@ -1,5 +1,7 @@
 #include "ifunc_link.h"
 
+#include "perf_context.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -31,25 +33,13 @@ static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 
 static bool create_context(ifunc_link *link, const ifunc_link_config *config)
 {
+    const perf_setting settings[] = {
+        {"ifunc_path", config->path}, {"delivery", config->delivery},
+        {"tier", config->tier},       {"cache_dir", config->cache_dir},
+        {"form", config->form},       {"code_push", config->local != NULL ? "no" : NULL}};
     tc_error err = {0};
-    tc_options *options;
-    if (tc_options_create(&options, &err) != TC_OK)
-        return complain(link, "options", &err);
-    tc_status status = tc_options_set(options, "ifunc_path", config->path, &err);
-    if (status == TC_OK && config->delivery != NULL)
-        status = tc_options_set(options, "delivery", config->delivery, &err);
-    if (status == TC_OK && config->tier != NULL)
-        status = tc_options_set(options, "tier", config->tier, &err);
-    if (status == TC_OK && config->cache_dir != NULL)
-        status = tc_options_set(options, "cache_dir", config->cache_dir, &err);
-    if (status == TC_OK && config->form != NULL)
-        status = tc_options_set(options, "form", config->form, &err);
-    if (status == TC_OK && config->local != NULL)
-        status = tc_options_set(options, "code_push", "no", &err);
-    if (status == TC_OK)
-        status = tc_context_create(options, &link->context, &err);
-    tc_options_destroy(options);
-    if (status != TC_OK)
+    if (perf_context_create(settings, sizeof settings / sizeof settings[0], &link->context,
+                            &err) != TC_OK)
         return complain(link, "context", &err);
     tc_context_set_target_args(link->context, config->target_args);
     tc_context_set_ep_callback(link->context, endpoint_changed, link);
@@ -156,5 +146,18 @@ bool ifunc_link_flush(ifunc_link *link)
         return perf_complain(link->session, "flush: %s", tc_status_text(status));
     if (tc_ep_refusal(link->peer, &err) != 0)
         return complain(link, "the peer refused the function", &err);
+    return true;
+}
+
+bool ifunc_link_serve(ifunc_link *link)
+{
+    perf_poll poll;
+    perf_poll_init(&poll, link->session);
+    while (!perf_session_has_ended(link->session)) {
+        if (tc_progress(link->context) != 0)
+            perf_poll_hit(&poll);
+        else if (!perf_poll_missed(&poll))
+            return ifunc_link_lost(link);
+    }
     return true;
 }

@@ -48,4 +48,8 @@ bool ifunc_link_send_failed(ifunc_link *link, tc_status status);
 /* Source: returns true when the target has run all that was sent. */
 bool ifunc_link_flush(ifunc_link *link);
 
+/* Target: runs what comes until the source has ended the step, so that messages too many are
+ * noticed as well. False after a complaint. */
+bool ifunc_link_serve(ifunc_link *link);
+
 #endif

@@ -56,21 +56,6 @@ static integrity_result summarize(const integrity_target *target)
     return result;
 }
 
-/* Progresses until the source has said that it is through, so that messages too many are
- * noticed as well. */
-static bool run_messages(ifunc_link *link)
-{
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
-    while (!perf_session_has_ended(link->session)) {
-        if (tc_progress(link->context) != 0)
-            perf_poll_hit(&poll);
-        else if (!perf_poll_missed(&poll))
-            return ifunc_link_lost(link);
-    }
-    return true;
-}
-
 static bool target_run(void *experiment, const perf_command *command)
 {
     integrity_run *run = experiment;
@@ -84,10 +69,10 @@ static bool target_run(void *experiment, const perf_command *command)
         return perf_complain(run->session, "out of memory");
     bool ok = open_link(&link, run, command->series, &target);
     if (ok) {
-        /* The range is here before the first message runs, since messages run in run_messages
-         * only. */
+        /* The range is here before the first message runs, since messages run in
+         * ifunc_link_serve only. */
         ok = perf_link_recv(run->session, &target.range, sizeof target.range, &size) &&
-             run_messages(&link);
+             ifunc_link_serve(&link);
         integrity_result result = summarize(&target);
         ok = ok && perf_link_send(run->session, &result, sizeof result);
         ifunc_link_close(&link);

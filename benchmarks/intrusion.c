@@ -1,8 +1,10 @@
 /* What one peer's new functions cost another peer: the latency of cached calls, while a third
  * process sends a hundred functions a second that the target has never seen, and while it does
  * not, in turns. */
+#include "archive_bytes.h"
 #include "ifuncs/saxpy.h"
 #include "perf_clock.h"
+#include "perf_context.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_stats.h"
@@ -60,20 +62,12 @@ static bool complain(const char *what, const tc_error *err)
 
 static tc_context *create_context(const intrusion *run)
 {
+    const perf_setting settings[] = {
+        {"ifunc_path", run->options->ifunc_path}, {"cache_dir", ""}, {"form", "bitcode"}};
     tc_error err = {0};
-    tc_options *options = NULL;
     tc_context *context = NULL;
-    tc_status status = tc_options_create(&options, &err);
-    if (status == TC_OK)
-        status = tc_options_set(options, "ifunc_path", run->options->ifunc_path, &err);
-    if (status == TC_OK)
-        status = tc_options_set(options, "cache_dir", "", &err);
-    if (status == TC_OK)
-        status = tc_options_set(options, "form", "bitcode", &err);
-    if (status == TC_OK)
-        status = tc_context_create(options, &context, &err);
-    tc_options_destroy(options);
-    if (status != TC_OK)
+    if (perf_context_create(settings, sizeof settings / sizeof settings[0], &context, &err) !=
+        TC_OK)
         (void)complain("context", &err);
     return context;
 }
@@ -176,23 +170,6 @@ static bool run_caller(const intrusion *run, tc_context *context)
 
 /* --- the intruder -------------------------------------------------------------------- */
 
-static size_t read_archive(const intrusion *run, unsigned char *bytes, size_t capacity)
-{
-    char path[PERF_PATH_MAX + 32];
-    size_t size = 0;
-    for (const char *at = run->options->ifunc_path; size == 0 && *at != '\0';) {
-        size_t n = strcspn(at, ":");
-        (void)snprintf(path, sizeof path, "%.*s/saxpy_bitcode.tca", (int)n, at);
-        FILE *file = fopen(path, "rb");
-        if (file != NULL) {
-            size = fread(bytes, 1, capacity, file);
-            (void)fclose(file);
-        }
-        at += n + (at[n] == ':');
-    }
-    return size;
-}
-
 static bool send_new(const intrusion *run, tc_ep *ep, const unsigned char *archive, size_t size)
 {
     static saxpy_request request; /* of no rounds */
@@ -212,7 +189,8 @@ static bool send_new(const intrusion *run, tc_ep *ep, const unsigned char *archi
 static bool run_intruder(const intrusion *run, tc_context *context)
 {
     static unsigned char archive[1u << 16];
-    size_t size = read_archive(run, archive, sizeof archive);
+    size_t size =
+        archive_bytes_read(run->options->ifunc_path, "saxpy_bitcode", archive, sizeof archive);
     tc_ep *ep = connect_target(run, context);
     uint32_t turn;
     bool ok = ep != NULL && size > 0;

@@ -191,33 +191,23 @@ const size_t perf_option_count = sizeof perf_option_rows / sizeof perf_option_ro
 
 /* --- what is done with a row --------------------------------------------------------- */
 
-static bool lists(const char *names, char separator, const char *name)
-{
-    char one[32];
-    while (names != NULL) {
-        if (!perf_value_name(&names, separator, one, sizeof one))
-            return false;
-        if (strcmp(one, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool perf_option_rows_common(const perf_option_row *row)
 {
-    return lists("delivery tls ifunc-path json verbose", ' ', row->name);
+    return perf_value_lists("delivery tls ifunc-path json verbose", ' ', row->name);
 }
 
 bool perf_option_rows_taken(const perf_option_row *row, const perf_experiment *experiment)
 {
-    return perf_option_rows_common(row) || lists(experiment->options, ' ', row->name);
+    return perf_option_rows_common(row) ||
+           perf_value_lists(experiment->options, ' ', row->name);
 }
 
 static bool lists_all(const char *known, const char *names)
 {
     char name[32];
     while (names != NULL) {
-        if (!perf_value_name(&names, ',', name, sizeof name) || !lists(known, ',', name))
+        if (!perf_value_name(&names, ',', name, sizeof name) ||
+            !perf_value_lists(known, ',', name))
             return false;
     }
     return true;
@@ -226,7 +216,7 @@ static bool lists_all(const char *known, const char *names)
 static bool set_text(const perf_option_row *row, const char **at, const char *text)
 {
     *at = text;
-    return row->type == PERF_CHOICE  ? lists(row->names, ',', text)
+    return row->type == PERF_CHOICE  ? perf_value_lists(row->names, ',', text)
            : row->type == PERF_NAMES ? lists_all(row->names, text)
                                      : *text != '\0';
 }

@@ -89,3 +89,16 @@ bool perf_value_name(const char **at, char separator, char *name, size_t size)
     *at = end != NULL ? end + 1 : NULL;
     return true;
 }
+
+bool perf_value_lists(const char *names, char separator, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names; at != NULL;) {
+        const char *end = strchr(at, separator);
+        size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
+        if (size == length && memcmp(at, name, size) == 0)
+            return true;
+        at = end != NULL ? end + 1 : NULL;
+    }
+    return false;
+}

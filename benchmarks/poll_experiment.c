@@ -1,6 +1,7 @@
 /* What a turn of tc_progress costs a target whose peers say nothing: one target, one source
  * that opens more and more endpoints to it, and the slope between. */
 #include "perf_clock.h"
+#include "perf_context.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_session.h"
@@ -44,16 +45,10 @@ static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 static bool create_context(poll_run *run)
 {
     tc_error err = {0};
-    tc_options *options;
     const char *delivery = run->options->deliveries[0];
-    if (tc_options_create(&options, &err) != TC_OK)
-        return complain(run, "options", &err);
-    tc_status status =
-        *delivery != '\0' ? tc_options_set(options, "delivery", delivery, &err) : TC_OK;
-    if (status == TC_OK)
-        status = tc_context_create(options, &run->context, &err);
-    tc_options_destroy(options);
-    return status == TC_OK || complain(run, "context", &err);
+    const perf_setting setting = {"delivery", *delivery != '\0' ? delivery : NULL};
+    return perf_context_create(&setting, 1, &run->context, &err) == TC_OK ||
+           complain(run, "context", &err);
 }
 
 /* --- target -------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 
 #include "ifuncs/wakeup.h"
 #include "perf_clock.h"
+#include "perf_context.h"
 #include "perf_stats.h"
 
 #include <sched.h>
@@ -49,32 +50,14 @@ static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
         self->peers--;
 }
 
-static tc_status set_options(const worker *self, tc_options *options, tc_error *err)
-{
-    const worker_config *config = self->config;
-    tc_status status = tc_options_set(options, "ifunc_path", config->path, err);
-    if (status == TC_OK && config->delivery != NULL)
-        status = tc_options_set(options, "delivery", config->delivery, err);
-    /* A library without a choice of policies has the adaptive one. */
-    if (status == TC_OK && config->policy != NULL) {
-        status = tc_options_set(options, "wait", config->policy, err);
-        if (status == TC_E_NOT_FOUND)
-            status = TC_OK;
-    }
-    return status;
-}
-
 static bool create_context(worker *self)
 {
+    const perf_setting settings[] = {{"ifunc_path", self->config->path},
+                                     {"delivery", self->config->delivery},
+                                     {"wait", self->config->policy}};
     tc_error err = {0};
-    tc_options *options;
-    if (tc_options_create(&options, &err) != TC_OK)
-        return complain(self, "options", &err);
-    tc_status status = set_options(self, options, &err);
-    if (status == TC_OK)
-        status = tc_context_create(options, &self->context, &err);
-    tc_options_destroy(options);
-    if (status != TC_OK)
+    if (perf_context_create(settings, sizeof settings / sizeof settings[0], &self->context,
+                            &err) != TC_OK)
         return complain(self, "context", &err);
     tc_context_set_target_args(self->context, &self->seen);
     return true;

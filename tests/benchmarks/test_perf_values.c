@@ -45,12 +45,21 @@ static void test_lists(void **state)
     assert_false(perf_value_list("1,2,3,4", 1, 9, values, 3, &count));
 }
 
+static void test_names(void **state)
+{
+    (void)state;
+    assert_true(perf_value_lists("a,bc,d", ',', "bc") && perf_value_lists("a", ',', "a"));
+    assert_false(perf_value_lists("a,bc", ',', "b") || perf_value_lists("a,bc", ',', "a,bc"));
+    assert_false(perf_value_lists("", ' ', "a") || perf_value_lists("a b", ',', "a"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_powers_with_both_ends),
         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
