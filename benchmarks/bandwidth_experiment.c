@@ -5,7 +5,7 @@
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
-#include "perf_values.h"
+#include "perf_value.h"
 #include "series_run.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static bool open_am(perf_series *series)
 {
     am_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     state->payload_bytes = series->options->payload_bytes;
     state->payload = calloc(1, state->payload_bytes);
     state->send_params = (ucp_request_param_t){
@@ -111,7 +112,7 @@ static bool open_am(perf_series *series)
         .user_data = state,
     };
     bool ok = state->payload != NULL ? open_link(series, state)
-                                     : perf_complain(series->session, "out of memory");
+                                     : perf_session_complain(series->session, "out of memory");
     if (!ok) {
         free_state(series, state);
         return false;

@@ -2,8 +2,10 @@
  * used where UCX has put them, the others are received into buffers that are used again and
  * again. */
 #include "baseline_link.h"
+#include "bulk_source.h"
 #include "ifuncs/scan.h"
 #include "mode_bulk.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +132,7 @@ static bool make_payloads(am_state *state, const perf_options *options, perf_rol
     if (role == PERF_SOURCE)
         return bulk_source_init(&state->source, options);
     for (unsigned i = 0; i < OUTSTANDING_MAX; i++) {
-        unsigned char *buffer = bulk_pages(state->payload_bytes);
+        unsigned char *buffer = bulk_source_pages(state->payload_bytes);
         if (buffer == NULL)
             return false;
         state->spare[state->spare_count++] = buffer;
@@ -142,11 +144,11 @@ static bool open_am(perf_series *series)
 {
     am_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     state->unread = series->options->unread;
     state->payload_bytes = series->options->payload_bytes;
     bool ok = make_payloads(state, series->options, series->session->role) ||
-              perf_complain(series->session, "out of memory");
+              perf_session_complain(series->session, "out of memory");
     if (!ok || !open_link(series, state)) {
         free_state(series, state);
         return false;

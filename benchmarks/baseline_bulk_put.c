@@ -3,8 +3,10 @@
  * target has said (in memory that both share) that it is through with it. The last word is a
  * flush. */
 #include "baseline_memory.h"
+#include "bulk_source.h"
 #include "ifuncs/scan.h"
 #include "mode_bulk.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ static bool open_put(perf_series *series)
     perf_session *session = series->session;
     put_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(session, "out of memory");
+        return perf_session_complain(session, "out of memory");
     state->unread = series->options->unread;
     state->payload_bytes = series->options->payload_bytes;
     state->buffer_bytes = (state->payload_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
@@ -48,7 +50,7 @@ static bool open_put(perf_series *series)
     if (session->role == PERF_TARGET)
         atomic_store(state->consumed, 0);
     bool ok = bulk_source_init(&state->source, series->options) ||
-              perf_complain(session, "out of memory");
+              perf_session_complain(session, "out of memory");
     ok = ok && baseline_link_start(&state->link, session, UCP_FEATURE_RMA) &&
          baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE) &&
          (session->role == PERF_TARGET

@@ -15,8 +15,8 @@
 
 bool baseline_chase_complain(baseline_chase *ucx, const char *what, ucs_status_t status)
 {
-    return perf_complain(ucx->series->session, "%s: ucx: %s: %s", ucx->series->mode->name, what,
-                         ucs_status_string(status));
+    return perf_session_complain(ucx->series->session, "%s: ucx: %s: %s",
+                                 ucx->series->mode->name, what, ucs_status_string(status));
 }
 
 /* The library's option `spin` as it is in force, so that both sides spin for as long. */

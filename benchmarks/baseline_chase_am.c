@@ -86,7 +86,7 @@ static bool open_am(dapc_series *series, dapc_blob *mine_out)
 {
     am_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     series->state = state;
     mine_out->size = 0;
     state->params = (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS |

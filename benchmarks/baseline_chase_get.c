@@ -94,7 +94,7 @@ static bool open_get(dapc_series *series, dapc_blob *mine_out)
 {
     get_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     series->state = state;
     mine_out->size = 0;
     if (!baseline_chase_open(&state->ucx, series, UCP_FEATURE_RMA))

@@ -4,6 +4,7 @@
 #include "baseline_memory.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static bool make_message(perf_series *series, compat_state *state)
     size_t payload_bytes = series->options->payload_bytes;
     unsigned char *payload = malloc(payload_bytes);
     if (payload == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     ifunc_work_fill(payload, payload_bytes);
     ucs_status_t status = ucp_register_ifunc(state->link.context, param, &state->function);
     if (status == UCS_OK)
@@ -100,7 +101,7 @@ static bool open_compat(perf_series *series)
         state->target = series->work->create(series->options->payload_bytes);
     if (state == NULL || state->target == NULL) {
         free(state);
-        return perf_complain(session, "out of memory");
+        return perf_session_complain(session, "out of memory");
     }
     state->calls = state->target;
     state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
@@ -156,8 +157,9 @@ static inline bool run_from(compat_state *state, size_t slot, perf_poll *poll)
 static bool is_right(const compat_state *state)
 {
     return *state->calls == state->awaited ||
-           perf_complain(state->link.session, "compat: %llu calls for %llu messages",
-                         (unsigned long long)*state->calls, (unsigned long long)state->awaited);
+           perf_session_complain(state->link.session, "compat: %llu calls for %llu messages",
+                                 (unsigned long long)*state->calls,
+                                 (unsigned long long)state->awaited);
 }
 
 static bool linger(compat_state *state, perf_poll *poll)

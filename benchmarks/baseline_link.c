@@ -1,10 +1,12 @@
 #include "baseline_link.h"
 
+#include "perf_poll.h"
+
 #define ADDRESS_MAX 4096u
 
 bool baseline_link_complain(baseline_link *link, const char *what, ucs_status_t status)
 {
-    return perf_complain(link->session, "ucx: %s: %s", what, ucs_status_string(status));
+    return perf_session_complain(link->session, "ucx: %s: %s", what, ucs_status_string(status));
 }
 
 bool baseline_link_start(baseline_link *link, perf_session *session, uint64_t features)
@@ -29,10 +31,10 @@ static bool exchange_addresses(baseline_link *link, void *peer_out)
     if (status != UCS_OK)
         return baseline_link_complain(link, "ucp_worker_get_address", status);
     bool ok = size <= ADDRESS_MAX
-                  ? perf_link_send(link->session, mine, size)
+                  ? perf_session_send(link->session, mine, size)
                   : baseline_link_complain(link, "address", UCS_ERR_EXCEEDS_LIMIT);
     ucp_worker_release_address(link->worker, mine);
-    return ok && perf_link_recv(link->session, peer_out, ADDRESS_MAX, &size);
+    return ok && perf_session_recv(link->session, peer_out, ADDRESS_MAX, &size);
 }
 
 bool baseline_link_connect(baseline_link *link, ucp_err_handling_mode_t mode)

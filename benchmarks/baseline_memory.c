@@ -34,14 +34,14 @@ bool baseline_memory_offer(baseline_memory *memory, baseline_link *link, size_t 
     ucp_rkey_buffer_release(packed);
     key.address = (uintptr_t)memory->base;
     key.size = packed_size;
-    return perf_link_send(link->session, &key, sizeof key);
+    return perf_session_send(link->session, &key, sizeof key);
 }
 
 bool baseline_memory_take(baseline_memory *memory, baseline_link *link)
 {
     memory_key key;
     size_t size;
-    if (!perf_link_recv(link->session, &key, sizeof key, &size))
+    if (!perf_session_recv(link->session, &key, sizeof key, &size))
         return false;
     memory->remote = key.address;
     ucs_status_t status = ucp_ep_rkey_unpack(link->peer, key.bytes, &memory->rkey);

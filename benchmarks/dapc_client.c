@@ -72,15 +72,17 @@ static bool await_all(dapc_client *client)
     uint64_t seen = 0, since_ns = perf_now_ns();
     for (uint64_t turns = 1; client->done < client->batch.count; turns++) {
         if (client->failed || !series->mode->turn(series))
-            return perf_complain(series->session, "%s: a chase failed", series->mode->name);
+            return perf_session_complain(series->session, "%s: a chase failed",
+                                         series->mode->name);
         if (turns % TURNS_PER_LOOK != 0)
             continue;
         if (client->done != seen) {
             seen = client->done;
             since_ns = perf_now_ns();
         } else if (perf_now_ns() - since_ns > PERF_SILENCE_NS) {
-            return perf_complain(series->session, "%s: no chase ended in %d s",
-                                 series->mode->name, (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
+            return perf_session_complain(series->session, "%s: no chase ended in %d s",
+                                         series->mode->name,
+                                         (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
         }
     }
     return true;
@@ -94,13 +96,13 @@ static bool check_results(const dapc_client *client)
         uint64_t start = dapc_table_start(series->table, batch->first + i);
         uint64_t expected = dapc_table_chase(series->table, start, batch->depth);
         if (client->results[i] != expected)
-            return perf_complain(series->session,
-                                 "%s: chase %llu of depth %llu from %llu ended at %llu, not at "
-                                 "%llu",
-                                 series->mode->name, (unsigned long long)(batch->first + i),
-                                 (unsigned long long)batch->depth, (unsigned long long)start,
-                                 (unsigned long long)client->results[i],
-                                 (unsigned long long)expected);
+            return perf_session_complain(
+                series->session,
+                "%s: chase %llu of depth %llu from %llu ended at %llu, not at "
+                "%llu",
+                series->mode->name, (unsigned long long)(batch->first + i),
+                (unsigned long long)batch->depth, (unsigned long long)start,
+                (unsigned long long)client->results[i], (unsigned long long)expected);
     }
     return true;
 }
@@ -119,7 +121,7 @@ bool dapc_client_run(dapc_series *series, const dapc_batch *batch, uint64_t *too
 {
     dapc_client *client = series->client;
     if (!make_room(client, batch->count))
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     client->series = series;
     client->batch = *batch;
     client->started = client->done = 0;

@@ -4,7 +4,7 @@
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
-#include "perf_values.h"
+#include "perf_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

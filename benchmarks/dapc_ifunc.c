@@ -43,8 +43,9 @@ struct ifunc_state {
 
 static bool complain(const ifunc_state *state, const char *what, const tc_error *err)
 {
-    return perf_complain(state->series->session, "%s: %s: %s: %s", state->series->mode->name,
-                         what, tc_status_name(err->status), err->text);
+    return perf_session_complain(state->series->session, "%s: %s: %s: %s",
+                                 state->series->mode->name, what, tc_status_name(err->status),
+                                 err->text);
 }
 
 static bool is_client(const dapc_series *series)
@@ -83,7 +84,7 @@ static bool open_ifunc(dapc_series *series, dapc_blob *mine_out)
     tc_error err = {0};
     ifunc_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     series->state = state;
     state->series = series;
     state->yields = strcmp(series->wait, "yield") == 0;
@@ -136,8 +137,8 @@ static bool settle_ifunc(dapc_series *series)
             return complain(state, "endpoint", &err);
         tc_status status = tc_ep_flush(ep, PERF_SILENCE_NS);
         if (status != TC_OK)
-            return perf_complain(series->session, "%s: flush: %s", series->mode->name,
-                                 tc_status_text(status));
+            return perf_session_complain(series->session, "%s: flush: %s", series->mode->name,
+                                         tc_status_text(status));
     }
     return true;
 }
@@ -166,8 +167,8 @@ static bool turn_ifunc(dapc_series *series)
     }
     tc_status status = tc_wait(state->context, DAPC_LOOK_NS);
     return status == TC_OK || status == TC_E_TIMEOUT ||
-           perf_complain(series->session, "%s: wait: %s", series->mode->name,
-                         tc_status_text(status));
+           perf_session_complain(series->session, "%s: wait: %s", series->mode->name,
+                                 tc_status_text(status));
 }
 
 /* --- what the servers know ------------------------------------------------------------ */
@@ -233,9 +234,10 @@ static void answered(void *user, const tc_call_outcome *outcome)
                          chase->address);
         return;
     }
-    (void)perf_complain(state->series->session, "%s: a chase ended with %s, %zu bytes: %s",
-                        state->series->mode->name, tc_status_name(outcome->status),
-                        outcome->result_size, outcome->text != NULL ? outcome->text : "");
+    (void)perf_session_complain(
+        state->series->session, "%s: a chase ended with %s, %zu bytes: %s",
+        state->series->mode->name, tc_status_name(outcome->status), outcome->result_size,
+        outcome->text != NULL ? outcome->text : "");
     dapc_client_failed(state->series->client);
 }
 
@@ -260,8 +262,8 @@ static bool start_ifunc(dapc_series *series, unsigned slot, const dapc_step *ste
     tc_status status = state->by_ifunc ? tc_group_send(state->group, (uint32_t)owner,
                                                        state->chaser, &job, sizeof job)
                                        : call(state, slot, state->servers[owner], step);
-    return status == TC_OK || perf_complain(series->session, "%s: send: %s", series->mode->name,
-                                            tc_status_text(status));
+    return status == TC_OK || perf_session_complain(series->session, "%s: send: %s",
+                                                    series->mode->name, tc_status_text(status));
 }
 
 /* A mode has the name of the form that its function takes. */

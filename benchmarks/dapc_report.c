@@ -22,7 +22,7 @@ static bool is_quiet(const dapc_run *run)
 static double median_of(const dapc_run *run, const double *values, double *buffer)
 {
     memcpy(buffer, values, run->options->rounds * sizeof *buffer);
-    return perf_median(buffer, run->options->rounds);
+    return perf_stats_median(buffer, run->options->rounds);
 }
 
 static double median_ratio(const dapc_run *run, const dapc_samples *over,
@@ -30,7 +30,7 @@ static double median_ratio(const dapc_run *run, const dapc_samples *over,
 {
     for (unsigned i = 0; i < run->options->rounds; i++)
         buffer[i] = over->chases_per_s[i] / under->chases_per_s[i];
-    return perf_median(buffer, run->options->rounds);
+    return perf_stats_median(buffer, run->options->rounds);
 }
 
 static void report_row(dapc_run *run, unsigned q, unsigned series, double *buffer)

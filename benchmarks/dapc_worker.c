@@ -32,7 +32,7 @@ static bool open_series(worker *self, unsigned index)
     if (config->rank < config->table->servers)
         series->shard = dapc_table_shard(config->table, config->rank);
     return series->mode->open(series, &blob) &&
-           perf_link_send(self->session, &blob, sizeof blob);
+           perf_session_send(self->session, &blob, sizeof blob);
 }
 
 static bool serve_series(worker *self, dapc_series *series)
@@ -52,7 +52,7 @@ static bool connect_series(worker *self, dapc_series *series)
     size_t size;
     bool ok = blobs != NULL;
     for (unsigned i = 0; ok && i <= series->server_count; i++)
-        ok = perf_link_recv(self->session, &blobs[i], sizeof blobs[i], &size);
+        ok = perf_session_recv(self->session, &blobs[i], sizeof blobs[i], &size);
     ok = ok && series->mode->connect(series, blobs);
     free(blobs);
     if (!ok)
@@ -73,7 +73,7 @@ static bool run_batch(worker *self, dapc_series *series, dapc_answer *answer)
 {
     dapc_batch batch;
     size_t size;
-    return perf_link_recv(self->session, &batch, sizeof batch, &size) &&
+    return perf_session_recv(self->session, &batch, sizeof batch, &size) &&
            dapc_client_run(series, &batch, &answer->took_ns);
 }
 
@@ -96,7 +96,7 @@ static bool do_step(worker *self, const perf_command *command, dapc_answer *answ
         series->mode->close(series);
         return true;
     default:
-        return perf_complain(self->session, "unknown step %u", command->action);
+        return perf_session_complain(self->session, "unknown step %u", command->action);
     }
 }
 
@@ -115,7 +115,7 @@ static bool serve(worker *self)
             continue;
         }
         answer.ok = do_step(self, &command, &answer);
-        if (!perf_link_send(self->session, &answer, sizeof answer) || !answer.ok)
+        if (!perf_session_send(self->session, &answer, sizeof answer) || !answer.ok)
             return false;
     }
 }
@@ -127,7 +127,7 @@ bool dapc_worker_serve(perf_session *session, void *config)
         session->role = PERF_SOURCE;
         self.client = dapc_client_create();
         if (self.client == NULL)
-            return perf_complain(session, "out of memory");
+            return perf_session_complain(session, "out of memory");
     }
     bool ok = serve(&self);
     for (unsigned i = 0; i < self.config->plan_count; i++) {

@@ -61,7 +61,7 @@ static bool hear_bytes(dapc_workers *workers, perf_session *worker, void *bytes,
             return false;
         }
     }
-    return perf_link_recv(worker, bytes, size, &got) && got == size;
+    return perf_session_recv(worker, bytes, size, &got) && got == size;
 }
 
 static bool hear(dapc_workers *workers, perf_session *worker, dapc_answer *answer_out)
@@ -146,7 +146,7 @@ static bool exchange_blobs(dapc_workers *workers, unsigned series, unsigned coun
     for (unsigned i = 0; ok && i < count; i++) {
         ok = tell(&workers->sessions[i], DAPC_CONNECT, series, 0);
         for (unsigned k = 0; ok && k < count; k++)
-            ok = perf_link_send(&workers->sessions[i], &blobs[k], sizeof blobs[k]);
+            ok = perf_session_send(&workers->sessions[i], &blobs[k], sizeof blobs[k]);
     }
     free(blobs);
     return ok;
@@ -198,7 +198,7 @@ bool dapc_workers_run(dapc_workers *workers, unsigned series, const dapc_batch *
 {
     dapc_answer answer;
     if (!tell(client_of(workers), DAPC_RUN, series, 0) ||
-        !perf_link_send(client_of(workers), batch, sizeof *batch) ||
+        !perf_session_send(client_of(workers), batch, sizeof *batch) ||
         !hear(workers, client_of(workers), &answer))
         return false;
     *took_ns_out = answer.took_ns;

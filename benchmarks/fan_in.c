@@ -79,7 +79,7 @@ static void report_set(const fan_in *run, unsigned at, double alone, json_t *rep
 {
     const worker_set *set = &run->sets[at];
     char name[64];
-    double rate = perf_median(run->rates[at], run->options->rounds);
+    double rate = perf_stats_median(run->rates[at], run->options->rounds);
     (void)json_array_append_new(json_object_get(report, "rows"),
                                 json_pack("{s:s, s:s, s:i, s:I, s:o}", "mode", "cached",
                                           "delivery", set->delivery, "senders",
@@ -104,7 +104,7 @@ static bool report_all(const fan_in *run)
                      "rate M/s", "ratio");
     for (unsigned i = 0; i < run->set_count; i++) {
         if (i % run->options->senders.count == 0)
-            alone = perf_median(run->rates[i], run->options->rounds);
+            alone = perf_stats_median(run->rates[i], run->options->rounds);
         report_set(run, i, alone, report);
     }
     bool ok = perf_report_write(run->options, report);

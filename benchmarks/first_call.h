@@ -39,10 +39,10 @@ typedef struct call_path {
 
 #define CALL_PAYLOAD_MAX 4096u
 
-extern const call_function call_functions[];
-extern const size_t call_function_count;
-extern const call_path call_paths[];
-extern const size_t call_path_count;
+extern const call_function first_call_functions[];
+extern const size_t first_call_function_count;
+extern const call_path first_call_paths[];
+extern const size_t first_call_path_count;
 
 typedef struct call_sample {
     uint64_t sent_ns;
@@ -71,12 +71,12 @@ typedef struct call_plan {
 
 /* Each forks a pair of processes, so that no library of the caller's is ever started, and
  * returns when both are gone. False after a complaint. */
-bool call_pair_run(const call_plan *plan);
+bool first_call_pair_run(const call_plan *plan);
 /* The vector loop when it got better, against the same compiled for this machine. */
-bool call_loop_run(const call_plan *plan);
+bool first_call_loop_run(const call_plan *plan);
 
 /* Runs `source` in a process of its own; it ends when the caller does. Returns whether it
  * returned true. */
-bool call_in_process(bool (*source)(const call_plan *plan), const call_plan *plan);
+bool first_call_pair_in_process(bool (*source)(const call_plan *plan), const call_plan *plan);
 
 #endif

@@ -4,7 +4,7 @@
 #include "first_call_report.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
-#include "perf_values.h"
+#include "perf_value.h"
 #include "ifuncs/saxpy.h"
 
 #include <dirent.h>
@@ -41,14 +41,15 @@ static void fill_saxpy(void *payload)
     request->factor = 1;
 }
 
-const call_function call_functions[] = {{"tsi", 8, fill_tsi},
-                                        {"hash_map", 40, fill_hash_map},
-                                        {"saxpy", sizeof(saxpy_request), fill_saxpy}};
-const size_t call_function_count = sizeof call_functions / sizeof call_functions[0];
+const call_function first_call_functions[] = {{"tsi", 8, fill_tsi},
+                                              {"hash_map", 40, fill_hash_map},
+                                              {"saxpy", sizeof(saxpy_request), fill_saxpy}};
+const size_t first_call_function_count =
+    sizeof first_call_functions / sizeof first_call_functions[0];
 
 _Static_assert(sizeof(saxpy_request) <= CALL_PAYLOAD_MAX, "payloads fit their buffer");
 
-const call_path call_paths[] = {
+const call_path first_call_paths[] = {
     {.name = "jit-cold",
      .file = "_bitcode",
      .form = "auto",
@@ -86,7 +87,7 @@ const call_path call_paths[] = {
      .taken = TC_LOAD_JIT,
      .sent_ahead = true},
 };
-const size_t call_path_count = sizeof call_paths / sizeof call_paths[0];
+const size_t first_call_path_count = sizeof first_call_paths / sizeof first_call_paths[0];
 
 /* --- the folder of stored objects ---------------------------------------------------- */
 
@@ -118,12 +119,12 @@ static bool fill_cache(const call_plan *plan)
 {
     call_plan fill = *plan;
     fill.calls = CALLS_MAX;
-    return call_pair_run(&fill);
+    return first_call_pair_run(&fill);
 }
 
 static bool measure_round(const call_plan *plan, call_series *series)
 {
-    if (!call_pair_run(plan))
+    if (!first_call_pair_run(plan))
         return false;
     if (plan->board->strayed > 0) {
         (void)fprintf(stderr, "tc-perf: %s: %u first calls were not by way of %s\n",
@@ -132,7 +133,7 @@ static bool measure_round(const call_plan *plan, call_series *series)
     }
     unsigned first = plan->path->first_only ? 0 : CALLS_WARMING;
     for (unsigned i = first; i < plan->calls; i++)
-        call_series_add(series, &plan->board->samples[i]);
+        first_call_report_add(series, &plan->board->samples[i]);
     return true;
 }
 
@@ -145,8 +146,8 @@ static bool measure_function(first_call_run *run, const call_function *function)
         return false;
     bool ok = true, filled = false;
     for (unsigned round = 0; ok && round < options->rounds; round++) {
-        for (size_t i = 0; ok && i < call_path_count; i++) {
-            const call_path *path = &call_paths[i];
+        for (size_t i = 0; ok && i < first_call_path_count; i++) {
+            const call_path *path = &first_call_paths[i];
             const call_plan plan = {.options = options,
                                     .function = function,
                                     .path = path,
@@ -159,7 +160,7 @@ static bool measure_function(first_call_run *run, const call_function *function)
                                  round + 1, options->rounds);
             if (path->stored && !filled)
                 ok = filled = fill_cache(&plan);
-            ok = ok && measure_round(&plan, first_call_series(run, function, path));
+            ok = ok && measure_round(&plan, first_call_report_series(run, function, path));
         }
     }
     remove_folder(folder);
@@ -169,15 +170,15 @@ static bool measure_function(first_call_run *run, const call_function *function)
 static bool measure_loop(first_call_run *run)
 {
     const call_plan plan = {.options = run->options,
-                            .function = &call_functions[call_function_count - 1],
-                            .path = &call_paths[0],
+                            .function = &first_call_functions[first_call_function_count - 1],
+                            .path = &first_call_paths[0],
                             .cache_dir = "",
                             .board = run->board};
     if (!perf_value_lists(run->options->functions, ',', "saxpy") ||
         !perf_value_lists(run->options->paths, ',', "jit-best"))
         return true;
     perf_report_progress("the vector loop");
-    if (!call_loop_run(&plan))
+    if (!first_call_loop_run(&plan))
         return false;
     run->shipped_ns = run->board->shipped_ns;
     run->native_ns = run->board->native_ns;
@@ -197,9 +198,9 @@ static int run_first_call(const perf_options *options)
         return EXIT_FAILURE;
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < call_function_count; i++) {
-        if (perf_value_lists(options->functions, ',', call_functions[i].name))
-            ok = measure_function(&run, &call_functions[i]);
+    for (size_t i = 0; ok && i < first_call_function_count; i++) {
+        if (perf_value_lists(options->functions, ',', first_call_functions[i].name))
+            ok = measure_function(&run, &first_call_functions[i]);
     }
     ok = ok && measure_loop(&run);
     perf_report_progress(NULL);

@@ -4,6 +4,7 @@
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
+#include "perf_poll.h"
 #include "perf_stats.h"
 #include "ifuncs/saxpy.h"
 
@@ -95,11 +96,11 @@ static bool serve_turns(loop_run *run)
         run->native_ns[turn++] = time_native();
     }
     ifunc_link_close(&run->link);
-    perf_sort_counts(run->shipped_ns, TURNS);
-    perf_sort_counts(run->native_ns, TURNS);
-    run->plan->board->shipped_ns = perf_percentile(run->shipped_ns, TURNS, 50);
-    run->plan->board->native_ns = perf_percentile(run->native_ns, TURNS, 50);
-    return turn == TURNS || perf_complain(run->session, "too few turns of the loop");
+    perf_stats_sort(run->shipped_ns, TURNS);
+    perf_stats_sort(run->native_ns, TURNS);
+    run->plan->board->shipped_ns = perf_stats_percentile(run->shipped_ns, TURNS, 50);
+    run->plan->board->native_ns = perf_stats_percentile(run->native_ns, TURNS, 50);
+    return turn == TURNS || perf_session_complain(run->session, "too few turns of the loop");
 }
 
 static bool target_step(void *experiment, const perf_command *command)
@@ -148,7 +149,7 @@ static bool call_until_better(loop_run *run)
             (void)usleep(1000);
     }
     if (atomic_load(&board->better) == 0)
-        return perf_complain(run->session, "better code of the loop has not come");
+        return perf_session_complain(run->session, "better code of the loop has not come");
     atomic_store(&board->better, 2);
     return true;
 }
@@ -178,8 +179,8 @@ static bool loop_source(const call_plan *plan)
     return perf_session_end(&session) && ok;
 }
 
-bool call_loop_run(const call_plan *plan)
+bool first_call_loop_run(const call_plan *plan)
 {
     *plan->board = (call_board){0};
-    return call_in_process(loop_source, plan);
+    return first_call_pair_in_process(loop_source, plan);
 }

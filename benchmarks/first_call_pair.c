@@ -4,6 +4,7 @@
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
+#include "perf_poll.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -100,7 +101,7 @@ static size_t read_archive(call_pair *pair, unsigned char *bytes)
     (void)snprintf(name, sizeof name, "%s%s", plan->function->name, plan->path->file);
     size_t size = archive_bytes_read(plan->options->ifunc_path, name, bytes, ARCHIVE_MAX);
     if (size == 0)
-        (void)perf_complain(pair->session, "cannot read %s.tca", name);
+        (void)perf_session_complain(pair->session, "cannot read %s.tca", name);
     return size;
 }
 
@@ -116,7 +117,7 @@ static bool send_call(call_pair *pair, tc_ifunc *fn, call_sample *sample)
     if (pair->plan->path->sent_ahead)
         status = tc_ep_prepare(link->peer, fn, PERF_SILENCE_NS, &err);
     if (status != TC_OK)
-        return perf_complain(pair->session, "prepare: %s", err.text);
+        return perf_session_complain(pair->session, "prepare: %s", err.text);
     perf_poll_init(&poll, pair->session);
     do {
         sample->sent_ns = perf_now_ns();
@@ -139,7 +140,8 @@ static bool call_one(call_pair *pair, const unsigned char *archive, size_t size,
     int n = snprintf(deps, sizeof deps, "# %u\n", index);
     if (tc_ifunc_open_memory(pair->link.context, archive, size, deps, (size_t)n, &fn, &err) !=
         TC_OK)
-        return perf_complain(pair->session, "%s: %s", pair->plan->function->name, err.text);
+        return perf_session_complain(pair->session, "%s: %s", pair->plan->function->name,
+                                     err.text);
     bool ok = send_call(pair, fn, &pair->plan->board->samples[index]);
     tc_ifunc_close(fn);
     (void)usleep(PAUSE_US);
@@ -171,7 +173,7 @@ static bool pair_source(const call_plan *plan)
     return perf_session_end(&session) && ok;
 }
 
-bool call_in_process(bool (*source)(const call_plan *plan), const call_plan *plan)
+bool first_call_pair_in_process(bool (*source)(const call_plan *plan), const call_plan *plan)
 {
     int status = 0;
     pid_t parent = getpid();
@@ -190,11 +192,11 @@ bool call_in_process(bool (*source)(const call_plan *plan), const call_plan *pla
     return status == 0;
 }
 
-bool call_pair_run(const call_plan *plan)
+bool first_call_pair_run(const call_plan *plan)
 {
     call_board *board = plan->board;
     *board = (call_board){0};
-    if (!call_in_process(pair_source, plan))
+    if (!first_call_pair_in_process(pair_source, plan))
         return false;
     if (board->seen != plan->calls) {
         (void)fprintf(stderr, "tc-perf: %s, %s: %u first calls reported, expected %u\n",

@@ -28,13 +28,13 @@ static const struct {
 
 #define STAGE_ROWS (sizeof stage_rows / sizeof stage_rows[0])
 
-call_series *first_call_series(first_call_run *run, const call_function *function,
-                               const call_path *path)
+call_series *first_call_report_series(first_call_run *run, const call_function *function,
+                                      const call_path *path)
 {
-    return &run->series[function - call_functions][path - call_paths];
+    return &run->series[function - first_call_functions][path - first_call_paths];
 }
 
-void call_series_add(call_series *series, const call_sample *sample)
+void first_call_report_add(call_series *series, const call_sample *sample)
 {
     if (series->count == CALL_SAMPLES_MAX)
         return;
@@ -45,14 +45,14 @@ void call_series_add(call_series *series, const call_sample *sample)
 
 static double us(const call_series *series, int stage, unsigned percent)
 {
-    return (double)perf_percentile(series->ns[stage], series->count, percent) / 1e3;
+    return (double)perf_stats_percentile(series->ns[stage], series->count, percent) / 1e3;
 }
 
 static double p50_of(first_call_run *run, size_t function, const char *path)
 {
-    for (size_t i = 0; i < call_path_count; i++) {
+    for (size_t i = 0; i < first_call_path_count; i++) {
         const call_series *series = &run->series[function][i];
-        if (strcmp(call_paths[i].name, path) == 0 && series->count > 0)
+        if (strcmp(first_call_paths[i].name, path) == 0 && series->count > 0)
             return us(series, CALL_TOTAL, 50);
     }
     return 0;
@@ -76,9 +76,9 @@ static void add_rows(json_t *rows, const call_function *function, const call_pat
 static void add_ratios(first_call_run *run, json_t *ratios)
 {
     char name[64];
-    for (size_t f = 0; f < call_function_count; f++) {
+    for (size_t f = 0; f < first_call_function_count; f++) {
         double best = p50_of(run, f, "jit-best"), quick = p50_of(run, f, "jit-warm");
-        (void)snprintf(name, sizeof name, "best_to_quick_%s", call_functions[f].name);
+        (void)snprintf(name, sizeof name, "best_to_quick_%s", first_call_functions[f].name);
         if (best > 0 && quick > 0)
             (void)json_object_set_new(ratios, name, perf_report_number(best / quick));
     }
@@ -92,10 +92,10 @@ static void add_ratios(first_call_run *run, json_t *ratios)
 
 static void print_head(const first_call_run *run, size_t function)
 {
-    (void)printf("%-13s", call_functions[function].name);
-    for (size_t p = 0; p < call_path_count; p++) {
+    (void)printf("%-13s", first_call_functions[function].name);
+    for (size_t p = 0; p < first_call_path_count; p++) {
         if (run->series[function][p].count > 0)
-            (void)printf(" %9s", call_paths[p].name);
+            (void)printf(" %9s", first_call_paths[p].name);
     }
     (void)printf("\n");
 }
@@ -104,7 +104,7 @@ static void print_stage(const first_call_run *run, size_t function, const char *
                         unsigned percent)
 {
     (void)printf("%-13s", name);
-    for (size_t p = 0; p < call_path_count; p++) {
+    for (size_t p = 0; p < first_call_path_count; p++) {
         const call_series *series = &run->series[function][p];
         if (series->count == 0)
             continue;
@@ -130,9 +130,9 @@ static void print_all(const first_call_run *run, const json_t *ratios)
 {
     const char *name;
     const json_t *value;
-    for (size_t f = 0; f < call_function_count; f++) {
+    for (size_t f = 0; f < first_call_function_count; f++) {
         bool measured = false;
-        for (size_t p = 0; p < call_path_count; p++)
+        for (size_t p = 0; p < first_call_path_count; p++)
             measured = measured || run->series[f][p].count > 0;
         if (measured)
             print_function(run, f);
@@ -145,7 +145,7 @@ static void print_all(const first_call_run *run, const json_t *ratios)
         (void)printf("the vector loop: %.1f us shipped, %.1f us by " NATIVE_TEXT "\n",
                      (double)run->shipped_ns / 1e3, (double)run->native_ns / 1e3);
     (void)printf("\n");
-    paper_print_first_calls();
+    paper_tables_print_first_calls();
     (void)fflush(stdout);
 }
 
@@ -154,13 +154,13 @@ bool first_call_report(first_call_run *run)
     json_t *document = perf_report_create(run->options);
     json_t *rows = json_object_get(document, "rows");
     json_t *ratios = json_object_get(document, "ratios");
-    for (size_t f = 0; f < call_function_count; f++) {
-        for (size_t p = 0; p < call_path_count; p++) {
+    for (size_t f = 0; f < first_call_function_count; f++) {
+        for (size_t p = 0; p < first_call_path_count; p++) {
             call_series *series = &run->series[f][p];
             for (int i = 0; i < CALL_STAGES; i++)
-                perf_sort_counts(series->ns[i], series->count);
+                perf_stats_sort(series->ns[i], series->count);
             if (series->count > 0)
-                add_rows(rows, &call_functions[f], &call_paths[p], series);
+                add_rows(rows, &first_call_functions[f], &first_call_paths[p], series);
         }
     }
     add_ratios(run, ratios);

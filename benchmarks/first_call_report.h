@@ -22,9 +22,9 @@ typedef struct first_call_run {
     uint64_t native_ns;
 } first_call_run;
 
-call_series *first_call_series(first_call_run *run, const call_function *function,
-                               const call_path *path);
-void call_series_add(call_series *series, const call_sample *sample);
+call_series *first_call_report_series(first_call_run *run, const call_function *function,
+                                      const call_path *path);
+void first_call_report_add(call_series *series, const call_sample *sample);
 
 /* Sorts the series. The library's engine may start: after the last fork. */
 bool first_call_report(first_call_run *run);

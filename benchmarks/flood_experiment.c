@@ -4,6 +4,7 @@
 #include "ifuncs/busy.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
+#include "perf_poll.h"
 #include "perf_report.h"
 #include "process_sample.h"
 
@@ -57,7 +58,8 @@ static bool target_run(void *experiment, const perf_command *command)
     if (command->action != ACTION_FLOOD || command->series >= run->options->delivery_count ||
         !open_link(&link, run, command->series, &target))
         return false;
-    bool ok = ifunc_link_serve(&link) && perf_link_send(run->session, &target, sizeof target);
+    bool ok =
+        ifunc_link_serve(&link) && perf_session_send(run->session, &target, sizeof target);
     ifunc_link_close(&link);
     return ok;
 }
@@ -73,7 +75,7 @@ static bool sample_side(flood_run *run, flood_side *side)
 {
     process_sample now;
     if (!process_sample_take(side->pid, &now))
-        return perf_complain(run->session, "/proc/%d cannot be read", (int)side->pid);
+        return perf_session_complain(run->session, "/proc/%d cannot be read", (int)side->pid);
     if (run->samples <= WARMUP)
         side->warm = side->most = now;
     else
@@ -130,7 +132,7 @@ static bool exchange(flood_run *run, ifunc_link *link)
     busy_target target = {0};
     uint8_t *payload = calloc(1, run->options->payload_bytes);
     if (payload == NULL)
-        return perf_complain(run->session, "out of memory");
+        return perf_session_complain(run->session, "out of memory");
     run->samples = 0;
     run->sent = run->again = 0;
     run->source = (flood_side){.pid = getpid()};
@@ -138,11 +140,11 @@ static bool exchange(flood_run *run, ifunc_link *link)
     bool ok = flood(run, link, payload);
     free(payload);
     perf_session_set_ended(run->session);
-    if (!ok || !perf_link_recv(run->session, &target, sizeof target, &size))
+    if (!ok || !perf_session_recv(run->session, &target, sizeof target, &size))
         return false;
     return target.run == run->sent ||
-           perf_complain(run->session, "%" PRIu64 " of %" PRIu64 " messages ran", target.run,
-                         run->sent);
+           perf_session_complain(run->session, "%" PRIu64 " of %" PRIu64 " messages ran",
+                                 target.run, run->sent);
 }
 
 /* --- the report -------------------------------------------------------------------------- */

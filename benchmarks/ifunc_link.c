@@ -1,6 +1,7 @@
 #include "ifunc_link.h"
 
 #include "perf_context.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,8 @@
 
 static bool complain(ifunc_link *link, const char *what, const tc_error *err)
 {
-    return perf_complain(link->session, "%s: %s: %s", what, tc_status_name(err->status),
-                         err->text);
+    return perf_session_complain(link->session, "%s: %s: %s", what, tc_status_name(err->status),
+                                 err->text);
 }
 
 /* An endpoint that the target accepted is freed by the library once this has returned from
@@ -46,7 +47,7 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
     if (tc_ifunc_open(link->context, config->name, &link->function, &err) != TC_OK)
         return complain(link, config->name, &err);
     if (config->local != NULL && tc_ifunc_use_local(link->function, config->local) != TC_OK)
-        return perf_complain(link->session, "%s: cannot be made local", config->name);
+        return perf_session_complain(link->session, "%s: cannot be made local", config->name);
     return true;
 }
 
@@ -58,7 +59,7 @@ static bool accept_source(ifunc_link *link)
     if (tc_listener_open(link->context, LOOPBACK_ANY_PORT, &link->listener, &err) != TC_OK)
         return complain(link, "listener", &err);
     uint16_t port = tc_listener_port(link->listener);
-    if (!perf_link_send(link->session, &port, sizeof port))
+    if (!perf_session_send(link->session, &port, sizeof port))
         return false;
     perf_poll_init(&poll, link->session);
     while (link->peer == NULL) {
@@ -74,7 +75,7 @@ static bool connect_target(ifunc_link *link)
     char host_port[32];
     uint16_t port;
     size_t size;
-    if (!perf_link_recv(link->session, &port, sizeof port, &size))
+    if (!perf_session_recv(link->session, &port, sizeof port, &size))
         return false;
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", port);
     if (tc_ep_connect(link->context, host_port, PERF_SILENCE_NS, &link->peer, &err) != TC_OK)
@@ -123,10 +124,10 @@ bool ifunc_link_lost(ifunc_link *link)
 {
     tc_error err = {0};
     if (link->failure[0] != '\0')
-        return perf_complain(link->session, "the peer was lost: %s", link->failure);
+        return perf_session_complain(link->session, "the peer was lost: %s", link->failure);
     if (link->peer != NULL && tc_ep_refusal(link->peer, &err) != 0)
         return complain(link, "the peer refused the function", &err);
-    return perf_complain(link->session, "waited in vain");
+    return perf_session_complain(link->session, "waited in vain");
 }
 
 bool ifunc_link_send_failed(ifunc_link *link, tc_status status)
@@ -143,7 +144,7 @@ bool ifunc_link_flush(ifunc_link *link)
     tc_error err = {0};
     tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS);
     if (status != TC_OK)
-        return perf_complain(link->session, "flush: %s", tc_status_text(status));
+        return perf_session_complain(link->session, "flush: %s", tc_status_text(status));
     if (tc_ep_refusal(link->peer, &err) != 0)
         return complain(link, "the peer refused the function", &err);
     return true;

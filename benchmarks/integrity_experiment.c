@@ -4,6 +4,7 @@
 #include "ifuncs/integrity_pattern.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
+#include "perf_poll.h"
 #include "perf_report.h"
 
 #include <inttypes.h>
@@ -66,15 +67,15 @@ static bool target_run(void *experiment, const perf_command *command)
         return false;
     target.seen = calloc(1, (size_t)(command->count / 8 + 1));
     if (target.seen == NULL)
-        return perf_complain(run->session, "out of memory");
+        return perf_session_complain(run->session, "out of memory");
     bool ok = open_link(&link, run, command->series, &target);
     if (ok) {
         /* The range is here before the first message runs, since messages run in
          * ifunc_link_serve only. */
-        ok = perf_link_recv(run->session, &target.range, sizeof target.range, &size) &&
+        ok = perf_session_recv(run->session, &target.range, sizeof target.range, &size) &&
              ifunc_link_serve(&link);
         integrity_result result = summarize(&target);
-        ok = ok && perf_link_send(run->session, &result, sizeof result);
+        ok = ok && perf_session_send(run->session, &result, sizeof result);
         ifunc_link_close(&link);
     }
     free(target.seen);
@@ -131,14 +132,14 @@ static bool exchange(ifunc_link *link, const integrity_range *range, uint64_t co
                      const char *delivery, integrity_result *result_out)
 {
     size_t size;
-    if (!perf_link_send(link->session, range, sizeof *range) ||
+    if (!perf_session_send(link->session, range, sizeof *range) ||
         !send_messages(link, range, count, delivery))
         return false;
     tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS);
     if (status != TC_OK)
         (void)fprintf(stderr, "tc-perf: flush: %s\n", tc_status_text(status));
     perf_session_set_ended(link->session);
-    return perf_link_recv(link->session, result_out, sizeof *result_out, &size);
+    return perf_session_recv(link->session, result_out, sizeof *result_out, &size);
 }
 
 static bool report(integrity_run *run, const char *delivery, const integrity_result *result,

@@ -255,9 +255,9 @@ static bool report(const intrusion *run)
         (void)printf("turn          calls    us p50    us p99\n");
     for (int turn = QUIET; turn <= INTRUDED; turn++) {
         uint64_t count = board->count[turn], *ns = board->ns[turn];
-        perf_sort_counts(ns, count);
-        double p50 = (double)perf_percentile(ns, count, 50) / 1e3;
-        p99[turn] = (double)perf_percentile(ns, count, 99) / 1e3;
+        perf_stats_sort(ns, count);
+        double p50 = (double)perf_stats_percentile(ns, count, 50) / 1e3;
+        p99[turn] = (double)perf_stats_percentile(ns, count, 99) / 1e3;
         (void)json_array_append_new(
             json_object_get(document, "rows"),
             json_pack("{s:s, s:I, s:I, s:o, s:o}", "turn", turn_names[turn], "calls",

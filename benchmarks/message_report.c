@@ -206,7 +206,7 @@ void message_report_payload(series_run *run)
 void message_report_finish(const series_run *run, json_t *report)
 {
     if (run->options.table && !perf_report_is_quiet(&run->options))
-        paper_print_rates(run->rows);
+        paper_tables_print_rates(run->rows);
     if (run->options.table)
-        (void)json_object_set_new(report, "paper", paper_rates());
+        (void)json_object_set_new(report, "paper", paper_tables_rates());
 }

@@ -3,6 +3,7 @@
  * a word. No library could be faster. */
 #include "perf_clock.h"
 #include "perf_mode.h"
+#include "perf_poll.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +61,7 @@ static bool open_bare(perf_series *series)
 {
     bare_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     state->area = (shared_area *)(void *)series->session->control->arena;
     /* What an earlier series left; the target looks there only when the first step has begun.
      */

@@ -1,13 +1,14 @@
 /* Large payloads through the library: tc_send, and a function that scans or ignores them. */
 #include "mode_bulk.h"
 
+#include "bulk_source.h"
+
 #include "ifunc_link.h"
 #include "ifuncs/scan.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#define PAGE_BYTES 4096u
 
 typedef struct bulk_state {
     ifunc_link link;
@@ -15,39 +16,6 @@ typedef struct bulk_state {
     uint64_t awaited;
     bulk_source source;
 } bulk_state;
-
-unsigned char *bulk_pages(size_t size)
-{
-    size_t room = (size + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-    unsigned char *payload = aligned_alloc(PAGE_BYTES, room);
-    if (payload != NULL)
-        memset(payload, 1, room);
-    return payload;
-}
-
-bool bulk_source_init(bulk_source *source, const perf_options *options)
-{
-    bool ok = true;
-    *source = (bulk_source){.size = options->payload_bytes, .unread = options->unread};
-    for (unsigned i = 0; i < BULK_PAYLOADS; i++)
-        ok &= (source->payloads[i] = bulk_pages(source->size)) != NULL;
-    return ok;
-}
-
-void bulk_source_free(bulk_source *source)
-{
-    for (unsigned i = 0; i < BULK_PAYLOADS; i++)
-        free(source->payloads[i]);
-}
-
-unsigned char *bulk_source_next(bulk_source *source)
-{
-    uint64_t word = ++source->count;
-    unsigned char *payload = source->payloads[word % BULK_PAYLOADS];
-    for (size_t i = 0; !source->unread && i + sizeof word <= source->size; i += 64)
-        memcpy(payload + i, &word, sizeof word);
-    return payload;
-}
 
 static void free_state(perf_series *series, bulk_state *state)
 {
@@ -61,10 +29,10 @@ static bool open_bulk(perf_series *series)
     tc_ep_info info;
     bulk_state *state = calloc(1, sizeof *state);
     if (state == NULL)
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     if (!bulk_source_init(&state->source, series->options)) {
         free_state(series, state);
-        return perf_complain(series->session, "out of memory");
+        return perf_session_complain(series->session, "out of memory");
     }
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .path = series->options->ifunc_path,

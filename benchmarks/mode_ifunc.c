@@ -3,6 +3,7 @@
 #include "ifunc_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
+#include "perf_poll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,12 +54,12 @@ static bool is_right(const ifunc_state *state)
     ifunc_work_text wrong;
     perf_session *session = state->link.session;
     if (*state->calls != state->awaited)
-        return perf_complain(session, "%s: %llu calls for %llu messages", state->work->name,
-                             (unsigned long long)*state->calls,
-                             (unsigned long long)state->awaited);
+        return perf_session_complain(session, "%s: %llu calls for %llu messages",
+                                     state->work->name, (unsigned long long)*state->calls,
+                                     (unsigned long long)state->awaited);
     return state->work->check == NULL ||
            state->work->check(state->target, state->payload, state->payload_bytes, &wrong) ||
-           perf_complain(session, "%s: %s", state->work->name, wrong.text);
+           perf_session_complain(session, "%s: %s", state->work->name, wrong.text);
 }
 
 static void free_state(perf_series *series, ifunc_state *state)
@@ -77,7 +78,7 @@ static ifunc_state *create_state(perf_series *series)
         state->target = series->work->create(payload_bytes);
     if (state == NULL || state->target == NULL) {
         free_state(series, state);
-        (void)perf_complain(series->session, "out of memory");
+        (void)perf_session_complain(series->session, "out of memory");
         return NULL;
     }
     state->work = series->work;

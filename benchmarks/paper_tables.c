@@ -50,7 +50,7 @@ static void print_way(const char *name, const double us[3], double jit_ms)
     (void)printf("\n");
 }
 
-void paper_print_first_calls(void)
+void paper_tables_print_first_calls(void)
 {
     (void)printf("The Three-Chains paper, TSI between two machines over InfiniBand, us:\n"
                  "table machine            lookup+exec  transmission    total\n");
@@ -81,7 +81,7 @@ static double number(const json_t *row, const char *name)
     return json_number_value(json_object_get(row, name));
 }
 
-void paper_print_rates(const json_t *rows)
+void paper_tables_print_rates(const json_t *rows)
 {
     (void)printf(
         "\nThe Three-Chains paper, TSI between two machines over InfiniBand, and this run "
@@ -99,7 +99,7 @@ void paper_print_rates(const json_t *rows)
     }
 }
 
-json_t *paper_rates(void)
+json_t *paper_tables_rates(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < RATES; i++)

@@ -2,7 +2,7 @@
 
 #include "dapc_table.h"
 #include "perf_experiment.h"
-#include "perf_values.h"
+#include "perf_value.h"
 
 #include <sched.h>
 #include <stdio.h>

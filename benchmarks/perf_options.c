@@ -1,7 +1,7 @@
 #include "perf_experiment.h"
 #include "perf_help.h"
 #include "perf_option_rows.h"
-#include "perf_values.h"
+#include "perf_value.h"
 
 #include <assert.h>
 #include <getopt.h>

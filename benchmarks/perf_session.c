@@ -1,5 +1,7 @@
 #include "perf_session.h"
 
+#include "perf_poll.h"
+
 #include "perf_clock.h"
 
 #include <errno.h>
@@ -18,7 +20,7 @@
 
 #define END_TIMEOUT_NS (10 * PERF_NS_PER_S)
 
-bool perf_complain(perf_session *session, const char *format, ...)
+bool perf_session_complain(perf_session *session, const char *format, ...)
 {
     char text[2048];
     va_list args;
@@ -41,7 +43,7 @@ static bool pin(perf_session *session, int cpu)
     CPU_ZERO(&set);
     CPU_SET((unsigned)cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
-        return perf_complain(session, "cannot run on cpu %d: %s", cpu, strerror(errno));
+        return perf_session_complain(session, "cannot run on cpu %d: %s", cpu, strerror(errno));
     return true;
 }
 
@@ -66,16 +68,16 @@ bool perf_session_start(perf_session *session, const int cpus[2], perf_serve ser
     void *page = mmap(NULL, sizeof(perf_control), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
-        return perf_complain(session, "shared memory: %s", strerror(errno));
+        return perf_session_complain(session, "shared memory: %s", strerror(errno));
     session->control = page;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
-        return perf_complain(session, "socket pair: %s", strerror(errno));
+        return perf_session_complain(session, "socket pair: %s", strerror(errno));
     (void)fflush(NULL); /* what is buffered now would be written by both */
     pid_t pid = fork();
     if (pid < 0) {
         (void)close(fds[0]);
         (void)close(fds[1]);
-        return perf_complain(session, "fork: %s", strerror(errno));
+        return perf_session_complain(session, "fork: %s", strerror(errno));
     }
     session->link_fd = fds[pid == 0 ? 1 : 0];
     (void)close(fds[pid == 0 ? 0 : 1]);
@@ -112,8 +114,8 @@ bool perf_session_end(perf_session *session)
             (void)waitpid(session->target_pid, &status, 0);
         }
         if (!failed && status != 0)
-            failed =
-                !perf_complain(session, "the target ended with status 0x%x", (unsigned)status);
+            failed = !perf_session_complain(session, "the target ended with status 0x%x",
+                                            (unsigned)status);
         session->target_pid = 0;
     }
     if (session->link_fd >= 0)
@@ -124,24 +126,24 @@ bool perf_session_end(perf_session *session)
     return !failed;
 }
 
-bool perf_link_send(perf_session *session, const void *bytes, size_t size)
+bool perf_session_send(perf_session *session, const void *bytes, size_t size)
 {
     if (send(session->link_fd, bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
-        return perf_complain(session, "the other process is gone: %s", strerror(errno));
+        return perf_session_complain(session, "the other process is gone: %s", strerror(errno));
     return true;
 }
 
-bool perf_link_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out)
+bool perf_session_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out)
 {
     struct pollfd wait = {.fd = session->link_fd, .events = POLLIN};
     /* Twice a poll loop's patience: whoever waits in a loop decides first and knows more. */
     int ready = poll(&wait, 1, (int)(2 * PERF_SILENCE_NS / PERF_NS_PER_MS));
     if (ready == 0)
-        return perf_complain(session, "the other process has been silent for %d s",
-                             (int)(2 * PERF_SILENCE_NS / PERF_NS_PER_S));
+        return perf_session_complain(session, "the other process has been silent for %d s",
+                                     (int)(2 * PERF_SILENCE_NS / PERF_NS_PER_S));
     ssize_t got = recv(session->link_fd, bytes, capacity, 0);
     if (got <= 0)
-        return perf_complain(session, "the other process is gone");
+        return perf_session_complain(session, "the other process is gone");
     *size_out = (size_t)got;
     return true;
 }
@@ -149,20 +151,20 @@ bool perf_link_recv(perf_session *session, void *bytes, size_t capacity, size_t 
 bool perf_session_command(perf_session *session, const perf_command *command)
 {
     session->step++;
-    return perf_link_send(session, command, sizeof *command);
+    return perf_session_send(session, command, sizeof *command);
 }
 
 bool perf_session_next(perf_session *session, perf_command *command_out)
 {
     size_t size;
     session->step++;
-    return perf_link_recv(session, command_out, sizeof *command_out, &size);
+    return perf_session_recv(session, command_out, sizeof *command_out, &size);
 }
 
 bool perf_session_answer(perf_session *session, bool ok)
 {
     uint32_t word = ok;
-    return perf_link_send(session, &word, sizeof word) && ok;
+    return perf_session_send(session, &word, sizeof word) && ok;
 }
 
 bool perf_session_serve(perf_session *session, perf_step step, void *experiment)
@@ -182,7 +184,7 @@ bool perf_session_reply(perf_session *session)
 {
     uint32_t word = 0;
     size_t size;
-    return perf_link_recv(session, &word, sizeof word, &size) && word == 1;
+    return perf_session_recv(session, &word, sizeof word, &size) && word == 1;
 }
 
 void perf_session_set_ready(perf_session *session)
@@ -227,29 +229,10 @@ bool perf_session_await_done(perf_session *session)
     return await_word(session, &session->control->done);
 }
 
-static bool target_is_gone(const perf_session *session)
+bool perf_session_target_is_gone(const perf_session *session)
 {
     siginfo_t info = {0};
     return session->role == PERF_SOURCE &&
            waitid(P_PID, (id_t)session->target_pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == session->target_pid;
-}
-
-bool perf_poll_rest(perf_poll *poll)
-{
-    perf_session *session = poll->session;
-    uint64_t now = perf_now_ns();
-    if (poll->quiet_since_ns == 0)
-        poll->quiet_since_ns = now;
-    if (atomic_load_explicit(&session->control->failed, memory_order_relaxed) != 0)
-        return false;
-    if (target_is_gone(session))
-        return perf_complain(session, "the target died");
-    if (now - poll->quiet_since_ns > PERF_SILENCE_NS)
-        return perf_complain(session, "nothing came for %d s",
-                             (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
-    /* With fewer free processors than processes, spinning on would only keep the other side
-     * from running. */
-    (void)sched_yield();
-    return true;
 }

@@ -57,8 +57,8 @@ bool perf_session_start(perf_session *session, const int cpus[2], perf_serve ser
 bool perf_session_end(perf_session *session);
 
 /* The other side's whole message, or false after a complaint. */
-bool perf_link_send(perf_session *session, const void *bytes, size_t size);
-bool perf_link_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out);
+bool perf_session_send(perf_session *session, const void *bytes, size_t size);
+bool perf_session_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out);
 
 /* Source: starts one step at the target; perf_session_reply waits for its outcome. */
 bool perf_session_command(perf_session *session, const perf_command *command);
@@ -82,43 +82,10 @@ bool perf_session_has_ended(const perf_session *session);
 
 /* One line on stderr, with the process's role in front; ends the other side's waits. Always
  * false. */
-__attribute__((format(printf, 2, 3))) bool perf_complain(perf_session *session,
-                                                         const char *format, ...);
+__attribute__((format(printf, 2, 3))) bool perf_session_complain(perf_session *session,
+                                                                 const char *format, ...);
 
-/* The state of one polling loop. Every loop of every mode ends a turn that found nothing with
- * perf_poll_missed and nothing else, so that all modes wait alike. */
-typedef struct perf_poll {
-    perf_session *session;
-    uint64_t misses;
-    uint64_t quiet_since_ns; /* 0 until the first rest */
-} perf_poll;
-
-/* Rare enough that no wait for a neighbouring processor ever rests: a loop on one word of
- * memory turns once per cycle. */
-#define PERF_MISSES_PER_REST 8192
-
-static inline void perf_poll_init(perf_poll *poll, perf_session *session)
-{
-    *poll = (perf_poll){.session = session};
-}
-
-/* Gives the processor up for a moment and looks at the clock. False, after a complaint, when
- * the other side is gone or silent. */
-bool perf_poll_rest(perf_poll *poll);
-
-static inline bool perf_poll_missed(perf_poll *poll)
-{
-    return ++poll->misses % PERF_MISSES_PER_REST != 0 || perf_poll_rest(poll);
-}
-
-/* Something came: the silence is over. Reads before it writes: a sender's stores leave its
- * processor in order, and each one more per message delays the message. */
-static inline void perf_poll_hit(perf_poll *poll)
-{
-    if (poll->misses != 0) {
-        poll->misses = 0;
-        poll->quiet_since_ns = 0;
-    }
-}
+/* Source: whether the target has ended. */
+bool perf_session_target_is_gone(const perf_session *session);
 
 #endif

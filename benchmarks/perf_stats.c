@@ -16,27 +16,27 @@ static int compare_values(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-uint64_t perf_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent)
+uint64_t perf_stats_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent)
 {
     return sorted[(count * percent + 99) / 100 - 1];
 }
 
-void perf_sort_counts(uint64_t *values, uint64_t count)
+void perf_stats_sort(uint64_t *values, uint64_t count)
 {
     qsort(values, count, sizeof *values, compare_ticks);
 }
 
-perf_latency perf_latency_of(uint64_t *stamps, uint64_t count)
+perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count)
 {
     double half = perf_clock_ns_per_tick() / 2;
     for (uint64_t i = 0; i < count; i++)
         stamps[i] = stamps[i + 1] - stamps[i];
-    perf_sort_counts(stamps, count);
-    return (perf_latency){.p50_ns = half * (double)perf_percentile(stamps, count, 50),
-                          .p99_ns = half * (double)perf_percentile(stamps, count, 99)};
+    perf_stats_sort(stamps, count);
+    return (perf_latency){.p50_ns = half * (double)perf_stats_percentile(stamps, count, 50),
+                          .p99_ns = half * (double)perf_stats_percentile(stamps, count, 99)};
 }
 
-double perf_median(double *values, size_t count)
+double perf_stats_median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare_values);
     return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;

@@ -11,14 +11,14 @@ typedef struct perf_latency {
 } perf_latency;
 
 /* Half round trips from count + 1 stamps, which it overwrites. count >= 1. */
-perf_latency perf_latency_of(uint64_t *stamps, uint64_t count);
+perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count);
 
 /* Sorts values. The mean of the middle two when count is even. count >= 1. */
-double perf_median(double *values, size_t count);
+double perf_stats_median(double *values, size_t count);
 
-void perf_sort_counts(uint64_t *values, uint64_t count);
+void perf_stats_sort(uint64_t *values, uint64_t count);
 
 /* Nearest rank: the smallest value that `percent` of all are not above. count >= 1. */
-uint64_t perf_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent);
+uint64_t perf_stats_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent);
 
 #endif

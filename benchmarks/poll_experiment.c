@@ -3,6 +3,7 @@
 #include "perf_clock.h"
 #include "perf_context.h"
 #include "perf_experiment.h"
+#include "perf_poll.h"
 #include "perf_report.h"
 #include "perf_session.h"
 #include "perf_stats.h"
@@ -31,8 +32,8 @@ typedef struct poll_run {
 
 static bool complain(poll_run *run, const char *what, const tc_error *err)
 {
-    return perf_complain(run->session, "%s: %s: %s", what, tc_status_name(err->status),
-                         err->text);
+    return perf_session_complain(run->session, "%s: %s: %s", what, tc_status_name(err->status),
+                                 err->text);
 }
 
 static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
@@ -61,8 +62,8 @@ static bool progress_until_open(poll_run *run, uint64_t count)
         if (tc_progress(run->context) != 0)
             perf_poll_hit(&poll);
         else if (!perf_poll_missed(&poll))
-            return perf_complain(run->session, "%u of %u endpoints came or went", run->open,
-                                 (unsigned)count);
+            return perf_session_complain(run->session, "%u of %u endpoints came or went",
+                                         run->open, (unsigned)count);
     }
     return true;
 }
@@ -77,8 +78,8 @@ static bool measure_turns(poll_run *run)
             (void)tc_progress(run->context);
         samples[i] = (double)(perf_ticks() - start) * perf_clock_ns_per_tick() / TURNS;
     }
-    double turn_ns = perf_median(samples, SAMPLES);
-    return perf_link_send(run->session, &turn_ns, sizeof turn_ns);
+    double turn_ns = perf_stats_median(samples, SAMPLES);
+    return perf_session_send(run->session, &turn_ns, sizeof turn_ns);
 }
 
 static bool serve(perf_session *session, void *experiment)
@@ -93,7 +94,7 @@ static bool serve(perf_session *session, void *experiment)
     if (tc_listener_open(run->context, "127.0.0.1:0", &run->listener, &err) != TC_OK)
         return complain(run, "listener", &err);
     uint16_t port = tc_listener_port(run->listener);
-    bool ok = perf_link_send(session, &port, sizeof port);
+    bool ok = perf_session_send(session, &port, sizeof port);
     while (ok && (ok = perf_session_next(session, &command)) && command.action != 0) {
         ok = command.action == ACTION_MEASURE ? measure_turns(run)
                                               : progress_until_open(run, command.count);
@@ -146,7 +147,7 @@ static bool measure(poll_run *run, double *turn_ns_out)
     const perf_command command = {.action = ACTION_MEASURE};
     size_t size;
     return perf_session_command(run->session, &command) &&
-           perf_link_recv(run->session, turn_ns_out, sizeof *turn_ns_out, &size) &&
+           perf_session_recv(run->session, turn_ns_out, sizeof *turn_ns_out, &size) &&
            perf_session_reply(run->session);
 }
 
@@ -183,7 +184,7 @@ static bool run_source(poll_run *run, double *slope_ns_out)
     char host_port[32];
     uint16_t port;
     size_t size;
-    if (!perf_link_recv(run->session, &port, sizeof port, &size) || !create_context(run))
+    if (!perf_session_recv(run->session, &port, sizeof port, &size) || !create_context(run))
         return false;
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", port);
     if (!perf_report_is_quiet(run->options))

@@ -107,7 +107,7 @@ bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_la
     perf_session_set_ended(run->session);
     if (!perf_session_reply(run->session))
         return false;
-    *out = perf_latency_of(run->stamps + warmup, count);
+    *out = perf_stats_latency(run->stamps + warmup, count);
     return true;
 }
 
@@ -234,7 +234,7 @@ static bool allocate(series_run *run)
     }
     if (!ok || run->rows == NULL || run->ratios == NULL || run->buffer == NULL ||
         run->stamps == NULL)
-        return perf_complain(run->session, "out of memory");
+        return perf_session_complain(run->session, "out of memory");
     /* Touched now: a page fault must not be part of a round trip. */
     memset(run->stamps, 0xff, stamp_bytes);
     return true;
@@ -285,7 +285,7 @@ int series_run_all(series_run *run)
 double series_run_median(const series_run *run, const double *values)
 {
     memmove(run->buffer, values, run->options.rounds * sizeof *run->buffer);
-    return perf_median(run->buffer, run->options.rounds);
+    return perf_stats_median(run->buffer, run->options.rounds);
 }
 
 bool series_run_is_last_payload(const series_run *run)

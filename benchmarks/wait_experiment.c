@@ -7,7 +7,7 @@
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_stats.h"
-#include "perf_values.h"
+#include "perf_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static bool measure_rate(wait_run *run, unsigned pairs, double *per_s_out)
         if (!worker_set_rate(run->sets, pairs, count, &rates[i]))
             return false;
     }
-    *per_s_out = perf_median(rates, RATE_ROUNDS);
+    *per_s_out = perf_stats_median(rates, RATE_ROUNDS);
     return true;
 }
 

@@ -16,7 +16,7 @@ static bool tell(perf_session *worker, uint32_t action, uint64_t count)
 static bool hear(perf_session *worker, worker_answer *answer_out)
 {
     size_t size;
-    return perf_link_recv(worker, answer_out, sizeof *answer_out, &size) &&
+    return perf_session_recv(worker, answer_out, sizeof *answer_out, &size) &&
            size == sizeof *answer_out && answer_out->ok;
 }
 

@@ -36,8 +36,8 @@ typedef struct worker {
 
 static bool complain(worker *self, const char *what, const tc_error *err)
 {
-    return perf_complain(self->session, "%s: %s: %s", what, tc_status_name(err->status),
-                         err->text);
+    return perf_session_complain(self->session, "%s: %s: %s", what, tc_status_name(err->status),
+                                 err->text);
 }
 
 static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
@@ -80,8 +80,8 @@ static bool accept_peers(worker *self, uint64_t count)
     uint64_t deadline_ns = perf_now_ns() + PERF_SILENCE_NS;
     while (self->peers < count) {
         if (tc_wait(self->context, LOOK_UP_NS) != TC_OK && perf_now_ns() > deadline_ns)
-            return perf_complain(self->session, "%u of %llu sources came", self->peers,
-                                 (unsigned long long)count);
+            return perf_session_complain(self->session, "%u of %llu sources came", self->peers,
+                                         (unsigned long long)count);
     }
     return true;
 }
@@ -94,7 +94,7 @@ static bool connect_target(worker *self, uint64_t port, worker_answer *answer)
     (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", (unsigned)port);
     self->payload = calloc(1, self->config->payload_bytes);
     if (self->payload == NULL)
-        return perf_complain(self->session, "out of memory");
+        return perf_session_complain(self->session, "out of memory");
     if (!create_context(self))
         return false;
     if (tc_ifunc_open(self->context, "tsi", &self->count_fn, &err) != TC_OK ||
@@ -130,22 +130,22 @@ static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
             return false;
         tc_status status = tc_wait(self->context, LOOK_UP_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
-            return perf_complain(self->session, "wait: %s", tc_status_text(status));
+            return perf_session_complain(self->session, "wait: %s", tc_status_text(status));
         if (seen->last_ns == 0 && self->seen.counter >= expected)
             seen->last_ns = perf_now_ns();
     }
     seen->cpu_pct =
         100.0 * (double)(cpu_time_ns() - start_cpu_ns) / (double)(perf_now_ns() - start_ns);
     if (self->seen.counter != expected)
-        return perf_complain(self->session, "%llu of %llu messages ran",
-                             (unsigned long long)self->seen.counter,
-                             (unsigned long long)expected);
-    perf_sort_counts(self->seen.took_ns, self->seen.samples);
+        return perf_session_complain(self->session, "%llu of %llu messages ran",
+                                     (unsigned long long)self->seen.counter,
+                                     (unsigned long long)expected);
+    perf_stats_sort(self->seen.took_ns, self->seen.samples);
     if (self->seen.samples > 0) {
         seen->wakeup_us_p50 =
-            (double)perf_percentile(self->seen.took_ns, self->seen.samples, 50) / 1e3;
+            (double)perf_stats_percentile(self->seen.took_ns, self->seen.samples, 50) / 1e3;
         seen->wakeup_us_p99 =
-            (double)perf_percentile(self->seen.took_ns, self->seen.samples, 99) / 1e3;
+            (double)perf_stats_percentile(self->seen.took_ns, self->seen.samples, 99) / 1e3;
     }
     return true;
 }
@@ -153,7 +153,8 @@ static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
 static bool flush(worker *self)
 {
     tc_status status = tc_ep_flush(self->peer, PERF_SILENCE_NS);
-    return status == TC_OK || perf_complain(self->session, "flush: %s", tc_status_text(status));
+    return status == TC_OK ||
+           perf_session_complain(self->session, "flush: %s", tc_status_text(status));
 }
 
 /* A source whose ring is full gives its processor up soon: with more processes than processors
@@ -170,7 +171,8 @@ static bool send_one(worker *self)
             return false;
         (void)sched_yield();
     }
-    return status == TC_OK || perf_complain(self->session, "send: %s", tc_status_text(status));
+    return status == TC_OK ||
+           perf_session_complain(self->session, "send: %s", tc_status_text(status));
 }
 
 static bool send_many(worker *self, uint64_t count, worker_answer *answer)
@@ -196,7 +198,7 @@ static bool send_with_pauses(worker *self, uint64_t count)
         uint64_t now_ns = perf_now_ns();
         tc_status status = tc_send(self->peer, self->wakeup_fn, &now_ns, sizeof now_ns);
         if (status != TC_OK)
-            return perf_complain(self->session, "send: %s", tc_status_text(status));
+            return perf_session_complain(self->session, "send: %s", tc_status_text(status));
         if (!flush(self))
             return false;
     }
@@ -233,7 +235,7 @@ static bool do_step(worker *self, const perf_command *command, worker_answer *an
         close_worker(self);
         return true;
     default:
-        return perf_complain(self->session, "unknown step %u", command->action);
+        return perf_session_complain(self->session, "unknown step %u", command->action);
     }
 }
 
@@ -250,7 +252,7 @@ static bool serve(perf_session *session, void *config)
         if (command.action == 0)
             return true;
         answer.ok = do_step(&self, &command, &answer);
-        if (!perf_link_send(session, &answer, sizeof answer) || !answer.ok)
+        if (!perf_session_send(session, &answer, sizeof answer) || !answer.ok)
             return false;
     }
 }

@@ -11,15 +11,15 @@ static void the_median_of_an_odd_count_is_the_middle(void **state)
 {
     (void)state;
     double values[] = {5, 1, 9};
-    assert_true(perf_median(values, 3) == 5);
-    assert_true(perf_median(values, 1) == 1);
+    assert_true(perf_stats_median(values, 3) == 5);
+    assert_true(perf_stats_median(values, 1) == 1);
 }
 
 static void the_median_of_an_even_count_is_between(void **state)
 {
     (void)state;
     double values[] = {10, 1, 4, 2};
-    assert_true(perf_median(values, 4) == 3);
+    assert_true(perf_stats_median(values, 4) == 3);
 }
 
 /* Round trips of 100, 99, ... 1 ns: nearest rank gives the 50th and the 99th of 100. */
@@ -29,7 +29,7 @@ static void latency_is_half_the_round_trip(void **state)
     uint64_t stamps[101] = {1000};
     for (unsigned i = 1; i <= 100; i++)
         stamps[i] = stamps[i - 1] + 101 - i;
-    perf_latency latency = perf_latency_of(stamps, 100);
+    perf_latency latency = perf_stats_latency(stamps, 100);
     assert_true(latency.p50_ns == 25 && latency.p99_ns == 49.5);
 }
 
@@ -37,7 +37,7 @@ static void one_round_trip_is_its_own_percentile(void **state)
 {
     (void)state;
     uint64_t stamps[2] = {10, 50};
-    perf_latency latency = perf_latency_of(stamps, 1);
+    perf_latency latency = perf_stats_latency(stamps, 1);
     assert_true(latency.p50_ns == 20 && latency.p99_ns == 20);
 }
 

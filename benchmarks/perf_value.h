@@ -1,6 +1,6 @@
 /* How values are written on the command line: counts, ranges and lists of both. */
-#ifndef TC_PERF_VALUES_H
-#define TC_PERF_VALUES_H
+#ifndef TC_PERF_VALUE_H
+#define TC_PERF_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

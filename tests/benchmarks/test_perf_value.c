@@ -1,5 +1,5 @@
 /* What the command line of tc-perf takes for counts, ranges and lists. */
-#include "../../benchmarks/perf_values.h"
+#include "../../benchmarks/perf_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

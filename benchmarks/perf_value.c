@@ -1,4 +1,4 @@
-#include "perf_values.h"
+#include "perf_value.h"
 
 #include <errno.h>
 #include <stdlib.h>
