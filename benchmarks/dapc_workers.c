@@ -30,34 +30,14 @@ static bool tell_workers(dapc_workers *workers, unsigned count, uint32_t action,
     return true;
 }
 
-static bool anyone_failed(const dapc_workers *workers)
-{
-    bool failed = false;
-    for (unsigned i = 0; i < workers->started; i++) {
-        const perf_session *worker = &workers->sessions[i];
-        failed =
-            failed || worker->control == NULL || atomic_load(&worker->control->failed) != 0;
-    }
-    return failed;
-}
-
-/* One worker's complaint ends everybody's wait. */
-static void give_up(dapc_workers *workers)
-{
-    for (unsigned i = 0; i < workers->started; i++) {
-        if (workers->sessions[i].control != NULL)
-            atomic_store(&workers->sessions[i].control->failed, 1);
-    }
-}
-
 /* A worker that says nothing may be waiting for another that has failed. */
 static bool hear_bytes(dapc_workers *workers, perf_session *worker, void *bytes, size_t size)
 {
     struct pollfd wait = {.fd = worker->link_fd, .events = POLLIN};
     size_t got;
     while (poll(&wait, 1, LOOK_MS) == 0) {
-        if (anyone_failed(workers)) {
-            give_up(workers);
+        if (perf_session_any_failed(workers->sessions, workers->started)) {
+            perf_session_fail_all(workers->sessions, workers->started);
             return false;
         }
     }
@@ -105,9 +85,10 @@ bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
 
 bool dapc_workers_stop(dapc_workers *workers)
 {
-    bool ok = workers->started == workers->server_count + 1 && !anyone_failed(workers);
+    bool ok = workers->started == workers->server_count + 1 &&
+              !perf_session_any_failed(workers->sessions, workers->started);
     if (!ok)
-        give_up(workers);
+        perf_session_fail_all(workers->sessions, workers->started);
     for (unsigned i = workers->started; i-- > 0;)
         ok = perf_session_end(&workers->sessions[i]) && ok;
     workers->started = 0;
@@ -127,8 +108,8 @@ static bool await_ready(dapc_workers *workers, unsigned count)
         perf_session *worker = &workers->sessions[i];
         while (atomic_load_explicit(&worker->control->ready, memory_order_acquire) !=
                worker->step) {
-            if (anyone_failed(workers)) {
-                give_up(workers);
+            if (perf_session_any_failed(workers->sessions, workers->started)) {
+                perf_session_fail_all(workers->sessions, workers->started);
                 return false;
             }
             (void)poll(NULL, 0, 1); /* the processors are the workers' */

@@ -236,3 +236,20 @@ bool perf_session_target_is_gone(const perf_session *session)
            waitid(P_PID, (id_t)session->target_pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == session->target_pid;
 }
+
+bool perf_session_any_failed(const perf_session *sessions, unsigned count)
+{
+    bool failed = false;
+    for (unsigned i = 0; i < count; i++)
+        failed = failed || sessions[i].control == NULL ||
+                 atomic_load(&sessions[i].control->failed) != 0;
+    return failed;
+}
+
+void perf_session_fail_all(perf_session *sessions, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (sessions[i].control != NULL)
+            atomic_store(&sessions[i].control->failed, 1);
+    }
+}

@@ -80,6 +80,11 @@ bool perf_session_await_done(perf_session *session);
 void perf_session_set_ended(perf_session *session);
 bool perf_session_has_ended(const perf_session *session);
 
+/* Of several sessions: whether one of them has failed; and lets all fail, so that nobody waits
+ * any longer for one that may never come. */
+bool perf_session_any_failed(const perf_session *sessions, unsigned count);
+void perf_session_fail_all(perf_session *sessions, unsigned count);
+
 /* One line on stderr, with the process's role in front; ends the other side's waits. Always
  * false. */
 __attribute__((format(printf, 2, 3))) bool perf_session_complain(perf_session *session,

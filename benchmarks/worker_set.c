@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { TARGET, FIRST_SOURCE };
+
 static bool tell(perf_session *worker, uint32_t action, uint64_t count)
 {
     const perf_command command = {.action = action, .count = count};
@@ -29,10 +31,12 @@ static bool ask(perf_session *worker, uint32_t action, uint64_t count,
 static bool fork_workers(worker_set *set)
 {
     static const int anywhere[2] = {-1, -1};
-    bool ok = perf_session_start(&set->target, anywhere, worker_steps_target, &set->config);
+    bool ok =
+        perf_session_start(&set->sessions[TARGET], anywhere, worker_steps_target, &set->config);
     set->started = 1;
     for (unsigned i = 0; ok && i < set->source_count; i++) {
-        ok = perf_session_start(&set->sources[i], anywhere, worker_steps_source, &set->config);
+        ok = perf_session_start(&set->sessions[FIRST_SOURCE + i], anywhere, worker_steps_source,
+                                &set->config);
         set->started++;
     }
     return ok;
@@ -44,27 +48,28 @@ bool worker_set_start(worker_set *set, unsigned source_count, const worker_confi
     memset(set, 0, sizeof *set);
     set->config = *config;
     set->source_count = source_count;
-    if (!fork_workers(set) || !ask(&set->target, WORKER_OPEN, 0, &answer) ||
-        !tell(&set->target, WORKER_ACCEPT, source_count))
+    if (!fork_workers(set) || !ask(&set->sessions[TARGET], WORKER_OPEN, 0, &answer) ||
+        !tell(&set->sessions[TARGET], WORKER_ACCEPT, source_count))
         return false;
     uint64_t port = answer.value;
     for (unsigned i = 0; i < source_count; i++) {
-        if (!ask(&set->sources[i], WORKER_CONNECT, port, &answer))
+        if (!ask(&set->sessions[FIRST_SOURCE + i], WORKER_CONNECT, port, &answer))
             return false;
     }
     memcpy(set->delivery, answer.seen.delivery, sizeof set->delivery);
-    return hear(&set->target, &answer);
+    return hear(&set->sessions[TARGET], &answer);
 }
 
 static bool begin_serving(worker_set *set, uint64_t expected)
 {
-    return tell(&set->target, WORKER_SERVE, expected) && perf_session_await_ready(&set->target);
+    return tell(&set->sessions[TARGET], WORKER_SERVE, expected) &&
+           perf_session_await_ready(&set->sessions[TARGET]);
 }
 
 static bool end_serving(worker_set *set, worker_answer *answer_out)
 {
-    perf_session_set_ended(&set->target);
-    return hear(&set->target, answer_out);
+    perf_session_set_ended(&set->sessions[TARGET]);
+    return hear(&set->sessions[TARGET], answer_out);
 }
 
 /* Sources close while the target still answers. */
@@ -74,40 +79,20 @@ static bool close_workers(worker_set *set)
     if (!begin_serving(set, 0))
         return false;
     for (unsigned i = 0; i < set->source_count; i++) {
-        if (!ask(&set->sources[i], WORKER_CLOSE, 0, &answer))
+        if (!ask(&set->sessions[FIRST_SOURCE + i], WORKER_CLOSE, 0, &answer))
             return false;
     }
-    return end_serving(set, &answer) && ask(&set->target, WORKER_CLOSE, 0, &answer);
-}
-
-static bool has_failed(const worker_set *set)
-{
-    bool failed = set->started <= set->source_count;
-    for (unsigned i = 0; i < set->started; i++) {
-        const perf_session *worker = i == 0 ? &set->target : &set->sources[i - 1];
-        failed =
-            failed || worker->control == NULL || atomic_load(&worker->control->failed) != 0;
-    }
-    return failed;
-}
-
-/* Nobody waits any longer for one that may never come. */
-static void give_up(worker_set *set)
-{
-    for (unsigned i = 0; i < set->started; i++) {
-        perf_session *worker = i == 0 ? &set->target : &set->sources[i - 1];
-        if (worker->control != NULL)
-            atomic_store(&worker->control->failed, 1);
-    }
+    return end_serving(set, &answer) && ask(&set->sessions[TARGET], WORKER_CLOSE, 0, &answer);
 }
 
 bool worker_set_stop(worker_set *set)
 {
-    bool ok = !has_failed(set) && close_workers(set);
+    bool ok = set->started == set->source_count + 1 &&
+              !perf_session_any_failed(set->sessions, set->started) && close_workers(set);
     if (!ok)
-        give_up(set);
+        perf_session_fail_all(set->sessions, set->started);
     for (unsigned i = set->started; i-- > 0;)
-        ok = perf_session_end(i == 0 ? &set->target : &set->sources[i - 1]) && ok;
+        ok = perf_session_end(&set->sessions[i]) && ok;
     set->started = 0;
     return ok;
 }
@@ -124,7 +109,7 @@ static bool rate_begin(worker_set *set, uint64_t count)
     if (!begin_serving(set, share * set->source_count))
         return false;
     for (unsigned i = 0; i < set->source_count; i++) {
-        if (!tell(&set->sources[i], WORKER_SEND, share))
+        if (!tell(&set->sessions[FIRST_SOURCE + i], WORKER_SEND, share))
             return false;
     }
     return true;
@@ -135,7 +120,7 @@ static bool rate_end(worker_set *set, uint64_t *first_ns_out, uint64_t *last_ns_
     worker_answer answer;
     uint64_t first_ns = UINT64_MAX;
     for (unsigned i = 0; i < set->source_count; i++) {
-        if (!hear(&set->sources[i], &answer))
+        if (!hear(&set->sessions[FIRST_SOURCE + i], &answer))
             return false;
         first_ns = answer.value < first_ns ? answer.value : first_ns;
     }
@@ -163,7 +148,8 @@ bool worker_set_idle(worker_set *set, uint64_t duration_ns, double *cpu_pct_out)
 bool worker_set_wake(worker_set *set, uint64_t count, double *us_p50_out, double *us_p99_out)
 {
     worker_answer answer;
-    if (!begin_serving(set, count) || !ask(&set->sources[0], WORKER_WAKE, count, &answer) ||
+    if (!begin_serving(set, count) ||
+        !ask(&set->sessions[FIRST_SOURCE], WORKER_WAKE, count, &answer) ||
         !end_serving(set, &answer))
         return false;
     *us_p50_out = answer.seen.wakeup_us_p50;

@@ -19,9 +19,8 @@ typedef struct worker_set {
     worker_config config;
     unsigned source_count;
     unsigned started; /* processes that perf_session_end is owed for */
-    perf_session target;
-    perf_session sources[WORKER_SOURCES_MAX];
-    char delivery[PERF_DELIVERY_NAME_MAX]; /* what is used */
+    perf_session sessions[1 + WORKER_SOURCES_MAX]; /* the target, then the sources */
+    char delivery[PERF_DELIVERY_NAME_MAX];         /* what is used */
 } worker_set;
 
 /* What the target has seen between begin and end of a step. */
