@@ -2,21 +2,9 @@
 """Runs tc-perf for a moment and checks the shape of what it says; never how fast anything was.
 
     check_tc_perf.py TC_PERF tsi DELIVERY [tc-perf options]
-    check_tc_perf.py TC_PERF sweep [tc-perf options]
-    check_tc_perf.py TC_PERF senders [tc-perf options]
-    check_tc_perf.py TC_PERF forms [tc-perf options]
-    check_tc_perf.py TC_PERF table [tc-perf options]
-    check_tc_perf.py TC_PERF ssum|iput [tc-perf options]
-    check_tc_perf.py TC_PERF first-call [tc-perf options]
-    check_tc_perf.py TC_PERF intrusion [tc-perf options]
-    check_tc_perf.py TC_PERF bandwidth [tc-perf options]
-    check_tc_perf.py TC_PERF wait [tc-perf options]
-    check_tc_perf.py TC_PERF poll [tc-perf options]
-    check_tc_perf.py TC_PERF integrity [tc-perf options]
-    check_tc_perf.py TC_PERF flood [tc-perf options]
-    check_tc_perf.py TC_PERF dapc [tc-perf options]
+    check_tc_perf.py TC_PERF WHAT [tc-perf options]
 
-DELIVERY is the one that the library's modes must report.
+WHAT is one of CHECKS below: an experiment, or a variant of one. DELIVERY is the one that the library's modes must report.
 """
 import json
 import subprocess
@@ -243,20 +231,22 @@ def check_dapc(report):
         expect(len(found) == 2 * len(inflight) * len(policies), f"ratios {name}", report["ratios"])
 
 
+# What is checked: the experiment that is run for it, and the check of its report.
+CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders),
+          "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
+          "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
+          "intrusion": ("first-call", check_intrusion), "bandwidth": ("bandwidth", check_bandwidth),
+          "wait": ("wait", check_wait), "poll": ("poll", check_poll), "integrity": ("integrity", check_integrity),
+          "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc)}
+
+
 def main():
-    tc_perf, experiment, *rest = sys.argv[1:]
-    if experiment == "tsi":
-        delivery, *rest = rest
-    named = ("ssum", "iput", "integrity", "wait", "first-call", "poll", "flood", "bandwidth", "dapc")
-    command = experiment if experiment in named else "first-call" if experiment == "intrusion" else "tsi"
-    report = run([tc_perf, command] + rest)
-    check_env({key: report[key] for key in report if key != "paper"}, command)
-    if experiment == "tsi":
-        check_tsi(report, delivery)
-    else:
-        {"sweep": check_sweep, "senders": check_senders, "bandwidth": check_bandwidth, "wait": check_wait,
-         "forms": check_forms, "table": check_table, "intrusion": check_intrusion, "first-call": check_first_call, "ssum": check_work, "iput": check_work, "poll": check_poll,
-         "integrity": check_integrity, "flood": check_flood, "dapc": check_dapc}[experiment](report)
+    tc_perf, what, *rest = sys.argv[1:]
+    expected = [rest.pop(0)] if what == "tsi" else []
+    experiment, check = CHECKS[what]
+    report = run([tc_perf, experiment] + rest)
+    check_env({key: report[key] for key in report if key != "paper"}, experiment)
+    check(report, *expected)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ def main():
                 installation.find(os.path.join("share", "man", page))
         installation.try_cmake(cmake, with_llvm)
         if with_llvm:
+            installation.find(os.path.join("share", "three-chains", "benchmarks", "plot.py"))  # tc-perf plot
             installation.try_document(cmake, document)
         installation.try_pkg_config(with_llvm)
         installation.refuses_newer_headers()
