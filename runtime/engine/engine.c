@@ -4,7 +4,7 @@
 #include "base/logger.h"
 #include "base/triple.h"
 #include "code_map.h"
-#include "compiler_pool.h"
+#include "engine/child/compiler_pool.h"
 #include "engine_module.h"
 #include "image/cpu_level.h"
 #include "image/engine_places.h"

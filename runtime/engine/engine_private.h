@@ -5,10 +5,10 @@
 #include "engine.h"
 
 #include "code_map.h"
-#include "compiler_pool.h"
+#include "engine/child/compiler_pool.h"
 #include "image/code_arena.h"
 #include "image/image_loader.h"
-#include "object_cache.h"
+#include "engine/cache/object_cache.h"
 
 /* The shared parts are the same for all; what one wants of them is not. */
 struct tci_engine_handle {

@@ -2,7 +2,7 @@
 #ifndef CACHE_SAMPLE_H
 #define CACHE_SAMPLE_H
 
-#include "engine/object_cache.h"
+#include "engine/cache/object_cache.h"
 
 #define CACHE_PATH_MAX 512
 

@@ -6,7 +6,7 @@
 
 #include "../support/test.h"
 #include "archive.h"
-#include "engine/compiler_process.h"
+#include "engine/child/compiler_process.h"
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
 

@@ -1,6 +1,6 @@
 #include "../support/test.h"
 #include "cache_sample.h"
-#include "engine/cache_folder.h"
+#include "engine/cache/cache_folder.h"
 
 #include <sys/stat.h>
 #include <tc/log.h>

@@ -1,6 +1,6 @@
 #include "../support/test.h"
 #include "cache_sample.h"
-#include "engine/cache_file.h"
+#include "engine/cache/cache_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
  * found is always whole and of the right key. */
 #include "../support/test.h"
 #include "cache_sample.h"
-#include "engine/cache_file.h"
+#include "engine/cache/cache_file.h"
 
 #include <fcntl.h>
 #include <pthread.h>

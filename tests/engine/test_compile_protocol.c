@@ -2,7 +2,7 @@
  * or bent is refused. */
 #include "engine_fixture.h"
 
-#include "engine/compile_protocol.h"
+#include "engine/child/compile_protocol.h"
 
 static uint8_t body[4 * TCI_COMPILE_HELLO_TEXT_MAX];
 

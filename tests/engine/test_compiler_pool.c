@@ -2,7 +2,7 @@
 #include "engine_fixture.h"
 
 #include "base/clock.h"
-#include "engine/compiler_pool.h"
+#include "engine/child/compiler_pool.h"
 
 #include <pthread.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 /* Bytes as a file of the object cache, as they are and with a checksum that is right: nothing
  * that the checksum lets through may be believed either. What decodes has one form only. */
-#include "engine/cache_entry.h"
+#include "engine/cache/cache_entry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * not the process that the code is for: it notes which ones the code needs. Nothing of it
  * outlives its parent. */
 #include "base/error_text.h"
-#include "engine/child_process.h"
-#include "engine/compile_protocol.h"
+#include "engine/child/child_process.h"
+#include "engine/child/compile_protocol.h"
 #include "engine/engine_module.h"
 
 #include <errno.h>

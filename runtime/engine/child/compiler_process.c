@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "child_process.h"
-#include "compile_protocol.h"
-#include "compiler_program.h"
-#include "name_list.h"
+#include "engine/child/child_process.h"
+#include "engine/child/compile_protocol.h"
+#include "engine/child/compiler_program.h"
+#include "engine/name_list.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "engine/cache_file.h"
-#include "engine/cache_folder.h"
+#include "engine/cache/cache_file.h"
+#include "engine/cache/cache_folder.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -9,7 +9,7 @@
 #ifndef TCI_OBJECT_CACHE_H
 #define TCI_OBJECT_CACHE_H
 
-#include "engine/cache_entry.h"
+#include "engine/cache/cache_entry.h"
 
 typedef struct tci_object_cache tci_object_cache;
 

@@ -3,7 +3,7 @@
 #ifndef TCI_CACHE_FILE_H
 #define TCI_CACHE_FILE_H
 
-#include "engine/cache_entry.h"
+#include "engine/cache/cache_entry.h"
 
 #include <time.h>
 

@@ -3,7 +3,7 @@
 #ifndef TCI_COMPILER_POOL_H
 #define TCI_COMPILER_POOL_H
 
-#include "engine/compiler_process.h"
+#include "engine/child/compiler_process.h"
 
 typedef struct tci_compiler_pool tci_compiler_pool;
 

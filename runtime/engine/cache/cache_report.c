@@ -1,8 +1,8 @@
 /* The object cache for people: include/tc/cache.h. It reads by the same functions as the cache
  * itself, and so believes no more than that does. */
 #include "base/error_text.h"
-#include "engine/cache_file.h"
-#include "engine/cache_folder.h"
+#include "engine/cache/cache_file.h"
+#include "engine/cache/cache_folder.h"
 #include "engine/engine_ops.h"
 
 #include <stdio.h>
