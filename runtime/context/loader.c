@@ -4,6 +4,7 @@
 #include "archive.h"
 #include "base/error_text.h"
 #include "context/host_symbols.h"
+#include "ifunc/ifunc_load.h"
 
 #include <sodium.h>
 #include <stdlib.h>

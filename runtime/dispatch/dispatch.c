@@ -10,6 +10,8 @@
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
+#include "core/bell.h"
+#include "ifunc/ifunc_load.h"
 #include "rpc/visit.h"
 #include "transfer/frame_out.h"
 
@@ -37,7 +39,7 @@ static outcome broken(tc_ep *ep, const tc_error *error)
 static inline void count_call(tc_ifunc *fn)
 {
     if (__builtin_expect(--fn->calls_left == 0, 0))
-        tci_ifunc_is_hot(fn);
+        tci_ifunc_load_better(fn);
 }
 
 static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)

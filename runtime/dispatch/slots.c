@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "ifunc/ifunc_load.h"
 #include "transfer/code_transfer.h"
 #include "transfer/frame_out.h"
 
@@ -150,7 +151,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
         ep->rx.slots[slot].main = fn->entry.main;
         return TC_OK;
     }
-    tci_ifunc_give_up(fn, &full);
+    tci_ifunc_load_refuse(fn, &full);
     return tci_ifunc_load(fn, err);
 }
 

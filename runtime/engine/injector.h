@@ -8,12 +8,16 @@
 #ifndef TCI_INJECTOR_H
 #define TCI_INJECTOR_H
 
-#include "engine/engine.h"
+#include "engine/symbols.h"
 
+#include <stdint.h>
+
+typedef struct tci_code_arena tci_code_arena;
 typedef struct tci_injector tci_injector;
 
-/* `handle` and the symbols must outlive it. TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_injector_create(tci_engine_handle *handle,
+/* Arena and symbols must outlive it. Without `takes_images` every image is refused.
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
                                             const tci_host_symbol *host, size_t host_count,
                                             tci_injector **injector_out, tc_error *err);
 /* NULL is allowed. */

@@ -1,13 +1,10 @@
-/* The loader's threads: what takes longer than a message may wait is done here, so that only
- * the endpoint that needs it stands.
- *
- * One lock for all of it. A job's `notify` is called under it, which is what lets the owner of
+/* One lock for all of it. A job's `notify` is called under it, which is what lets the owner of
  * a finished job go away: finishing takes the lock. */
-#include "engine_private.h"
+#include "load_queue.h"
 
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "base/logger.h"
+#include "engine_handle.h"
 #include "image/code_sync.h"
 
 #include <pthread.h>
@@ -30,8 +27,9 @@ struct tci_load_job {
     tci_load_job *next;
     tci_engine_handle *handle;
     tci_load_source source;
+    tci_load_plan plan;
     tci_code_unit *replaces; /* better code is made for it; or NULL */
-    tci_code_unit *unit;     /* what was made */
+    tci_code_unit *unit;     /* what was made; NULL on failure */
     tc_status status;
     tc_error error;
     bool begun;
@@ -71,13 +69,13 @@ static void do_job(tci_load_job *job)
 {
     uint64_t now_ns = tci_clock_ns();
     if (job->replaces != NULL)
-        job->status = tci_code_unit_make_better(job->handle, &job->source, job->replaces,
-                                                job->unit, &job->error);
+        job->status = tci_code_unit_make_better(job->handle, &job->source, &job->plan,
+                                                job->replaces, &job->unit, &job->error);
     else
-        job->status = tci_code_unit_load(job->handle, &job->source, job->unit, &job->error);
-    job->unit->stage_ns[TC_STAGE_WAIT] = now_ns - job->begun_ns;
-    if (job->status != TC_OK)
-        tci_error_prefix(&job->error, "%s", tci_archive_name(job->source.archive));
+        job->status = tci_code_unit_execute(job->handle, &job->source, &job->plan, &job->unit,
+                                            &job->error);
+    if (job->status == TC_OK)
+        tci_code_unit_note_wait(job->unit, now_ns - job->begun_ns);
 }
 
 static void end_locked(tci_load_job *job)
@@ -112,12 +110,12 @@ static void *work(void *argument)
         if (job != NULL) {
             pthread_mutex_unlock(&queue.lock);
             do_job(job);
-            tci_unsaved *unsaved = job->unit->unsaved;
-            job->unit->unsaved = NULL;
+            tci_pending_write *pending =
+                job->unit != NULL ? tci_code_unit_take_pending_write(job->unit) : NULL;
             pthread_mutex_lock(&queue.lock);
             end_locked(job); /* which may be the last that is seen of it */
             pthread_mutex_unlock(&queue.lock);
-            tci_unsaved_store(unsaved);
+            tci_pending_write_store(pending);
             pthread_mutex_lock(&queue.lock);
         } else if (queue.stop) {
             break;
@@ -182,48 +180,53 @@ static tc_status submit(tci_load_job *job, tc_error *err)
 /* --- jobs ---------------------------------------------------------------------------- */
 
 static tc_status begin(tci_engine_handle *handle, const tci_load_source *source,
-                       tci_code_unit *replaces, tci_load_job **job_out, tc_error *err)
+                       const tci_load_plan *plan, tci_code_unit *replaces,
+                       tci_load_job **job_out, tc_error *err)
 {
     tci_load_job *job = calloc(1, sizeof *job);
-    tci_code_unit *unit = calloc(1, sizeof *unit);
-    tc_status status = TC_E_NO_MEMORY;
-    if (job == NULL || unit == NULL) {
-        tci_error_set(err, status, "loading: out of memory");
-    } else {
-        job->handle = handle;
-        job->source = *source;
-        job->replaces = replaces;
-        job->unit = unit;
-        job->begun_ns = tci_clock_ns();
-        status = submit(job, err);
-    }
-    if (status != TC_OK) {
-        free(unit);
+    if (job == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "loading: out of memory");
+    job->handle = handle;
+    job->source = *source;
+    job->plan = *plan;
+    job->replaces = replaces;
+    job->begun_ns = tci_clock_ns();
+    tc_status status = submit(job, err);
+    if (status == TC_OK)
+        *job_out = job;
+    else
         free(job);
+    return status;
+}
+
+tc_status tci_load_queue_begin(tci_engine_handle *handle, const tci_load_source *source,
+                               tci_code_unit **unit_out, tci_load_job **job_out, tc_error *err)
+{
+    tci_load_plan plan;
+    TC_TRY(tci_load_plan_make(&handle->policy, source, &plan, err));
+    tc_status status = tci_code_unit_execute_now(handle, source, &plan, unit_out, err);
+    if (status != TC_E_AGAIN)
         return status;
-    }
-    *job_out = job;
-    return TC_OK;
+    TC_TRY(begin(handle, source, &plan, NULL, job_out, err));
+    return TC_E_AGAIN;
 }
 
-tc_status tci_engine_begin(tci_engine_handle *handle, const tci_load_source *source,
-                           tci_load_job **job_out, tc_error *err)
+tc_status tci_load_queue_begin_better(tci_engine_handle *handle, const tci_load_source *source,
+                                      tci_code_unit *unit, tci_load_job **job_out,
+                                      tc_error *err)
 {
-    return begin(handle, source, NULL, job_out, err);
+    tci_load_plan plan;
+    TC_TRY(tci_load_plan_make_better(&handle->policy, source, tci_code_unit_has_state(unit),
+                                     &plan, err));
+    return begin(handle, source, &plan, unit, job_out, err);
 }
 
-tc_status tci_engine_begin_better(tci_engine_handle *handle, const tci_load_source *source,
-                                  tci_code_unit *unit, tci_load_job **job_out, tc_error *err)
-{
-    return begin(handle, source, unit, job_out, err);
-}
-
-bool tci_load_job_is_done(const tci_load_job *job)
+bool tci_load_queue_is_done(const tci_load_job *job)
 {
     return atomic_load_explicit(&job->done, memory_order_acquire);
 }
 
-bool tci_load_job_is_begun(const tci_load_job *job)
+bool tci_load_queue_is_begun(const tci_load_job *job)
 {
     pthread_mutex_lock(&queue.lock);
     bool begun = job->begun;
@@ -239,7 +242,7 @@ static void await_end(tci_load_job *job)
     pthread_mutex_unlock(&queue.lock);
 }
 
-tc_status tci_engine_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
 {
     await_end(job);
     tci_code_adopt();
@@ -247,11 +250,9 @@ tc_status tci_engine_finish(tci_load_job *job, tci_code_unit **unit_out, tc_erro
     if (status != TC_OK) {
         if (err != NULL)
             *err = job->error;
-        free(job->unit);
     } else if (job->replaces != NULL) {
         tci_code_unit_replace(job->handle, job->replaces, job->unit);
         *unit_out = job->replaces;
-        free(job->unit);
     } else {
         *unit_out = job->unit;
     }
@@ -277,16 +278,14 @@ static bool withdraw(tci_load_job *job)
     return waits;
 }
 
-void tci_engine_cancel(tci_load_job *job)
+void tci_load_queue_cancel(tci_load_job *job)
 {
     if (job == NULL)
         return;
     if (!withdraw(job)) {
         await_end(job);
-        if (job->status == TC_OK)
-            tci_code_unit_empty(job->handle, job->unit);
+        tci_code_unit_unload(job->handle, job->unit);
     }
-    free(job->unit);
     free(job);
 }
 

@@ -51,20 +51,36 @@ static void trim(const char **line, size_t *size)
     }
 }
 
-bool tci_deps_name_libraries(const char *deps, size_t deps_size)
+typedef struct deps_lines {
+    const char *rest;
+    size_t rest_size;
+    unsigned number; /* of the line that was given last, from 1 */
+} deps_lines;
+
+/* The next line that holds something, without comment and blanks. */
+static bool next_line(deps_lines *lines, const char **line_out, size_t *size_out)
 {
-    while (deps_size > 0) {
-        const char *end = memchr(deps, '\n', deps_size);
-        const char *line = deps;
-        size_t length = end != NULL ? (size_t)(end - deps) : deps_size;
-        size_t step = end != NULL ? length + 1 : length;
-        trim(&line, &length);
-        if (length > 0)
+    while (lines->rest_size > 0) {
+        const char *end = memchr(lines->rest, '\n', lines->rest_size);
+        *line_out = lines->rest;
+        *size_out = end != NULL ? (size_t)(end - lines->rest) : lines->rest_size;
+        size_t step = end != NULL ? *size_out + 1 : *size_out;
+        lines->rest += step;
+        lines->rest_size -= step;
+        lines->number++;
+        trim(line_out, size_out);
+        if (*size_out > 0)
             return true;
-        deps += step;
-        deps_size -= step;
     }
     return false;
+}
+
+bool tci_symbols_deps_name_any(const char *deps, size_t deps_size)
+{
+    deps_lines lines = {.rest = deps, .rest_size = deps_size};
+    const char *line;
+    size_t size;
+    return next_line(&lines, &line, &size);
 }
 
 static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *err)
@@ -85,9 +101,6 @@ static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, 
                            tc_error *err)
 {
     char name[TCI_DEPS_SONAME_MAX];
-    trim(&line, &size);
-    if (size == 0)
-        return TC_OK;
     if (size >= sizeof name)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "deps: line %u has %zu bytes, expected at most %zu", number, size,
@@ -104,17 +117,14 @@ static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, 
 
 static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, tc_error *err)
 {
+    deps_lines lines = {.rest = text, .rest_size = size};
+    const char *line;
+    size_t line_size;
     if (size > TCI_DEPS_BYTES_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "deps: %zu bytes, expected at most %u", size,
                              TCI_DEPS_BYTES_MAX);
-    for (unsigned number = 1; size > 0; number++) {
-        const char *end = memchr(text, '\n', size);
-        size_t length = end != NULL ? (size_t)(end - text) : size;
-        TC_TRY(read_line(symbols, text, length, number, err));
-        size_t step = end != NULL ? length + 1 : length;
-        text += step;
-        size -= step;
-    }
+    while (next_line(&lines, &line, &line_size))
+        TC_TRY(read_line(symbols, line, line_size, lines.number, err));
     return TC_OK;
 }
 

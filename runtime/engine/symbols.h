@@ -37,7 +37,7 @@ TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            tci_symbols **symbols_out, tc_error *err);
 
 /* Whether such a text names any library. */
-bool tci_deps_name_libraries(const char *deps, size_t deps_size);
+bool tci_symbols_deps_name_any(const char *deps, size_t deps_size);
 
 /* Closes the libraries: after the code that uses them was unloaded. NULL is allowed. */
 void tci_symbols_destroy(tci_symbols *symbols);

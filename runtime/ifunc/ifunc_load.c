@@ -1,10 +1,8 @@
-/* How a function of the registry becomes callable, gets better, and leaves again. */
-#include "registry.h"
+#include "ifunc_load.h"
 
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "ifunc/registry_private.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -110,7 +108,7 @@ static tc_status finish_load(tc_ifunc *fn, tc_error *err)
     tc_error *failure = calloc(1, sizeof *failure);
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    tc_status status = tci_engine_finish(take_job(fn), &unit, failure);
+    tc_status status = tci_load_queue_finish(take_job(fn), &unit, failure);
     status = end_load(fn, status, unit, failure, err);
     announce(fn, false);
     return status;
@@ -120,20 +118,17 @@ static tc_status finish_load(tc_ifunc *fn, tc_error *err)
 
 static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
 {
-    tci_registry *registry = fn->registry;
+    tci_engine_handle *engine = fn->registry->engine;
     const tci_load_source source = source_of(fn);
     tci_code_unit *unit = NULL;
-    tci_load_job *job;
+    tci_load_job *job = NULL;
     tc_error *failure = calloc(1, sizeof *failure);
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    tc_status status = wait ? tci_engine_load(registry->engine, &source, &unit, failure)
-                            : tci_engine_load_now(registry->engine, &source, &unit, failure);
+    tc_status status = wait ? tci_code_unit_load(engine, &source, &unit, failure)
+                            : tci_load_queue_begin(engine, &source, &unit, &job, failure);
     if (status != TC_E_AGAIN)
         return end_load(fn, status, unit, failure, err);
-    status = tci_engine_begin(registry->engine, &source, &job, failure);
-    if (status != TC_OK)
-        return set_failed(fn, failure, err);
     free(failure);
     add_job(fn, job);
     fn->state = TCI_LOADING;
@@ -150,7 +145,7 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
             *err = *fn->load_error;
         return fn->load_error->status;
     case TCI_LOADING:
-        return wait || tci_load_job_is_done(fn->job) ? finish_load(fn, err) : TC_E_AGAIN;
+        return wait || tci_load_queue_is_done(fn->job) ? finish_load(fn, err) : TC_E_AGAIN;
     default:
         return load_at_once(fn, wait, err);
     }
@@ -172,7 +167,7 @@ tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
 
 /* --- better code --------------------------------------------------------------------- */
 
-void tci_ifunc_is_hot(tc_ifunc *fn)
+void tci_ifunc_load_better(tc_ifunc *fn)
 {
     tci_load_job *job;
     const tci_load_source source = source_of(fn);
@@ -181,7 +176,8 @@ void tci_ifunc_is_hot(tc_ifunc *fn)
     if (fn->state != TCI_LOADED || fn->unit == NULL || fn->job != NULL ||
         !tci_code_unit_may_improve(fn->unit))
         return;
-    if (tci_engine_begin_better(fn->registry->engine, &source, fn->unit, &job, NULL) == TC_OK)
+    if (tci_load_queue_begin_better(fn->registry->engine, &source, fn->unit, &job, NULL) ==
+        TC_OK)
         add_job(fn, job);
 }
 
@@ -192,7 +188,7 @@ static void finish_better(tc_ifunc *fn)
     tci_code_unit *unit;
     tc_error error = {0};
     size_t before = tci_code_unit_memory(fn->unit);
-    if (tci_engine_finish(take_job(fn), &unit, &error) != TC_OK) {
+    if (tci_load_queue_finish(take_job(fn), &unit, &error) != TC_OK) {
         TC_LOG(TC_LOG_WARN, "no better code: %s", error.text);
         return;
     }
@@ -203,12 +199,12 @@ static void finish_better(tc_ifunc *fn)
 
 /* --- leaving ------------------------------------------------------------------------- */
 
-void tci_ifunc_unload(tc_ifunc *fn)
+void tci_ifunc_load_undo(tc_ifunc *fn)
 {
-    tci_engine_cancel(take_job(fn));
+    tci_load_queue_cancel(take_job(fn));
     if (fn->unit != NULL) {
         fn->registry->code_memory -= tci_code_unit_memory(fn->unit) + fn->code_bytes;
-        tci_engine_unload(fn->registry->engine, fn->unit);
+        tci_code_unit_unload(fn->registry->engine, fn->unit);
     }
     fn->unit = NULL;
     fn->seen_ns = 0;
@@ -218,82 +214,10 @@ void tci_ifunc_unload(tc_ifunc *fn)
     }
 }
 
-/* Calls are not stamped with a time, only counted; so whoever was called since the last look
- * was so just now. */
-static void note_use(tc_ifunc *fn)
-{
-    if (fn->calls_left == fn->calls_seen)
-        return;
-    fn->calls_seen = fn->calls_left;
-    fn->last_use = ++fn->registry->clock;
-}
-
-static bool may_ever_leave(const tc_ifunc *fn)
-{
-    return fn->state == TCI_LOADED && fn->unit != NULL && !tci_code_unit_has_state(fn->unit);
-}
-
-/* Not while better code is being made for it, or a peer may ask for what it has. */
-static bool may_leave(const tc_ifunc *fn)
-{
-    const tci_registry *registry = fn->registry;
-    bool at_work = fn->job != NULL && tci_load_job_is_begun(fn->job);
-    return !at_work && !registry->events->is_wanted(registry->events_user, fn);
-}
-
-/* *later_out: there will be one. */
-static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep, bool *later_out)
-{
-    tc_ifunc *oldest = NULL;
-    *later_out = false;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
-        tc_ifunc *fn = registry->table[i];
-        if (fn == NULL || fn == keep || !may_ever_leave(fn))
-            continue;
-        *later_out = true;
-        note_use(fn);
-        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_leave(fn))
-            oldest = fn;
-    }
-    return oldest;
-}
-
-/* A function that only slots held is gone with its archive; one that was opened here is only
- * unloaded. */
-static void leave(tc_ifunc *fn)
-{
-    const tci_registry *registry = fn->registry;
-    TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
-           (unsigned long long)registry->code_memory);
-    fn->holders++;
-    registry->events->evict(registry->events_user, fn);
-    fn->holders--;
-    tci_ifunc_unload(fn);
-    if (fn->holders == 0)
-        tci_registry_remove(fn);
-}
-
-tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_error *err)
-{
-    uint64_t max = registry->options->code_memory_max;
-    while (registry->code_memory > max) {
-        bool later;
-        tc_ifunc *fn = find_leaver(registry, keep, &later);
-        if (fn == NULL && later)
-            return TC_OK; /* a little too much until then */
-        if (fn == NULL)
-            return tci_error_set(
-                err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",
-                (unsigned long long)registry->code_memory, (unsigned long long)max);
-        leave(fn);
-    }
-    return TC_OK;
-}
-
-void tci_ifunc_give_up(tc_ifunc *fn, const tc_error *error)
+void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error)
 {
     tc_error *failure = malloc(sizeof *failure);
-    tci_ifunc_unload(fn);
+    tci_ifunc_load_undo(fn);
     if (failure == NULL)
         return; /* it is loaded anew, and refused anew */
     *failure = *error;
@@ -301,23 +225,13 @@ void tci_ifunc_give_up(tc_ifunc *fn, const tc_error *error)
     (void)set_failed(fn, failure, NULL);
 }
 
-/* --- what has ended ------------------------------------------------------------------- */
-
-void tci_registry_take_finished(tci_registry *registry)
+bool tci_ifunc_load_take_finished(tc_ifunc *fn)
 {
-    tc_ifunc *next;
-    for (tc_ifunc *fn = registry->jobs; fn != NULL; fn = next) {
-        next = fn->job_next;
-        if (!tci_load_job_is_done(fn->job))
-            continue;
-        if (fn->state == TCI_LOADING)
-            (void)finish_load(fn, NULL); /* who wants the function hears of it */
-        else
-            finish_better(fn);
-        next = registry->jobs; /* the list may have changed */
-    }
-    /* Code that was sent ahead counts too, though nobody calls it yet. */
-    tc_error error;
-    if (tci_registry_trim(registry, NULL, &error) != TC_OK)
-        TC_LOG(TC_LOG_DEBUG, "%s", error.text);
+    if (!tci_load_queue_is_done(fn->job))
+        return false;
+    if (fn->state == TCI_LOADING)
+        (void)finish_load(fn, NULL); /* who wants the function hears of it */
+    else
+        finish_better(fn);
+    return true;
 }

@@ -2,8 +2,8 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "ifunc/ifunc_load.h"
 #include "ifunc/inject_section.h"
-#include "ifunc/registry_private.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id)
 
 static void free_function(tc_ifunc *fn)
 {
-    tci_ifunc_unload(fn);
+    tci_ifunc_load_undo(fn);
     if (fn->archive != NULL)
         tci_archive_close(fn->archive);
     tci_inject_sections_free(fn);
@@ -59,7 +59,7 @@ static void free_function(tc_ifunc *fn)
     free(fn);
 }
 
-void tci_registry_remove(tc_ifunc *fn)
+static void remove_function(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
     tc_ifunc **link = bucket_of(registry, &fn->id);
@@ -79,7 +79,7 @@ void tci_registry_fini(tci_registry *registry)
         registry->events = NULL;
         for (size_t i = 0; i < registry->options->functions_max; i++) {
             if (registry->table[i] != NULL)
-                tci_registry_remove(registry->table[i]);
+                remove_function(registry->table[i]);
         }
     }
     tci_engine_release(registry->engine);
@@ -115,7 +115,7 @@ static tc_status take_index(tci_registry *registry, uint16_t *index_out, tc_erro
         if (idle == NULL)
             return tci_error_set(err, TC_E_TOO_LARGE,
                                  "all %zu functions of option functions_max are in use", max);
-        tci_registry_remove(idle);
+        remove_function(idle);
     }
     size_t index = 0;
     while (registry->table[index] != NULL)
@@ -209,4 +209,91 @@ void tci_ifunc_release(tc_ifunc *fn)
 {
     fn->holders--;
     fn->last_use = ++fn->registry->clock;
+}
+
+/* --- leaving ------------------------------------------------------------------------- */
+
+/* Calls are not stamped with a time, only counted; so whoever was called since the last look
+ * was so just now. */
+static void note_use(tc_ifunc *fn)
+{
+    if (fn->calls_left == fn->calls_seen)
+        return;
+    fn->calls_seen = fn->calls_left;
+    fn->last_use = ++fn->registry->clock;
+}
+
+static bool may_ever_leave(const tc_ifunc *fn)
+{
+    return fn->state == TCI_LOADED && fn->unit != NULL && !tci_code_unit_has_state(fn->unit);
+}
+
+/* Not while better code is being made for it, or a peer may ask for what it has. */
+static bool may_leave(const tc_ifunc *fn)
+{
+    bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);
+    return !at_work && !is_wanted(fn);
+}
+
+/* *later_out: there will be one. */
+static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep, bool *later_out)
+{
+    tc_ifunc *oldest = NULL;
+    *later_out = false;
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        tc_ifunc *fn = registry->table[i];
+        if (fn == NULL || fn == keep || !may_ever_leave(fn))
+            continue;
+        *later_out = true;
+        note_use(fn);
+        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_leave(fn))
+            oldest = fn;
+    }
+    return oldest;
+}
+
+/* A function that only slots held is gone with its archive; one that was opened here is only
+ * unloaded. */
+static void leave(tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
+           (unsigned long long)registry->code_memory);
+    fn->holders++;
+    registry->events->evict(registry->events_user, fn);
+    fn->holders--;
+    tci_ifunc_load_undo(fn);
+    if (fn->holders == 0)
+        remove_function(fn);
+}
+
+tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_error *err)
+{
+    uint64_t max = registry->options->code_memory_max;
+    while (registry->code_memory > max) {
+        bool later;
+        tc_ifunc *fn = find_leaver(registry, keep, &later);
+        if (fn == NULL && later)
+            return TC_OK; /* a little too much until then */
+        if (fn == NULL)
+            return tci_error_set(
+                err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",
+                (unsigned long long)registry->code_memory, (unsigned long long)max);
+        leave(fn);
+    }
+    return TC_OK;
+}
+
+void tci_registry_take_finished(tci_registry *registry)
+{
+    tc_ifunc *next;
+    for (tc_ifunc *fn = registry->jobs; fn != NULL; fn = next) {
+        next = fn->job_next;
+        if (tci_ifunc_load_take_finished(fn))
+            next = registry->jobs; /* the list may have changed */
+    }
+    /* Code that was sent ahead counts too, though nobody calls it yet. */
+    tc_error error;
+    if (tci_registry_trim(registry, NULL, &error) != TC_OK)
+        TC_LOG(TC_LOG_DEBUG, "%s", error.text);
 }

@@ -10,7 +10,7 @@
 #include "base/content_id.h"
 #include "base/option_table.h"
 #include "engine/engine.h"
-#include "engine/symbols.h"
+#include "engine/load_queue.h"
 
 #include <tc/ifunc.h>
 
@@ -109,16 +109,6 @@ TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const void *arc
 void tci_ifunc_hold(tc_ifunc *fn);
 void tci_ifunc_release(tc_ifunc *fn);
 
-/* Makes entry.* callable in this process, and waits for that; at once when it is. A failure is
- * remembered. Statuses of tci_engine_load. */
-TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
-
-/* The same without waiting: TC_E_AGAIN while a thread loads it. */
-TC_MUST_CHECK tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err);
-
-/* Its calls_left have come down to 0: it is called often. */
-void tci_ifunc_is_hot(tc_ifunc *fn);
-
 /* Takes what loader threads have finished. No function may be running. */
 void tci_registry_take_finished(tci_registry *registry);
 
@@ -128,8 +118,5 @@ void tci_registry_take_finished(tci_registry *registry);
  * when some can only leave later. TC_E_TOO_LARGE: that is not enough. */
 TC_MUST_CHECK tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep,
                                           tc_error *err);
-
-/* Unloads a function that was loaded and refuses it from now on. */
-void tci_ifunc_give_up(tc_ifunc *fn, const tc_error *error);
 
 #endif

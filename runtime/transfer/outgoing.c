@@ -1,6 +1,7 @@
 #include "transfer/outgoing.h"
 
 #include "base/error_text.h"
+#include "ifunc/ifunc_load.h"
 
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {

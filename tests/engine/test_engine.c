@@ -2,7 +2,7 @@
 #include "engine_fixture.h"
 #include "image_maker.h"
 
-#include "engine/engine.h"
+#include "engine/code_unit.h"
 #include "engine/image/cpu_level.h"
 
 #include <sys/stat.h>
@@ -43,7 +43,7 @@ static tc_status load_archive(tci_engine_handle *handle, const char *file, const
     void *bytes = make_archive(file, name, entries, triple, &size);
     assert_int_equal(tci_archive_open(bytes, size, &archive, err), TC_OK);
     const tci_load_source source = {.archive = archive};
-    tc_status status = tci_engine_load(handle, &source, unit_out, err);
+    tc_status status = tci_code_unit_load(handle, &source, unit_out, err);
     tci_archive_close(archive);
     free(bytes);
     return status;
@@ -131,8 +131,8 @@ static void an_archive_becomes_callable(void **state)
     entries->main(NULL, 4, &out);
     assert_int_equal(out, 1004);
     assert_int_equal(entries->max_size(NULL, 1), 8);
-    tci_engine_unload(first, unit);
-    tci_engine_unload(first, NULL);
+    tci_code_unit_unload(first, unit);
+    tci_code_unit_unload(first, NULL);
     tci_engine_release(first);
     tci_engine_release(NULL);
 }
@@ -207,10 +207,10 @@ static int run_choice(tci_form_choice choice, bool bitcode, const unsigned *leve
     tci_engine_handle *handle = acquire(TEST_ENGINE_DIR, choice);
     tci_archive *archive = make_both(bitcode, levels, &bytes);
     const tci_load_source source = {.archive = archive};
-    tc_status status = tci_engine_load(handle, &source, &unit, err);
+    tc_status status = tci_code_unit_load(handle, &source, &unit, err);
     if (status == TC_OK) {
         tci_code_unit_entries(unit)->main(NULL, 3, &value);
-        tci_engine_unload(handle, unit);
+        tci_code_unit_unload(handle, unit);
     }
     tci_archive_close(archive);
     free(bytes);

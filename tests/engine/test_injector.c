@@ -1,5 +1,6 @@
 /* Code that comes with a message, as bytes that anybody may have made. */
 #include "../support/test.h"
+#include "engine/engine.h"
 #include "engine/injector.h"
 #include "image_maker.h"
 
@@ -23,7 +24,8 @@ static int set_up(void **state)
     const tci_engine_opts opts = {.form = TCI_CHOICE_IMAGE};
     called = 0;
     return tci_engine_acquire(&opts, &engine, NULL) == TC_OK &&
-                   tci_injector_create(engine, host_symbols, 1, &injector, NULL) == TC_OK
+                   tci_injector_create(tci_engine_arena(engine), true, host_symbols, 1,
+                                       &injector, NULL) == TC_OK
                ? 0
                : -1;
 }

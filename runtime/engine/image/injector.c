@@ -2,7 +2,6 @@
 
 #include "base/error_text.h"
 #include "code_arena.h"
-#include "engine_places.h"
 #include "image_loader.h"
 #include "image_relocate.h"
 
@@ -31,14 +30,15 @@ struct tci_injector {
     unsigned next;
 };
 
-tc_status tci_injector_create(tci_engine_handle *handle, const tci_host_symbol *host,
-                              size_t host_count, tci_injector **injector_out, tc_error *err)
+tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
+                              const tci_host_symbol *host, size_t host_count,
+                              tci_injector **injector_out, tc_error *err)
 {
     tci_injector *injector = calloc(1, sizeof *injector);
     if (injector == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injector: out of memory");
-    injector->arena = tci_engine_arena(handle);
-    injector->takes_images = tci_engine_takes_images(handle);
+    injector->arena = arena;
+    injector->takes_images = takes_images;
     injector->host = host;
     injector->host_count = host_count;
     *injector_out = injector;

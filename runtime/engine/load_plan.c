@@ -1,0 +1,93 @@
+#include "load_plan.h"
+
+#include "base/error_text.h"
+#include "base/triple.h"
+
+/* An object made of so much bitcode is linked in less time than a thread needs to wake up. */
+#define STORED_AT_ONCE_MAX (16u << 10)
+
+static tc_status select_bitcode(const tci_load_source *source, size_t *slice_out, tc_error *err)
+{
+    return tci_archive_select(source->archive, tci_triple_host(), slice_out, err);
+}
+
+static bool can_compile(const tci_load_policy *policy, const tci_load_source *source)
+{
+    size_t slice;
+    return policy->form != TCI_CHOICE_IMAGE && policy->has_compiler &&
+           select_bitcode(source, &slice, NULL) == TC_OK;
+}
+
+/* With the tier `best` only an image for all that the CPU has comes before bitcode. Debuggers
+ * see nothing of an image, so where they are wanted it runs only what has no bitcode. */
+static tc_status plan_image(const tci_load_policy *policy, const tci_load_source *source,
+                            tci_load_plan *plan, tc_error *err)
+{
+    if (policy->form == TCI_CHOICE_BITCODE)
+        return tci_error_set(err, TC_E_NO_SLICE, "images are not wanted");
+    TC_TRY(tci_archive_select_image(source->archive, tci_triple_host(), policy->cpu_level,
+                                    &plan->slice, err));
+    bool lacks = tci_archive_slice(source->archive, plan->slice)->cpu_level < policy->cpu_level;
+    bool compiles = (lacks || policy->debuggable) && can_compile(policy, source);
+    if (compiles && (policy->debuggable || policy->tier == TCI_TIER_BEST))
+        return tci_error_set(err, TC_E_NO_SLICE, "bitcode is better");
+    plan->kind = TCI_LOAD_IMAGE;
+    plan->may_improve = lacks && compiles && policy->tier == TCI_TIER_AUTO;
+    return TC_OK;
+}
+
+static tc_status plan_bitcode(const tci_load_policy *policy, const tci_load_source *source,
+                              tci_load_plan *plan, tc_error *err)
+{
+    tc_status status = select_bitcode(source, &plan->slice, err);
+    if (status != TC_OK && policy->form != TCI_CHOICE_BITCODE)
+        tci_error_prefix(err, "no image runs here (level %s)",
+                         tci_cpu_level_text(tci_triple_host(), policy->cpu_level));
+    plan->kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE;
+    plan->level = policy->tier == TCI_TIER_BEST ? TCI_LEVEL_BEST : TCI_LEVEL_QUICK;
+    plan->takes_best = policy->tier == TCI_TIER_AUTO;
+    plan->may_improve = policy->tier == TCI_TIER_AUTO;
+    return status;
+}
+
+static bool takes_microseconds(const tci_load_source *source, const tci_load_plan *plan)
+{
+    if (tci_symbols_deps_name_any(source->deps, source->deps_size))
+        return false;
+    return plan->kind == TCI_LOAD_IMAGE ||
+           (plan->kind == TCI_LOAD_STORED &&
+            tci_archive_slice(source->archive, plan->slice)->size <= STORED_AT_ONCE_MAX);
+}
+
+/* A failure to take an image is not a reason to compile, as the bitcode beside it is the same
+ * code with the same needs. */
+tc_status tci_load_plan_make(const tci_load_policy *policy, const tci_load_source *source,
+                             tci_load_plan *plan_out, tc_error *err)
+{
+    tci_load_plan plan = {0};
+    tc_status status = plan_image(policy, source, &plan, err);
+    if (status == TC_E_NO_SLICE && policy->form != TCI_CHOICE_IMAGE)
+        status = plan_bitcode(policy, source, &plan, err);
+    if (status != TC_OK) {
+        tci_error_prefix(err, "%s", tci_archive_name(source->archive));
+        return status;
+    }
+    plan.at_once = takes_microseconds(source, &plan);
+    *plan_out = plan;
+    return TC_OK;
+}
+
+tc_status tci_load_plan_make_better(const tci_load_policy *policy,
+                                    const tci_load_source *source, bool has_state,
+                                    tci_load_plan *plan_out, tc_error *err)
+{
+    tci_load_plan plan = {.kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE,
+                          .level = has_state ? TCI_LEVEL_BEST_OVER : TCI_LEVEL_BEST,
+                          .background = true};
+    tc_status status = select_bitcode(source, &plan.slice, err);
+    if (status == TC_OK)
+        *plan_out = plan;
+    else
+        tci_error_prefix(err, "%s", tci_archive_name(source->archive));
+    return status;
+}

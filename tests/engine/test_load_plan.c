@@ -1,0 +1,226 @@
+/* Which code of a function is chosen, for every wish and every kind of archive. */
+#include "engine/load_plan.h"
+#include "image_maker.h"
+
+#include "base/triple.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OTHER_TRIPLE "sparc64-linux"
+#define NONE 255u
+
+/* Bitcode in slice 0 unless `triple` is NULL; then images of the levels up to NONE. */
+static made_archive make(const char *triple, size_t bitcode_size, const unsigned *levels)
+{
+    made_archive made;
+    tci_archive_writer *writer;
+    void *image, *bitcode = calloc(1, bitcode_size);
+    size_t size;
+    const tci_image_source source = image_adding_one();
+    tci_slice slice = {.form = TCI_FORM_BITCODE};
+    assert_int_equal(tci_archive_writer_create("sample", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    assert_int_equal(tci_image_write(&source, &image, &size, NULL), TC_OK);
+    if (triple != NULL) {
+        (void)snprintf(slice.triple, sizeof slice.triple, "%s", triple);
+        assert_int_equal(
+            tci_archive_writer_add(writer, &slice, bitcode, bitcode_size, NULL, 0, NULL),
+            TC_OK);
+    }
+    slice.form = TCI_FORM_IMAGE;
+    (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
+    for (; *levels != NONE; levels++) {
+        slice.cpu_level = (uint8_t)*levels;
+        assert_int_equal(tci_archive_writer_add(writer, &slice, image, size, NULL, 0, NULL),
+                         TC_OK);
+    }
+    assert_int_equal(tci_archive_writer_finish(writer, &made.bytes, &made.size, NULL), TC_OK);
+    assert_int_equal(tci_archive_open(made.bytes, made.size, &made.archive, NULL), TC_OK);
+    tci_archive_writer_destroy(writer);
+    free(image);
+    free(bitcode);
+    return made;
+}
+
+#define LEVELS(...) ((const unsigned[]){__VA_ARGS__, NONE})
+#define NO_LEVELS ((const unsigned[]){NONE})
+#define SMALL 64u
+
+/* Levels that have a name on every architecture are 0 and 2. */
+
+static tc_status plan_for(const tci_load_policy *policy, const made_archive *made,
+                          const char *deps, tci_load_plan *plan_out, tc_error *err)
+{
+    const tci_load_source source = {
+        .archive = made->archive, .deps = deps, .deps_size = strlen(deps)};
+    return tci_load_plan_make(policy, &source, plan_out, err);
+}
+
+/* "image 1", "stored 0", ...: what is done, with which slice. */
+static const char *text_of(const tci_load_plan *plan)
+{
+    static char text[32];
+    static const char *const kinds[] = {"image", "stored", "compile"};
+    (void)snprintf(text, sizeof text, "%s %zu", kinds[plan->kind], plan->slice);
+    return text;
+}
+
+static void expect(const tci_load_policy *policy, const char *bitcode, const unsigned *levels,
+                   const char *text)
+{
+    tci_load_plan plan;
+    made_archive made = make(bitcode, SMALL, levels);
+    tc_status status = plan_for(policy, &made, "", &plan, NULL);
+    assert_string_equal(status == TC_OK ? text_of(&plan) : tc_status_name(status), text);
+    free_made(&made);
+}
+
+static tci_load_policy usual(void)
+{
+    return (tci_load_policy){.cpu_level = 2, .has_compiler = true, .has_cache = true};
+}
+
+static void the_form_is_chosen(void **state)
+{
+    (void)state;
+    const char *host = tci_triple_host();
+    tci_load_policy policy = usual();
+    expect(&policy, host, LEVELS(0), "image 1");
+    expect(&policy, host, LEVELS(0, 2), "image 2");
+    expect(&policy, host, NO_LEVELS, "stored 0");
+    expect(&policy, OTHER_TRIPLE, LEVELS(0), "image 1");
+    expect(&policy, OTHER_TRIPLE, NO_LEVELS, "TC_E_NO_SLICE");
+    expect(&policy, NULL, LEVELS(3), "TC_E_NO_SLICE");
+    policy.has_cache = false;
+    expect(&policy, host, NO_LEVELS, "compile 0");
+    policy.form = TCI_CHOICE_BITCODE;
+    expect(&policy, host, LEVELS(0), "compile 0");
+    expect(&policy, NULL, LEVELS(0), "TC_E_NO_SLICE");
+    policy.form = TCI_CHOICE_IMAGE;
+    expect(&policy, host, LEVELS(0), "image 1");
+    expect(&policy, host, NO_LEVELS, "TC_E_NO_SLICE");
+}
+
+static void the_best_takes_bitcode_before_an_image_of_a_lower_level(void **state)
+{
+    (void)state;
+    const char *host = tci_triple_host();
+    tci_load_policy policy = usual();
+    policy.tier = TCI_TIER_BEST;
+    expect(&policy, host, LEVELS(0), "stored 0");
+    expect(&policy, host, LEVELS(0, 2), "image 2");
+    expect(&policy, NULL, LEVELS(0), "image 0");
+    policy.has_compiler = false;
+    expect(&policy, host, LEVELS(0), "image 1");
+}
+
+static void debuggers_get_bitcode_where_there_is_some(void **state)
+{
+    (void)state;
+    const char *host = tci_triple_host();
+    tci_load_policy policy = usual();
+    policy.debuggable = true;
+    expect(&policy, host, LEVELS(2), "stored 0");
+    expect(&policy, NULL, LEVELS(2), "image 0");
+    policy.form = TCI_CHOICE_IMAGE;
+    expect(&policy, host, LEVELS(2), "image 1");
+}
+
+static tci_load_plan plan_of(const tci_load_policy *policy, const char *bitcode,
+                             size_t bitcode_size, const unsigned *levels, const char *deps)
+{
+    tci_load_plan plan;
+    made_archive made = make(bitcode, bitcode_size, levels);
+    assert_int_equal(plan_for(policy, &made, deps, &plan, NULL), TC_OK);
+    free_made(&made);
+    return plan;
+}
+
+static void what_takes_microseconds_is_done_at_once(void **state)
+{
+    (void)state;
+    const char *host = tci_triple_host();
+    tci_load_policy policy = usual();
+    assert_true(plan_of(&policy, NULL, SMALL, LEVELS(0), "# none\n").at_once);
+    assert_false(plan_of(&policy, NULL, SMALL, LEVELS(0), "libm.so.6\n").at_once);
+    assert_true(plan_of(&policy, host, SMALL, NO_LEVELS, "").at_once);
+    assert_false(plan_of(&policy, host, 1 << 20, NO_LEVELS, "").at_once);
+    assert_false(plan_of(&policy, host, SMALL, NO_LEVELS, "libm.so.6").at_once);
+    policy.has_cache = false;
+    assert_false(plan_of(&policy, host, SMALL, NO_LEVELS, "").at_once);
+}
+
+static void each_tier_has_its_levels(void **state)
+{
+    (void)state;
+    const char *host = tci_triple_host();
+    tci_load_policy policy = usual();
+    tci_load_plan plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
+    assert_int_equal(plan.level, TCI_LEVEL_QUICK);
+    assert_true(plan.takes_best);
+    assert_true(plan.may_improve);
+    assert_true(plan_of(&policy, host, SMALL, LEVELS(0), "").may_improve);
+    assert_false(plan_of(&policy, host, SMALL, LEVELS(2), "").may_improve);
+    assert_false(plan_of(&policy, NULL, SMALL, LEVELS(0), "").may_improve);
+    policy.tier = TCI_TIER_FAST;
+    plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
+    assert_int_equal(plan.level, TCI_LEVEL_QUICK);
+    assert_false(plan.takes_best);
+    assert_false(plan.may_improve);
+    assert_false(plan_of(&policy, host, SMALL, LEVELS(0), "").may_improve);
+    policy.tier = TCI_TIER_BEST;
+    plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
+    assert_int_equal(plan.level, TCI_LEVEL_BEST);
+    assert_false(plan.takes_best);
+    assert_false(plan.may_improve);
+}
+
+static void better_code_is_compiled_in_the_background(void **state)
+{
+    (void)state;
+    tci_load_plan plan;
+    const tci_load_policy policy = usual();
+    made_archive made = make(tci_triple_host(), SMALL, LEVELS(0));
+    const tci_load_source source = {.archive = made.archive};
+    assert_int_equal(tci_load_plan_make_better(&policy, &source, false, &plan, NULL), TC_OK);
+    assert_string_equal(text_of(&plan), "stored 0");
+    assert_int_equal(plan.level, TCI_LEVEL_BEST);
+    assert_true(plan.background);
+    assert_false(plan.may_improve);
+    assert_int_equal(tci_load_plan_make_better(&policy, &source, true, &plan, NULL), TC_OK);
+    assert_int_equal(plan.level, TCI_LEVEL_BEST_OVER);
+    free_made(&made);
+}
+
+static void a_refusal_names_function_and_level(void **state)
+{
+    (void)state;
+    tci_load_plan plan;
+    tc_error err = {0};
+    const tci_load_policy policy = usual();
+    made_archive made = make(OTHER_TRIPLE, SMALL, NO_LEVELS);
+    assert_int_equal(plan_for(&policy, &made, "", &plan, &err), TC_E_NO_SLICE);
+    assert_int_equal(strncmp(err.text, "sample: no image runs here (level ", 34), 0);
+    assert_non_null(strstr(err.text, OTHER_TRIPLE));
+    free_made(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_form_is_chosen),
+        cmocka_unit_test(the_best_takes_bitcode_before_an_image_of_a_lower_level),
+        cmocka_unit_test(debuggers_get_bitcode_where_there_is_some),
+        cmocka_unit_test(what_takes_microseconds_is_done_at_once),
+        cmocka_unit_test(each_tier_has_its_levels),
+        cmocka_unit_test(better_code_is_compiled_in_the_background),
+        cmocka_unit_test(a_refusal_names_function_and_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
