@@ -1,6 +1,7 @@
 #include "archive_file.h"
 
 #include "base/error_text.h"
+#include "base/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +19,10 @@ static tc_status open_regular(const char *path, size_t max_bytes, int *fd_out, s
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return tci_error_errno(err, errno == ENOENT ? TC_E_NOT_FOUND : TC_E_IO, errno, "%s",
-                               path);
+    if (fd < 0) {
+        bool missing = errno == ENOENT || errno == ENOTDIR;
+        return tci_error_errno(err, missing ? TC_E_NOT_FOUND : TC_E_IO, errno, "%s", path);
+    }
     tc_status status = TC_OK;
     if (fstat(fd, &info) != 0)
         status = tci_error_errno(err, TC_E_IO, errno, "%s", path);
@@ -38,37 +40,18 @@ static tc_status open_regular(const char *path, size_t max_bytes, int *fd_out, s
     return TC_OK;
 }
 
-/* A file that shrank meanwhile gives fewer bytes than asked for. */
-static tc_status read_all(int fd, const char *path, uint8_t *bytes, size_t size,
-                          size_t *got_out, tc_error *err)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, bytes + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return tci_error_errno(err, TC_E_IO, errno, "%s", path);
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    *got_out = got;
-    return TC_OK;
-}
-
 tc_status tci_archive_file_read(const char *path, size_t max_bytes, void **bytes_out,
                                 size_t *size_out, tc_error *err)
 {
     int fd;
     size_t size;
     TC_TRY(open_regular(path, max_bytes, &fd, &size, err));
-    tc_status status;
-    uint8_t *bytes = malloc(size + 1);
+    tc_status status = TC_OK;
+    void *bytes = malloc(size + 1);
     if (bytes == NULL)
         status = tci_error_set(err, TC_E_NO_MEMORY, "%s: no memory for %zu bytes", path, size);
-    else
-        status = read_all(fd, path, bytes, size, &size, err);
+    else if (!tci_full_io_read(fd, bytes, size, &size)) /* less of a file that shrinks */
+        status = tci_error_errno(err, TC_E_IO, errno, "%s", path);
     (void)close(fd);
     if (status != TC_OK) {
         free(bytes);
@@ -76,21 +59,6 @@ tc_status tci_archive_file_read(const char *path, size_t max_bytes, void **bytes
     }
     *bytes_out = bytes;
     *size_out = size;
-    return TC_OK;
-}
-
-static tc_status write_all(int fd, const char *path, const uint8_t *bytes, size_t size,
-                           tc_error *err)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return tci_error_errno(err, TC_E_IO, errno, "%s", path);
-        bytes += n;
-        size -= (size_t)n;
-    }
     return TC_OK;
 }
 
@@ -107,7 +75,9 @@ static tc_status write_file(const char *path, int flags, const void *bytes, size
     int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
     if (fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "%s", path);
-    tc_status status = write_all(fd, path, bytes, size, err);
+    tc_status status = TC_OK;
+    if (!tci_full_io_write(fd, bytes, size))
+        status = tci_error_errno(err, TC_E_IO, errno, "%s", path);
     if (close(fd) != 0 && status == TC_OK)
         status = tci_error_errno(err, TC_E_IO, errno, "%s", path);
     return status;

@@ -3,6 +3,7 @@
 #include "image_link.h"
 
 #include "base/error_text.h"
+#include "base/full_io.h"
 #include "child_run.h"
 
 #include <errno.h>
@@ -54,14 +55,10 @@ static tc_status memory_file(const void *bytes, size_t size, int *fd_out, tc_err
     int fd = memfd_create("image", 0);
     if (fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "memfd_create");
-    for (size_t at = 0; at < size;) {
-        ssize_t n = write(fd, (const char *)bytes + at, size - at);
-        if (n < 0 && errno != EINTR) {
-            (void)tci_error_errno(err, TC_E_IO, errno, "writing %zu bytes", size);
-            (void)close(fd);
-            return TC_E_IO;
-        }
-        at += n > 0 ? (size_t)n : 0;
+    if (!tci_full_io_write(fd, bytes, size)) {
+        (void)tci_error_errno(err, TC_E_IO, errno, "writing %zu bytes", size);
+        (void)close(fd);
+        return TC_E_IO;
     }
     *fd_out = fd;
     return TC_OK;

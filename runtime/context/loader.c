@@ -86,8 +86,11 @@ tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t a
                                 const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                 tc_error *err)
 {
-    return tci_registry_add(&loader->registry, archive, archive_size, deps,
-                            deps == NULL ? 0 : deps_size, NULL, fn_out, err);
+    const tci_ifunc_code code = {.archive = archive,
+                                 .archive_size = archive_size,
+                                 .deps = deps,
+                                 .deps_size = deps == NULL ? 0 : deps_size};
+    return tci_registry_add(&loader->registry, &code, fn_out, err);
 }
 
 /* --- bitcode -------------------------------------------------------------------------- */

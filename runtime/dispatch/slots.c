@@ -78,9 +78,12 @@ static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_sectio
                           tc_ifunc **fn_out, tc_error *err)
 {
     ep->core->counters[TCI_CODE_RECEIVED]++;
-    return tci_registry_add(&ep->core->registry, bytes, section->archive_size,
-                            bytes + section->archive_size, section->deps_size, &section->id,
-                            fn_out, err);
+    const tci_ifunc_code code = {.archive = bytes,
+                                 .archive_size = section->archive_size,
+                                 .deps = bytes + section->archive_size,
+                                 .deps_size = section->deps_size,
+                                 .expected = &section->id};
+    return tci_registry_add(&ep->core->registry, &code, fn_out, err);
 }
 
 /* The peer may still be writing to the ring, so code is copied out before anything looks at it.

@@ -124,21 +124,21 @@ static tc_status take_index(tci_registry *registry, uint16_t *index_out, tc_erro
     return TC_OK;
 }
 
-static tc_status copy_code(tc_ifunc *fn, const void *archive, size_t archive_size,
-                           const void *deps, size_t deps_size, tc_error *err)
+static tc_status copy_code(tc_ifunc *fn, const tci_ifunc_code *code, tc_error *err)
 {
-    fn->code_bytes = TCI_CODE_SECTION_BYTES + archive_size + deps_size;
-    uint8_t *code = malloc(fn->code_bytes);
-    if (code == NULL)
+    fn->code_bytes = TCI_CODE_SECTION_BYTES + code->archive_size + code->deps_size;
+    uint8_t *copy = malloc(fn->code_bytes);
+    if (copy == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
-    const tci_code_section section = {
-        .id = fn->id, .archive_size = (uint32_t)archive_size, .deps_size = (uint32_t)deps_size};
-    tci_code_section_encode(&section, code);
-    memcpy(code + TCI_CODE_SECTION_BYTES, archive, archive_size);
-    if (deps_size > 0)
-        memcpy(code + TCI_CODE_SECTION_BYTES + archive_size, deps, deps_size);
-    fn->code = code;
-    fn->archive_size = archive_size;
+    const tci_code_section section = {.id = fn->id,
+                                      .archive_size = (uint32_t)code->archive_size,
+                                      .deps_size = (uint32_t)code->deps_size};
+    tci_code_section_encode(&section, copy);
+    memcpy(copy + TCI_CODE_SECTION_BYTES, code->archive, code->archive_size);
+    if (code->deps_size > 0)
+        memcpy(copy + TCI_CODE_SECTION_BYTES + code->archive_size, code->deps, code->deps_size);
+    fn->code = copy;
+    fn->archive_size = code->archive_size;
     return TC_OK;
 }
 
@@ -155,40 +155,37 @@ static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, tc_error 
     return TC_OK;
 }
 
-tc_status tci_registry_add(tci_registry *registry, const void *archive, size_t archive_size,
-                           const void *deps, size_t deps_size, const tci_content_id *expected,
-                           tc_ifunc **fn_out, tc_error *err)
+static tc_status check_code(const tci_registry *registry, const tci_ifunc_code *code,
+                            tci_content_id *id_out, tc_error *err)
 {
     uint64_t max = registry->options->code_bytes_max;
-    if (archive_size > max || deps_size > max - archive_size)
+    if (code->archive_size > max || code->deps_size > max - code->archive_size)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "code of %zu bytes, option code_bytes_max is %llu",
-                             archive_size + deps_size, (unsigned long long)max);
-    tci_content_id id;
-    tci_content_id_of(archive, archive_size, deps, deps_size, &id);
-    if (expected != NULL && !tci_content_id_equal(&id, expected)) {
+                             code->archive_size + code->deps_size, (unsigned long long)max);
+    tci_content_id_of(code->archive, code->archive_size, code->deps, code->deps_size, id_out);
+    if (code->expected != NULL && !tci_content_id_equal(id_out, code->expected)) {
         char found[TCI_CONTENT_ID_TEXT], wanted[TCI_CONTENT_ID_TEXT];
-        tci_content_id_text(&id, found);
-        tci_content_id_text(expected, wanted);
+        tci_content_id_text(id_out, found);
+        tci_content_id_text(code->expected, wanted);
         return tci_error_set(err, TC_E_CORRUPT, "code has id %s, expected %s", found, wanted);
     }
-    tc_ifunc *known = tci_registry_find(registry, &id);
-    if (known != NULL) {
-        tci_ifunc_hold(known);
-        *fn_out = known;
-        return TC_OK;
-    }
+    return TC_OK;
+}
 
+static tc_status create_function(tci_registry *registry, const tci_ifunc_code *code,
+                                 const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
+{
     tc_ifunc *fn = calloc(1, sizeof *fn);
     if (fn == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     fn->registry = registry;
-    fn->id = id;
+    fn->id = *id;
     fn->holders = 1;
-    tc_status status = copy_code(fn, archive, archive_size, deps, deps_size, err);
+    tc_status status = copy_code(fn, code, err);
     if (status == TC_OK)
-        status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, archive_size, &fn->archive,
-                                  err);
+        status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
+                                  &fn->archive, err);
     if (status == TC_OK)
         status = insert_function(registry, fn, err);
     if (status != TC_OK) {
@@ -197,6 +194,19 @@ tc_status tci_registry_add(tci_registry *registry, const void *archive, size_t a
     }
     fn->entries = tci_archive_entries(fn->archive);
     *fn_out = fn;
+    return TC_OK;
+}
+
+tc_status tci_registry_add(tci_registry *registry, const tci_ifunc_code *code,
+                           tc_ifunc **fn_out, tc_error *err)
+{
+    tci_content_id id;
+    TC_TRY(check_code(registry, code, &id, err));
+    tc_ifunc *known = tci_registry_find(registry, &id);
+    if (known == NULL)
+        return create_function(registry, code, &id, fn_out, err);
+    tci_ifunc_hold(known);
+    *fn_out = known;
     return TC_OK;
 }
 

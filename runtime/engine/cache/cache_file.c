@@ -1,6 +1,7 @@
 #include "cache_file.h"
 
 #include "base/error_text.h"
+#include "base/full_io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,20 +18,6 @@
 #define NAME_DIGITS 32u
 #define TOUCH_AFTER_S 60
 #define FILES_MAX (1u << 20) /* that one look at the folder remembers */
-
-static bool read_all(int fd, uint8_t *bytes, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        ssize_t n = read(fd, bytes + at, size - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += (size_t)n;
-    }
-    return true;
-}
 
 static tc_status check_found(int fd, struct stat *found, tc_error *err)
 {
@@ -53,12 +40,15 @@ static tc_status read_opened(int fd, void **bytes_out, size_t *size_out,
     void *bytes = malloc(size);
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "out of memory for its %zu bytes", size);
-    errno = 0;
-    if (!read_all(fd, bytes, size)) {
+    size_t got = size;
+    tc_status status = TC_OK;
+    if (!tci_full_io_read(fd, bytes, size, &got))
+        status = tci_error_errno(err, TC_E_IO, errno, "it cannot be read");
+    else if (got < size)
+        status = tci_error_set(err, TC_E_CORRUPT, "it became shorter than %zu bytes", size);
+    if (status != TC_OK) {
         free(bytes);
-        if (errno != 0)
-            return tci_error_errno(err, TC_E_IO, errno, "it cannot be read");
-        return tci_error_set(err, TC_E_CORRUPT, "it became shorter than %zu bytes", size);
+        return status;
     }
     *bytes_out = bytes;
     *size_out = size;
@@ -86,20 +76,6 @@ tc_status tci_cache_file_read(int folder, const char *name, void **bytes_out, si
     tc_status status = read_opened(fd, bytes_out, size_out, used_out, err);
     (void)close(fd);
     return status;
-}
-
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        ssize_t n = write(fd, bytes + at, size - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += (size_t)n;
-    }
-    return true;
 }
 
 /* A write beyond RLIMIT_FSIZE ends a process by a signal, unless it took care. A cache is no
@@ -135,7 +111,7 @@ tc_status tci_cache_file_write(int folder, const char *name, const void *bytes, 
         openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "a file cannot be made");
-    bool written = write_all(fd, bytes, size);
+    bool written = tci_full_io_write(fd, bytes, size);
     int failure = errno;
     if (close(fd) != 0 && written) { /* network file systems say here that a disk is full */
         written = false;
