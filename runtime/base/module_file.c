@@ -3,7 +3,6 @@
 #include "error_text.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 #define FILE_NAME_MAX 64
 
 typedef struct search {
-    const tci_module_kind *kind;
+    const tci_module_file_kind *kind;
     size_t count;
     char folders[FOLDERS_MAX][PATH_MAX];
     char path[PATH_MAX + FILE_NAME_MAX]; /* what is being tried */
@@ -33,26 +32,27 @@ static void add_folder(search *s, const char *folder, const char *below)
     s->count++;
 }
 
-/* The folder of the object that holds this very function. The loader leaves the main program's
- * name empty, and what a shell put into argv[0] is no path to trust. */
-static bool own_folder(char out[PATH_MAX])
+/* The loader leaves the main program's name empty, and what a shell put into argv[0] is no path
+ * to trust. */
+bool tci_module_file_folder(const void *address, char folder_out[PATH_MAX])
 {
-    static const char anchor;
     Dl_info info;
     struct link_map *map = NULL;
-    if (dladdr1(&anchor, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
         return false;
-    if (realpath(map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name, out) == NULL)
+    const char *file = map->l_name[0] == '\0' ? "/proc/self/exe" : map->l_name;
+    if (realpath(file, folder_out) == NULL)
         return false;
-    char *slash = strrchr(out, '/');
+    char *slash = strrchr(folder_out, '/');
     if (slash == NULL)
         return false;
     *slash = '\0';
     return true;
 }
 
-static search *start_search(const tci_module_kind *kind, const char *folder)
+static search *start_search(const tci_module_file_kind *kind, const char *folder)
 {
+    static const char anchor;
     char own[PATH_MAX];
     search *s = calloc(1, sizeof *s);
     if (s == NULL)
@@ -62,7 +62,7 @@ static search *start_search(const tci_module_kind *kind, const char *folder)
         add_folder(s, folder, "");
         return s;
     }
-    if (own_folder(own)) {
+    if (tci_module_file_folder(&anchor, own)) {
         add_folder(s, own, "");
         add_folder(s, own, TC_MODULE_BELOW);
         add_folder(s, own, "/../lib");
@@ -77,7 +77,7 @@ static bool find_file(search *s, const char *folder)
     return access(s->path, F_OK) == 0;
 }
 
-bool tci_module_is_there(const tci_module_kind *kind, const char *folder)
+bool tci_module_file_is_there(const tci_module_file_kind *kind, const char *folder)
 {
     bool found = false;
     search *s = start_search(kind, folder);
@@ -120,8 +120,8 @@ static tc_status try_folder(search *s, const char *folder, const void **table_ou
     return status;
 }
 
-tc_status tci_module_open(const tci_module_kind *kind, const char *folder,
-                          const void **table_out, tc_error *err)
+tc_status tci_module_file_open(const tci_module_file_kind *kind, const char *folder,
+                               const void **table_out, tc_error *err)
 {
     search *s = start_search(kind, folder);
     const void *table = NULL;

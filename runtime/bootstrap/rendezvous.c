@@ -7,16 +7,16 @@
 
 #include <stdlib.h>
 
-static const tci_module_kind pmix_module = {.what = "PMIx module",
-                                            .file = "libtchains-pmix.so",
-                                            .symbol = TCI_RENDEZVOUS_SYMBOL,
-                                            .abi = TCI_RENDEZVOUS_ABI};
+static const tci_module_file_kind pmix_module = {.what = "PMIx module",
+                                                 .file = "libtchains-pmix.so",
+                                                 .symbol = TCI_RENDEZVOUS_SYMBOL,
+                                                 .abi = TCI_RENDEZVOUS_ABI};
 
 static tc_status open_pmix(const char *module_path, const tci_rendezvous_ops **ops_out,
                            tc_error *err)
 {
     const void *table;
-    tc_status status = tci_module_open(&pmix_module, module_path, &table, err);
+    tc_status status = tci_module_file_open(&pmix_module, module_path, &table, err);
     if (status == TC_E_UNSUPPORTED)
         tci_error_prefix(err, "PMIx started this process (PMIX_RANK is set), but cannot be "
                               "used: install libpmix2 and a libtchains that was built with "

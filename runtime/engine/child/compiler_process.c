@@ -5,7 +5,7 @@
 #include "base/logger.h"
 #include "engine/child/child_process.h"
 #include "engine/child/compile_protocol.h"
-#include "engine/child/compiler_program.h"
+#include "engine/engine_module.h"
 #include "engine/name_list.h"
 
 #include <inttypes.h>
@@ -26,8 +26,8 @@
 
 struct tci_compiler {
     tci_compiler_opts opts;
-    char program[TCI_COMPILER_PATH_MAX];
-    char folder[TCI_COMPILER_PATH_MAX]; /* of the module */
+    char program[TCI_ENGINE_PATH_MAX];
+    char folder[TCI_ENGINE_PATH_MAX]; /* of the module */
     tci_child child;
     bool running;      /* there is a child */
     bool ready;        /* its hello was read, and is right */
@@ -81,7 +81,7 @@ tc_status tci_compiler_start(const tci_compiler_opts *opts, tci_compiler **compi
     c->opts = *opts;
     c->given_up = opts->in_thread;
     if (!c->given_up &&
-        tci_compiler_program_find(opts->ops, c->program, c->folder, &reason) != TC_OK)
+        tci_engine_module_compiler(opts->ops, c->program, c->folder, &reason) != TC_OK)
         give_up(c, TC_LOG_WARN, &reason);
     if (!c->given_up)
         start_child(c);
@@ -188,8 +188,9 @@ static tc_status check_hello(const tci_compiler *c, const tci_engine *engine,
                              c->program, hello->abi, hello->llvm, ops->abi, ops->llvm());
     if (strcmp(hello->cpu, ops->cpu(engine)) != 0 ||
         strcmp(hello->features, ops->features(engine)) != 0)
-        return tci_error_set(err, TC_E_VERSION, "%s makes code for %s, expected %s, or for %s",
-                             c->program, hello->cpu, ops->cpu(engine), "other features of it");
+        return tci_error_set(err, TC_E_VERSION,
+                             "%s makes code for %s, expected %s, or for other features of it",
+                             c->program, hello->cpu, ops->cpu(engine));
     return TC_OK;
 }
 
