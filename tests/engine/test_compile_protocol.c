@@ -195,12 +195,29 @@ static void replies(void **state)
     expect_no_reply(&bad);
 }
 
+/* A status that is added must not make replies with it senseless. */
+static void every_status_is_replied(void **state)
+{
+    (void)state;
+    const char *unknown = tc_status_name((tc_status)-100);
+    tci_compile_reply reply = {
+        .text = "text", .text_size = 4, .names = "", .object = (const uint8_t *)""};
+    int value = TC_E_AGAIN;
+    for (; strcmp(tc_status_name((tc_status)value), unknown) != 0; value--) {
+        reply.status = (tc_status)value;
+        expect_reply(&reply);
+    }
+    assert_true(value < TC_E_BUSY);
+    reply.status = (tc_status)value;
+    expect_no_reply(&reply);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prefixes), cmocka_unit_test(hellos),
         cmocka_unit_test(requests), cmocka_unit_test(what_is_too_large_is_not_requested),
-        cmocka_unit_test(replies),
+        cmocka_unit_test(replies),  cmocka_unit_test(every_status_is_replied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

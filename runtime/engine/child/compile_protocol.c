@@ -171,9 +171,12 @@ void tci_compile_reply_encode(const tci_compile_reply *reply,
     tci_write_u32(&w, (uint32_t)reply->object_size);
 }
 
-static bool is_reply_sound(const tci_compile_reply *reply, uint32_t status)
+/* The most negative one; a test holds it to the list of statuses. */
+#define STATUS_LAST TC_E_HOPS
+
+static bool is_reply_valid(const tci_compile_reply *reply, uint32_t status)
 {
-    if (status > (uint32_t)-TC_E_HOPS || reply->text_size >= TC_ERROR_TEXT_MAX ||
+    if (status > (uint32_t)-STATUS_LAST || reply->text_size >= TC_ERROR_TEXT_MAX ||
         reply->names_size > TCI_COMPILE_NAMES_MAX)
         return false;
     if ((status == TC_OK) != (reply->text_size == 0) ||
@@ -200,7 +203,7 @@ tc_status tci_compile_reply_decode(const void *body, size_t size, tci_compile_re
     reply.text = (const char *)tci_read_bytes(&r, reply.text_size);
     reply.names = (const char *)tci_read_bytes(&r, reply.names_size);
     reply.object = tci_read_bytes(&r, reply.object_size);
-    if (r.failed || tci_reader_left(&r) != 0 || !is_reply_sound(&reply, status))
+    if (r.failed || tci_reader_left(&r) != 0 || !is_reply_valid(&reply, status))
         return tci_error_set(err, TC_E_CORRUPT,
                              "a compiler's reply of %zu bytes makes no sense: status %u, text "
                              "of %zu, names of %zu, object of %zu bytes",
