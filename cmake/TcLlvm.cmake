@@ -1,7 +1,12 @@
 # LLVM of one major version, with its clang and an lld: the target tc_llvm. Several versions may be installed; everything comes
 # from the one that TC_LLVM_VERSION says.
-if(NOT TC_LLVM_VERSION MATCHES "^(17|18|19|20|21|22)$")
-  message(FATAL_ERROR "TC_LLVM_VERSION is ${TC_LLVM_VERSION}: expected 17 to 22")
+#
+# The versions that runtime/engine/orc/llvm_compat.h is made for. It gets these numbers from here; the test layout.llvm_versions holds
+# to them what cannot.
+set(tc_llvm_min 17)
+set(tc_llvm_max 22)
+if(NOT TC_LLVM_VERSION MATCHES "^[0-9]+$" OR TC_LLVM_VERSION LESS tc_llvm_min OR TC_LLVM_VERSION GREATER tc_llvm_max)
+  message(FATAL_ERROR "TC_LLVM_VERSION is ${TC_LLVM_VERSION}: expected ${tc_llvm_min} to ${tc_llvm_max}")
 endif()
 
 # A tree that is configured for another version now looks again, but for what its user set.
@@ -17,7 +22,7 @@ endif()
 # In `out`, a sentence on the versions that are installed.
 function(tc_other_llvms out)
   set(others)
-  foreach(version RANGE 17 22)
+  foreach(version RANGE ${tc_llvm_min} ${tc_llvm_max})
     find_program(config llvm-config-${version} HINTS /usr/lib/llvm-${version}/bin NO_CACHE)
     if(config)
       list(APPEND others ${version})
@@ -58,8 +63,8 @@ function(tc_require_llvm variable what package)
   if(NOT ${variable})
     tc_other_llvms(others)
     message(FATAL_ERROR "${what} of LLVM ${TC_LLVM_VERSION} was not found (${variable}): install it (Debian and Ubuntu: "
-      "apt install ${package}), or choose another with -DTC_LLVM_VERSION=N (17 to 22${others}), or build without LLVM, for "
-      "native images only: -DTC_WITH_LLVM=OFF")
+      "apt install ${package}), or choose another with -DTC_LLVM_VERSION=N (${tc_llvm_min} to ${tc_llvm_max}${others}), "
+      "or build without LLVM, for native images only: -DTC_WITH_LLVM=OFF")
   endif()
 endfunction()
 
@@ -92,5 +97,6 @@ endforeach()
 
 # Our C only needs LLVM's C headers; as system headers they bring no warnings of their own.
 add_library(tc_llvm INTERFACE)
+target_compile_definitions(tc_llvm INTERFACE TC_LLVM_MIN=${tc_llvm_min} TC_LLVM_MAX=${tc_llvm_max})
 target_include_directories(tc_llvm SYSTEM INTERFACE ${tc_llvm_includedir})
 target_link_libraries(tc_llvm INTERFACE ${TC_LLVM_LIBRARY})

@@ -3,17 +3,12 @@
 #include "archive.h"
 #include "base/error_text.h"
 #include "engine/orc/bitcode_producer.h"
+#include "engine/orc/llvm_compat.h"
 #include "image_checks.h"
 #include "image_object.h"
 #include "minimise.h"
 #include "ship_checks.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/BitReader.h>
-#include <llvm-c/BitWriter.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/IRReader.h>
-#include <llvm-c/Linker.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,18 +126,16 @@ static tc_status parse_bitcode(tci_ifunc_module *module, const void *bytes, size
 static tc_status parse_text(tci_ifunc_module *module, const void *bytes, size_t size,
                             LLVMModuleRef *piece_out, tc_error *err)
 {
-    LLVMMemoryBufferRef buffer =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, "");
-    char *message = NULL;
-    if (LLVMParseIRInContext(module->context, buffer, piece_out, &message)) {
+    char *message;
+    bool ok = tci_llvm_parse_ir(module->context, bytes, size, piece_out, &message);
+    if (!ok) {
         size_t line =
             message != NULL ? strcspn(message, "\n") : 0; /* the next ones show the place */
         (void)tci_error_set(err, TC_E_CORRUPT, "neither bitcode nor LLVM's assembly text: %.*s",
                             (int)line, message != NULL ? message : "");
-        LLVMDisposeMessage(message);
-        return TC_E_CORRUPT;
     }
-    return TC_OK;
+    LLVMDisposeMessage(message);
+    return ok ? TC_OK : TC_E_CORRUPT;
 }
 
 static tc_status verify(LLVMModuleRef piece, tc_error *err)

@@ -1,10 +1,10 @@
 #include "image_checks.h"
 
+#include "engine/orc/llvm_compat.h"
 #include "image.h"
 #include "image_layout.h"
 #include "source_place.h"
 
-#include <llvm-c/Target.h>
 #include <stdio.h>
 
 typedef struct inspection {

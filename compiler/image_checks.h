@@ -2,9 +2,8 @@
 #ifndef TCI_IMAGE_CHECKS_H
 #define TCI_IMAGE_CHECKS_H
 
+#include "engine/orc/llvm_compat.h"
 #include "text_list.h"
-
-#include <llvm-c/Core.h>
 
 /* Adds a line to `findings`, as the ship checks do, for each variable whose alignment no image
  * gives, and each that begins with an address at a place that no relocation reaches. */

@@ -2,13 +2,9 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "engine/orc/llvm_compat.h"
 
 #include <errno.h>
-#include <llvm-c/BitReader.h>
-#include <llvm-c/Core.h>
-#include <llvm-c/ErrorHandling.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/TargetMachine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,9 @@
 #include "minimise.h"
 
 #include "base/error_text.h"
+#include "engine/orc/llvm_compat.h"
 #include "module_text.h"
 
-#include <llvm-c/Comdat.h>
-#include <llvm-c/DebugInfo.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,8 @@
 #ifndef TCI_MINIMISE_H
 #define TCI_MINIMISE_H
 
-#include <llvm-c/Core.h>
+#include "engine/orc/llvm_compat.h"
+
 #include <stdbool.h>
 #include <tc/status.h>
 

@@ -1,8 +1,8 @@
 #include "module_text.h"
 
 #include "base/error_text.h"
+#include "engine/orc/llvm_compat.h"
 
-#include <llvm-c/IRReader.h>
 #include <string.h>
 
 /* In LLVM's text a top-level entity starts at column 0, and line breaks inside strings are
@@ -67,18 +67,12 @@ tc_status tci_module_text_clean(LLVMModuleRef module, bool keep_metadata,
     if (text == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory to print a module");
     size_t size = clean_lines(text, strlen(text), keep_metadata);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, size, "");
-    LLVMDisposeMessage(text);
-    if (buffer == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for a module's text");
-
-    char *message = NULL;
-    if (LLVMParseIRInContext(context, buffer, clean_out,
-                             &message)) { /* the buffer is gone now */
+    char *message;
+    bool ok = tci_llvm_parse_ir(context, text, size, clean_out, &message);
+    if (!ok)
         (void)tci_error_set(err, TC_E_COMPILE, "module does not survive printing: %s",
                             message != NULL ? message : "no reason given");
-        LLVMDisposeMessage(message);
-        return TC_E_COMPILE;
-    }
-    return TC_OK;
+    LLVMDisposeMessage(message);
+    LLVMDisposeMessage(text);
+    return ok ? TC_OK : TC_E_COMPILE;
 }

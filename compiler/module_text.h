@@ -3,7 +3,8 @@
 #ifndef TCI_MODULE_TEXT_H
 #define TCI_MODULE_TEXT_H
 
-#include <llvm-c/Core.h>
+#include "engine/orc/llvm_compat.h"
+
 #include <stdbool.h>
 #include <tc/status.h>
 

@@ -6,9 +6,8 @@
 #ifndef TCI_SHIP_CHECKS_H
 #define TCI_SHIP_CHECKS_H
 
+#include "engine/orc/llvm_compat.h"
 #include "text_list.h"
-
-#include <llvm-c/Core.h>
 
 /* Thread-local variables, GNU ifuncs, constructors and destructors, assembly (unless
  * allow_asm). `origin` names the file. */

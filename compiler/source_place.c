@@ -1,6 +1,7 @@
 #include "source_place.h"
 
-#include <llvm-c/DebugInfo.h>
+#include "engine/orc/llvm_compat.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

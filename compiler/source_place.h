@@ -2,7 +2,8 @@
 #ifndef TCI_SOURCE_PLACE_H
 #define TCI_SOURCE_PLACE_H
 
-#include <llvm-c/Core.h>
+#include "engine/orc/llvm_compat.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 

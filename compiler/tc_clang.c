@@ -7,13 +7,13 @@
 #include "base/error_text.h"
 #include "clang_run.h"
 #include "command_line.h"
+#include "engine/orc/llvm_compat.h"
 #include "ifunc_module.h"
 #include "image_link.h"
 #include "image_make.h"
 #include "layout_check.h"
 #include "link_deps.h"
 
-#include <llvm-c/Core.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,29 +1,31 @@
 /* LLVM's C API, and the one place that knows how its versions differ.
  *
- * The engine keeps to calls that mean the same in LLVM 17 to 22. Before 17, ORC linked with
- * RuntimeDyld, which truncates relocations, and ends the process where JITLink returns an
- * error. */
+ * Engine and compiler keep to calls that mean the same in all of them; which those are says
+ * cmake/TcLlvm.cmake. Before 17, ORC linked with RuntimeDyld, which truncates relocations, and
+ * ends the process where JITLink returns an error. */
 #ifndef TCI_LLVM_COMPAT_H
 #define TCI_LLVM_COMPAT_H
 
 #include <llvm/Config/llvm-config.h>
 
-#if LLVM_VERSION_MAJOR < 17 || LLVM_VERSION_MAJOR > 22
-#error "the ORC engine is made for LLVM 17 to 22"
+#if LLVM_VERSION_MAJOR < TC_LLVM_MIN || LLVM_VERSION_MAJOR > TC_LLVM_MAX
+#error "another version of LLVM than cmake/TcLlvm.cmake allows"
 #endif
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/IRReader.h>
-#include <llvm-c/Analysis.h>
 #include <llvm-c/LLJIT.h>
 #if LLVM_VERSION_MAJOR >= 18
 #include <llvm-c/LLJITUtils.h>
 #endif
+#include <llvm-c/Linker.h>
 #include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -52,20 +54,19 @@ static inline void tci_llvm_initialize_host(void)
 #endif
 }
 
-/* Text in LLVM's own language to a module. LLVM 22 asks for the call that leaves the buffer
- * with its owner. */
+/* Text in LLVM's own language to a module. *message_out is LLVM's, or NULL; for
+ * LLVMDisposeMessage. LLVM 22 asks for the call that leaves the buffer with its owner. */
 static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, size_t size,
-                                     LLVMModuleRef *module_out)
+                                     LLVMModuleRef *module_out, char **message_out)
 {
-    char *message = NULL;
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, size, "ir");
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, size, "");
+    *message_out = NULL;
 #if LLVM_VERSION_MAJOR >= 22
-    bool ok = LLVMParseIRInContext2(context, buffer, module_out, &message) == 0;
+    bool ok = LLVMParseIRInContext2(context, buffer, module_out, message_out) == 0;
     LLVMDisposeMemoryBuffer(buffer);
 #else
-    bool ok = LLVMParseIRInContext(context, buffer, module_out, &message) == 0;
+    bool ok = LLVMParseIRInContext(context, buffer, module_out, message_out) == 0;
 #endif
-    LLVMDisposeMessage(message);
     return ok;
 }
 

@@ -68,11 +68,13 @@ LLVMMemoryBufferRef tci_prewarm_bitcode(void)
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = NULL;
     LLVMMemoryBufferRef bitcode = NULL;
+    char *message;
     LLVMContextSetDiagnosticHandler(context, ignore_diagnostic, NULL);
-    if (tci_llvm_parse_ir(context, prewarm_ir, sizeof prewarm_ir - 1, &module)) {
+    if (tci_llvm_parse_ir(context, prewarm_ir, sizeof prewarm_ir - 1, &module, &message)) {
         bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
         LLVMDisposeModule(module);
     }
+    LLVMDisposeMessage(message);
     LLVMContextDispose(context);
     return bitcode;
 }
