@@ -1,24 +1,19 @@
 #include "link_deps.h"
 
+#include "base/arch.h"
 #include "base/error_text.h"
 #include "library_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#define HOST_MULTIARCH "x86_64-linux-gnu"
-#else
-#define HOST_MULTIARCH "aarch64-linux-gnu"
-#endif
-
 /* Scripts that name scripts: real ones nest once. */
 enum { SCRIPT_DEPTH_MAX = 4, PATH_BYTES_MAX = 4096 };
 
 static const char *const system_folders[] = {
-    "/usr/local/lib/" HOST_MULTIARCH,
-    "/lib/" HOST_MULTIARCH,
-    "/usr/lib/" HOST_MULTIARCH,
+    "/usr/local/lib/" TCI_ARCH_MULTIARCH,
+    "/lib/" TCI_ARCH_MULTIARCH,
+    "/usr/lib/" TCI_ARCH_MULTIARCH,
     "/usr/local/lib",
     "/lib",
     "/usr/lib",

@@ -39,8 +39,10 @@ static const void *instruction_of(const ucontext_t *context)
 {
 #if defined(__x86_64__)
     return (const void *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#else
+#elif defined(__aarch64__)
     return (const void *)(uintptr_t)context->uc_mcontext.pc;
+#else
+#error "where does ucontext_t have the instruction pointer?"
 #endif
 }
 

@@ -1,6 +1,8 @@
 #include "line_wait.h"
 
-#if defined(__x86_64__)
+#include "arch.h"
+
+#if defined(TCI_ARCH_X86_64)
 
 #include <cpuid.h>
 #include <x86intrin.h>
@@ -40,7 +42,7 @@ void tci_line_wait(const uint64_t *word, uint64_t awaited)
         _mm_pause();
 }
 
-#elif defined(__aarch64__)
+#elif defined(TCI_ARCH_AARCH64)
 
 bool tci_line_wait_supported(void)
 {

@@ -5,11 +5,13 @@
 #ifndef TCI_STREAM_COPY_H
 #define TCI_STREAM_COPY_H
 
+#include "base/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(TCI_ARCH_X86_64)
 #include <immintrin.h>
 #define TCI_STREAM_COPY_EXISTS 1
 
@@ -30,7 +32,7 @@ static inline void tci_stream_copy(uint8_t *to, const uint8_t *from, size_t n)
     memcpy(to + i, from + i, n - i);
     _mm_sfence();
 }
-#else
+#elif defined(TCI_ARCH_AARCH64)
 #define TCI_STREAM_COPY_EXISTS 0
 
 static inline void tci_stream_copy(uint8_t *to, const uint8_t *from, size_t n)

@@ -1,5 +1,7 @@
 #include "triple.h"
 
+#include "arch.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -101,11 +103,5 @@ bool tci_triple_normalise(const char *text, size_t size, char out[TCI_TRIPLE_MAX
 
 const char *tci_triple_host(void)
 {
-#if defined(__x86_64__)
-    return "x86_64-linux";
-#elif defined(__aarch64__)
-    return "aarch64-linux";
-#else
-#error "Three-Chains runs on x86_64 and aarch64"
-#endif
+    return TCI_ARCH_NAME "-linux";
 }

@@ -57,7 +57,7 @@ static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *
 tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **bytes_out,
                              size_t *size_out, tc_error *err)
 {
-    if (target == TCI_TARGET_TEXT || target > TCI_INJECT_TARGETS)
+    if (target == TCI_TARGET_TEXT || target > TCI_ARCH_COUNT)
         return tci_error_set(err, TC_E_NO_SLICE,
                              "%s: no images are made for the peer's architecture",
                              tci_archive_name(fn->archive));
@@ -71,6 +71,6 @@ tc_status tci_inject_section(tc_ifunc *fn, unsigned target, const uint8_t **byte
 
 void tci_inject_sections_free(tc_ifunc *fn)
 {
-    for (size_t i = 0; i < TCI_INJECT_TARGETS; i++)
+    for (size_t i = 0; i < TCI_ARCH_COUNT; i++)
         free(fn->injected[i].bytes);
 }

@@ -7,6 +7,7 @@
 #define TCI_REGISTRY_H
 
 #include "archive.h"
+#include "base/arch.h"
 #include "base/content_id.h"
 #include "base/option_table.h"
 #include "engine/engine.h"
@@ -25,8 +26,6 @@ typedef enum tci_load_state {
 
 typedef struct tci_registry tci_registry;
 typedef struct tci_registry_events tci_registry_events;
-
-#define TCI_INJECT_TARGETS 2u /* x86_64 and aarch64 */
 
 /* See inject_section.h. */
 typedef struct tci_injected_code {
@@ -72,7 +71,7 @@ struct tc_ifunc {
     uint64_t seen_ns;    /* when a message first asked for it */
     bool report_due;     /* its first call has not been reported */
     tc_ifunc *bucket_next;
-    tci_injected_code injected[TCI_INJECT_TARGETS];
+    tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */
 };
 

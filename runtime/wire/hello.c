@@ -1,5 +1,6 @@
 #include "hello.h"
 
+#include "base/arch.h"
 #include "base/error_text.h"
 #include "hello_envelope.h"
 
@@ -282,11 +283,5 @@ bool tci_hello_same_host(const tci_hello *mine, const tci_hello *theirs)
 
 tci_hello_isa tci_hello_own_isa(void)
 {
-#if defined(__x86_64__)
-    return TCI_HELLO_X86_64;
-#elif defined(__aarch64__)
-    return TCI_HELLO_AARCH64;
-#else
-#error "the wire format knows x86_64 and aarch64 only"
-#endif
+    return (tci_hello_isa)TCI_ARCH_NUMBER;
 }

@@ -2,6 +2,13 @@
 #include "../support/test.h"
 #include "archive_layout.h"
 
+#include "base/arch.h"
+#include "base/triple.h"
+#include <cmocka.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
 static void varint_round_trip(void **state)
 {
     static const uint32_t values[] = {
@@ -60,6 +67,9 @@ static void numbered_targets(void **state)
     assert_string_equal(tci_target_triple(2), "aarch64-linux");
     assert_null(tci_target_triple(TCI_TARGET_TEXT));
     assert_null(tci_target_triple(3));
+    assert_int_equal(tci_target_number(tci_triple_host()), TCI_ARCH_NUMBER);
+    assert_non_null(tci_target_triple(TCI_ARCH_COUNT));
+    assert_null(tci_target_triple(TCI_ARCH_COUNT + 1));
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 #include "code_arena.h"
 
+#include "base/arch.h"
 #include "base/error_text.h"
 #include "code_sync.h"
 
@@ -23,12 +24,6 @@
  * execution all the same; it is the file that cannot be executed. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8u
-#endif
-
-#if defined(__x86_64__)
-#define TRAP_BYTE 0xcc /* int3 */
-#else
-#define TRAP_BYTE 0 /* udf #0 */
 #endif
 
 /* Which pages are what: two images with one geometry can have each other's places. */
@@ -340,7 +335,7 @@ static void wipe(const tci_code_place *place, const tci_image *image)
         if (s->kind == TCI_IMAGE_DATA)
             memset(place->run + s->place, 0, s->memory_bytes);
         else
-            memset(place->write + s->place, TRAP_BYTE, s->memory_bytes);
+            memset(place->write + s->place, TCI_ARCH_TRAP_BYTE, s->memory_bytes);
     }
 }
 

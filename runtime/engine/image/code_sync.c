@@ -21,11 +21,7 @@ static void make_coherent(uint8_t *run, size_t bytes)
 }
 
 /* int f(void) { return 1; }, or 2. */
-#if defined(__x86_64__)
-static const uint8_t gives[2][6] = {{0xb8, 1, 0, 0, 0, 0xc3}, {0xb8, 2, 0, 0, 0, 0xc3}};
-#else
-static const uint32_t gives[2][2] = {{0x52800020, 0xd65f03c0}, {0x52800040, 0xd65f03c0}};
-#endif
+static const uint8_t gives[2][8] = {{TCI_ARCH_RETURNS(1)}, {TCI_ARCH_RETURNS(2)}};
 
 static int run_version(uint8_t *run, uint8_t *write, int version)
 {

@@ -3,6 +3,8 @@
 #ifndef TCI_CODE_SYNC_H
 #define TCI_CODE_SYNC_H
 
+#include "base/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,12 +17,10 @@ void tci_code_sync_init(void);
 void tci_code_sync(uint8_t *run, size_t bytes);
 
 /* In a thread that is about to call what another one has loaded: its processor may have fetched
- * from there ahead of time, and on aarch64 only it can forget that. */
+ * from there ahead of time, and on some architectures only it can forget that. */
 static inline void tci_code_adopt(void)
 {
-#if defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
+    TCI_ARCH_REFETCH();
 }
 
 #endif

@@ -1,6 +1,8 @@
 #include "cpu_level.h"
 
-#if defined(__x86_64__)
+#include "base/arch.h"
+
+#if defined(TCI_ARCH_X86_64)
 
 uint8_t tci_cpu_level_host(void)
 {
@@ -12,7 +14,7 @@ uint8_t tci_cpu_level_host(void)
     return __builtin_cpu_supports("x86-64-v2") ? TCI_CPU_X86_64_V2 : TCI_CPU_ANY;
 }
 
-#else
+#elif defined(TCI_ARCH_AARCH64)
 
 #include <sys/auxv.h>
 

@@ -1,5 +1,6 @@
 #include "engine/injector.h"
 
+#include "base/arch.h"
 #include "base/error_text.h"
 #include "code_arena.h"
 #include "image_loader.h"
@@ -111,11 +112,7 @@ static tc_status bind(tci_injector *injector, text_walk *names, tc_error *err)
 
 static tc_status judge(tci_injector *injector, tc_error *err)
 {
-#if defined(__x86_64__)
-    const tci_image_machine own = TCI_IMAGE_X86_64;
-#else
-    const tci_image_machine own = TCI_IMAGE_AARCH64;
-#endif
+    const tci_image_machine own = (tci_image_machine)TCI_ARCH_NUMBER;
     const char *rest = (const char *)injector->last + injector->image_size;
     text_walk texts = {.at = rest, .end = rest + injector->rest_size};
     TC_TRY(tci_image_open(injector->last, injector->image_size, &injector->image, err));

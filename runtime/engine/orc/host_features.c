@@ -1,15 +1,16 @@
 #include "host_features.h"
 
+#include "base/arch.h"
 #include "llvm_compat.h"
 
-#if !defined(__aarch64__)
+#if defined(TCI_ARCH_X86_64)
 
 char *tci_host_features(void)
 {
     return LLVMGetHostCPUFeatures();
 }
 
-#else
+#elif defined(TCI_ARCH_AARCH64)
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,8 @@
 #ifndef TCI_LLVM_COMPAT_H
 #define TCI_LLVM_COMPAT_H
 
+#include "base/arch.h"
+
 #include <llvm/Config/llvm-config.h>
 
 #if LLVM_VERSION_MAJOR < TC_LLVM_MIN || LLVM_VERSION_MAJOR > TC_LLVM_MAX
@@ -39,19 +41,11 @@
  * cross build is another. */
 static inline void tci_llvm_initialize_host(void)
 {
-#if defined(__aarch64__)
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-    LLVMInitializeAArch64AsmParser();
-#else
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-#endif
+    TCI_ARCH_LLVM(TargetInfo)();
+    TCI_ARCH_LLVM(Target)();
+    TCI_ARCH_LLVM(TargetMC)();
+    TCI_ARCH_LLVM(AsmPrinter)();
+    TCI_ARCH_LLVM(AsmParser)();
 }
 
 /* Text in LLVM's own language to a module. *message_out is LLVM's, or NULL; for

@@ -1,0 +1,46 @@
+/* What the library has to know of an architecture when it is compiled, in one block for each. A
+ * new one begins here: a block that lacks a name does not compile, and no other file may take
+ * an architecture that it does not know for another one. docs/new-architecture.md lists the
+ * places that this block does not reach. */
+#ifndef TCI_ARCH_H
+#define TCI_ARCH_H
+
+/* Each block defines:
+ *
+ * TCI_ARCH_X86_64, ...     1 for this one; undefined for others. For whole functions that are
+ *                          written for one architecture, with an #elif for each.
+ * TCI_ARCH_NUMBER          how hellos, archives and images name it; those formats list them
+ * TCI_ARCH_NAME            as in a triple; TCI_ARCH_MULTIARCH: as in the names of folders
+ * TCI_ARCH_TRAP_BYTE       fills what must not run
+ * TCI_ARCH_RETURNS(n)      the bytes of int f(void) { return n; }, for n of 1 and 2
+ * TCI_ARCH_REFETCH()       the processor forgets what it has fetched of code that has changed
+ * TCI_ARCH_LLVM(part)      LLVM's function that initialises that part of its target */
+#if defined(__x86_64__)
+
+#define TCI_ARCH_X86_64 1
+#define TCI_ARCH_NUMBER 1
+#define TCI_ARCH_NAME "x86_64"
+#define TCI_ARCH_MULTIARCH "x86_64-linux-gnu"
+#define TCI_ARCH_TRAP_BYTE 0xcc /* int3 */
+#define TCI_ARCH_RETURNS(n) 0xb8, (n), 0, 0, 0, 0xc3
+#define TCI_ARCH_REFETCH() ((void)0) /* it sees what it has written */
+#define TCI_ARCH_LLVM(part) LLVMInitializeX86##part
+
+#elif defined(__aarch64__)
+
+#define TCI_ARCH_AARCH64 1
+#define TCI_ARCH_NUMBER 2
+#define TCI_ARCH_NAME "aarch64"
+#define TCI_ARCH_MULTIARCH "aarch64-linux-gnu"
+#define TCI_ARCH_TRAP_BYTE 0 /* udf #0 */
+#define TCI_ARCH_RETURNS(n) 0x20 * (n), 0, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6
+#define TCI_ARCH_REFETCH() __asm__ volatile("isb" ::: "memory")
+#define TCI_ARCH_LLVM(part) LLVMInitializeAArch64##part
+
+#else
+#error "Three-Chains runs on x86_64 and aarch64; see docs/new-architecture.md"
+#endif
+
+#define TCI_ARCH_COUNT 2u /* that have a number */
+
+#endif
