@@ -134,8 +134,8 @@ static tc_status make_archive(const create_command *c, tci_ifunc_code *codes, vo
     TC_TRY(make_codes(c, codes, err));
     TC_TRY(make_images(c, codes, images, &image_count, err));
     size_t count = image_count + (c->slices.bitcode ? c->file_count : 0);
-    return tci_archive_pack_code(c->name, c->slices.bitcode ? codes : images, count, c->plain,
-                                 bytes_out, size_out, err);
+    return tci_archive_output_pack(c->name, c->slices.bitcode ? codes : images, count, c->plain,
+                                   bytes_out, size_out, err);
 }
 
 static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error *err)
@@ -171,7 +171,7 @@ static tc_status write_deps(const create_command *c, tc_error *err)
 {
     char deps[PATH_BYTES_MAX];
     tci_text_list names = {0};
-    TC_TRY(tci_archive_deps_path(c->output, deps, sizeof deps, err));
+    TC_TRY(tci_archive_output_deps_path(c->output, deps, sizeof deps, err));
     if (c->deps == NULL) {
         if (access(deps, F_OK) == 0)
             fprintf(stderr, "tc-ar: note: %s is there and stays as it is\n", deps);
@@ -179,7 +179,7 @@ static tc_status write_deps(const create_command *c, tc_error *err)
     }
     tc_status status = read_deps(c->deps, &names, err);
     if (status == TC_OK)
-        status = tci_archive_write_deps(c->output, &names, err);
+        status = tci_archive_output_write_deps(c->output, &names, err);
     tci_text_list_fini(&names);
     return status;
 }
@@ -190,8 +190,8 @@ static tc_status create(const create_command *c, tc_error *err)
     void *bytes = NULL;
     size_t size = 0;
     TC_TRY(tci_archive_check_name(c->name, TC_E_INVALID, err));
-    TC_TRY(
-        tci_archive_deps_path(c->output, deps, sizeof deps, err)); /* refuses a bad -o early */
+    TC_TRY(tci_archive_output_deps_path(c->output, deps, sizeof deps,
+                                        err)); /* refuses a bad -o early */
     tci_ifunc_code *codes = calloc(2 * c->file_count, sizeof *codes);
     if (codes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu slices", c->file_count);

@@ -34,8 +34,8 @@ static tc_status add_code(tci_archive_writer *writer, const tci_ifunc_code *code
                                   err);
 }
 
-tc_status tci_archive_pack_code(const char *name, const tci_ifunc_code *codes, size_t count,
-                                bool plain, void **bytes_out, size_t *size_out, tc_error *err)
+tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes, size_t count,
+                                  bool plain, void **bytes_out, size_t *size_out, tc_error *err)
 {
     tci_archive_writer *writer = NULL;
     if (count == 0)
@@ -53,7 +53,7 @@ tc_status tci_archive_pack_code(const char *name, const tci_ifunc_code *codes, s
     return status;
 }
 
-tc_status tci_archive_deps_path(const char *path, char *out, size_t size, tc_error *err)
+tc_status tci_archive_output_deps_path(const char *path, char *out, size_t size, tc_error *err)
 {
     static const char suffix[] = ".tca";
     size_t n = strlen(path);
@@ -73,11 +73,12 @@ static tc_status remove_file(const char *path, tc_error *err)
     return TC_OK;
 }
 
-tc_status tci_archive_write_deps(const char *path, const tci_text_list *sonames, tc_error *err)
+tc_status tci_archive_output_write_deps(const char *path, const tci_text_list *sonames,
+                                        tc_error *err)
 {
     char deps[4096];
     size_t size = 0, at = 0;
-    TC_TRY(tci_archive_deps_path(path, deps, sizeof deps, err));
+    TC_TRY(tci_archive_output_deps_path(path, deps, sizeof deps, err));
     if (sonames->count == 0)
         return remove_file(deps, err);
     for (size_t i = 0; i < sonames->count; i++)

@@ -27,8 +27,9 @@ static void add_path_map(const char *source, tci_text_list *words)
 static void add_cross_headers(const tci_target *target, tci_text_list *words)
 {
     char folder[4096];
-    if (tci_target_is_host(target) ||
-        !tci_target_header_folder(target, folder, sizeof folder) || access(folder, F_OK) != 0)
+    if (tci_target_table_is_host(target) ||
+        !tci_target_table_header_folder(target, folder, sizeof folder) ||
+        access(folder, F_OK) != 0)
         return;
     /* In front of /usr/include, where headers of other libraries are: those are the same for
      * all machines. */

@@ -56,7 +56,7 @@ static tc_status set_targets(tci_command *c, const char *option, const char *val
                              tc_error *err)
 {
     (void)option;
-    return tci_target_parse_list(value, c->targets, &c->target_count, err);
+    return tci_target_table_parse_list(value, c->targets, &c->target_count, err);
 }
 
 static tc_status set_forms(tci_command *c, const char *option, const char *value, tc_error *err)
@@ -355,8 +355,8 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
     command_out->slices = tci_slice_choice_default();
     if (asks_for_text(command_out, argc, argv))
         return TC_OK;
-    TC_TRY(tci_target_parse_list("x86_64,aarch64", command_out->targets,
-                                 &command_out->target_count, err));
+    TC_TRY(tci_target_table_parse_list("x86_64,aarch64", command_out->targets,
+                                       &command_out->target_count, err));
     for (int at = 1; at < argc; at++)
         TC_TRY(read_word(command_out, argc, argv, &at, err));
     if (command_out->sources.failed || command_out->clang_options.failed ||

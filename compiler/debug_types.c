@@ -200,7 +200,7 @@ void tci_debug_place(const tci_debug_types *types, tci_node node, char out[TCI_P
         (void)snprintf(out, TCI_PLACE_MAX, "?");
         return;
     }
-    if (name.at[0] == '/' || tci_place_is_working_directory(folder.at, folder.size))
+    if (name.at[0] == '/' || tci_source_place_is_working_directory(folder.at, folder.size))
         folder.size = 0;
     (void)snprintf(out, TCI_PLACE_MAX, "%.*s%s%.*s:%llu", (int)folder.size, folder.at,
                    folder.size > 0 ? "/" : "", (int)name.size, name.at,

@@ -1,5 +1,5 @@
 /* The entry points: the half of the ship checks that needs the function's name. */
-#include "ship_checks.h"
+#include "entry_checks.h"
 
 #include "archive.h"
 #include "source_place.h"
@@ -60,7 +60,7 @@ static void report(const entry_search *s, const entry_rule *rule, LLVMValueRef v
     char place[TCI_PLACE_MAX];
     char prototype[512];
     if (value != NULL)
-        tci_place_of(value, s->origin, place);
+        tci_source_place_of(value, s->origin, place);
     else
         (void)snprintf(place, sizeof place, "%s", s->origin);
     tci_text_list_format(s->findings, "%s: error: '%s%s' %s; expected '%s'", place, s->name,
@@ -162,8 +162,8 @@ static bool is_original(const entry_search *s)
     return function != NULL && !LLVMIsDeclaration(function);
 }
 
-unsigned tci_check_entries(LLVMModuleRef module, const char *name, const char *origin,
-                           tci_text_list *findings)
+unsigned tci_entry_checks_run(LLVMModuleRef module, const char *name, const char *origin,
+                              tci_text_list *findings)
 {
     entry_search s = {.module = module, .name = name, .origin = origin, .findings = findings};
     unsigned entries = 0;

@@ -20,7 +20,7 @@ static void report(const inspection *in, const char *what)
     char line[TCI_PLACE_MAX + 512];
     size_t size = 0;
     const char *name = LLVMGetValueName2(in->variable, &size);
-    tci_place_of(in->variable, in->origin, place);
+    tci_source_place_of(in->variable, in->origin, place);
     (void)snprintf(line, sizeof line,
                    "%s: error: variable '%.*s' %s; --forms=bitcode makes no image", place,
                    size > 200 ? 200 : (int)size, name, what);
@@ -54,7 +54,7 @@ static bool has_odd_address(const inspection *in, LLVMValueRef value, unsigned l
     return false;
 }
 
-void tci_check_imageable(LLVMModuleRef module, const char *origin, tci_text_list *findings)
+void tci_image_checks_run(LLVMModuleRef module, const char *origin, tci_text_list *findings)
 {
     inspection in = {
         .layout = LLVMGetModuleDataLayout(module), .origin = origin, .findings = findings};

@@ -7,6 +7,6 @@
 
 /* Adds a line to `findings`, as the ship checks do, for each variable whose alignment no image
  * gives, and each that begins with an address at a place that no relocation reaches. */
-void tci_check_imageable(LLVMModuleRef module, const char *origin, tci_text_list *findings);
+void tci_image_checks_run(LLVMModuleRef module, const char *origin, tci_text_list *findings);
 
 #endif

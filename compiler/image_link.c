@@ -43,7 +43,7 @@ static const char script_format[] =
     "  /DISCARD/ : { *(.comment .note .note.*) }\n"
     "}\n";
 
-const char *tci_lld_program(void)
+const char *tci_image_link_program(void)
 {
     const char *program = getenv("TC_LLD");
     return program != NULL && program[0] != '\0' ? program : TC_LLD_PROGRAM;
@@ -83,7 +83,7 @@ static void link_words(uint32_t page_bytes, int object, int script, tci_text_lis
                                         "-z",
                                         "nognustack",
                                         "-z"};
-    tci_text_list_add(words, tci_lld_program());
+    tci_text_list_add(words, tci_image_link_program());
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         tci_text_list_add(words, fixed[i]);
     tci_text_list_format(words, "max-page-size=%u", page_bytes);

@@ -21,6 +21,6 @@ TC_MUST_CHECK tc_status tci_image_link(const void *object, size_t size, uint32_t
 
 /* The program that would be run: environment variable TC_LLD, or the one found when this was
  * built. */
-const char *tci_lld_program(void);
+const char *tci_image_link_program(void);
 
 #endif

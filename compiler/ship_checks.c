@@ -16,7 +16,7 @@ static void report(const inspection *in, LLVMValueRef value, const char *what)
 {
     char place[TCI_PLACE_MAX];
     char line[TCI_PLACE_MAX + 512];
-    tci_place_of(value, in->origin, place);
+    tci_source_place_of(value, in->origin, place);
     (void)snprintf(line, sizeof line, "%s: error: %s", place, what);
     tci_text_list_add_once(in->findings, line);
 }
@@ -120,7 +120,7 @@ static void check_assembly(const inspection *in)
     }
 }
 
-void tci_check_shippable(LLVMModuleRef module, const char *origin, bool allow_asm,
+void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings)
 {
     inspection in = {.module = module, .origin = origin, .findings = findings};

@@ -11,12 +11,7 @@
 
 /* Thread-local variables, GNU ifuncs, constructors and destructors, assembly (unless
  * allow_asm). `origin` names the file. */
-void tci_check_shippable(LLVMModuleRef module, const char *origin, bool allow_asm,
+void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings);
-
-/* Presence and signatures of NAME_main and its two companions. Returns TCI_ENTRY_ bits of what
- * is there, also when there are findings. */
-unsigned tci_check_entries(LLVMModuleRef module, const char *name, const char *origin,
-                           tci_text_list *findings);
 
 #endif

@@ -16,7 +16,7 @@ static bool has_place(LLVMValueRef value)
            LLVMIsAGlobalVariable(value) != NULL;
 }
 
-bool tci_place_is_working_directory(const char *directory, size_t size)
+bool tci_source_place_is_working_directory(const char *directory, size_t size)
 {
     char cwd[4096];
     return getcwd(cwd, sizeof cwd) != NULL && strlen(cwd) == size &&
@@ -34,7 +34,7 @@ static bool place_from_debug_info(LLVMValueRef value, char out[TCI_PLACE_MAX])
         return false;
     const char *directory = LLVMGetDebugLocDirectory(value, &directory_size);
     if (directory == NULL || file[0] == '/' ||
-        tci_place_is_working_directory(directory, directory_size))
+        tci_source_place_is_working_directory(directory, directory_size))
         directory_size = 0;
     int n = snprintf(out, TCI_PLACE_MAX, "%.*s%s%.*s", (int)directory_size,
                      directory_size > 0 ? directory : "", directory_size > 0 ? "/" : "",
@@ -62,7 +62,7 @@ static bool place_of_first_use(LLVMValueRef value, int depth, char out[TCI_PLACE
     return false;
 }
 
-void tci_place_of(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX])
+void tci_source_place_of(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX])
 {
     if (place_from_debug_info(value, out) || place_of_first_use(value, USE_DEPTH_MAX, out))
         return;

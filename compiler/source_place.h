@@ -12,10 +12,10 @@
 /* "dir/foo.c:12:3" (or without the column) of an instruction, a defined function or a defined
  * variable; of a declaration the first place that uses it. `origin` (the name of the file that
  * was compiled) when nothing is known. */
-void tci_place_of(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX]);
+void tci_source_place_of(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX]);
 
 /* clang splits a path at the working directory; seen from there the file's own part is enough.
  */
-bool tci_place_is_working_directory(const char *directory, size_t size);
+bool tci_source_place_is_working_directory(const char *directory, size_t size);
 
 #endif

@@ -25,9 +25,9 @@ static const tci_target *find(const char *text, size_t size)
     return NULL;
 }
 
-tc_status tci_target_parse_list(const char *text,
-                                const tci_target *targets_out[TCI_TARGETS_MAX],
-                                size_t *count_out, tc_error *err)
+tc_status tci_target_table_parse_list(const char *text,
+                                      const tci_target *targets_out[TCI_TARGETS_MAX],
+                                      size_t *count_out, tc_error *err)
 {
     size_t count = 0;
     for (;;) {
@@ -51,12 +51,12 @@ tc_status tci_target_parse_list(const char *text,
     return TC_OK;
 }
 
-bool tci_target_is_host(const tci_target *target)
+bool tci_target_table_is_host(const tci_target *target)
 {
     return strcmp(target->triple, tci_triple_host()) == 0;
 }
 
-bool tci_target_header_folder(const tci_target *target, char *out, size_t size)
+bool tci_target_table_header_folder(const tci_target *target, char *out, size_t size)
 {
     const char *root = getenv("TC_CROSS_ROOT");
     int n =
@@ -64,21 +64,21 @@ bool tci_target_header_folder(const tci_target *target, char *out, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-bool tci_target_has_headers(const tci_target *target)
+bool tci_target_table_has_headers(const tci_target *target)
 {
     char folder[4096];
     char multiarch[128];
     (void)snprintf(multiarch, sizeof multiarch, "/usr/include/%s/bits", target->gnu_triple);
-    return (tci_target_header_folder(target, folder, sizeof folder) &&
+    return (tci_target_table_header_folder(target, folder, sizeof folder) &&
             access(folder, F_OK) == 0) ||
            access(multiarch, F_OK) == 0;
 }
 
-void tci_target_explain_headers(const tci_target *target)
+void tci_target_table_explain_headers(const tci_target *target)
 {
     char folder[4096];
-    if (tci_target_is_host(target) || tci_target_has_headers(target) ||
-        !tci_target_header_folder(target, folder, sizeof folder))
+    if (tci_target_table_is_host(target) || tci_target_table_has_headers(target) ||
+        !tci_target_table_header_folder(target, folder, sizeof folder))
         return;
     (void)fprintf(
         stderr,

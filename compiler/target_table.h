@@ -17,23 +17,23 @@ typedef struct tci_target {
 
 /* "x86_64,arm64" -> up to TCI_TARGETS_MAX rows, each once, in the order given. TC_E_INVALID
  * names the one that is unknown. */
-TC_MUST_CHECK tc_status tci_target_parse_list(const char *text,
-                                              const tci_target *targets_out[TCI_TARGETS_MAX],
-                                              size_t *count_out, tc_error *err);
+TC_MUST_CHECK tc_status
+tci_target_table_parse_list(const char *text, const tci_target *targets_out[TCI_TARGETS_MAX],
+                            size_t *count_out, tc_error *err);
 
-bool tci_target_is_host(const tci_target *target);
+bool tci_target_table_is_host(const tci_target *target);
 
 /* Folder of the C library's headers for a target that is not the host:
  * "/usr/aarch64-linux-gnu/include". The environment variable TC_CROSS_ROOT replaces "/usr".
  * False when the path is too long. */
-bool tci_target_header_folder(const tci_target *target, char *out, size_t size);
+bool tci_target_table_header_folder(const tci_target *target, char *out, size_t size);
 
 /* Whether headers for the target are there, in that folder or in the one of Debian's multiarch.
  */
-bool tci_target_has_headers(const tci_target *target);
+bool tci_target_table_has_headers(const tci_target *target);
 
 /* When they are not: which package has them, to standard error. For after a failure of clang,
  * which has said what header it misses. */
-void tci_target_explain_headers(const tci_target *target);
+void tci_target_table_explain_headers(const tci_target *target);
 
 #endif

@@ -55,7 +55,7 @@ static tc_status compile_source(const tci_command *command, const tci_target *ta
     tc_status status = tci_clang_run(&words, bytes_out, size_out, err);
     tci_text_list_fini(&words);
     if (status == TC_E_COMPILE)
-        tci_target_explain_headers(target);
+        tci_target_table_explain_headers(target);
     if (status != TC_OK)
         tci_error_prefix(err, "%s for %s", source, target->triple);
     return status;
@@ -173,10 +173,10 @@ static tc_status write_files(const tci_command *command, const slices *made, tc_
     size_t size = 0;
     tc_status status = tci_link_deps(&command->libraries, &command->folders, &sonames, err);
     if (status == TC_OK)
-        status = tci_archive_pack_code(command->name, made->codes, made->count, command->plain,
-                                       &bytes, &size, err);
+        status = tci_archive_output_pack(command->name, made->codes, made->count,
+                                         command->plain, &bytes, &size, err);
     if (status == TC_OK)
-        status = tci_archive_write_deps(command->output, &sonames, err);
+        status = tci_archive_output_write_deps(command->output, &sonames, err);
     if (status == TC_OK)
         status = tci_archive_file_write(command->output, bytes, size, err);
     free(bytes);
@@ -245,7 +245,7 @@ static int show_version(void)
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
     (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\nlld: %s\n", TC_VERSION_STRING, major,
-                 minor, patch, tci_clang_program(), tci_lld_program());
+                 minor, patch, tci_clang_program(), tci_image_link_program());
     return EXIT_SUCCESS;
 }
 

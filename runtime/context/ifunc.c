@@ -7,20 +7,20 @@
 
 tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc_error *err)
 {
-    return tci_ifunc_read_named(&ctx->core.registry, name, fn_out, err);
+    return tci_ifunc_files_read_named(&ctx->core.registry, name, fn_out, err);
 }
 
 tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
                              tc_error *err)
 {
-    return tci_ifunc_read_file(&ctx->core.registry, path, fn_out, err);
+    return tci_ifunc_files_read(&ctx->core.registry, path, fn_out, err);
 }
 
 tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                tc_error *err)
 {
-    const tci_ifunc_code code = {.archive = archive,
+    const tci_registry_code code = {.archive = archive,
                                  .archive_size = archive_size,
                                  .deps = deps,
                                  .deps_size = deps == NULL ? 0 : deps_size};

@@ -86,7 +86,7 @@ tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t a
                                 const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                 tc_error *err)
 {
-    const tci_ifunc_code code = {.archive = archive,
+    const tci_registry_code code = {.archive = archive,
                                  .archive_size = archive_size,
                                  .deps = deps,
                                  .deps_size = deps == NULL ? 0 : deps_size};

@@ -78,7 +78,7 @@ static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_sectio
                           tc_ifunc **fn_out, tc_error *err)
 {
     ep->core->counters[TCI_CODE_RECEIVED]++;
-    const tci_ifunc_code code = {.archive = bytes,
+    const tci_registry_code code = {.archive = bytes,
                                  .archive_size = section->archive_size,
                                  .deps = bytes + section->archive_size,
                                  .deps_size = section->deps_size,

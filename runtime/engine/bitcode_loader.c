@@ -84,8 +84,8 @@ static tc_status final_or_not_found(tc_status status)
     return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
 }
 
-tc_status tci_bitcode_load_stored(const tci_compile_request *request, tci_loaded_code *code_out,
-                                  tc_error *err)
+tc_status tci_bitcode_loader_load_stored(const tci_compile_request *request,
+                                         tci_loaded_code *code_out, tc_error *err)
 {
     if (request->plan->takes_best &&
         link_stored(request, TCI_LEVEL_BEST, code_out, err) == TC_OK)
@@ -114,11 +114,11 @@ static tc_status compile(const tci_compile_request *r, tci_loaded_code *out, tc_
     return status;
 }
 
-tc_status tci_bitcode_load(const tci_compile_request *request, tci_loaded_code *code_out,
-                           tc_error *err)
+tc_status tci_bitcode_loader_load(const tci_compile_request *request, tci_loaded_code *code_out,
+                                  tc_error *err)
 {
     if (request->plan->kind == TCI_LOAD_STORED) {
-        tc_status status = tci_bitcode_load_stored(request, code_out, err);
+        tc_status status = tci_bitcode_loader_load_stored(request, code_out, err);
         if (status != TC_E_NOT_FOUND)
             return status;
     }

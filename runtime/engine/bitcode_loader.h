@@ -35,11 +35,12 @@ typedef struct tci_loaded_code {
 
 /* The best object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find out; the
  * code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not help. */
-TC_MUST_CHECK tc_status tci_bitcode_load_stored(const tci_compile_request *request,
-                                                tci_loaded_code *code_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_bitcode_loader_load_stored(const tci_compile_request *request,
+                                                       tci_loaded_code *code_out,
+                                                       tc_error *err);
 
 /* By the request's plan. Statuses of tci_engine_ops.compile and .link. */
-TC_MUST_CHECK tc_status tci_bitcode_load(const tci_compile_request *request,
-                                         tci_loaded_code *code_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_bitcode_loader_load(const tci_compile_request *request,
+                                                tci_loaded_code *code_out, tc_error *err);
 
 #endif

@@ -44,12 +44,12 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
                             const tci_load_plan *plan, tci_code_unit *unit, tc_error *err)
 {
     uint64_t start_ns = tci_clock_ns();
-    TC_TRY(tci_image_load(handle->arena, source->archive, plan->slice, unit->symbols,
-                          &unit->image, &unit->code.entries, err));
+    TC_TRY(tci_image_loader_load(handle->arena, source->archive, plan->slice, unit->symbols,
+                                 &unit->image, &unit->code.entries, err));
     unit->code.path = TC_LOAD_IMAGE;
     unit->code.stage_ns[TC_STAGE_IMAGE] = tci_clock_ns() - start_ns;
-    unit->code.has_state = tci_loaded_image_has_data(unit->image);
-    unit->code.memory = tci_loaded_image_memory(unit->image);
+    unit->code.has_state = tci_image_loader_has_data(unit->image);
+    unit->code.memory = tci_image_loader_memory(unit->image);
     unit->code.may_improve = plan->may_improve && !unit->code.has_state;
     return TC_OK;
 }
@@ -82,7 +82,7 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
         request.symbols = replaced->symbols;
         request.over = replaced->code.compiled;
     }
-    return tci_bitcode_load(&request, &unit->code, err);
+    return tci_bitcode_loader_load(&request, &unit->code, err);
 }
 
 /* The names that crash handlers and profilers know it by. */
@@ -90,7 +90,7 @@ static void publish(const tci_load_source *source, tci_code_unit *unit)
 {
     if (unit->image != NULL) {
         tci_image_names names;
-        tci_image_name(unit->image, tci_archive_name(source->archive), &names);
+        tci_image_loader_names(unit->image, tci_archive_name(source->archive), &names);
         unit->names = tci_code_map_add(&source->id, names.symbols, names.count);
     } else {
         const tci_code_symbol *symbols;
@@ -137,7 +137,7 @@ static tc_status execute_stored(tci_engine_handle *handle, const tci_load_source
     tc_status status = open_symbols(source, unit, err);
     if (status == TC_OK) {
         const tci_compile_request request = request_of(handle, source, plan, unit->symbols);
-        status = tci_bitcode_load_stored(&request, &unit->code, err);
+        status = tci_bitcode_loader_load_stored(&request, &unit->code, err);
     }
     if (status == TC_E_NOT_FOUND) {
         tci_code_unit_unload(handle, unit);
@@ -177,7 +177,7 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
         return;
     tci_code_map_remove(unit->names);
     if (unit->image != NULL)
-        tci_image_unload(handle->arena, unit->image);
+        tci_image_loader_unload(handle->arena, unit->image);
     if (unit->code.compiled != NULL)
         shared->ops->unload(shared->engine, unit->code.compiled);
     if (unit->state != NULL)

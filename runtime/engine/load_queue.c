@@ -245,7 +245,7 @@ static void await_end(tci_load_job *job)
 tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
 {
     await_end(job);
-    tci_code_adopt();
+    tci_code_sync_adopt();
     tc_status status = job->status;
     if (status != TC_OK) {
         if (err != NULL)

@@ -35,7 +35,7 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
                           tc_error *err)
 {
     void *archive, *deps = NULL;
-    tci_ifunc_code code = {0};
+    tci_registry_code code = {0};
     TC_TRY(tci_archive_file_read(path, (size_t)registry->options->code_bytes_max, &archive,
                                  &code.archive_size, err));
     tc_status status = read_deps(path, &deps, &code.deps_size, err);
@@ -51,8 +51,8 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
     return status;
 }
 
-tc_status tci_ifunc_read_file(tci_registry *registry, const char *path, tc_ifunc **fn_out,
-                              tc_error *err)
+tc_status tci_ifunc_files_read(tci_registry *registry, const char *path, tc_ifunc **fn_out,
+                               tc_error *err)
 {
     tc_status status = try_file(registry, path, fn_out, err);
     if (status == TC_E_NOT_FOUND)
@@ -66,8 +66,8 @@ static bool is_plain_name(const char *name)
     return n > 0 && n < TCI_ARCHIVE_NAME_MAX && strchr(name, '/') == NULL && name[0] != '.';
 }
 
-tc_status tci_ifunc_read_named(tci_registry *registry, const char *name, tc_ifunc **fn_out,
-                               tc_error *err)
+tc_status tci_ifunc_files_read_named(tci_registry *registry, const char *name,
+                                     tc_ifunc **fn_out, tc_error *err)
 {
     char path[PATH_BYTES];
     const char *folders = registry->options->ifunc_path;

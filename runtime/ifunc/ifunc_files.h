@@ -5,9 +5,9 @@
 #include "ifunc/registry.h"
 
 /* From the first folder of the option ifunc_path that has name.tca. */
-TC_MUST_CHECK tc_status tci_ifunc_read_named(tci_registry *registry, const char *name,
+TC_MUST_CHECK tc_status tci_ifunc_files_read_named(tci_registry *registry, const char *name,
+                                                   tc_ifunc **fn_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_ifunc_files_read(tci_registry *registry, const char *path,
                                              tc_ifunc **fn_out, tc_error *err);
-TC_MUST_CHECK tc_status tci_ifunc_read_file(tci_registry *registry, const char *path,
-                                            tc_ifunc **fn_out, tc_error *err);
 
 #endif

@@ -124,7 +124,7 @@ static tc_status take_index(tci_registry *registry, uint16_t *index_out, tc_erro
     return TC_OK;
 }
 
-static tc_status copy_code(tc_ifunc *fn, const tci_ifunc_code *code, tc_error *err)
+static tc_status copy_code(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     fn->code_bytes = TCI_CODE_SECTION_BYTES + code->archive_size + code->deps_size;
     uint8_t *copy = malloc(fn->code_bytes);
@@ -155,7 +155,7 @@ static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, tc_error 
     return TC_OK;
 }
 
-static tc_status check_code(const tci_registry *registry, const tci_ifunc_code *code,
+static tc_status check_code(const tci_registry *registry, const tci_registry_code *code,
                             tci_content_id *id_out, tc_error *err)
 {
     uint64_t max = registry->options->code_bytes_max;
@@ -173,7 +173,7 @@ static tc_status check_code(const tci_registry *registry, const tci_ifunc_code *
     return TC_OK;
 }
 
-static tc_status create_function(tci_registry *registry, const tci_ifunc_code *code,
+static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
                                  const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
 {
     tc_ifunc *fn = calloc(1, sizeof *fn);
@@ -197,7 +197,7 @@ static tc_status create_function(tci_registry *registry, const tci_ifunc_code *c
     return TC_OK;
 }
 
-tc_status tci_registry_add(tci_registry *registry, const tci_ifunc_code *code,
+tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                            tc_ifunc **fn_out, tc_error *err)
 {
     tci_content_id id;

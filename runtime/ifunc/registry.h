@@ -98,18 +98,18 @@ void tci_registry_fini(tci_registry *registry);
 tc_ifunc *tci_registry_find(tci_registry *registry, const tci_content_id *id);
 
 /* A function's code as a file, a message or the application has it. */
-typedef struct tci_ifunc_code {
+typedef struct tci_registry_code {
     const void *archive;
     size_t archive_size;
     const void *deps;
     size_t deps_size;
     const tci_content_id *expected; /* the id that it must have; NULL: any */
-} tci_ifunc_code;
+} tci_registry_code;
 
 /* Checks and copies both byte ranges; a function that is known is found. Either way *fn_out is
  * held once more. TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE (also: functions_max functions are
  * all held), TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_ifunc_code *code,
+TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                                          tc_ifunc **fn_out, tc_error *err);
 
 void tci_ifunc_hold(tc_ifunc *fn);

@@ -171,7 +171,8 @@ static void run_parts(const char *path, unsigned level)
     (void)image_for(&a, tci_triple_host(), level, &index);
     assert_int_equal(tci_code_arena_create(&arena, NULL), TC_OK);
     assert_int_equal(tci_symbols_create("", 0, NULL, 0, &symbols, NULL), TC_OK);
-    if (tci_image_load(arena, a.archive, index, symbols, &loaded, &entries, &err) != TC_OK)
+    if (tci_image_loader_load(arena, a.archive, index, symbols, &loaded, &entries, &err) !=
+        TC_OK)
         fail_msg("%s", err.text);
 
     long out[RESULTS];
@@ -189,7 +190,7 @@ static void run_parts(const char *path, unsigned level)
     assert_int_equal(entries.init(payload, 7, "abc", 4), 5);
     assert_string_equal(payload, "abc");
 
-    tci_image_unload(arena, loaded);
+    tci_image_loader_unload(arena, loaded);
     tci_symbols_destroy(symbols);
     tci_code_arena_destroy(arena);
     close_archive(&a);

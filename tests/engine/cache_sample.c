@@ -79,7 +79,7 @@ void cache_sample_path(const char *folder, unsigned number, char path_out[CACHE_
 {
     tci_object_key key = cache_sample_key(number);
     char name[TCI_CACHE_FILE_NAME];
-    tci_object_key_file_name(&key, name);
+    tci_cache_entry_file_name(&key, name);
     (void)snprintf(path_out, CACHE_PATH_MAX, "%s/%s", folder, name);
 }
 

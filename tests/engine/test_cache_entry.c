@@ -47,7 +47,7 @@ static void what_is_encoded_decodes(void **state)
     tc_error err;
     uint8_t *bytes = encode_sample(&size);
     assert_int_equal(tci_cache_entry_decode(bytes, size, &entry, &err), TC_OK);
-    assert_true(tci_object_key_equal(&entry.key, &expected.key));
+    assert_true(tci_cache_entry_key_equal(&entry.key, &expected.key));
     assert_string_equal(entry.name, "count");
     assert_int_equal(entry.object_bytes, OBJECT_BYTES);
     assert_memory_equal(entry.object, object, OBJECT_BYTES);
@@ -188,13 +188,13 @@ static void each_field_names_another_file(void **state)
     keys[8].features = "avx2,-avx512f";
     keys[9].cpu = "";
     for (size_t i = 0; i < 10; i++) {
-        tci_object_key_file_name(&keys[i], names[i]);
+        tci_cache_entry_file_name(&keys[i], names[i]);
         assert_int_equal(strspn(names[i], "0123456789abcdef"), 32);
         assert_string_equal(names[i] + 32, ".tco");
-        assert_true(tci_object_key_equal(&keys[i], &keys[i]));
+        assert_true(tci_cache_entry_key_equal(&keys[i], &keys[i]));
         for (size_t other = 0; other < i; other++) {
             assert_string_not_equal(names[i], names[other]);
-            assert_false(tci_object_key_equal(&keys[i], &keys[other]));
+            assert_false(tci_cache_entry_key_equal(&keys[i], &keys[other]));
         }
     }
 }

@@ -73,7 +73,7 @@ static tci_code_place take_code(const tci_image *image, unsigned answer)
 {
     tci_code_place place = take(image);
     write_code(place.write, answer);
-    tci_code_place_written(&place, image);
+    tci_code_arena_written(&place, image);
     return place;
 }
 
@@ -234,7 +234,7 @@ static void *take_many(void *argument)
         if (tci_code_arena_take(arena, image, place, NULL) != TC_OK)
             return (void *)1;
         write_code(place->write, me);
-        tci_code_place_written(place, image);
+        tci_code_arena_written(place, image);
     }
     return (void *)mistakes;
 }

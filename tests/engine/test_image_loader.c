@@ -45,7 +45,8 @@ static tci_loaded_image *load(const made_archive *made, tci_entries *entries_out
 {
     tci_loaded_image *loaded;
     tc_error err = {0};
-    if (tci_image_load(arena, made->archive, 0, symbols, &loaded, entries_out, &err) != TC_OK)
+    if (tci_image_loader_load(arena, made->archive, 0, symbols, &loaded, entries_out, &err) !=
+        TC_OK)
         fail_msg("%s", err.text);
     return loaded;
 }
@@ -68,7 +69,7 @@ static void code_alone_runs(void **state)
     assert_int_equal(counter, 7);
     assert_null(entries.max_size);
     assert_null(entries.init);
-    tci_image_unload(arena, loaded);
+    tci_image_loader_unload(arena, loaded);
 }
 
 /* All of the code has a name, whatever the entries leave over. */
@@ -84,7 +85,7 @@ static void pieces_are_called_after_entries(void **state)
     tci_image_names names;
     tci_loaded_image *loaded = load(&made, &entries);
     uintptr_t begin = (uintptr_t)entries.main - 4;
-    tci_image_name(loaded, "made", &names);
+    tci_image_loader_names(loaded, "made", &names);
     assert_int_equal(names.count, 4);
     assert_string_equal(names.symbols[0].name, "made");
     assert_string_equal(names.symbols[1].name, "made_main");
@@ -95,7 +96,7 @@ static void pieces_are_called_after_entries(void **state)
         begin += names.symbols[i].size;
     }
     assert_int_equal(begin, (uintptr_t)entries.main - 4 + source.segments[0].memory_bytes);
-    tci_image_unload(arena, loaded);
+    tci_image_loader_unload(arena, loaded);
     free_made(&made);
 }
 
@@ -115,12 +116,12 @@ static void data_lives_as_long_as_the_code(void **state)
         assert_int_equal(sum, 43);
         second_entries.main(NULL, 0, &sum);
         assert_int_equal(sum, 42);
-        tci_image_unload(arena, first);
+        tci_image_loader_unload(arena, first);
         first = load(&made, &first_entries);
         first_entries.main(NULL, 0, &sum);
         assert_int_equal(sum, 42);
-        tci_image_unload(arena, first);
-        tci_image_unload(arena, second);
+        tci_image_loader_unload(arena, first);
+        tci_image_loader_unload(arena, second);
         free_made(&made);
     }
 }
@@ -137,7 +138,7 @@ static void imports_are_bound(void **state)
     assert_int_equal(calls, 1);
     assert_ptr_equal(seen_payload, &calls);
     assert_int_equal(seen_size, 123);
-    tci_image_unload(arena, loaded);
+    tci_image_loader_unload(arena, loaded);
     free_made(&made);
 }
 
@@ -147,7 +148,7 @@ static void a_weak_name_may_be_missing(void **state)
     made_archive made = make(&source);
     tci_entries entries;
     tci_loaded_image *loaded = load(&made, &entries);
-    tci_image_unload(arena, loaded);
+    tci_image_loader_unload(arena, loaded);
     free_made(&made);
 }
 
@@ -156,7 +157,8 @@ static void expect_refused(const made_archive *made, tc_status status, const cha
     tci_loaded_image *loaded = NULL;
     tci_entries entries = {0};
     tc_error err = {0};
-    tc_status found = tci_image_load(arena, made->archive, 0, symbols, &loaded, &entries, &err);
+    tc_status found =
+        tci_image_loader_load(arena, made->archive, 0, symbols, &loaded, &entries, &err);
     if (found != status)
         fail_msg("%s, expected %s: %s", tc_status_name(found), tc_status_name(status),
                  err.text);
@@ -225,7 +227,7 @@ static void load_and_unload(const made_archive *made, unsigned rounds)
 {
     for (unsigned i = 0; i < rounds; i++) {
         tci_entries entries;
-        tci_image_unload(arena, load(made, &entries));
+        tci_image_loader_unload(arena, load(made, &entries));
     }
 }
 
@@ -266,15 +268,15 @@ static intptr_t load_some(const watched *w)
     for (; count < w->kinds; count++) {
         tci_entries entries;
         uint64_t out = 41;
-        if (tci_image_load(arena, w->made[count].archive, 0, symbols, &loaded[count], &entries,
-                           NULL) != TC_OK)
+        if (tci_image_loader_load(arena, w->made[count].archive, 0, symbols, &loaded[count],
+                                  &entries, NULL) != TC_OK)
             break;
         entries.main(NULL, 0, &out);
         mistakes += out != 42;
     }
     mistakes += count != w->kinds;
     while (count > 0)
-        tci_image_unload(arena, loaded[--count]);
+        tci_image_loader_unload(arena, loaded[--count]);
     return mistakes;
 }
 

@@ -43,7 +43,7 @@ static void check_image(const char *name, tci_image_machine machine)
     assert_int_equal(image.machine, machine);
     memset(fixed, 0xaa, sizeof fixed);
     memset(data, 0, sizeof data);
-    tci_image_copy(&image, &views);
+    tci_image_relocate_copy(&image, &views);
     tci_image_relocate(&image, BASE, imports, &views);
 
     assert_memory_equal(fixed, image.segments[0].bytes, 40);

@@ -24,7 +24,7 @@ static tci_object compile(const tci_engine_code *code)
 static tci_object_view view_of(const tci_object *object)
 {
     tci_object_view view;
-    assert_int_equal(tci_object_open(object->bytes, object->size, &view, NULL), TC_OK);
+    assert_int_equal(tci_object_emit_open(object->bytes, object->size, &view, NULL), TC_OK);
     return view;
 }
 

@@ -147,7 +147,7 @@ static void a_file_of_another_key_is_deleted(void **state)
     cache_sample_path(cache_folder, 1, path);
     for (size_t i = 0; i < 4; i++) {
         tci_object_cache_store(cache, &keys[i], "foreign", "foreign object", 14);
-        tci_object_key_file_name(&keys[i], name);
+        tci_cache_entry_file_name(&keys[i], name);
         (void)snprintf(foreign, sizeof foreign, "%s/%s", cache_folder, name);
         assert_int_equal(rename(foreign, path), 0);
         expect_deleted(cache, path);

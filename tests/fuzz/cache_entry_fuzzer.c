@@ -33,8 +33,8 @@ static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_ent
     check_text(bytes, size, entry->name);
     require(entry->object_bytes > 0);
     require(object > bytes && object + entry->object_bytes == bytes + size - CHECKSUM_BYTES);
-    tci_object_key_file_name(&entry->key, name);
-    require(tci_object_key_equal(&entry->key, &entry->key));
+    tci_cache_entry_file_name(&entry->key, name);
+    require(tci_cache_entry_key_equal(&entry->key, &entry->key));
 
     require(tci_cache_entry_bytes(entry) == size);
     uint8_t *again = malloc(size);

@@ -17,7 +17,7 @@ typedef struct entry_text {
     size_t bytes;
 } entry_text;
 
-bool tci_object_key_equal(const tci_object_key *a, const tci_object_key *b)
+bool tci_cache_entry_key_equal(const tci_object_key *a, const tci_object_key *b)
 {
     return tci_content_id_equal(&a->id, &b->id) && a->level == b->level &&
            a->slice == b->slice && a->abi == b->abi && strcmp(a->cpu, b->cpu) == 0 &&
@@ -32,7 +32,7 @@ static void write_text_hash(tci_writer *w, const char *text)
     tci_write_bytes(w, hash, sizeof hash);
 }
 
-void tci_object_key_file_name(const tci_object_key *key, char name_out[TCI_CACHE_FILE_NAME])
+void tci_cache_entry_file_name(const tci_object_key *key, char name_out[TCI_CACHE_FILE_NAME])
 {
     uint8_t fields[sizeof key->id.bytes + 3 * sizeof(uint32_t) + 3 * 16];
     tci_content_id hash;

@@ -44,10 +44,10 @@ typedef struct tci_cache_entry {
     size_t object_bytes;
 } tci_cache_entry;
 
-bool tci_object_key_equal(const tci_object_key *a, const tci_object_key *b);
+bool tci_cache_entry_key_equal(const tci_object_key *a, const tci_object_key *b);
 
 /* The file that holds the object of this key: a hash of every field. */
-void tci_object_key_file_name(const tci_object_key *key, char name_out[TCI_CACHE_FILE_NAME]);
+void tci_cache_entry_file_name(const tci_object_key *key, char name_out[TCI_CACHE_FILE_NAME]);
 
 /* Bytes of the encoded entry; 0 when a text or the whole is above its limit, or the object is
  * empty. */

@@ -111,7 +111,7 @@ static bool is_entry(const tci_cache_file *file, const void *bytes, size_t size,
     char name[TCI_CACHE_FILE_NAME];
     if (tci_cache_entry_decode(bytes, size, entry_out, NULL) != TC_OK)
         return false;
-    tci_object_key_file_name(&entry_out->key, name);
+    tci_cache_entry_file_name(&entry_out->key, name);
     return strcmp(name, file->name) == 0;
 }
 

@@ -98,7 +98,7 @@ static tc_status decode_for(const tci_object_key *key, const void *bytes, size_t
                             tci_cache_entry *entry_out, tc_error *err)
 {
     TC_TRY(tci_cache_entry_decode(bytes, size, entry_out, err));
-    if (tci_object_key_equal(&entry_out->key, key))
+    if (tci_cache_entry_key_equal(&entry_out->key, key))
         return TC_OK;
     return tci_error_set(err, TC_E_CORRUPT,
                          "it is an object of LLVM %s for %s, expected LLVM %s for %s, or "
@@ -117,7 +117,7 @@ tc_status tci_object_cache_find(tci_object_cache *cache, const tci_object_key *k
     tc_error why = {.status = TC_OK};
     if (cache == NULL)
         return TC_E_NOT_FOUND;
-    tci_object_key_file_name(key, file);
+    tci_cache_entry_file_name(key, file);
     tc_status status = tci_cache_file_read(cache->folder, file, &bytes, &size, &used, &why);
     if (status == TC_OK)
         status = decode_for(key, bytes, size, &entry, &why);
@@ -215,7 +215,7 @@ static tc_status store_entry(tci_object_cache *cache, const tci_cache_entry *ent
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "out of memory");
     tci_cache_entry_encode(entry, bytes, size);
-    tci_object_key_file_name(&entry->key, file);
+    tci_cache_entry_file_name(&entry->key, file);
     tc_status status = reserve(cache, disk_bytes(size), err);
     if (status == TC_OK) {
         status = tci_cache_file_write(cache->folder, file, bytes, size, err);

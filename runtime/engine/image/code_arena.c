@@ -319,7 +319,7 @@ void tci_code_arena_prepare(tci_code_arena *arena)
     pthread_mutex_unlock(&arena->lock);
 }
 
-void tci_code_place_written(const tci_code_place *place, const tci_image *image)
+void tci_code_arena_written(const tci_code_place *place, const tci_image *image)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];

@@ -45,7 +45,7 @@ TC_MUST_CHECK tc_status tci_code_arena_take(tci_code_arena *arena, const tci_ima
                                             tci_code_place *place_out, tc_error *err);
 
 /* The bytes written are code now: for the thread that calls this, and for those it tells. */
-void tci_code_place_written(const tci_code_place *place, const tci_image *image);
+void tci_code_arena_written(const tci_code_place *place, const tci_image *image);
 
 /* `image` has the segments that the place was taken for. Nothing of it may be running; what
  * calls it afterwards traps. Any thread. */

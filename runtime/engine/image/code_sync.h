@@ -13,12 +13,12 @@
 void tci_code_sync_init(void);
 
 /* The bytes at `run` were written and will run, in this thread or in one that it tells, which
- * calls tci_code_adopt. `run` begins a page. */
+ * calls tci_code_sync_adopt. `run` begins a page. */
 void tci_code_sync(uint8_t *run, size_t bytes);
 
 /* In a thread that is about to call what another one has loaded: its processor may have fetched
  * from there ahead of time, and on some architectures only it can forget that. */
-static inline void tci_code_adopt(void)
+static inline void tci_code_sync_adopt(void)
 {
     TCI_ARCH_REFETCH();
 }

@@ -63,8 +63,8 @@ static uint64_t address_of(const tci_symbols *symbols, const char *name)
     return (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, name);
 }
 
-tc_status tci_image_bind(const tci_image *image, tci_import_name name, void *user,
-                         const tci_symbols *symbols, uint64_t *addresses, tc_error *err)
+tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name, void *user,
+                                const tci_symbols *symbols, uint64_t *addresses, tc_error *err)
 {
     tci_name_list missing = {0};
     const char *weak = image->weak_names;
@@ -118,8 +118,7 @@ static size_t sort_entries(const tci_image *image, const char *name, tci_image_n
                            tci_code_symbol out[TCI_IMAGE_ENTRIES])
 {
     const char *const suffixes[] = {
-        "main",
-        image->entries & TCI_ENTRY_ORIGINAL ? "payload_bound" : "payload_get_max_size",
+        "main", image->entries & TCI_ENTRY_ORIGINAL ? "payload_bound" : "payload_get_max_size",
         "payload_init"};
     const uint32_t places[] = {image->main_place, image->max_size_place, image->init_place};
     size_t count = 0;
@@ -144,8 +143,8 @@ static void add_piece(tci_image_names *names, const char *name, const uint8_t *r
             .name = name, .address = (uintptr_t)run + begin, .size = end - begin};
 }
 
-void tci_image_name(const tci_loaded_image *loaded, const char *name,
-                    tci_image_names *names_out)
+void tci_image_loader_names(const tci_loaded_image *loaded, const char *name,
+                            tci_image_names *names_out)
 {
     const tci_image *image = &loaded->image;
     tci_code_symbol entries[TCI_IMAGE_ENTRIES];
@@ -180,17 +179,17 @@ static tc_status place_image(tci_code_arena *arena, const tci_image *image,
         return status;
     }
     const tci_image_views views = {.fixed = loaded->place.write, .data = loaded->place.run};
-    tci_image_copy(image, &views);
+    tci_image_relocate_copy(image, &views);
     tci_image_relocate(image, (uint64_t)(uintptr_t)loaded->place.run, imports, &views);
-    tci_code_place_written(&loaded->place, image);
+    tci_code_arena_written(&loaded->place, image);
     register_frames(loaded);
     *loaded_out = loaded;
     return TC_OK;
 }
 
-tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive, size_t index,
-                         const tci_symbols *symbols, tci_loaded_image **loaded_out,
-                         tci_entries *entries_out, tc_error *err)
+tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive, size_t index,
+                                const tci_symbols *symbols, tci_loaded_image **loaded_out,
+                                tci_entries *entries_out, tc_error *err)
 {
     tci_image image;
     uint64_t few[FEW_IMPORTS];
@@ -200,7 +199,7 @@ tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive, size
     if (count > FEW_IMPORTS && (imports = calloc(count, sizeof *imports)) == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
     slice_names names = {.archive = archive, .index = index};
-    tc_status status = tci_image_bind(&image, slice_name, &names, symbols, imports, err);
+    tc_status status = tci_image_loader_bind(&image, slice_name, &names, symbols, imports, err);
     if (status == TC_OK)
         status = place_image(arena, &image, imports, loaded_out, err);
     if (status == TC_OK)
@@ -210,14 +209,14 @@ tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive, size
     return status;
 }
 
-void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded)
+void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded)
 {
     forget_frames(loaded);
     tci_code_arena_give_back(arena, &loaded->place, &loaded->image);
     free(loaded);
 }
 
-size_t tci_loaded_image_memory(const tci_loaded_image *loaded)
+size_t tci_image_loader_memory(const tci_loaded_image *loaded)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0;
     for (uint32_t i = 0; i < loaded->image.segment_count; i++)
@@ -225,7 +224,7 @@ size_t tci_loaded_image_memory(const tci_loaded_image *loaded)
     return bytes;
 }
 
-bool tci_loaded_image_has_data(const tci_loaded_image *loaded)
+bool tci_image_loader_has_data(const tci_loaded_image *loaded)
 {
     for (uint32_t i = 0; i < loaded->image.segment_count; i++) {
         if (loaded->image.segments[i].kind == TCI_IMAGE_DATA)

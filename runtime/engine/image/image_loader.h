@@ -15,18 +15,18 @@ typedef const char *(*tci_import_name)(void *user, uint32_t index);
 
 /* Fills addresses[weak_count + symbol_count], as tci_image_relocate wants them.
  * TC_E_UNRESOLVED: every name that is missing; TC_E_CORRUPT: a symbol without a name. */
-TC_MUST_CHECK tc_status tci_image_bind(const tci_image *image, tci_import_name name, void *user,
-                                       const tci_symbols *symbols, uint64_t *addresses,
-                                       tc_error *err);
+TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name,
+                                              void *user, const tci_symbols *symbols,
+                                              uint64_t *addresses, tc_error *err);
 
 /* The image slice `index` must be for this architecture, and of a CPU level that this CPU has.
  * The archive may be closed afterwards. Any thread. TC_E_CORRUPT, TC_E_VERSION,
  * TC_E_TOO_LARGE (the image, see image.h), TC_E_UNRESOLVED (every name that is missing),
  * TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_image_load(tci_code_arena *arena, const tci_archive *archive,
-                                       size_t index, const tci_symbols *symbols,
-                                       tci_loaded_image **loaded_out, tci_entries *entries_out,
-                                       tc_error *err);
+TC_MUST_CHECK tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive,
+                                              size_t index, const tci_symbols *symbols,
+                                              tci_loaded_image **loaded_out,
+                                              tci_entries *entries_out, tc_error *err);
 
 #define TCI_IMAGE_ENTRIES 3
 
@@ -39,13 +39,13 @@ typedef struct tci_image_names {
 /* The names of the image of function `name`, which must outlive them. An image has entries and
  * no other names, so each code segment is one piece up to its first entry, called `name`, and
  * one from each entry to the next. */
-void tci_image_name(const tci_loaded_image *loaded, const char *name,
-                    tci_image_names *names_out);
+void tci_image_loader_names(const tci_loaded_image *loaded, const char *name,
+                            tci_image_names *names_out);
 /* Bytes of memory that its segments take, and whether it may write to any of them. */
-size_t tci_loaded_image_memory(const tci_loaded_image *loaded);
-bool tci_loaded_image_has_data(const tci_loaded_image *loaded);
+size_t tci_image_loader_memory(const tci_loaded_image *loaded);
+bool tci_image_loader_has_data(const tci_loaded_image *loaded);
 
 /* No call of the entries may be running. */
-void tci_image_unload(tci_code_arena *arena, tci_loaded_image *loaded);
+void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded);
 
 #endif

@@ -7,7 +7,7 @@ static uint8_t *view_of(const tci_image_segment *segment, const tci_image_views 
     return segment->kind == TCI_IMAGE_DATA ? views->data : views->fixed;
 }
 
-void tci_image_copy(const tci_image *image, const tci_image_views *views)
+void tci_image_relocate_copy(const tci_image *image, const tci_image_views *views)
 {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const tci_image_segment *s = &image->segments[i];

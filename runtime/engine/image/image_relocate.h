@@ -12,7 +12,7 @@ typedef struct tci_image_views {
     uint8_t *data; /* all zero before */
 } tci_image_views;
 
-void tci_image_copy(const tci_image *image, const tci_image_views *views);
+void tci_image_relocate_copy(const tci_image *image, const tci_image_views *views);
 
 /* `base` is the address that place 0 will have. `imports` holds the addresses of the image's
  * weak names, then of its symbols; 0 for a weak name that nobody has. */

@@ -103,8 +103,8 @@ static tc_status bind(tci_injector *injector, text_walk *names, tc_error *err)
         calloc((size_t)image->weak_count + image->symbol_count + 1, sizeof(uint64_t));
     if (injector->imports == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");
-    tc_status status =
-        tci_image_bind(image, next_name, names, injector->symbols, injector->imports, err);
+    tc_status status = tci_image_loader_bind(image, next_name, names, injector->symbols,
+                                             injector->imports, err);
     if (status != TC_OK)
         tci_error_prefix(err, "injected code");
     return status;
@@ -207,9 +207,9 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
     const tci_code_place *place = &injector->places[injector->next++ % PLACES];
     const tci_image_views views = {.fixed = place->write, .data = place->run};
     clear_data(image, place->run);
-    tci_image_copy(image, &views);
+    tci_image_relocate_copy(image, &views);
     tci_image_relocate(image, (uint64_t)(uintptr_t)place->run, injector->imports, &views);
-    tci_code_place_written(place, image);
+    tci_code_arena_written(place, image);
     *main_out = (void (*)(void *, size_t, void *))(uintptr_t)(place->run + image->main_place);
     return TC_OK;
 }

@@ -307,8 +307,8 @@ tc_status tci_object_emit(tci_host_target *host, const tci_engine_code *code,
     return status;
 }
 
-tc_status tci_object_open(const void *bytes, size_t size, tci_object_view *view_out,
-                          tc_error *err)
+tc_status tci_object_emit_open(const void *bytes, size_t size, tci_object_view *view_out,
+                               tc_error *err)
 {
     object_header header;
     if (size < sizeof header)

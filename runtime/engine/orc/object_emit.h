@@ -21,7 +21,7 @@ typedef struct tci_object_view {
 } tci_object_view;
 
 /* TC_E_CORRUPT. */
-tc_status tci_object_open(const void *bytes, size_t size, tci_object_view *view_out,
-                          tc_error *err);
+tc_status tci_object_emit_open(const void *bytes, size_t size, tci_object_view *view_out,
+                               tc_error *err);
 
 #endif

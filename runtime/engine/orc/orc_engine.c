@@ -75,7 +75,7 @@ static tc_status engine_link(tci_engine *engine, const tci_engine_code *code,
                              tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
     tci_object_view view;
-    TC_TRY(tci_object_open(object, size, &view, err));
+    TC_TRY(tci_object_emit_open(object, size, &view, err));
     loading_name = code->name;
     tc_status status =
         tci_jit_link(engine->linker, &view, code, over, loaded_out, entries_out, err);
