@@ -53,10 +53,11 @@ static tc_status link_object(const tci_compile_request *r, const tci_engine_code
                      &out->compiled, &out->entries, err));
     uint32_t writable = ops->writable(out->compiled);
     out->stage_ns[TC_STAGE_LINK] = tci_clock_ns() - start_ns;
-    out->best = code->level != TCI_LEVEL_QUICK;
+    out->optimised = code->level != TCI_LEVEL_BASELINE;
     out->has_state = writable != 0;
     out->memory = ops->memory(out->compiled);
-    out->may_improve = r->plan->may_improve && !out->best && writable != TCI_WRITABLE_FIXED;
+    out->may_improve =
+        r->plan->may_improve && !out->optimised && writable != TCI_WRITABLE_FIXED;
     return TC_OK;
 }
 
@@ -87,8 +88,8 @@ static tc_status final_or_not_found(tc_status status)
 tc_status tci_bitcode_loader_load_stored(const tci_compile_request *request,
                                          tci_loaded_code *code_out, tc_error *err)
 {
-    if (request->plan->takes_best &&
-        link_stored(request, TCI_LEVEL_BEST, code_out, err) == TC_OK)
+    if (request->plan->takes_optimised &&
+        link_stored(request, TCI_LEVEL_OPTIMISED, code_out, err) == TC_OK)
         return TC_OK;
     return final_or_not_found(link_stored(request, request->plan->level, code_out, err));
 }

@@ -26,15 +26,16 @@ typedef struct tci_loaded_code {
     tci_loaded *compiled; /* NULL: an image */
     bool may_improve;     /* compiling it anew for this CPU could make it faster */
     bool has_state;       /* it has variables of its own that it may write */
-    bool best;
+    bool optimised;
     tc_load_path path;
     size_t memory;
     tci_pending_write *pending; /* NULL: nothing to store */
     uint64_t stage_ns[TC_STAGE_COUNT];
 } tci_loaded_code;
 
-/* The best object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find out; the
- * code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not help. */
+/* The most optimised object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find
+ * out; the code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not
+ * help. */
 TC_MUST_CHECK tc_status tci_bitcode_loader_load_stored(const tci_compile_request *request,
                                                        tci_loaded_code *code_out,
                                                        tc_error *err);

@@ -253,7 +253,7 @@ size_t tci_code_unit_memory(const tci_code_unit *unit)
 void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
 {
     report_out->path = unit->code.path;
-    report_out->best = unit->code.best;
+    report_out->best = unit->code.optimised;
     report_out->memory_bytes = unit->code.memory;
     memcpy(report_out->stage_ns, unit->code.stage_ns, sizeof unit->code.stage_ns);
 }

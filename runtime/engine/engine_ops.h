@@ -25,14 +25,14 @@ typedef struct tci_entries {
 } tci_entries;
 
 /* How much work goes into the machine code. The sender has optimised already, so even
- * TCI_LEVEL_QUICK is no debug code: it only selects instructions and registers without looking
- * for the best, in a quarter of the time. TCI_LEVEL_BEST optimises anew for the very CPU.
- * TCI_LEVEL_BEST_OVER does so for a function that runs already as QUICK code: the variables
- * that it writes stay where they are, in that code's memory. */
+ * TCI_LEVEL_BASELINE is no debug code: it only selects instructions and registers without
+ * looking for the best, in a quarter of the time. TCI_LEVEL_OPTIMISED optimises anew for the
+ * very CPU. TCI_LEVEL_OPTIMISED_SHARED does so for a function that runs already as baseline
+ * code: the variables that it writes stay where they are, in that code's memory. */
 typedef enum tci_code_level {
-    TCI_LEVEL_QUICK = 0,
-    TCI_LEVEL_BEST = 1,
-    TCI_LEVEL_BEST_OVER = 2
+    TCI_LEVEL_BASELINE = 0,
+    TCI_LEVEL_OPTIMISED = 1,
+    TCI_LEVEL_OPTIMISED_SHARED = 2
 } tci_code_level;
 
 /* Of tci_object.writable: the variables cannot be shared by name, so that the function has to
@@ -115,9 +115,9 @@ typedef struct tci_engine_ops {
                          tci_object *object_out, tc_error *err);
 
     /* Makes an object callable; of `code` the name, the entries and the resolver are used.
-     * `over` is the QUICK code whose variables an object of TCI_LEVEL_BEST_OVER uses, and which
-     * has to stay as long as what is linked here; else NULL. TC_E_UNRESOLVED, TC_E_COMPILE,
-     * TC_E_CORRUPT (no object of this engine), TC_E_NO_MEMORY. */
+     * `over` is the baseline code whose variables an object of TCI_LEVEL_OPTIMISED_SHARED uses,
+     * and which has to stay as long as what is linked here; else NULL. TC_E_UNRESOLVED,
+     * TC_E_COMPILE, TC_E_CORRUPT (no object of this engine), TC_E_NO_MEMORY. */
     tc_status (*link)(tci_engine *engine, const tci_engine_code *code, const void *object,
                       size_t size, const tci_loaded *over, tci_loaded **loaded_out,
                       tci_entries *entries_out, tc_error *err);

@@ -44,8 +44,8 @@ static tc_status plan_bitcode(const tci_load_policy *policy, const tci_load_sour
         tci_error_prefix(err, "no image runs here (level %s)",
                          tci_cpu_level_text(tci_triple_host(), policy->cpu_level));
     plan->kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE;
-    plan->level = policy->tier == TCI_TIER_BEST ? TCI_LEVEL_BEST : TCI_LEVEL_QUICK;
-    plan->takes_best = policy->tier == TCI_TIER_AUTO;
+    plan->level = policy->tier == TCI_TIER_BEST ? TCI_LEVEL_OPTIMISED : TCI_LEVEL_BASELINE;
+    plan->takes_optimised = policy->tier == TCI_TIER_AUTO;
     plan->may_improve = policy->tier == TCI_TIER_AUTO;
     return status;
 }
@@ -82,7 +82,7 @@ tc_status tci_load_plan_make_better(const tci_load_policy *policy,
                                     tci_load_plan *plan_out, tc_error *err)
 {
     tci_load_plan plan = {.kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE,
-                          .level = has_state ? TCI_LEVEL_BEST_OVER : TCI_LEVEL_BEST,
+                          .level = has_state ? TCI_LEVEL_OPTIMISED_SHARED : TCI_LEVEL_OPTIMISED,
                           .background = true};
     tc_status status = select_bitcode(source, &plan.slice, err);
     if (status == TC_OK)

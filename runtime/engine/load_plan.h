@@ -40,7 +40,8 @@ typedef struct tci_load_plan {
     tci_load_kind kind;
     size_t slice;
     tci_code_level level; /* of what is compiled */
-    bool takes_best;      /* TCI_LOAD_STORED: TCI_LEVEL_BEST will do as well, and is better */
+    bool takes_optimised; /* TCI_LOAD_STORED: TCI_LEVEL_OPTIMISED will do as well, and is better
+                           */
     bool at_once;         /* takes microseconds if no object has to be compiled */
     bool may_improve;     /* a later compile could give faster code */
     bool background;      /* nobody waits for it */

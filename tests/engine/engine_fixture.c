@@ -71,7 +71,8 @@ static void *resolve(void *user, const char *symbol)
 static tci_code_level test_level(void)
 {
     const char *level = getenv("TEST_LEVEL");
-    return level != NULL && strcmp(level, "best") == 0 ? TCI_LEVEL_BEST : TCI_LEVEL_QUICK;
+    return level != NULL && strcmp(level, "best") == 0 ? TCI_LEVEL_OPTIMISED
+                                                       : TCI_LEVEL_BASELINE;
 }
 
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols)

@@ -66,7 +66,7 @@ static void requests(void **state)
     char name[TCI_ARCHIVE_NAME_MAX];
     const tci_engine_code code = {.name = "counter",
                                   .entries = TCI_ENTRY_MAIN | TCI_ENTRY_INIT,
-                                  .level = TCI_LEVEL_BEST,
+                                  .level = TCI_LEVEL_OPTIMISED,
                                   .debuggable = true,
                                   .size = 5,
                                   .producer_major = 19,
@@ -93,7 +93,7 @@ static void requests(void **state)
         assert_int_equal(tci_compile_request_decode(cut, n, name, &found, &err), TC_E_CORRUPT);
         free(cut);
     }
-    body[4] = TCI_LEVEL_BEST_OVER + 1;
+    body[4] = TCI_LEVEL_OPTIMISED_SHARED + 1;
     assert_int_equal(tci_compile_request_decode(body, size, name, &found, &err), TC_E_CORRUPT);
 }
 

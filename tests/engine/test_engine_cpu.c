@@ -77,7 +77,7 @@ static void code_is_for_this_processor(void **state)
     tci_symbols *symbols = open_symbols("");
     void *bytes = read_bitcode("cpu_features", &size);
     tci_engine_code code = code_of("cpu_features", bytes, size, symbols);
-    code.level = TCI_LEVEL_BEST;
+    code.level = TCI_LEVEL_OPTIMISED;
     if (ops->compile(engine, &code, &object, &err) != TC_OK ||
         ops->link(engine, &code, object.bytes, object.size, NULL, &loaded, &entries, &err) !=
             TC_OK)

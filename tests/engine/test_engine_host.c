@@ -32,13 +32,13 @@ static void better_code_goes_on_with_the_variables(void **state)
     tci_symbols *symbols = open_symbols("");
     void *bytes = read_bitcode("counter", &size);
     tci_engine_code code = code_of("counter", bytes, size, symbols);
-    code.level = TCI_LEVEL_QUICK;
+    code.level = TCI_LEVEL_BASELINE;
     assert_int_equal(load_code(&code, &quick, &entries, NULL), TC_OK);
     assert_int_equal(ops->writable(quick), 1);
     entries.main(NULL, 3, &result);
     assert_int_equal(result, 1003);
 
-    code.level = TCI_LEVEL_BEST_OVER;
+    code.level = TCI_LEVEL_OPTIMISED_SHARED;
     if (ops->compile(engine, &code, &object, &err) != TC_OK ||
         ops->link(engine, &code, object.bytes, object.size, quick, &best, &best_entries,
                   &err) != TC_OK)

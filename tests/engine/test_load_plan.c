@@ -162,22 +162,22 @@ static void each_tier_has_its_levels(void **state)
     const char *host = tci_triple_host();
     tci_load_policy policy = usual();
     tci_load_plan plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
-    assert_int_equal(plan.level, TCI_LEVEL_QUICK);
-    assert_true(plan.takes_best);
+    assert_int_equal(plan.level, TCI_LEVEL_BASELINE);
+    assert_true(plan.takes_optimised);
     assert_true(plan.may_improve);
     assert_true(plan_of(&policy, host, SMALL, LEVELS(0), "").may_improve);
     assert_false(plan_of(&policy, host, SMALL, LEVELS(2), "").may_improve);
     assert_false(plan_of(&policy, NULL, SMALL, LEVELS(0), "").may_improve);
     policy.tier = TCI_TIER_FAST;
     plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
-    assert_int_equal(plan.level, TCI_LEVEL_QUICK);
-    assert_false(plan.takes_best);
+    assert_int_equal(plan.level, TCI_LEVEL_BASELINE);
+    assert_false(plan.takes_optimised);
     assert_false(plan.may_improve);
     assert_false(plan_of(&policy, host, SMALL, LEVELS(0), "").may_improve);
     policy.tier = TCI_TIER_BEST;
     plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
-    assert_int_equal(plan.level, TCI_LEVEL_BEST);
-    assert_false(plan.takes_best);
+    assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED);
+    assert_false(plan.takes_optimised);
     assert_false(plan.may_improve);
 }
 
@@ -190,11 +190,11 @@ static void better_code_is_compiled_in_the_background(void **state)
     const tci_load_source source = {.archive = made.archive};
     assert_int_equal(tci_load_plan_make_better(&policy, &source, false, &plan, NULL), TC_OK);
     assert_string_equal(text_of(&plan), "stored 0");
-    assert_int_equal(plan.level, TCI_LEVEL_BEST);
+    assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED);
     assert_true(plan.background);
     assert_false(plan.may_improve);
     assert_int_equal(tci_load_plan_make_better(&policy, &source, true, &plan, NULL), TC_OK);
-    assert_int_equal(plan.level, TCI_LEVEL_BEST_OVER);
+    assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED_SHARED);
     free_made(&made);
 }
 

@@ -85,7 +85,7 @@ static void a_hot_loop_uses_what_the_cpu_has(void **state)
         print_message("this CPU has no AVX\n");
         skip();
     }
-    compile(TCI_LEVEL_BEST);
+    compile(TCI_LEVEL_OPTIMISED);
     if (!uses_wide_registers())
         fail_msg("no vectors of this CPU's width in\n%s", text);
 }
@@ -93,7 +93,7 @@ static void a_hot_loop_uses_what_the_cpu_has(void **state)
 /* What comes first is to be compiled soon: the sender left the loop as it was written. */
 static void quick_code_is_not_unrolled(void **state)
 {
-    compile(TCI_LEVEL_QUICK);
+    compile(TCI_LEVEL_BASELINE);
     assert_false(uses_wide_registers());
     assert_null(strstr(text, "mulps"));
 }

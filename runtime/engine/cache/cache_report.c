@@ -74,11 +74,11 @@ static const char *printable(const char *text, char out[TEXT_MAX])
 static const char *level_text(uint32_t level, char out[LEVEL_MAX])
 {
     switch (level) {
-    case TCI_LEVEL_QUICK:
+    case TCI_LEVEL_BASELINE:
         return "quick";
-    case TCI_LEVEL_BEST:
+    case TCI_LEVEL_OPTIMISED:
         return "best";
-    case TCI_LEVEL_BEST_OVER:
+    case TCI_LEVEL_OPTIMISED_SHARED:
         return "best-over";
     default:
         (void)snprintf(out, LEVEL_MAX, "%u", level);

@@ -138,7 +138,7 @@ tc_status tci_compile_request_decode(const void *body, size_t size,
     size_t name_size = tci_read_u8(&r);
     const uint8_t *name_bytes = tci_read_bytes(&r, name_size);
     if (name_bytes == NULL || name_size >= TCI_ARCHIVE_NAME_MAX ||
-        level > TCI_LEVEL_BEST_OVER || debuggable > 1 ||
+        level > TCI_LEVEL_OPTIMISED_SHARED || debuggable > 1 ||
         memchr(name_bytes, '\0', name_size) != NULL)
         return tci_error_set(err, TC_E_CORRUPT,
                              "request to compile: %zu bytes, level %u, name of %zu bytes", size,

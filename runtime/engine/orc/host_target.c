@@ -9,7 +9,7 @@
 static LLVMTargetMachineRef make_machine(const tci_host_target *host, tci_code_level level)
 {
     LLVMCodeGenOptLevel effort =
-        level == TCI_LEVEL_QUICK ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+        level == TCI_LEVEL_BASELINE ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
     /* Said outright: LLVM's own default for a JIT is the large code model, which costs size and
      * time, and JITLink bridges any distance with stubs. */
     return LLVMCreateTargetMachine(host->target, host->triple, host->cpu, host->features,
@@ -35,20 +35,20 @@ static tc_status find_target(tci_host_target *host, tc_error *err)
 
 static tc_status find_layout(tci_host_target *host, tc_error *err)
 {
-    LLVMTargetMachineRef machine = make_machine(host, TCI_LEVEL_BEST);
+    LLVMTargetMachineRef machine = make_machine(host, TCI_LEVEL_OPTIMISED);
     if (machine == NULL)
         return tci_error_set(err, TC_E_COMPILE, "llvm has no machine for %s on %s",
                              host->triple, host->cpu);
     LLVMTargetDataRef data = LLVMCreateTargetDataLayout(machine);
     host->layout = LLVMCopyStringRepOfTargetData(data);
     LLVMDisposeTargetData(data);
-    tci_host_target_give_back(host, TCI_LEVEL_BEST, machine);
+    tci_host_target_give_back(host, TCI_LEVEL_OPTIMISED, machine);
     return TC_OK;
 }
 
 static unsigned machine_kind(tci_code_level level)
 {
-    return level == TCI_LEVEL_QUICK ? 0 : 1;
+    return level == TCI_LEVEL_BASELINE ? 0 : 1;
 }
 
 tc_status tci_host_target_init(tci_host_target *host, tc_error *err)

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#define TCI_HOST_LEVELS 2 /* quick, and the two of the best, which need the same machine */
+#define TCI_HOST_LEVELS 2 /* baseline, and both optimised ones, which need the same machine */
 /* Machines kept per level; more only exist while more threads compile. */
 #define TCI_HOST_IDLE_MAX 8
 

@@ -26,7 +26,7 @@ tc_status tci_jit_status(LLVMErrorRef error, const char *what, tc_error *err)
  * builder takes the machine, and LLJIT the builder. */
 static tc_status create(tci_host_target *host, LLVMOrcLLJITRef *lljit_out, tc_error *err)
 {
-    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_BEST);
+    LLVMTargetMachineRef machine = tci_host_target_take(host, TCI_LEVEL_OPTIMISED);
     if (machine == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "linker: out of memory");
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();

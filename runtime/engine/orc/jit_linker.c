@@ -19,7 +19,7 @@ struct tci_loaded {
     size_t memory_bytes;
     uint32_t writable;
     uint32_t shared_count;
-    uint64_t *shared; /* QUICK code: where its writable variables are, by index */
+    uint64_t *shared; /* baseline code: where its writable variables are, by index */
     size_t symbol_count;
     tci_code_symbol *symbols;
     const void *debugged; /* what debuggers know of it, or NULL */
@@ -222,7 +222,7 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
                               tc_error *err)
 {
     lookup l = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
-    bool shares = object->level == TCI_LEVEL_QUICK && object->writable != TCI_WRITABLE_FIXED;
+    bool shares = object->level == TCI_LEVEL_BASELINE && object->writable != TCI_WRITABLE_FIXED;
     want_all(linker, loaded->jit, &l, shares ? object->writable : 0);
     look_up(loaded->jit, loaded->dylib, &l);
     TC_TRY(link_status(linker, &l, err));
@@ -277,8 +277,8 @@ static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object
     if (tci_debugger_list_newest() != newest)
         loaded->debugged = tci_debugger_list_newest();
     loaded->memory_bytes = tci_elf_object_memory(&shape);
-    loaded->symbol_count = tci_linked_names(&shape, linker->code,
-                                            (uintptr_t)entries_out->main, &loaded->symbols);
+    loaded->symbol_count =
+        tci_linked_names(&shape, linker->code, (uintptr_t)entries_out->main, &loaded->symbols);
     return TC_OK;
 }
 
@@ -306,7 +306,8 @@ static tc_status check_object(const tci_object_view *object, const tci_loaded *o
     if (count > TCI_WRITABLE_MAX)
         return tci_error_set(err, TC_E_CORRUPT, "object with %u variables, expected %u at most",
                              count, TCI_WRITABLE_MAX);
-    if (object->level == TCI_LEVEL_BEST_OVER && (over == NULL || over->shared_count != count))
+    if (object->level == TCI_LEVEL_OPTIMISED_SHARED &&
+        (over == NULL || over->shared_count != count))
         return tci_error_set(err, TC_E_CORRUPT,
                              "object for code with %u variables, that code has %u", count,
                              over == NULL ? 0 : over->shared_count);
@@ -320,7 +321,7 @@ tc_status tci_jit_link(tci_jit_linker *linker, const tci_object_view *object,
     TC_TRY(check_object(object, over, err));
     pthread_mutex_lock(&linker->lock);
     linker->code = code;
-    linker->over = object->level == TCI_LEVEL_BEST_OVER ? over : NULL;
+    linker->over = object->level == TCI_LEVEL_OPTIMISED_SHARED ? over : NULL;
     linker->missing = (tci_name_list){0};
     linker->report[0] = '\0';
     tc_status status = link_locked(linker, object, loaded_out, entries_out, err);

@@ -223,7 +223,7 @@ static tc_status run_machine(emission *e, LLVMTargetMachineRef machine, tci_code
                              tci_object *object, LLVMMemoryBufferRef *elf_out, tc_error *err)
 {
     char *message = NULL;
-    if (level != TCI_LEVEL_QUICK)
+    if (level != TCI_LEVEL_BASELINE)
         TC_TRY(optimise(e, machine, err));
     object->passes_ns = lap(e);
     int failed = LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, LLVMObjectFile,
@@ -262,7 +262,7 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     TC_TRY(tci_module_check_symbols(e->module, code, err));
     prepare(e->module, host, code);
     object->writable = tci_writable_data_share(e->module, code->level);
-    if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_BEST_OVER)
+    if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_OPTIMISED_SHARED)
         return tci_error_set(err, TC_E_UNSUPPORTED, "its variables cannot be shared");
     TC_TRY(verify(e, err));
     object->verify_ns = lap(e);
@@ -316,7 +316,7 @@ tc_status tci_object_emit_open(const void *bytes, size_t size, tci_object_view *
                              size, sizeof header);
     memcpy(&header, bytes, sizeof header);
     if (memcmp(header.magic, object_magic, sizeof header.magic) != 0 ||
-        header.abi != TCI_ENGINE_ABI || header.level > TCI_LEVEL_BEST_OVER)
+        header.abi != TCI_ENGINE_ABI || header.level > TCI_LEVEL_OPTIMISED_SHARED)
         return tci_error_set(err, TC_E_CORRUPT,
                              "object of interface %u, level %u: expected interface %u",
                              header.abi, header.level, TCI_ENGINE_ABI);

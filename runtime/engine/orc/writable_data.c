@@ -47,7 +47,7 @@ static void share(LLVMValueRef global, uint32_t index, tci_code_level level)
     LLVMSetValueName2(global, symbol, strlen(symbol));
     LLVMSetLinkage(global, LLVMExternalLinkage);
     LLVMSetVisibility(global, LLVMDefaultVisibility);
-    if (level == TCI_LEVEL_BEST_OVER)
+    if (level == TCI_LEVEL_OPTIMISED_SHARED)
         LLVMSetInitializer(global, NULL);
 }
 
@@ -55,7 +55,7 @@ uint32_t tci_writable_data_share(LLVMModuleRef module, tci_code_level level)
 {
     uint32_t n = count(module);
     uint32_t index = 0;
-    if (n == TCI_WRITABLE_FIXED || level == TCI_LEVEL_BEST)
+    if (n == TCI_WRITABLE_FIXED || level == TCI_LEVEL_OPTIMISED)
         return n;
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
         if (is_writable(g))

@@ -2,9 +2,9 @@
  * its source).
  *
  * Code that replaces other code of the same function has to go on with the variables of the
- * first, wherever a caller keeps a pointer to one. So QUICK code shows them to the linker under
- * names of their own, by their order in the module, and BEST_OVER code only declares them. Both
- * are made of the same bitcode, which makes the order the same. */
+ * first, wherever a caller keeps a pointer to one. So baseline code shows them to the linker
+ * under names of their own, by their order in the module, and BEST_OVER code only declares
+ * them. Both are made of the same bitcode, which makes the order the same. */
 #ifndef TCI_WRITABLE_DATA_H
 #define TCI_WRITABLE_DATA_H
 
