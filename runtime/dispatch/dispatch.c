@@ -39,7 +39,7 @@ static outcome broken(tc_ep *ep, const tc_error *error)
 static inline void count_call(tc_ifunc *fn)
 {
     if (__builtin_expect(--fn->calls_left == 0, 0))
-        tci_ifunc_load_better(fn);
+        tci_ifunc_load_tier_up(fn);
 }
 
 static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)

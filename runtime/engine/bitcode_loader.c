@@ -56,8 +56,8 @@ static tc_status link_object(const tci_compile_request *r, const tci_engine_code
     out->optimised = code->level != TCI_LEVEL_BASELINE;
     out->has_state = writable != 0;
     out->memory = ops->memory(out->compiled);
-    out->may_improve =
-        r->plan->may_improve && !out->optimised && writable != TCI_WRITABLE_FIXED;
+    out->may_tier_up =
+        r->plan->may_tier_up && !out->optimised && writable != TCI_WRITABLE_FIXED;
     return TC_OK;
 }
 

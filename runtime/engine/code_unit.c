@@ -50,7 +50,7 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
     unit->code.stage_ns[TC_STAGE_IMAGE] = tci_clock_ns() - start_ns;
     unit->code.has_state = tci_image_loader_has_data(unit->image);
     unit->code.memory = tci_image_loader_memory(unit->image);
-    unit->code.may_improve = plan->may_improve && !unit->code.has_state;
+    unit->code.may_tier_up = plan->may_tier_up && !unit->code.has_state;
     return TC_OK;
 }
 
@@ -66,7 +66,7 @@ static tci_compile_request request_of(const tci_engine_handle *handle,
                                  .symbols = symbols};
 }
 
-/* `replaced` is the unit for which better code is made, or NULL. */
+/* `replaced` is the unit for which optimised code is made, or NULL. */
 static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_source *source,
                               const tci_load_plan *plan, const tci_code_unit *replaced,
                               tci_code_unit *unit, tc_error *err)
@@ -187,33 +187,33 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
     free(unit);
 }
 
-/* --- better code --------------------------------------------------------------------- */
+/* --- tier-up ------------------------------------------------------------------------- */
 
-tc_status tci_code_unit_make_better(tci_engine_handle *handle, const tci_load_source *source,
-                                    const tci_load_plan *plan, const tci_code_unit *unit,
-                                    tci_code_unit **better_out, tc_error *err)
+tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source *source,
+                                const tci_load_plan *plan, const tci_code_unit *unit,
+                                tci_code_unit **optimised_out, tc_error *err)
 {
-    tci_code_unit *better;
-    TC_TRY(create(source, &better, err));
-    tc_status status = load_bitcode(handle, source, plan, unit, better, err);
-    return end_load(handle, source, status, better, better_out, err);
+    tci_code_unit *optimised;
+    TC_TRY(create(source, &optimised, err));
+    tc_status status = load_bitcode(handle, source, plan, unit, optimised, err);
+    return end_load(handle, source, status, optimised, optimised_out, err);
 }
 
 void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
-                           tci_code_unit *better)
+                           tci_code_unit *optimised)
 {
     tci_code_unit old = *unit;
-    better->symbols = old.symbols;
+    optimised->symbols = old.symbols;
     old.symbols = NULL;
     if (old.code.has_state) {
-        better->code.has_state = true;
-        better->code.memory += old.code.memory;
-        better->state = old.code.compiled;
+        optimised->code.has_state = true;
+        optimised->code.memory += old.code.memory;
+        optimised->state = old.code.compiled;
         old.code.compiled = NULL;
     }
-    *unit = *better;
-    *better = old;
-    tci_code_unit_unload(handle, better);
+    *unit = *optimised;
+    *optimised = old;
+    tci_code_unit_unload(handle, optimised);
 }
 
 /* --- what is known of it ------------------------------------------------------------- */
@@ -235,9 +235,9 @@ const tci_entries *tci_code_unit_entries(const tci_code_unit *unit)
     return &unit->code.entries;
 }
 
-bool tci_code_unit_may_improve(const tci_code_unit *unit)
+bool tci_code_unit_may_tier_up(const tci_code_unit *unit)
 {
-    return unit->code.may_improve;
+    return unit->code.may_tier_up;
 }
 
 bool tci_code_unit_has_state(const tci_code_unit *unit)

@@ -33,16 +33,16 @@ TC_MUST_CHECK tc_status tci_code_unit_execute_now(tci_engine_handle *handle,
                                                   tci_load_plan *plan, tci_code_unit **unit_out,
                                                   tc_error *err);
 
-/* By a plan of tci_load_plan_make_better: code for what `unit` is, which stays as it is. */
-TC_MUST_CHECK tc_status tci_code_unit_make_better(tci_engine_handle *handle,
-                                                  const tci_load_source *source,
-                                                  const tci_load_plan *plan,
-                                                  const tci_code_unit *unit,
-                                                  tci_code_unit **better_out, tc_error *err);
-/* Moves that code into `unit` and frees `better`. The unit's entries have changed and its old
- * code is gone, unless its variables live on: no call of the old entries may be running. */
+/* By a plan of tci_load_plan_tier_up: code for what `unit` is, which stays as it is. */
+TC_MUST_CHECK tc_status tci_code_unit_tier_up(tci_engine_handle *handle,
+                                              const tci_load_source *source,
+                                              const tci_load_plan *plan,
+                                              const tci_code_unit *unit,
+                                              tci_code_unit **optimised_out, tc_error *err);
+/* Moves that code into `unit` and frees `optimised`. The unit's entries have changed and its
+ * old code is gone, unless its variables live on: no call of the old entries may be running. */
 void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
-                           tci_code_unit *better);
+                           tci_code_unit *optimised);
 
 /* Frees code and data; no call of the entries may be running. NULL is allowed. */
 void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit);
@@ -53,11 +53,11 @@ tci_pending_write *tci_code_unit_take_pending_write(tci_code_unit *unit);
 /* Adds to the report how long the load waited for a thread. */
 void tci_code_unit_note_wait(tci_code_unit *unit, uint64_t waited_ns);
 
-/* Valid while the unit is, and until better code came. */
+/* Valid while the unit is, and until optimised code came. */
 const tci_entries *tci_code_unit_entries(const tci_code_unit *unit);
 
 /* Whether compiling it anew for this CPU could make it faster. */
-bool tci_code_unit_may_improve(const tci_code_unit *unit);
+bool tci_code_unit_may_tier_up(const tci_code_unit *unit);
 /* Whether the function has variables of its own that it may write, which would be lost with its
  * code. */
 bool tci_code_unit_has_state(const tci_code_unit *unit);

@@ -32,7 +32,7 @@ static tc_status plan_image(const tci_load_policy *policy, const tci_load_source
     if (compiles && (policy->debuggable || policy->tier == TCI_TIER_BEST))
         return tci_error_set(err, TC_E_NO_SLICE, "bitcode is better");
     plan->kind = TCI_LOAD_IMAGE;
-    plan->may_improve = lacks && compiles && policy->tier == TCI_TIER_AUTO;
+    plan->may_tier_up = lacks && compiles && policy->tier == TCI_TIER_AUTO;
     return TC_OK;
 }
 
@@ -46,7 +46,7 @@ static tc_status plan_bitcode(const tci_load_policy *policy, const tci_load_sour
     plan->kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE;
     plan->level = policy->tier == TCI_TIER_BEST ? TCI_LEVEL_OPTIMISED : TCI_LEVEL_BASELINE;
     plan->takes_optimised = policy->tier == TCI_TIER_AUTO;
-    plan->may_improve = policy->tier == TCI_TIER_AUTO;
+    plan->may_tier_up = policy->tier == TCI_TIER_AUTO;
     return status;
 }
 
@@ -77,9 +77,8 @@ tc_status tci_load_plan_make(const tci_load_policy *policy, const tci_load_sourc
     return TC_OK;
 }
 
-tc_status tci_load_plan_make_better(const tci_load_policy *policy,
-                                    const tci_load_source *source, bool has_state,
-                                    tci_load_plan *plan_out, tc_error *err)
+tc_status tci_load_plan_tier_up(const tci_load_policy *policy, const tci_load_source *source,
+                                bool has_state, tci_load_plan *plan_out, tc_error *err)
 {
     tci_load_plan plan = {.kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE,
                           .level = has_state ? TCI_LEVEL_OPTIMISED_SHARED : TCI_LEVEL_OPTIMISED,

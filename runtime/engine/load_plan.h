@@ -43,7 +43,7 @@ typedef struct tci_load_plan {
     bool takes_optimised; /* TCI_LOAD_STORED: TCI_LEVEL_OPTIMISED will do as well, and is better
                            */
     bool at_once;         /* takes microseconds if no object has to be compiled */
-    bool may_improve;     /* a later compile could give faster code */
+    bool may_tier_up;     /* a later compile could give faster code */
     bool background;      /* nobody waits for it */
 } tci_load_plan;
 
@@ -55,8 +55,8 @@ TC_MUST_CHECK tc_status tci_load_plan_make(const tci_load_policy *policy,
 
 /* For code that replaces what runs already; with `has_state` it uses that code's variables.
  * TC_E_NO_SLICE, likewise. */
-TC_MUST_CHECK tc_status tci_load_plan_make_better(const tci_load_policy *policy,
-                                                  const tci_load_source *source, bool has_state,
-                                                  tci_load_plan *plan_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_load_plan_tier_up(const tci_load_policy *policy,
+                                              const tci_load_source *source, bool has_state,
+                                              tci_load_plan *plan_out, tc_error *err);
 
 #endif

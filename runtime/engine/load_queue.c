@@ -28,7 +28,7 @@ struct tci_load_job {
     tci_engine_handle *handle;
     tci_load_source source;
     tci_load_plan plan;
-    tci_code_unit *replaces; /* better code is made for it; or NULL */
+    tci_code_unit *replaces; /* optimised code is made for it; or NULL */
     tci_code_unit *unit;     /* what was made; NULL on failure */
     tc_status status;
     tc_error error;
@@ -69,8 +69,8 @@ static void do_job(tci_load_job *job)
 {
     uint64_t now_ns = tci_clock_ns();
     if (job->replaces != NULL)
-        job->status = tci_code_unit_make_better(job->handle, &job->source, &job->plan,
-                                                job->replaces, &job->unit, &job->error);
+        job->status = tci_code_unit_tier_up(job->handle, &job->source, &job->plan,
+                                            job->replaces, &job->unit, &job->error);
     else
         job->status = tci_code_unit_execute(job->handle, &job->source, &job->plan, &job->unit,
                                             &job->error);
@@ -211,13 +211,13 @@ tc_status tci_load_queue_begin(tci_engine_handle *handle, const tci_load_source 
     return TC_E_AGAIN;
 }
 
-tc_status tci_load_queue_begin_better(tci_engine_handle *handle, const tci_load_source *source,
-                                      tci_code_unit *unit, tci_load_job **job_out,
-                                      tc_error *err)
+tc_status tci_load_queue_begin_tier_up(tci_engine_handle *handle, const tci_load_source *source,
+                                       tci_code_unit *unit, tci_load_job **job_out,
+                                       tc_error *err)
 {
     tci_load_plan plan;
-    TC_TRY(tci_load_plan_make_better(&handle->policy, source, tci_code_unit_has_state(unit),
-                                     &plan, err));
+    TC_TRY(tci_load_plan_tier_up(&handle->policy, source, tci_code_unit_has_state(unit), &plan,
+                                 err));
     return begin(handle, source, &plan, unit, job_out, err);
 }
 

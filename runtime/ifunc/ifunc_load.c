@@ -9,7 +9,8 @@
 
 /* Beyond any number of calls. */
 #define NEVER UINT64_MAX
-/* An image was optimised when it was made, and better code for it needs LLVM in this process.
+/* An image was optimised when it was made, and optimised code for it needs LLVM in this
+ * process.
  */
 #define IMAGE_PATIENCE 100u
 
@@ -48,11 +49,11 @@ static tci_load_job *take_job(tc_ifunc *fn)
     return job;
 }
 
-static void announce(tc_ifunc *fn, bool better)
+static void announce(tc_ifunc *fn, bool tiered_up)
 {
     const tci_registry *registry = fn->registry;
     if (registry->events != NULL)
-        registry->events->changed(registry->events_user, fn, better);
+        registry->events->changed(registry->events_user, fn, tiered_up);
 }
 
 /* --- the end of a load --------------------------------------------------------------- */
@@ -62,7 +63,7 @@ static void count_from_now(tc_ifunc *fn)
     uint64_t calls = fn->registry->options->tier_calls;
     tc_load_report report = {0};
     tci_code_unit_report(fn->unit, &report);
-    if (!tci_code_unit_may_improve(fn->unit))
+    if (!tci_code_unit_may_tier_up(fn->unit))
         calls = NEVER;
     else if (report.path == TC_LOAD_IMAGE)
         calls *= IMAGE_PATIENCE;
@@ -165,24 +166,24 @@ tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
     return load(fn, false, err);
 }
 
-/* --- better code --------------------------------------------------------------------- */
+/* --- tier-up ------------------------------------------------------------------------- */
 
-void tci_ifunc_load_better(tc_ifunc *fn)
+void tci_ifunc_load_tier_up(tc_ifunc *fn)
 {
     tci_load_job *job;
     const tci_load_source source = source_of(fn);
     fn->calls_seen = 0;
     fn->calls_left = NEVER;
     if (fn->state != TCI_LOADED || fn->unit == NULL || fn->job != NULL ||
-        !tci_code_unit_may_improve(fn->unit))
+        !tci_code_unit_may_tier_up(fn->unit))
         return;
-    if (tci_load_queue_begin_better(fn->registry->engine, &source, fn->unit, &job, NULL) ==
+    if (tci_load_queue_begin_tier_up(fn->registry->engine, &source, fn->unit, &job, NULL) ==
         TC_OK)
         add_job(fn, job);
 }
 
 /* What fails here, works on as it is. */
-static void finish_better(tc_ifunc *fn)
+static void finish_tier_up(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
     tci_code_unit *unit;
@@ -232,6 +233,6 @@ bool tci_ifunc_load_take_finished(tc_ifunc *fn)
     if (fn->state == TCI_LOADING)
         (void)finish_load(fn, NULL); /* who wants the function hears of it */
     else
-        finish_better(fn);
+        finish_tier_up(fn);
     return true;
 }

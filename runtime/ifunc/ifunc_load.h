@@ -1,5 +1,5 @@
-/* How a function of the registry becomes callable, gets better code, and loses it again. Knows
- * one function at a time; what there is in all, and who has to leave, is registry.h's. */
+/* How a function of the registry becomes callable, gets optimised code, and loses it again.
+ * Knows one function at a time; what there is in all, and who has to leave, is registry.h's. */
 #ifndef TCI_IFUNC_LOAD_H
 #define TCI_IFUNC_LOAD_H
 
@@ -13,7 +13,7 @@ TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
 TC_MUST_CHECK tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err);
 
 /* Its calls_left have come down to 0: it is called often. */
-void tci_ifunc_load_better(tc_ifunc *fn);
+void tci_ifunc_load_tier_up(tc_ifunc *fn);
 
 /* Takes what its job gave, if that has ended. No function may be running. */
 bool tci_ifunc_load_take_finished(tc_ifunc *fn);

@@ -238,7 +238,7 @@ static bool may_ever_leave(const tc_ifunc *fn)
     return fn->state == TCI_LOADED && fn->unit != NULL && !tci_code_unit_has_state(fn->unit);
 }
 
-/* Not while better code is being made for it, or a peer may ask for what it has. */
+/* Not while it tiers up, or a peer may ask for what it has. */
 static bool may_leave(const tc_ifunc *fn)
 {
     bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);

@@ -20,7 +20,7 @@
 typedef enum tci_load_state {
     TCI_NOT_LOADED = 0,
     TCI_LOADING, /* by a loader's thread: `job` */
-    TCI_LOADED,  /* with a job: better code is being made */
+    TCI_LOADED,  /* with a job: it tiers up */
     TCI_LOAD_FAILED
 } tci_load_state;
 
@@ -39,15 +39,15 @@ struct tci_registry_events {
     void (*forget)(void *user, uint16_t index);
     /* Whether a peer may still ask for the code of messages that were sent to it. */
     bool (*is_wanted)(void *user, const tc_ifunc *fn);
-    /* Its entries have changed: it was loaded, failed to, or better code came. */
-    void (*changed)(void *user, tc_ifunc *fn, bool better);
+    /* Its entries have changed: it was loaded, failed to, or optimised code came. */
+    void (*changed)(void *user, tc_ifunc *fn, bool tiered_up);
     /* Its code is about to go: nobody may call it any more, and slots let it go. */
     void (*evict)(void *user, tc_ifunc *fn);
 };
 
 struct tc_ifunc {
-    /* Calls until it is worth better code; wraps around when that was decided. Beside the entry
-     * because every call counts here. */
+    /* Calls until it is worth optimised code; wraps around when that was decided. Beside the
+     * entry because every call counts here. */
     uint64_t calls_left;
     tci_entries entry; /* null until loaded */
     tci_registry *registry;

@@ -21,7 +21,7 @@ static void code_without_a_target_is_for_this_host(void **state)
     unload_file(&f);
 }
 
-static void better_code_goes_on_with_the_variables(void **state)
+static void tiered_up_code_goes_on_with_the_variables(void **state)
 {
     size_t size;
     uint64_t result = 0;
@@ -101,7 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_host_is_described),
         cmocka_unit_test(code_without_a_target_is_for_this_host),
-        cmocka_unit_test(better_code_goes_on_with_the_variables),
+        cmocka_unit_test(tiered_up_code_goes_on_with_the_variables),
         cmocka_unit_test(damaged_objects_are_refused),
         cmocka_unit_test(entries_are_there_when_asked_for),
     };

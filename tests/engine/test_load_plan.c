@@ -164,36 +164,36 @@ static void each_tier_has_its_levels(void **state)
     tci_load_plan plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
     assert_int_equal(plan.level, TCI_LEVEL_BASELINE);
     assert_true(plan.takes_optimised);
-    assert_true(plan.may_improve);
-    assert_true(plan_of(&policy, host, SMALL, LEVELS(0), "").may_improve);
-    assert_false(plan_of(&policy, host, SMALL, LEVELS(2), "").may_improve);
-    assert_false(plan_of(&policy, NULL, SMALL, LEVELS(0), "").may_improve);
+    assert_true(plan.may_tier_up);
+    assert_true(plan_of(&policy, host, SMALL, LEVELS(0), "").may_tier_up);
+    assert_false(plan_of(&policy, host, SMALL, LEVELS(2), "").may_tier_up);
+    assert_false(plan_of(&policy, NULL, SMALL, LEVELS(0), "").may_tier_up);
     policy.tier = TCI_TIER_FAST;
     plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
     assert_int_equal(plan.level, TCI_LEVEL_BASELINE);
     assert_false(plan.takes_optimised);
-    assert_false(plan.may_improve);
-    assert_false(plan_of(&policy, host, SMALL, LEVELS(0), "").may_improve);
+    assert_false(plan.may_tier_up);
+    assert_false(plan_of(&policy, host, SMALL, LEVELS(0), "").may_tier_up);
     policy.tier = TCI_TIER_BEST;
     plan = plan_of(&policy, host, SMALL, NO_LEVELS, "");
     assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED);
     assert_false(plan.takes_optimised);
-    assert_false(plan.may_improve);
+    assert_false(plan.may_tier_up);
 }
 
-static void better_code_is_compiled_in_the_background(void **state)
+static void tiered_up_code_is_compiled_in_the_background(void **state)
 {
     (void)state;
     tci_load_plan plan;
     const tci_load_policy policy = usual();
     made_archive made = make(tci_triple_host(), SMALL, LEVELS(0));
     const tci_load_source source = {.archive = made.archive};
-    assert_int_equal(tci_load_plan_make_better(&policy, &source, false, &plan, NULL), TC_OK);
+    assert_int_equal(tci_load_plan_tier_up(&policy, &source, false, &plan, NULL), TC_OK);
     assert_string_equal(text_of(&plan), "stored 0");
     assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED);
     assert_true(plan.background);
-    assert_false(plan.may_improve);
-    assert_int_equal(tci_load_plan_make_better(&policy, &source, true, &plan, NULL), TC_OK);
+    assert_false(plan.may_tier_up);
+    assert_int_equal(tci_load_plan_tier_up(&policy, &source, true, &plan, NULL), TC_OK);
     assert_int_equal(plan.level, TCI_LEVEL_OPTIMISED_SHARED);
     free_made(&made);
 }
@@ -219,7 +219,7 @@ int main(void)
         cmocka_unit_test(debuggers_get_bitcode_where_there_is_some),
         cmocka_unit_test(what_takes_microseconds_is_done_at_once),
         cmocka_unit_test(each_tier_has_its_levels),
-        cmocka_unit_test(better_code_is_compiled_in_the_background),
+        cmocka_unit_test(tiered_up_code_is_compiled_in_the_background),
         cmocka_unit_test(a_refusal_names_function_and_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
