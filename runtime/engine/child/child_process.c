@@ -53,13 +53,13 @@ static tc_status open_socket(int ends[2], tc_error *err)
     return TC_E_IO;
 }
 
-static int add_actions(posix_spawn_file_actions_t *actions, int socket, int words)
+static int add_actions(posix_spawn_file_actions_t *actions, int socket, int diagnostics)
 {
     int e = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
     if (e == 0)
         e = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     if (e == 0)
-        e = posix_spawn_file_actions_adddup2(actions, words, 2);
+        e = posix_spawn_file_actions_adddup2(actions, diagnostics, 2);
     if (e == 0)
         e = posix_spawn_file_actions_adddup2(actions, socket, TCI_CHILD_SOCKET);
     if (e == 0)
@@ -81,7 +81,7 @@ static int set_signals(posix_spawnattr_t *attributes)
     return e;
 }
 
-static int spawn(char *const argv[], int socket, int words, pid_t *pid_out)
+static int spawn(char *const argv[], int socket, int diagnostics, pid_t *pid_out)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -90,7 +90,7 @@ static int spawn(char *const argv[], int socket, int words, pid_t *pid_out)
         return e;
     e = posix_spawnattr_init(&attributes);
     if (e == 0) {
-        e = add_actions(&actions, socket, words);
+        e = add_actions(&actions, socket, diagnostics);
         if (e == 0)
             e = set_signals(&attributes);
         if (e == 0)
@@ -121,16 +121,17 @@ tc_status tci_child_start(char *const argv[], tci_child *child_out, tc_error *er
     int ends[2];
     TC_TRY(open_socket(ends, err));
     child.socket = ends[0];
-    child.words = above_standard(memfd_create("child-words", MFD_CLOEXEC));
+    child.diagnostics = above_standard(memfd_create("child-diagnostics", MFD_CLOEXEC));
     tc_status status = TC_OK;
-    if (child.words < 0)
+    if (child.diagnostics < 0)
         status = tci_error_errno(err, TC_E_IO, errno, "memory for a child's errors");
     else
-        status = spawn_status(spawn(argv, ends[1], child.words, &child.pid), argv[0], err);
+        status =
+            spawn_status(spawn(argv, ends[1], child.diagnostics, &child.pid), argv[0], err);
     close(ends[1]);
     if (status != TC_OK) {
-        if (child.words >= 0)
-            close(child.words);
+        if (child.diagnostics >= 0)
+            close(child.diagnostics);
         close(child.socket);
         return status;
     }
@@ -172,7 +173,7 @@ void tci_child_close(tci_child *child)
 {
     if (child->pidfd >= 0)
         close(child->pidfd);
-    close(child->words);
+    close(child->diagnostics);
     close(child->socket);
 }
 
@@ -278,17 +279,18 @@ tc_status tci_child_receive(const tci_child *child, void *bytes, size_t size,
     return TC_OK;
 }
 
-/* --- its last words ----------------------------------------------------------------------- */
+/* --- its diagnostics -----------------------------------------------------------------------
+ */
 
-size_t tci_child_words_size(const tci_child *child)
+size_t tci_child_diagnostics_size(const tci_child *child)
 {
     struct stat facts;
-    return fstat(child->words, &facts) == 0 ? (size_t)facts.st_size : 0;
+    return fstat(child->diagnostics, &facts) == 0 ? (size_t)facts.st_size : 0;
 }
 
-void tci_child_words(const tci_child *child, size_t from, char *line, size_t size)
+void tci_child_diagnostics(const tci_child *child, size_t from, char *line, size_t size)
 {
-    ssize_t n = pread(child->words, line, size - 1, (off_t)from);
+    ssize_t n = pread(child->diagnostics, line, size - 1, (off_t)from);
     size_t length = n > 0 ? (size_t)n : 0;
     while (length > 0 && line[length - 1] == '\n')
         length--;

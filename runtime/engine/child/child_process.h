@@ -21,7 +21,8 @@ typedef struct tci_child {
     pid_t parent; /* who started it: after a fork it is not ours */
     int pidfd;    /* -1 where the kernel has none */
     int socket;
-    int words; /* memory that is its standard error: nobody has to read it for it to go on */
+    int diagnostics; /* memory that is its standard error: nobody has to read it for it to go on
+                      */
 } tci_child;
 
 /* argv[0] is the program's path. Gives the child no descriptors beside those above, no blocked
@@ -50,9 +51,9 @@ TC_MUST_CHECK tc_status tci_child_receive(const tci_child *child, void *bytes, s
                                           uint64_t deadline_ns);
 
 /* How much it has written to its standard error. */
-size_t tci_child_words_size(const tci_child *child);
+size_t tci_child_diagnostics_size(const tci_child *child);
 /* From `from` on, as one printable line of at most `size` bytes with its terminator; empty when
  * there is nothing. */
-void tci_child_words(const tci_child *child, size_t from, char *line, size_t size);
+void tci_child_diagnostics(const tci_child *child, size_t from, char *line, size_t size);
 
 #endif

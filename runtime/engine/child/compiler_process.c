@@ -22,17 +22,17 @@
 /* A process that dies before it is ready, or is killed by somebody else, gets a second chance.
  */
 #define TRIES 2
-#define WORDS_MAX 400
+#define DIAGNOSTICS_MAX 400
 
 struct tci_compiler {
     tci_compiler_opts opts;
     char program[TCI_ENGINE_PATH_MAX];
     char folder[TCI_ENGINE_PATH_MAX]; /* of the module */
     tci_child child;
-    bool running;      /* there is a child */
-    bool ready;        /* its hello was read, and is right */
-    bool given_up;     /* compile in the caller's thread */
-    size_t words_read; /* of what the child says */
+    bool running;            /* there is a child */
+    bool ready;              /* its hello was read, and is right */
+    bool given_up;           /* compile in the caller's thread */
+    size_t diagnostics_read; /* of what the child says */
 };
 
 /* --- without a process -------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void start_child(tci_compiler *c)
     if (status != TC_OK)
         give_up(c, start_failure_level(status), &err);
     c->running = status == TC_OK;
-    c->words_read = 0;
+    c->diagnostics_read = 0;
 }
 
 tc_status tci_compiler_start(const tci_compiler_opts *opts, tci_compiler **compiler_out,
@@ -109,14 +109,14 @@ pid_t tci_compiler_pid(const tci_compiler *c)
  */
 
 typedef struct child_end {
-    int status;      /* waitpid's, or -1 */
-    bool said_words; /* since it was last listened to */
+    int status;          /* waitpid's, or -1 */
+    bool said_something; /* since it was last listened to */
 } child_end;
 
 static void describe_end(const tci_compiler *c, int status, const char *doing, tc_error *err)
 {
-    char how[64], words[WORDS_MAX];
-    tci_child_words(&c->child, c->words_read, words, sizeof words);
+    char how[64], diagnostics[DIAGNOSTICS_MAX];
+    tci_child_diagnostics(&c->child, c->diagnostics_read, diagnostics, sizeof diagnostics);
     if (status == -1)
         (void)snprintf(how, sizeof how, "ended");
     else if (WIFSIGNALED(status))
@@ -124,7 +124,7 @@ static void describe_end(const tci_compiler *c, int status, const char *doing, t
     else
         (void)snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(status));
     tci_error_fill(err, TC_E_COMPILE, "the compiler %s while %s%s%s", how, doing,
-                   words[0] != '\0' ? ": " : "", words);
+                   diagnostics[0] != '\0' ? ": " : "", diagnostics);
 }
 
 /* Leaves no child. `reason` is why: TC_E_PEER_LOST puts how it ended into err. */
@@ -134,7 +134,7 @@ static child_end end_child(tci_compiler *c, tc_status reason, const char *doing,
     if (reason == TC_E_PEER_LOST)
         tci_child_let_end(&c->child);
     end.status = tci_child_end(&c->child);
-    end.said_words = tci_child_words_size(&c->child) > c->words_read;
+    end.said_something = tci_child_diagnostics_size(&c->child) > c->diagnostics_read;
     if (reason == TC_E_PEER_LOST)
         describe_end(c, end.status, doing, err);
     tci_child_close(&c->child);
@@ -153,7 +153,7 @@ static bool was_killed_by_others(const child_end *end)
 static bool was_never_run(const child_end *end)
 {
     return end->status != -1 && WIFEXITED(end->status) && WEXITSTATUS(end->status) == 127 &&
-           !end->said_words;
+           !end->said_something;
 }
 
 /* --- talk --------------------------------------------------------------------------------- */
@@ -322,15 +322,15 @@ static bool replace_child(tci_compiler *c, const tci_engine_code *code, tc_statu
 }
 
 /* What LLVM has to say of code that it does compile. */
-static void log_words(tci_compiler *c)
+static void log_diagnostics(tci_compiler *c)
 {
-    char words[WORDS_MAX];
-    size_t size = tci_child_words_size(&c->child);
-    if (size <= c->words_read)
+    char diagnostics[DIAGNOSTICS_MAX];
+    size_t size = tci_child_diagnostics_size(&c->child);
+    if (size <= c->diagnostics_read)
         return;
-    tci_child_words(&c->child, c->words_read, words, sizeof words);
-    TC_LOG(TC_LOG_INFO, "engine: the compiler says: %s", words);
-    c->words_read = size;
+    tci_child_diagnostics(&c->child, c->diagnostics_read, diagnostics, sizeof diagnostics);
+    TC_LOG(TC_LOG_INFO, "engine: the compiler says: %s", diagnostics);
+    c->diagnostics_read = size;
 }
 
 static tc_status compile_apart(tci_compiler *c, const tci_engine_code *code, bool *again_out,
@@ -345,7 +345,7 @@ static tc_status compile_apart(tci_compiler *c, const tci_engine_code *code, boo
         *again_out = replace_child(c, code, status, err);
         return status == TC_E_PEER_LOST ? TC_E_COMPILE : status;
     }
-    log_words(c);
+    log_diagnostics(c);
     status = take_object(&reply, code, body, object_out, err);
     if (status != TC_OK)
         free(body);

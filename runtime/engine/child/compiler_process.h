@@ -33,7 +33,7 @@ TC_MUST_CHECK tc_status tci_compiler_start(const tci_compiler_opts *opts,
 
 /* As tci_engine_ops.compile, with the code's resolver asked in the caller's thread; `engine` is
  * this process's own, which the other has to be like. Also TC_E_TIMEOUT: it took longer than
- * time_max_ns. TC_E_COMPILE may also say how the process ended and its last words. */
+ * time_max_ns. TC_E_COMPILE may also say how the process ended and its diagnostics. */
 TC_MUST_CHECK tc_status tci_compiler_compile(tci_compiler *compiler, tci_engine *engine,
                                              const tci_engine_code *code,
                                              tci_object *object_out, tc_error *err);
