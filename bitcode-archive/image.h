@@ -86,7 +86,7 @@ typedef struct tci_image {
     const char *weak_names; /* one behind the other, each with its terminator; in byte order */
 
     uint32_t relocation_count;
-    const uint8_t *relocations; /* encoded; see tci_image_walk */
+    const uint8_t *relocations; /* encoded; see tci_image_iterator */
     size_t relocations_size;
 } tci_image;
 
@@ -104,17 +104,17 @@ TC_MUST_CHECK tc_status tci_image_open_slice(const tci_archive *archive, size_t 
                                              tci_image *image_out, tc_error *err);
 
 /* The relocations of an opened image, ascending by place:
- *     tci_image_walk walk = tci_image_walk_begin(&image);
- *     for (tci_relocation r; tci_image_walk_next(&walk, &r);) ... */
-typedef struct tci_image_walk {
+ *     tci_image_iterator it = tci_image_iterator_begin(&image);
+ *     for (tci_relocation r; tci_image_iterator_next(&it, &r);) ... */
+typedef struct tci_image_iterator {
     tci_reader reader;
     uint32_t left;
     uint64_t end; /* of the one before */
     uint32_t weak_count;
-} tci_image_walk;
+} tci_image_iterator;
 
-tci_image_walk tci_image_walk_begin(const tci_image *image);
-bool tci_image_walk_next(tci_image_walk *walk, tci_relocation *relocation_out);
+tci_image_iterator tci_image_iterator_begin(const tci_image *image);
+bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_out);
 
 /* The segment that all of [place, place + size) is in; NULL when there is none. */
 const tci_image_segment *tci_image_segment_at(const tci_image *image, uint32_t place,

@@ -193,19 +193,19 @@ static bool decode_relocation(tci_reader *r, uint64_t *end, uint32_t weak_count,
     return true;
 }
 
-tci_image_walk tci_image_walk_begin(const tci_image *image)
+tci_image_iterator tci_image_iterator_begin(const tci_image *image)
 {
-    tci_image_walk walk = {.left = image->relocation_count, .weak_count = image->weak_count};
-    tci_reader_init(&walk.reader, image->relocations, image->relocations_size);
-    return walk;
+    tci_image_iterator it = {.left = image->relocation_count, .weak_count = image->weak_count};
+    tci_reader_init(&it.reader, image->relocations, image->relocations_size);
+    return it;
 }
 
-bool tci_image_walk_next(tci_image_walk *walk, tci_relocation *relocation_out)
+bool tci_image_iterator_next(tci_image_iterator *it, tci_relocation *relocation_out)
 {
-    if (walk->left == 0)
+    if (it->left == 0)
         return false;
-    walk->left--;
-    return decode_relocation(&walk->reader, &walk->end, walk->weak_count, relocation_out);
+    it->left--;
+    return decode_relocation(&it->reader, &it->end, it->weak_count, relocation_out);
 }
 
 /* Places only grow, so one walk over the segments goes along; *segment is where it has got. */

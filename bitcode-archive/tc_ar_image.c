@@ -55,8 +55,8 @@ static void print_entries(const tci_image *image)
 
 static void print_relocations(const tci_archive *archive, size_t index, const tci_image *image)
 {
-    tci_image_walk walk = tci_image_walk_begin(image);
-    for (tci_relocation r; tci_image_walk_next(&walk, &r);) {
+    tci_image_iterator it = tci_image_iterator_begin(image);
+    for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
         const char *name = name_of(archive, index, image, &r);
         printf("      0x%x: ", r.place);
         if (name == NULL) {
@@ -123,9 +123,9 @@ static void print_relocations_json(const tci_archive *archive, size_t index,
                                    const tci_image *image)
 {
     const char *comma = "";
-    tci_image_walk walk = tci_image_walk_begin(image);
+    tci_image_iterator it = tci_image_iterator_begin(image);
     printf(",\"relocation_list\":[");
-    for (tci_relocation r; tci_image_walk_next(&walk, &r); comma = ",") {
+    for (tci_relocation r; tci_image_iterator_next(&it, &r); comma = ",") {
         const char *name = name_of(archive, index, image, &r);
         printf("%s{\"place\":%u,\"addend\":%d", comma, r.place, r.addend);
         if (name != NULL) {

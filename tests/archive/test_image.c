@@ -25,17 +25,17 @@ static void expect_segment(const tci_image_segment *found, const tci_image_segme
 static void expect_relocations(const tci_image *image, const tci_image_source *source)
 {
     tci_relocation found;
-    tci_image_walk walk = tci_image_walk_begin(image);
+    tci_image_iterator it = tci_image_iterator_begin(image);
     assert_int_equal(image->relocation_count, source->relocation_count);
     for (size_t i = 0; i < source->relocation_count; i++) {
         const tci_relocation *wanted = &source->relocations[i];
-        assert_true(tci_image_walk_next(&walk, &found));
+        assert_true(tci_image_iterator_next(&it, &found));
         assert_int_equal(found.kind, wanted->kind);
         assert_int_equal(found.place, wanted->place);
         assert_int_equal(found.import, wanted->import);
         assert_int_equal(found.addend, wanted->addend);
     }
-    assert_false(tci_image_walk_next(&walk, &found));
+    assert_false(tci_image_iterator_next(&it, &found));
 }
 
 static void expect_image(const void *bytes, size_t size, const tci_image_source *source)

@@ -65,8 +65,8 @@ static void assert_parts(const opened_archive *a, const char *triple)
     assert_string_equal(image.weak_names, "nowhere");
     assert_image_symbols(a, index, "memcpy strlen");
     assert_int_equal(image.symbol_count, 2);
-    tci_image_walk walk = tci_image_walk_begin(&image);
-    for (tci_relocation r; tci_image_walk_next(&walk, &r);)
+    tci_image_iterator it = tci_image_iterator_begin(&image);
+    for (tci_relocation r; tci_image_iterator_next(&it, &r);)
         kinds[r.kind]++;
     assert_int_equal(kinds[TCI_RELOCATION_WEAK], 1);
     assert_true(kinds[TCI_RELOCATION_SYMBOL] >= 2);   /* memcpy; strlen twice in a table */

@@ -40,8 +40,8 @@ static void check_relocations(const tci_image *image)
 {
     uint64_t end = 0;
     uint32_t count = 0;
-    tci_image_walk walk = tci_image_walk_begin(image);
-    for (tci_relocation r; tci_image_walk_next(&walk, &r); count++) {
+    tci_image_iterator it = tci_image_iterator_begin(image);
+    for (tci_relocation r; tci_image_iterator_next(&it, &r); count++) {
         require(r.place >= end && r.place % 8 == 0);
         require(tci_image_segment_at(image, r.place, 8) != NULL);
         if (r.kind == TCI_RELOCATION_RELATIVE)

@@ -38,8 +38,8 @@ void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *i
                         const tci_image_views *views)
 {
     const tci_image_segment *s = image->segments;
-    tci_image_walk walk = tci_image_walk_begin(image);
-    for (tci_relocation r; tci_image_walk_next(&walk, &r);) {
+    tci_image_iterator it = tci_image_iterator_begin(image);
+    for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
         while (r.place >= s->place + s->memory_bytes)
             s++;
         uint64_t value = value_of(&r, image, base, imports);

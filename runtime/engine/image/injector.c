@@ -74,19 +74,19 @@ void tci_injector_destroy(tci_injector *injector)
 
 /* --- a message whose code is not that of the one before ------------------------------ */
 
-typedef struct text_walk {
+typedef struct text_iterator {
     const char *at;
     const char *end;
-} text_walk;
+} text_iterator;
 
 /* The next zero-terminated text, or NULL when there is none. */
-static const char *next_text(text_walk *walk)
+static const char *next_text(text_iterator *it)
 {
-    const char *text = walk->at;
-    const char *zero = text < walk->end ? memchr(text, '\0', (size_t)(walk->end - text)) : NULL;
+    const char *text = it->at;
+    const char *zero = text < it->end ? memchr(text, '\0', (size_t)(it->end - text)) : NULL;
     if (zero == NULL)
         return NULL;
-    walk->at = zero + 1;
+    it->at = zero + 1;
     return text;
 }
 
@@ -96,7 +96,7 @@ static const char *next_name(void *user, uint32_t index)
     return next_text(user);
 }
 
-static tc_status bind(tci_injector *injector, text_walk *names, tc_error *err)
+static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *err)
 {
     const tci_image *image = &injector->image;
     injector->imports =
@@ -114,7 +114,7 @@ static tc_status judge(tci_injector *injector, tc_error *err)
 {
     const tci_image_machine own = (tci_image_machine)TCI_ARCH_NUMBER;
     const char *rest = (const char *)injector->last + injector->image_size;
-    text_walk texts = {.at = rest, .end = rest + injector->rest_size};
+    text_iterator texts = {.at = rest, .end = rest + injector->rest_size};
     TC_TRY(tci_image_open(injector->last, injector->image_size, &injector->image, err));
     if (injector->image.machine != own)
         return tci_error_set(err, TC_E_NO_SLICE,
