@@ -49,7 +49,7 @@ static tc_status link_object(const tci_compile_request *r, const tci_engine_code
 {
     uint64_t start_ns = tci_clock_ns();
     const tci_engine_ops *ops = r->shared->ops;
-    TC_TRY(ops->link(r->shared->engine, code, object->bytes, object->size, r->over,
+    TC_TRY(ops->link(r->shared->engine, code, object->bytes, object->size, r->base,
                      &out->compiled, &out->entries, err));
     uint32_t writable = ops->writable(out->compiled);
     out->stage_ns[TC_STAGE_LINK] = tci_clock_ns() - start_ns;

@@ -17,7 +17,7 @@ typedef struct tci_compile_request {
     const tci_load_plan *plan;
     bool debuggable;
     const tci_symbols *symbols;
-    const tci_loaded *over; /* see tci_engine_ops.link */
+    const tci_loaded *base; /* see tci_engine_ops.link */
 } tci_compile_request;
 
 /* What a load gave. */

@@ -80,7 +80,7 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
     tci_compile_request request = request_of(handle, source, plan, unit->symbols);
     if (replaced != NULL) {
         request.symbols = replaced->symbols;
-        request.over = replaced->code.compiled;
+        request.base = replaced->code.compiled;
     }
     return tci_bitcode_loader_load(&request, &unit->code, err);
 }

@@ -115,11 +115,11 @@ typedef struct tci_engine_ops {
                          tci_object *object_out, tc_error *err);
 
     /* Makes an object callable; of `code` the name, the entries and the resolver are used.
-     * `over` is the baseline code whose variables an object of TCI_LEVEL_OPTIMISED_SHARED uses,
+     * `base` is the baseline code whose variables an object of TCI_LEVEL_OPTIMISED_SHARED uses,
      * and which has to stay as long as what is linked here; else NULL. TC_E_UNRESOLVED,
      * TC_E_COMPILE, TC_E_CORRUPT (no object of this engine), TC_E_NO_MEMORY. */
     tc_status (*link)(tci_engine *engine, const tci_engine_code *code, const void *object,
-                      size_t size, const tci_loaded *over, tci_loaded **loaded_out,
+                      size_t size, const tci_loaded *base, tci_loaded **loaded_out,
                       tci_entries *entries_out, tc_error *err);
 
     /* How many variables the function may write, as tci_object.writable. */

@@ -198,7 +198,7 @@ static void finish_tier_up(tc_ifunc *fn)
     announce(fn, true);
 }
 
-/* --- leaving ------------------------------------------------------------------------- */
+/* --- unloading ----------------------------------------------------------------------- */
 
 void tci_ifunc_load_undo(tc_ifunc *fn)
 {

@@ -221,7 +221,7 @@ void tci_ifunc_release(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
 }
 
-/* --- leaving ------------------------------------------------------------------------- */
+/* --- eviction ------------------------------------------------------------------------ */
 
 /* Calls are not stamped with a time, only counted; so whoever was called since the last look
  * was so just now. */
@@ -233,30 +233,30 @@ static void note_use(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
 }
 
-static bool may_ever_leave(const tc_ifunc *fn)
+static bool is_evictable(const tc_ifunc *fn)
 {
     return fn->state == TCI_LOADED && fn->unit != NULL && !tci_code_unit_has_state(fn->unit);
 }
 
 /* Not while it tiers up, or a peer may ask for what it has. */
-static bool may_leave(const tc_ifunc *fn)
+static bool may_be_evicted(const tc_ifunc *fn)
 {
     bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);
     return !at_work && !is_wanted(fn);
 }
 
 /* *later_out: there will be one. */
-static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep, bool *later_out)
+static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep, bool *later_out)
 {
     tc_ifunc *oldest = NULL;
     *later_out = false;
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         tc_ifunc *fn = registry->table[i];
-        if (fn == NULL || fn == keep || !may_ever_leave(fn))
+        if (fn == NULL || fn == keep || !is_evictable(fn))
             continue;
         *later_out = true;
         note_use(fn);
-        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_leave(fn))
+        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_be_evicted(fn))
             oldest = fn;
     }
     return oldest;
@@ -264,7 +264,7 @@ static tc_ifunc *find_leaver(tci_registry *registry, const tc_ifunc *keep, bool 
 
 /* A function that only slots held is gone with its archive; one that was opened here is only
  * unloaded. */
-static void leave(tc_ifunc *fn)
+static void evict(tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
     TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
@@ -282,14 +282,14 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
     uint64_t max = registry->options->code_memory_max;
     while (registry->code_memory > max) {
         bool later;
-        tc_ifunc *fn = find_leaver(registry, keep, &later);
+        tc_ifunc *fn = find_victim(registry, keep, &later);
         if (fn == NULL && later)
             return TC_OK; /* a little too much until then */
         if (fn == NULL)
             return tci_error_set(
                 err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",
                 (unsigned long long)registry->code_memory, (unsigned long long)max);
-        leave(fn);
+        evict(fn);
     }
     return TC_OK;
 }

@@ -110,7 +110,7 @@ static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *er
     return status;
 }
 
-static tc_status judge(tci_injector *injector, tc_error *err)
+static tc_status validate(tci_injector *injector, tc_error *err)
 {
     const tci_image_machine own = (tci_image_machine)TCI_ARCH_NUMBER;
     const char *rest = (const char *)injector->last + injector->image_size;
@@ -172,7 +172,7 @@ static tc_status learn(tci_injector *injector, const uint8_t *bytes, size_t imag
     memcpy(injector->last, bytes, image_size + rest_size);
     injector->image_size = image_size;
     injector->rest_size = rest_size;
-    tc_status status = judge(injector, err);
+    tc_status status = validate(injector, err);
     if (status == TC_OK)
         status = take_places(injector, err);
     if (status != TC_OK)

@@ -34,7 +34,7 @@ struct tci_jit_linker {
     pthread_mutex_t lock; /* of both and of all below */
     /* Of the link that is under way. */
     const tci_engine_code *code;
-    const tci_loaded *over;
+    const tci_loaded *base;
     tci_name_list missing;
     char report[512];
 };
@@ -64,13 +64,13 @@ static void on_session_error(void *user, LLVMErrorRef error)
     tci_jit_error_text(error, linker->report + used, sizeof linker->report - used);
 }
 
-/* A variable of the code that this one goes over, or what the function's resolver says. */
+/* A variable of the base code, or what the function's resolver says. */
 static void *find_symbol(const tci_jit_linker *linker, const char *name)
 {
     uint32_t index;
-    if (linker->over == NULL || !tci_writable_index(name, &index))
+    if (linker->base == NULL || !tci_writable_index(name, &index))
         return linker->code->resolve(linker->code->resolve_user, name);
-    return index < linker->over->shared_count ? (void *)(uintptr_t)linker->over->shared[index]
+    return index < linker->base->shared_count ? (void *)(uintptr_t)linker->base->shared[index]
                                               : NULL;
 }
 
@@ -299,7 +299,7 @@ static tc_status link_locked(tci_jit_linker *linker, const tci_object_view *obje
     return TC_OK;
 }
 
-static tc_status check_object(const tci_object_view *object, const tci_loaded *over,
+static tc_status check_object(const tci_object_view *object, const tci_loaded *base,
                               tc_error *err)
 {
     uint32_t count = object->writable == TCI_WRITABLE_FIXED ? 0 : object->writable;
@@ -307,26 +307,26 @@ static tc_status check_object(const tci_object_view *object, const tci_loaded *o
         return tci_error_set(err, TC_E_CORRUPT, "object with %u variables, expected %u at most",
                              count, TCI_WRITABLE_MAX);
     if (object->level == TCI_LEVEL_OPTIMISED_SHARED &&
-        (over == NULL || over->shared_count != count))
+        (base == NULL || base->shared_count != count))
         return tci_error_set(err, TC_E_CORRUPT,
                              "object for code with %u variables, that code has %u", count,
-                             over == NULL ? 0 : over->shared_count);
+                             base == NULL ? 0 : base->shared_count);
     return TC_OK;
 }
 
 tc_status tci_jit_link(tci_jit_linker *linker, const tci_object_view *object,
-                       const tci_engine_code *code, const tci_loaded *over,
+                       const tci_engine_code *code, const tci_loaded *base,
                        tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
-    TC_TRY(check_object(object, over, err));
+    TC_TRY(check_object(object, base, err));
     pthread_mutex_lock(&linker->lock);
     linker->code = code;
-    linker->over = object->level == TCI_LEVEL_OPTIMISED_SHARED ? over : NULL;
+    linker->base = object->level == TCI_LEVEL_OPTIMISED_SHARED ? base : NULL;
     linker->missing = (tci_name_list){0};
     linker->report[0] = '\0';
     tc_status status = link_locked(linker, object, loaded_out, entries_out, err);
     linker->code = NULL;
-    linker->over = NULL;
+    linker->base = NULL;
     pthread_mutex_unlock(&linker->lock);
     return status;
 }

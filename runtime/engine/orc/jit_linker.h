@@ -21,10 +21,10 @@ tc_status tci_jit_linker_create(tci_host_target *host, tci_jit_linker **linker_o
  * freed nevertheless. */
 tc_status tci_jit_linker_destroy(tci_jit_linker *linker, tc_error *err);
 
-/* `over` as in tci_engine_ops.link. TC_E_UNRESOLVED (symbols that code generation has brought
+/* `base` as in tci_engine_ops.link. TC_E_UNRESOLVED (symbols that code generation has brought
  * in), TC_E_COMPILE, TC_E_NO_MEMORY. */
 tc_status tci_jit_link(tci_jit_linker *linker, const tci_object_view *object,
-                       const tci_engine_code *code, const tci_loaded *over,
+                       const tci_engine_code *code, const tci_loaded *base,
                        tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err);
 /* As tci_engine_ops.writable. */
 uint32_t tci_jit_writable(const tci_loaded *loaded);

@@ -71,14 +71,14 @@ static tc_status engine_compile(tci_engine *engine, const tci_engine_code *code,
 }
 
 static tc_status engine_link(tci_engine *engine, const tci_engine_code *code,
-                             const void *object, size_t size, const tci_loaded *over,
+                             const void *object, size_t size, const tci_loaded *base,
                              tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
 {
     tci_object_view view;
     TC_TRY(tci_object_emit_open(object, size, &view, err));
     loading_name = code->name;
     tc_status status =
-        tci_jit_link(engine->linker, &view, code, over, loaded_out, entries_out, err);
+        tci_jit_link(engine->linker, &view, code, base, loaded_out, entries_out, err);
     loading_name = NULL;
     return status;
 }
