@@ -20,14 +20,13 @@ struct tci_code_unit {
 
 /* --- loading ------------------------------------------------------------------------- */
 
-static tc_status create(const tci_load_source *source, tci_code_unit **unit_out, tc_error *err)
+static tci_code_unit *create(const tci_load_source *source, tc_error *err)
 {
     tci_code_unit *unit = calloc(1, sizeof *unit);
     if (unit == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory",
-                             tci_archive_name(source->archive));
-    *unit_out = unit;
-    return TC_OK;
+        (void)tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory",
+                            tci_archive_name(source->archive));
+    return unit;
 }
 
 static tc_status open_symbols(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
@@ -119,8 +118,9 @@ tc_status tci_code_unit_execute(tci_engine_handle *handle, const tci_load_source
                                 const tci_load_plan *plan, tci_code_unit **unit_out,
                                 tc_error *err)
 {
-    tci_code_unit *unit;
-    TC_TRY(create(source, &unit, err));
+    tci_code_unit *unit = create(source, err);
+    if (unit == NULL)
+        return TC_E_NO_MEMORY;
     tc_status status = open_symbols(source, unit, err);
     if (status == TC_OK && plan->kind == TCI_LOAD_IMAGE)
         status = load_image(handle, source, plan, unit, err);
@@ -132,8 +132,9 @@ tc_status tci_code_unit_execute(tci_engine_handle *handle, const tci_load_source
 static tc_status execute_stored(tci_engine_handle *handle, const tci_load_source *source,
                                 tci_load_plan *plan, tci_code_unit **unit_out, tc_error *err)
 {
-    tci_code_unit *unit;
-    TC_TRY(create(source, &unit, err));
+    tci_code_unit *unit = create(source, err);
+    if (unit == NULL)
+        return TC_E_NO_MEMORY;
     tc_status status = open_symbols(source, unit, err);
     if (status == TC_OK) {
         const tci_compile_request request = request_of(handle, source, plan, unit->symbols);
@@ -193,8 +194,9 @@ tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source
                                 const tci_load_plan *plan, const tci_code_unit *unit,
                                 tci_code_unit **optimised_out, tc_error *err)
 {
-    tci_code_unit *optimised;
-    TC_TRY(create(source, &optimised, err));
+    tci_code_unit *optimised = create(source, err);
+    if (optimised == NULL)
+        return TC_E_NO_MEMORY;
     tc_status status = load_bitcode(handle, source, plan, unit, optimised, err);
     return end_load(handle, source, status, optimised, optimised_out, err);
 }
