@@ -1,5 +1,6 @@
 /* Public calls about functions. */
 #include "context/context_object.h"
+
 #include "ifunc/ifunc_files.h"
 #include "wire/frame.h"
 
@@ -21,9 +22,9 @@ tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t arch
                                tc_error *err)
 {
     const tci_registry_code code = {.archive = archive,
-                                 .archive_size = archive_size,
-                                 .deps = deps,
-                                 .deps_size = deps == NULL ? 0 : deps_size};
+                                    .archive_size = archive_size,
+                                    .deps = deps,
+                                    .deps_size = deps == NULL ? 0 : deps_size};
     return tci_registry_add(&ctx->core.registry, &code, fn_out, err);
 }
 

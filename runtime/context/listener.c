@@ -1,7 +1,7 @@
 #include "context/listener.h"
 
-#include "base/logger.h"
 #include "base/clock.h"
+#include "base/logger.h"
 #include "context/describe.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"

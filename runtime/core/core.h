@@ -126,7 +126,7 @@ TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc
 typedef struct tci_current {
     tc_ep *ep;
     tc_ifunc *fn;
-    struct tci_visit *visit; /* of a message with a route; NULL */
+    struct tci_invocation *invocation; /* of a message with a route; NULL */
 } tci_current;
 
 /* Of this thread. */

@@ -4,7 +4,7 @@
 #include "base/logger.h"
 #include "core/credit.h"
 #include "group/member.h"
-#include "rpc/visit.h"
+#include "rpc/invocation.h"
 #include "transfer/code_transfer.h"
 #include "transfer/landing.h"
 #include "transfer/large_send.h"
@@ -32,7 +32,7 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
         ep->tx.bindings[f->slot] = TCI_TX_REFUSED;
     else if (ep->tx.partial != NULL && ep->tx.partial->fn->index == f->slot)
         ep->tx.partial->refused = true;
-    tci_visit_refused(ep, f->slot, payload_only);
+    tci_invocation_refused(ep, f->slot, payload_only);
     TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
            payload_only ? "payload" : "function", ep->tx.refusal->text);
 }

@@ -10,9 +10,8 @@
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
 #include "dispatch/slots.h"
-#include "core/bell.h"
 #include "ifunc/ifunc_load.h"
-#include "rpc/visit.h"
+#include "rpc/invocation.h"
 #include "transfer/frame_out.h"
 
 /* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
@@ -66,14 +65,14 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
 static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                            size_t payload_size)
 {
-    tci_visit visit;
+    tci_invocation invocation;
     tc_error error; /* not cleared: that would take longer than the rest of this */
-    if (tci_visit_begin(&visit, payload, &payload_size, &error) != TC_OK)
+    if (tci_invocation_begin(&invocation, payload, &payload_size, &error) != TC_OK)
         return broken(ep, &error);
-    current->visit = &visit;
+    current->invocation = &invocation;
     call(ep, current, slot, payload, payload_size);
-    tci_visit_end(&visit, ep);
-    current->visit = NULL;
+    tci_invocation_end(&invocation, ep);
+    current->invocation = NULL;
     return RUN;
 }
 
@@ -99,7 +98,7 @@ static void tell_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, 
     static const tc_error refused = {
         TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
     if (f->flags & TCI_ROUTED)
-        tci_visit_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
+        tci_invocation_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
 /* A binding that is to be announced waits for nothing: its function is made callable while
@@ -251,7 +250,8 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
 static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
 {
     tc_error error = {0};
-    if (tci_visit_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) != TC_OK)
+    if (tci_invocation_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) !=
+        TC_OK)
         return broken(ep, &error);
     if (ep->state == TCI_EP_OPEN)
         tci_consumer_advance(&ep->rx.ring, bytes);
@@ -386,7 +386,7 @@ unsigned tci_dispatch_run(tc_ep *ep)
     const uint64_t end = ep->rx.ring.head + (eighth < BUDGET ? eighth : BUDGET);
     bool empty;
     current->ep = ep;
-    current->visit = NULL;
+    current->invocation = NULL;
     (void)tci_pending_enter(&core->pending, TCI_RUNNING);
     unsigned run = run_calls(ep, current, end, &empty);
     if (__builtin_expect(!empty, 0))

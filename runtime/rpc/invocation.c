@@ -1,5 +1,5 @@
 /* What NAME_main may do with the message it was called for: the calls of <tc/entry.h>. */
-#include "rpc/visit.h"
+#include "rpc/invocation.h"
 
 #include "group/groups.h"
 #include "rpc/calls.h"
@@ -10,23 +10,25 @@
 #include <stdio.h>
 #include <tc/entry.h>
 
-tc_status tci_visit_begin(tci_visit *visit, const uint8_t *payload, size_t *size, tc_error *err)
+tc_status tci_invocation_begin(tci_invocation *invocation, const uint8_t *payload, size_t *size,
+                               tc_error *err)
 {
-    visit->moved = false;
-    visit->failure = TC_OK;
-    return tci_route_decode(payload, *size, &visit->route, size, err);
+    invocation->moved = false;
+    invocation->failure = TC_OK;
+    return tci_route_decode(payload, *size, &invocation->route, size, err);
 }
 
-void tci_visit_end(tci_visit *visit, tc_ep *ep)
+void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
 {
-    if (visit->failure != TC_OK && !visit->moved)
-        tci_reply_error(ep, &visit->route, visit->failure, visit->text);
-    else if (visit->route.call != 0 &&
-             tci_reply_to_origin(ep, &visit->route, TC_OK, NULL, 0) != TC_OK)
+    if (invocation->failure != TC_OK && !invocation->moved)
+        tci_reply_error(ep, &invocation->route, invocation->failure, invocation->text);
+    else if (invocation->route.call != 0 &&
+             tci_reply_to_origin(ep, &invocation->route, TC_OK, NULL, 0) != TC_OK)
         ep->core->counters[TCI_ANSWERS_UNSENT]++;
 }
 
-void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_error *error)
+void tci_invocation_refuse(tc_ep *ep, const uint8_t *payload, size_t size,
+                           const tc_error *error)
 {
     tci_route route;
     size_t rest;
@@ -34,7 +36,7 @@ void tci_visit_refuse(tc_ep *ep, const uint8_t *payload, size_t size, const tc_e
         tci_reply_error(ep, &route, error->status, error->text);
 }
 
-void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
+void tci_invocation_refused(tc_ep *ep, uint16_t slot, bool payload_only)
 {
     const tc_error error = *ep->tx.refusal;
     const tci_partial *partial = ep->tx.partial;
@@ -51,7 +53,7 @@ void tci_visit_refused(tc_ep *ep, uint16_t slot, bool payload_only)
         tci_reply_to_sender(ep, &route, error.status, error.text);
 }
 
-tc_status tci_visit_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
+tc_status tci_invocation_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
 {
     tci_reply reply;
     const uint8_t *path, *part;
@@ -102,15 +104,15 @@ uint32_t tc_self_size(void)
 uint32_t tc_self_origin(void)
 {
     const tci_current *current = tci_current_get();
-    if (current->visit != NULL)
-        return current->visit->route.origin;
+    if (current->invocation != NULL)
+        return current->invocation->route.origin;
     return current_group() != NULL ? current->ep->member.rank : TC_RANK_NONE;
 }
 
 uint32_t tc_self_hops(void)
 {
     const tci_current *current = tci_current_get();
-    return current->visit != NULL ? current->visit->route.hops : 0;
+    return current->invocation != NULL ? current->invocation->route.hops : 0;
 }
 
 /* --- forwarding -------------------------------------------------------------------------- */
@@ -179,22 +181,22 @@ static tc_status forward_plain(tc_ep *ep, tc_ifunc *fn, uint32_t rank, const voi
     return status;
 }
 
-static tc_status forward_routed(tci_visit *visit, tc_ep *ep, tc_ifunc *fn, uint32_t rank,
-                                const void *payload, size_t size)
+static tc_status forward_routed(tci_invocation *invocation, tc_ep *ep, tc_ifunc *fn,
+                                uint32_t rank, const void *payload, size_t size)
 {
     tc_status status = TC_E_UNREACHABLE;
     if (ep->member.group != NULL)
-        status = send_on(ep->member.group, rank, fn, &visit->route, payload, size);
+        status = send_on(ep->member.group, rank, fn, &invocation->route, payload, size);
     if (status == TC_OK) {
-        visit->moved = true;
+        invocation->moved = true;
         return TC_OK;
     }
-    visit->failure = status;
+    invocation->failure = status;
     if (ep->member.group != NULL)
-        describe_failure(ep->member.group, rank, &visit->route, status, visit->text,
-                         sizeof visit->text);
+        describe_failure(ep->member.group, rank, &invocation->route, status, invocation->text,
+                         sizeof invocation->text);
     else
-        (void)snprintf(visit->text, sizeof visit->text,
+        (void)snprintf(invocation->text, sizeof invocation->text,
                        "it could not be sent on to rank %u: it came from outside a group",
                        rank);
     return status;
@@ -205,8 +207,9 @@ tc_status tc_forward(uint32_t rank, const void *payload, size_t size)
     const tci_current *current = tci_current_get();
     if (current->ep == NULL || current->fn == NULL)
         return TC_E_INVALID;
-    if (current->visit != NULL)
-        return forward_routed(current->visit, current->ep, current->fn, rank, payload, size);
+    if (current->invocation != NULL)
+        return forward_routed(current->invocation, current->ep, current->fn, rank, payload,
+                              size);
     if (current->ep->member.group == NULL)
         return TC_E_UNREACHABLE;
     return forward_plain(current->ep, current->fn, rank, payload, size);
@@ -217,19 +220,19 @@ tc_status tc_forward(uint32_t rank, const void *payload, size_t size)
 static tc_status reply(tc_status status, const void *data, size_t size)
 {
     const tci_current *current = tci_current_get();
-    tci_visit *visit = current->visit;
-    if (current->ep == NULL || visit == NULL || visit->route.call == 0)
+    tci_invocation *invocation = current->invocation;
+    if (current->ep == NULL || invocation == NULL || invocation->route.call == 0)
         return TC_E_NOT_FOUND;
-    tc_status sent = tci_reply_to_origin(current->ep, &visit->route, status, data, size);
+    tc_status sent = tci_reply_to_origin(current->ep, &invocation->route, status, data, size);
     if (sent != TC_OK) {
-        visit->failure = sent;
-        (void)snprintf(visit->text, sizeof visit->text,
+        invocation->failure = sent;
+        (void)snprintf(invocation->text, sizeof invocation->text,
                        "its answer of %zu bytes could not be sent: %s", size,
                        tc_status_text(sent));
         return sent;
     }
-    visit->route.call = 0;
-    visit->moved = true;
+    invocation->route.call = 0;
+    invocation->moved = true;
     return TC_OK;
 }
 
@@ -245,13 +248,14 @@ tc_status tc_reply_error(tc_status status, const char *text)
 
 tc_status tc_detach(tc_call_ticket *ticket_out)
 {
-    tci_visit *visit = tci_current_get()->visit;
-    if (visit == NULL || visit->route.call == 0)
+    tci_invocation *invocation = tci_current_get()->invocation;
+    if (invocation == NULL || invocation->route.call == 0)
         return TC_E_NOT_FOUND;
-    *ticket_out = (tc_call_ticket){
-        .call = visit->route.call, .origin = visit->route.origin, .hops = visit->route.hops};
-    visit->route.call = 0;
-    visit->moved = true;
+    *ticket_out = (tc_call_ticket){.call = invocation->route.call,
+                                   .origin = invocation->route.origin,
+                                   .hops = invocation->route.hops};
+    invocation->route.call = 0;
+    invocation->moved = true;
     return TC_OK;
 }
 
