@@ -57,10 +57,10 @@ static const option_row option_rows[] = {
     {{"payload_bytes_max", "TC_PAYLOAD_BYTES_MAX", "bytes", "1G", "64K..64G",
       "largest payload that is sent, or accepted from a peer"},
      KIND_SIZE, FIELD(payload_bytes_max), 65536, 64ull << 30, false},
-    {{"landing_bytes", "TC_LANDING_BYTES", "bytes", "4M", "0..256M",
+    {{"staging_bytes", "TC_STAGING_BYTES", "bytes", "4M", "0..256M",
       "memory shared with a peer on this host, per endpoint, for payloads above a frame; 0: "
       "none"},
-     KIND_SIZE, FIELD(landing_bytes), 0, 256u << 20, false},
+     KIND_SIZE, FIELD(staging_bytes), 0, 256u << 20, false},
     {{"functions_max", "TC_FUNCTIONS_MAX", "count", "4096", "1..65535",
       "how many functions a context knows at once, opened here or received"},
      KIND_COUNT, FIELD(functions_max), 1, 65535, false},

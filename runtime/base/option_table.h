@@ -48,7 +48,7 @@ struct tc_options {
     uint64_t code_push;
     uint64_t dictionaries;
     uint64_t payload_bytes_max;
-    uint64_t landing_bytes;
+    uint64_t staging_bytes;
     uint64_t functions_max;
     uint64_t connect_timeout;
     uint64_t close_timeout;

@@ -103,9 +103,9 @@ void tci_ep_set_fast(tc_ep *ep)
                 !ep->tx.building;
     ep->tx.fast_limit = fast && ep->tx.push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
     ep->tx.frame_limit = !fast ? 0
-                         : ep->tx.payload_max < TCI_LANDING_PAYLOAD_MIN
+                         : ep->tx.payload_max < TCI_STAGING_PAYLOAD_MIN
                              ? ep->tx.payload_max + 1
-                             : TCI_LANDING_PAYLOAD_MIN;
+                             : TCI_STAGING_PAYLOAD_MIN;
 }
 
 /* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the

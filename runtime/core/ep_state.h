@@ -5,7 +5,7 @@
 #include "core/ep.h"
 
 /* Payloads from this size on may lie in the staging segment instead of the ring. */
-#define TCI_LANDING_PAYLOAD_MIN 32768u
+#define TCI_STAGING_PAYLOAD_MIN 32768u
 
 /* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */
 void tci_ep_open(tc_ep *ep);

@@ -60,7 +60,7 @@ typedef struct tci_receiver {
     uint64_t ring_memory; /* what the ring takes of the core's */
     tci_incoming_code incoming;
     tci_assembly assembly;
-    tci_segment landed;          /* the peer's, where its payloads land */
+    tci_segment staged;          /* the peer's, where its payloads land */
     struct tci_inbound *inbound; /* transfer/payload_in.h; NULL until a payload comes so */
 } tci_receiver;
 

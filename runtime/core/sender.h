@@ -48,7 +48,7 @@ typedef struct tci_sender {
     size_t queue_bytes;
     uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
     uint64_t flush_target; /* the position that a flush waits for; 0: none */
-    struct tci_landing *landing;   /* transfer/landing.h; NULL until a payload wants one */
+    struct tci_staging *staging;   /* transfer/staging.h; NULL until a payload wants one */
     struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until a payload goes so */
     uint32_t preparing;            /* index of the function that tc_ep_prepare waits for */
     unsigned refusals;             /* functions and payloads that the peer refused */

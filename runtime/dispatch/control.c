@@ -6,8 +6,8 @@
 #include "group/member.h"
 #include "rpc/invocation.h"
 #include "transfer/code_transfer.h"
-#include "transfer/landing.h"
 #include "transfer/large_send.h"
+#include "transfer/staging.h"
 
 #include <stdlib.h>
 
@@ -64,10 +64,10 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
         tci_credit_return(ep);
         return TC_OK;
     case TCI_CONTROL_SEGMENT:
-        tci_landing_attach(ep, payload, f->payload_size);
+        tci_staging_attach(ep, payload, f->payload_size);
         return TC_OK;
     case TCI_CONTROL_ATTACHED:
-        tci_landing_open(ep);
+        tci_staging_open(ep);
         return TC_OK;
     case TCI_CONTROL_MEMBER:
     case TCI_CONTROL_ARRIVED:

@@ -1,30 +1,30 @@
 #include "dispatch/inject_run.h"
 
-#include "transfer/landing.h"
+#include "transfer/staging.h"
 
 /* Its place and size are this side's own copies; the bytes are the sender's in any case. */
 static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *frame,
                               tci_injected_call *call, bool *broken_out, tc_error *err)
 {
-    tci_landed landed;
+    tci_staged staged;
     uint64_t max = ep->core->options.payload_bytes_max;
     call->payload = frame + TCI_FRAME_HEADER_BYTES;
     call->payload_size = f->payload_size;
-    if (f->flags != TCI_INJECT_LANDED)
+    if (f->flags != TCI_INJECT_STAGED)
         return TC_OK;
-    tci_landed_decode(frame + TCI_FRAME_HEADER_BYTES, &landed);
-    call->payload = tci_landing_at(ep, landed.place, landed.size);
-    call->payload_size = (size_t)landed.size;
-    if (call->payload == NULL || landed.size == 0) {
+    tci_staged_decode(frame + TCI_FRAME_HEADER_BYTES, &staged);
+    call->payload = tci_staging_at(ep, staged.place, staged.size);
+    call->payload_size = (size_t)staged.size;
+    if (call->payload == NULL || staged.size == 0) {
         *broken_out = true;
         return tci_error_set(err, TC_E_CORRUPT,
                              "injected payload of %llu bytes at %llu, where none can lie",
-                             (unsigned long long)landed.size, (unsigned long long)landed.place);
+                             (unsigned long long)staged.size, (unsigned long long)staged.place);
     }
-    if (landed.size > max)
+    if (staged.size > max)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "payload of %llu bytes, option payload_bytes_max is %llu",
-                             (unsigned long long)landed.size, (unsigned long long)max);
+                             (unsigned long long)staged.size, (unsigned long long)max);
     return TC_OK;
 }
 

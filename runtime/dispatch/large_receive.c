@@ -1,7 +1,7 @@
 #include "dispatch/large_receive.h"
 
-#include "transfer/landing.h"
 #include "transfer/payload_in.h"
+#include "transfer/staging.h"
 
 #include <stdlib.h>
 
@@ -86,30 +86,30 @@ static tc_status assemble(tc_ep *ep, const tci_piece *piece, const uint8_t *byte
     return status;
 }
 
-/* One that landed in one part is run on where it lies. The sender could still change it, but
+/* One that staged in one part is run on where it lies. The sender could still change it, but
  * its place and size are this side's own copies. */
-static tc_status take_landed(tc_ep *ep, const uint8_t *payload, tci_payload *whole_out,
+static tc_status take_staged(tc_ep *ep, const uint8_t *payload, tci_payload *whole_out,
                              tc_error *err)
 {
-    tci_landed landed;
+    tci_staged staged;
     uint64_t max = ep->core->options.payload_bytes_max;
-    tci_landed_decode(payload, &landed);
-    uint8_t *bytes = tci_landing_at(ep, landed.place, landed.size);
-    if (bytes == NULL || landed.size == 0)
+    tci_staged_decode(payload, &staged);
+    uint8_t *bytes = tci_staging_at(ep, staged.place, staged.size);
+    if (bytes == NULL || staged.size == 0)
         return tci_error_set(err, TC_E_CORRUPT,
                              "piece of %llu bytes at %llu, where no payload can lie in a "
                              "segment of %zu",
-                             (unsigned long long)landed.size, (unsigned long long)landed.place,
-                             ep->rx.landed.bytes);
+                             (unsigned long long)staged.size, (unsigned long long)staged.place,
+                             ep->rx.staged.bytes);
     bool under_way =
-        ep->rx.assembly.total != 0 && !is_given_up(&ep->rx.assembly, &landed.piece);
-    if (landed.size != landed.piece.total || landed.piece.offset != 0 || under_way)
-        return assemble(ep, &landed.piece, bytes, landed.size, whole_out, err);
+        ep->rx.assembly.total != 0 && !is_given_up(&ep->rx.assembly, &staged.piece);
+    if (staged.size != staged.piece.total || staged.piece.offset != 0 || under_way)
+        return assemble(ep, &staged.piece, bytes, staged.size, whole_out, err);
     ep->rx.assembly.total = 0;
-    if (landed.size > max)
-        return too_large(landed.size, max, err);
+    if (staged.size > max)
+        return too_large(staged.size, max, err);
     whole_out->bytes = bytes;
-    whole_out->size = landed.size;
+    whole_out->size = staged.size;
     return TC_OK;
 }
 
@@ -143,8 +143,8 @@ tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *pa
     const unsigned where = frame->flags & ~TCI_ROUTED;
     if (where == TCI_PIECE_OUTSIDE)
         return take_outside(ep, frame->slot, payload, whole_out, err);
-    if (where == TCI_PIECE_LANDED) {
-        status = take_landed(ep, payload, whole_out, err);
+    if (where == TCI_PIECE_STAGED) {
+        status = take_staged(ep, payload, whole_out, err);
     } else {
         tci_piece_decode(payload, &piece);
         status = assemble(ep, &piece, payload + TCI_PIECE_HEADER_BYTES,

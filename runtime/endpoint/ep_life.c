@@ -3,11 +3,11 @@
 
 #include "core/ep_state.h"
 #include "transfer/code_transfer.h"
-#include "transfer/landing.h"
 #include "transfer/large_send.h"
 #include "transfer/payload_in.h"
 #include "transfer/payload_out.h"
 #include "transfer/send_queue.h"
+#include "transfer/staging.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ void tci_ep_free(tc_ep *ep)
     ep->core->events->freed(ep);
     tci_send_queue_clear(ep);
     tci_large_abandon(ep);
-    tci_landing_fini(ep);
+    tci_staging_fini(ep);
     tci_payload_out_fini(ep);
     tci_payload_in_fini(ep);
     tci_code_forget(ep);

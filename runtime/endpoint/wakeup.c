@@ -3,10 +3,10 @@
 #include "core/bell.h"
 #include "core/credit.h"
 #include "transfer/code_transfer.h"
-#include "transfer/landing.h"
 #include "transfer/payload_in.h"
 #include "transfer/payload_out.h"
 #include "transfer/queue_drain.h"
+#include "transfer/staging.h"
 
 /* With less room than this part of the peer's ring, somebody may wait for more. */
 #define LITTLE_ROOM_SHIFT 2
@@ -31,7 +31,7 @@ static uint64_t awaited_position(const tc_ep *ep)
     if (tci_producer_drained(tx))
         return UINT64_MAX;
     if (ep->tx.partial != NULL)
-        position = sooner(tci_landing_awaited(ep), tci_payload_out_awaited(ep));
+        position = sooner(tci_staging_awaited(ep), tci_payload_out_awaited(ep));
     if (ep->tx.flush_target > 0)
         position = sooner(position, ep->tx.flush_target);
     if (tci_queue_waits(ep) || tx->tail + quarter > tx->limit) {

@@ -2,8 +2,8 @@
 
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
-#include "transfer/landing.h"
 #include "transfer/payload_out.h"
+#include "transfer/staging.h"
 
 #include <stdlib.h>
 
@@ -88,24 +88,24 @@ static void advance(tc_ep *ep, tci_partial *partial, size_t n)
 }
 
 /* A part of it, perhaps all, is copied to where the function will run on it. */
-static tc_status land_piece(tc_ep *ep, tci_partial *partial)
+static tc_status stage_fragment(tc_ep *ep, tci_partial *partial)
 {
-    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_LANDED_BYTES;
-    size_t n = tci_landing_part(ep, partial->size, partial->size - partial->offset);
-    tci_landed landed = {.piece = {.total = partial->size, .offset = partial->offset},
+    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_STAGED_BYTES;
+    size_t n = tci_staging_part(ep, partial->size, partial->size - partial->offset);
+    tci_staged staged = {.piece = {.total = partial->size, .offset = partial->offset},
                          .size = n};
-    const tci_frame header = {.payload_size = TCI_LANDED_BYTES,
+    const tci_frame header = {.payload_size = TCI_STAGED_BYTES,
                               .slot = partial->fn->index,
                               .kind = TCI_FRAME_PIECE,
-                              .flags = TCI_PIECE_LANDED | partial->routed};
-    uint8_t *to = tci_landing_reserve(ep, n, &landed.place);
+                              .flags = TCI_PIECE_STAGED | partial->routed};
+    uint8_t *to = tci_staging_reserve(ep, n, &staged.place);
     uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx.ring, bytes) : NULL;
     if (frame == NULL)
         return TC_E_AGAIN;
-    tci_landing_copy(ep, to, partial->payload + (partial->offset - partial->start), n);
-    tci_landed_encode(&landed, frame + TCI_FRAME_HEADER_BYTES);
+    tci_staging_copy(ep, to, partial->payload + (partial->offset - partial->start), n);
+    tci_staged_encode(&staged, frame + TCI_FRAME_HEADER_BYTES);
     tci_frame_out_commit(ep, frame, bytes, &header);
-    tci_landing_commit(ep, n);
+    tci_staging_commit(ep, n);
     ep->tx.pushed_bytes += n;
     advance(ep, partial, n);
     return TC_OK;
@@ -137,9 +137,9 @@ static tc_status send_some(tc_ep *ep, tci_partial *partial)
     tci_sender_commit_coalesced(&ep->tx);
     if (ep->tx.push != NULL)
         return tci_payload_out_send(ep, partial);
-    if (tci_landing_is_open(ep))
-        return land_piece(ep, partial);
-    tci_landing_offer(ep);
+    if (tci_staging_is_open(ep))
+        return stage_fragment(ep, partial);
+    tci_staging_offer(ep);
     return send_piece(ep, partial);
 }
 

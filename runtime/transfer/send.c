@@ -11,10 +11,10 @@
 #include "ifunc/inject_section.h"
 #include "transfer/frame_out.h"
 #include "transfer/inject_send.h"
-#include "transfer/landing.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
 #include "transfer/send_queue.h"
+#include "transfer/staging.h"
 
 #include <stdlib.h>
 
@@ -44,10 +44,10 @@ static bool is_large(tc_ep *ep, const tci_outgoing *out)
 {
     if (out->payload_size > ep->tx.payload_max)
         return true;
-    if (out->payload_size < TCI_LANDING_PAYLOAD_MIN || ep->tx.push != NULL || out->with_code)
+    if (out->payload_size < TCI_STAGING_PAYLOAD_MIN || ep->tx.push != NULL || out->with_code)
         return false;
-    tci_landing_offer(ep);
-    return tci_landing_is_open(ep);
+    tci_staging_offer(ep);
+    return tci_staging_is_open(ep);
 }
 
 /* What waits goes first. A payload in pieces that is under way is gone on with by its own call,

@@ -38,20 +38,20 @@ void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *ou
     out->offset = tci_read_u64(&r);
 }
 
-void tci_landed_encode(const tci_landed *landed, uint8_t out[TCI_LANDED_BYTES])
+void tci_staged_encode(const tci_staged *staged, uint8_t out[TCI_STAGED_BYTES])
 {
     tci_writer w;
-    tci_writer_init(&w, out, TCI_LANDED_BYTES);
-    tci_write_u64(&w, landed->piece.total);
-    tci_write_u64(&w, landed->piece.offset);
-    tci_write_u64(&w, landed->place);
-    tci_write_u64(&w, landed->size);
+    tci_writer_init(&w, out, TCI_STAGED_BYTES);
+    tci_write_u64(&w, staged->piece.total);
+    tci_write_u64(&w, staged->piece.offset);
+    tci_write_u64(&w, staged->place);
+    tci_write_u64(&w, staged->size);
 }
 
-void tci_landed_decode(const uint8_t bytes[TCI_LANDED_BYTES], tci_landed *out)
+void tci_staged_decode(const uint8_t bytes[TCI_STAGED_BYTES], tci_staged *out)
 {
     tci_reader r;
-    tci_reader_init(&r, bytes, TCI_LANDED_BYTES);
+    tci_reader_init(&r, bytes, TCI_STAGED_BYTES);
     out->piece.total = tci_read_u64(&r);
     out->piece.offset = tci_read_u64(&r);
     out->place = tci_read_u64(&r);
@@ -89,7 +89,7 @@ static tc_status check_piece(const tci_frame *frame, tc_error *err)
         return TC_OK;
     if (where > TCI_PIECE_OUTSIDE)
         return tci_error_set(err, TC_E_CORRUPT, "piece: flags %u, expected 0 to 2", where);
-    uint32_t size = where == TCI_PIECE_LANDED ? TCI_LANDED_BYTES : TCI_PIECE_HEADER_BYTES;
+    uint32_t size = where == TCI_PIECE_STAGED ? TCI_STAGED_BYTES : TCI_PIECE_HEADER_BYTES;
     if (found != size)
         return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes about others, expected %u",
                              found, size);
@@ -132,8 +132,8 @@ static tc_status check_inject(const tci_frame *frame, const uint8_t *header, siz
                               size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     size_t offset = tci_frame_code_offset(frame->payload_size);
-    bool landed = frame->flags == TCI_INJECT_LANDED && frame->payload_size == TCI_LANDED_BYTES;
-    if (frame->flags != 0 && !landed)
+    bool staged = frame->flags == TCI_INJECT_STAGED && frame->payload_size == TCI_STAGED_BYTES;
+    if (frame->flags != 0 && !staged)
         return tci_error_set(err, TC_E_CORRUPT, "inject frame: flags 0x%02x with %u bytes",
                              frame->flags, frame->payload_size);
     if (offset + TCI_INJECT_SECTION_BYTES > room)

@@ -49,7 +49,7 @@ typedef enum tci_frame_kind {
 
 /* Flags of PIECE frames, one at most: where the bytes are that they speak of. Without one they
  * are in the frame. */
-#define TCI_PIECE_LANDED 1u /* in the segment that the sender shares; tci_landed */
+#define TCI_PIECE_STAGED 1u /* in the segment that the sender shares; tci_staged */
 #define TCI_PIECE_OUTSIDE                                                                      \
     2u /* the whole payload comes in PAYLOAD messages; a tci_piece whose                       \
           offset counts such payloads, modulo 2^16 */
@@ -91,8 +91,8 @@ typedef struct tci_code_section {
  */
 #define TCI_INJECT_SECTION_BYTES 8u
 
-/* Flag of INJECT frames: a tci_landed stands for the payload, which is whole where it says. */
-#define TCI_INJECT_LANDED 1u
+/* Flag of INJECT frames: a tci_staged stands for the payload, which is whole where it says. */
+#define TCI_INJECT_STAGED 1u
 
 void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
                                uint8_t out[TCI_INJECT_SECTION_BYTES]);
@@ -106,12 +106,12 @@ typedef struct tci_piece {
 
 #define TCI_PIECE_HEADER_BYTES 16u
 
-/* A LANDED piece: 32 bytes. */
-typedef struct tci_landed {
+/* A STAGED piece: 32 bytes. */
+typedef struct tci_staged {
     tci_piece piece;
     uint64_t place; /* in the segment */
     uint64_t size;
-} tci_landed;
+} tci_staged;
 
 /* A segment of shared memory on this host: 20 bytes. */
 typedef struct tci_segment_offer {
@@ -120,18 +120,18 @@ typedef struct tci_segment_offer {
     uint64_t nonce; /* its first 8 bytes */
 } tci_segment_offer;
 
-#define TCI_LANDED_BYTES 32u
+#define TCI_STAGED_BYTES 32u
 #define TCI_SEGMENT_OFFER_BYTES 20u
 /* Nothing lands before this place, and places are multiples of 64. */
-#define TCI_LANDING_OFFSET 4096u
-#define TCI_LANDING_BYTES_MAX (256u << 20)
+#define TCI_STAGING_OFFSET 4096u
+#define TCI_STAGING_BYTES_MAX (256u << 20)
 /* Of payloads that come outside the ring and were not run yet: so many at most, and more than
  * one only up to so many bytes together. */
 #define TCI_OUTSIDE_COUNT_MAX 8u
 #define TCI_OUTSIDE_BYTES_MAX (4u << 20)
 
-void tci_landed_encode(const tci_landed *landed, uint8_t out[TCI_LANDED_BYTES]);
-void tci_landed_decode(const uint8_t bytes[TCI_LANDED_BYTES], tci_landed *out);
+void tci_staged_encode(const tci_staged *staged, uint8_t out[TCI_STAGED_BYTES]);
+void tci_staged_decode(const uint8_t bytes[TCI_STAGED_BYTES], tci_staged *out);
 void tci_segment_offer_encode(const tci_segment_offer *offer,
                               uint8_t out[TCI_SEGMENT_OFFER_BYTES]);
 void tci_segment_offer_decode(const uint8_t bytes[TCI_SEGMENT_OFFER_BYTES],

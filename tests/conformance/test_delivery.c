@@ -275,7 +275,7 @@ static void large_payloads_follow_each_other_closely(void **state)
     static const char *const landing[] = {"0", "128K", "1M", "4M"};
     for (size_t i = 0; i < sizeof landing / sizeof landing[0]; i++) {
         pair p;
-        pair_open(&p, (const char *const[]){"landing_bytes", landing[i], NULL});
+        pair_open(&p, (const char *const[]){"staging_bytes", landing[i], NULL});
         tc_ifunc *fn = pair_ifunc(&p, "check");
         for (uint64_t n = 0; n < 40; n++) {
             size_t size = (size_t)(110000 + n * n * 977 % 900000);

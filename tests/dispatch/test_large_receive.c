@@ -118,58 +118,58 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
 /* --- pieces that lie in a segment ----------------------------------------------------------
  */
 
-#define SEGMENT_BYTES (TCI_LANDING_OFFSET + 4096u)
+#define SEGMENT_BYTES (TCI_STAGING_OFFSET + 4096u)
 
-static receiver *make_landed_receiver(void)
+static receiver *make_staged_receiver(void)
 {
     receiver *r = make_receiver();
-    r->ep.rx.landed = (tci_segment){.base = calloc(1, SEGMENT_BYTES), .bytes = SEGMENT_BYTES};
-    assert_non_null(r->ep.rx.landed.base);
+    r->ep.rx.staged = (tci_segment){.base = calloc(1, SEGMENT_BYTES), .bytes = SEGMENT_BYTES};
+    assert_non_null(r->ep.rx.staged.base);
     return r;
 }
 
-static void free_landed_receiver(receiver *r)
+static void free_staged_receiver(receiver *r)
 {
-    free(r->ep.rx.landed.base);
+    free(r->ep.rx.staged.base);
     free_receiver(r);
 }
 
-static tc_status take_landed(receiver *r, uint64_t total, uint64_t offset, uint64_t place,
+static tc_status take_staged(receiver *r, uint64_t total, uint64_t offset, uint64_t place,
                              uint64_t size)
 {
-    uint8_t payload[TCI_LANDED_BYTES];
-    const tci_landed landed = {
+    uint8_t payload[TCI_STAGED_BYTES];
+    const tci_staged staged = {
         .piece = {.total = total, .offset = offset}, .place = place, .size = size};
     const tci_frame frame = {
-        .payload_size = TCI_LANDED_BYTES, .kind = TCI_FRAME_PIECE, .flags = TCI_PIECE_LANDED};
-    tci_landed_encode(&landed, payload);
+        .payload_size = TCI_STAGED_BYTES, .kind = TCI_FRAME_PIECE, .flags = TCI_PIECE_STAGED};
+    tci_staged_encode(&staged, payload);
     return tci_large_receive(&r->ep, &frame, payload, &r->whole, &r->error);
 }
 
-static void a_whole_payload_is_used_where_it_landed(void **state)
+static void a_whole_payload_is_used_where_it_staged(void **state)
 {
-    receiver *r = make_landed_receiver();
-    assert_int_equal(take_landed(r, 300, 0, TCI_LANDING_OFFSET + 64, 300), TC_OK);
-    assert_ptr_equal(r->whole.bytes, r->ep.rx.landed.base + TCI_LANDING_OFFSET + 64);
+    receiver *r = make_staged_receiver();
+    assert_int_equal(take_staged(r, 300, 0, TCI_STAGING_OFFSET + 64, 300), TC_OK);
+    assert_ptr_equal(r->whole.bytes, r->ep.rx.staged.base + TCI_STAGING_OFFSET + 64);
     assert_int_equal(r->whole.size, 300);
     assert_false(r->whole.assembled);
     tci_large_done(&r->ep, &r->whole);
-    free_landed_receiver(r);
+    free_staged_receiver(r);
 }
 
 static void landed_parts_are_put_together(void **state)
 {
-    receiver *r = make_landed_receiver();
+    receiver *r = make_staged_receiver();
     assert_int_equal(take(r, 400, 0, 100, 1), TC_OK); /* one in its frame, then the others */
-    memset(r->ep.rx.landed.base + TCI_LANDING_OFFSET, 2, 200);
-    assert_int_equal(take_landed(r, 400, 100, TCI_LANDING_OFFSET, 200), TC_OK);
+    memset(r->ep.rx.staged.base + TCI_STAGING_OFFSET, 2, 200);
+    assert_int_equal(take_staged(r, 400, 100, TCI_STAGING_OFFSET, 200), TC_OK);
     assert_null(r->whole.bytes);
-    assert_int_equal(take_landed(r, 400, 300, TCI_LANDING_OFFSET, 100), TC_OK);
+    assert_int_equal(take_staged(r, 400, 300, TCI_STAGING_OFFSET, 100), TC_OK);
     assert_true(r->whole.assembled);
     assert_int_equal(r->whole.bytes[99], 1);
     assert_int_equal(r->whole.bytes[399], 2);
     tci_large_done(&r->ep, &r->whole);
-    free_landed_receiver(r);
+    free_staged_receiver(r);
 }
 
 static void places_outside_the_segment_are_corrupt(void **state)
@@ -178,41 +178,41 @@ static void places_outside_the_segment_are_corrupt(void **state)
         uint64_t total, offset, place, size;
     } cases[] = {
         {300, 0, 0, 300},
-        {300, 0, TCI_LANDING_OFFSET + 1, 300},
+        {300, 0, TCI_STAGING_OFFSET + 1, 300},
         {300, 0, SEGMENT_BYTES, 300},
-        {5000, 0, TCI_LANDING_OFFSET, 5000},
-        {UINT64_MAX, 0, TCI_LANDING_OFFSET, UINT64_MAX},
+        {5000, 0, TCI_STAGING_OFFSET, 5000},
+        {UINT64_MAX, 0, TCI_STAGING_OFFSET, UINT64_MAX},
         {300, 0, UINT64_MAX - 63, 300},
-        {0, 0, TCI_LANDING_OFFSET, 0},
-        {300, 1, TCI_LANDING_OFFSET, 299}, /* not the first */
-        {300, 0, TCI_LANDING_OFFSET, 301}, /* more than the total */
+        {0, 0, TCI_STAGING_OFFSET, 0},
+        {300, 1, TCI_STAGING_OFFSET, 299}, /* not the first */
+        {300, 0, TCI_STAGING_OFFSET, 301}, /* more than the total */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        receiver *r = make_landed_receiver();
+        receiver *r = make_staged_receiver();
         assert_int_equal(
-            take_landed(r, cases[i].total, cases[i].offset, cases[i].place, cases[i].size),
+            take_staged(r, cases[i].total, cases[i].offset, cases[i].place, cases[i].size),
             TC_E_CORRUPT);
-        free_landed_receiver(r);
+        free_staged_receiver(r);
     }
     receiver *r = make_receiver(); /* that has no segment at all */
-    assert_int_equal(take_landed(r, 300, 0, TCI_LANDING_OFFSET, 300), TC_E_CORRUPT);
+    assert_int_equal(take_staged(r, 300, 0, TCI_STAGING_OFFSET, 300), TC_E_CORRUPT);
     free_receiver(r);
 }
 
 static void a_sender_that_was_refused_may_begin_anew(void **state)
 {
-    receiver *r = make_landed_receiver();
+    receiver *r = make_staged_receiver();
     r->core.options.payload_bytes_max = 1000;
-    assert_int_equal(take_landed(r, 1001, 0, TCI_LANDING_OFFSET, 1001), TC_E_TOO_LARGE);
+    assert_int_equal(take_staged(r, 1001, 0, TCI_STAGING_OFFSET, 1001), TC_E_TOO_LARGE);
     tci_large_done(&r->ep, &r->whole);
     assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
-    assert_int_equal(take_landed(r, 1000, 0, TCI_LANDING_OFFSET, 1000), TC_OK);
+    assert_int_equal(take_staged(r, 1000, 0, TCI_STAGING_OFFSET, 1000), TC_OK);
     assert_non_null(r->whole.bytes);
     assert_int_equal(take(r, 5000, 0, 1000, 1), TC_E_TOO_LARGE);
     assert_int_equal(take(r, 250, 0, 100, 1), TC_OK);
     assert_int_equal(take(r, 250, 100, 150, 1), TC_OK);
     assert_true(r->complete);
-    free_landed_receiver(r);
+    free_staged_receiver(r);
 }
 
 static void a_sender_whose_function_was_refused_may_begin_anew(void **state)
@@ -232,7 +232,7 @@ int main(void)
         cmocka_unit_test(pieces_in_order_make_the_payload),
         cmocka_unit_test(what_does_not_fit_together_is_refused),
         cmocka_unit_test(a_payload_above_the_limit_is_said_once_and_passed_over),
-        cmocka_unit_test(a_whole_payload_is_used_where_it_landed),
+        cmocka_unit_test(a_whole_payload_is_used_where_it_staged),
         cmocka_unit_test(landed_parts_are_put_together),
         cmocka_unit_test(places_outside_the_segment_are_corrupt),
         cmocka_unit_test(a_sender_that_was_refused_may_begin_anew),

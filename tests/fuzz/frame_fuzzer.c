@@ -14,11 +14,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void decode_piece(const tci_frame *header, const uint8_t *payload)
 {
     tci_piece piece;
-    tci_landed landed;
+    tci_staged staged;
     if (header->kind != TCI_FRAME_PIECE)
         return;
-    if (header->flags == TCI_PIECE_LANDED)
-        tci_landed_decode(payload, &landed);
+    if (header->flags == TCI_PIECE_STAGED)
+        tci_staged_decode(payload, &staged);
     else
         tci_piece_decode(payload, &piece);
 }

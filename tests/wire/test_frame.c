@@ -86,10 +86,10 @@ static void injected_code_is_bounded_by_its_room(void **state)
     assert_int_equal(tci_frame_check(&frame, bytes, 128, &size, &section, &error),
                      TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "8589934590"));
-    const tci_frame landed = {
-        .payload_size = TCI_LANDED_BYTES, .kind = TCI_FRAME_INJECT, .flags = TCI_INJECT_LANDED};
-    tci_inject_section_encode(4, 4, bytes + tci_frame_code_offset(TCI_LANDED_BYTES));
-    assert_int_equal(tci_frame_check(&landed, bytes, 128, &size, &section, &error), TC_OK);
+    const tci_frame staged = {
+        .payload_size = TCI_STAGED_BYTES, .kind = TCI_FRAME_INJECT, .flags = TCI_INJECT_STAGED};
+    tci_inject_section_encode(4, 4, bytes + tci_frame_code_offset(TCI_STAGED_BYTES));
+    assert_int_equal(tci_frame_check(&staged, bytes, 128, &size, &section, &error), TC_OK);
     assert_int_equal(size, 64);
     for (unsigned flags = 1; flags < 256; flags++) {
         const tci_frame strange = {.payload_size = flags == 1 ? 31 : 32,
@@ -133,23 +133,23 @@ static void unknown_kinds_are_refused(void **state)
 
 static void piece_bodies_have_golden_bytes(void **state)
 {
-    static const uint8_t landed_bytes[TCI_LANDED_BYTES] = {
+    static const uint8_t landed_bytes[TCI_STAGED_BYTES] = {
         0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0x21, 0,    0, 0, 0, 0, 0, 0,
         0x40, 0x10, 0,    0,    0,    0,    0,    0,    0x34, 0x12, 0, 0, 0, 0, 0, 0};
     static const uint8_t offer_bytes[TCI_SEGMENT_OFFER_BYTES] = {
         0x04, 0x03, 0x02, 0x01, 0, 0x10, 0x40, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
-    const tci_landed landed = {.piece = {.total = 0x0102030405060708, .offset = 0x21},
+    const tci_staged staged = {.piece = {.total = 0x0102030405060708, .offset = 0x21},
                                .place = 0x1040,
                                .size = 0x1234};
     const tci_segment_offer offer = {
         .id = 0x01020304, .bytes = 0x401000, .nonce = 0x0102030405060708};
-    uint8_t bytes[TCI_LANDED_BYTES];
-    tci_landed again;
+    uint8_t bytes[TCI_STAGED_BYTES];
+    tci_staged again;
     tci_segment_offer offered;
-    tci_landed_encode(&landed, bytes);
+    tci_staged_encode(&staged, bytes);
     assert_memory_equal(bytes, landed_bytes, sizeof landed_bytes);
-    tci_landed_decode(bytes, &again);
-    assert_memory_equal(&again, &landed, sizeof landed);
+    tci_staged_decode(bytes, &again);
+    assert_memory_equal(&again, &staged, sizeof staged);
     tci_segment_offer_encode(&offer, bytes);
     assert_memory_equal(bytes, offer_bytes, sizeof offer_bytes);
     tci_segment_offer_decode(bytes, &offered);
@@ -170,7 +170,7 @@ static void pieces_have_the_size_that_their_flags_say(void **state)
                 .payload_size = found, .kind = TCI_FRAME_PIECE, .flags = (uint8_t)flags};
             unsigned where = flags & ~TCI_ROUTED;
             bool good = where == 0                   ? found >= TCI_PIECE_HEADER_BYTES
-                        : where == TCI_PIECE_LANDED  ? found == TCI_LANDED_BYTES
+                        : where == TCI_PIECE_STAGED  ? found == TCI_STAGED_BYTES
                         : where == TCI_PIECE_OUTSIDE ? found == TCI_PIECE_HEADER_BYTES
                                                      : false;
             assert_int_equal(

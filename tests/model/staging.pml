@@ -1,4 +1,4 @@
-/* The landing of runtime/transfer/landing.h: payloads are copied to places beside the ring, a
+/* The staging of runtime/transfer/staging.h: payloads are copied to places beside the ring, a
  * frame says where, and its consumption gives the place back. Shown: every payload is read as it
  * was written, and nobody waits for ever.
  *

@@ -1,8 +1,8 @@
 /* Segments from a peer that may offer anything, and places in them. */
 #include "../support/test.h"
-#include "transfer/landing.h"
+#include "transfer/staging.h"
 
-#define BYTES (TCI_LANDING_OFFSET + 65536u)
+#define BYTES (TCI_STAGING_OFFSET + 65536u)
 #define NONCE 0x1122334455667788ull
 
 typedef struct receiver {
@@ -33,7 +33,7 @@ static void offer(receiver *r, uint32_t id, uint64_t bytes, uint64_t nonce)
     const tci_segment_offer said = {.id = id, .bytes = bytes, .nonce = nonce};
     uint8_t payload[TCI_SEGMENT_OFFER_BYTES];
     tci_segment_offer_encode(&said, payload);
-    tci_landing_attach(&r->ep, payload, sizeof payload);
+    tci_staging_attach(&r->ep, payload, sizeof payload);
 }
 
 static void an_offer_is_attached_once(void **state)
@@ -41,14 +41,14 @@ static void an_offer_is_attached_once(void **state)
     receiver *r = make_receiver();
     tci_segment segment = make_segment(), other = make_segment();
     offer(r, segment.id, BYTES, NONCE);
-    assert_non_null(r->ep.rx.landed.base);
-    assert_int_equal(r->ep.rx.landed.id, segment.id);
-    segment.base[TCI_LANDING_OFFSET] = 42;
-    assert_int_equal(*tci_landing_at(&r->ep, TCI_LANDING_OFFSET, 1), 42);
+    assert_non_null(r->ep.rx.staged.base);
+    assert_int_equal(r->ep.rx.staged.id, segment.id);
+    segment.base[TCI_STAGING_OFFSET] = 42;
+    assert_int_equal(*tci_staging_at(&r->ep, TCI_STAGING_OFFSET, 1), 42);
     offer(r, other.id, BYTES, NONCE);
-    assert_int_equal(r->ep.rx.landed.id, segment.id);
-    tci_landing_fini(&r->ep);
-    assert_null(r->ep.rx.landed.base);
+    assert_int_equal(r->ep.rx.staged.id, segment.id);
+    tci_staging_fini(&r->ep);
+    assert_null(r->ep.rx.staged.base);
     tci_segment_detach(&segment);
     tci_segment_detach(&other);
     free(r);
@@ -63,13 +63,13 @@ static void offers_that_are_no_good_are_passed_over(void **state)
     offer(r, segment.id, 0, NONCE);
     offer(r, segment.id, UINT64_MAX, NONCE);
     offer(r, UINT32_MAX, BYTES, NONCE);
-    tci_landing_attach(&r->ep, (const uint8_t *)"short", 5);
-    assert_null(r->ep.rx.landed.base);
+    tci_staging_attach(&r->ep, (const uint8_t *)"short", 5);
+    assert_null(r->ep.rx.staged.base);
     r->ep.rx.arrival.ring_is_mapped = false;
     offer(r, segment.id, BYTES, NONCE);
-    assert_null(r->ep.rx.landed.base);
-    tci_landing_open(&r->ep); /* nothing was offered to it */
-    assert_false(tci_landing_is_open(&r->ep));
+    assert_null(r->ep.rx.staged.base);
+    tci_staging_open(&r->ep); /* nothing was offered to it */
+    assert_false(tci_staging_is_open(&r->ep));
     tci_segment_detach(&segment);
     free(r);
 }
@@ -80,27 +80,27 @@ static void places_are_inside(void **state)
         uint64_t place, size;
         bool good;
     } cases[] = {
-        {TCI_LANDING_OFFSET, 65536, true},
-        {TCI_LANDING_OFFSET, 65537, false},
-        {TCI_LANDING_OFFSET + 64, 1, true},
-        {TCI_LANDING_OFFSET + 16, 1, false},
+        {TCI_STAGING_OFFSET, 65536, true},
+        {TCI_STAGING_OFFSET, 65537, false},
+        {TCI_STAGING_OFFSET + 64, 1, true},
+        {TCI_STAGING_OFFSET + 16, 1, false},
         {0, 1, false},
-        {TCI_LANDING_OFFSET - 64, 1, false},
+        {TCI_STAGING_OFFSET - 64, 1, false},
         {BYTES, 1, false},
         {BYTES - 64, 64, true},
         {BYTES - 64, 65, false},
         {UINT64_MAX - 63, 64, false},
         {BYTES + 64, UINT64_MAX, false},
-        {TCI_LANDING_OFFSET, UINT64_MAX, false},
+        {TCI_STAGING_OFFSET, UINT64_MAX, false},
     };
     receiver *r = make_receiver();
     tci_segment segment = make_segment();
-    assert_null(tci_landing_at(&r->ep, TCI_LANDING_OFFSET, 1)); /* none is attached */
+    assert_null(tci_staging_at(&r->ep, TCI_STAGING_OFFSET, 1)); /* none is attached */
     offer(r, segment.id, BYTES, NONCE);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(tci_landing_at(&r->ep, cases[i].place, cases[i].size) != NULL,
+        assert_int_equal(tci_staging_at(&r->ep, cases[i].place, cases[i].size) != NULL,
                          cases[i].good);
-    tci_landing_fini(&r->ep);
+    tci_staging_fini(&r->ep);
     tci_segment_detach(&segment);
     free(r);
 }

@@ -1,4 +1,4 @@
-#include "transfer/landing.h"
+#include "transfer/staging.h"
 
 #include "base/clock.h"
 #include "base/logger.h"
@@ -18,7 +18,7 @@
 typedef enum phase { WARMING, TIMING_PLAIN, TIMING_STREAM, SETTLED } phase;
 #define SETTLED_ROOMS 256u
 
-typedef struct tci_landing {
+typedef struct tci_staging {
     tci_segment segment;
     bool open;
     uint64_t room;     /* bytes for payloads */
@@ -29,7 +29,7 @@ typedef struct tci_landing {
     uint64_t phase_bytes; /* until the next one */
     uint64_t timed_ns[2]; /* of plain copies, of those past the caches */
     tci_send_window window;
-} tci_landing;
+} tci_staging;
 
 static uint64_t aligned(uint64_t bytes)
 {
@@ -38,26 +38,26 @@ static uint64_t aligned(uint64_t bytes)
 
 static tc_status create(tc_ep *ep, tci_segment_offer *offer_out)
 {
-    uint64_t room = aligned(ep->core->options.landing_bytes);
-    tci_landing *landing = calloc(1, sizeof *landing);
-    if (landing == NULL)
+    uint64_t room = aligned(ep->core->options.staging_bytes);
+    tci_staging *staging = calloc(1, sizeof *staging);
+    if (staging == NULL)
         return TC_E_NO_MEMORY;
-    ep->tx.landing = landing;
-    landing->room = room;
-    landing->phase_bytes = room;
-    TC_TRY(tci_segment_create(TCI_LANDING_OFFSET + room, &landing->segment, NULL));
-    offer_out->id = landing->segment.id;
-    offer_out->bytes = landing->segment.bytes;
+    ep->tx.staging = staging;
+    staging->room = room;
+    staging->phase_bytes = room;
+    TC_TRY(tci_segment_create(TCI_STAGING_OFFSET + room, &staging->segment, NULL));
+    offer_out->id = staging->segment.id;
+    offer_out->bytes = staging->segment.bytes;
     randombytes_buf(&offer_out->nonce, sizeof offer_out->nonce);
-    memcpy(landing->segment.base, &offer_out->nonce, sizeof offer_out->nonce);
+    memcpy(staging->segment.base, &offer_out->nonce, sizeof offer_out->nonce);
     return TC_OK;
 }
 
-void tci_landing_offer(tc_ep *ep)
+void tci_staging_offer(tc_ep *ep)
 {
     tci_segment_offer offer;
     uint8_t payload[TCI_SEGMENT_OFFER_BYTES];
-    if (ep->tx.landing != NULL || ep->core->options.landing_bytes == 0)
+    if (ep->tx.staging != NULL || ep->core->options.staging_bytes == 0)
         return;
     if (create(ep, &offer) != TC_OK) {
         TC_LOG(TC_LOG_INFO, "endpoint %u: no shared memory for payloads to land in",
@@ -68,49 +68,49 @@ void tci_landing_offer(tc_ep *ep)
     tci_frame_out_control(ep, TCI_CONTROL_SEGMENT, 0, payload, sizeof payload);
 }
 
-void tci_landing_open(tc_ep *ep)
+void tci_staging_open(tc_ep *ep)
 {
-    if (ep->tx.landing != NULL && ep->tx.landing->segment.base != NULL)
-        ep->tx.landing->open = true;
+    if (ep->tx.staging != NULL && ep->tx.staging->segment.base != NULL)
+        ep->tx.staging->open = true;
 }
 
-bool tci_landing_is_open(const tc_ep *ep)
+bool tci_staging_is_open(const tc_ep *ep)
 {
-    return ep->tx.landing != NULL && ep->tx.landing->open;
+    return ep->tx.staging != NULL && ep->tx.staging->open;
 }
 
-size_t tci_landing_part(const tc_ep *ep, size_t size, size_t left)
+size_t tci_staging_part(const tc_ep *ep, size_t size, size_t left)
 {
-    uint64_t room = ep->tx.landing->room;
+    uint64_t room = ep->tx.staging->room;
     uint64_t most = size <= room / 2 ? size : aligned(room >> PART_SHIFT);
     return left < most ? left : (size_t)most;
 }
 
 /* Laid out one behind the other and around, but from the start whenever nothing lies there:
  * memory that was used last is in the caches. */
-static bool find_place(tci_landing *landing, uint64_t bytes)
+static bool find_place(tci_staging *staging, uint64_t bytes)
 {
-    if (landing->window.count == 0)
-        landing->head = 0;
-    uint64_t gap = landing->room - landing->head % landing->room;
-    landing->reserved = landing->head + (gap < bytes ? gap : 0);
-    uint64_t taken = landing->reserved + bytes - (landing->head - landing->window.bytes);
-    return taken <= landing->room && !tci_send_window_is_full(&landing->window);
+    if (staging->window.count == 0)
+        staging->head = 0;
+    uint64_t gap = staging->room - staging->head % staging->room;
+    staging->reserved = staging->head + (gap < bytes ? gap : 0);
+    uint64_t taken = staging->reserved + bytes - (staging->head - staging->window.bytes);
+    return taken <= staging->room && !tci_send_window_is_full(&staging->window);
 }
 
-uint8_t *tci_landing_reserve(tc_ep *ep, size_t size, uint64_t *place_out)
+uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, uint64_t *place_out)
 {
-    tci_landing *landing = ep->tx.landing;
+    tci_staging *staging = ep->tx.staging;
     uint64_t bytes = aligned(size);
-    tci_send_window_release(&landing->window, ep->tx.ring.consumed_seen);
-    if (!find_place(landing, bytes)) {
+    tci_send_window_release(&staging->window, ep->tx.ring.consumed_seen);
+    if (!find_place(staging, bytes)) {
         tci_producer_refresh(&ep->tx.ring);
-        tci_send_window_release(&landing->window, ep->tx.ring.consumed_seen);
-        if (!find_place(landing, bytes))
+        tci_send_window_release(&staging->window, ep->tx.ring.consumed_seen);
+        if (!find_place(staging, bytes))
             return NULL;
     }
-    *place_out = TCI_LANDING_OFFSET + landing->reserved % landing->room;
-    return landing->segment.base + *place_out;
+    *place_out = TCI_STAGING_OFFSET + staging->reserved % staging->room;
+    return staging->segment.base + *place_out;
 }
 
 static const struct {
@@ -124,14 +124,14 @@ static const struct {
     [SETTLED] = {SETTLED_ROOMS, false, false},
 };
 
-static void next_phase(tci_landing *landing)
+static void next_phase(tci_staging *staging)
 {
-    landing->phase = (landing->phase + 1) % (SETTLED + 1);
-    landing->phase_bytes = phases[landing->phase].rooms * landing->room;
-    if (landing->phase == WARMING)
-        landing->timed_ns[0] = landing->timed_ns[1] = 0;
-    if (landing->phase == SETTLED)
-        landing->streams = landing->timed_ns[1] < landing->timed_ns[0];
+    staging->phase = (staging->phase + 1) % (SETTLED + 1);
+    staging->phase_bytes = phases[staging->phase].rooms * staging->room;
+    if (staging->phase == WARMING)
+        staging->timed_ns[0] = staging->timed_ns[1] = 0;
+    if (staging->phase == SETTLED)
+        staging->streams = staging->timed_ns[1] < staging->timed_ns[0];
 }
 
 static void copy(uint8_t *to, const uint8_t *from, size_t size, bool streams)
@@ -142,52 +142,52 @@ static void copy(uint8_t *to, const uint8_t *from, size_t size, bool streams)
         memcpy(to, from, size);
 }
 
-void tci_landing_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size)
+void tci_staging_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size)
 {
-    tci_landing *landing = ep->tx.landing;
+    tci_staging *staging = ep->tx.staging;
     bool streams =
-        landing->phase == SETTLED ? landing->streams : phases[landing->phase].streams;
-    if (!TCI_STREAM_COPY_EXISTS || !phases[landing->phase].timed) {
+        staging->phase == SETTLED ? staging->streams : phases[staging->phase].streams;
+    if (!TCI_STREAM_COPY_EXISTS || !phases[staging->phase].timed) {
         copy(to, from, size, TCI_STREAM_COPY_EXISTS && streams);
     } else {
         uint64_t start_ns = tci_clock_ns();
         copy(to, from, size, streams);
-        landing->timed_ns[streams] += tci_clock_ns() - start_ns;
+        staging->timed_ns[streams] += tci_clock_ns() - start_ns;
     }
-    if (landing->phase_bytes <= size)
-        next_phase(landing);
+    if (staging->phase_bytes <= size)
+        next_phase(staging);
     else
-        landing->phase_bytes -= size;
+        staging->phase_bytes -= size;
 }
 
-void tci_landing_commit(tc_ep *ep, size_t size)
+void tci_staging_commit(tc_ep *ep, size_t size)
 {
-    tci_landing *landing = ep->tx.landing;
-    uint64_t end = landing->reserved + aligned(size);
-    tci_send_window_add(&landing->window, ep->tx.ring.tail, end - landing->head);
-    landing->head = end;
+    tci_staging *staging = ep->tx.staging;
+    uint64_t end = staging->reserved + aligned(size);
+    tci_send_window_add(&staging->window, ep->tx.ring.tail, end - staging->head);
+    staging->head = end;
 }
 
-uint64_t tci_landing_awaited(const tc_ep *ep)
+uint64_t tci_staging_awaited(const tc_ep *ep)
 {
-    return ep->tx.landing != NULL ? tci_send_window_awaited(&ep->tx.landing->window)
+    return ep->tx.staging != NULL ? tci_send_window_awaited(&ep->tx.staging->window)
                                   : UINT64_MAX;
 }
 
 /* --- the receiver ------------------------------------------------------------------------- */
 
-void tci_landing_attach(tc_ep *ep, const uint8_t *payload, size_t size)
+void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size)
 {
     tci_segment_offer offer;
     tci_segment segment;
     tc_error error = {0};
     uint64_t nonce;
-    if (size != TCI_SEGMENT_OFFER_BYTES || ep->rx.landed.base != NULL ||
+    if (size != TCI_SEGMENT_OFFER_BYTES || ep->rx.staged.base != NULL ||
         !ep->rx.arrival.ring_is_mapped)
         return;
     tci_segment_offer_decode(payload, &offer);
-    if (offer.bytes < TCI_LANDING_OFFSET ||
-        offer.bytes > TCI_LANDING_OFFSET + (uint64_t)TCI_LANDING_BYTES_MAX ||
+    if (offer.bytes < TCI_STAGING_OFFSET ||
+        offer.bytes > TCI_STAGING_OFFSET + (uint64_t)TCI_STAGING_BYTES_MAX ||
         tci_segment_attach(offer.id, (size_t)offer.bytes, &segment, &error) != TC_OK) {
         TC_LOG(TC_LOG_INFO, "endpoint %u: the peer's segment of %llu bytes is not used: %s",
                ep->connection, (unsigned long long)offer.bytes, error.text);
@@ -201,23 +201,23 @@ void tci_landing_attach(tc_ep *ep, const uint8_t *payload, size_t size)
         return;
     }
     segment.bytes = (size_t)offer.bytes;
-    ep->rx.landed = segment;
+    ep->rx.staged = segment;
     tci_frame_out_control(ep, TCI_CONTROL_ATTACHED, 0, NULL, 0);
 }
 
-uint8_t *tci_landing_at(const tc_ep *ep, uint64_t place, uint64_t size)
+uint8_t *tci_staging_at(const tc_ep *ep, uint64_t place, uint64_t size)
 {
-    const tci_segment *segment = &ep->rx.landed;
-    bool inside = segment->base != NULL && place >= TCI_LANDING_OFFSET &&
+    const tci_segment *segment = &ep->rx.staged;
+    bool inside = segment->base != NULL && place >= TCI_STAGING_OFFSET &&
                   place % ALIGNMENT == 0 && place <= segment->bytes &&
                   size <= segment->bytes - place;
     return inside ? segment->base + place : NULL;
 }
 
-void tci_landing_fini(tc_ep *ep)
+void tci_staging_fini(tc_ep *ep)
 {
-    tci_segment_detach(&ep->rx.landed);
-    if (ep->tx.landing != NULL)
-        tci_segment_detach(&ep->tx.landing->segment);
-    free(ep->tx.landing);
+    tci_segment_detach(&ep->rx.staged);
+    if (ep->tx.staging != NULL)
+        tci_segment_detach(&ep->tx.staging->segment);
+    free(ep->tx.staging);
 }
