@@ -68,7 +68,7 @@ void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t gr
     } else if (kind == TCI_AM_CREDIT) {
         tci_credit_take(ep, bytes, size);
     } else {
-        tci_code_piece(ep, bytes, size);
+        tci_code_fragment(ep, bytes, size);
     }
 }
 

@@ -87,15 +87,15 @@ tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t a
                                 tc_error *err)
 {
     const tci_registry_code code = {.archive = archive,
-                                 .archive_size = archive_size,
-                                 .deps = deps,
-                                 .deps_size = deps == NULL ? 0 : deps_size};
+                                    .archive_size = archive_size,
+                                    .deps = deps,
+                                    .deps_size = deps == NULL ? 0 : deps_size};
     return tci_registry_add(&loader->registry, &code, fn_out, err);
 }
 
 /* --- bitcode -------------------------------------------------------------------------- */
 
-/* Bitcode keeps its names in one piece, so a name that is there can be found without reading
+/* Bitcode keeps its names in one fragment, so a name that is there can be found without reading
  * the rest. One that is only used, or only part of another, is refused when it is compiled. */
 static bool has_name(const tc_bitcode *slice, const char *name, const char *suffix)
 {

@@ -20,7 +20,7 @@ typedef enum tci_am {
         0, /* header: connection u16, ring offset in granules u16; a range of a ring */
     TCI_AM_CREDIT = 1,  /* header: connection; u64, bytes consumed */
     TCI_AM_HELLO = 2,   /* header: connection, or 0xffff; a hello message, see wire/hello.h */
-    TCI_AM_CODE = 3,    /* header: connection; a piece of code outside the ring */
+    TCI_AM_CODE = 3,    /* header: connection; a fragment of code outside the ring */
     TCI_AM_PAYLOAD = 4, /* header: tci_payload_header; a part of a payload outside the ring */
     TCI_AM_COUNT = 5
 } tci_am;
@@ -35,7 +35,7 @@ typedef void (*tci_worker_handler)(void *user, tci_am kind, uint16_t connection,
 typedef struct tci_payload_header {
     uint16_t connection;
     uint16_t number;   /* of the payload */
-    uint8_t piece[16]; /* a tci_piece */
+    uint8_t fragment[16]; /* a tci_fragment */
 } tci_payload_header;
 
 /* Where the bytes of a PAYLOAD message belong. */

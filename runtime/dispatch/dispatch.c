@@ -192,13 +192,13 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
         result = refuse(ep, f->slot, &error);
     }
     tci_consumer_advance(&ep->rx.ring, bytes);
-    if (f->flags != 0) /* as with pieces that stand for much */
+    if (f->flags != 0) /* as with fragments that stand for much */
         tci_credit_return(ep);
     return result;
 }
 
-static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
-                        const uint8_t *frame, size_t bytes)
+static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
+                           const uint8_t *frame, size_t bytes)
 {
     tc_error error = {0};
     tci_payload whole = {0};
@@ -215,7 +215,7 @@ static outcome on_piece(tc_ep *ep, tci_current *current, const tci_frame *f,
         TC_LOG(TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
         tci_slot_tell(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
         result = DROPPED;
-    } else if (whole.bytes != NULL || whole.outside) {
+    } else if (whole.bytes != NULL || whole.out_of_line) {
         result = whole.bytes != NULL ? callable : DROPPED;
         if (result == RUN)
             result = call_any(ep, current, f, whole.bytes, (size_t)whole.size);
@@ -273,8 +273,8 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
         return on_inject(ep, current, f, frame, &section, bytes);
     case TCI_FRAME_CONTROL:
         return on_control(ep, f, frame, bytes);
-    case TCI_FRAME_PIECE:
-        return on_piece(ep, current, f, frame, bytes);
+    case TCI_FRAME_FRAGMENT:
+        return on_fragment(ep, current, f, frame, bytes);
     case TCI_FRAME_REPLY:
         return on_reply(ep, f, frame, bytes);
     default:

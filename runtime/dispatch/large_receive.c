@@ -17,7 +17,7 @@ static tc_status too_large(uint64_t total, uint64_t max, tc_error *err)
                          (unsigned long long)total, (unsigned long long)max);
 }
 
-/* Memory is claimed at once and touched only as pieces arrive, so a peer that claims much and
+/* Memory is claimed at once and touched only as fragments arrive, so a peer that claims much and
  * sends little costs little. */
 static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max, tc_error *err)
 {
@@ -36,43 +36,44 @@ static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max,
     return TC_OK;
 }
 
-static tc_status begin(tc_ep *ep, const tci_piece *piece, tc_error *err)
+static tc_status begin(tc_ep *ep, const tci_fragment *fragment, tc_error *err)
 {
     tci_assembly *assembly = &ep->rx.assembly;
-    if (piece->total == 0 || piece->offset != 0)
+    if (fragment->total == 0 || fragment->offset != 0)
         return tci_error_set(
-            err, TC_E_CORRUPT, "piece at %llu of %llu bytes, expected the first",
-            (unsigned long long)piece->offset, (unsigned long long)piece->total);
+            err, TC_E_CORRUPT, "fragment at %llu of %llu bytes, expected the first",
+            (unsigned long long)fragment->offset, (unsigned long long)fragment->total);
     tc_status status =
-        make_room(assembly, piece->total, ep->core->options.payload_bytes_max, err);
-    assembly->total = piece->total;
+        make_room(assembly, fragment->total, ep->core->options.payload_bytes_max, err);
+    assembly->total = fragment->total;
     assembly->received = 0;
     assembly->dropped = status != TC_OK;
     return status;
 }
 
-/* A payload whose sender has given it up begins anew with another's first piece. */
-static bool is_given_up(const tci_assembly *assembly, const tci_piece *piece)
+/* A payload whose sender has given it up begins anew with another's first fragment. */
+static bool is_given_up(const tci_assembly *assembly, const tci_fragment *fragment)
 {
-    return assembly->dropped && piece->offset == 0;
+    return assembly->dropped && fragment->offset == 0;
 }
 
-static tc_status assemble(tc_ep *ep, const tci_piece *piece, const uint8_t *bytes, uint64_t n,
-                          tci_payload *whole_out, tc_error *err)
+static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t *bytes,
+                          uint64_t n, tci_payload *whole_out, tc_error *err)
 {
     tci_assembly *assembly = &ep->rx.assembly;
     tc_status status = TC_OK;
-    if (assembly->total == 0 || is_given_up(assembly, piece))
-        status = begin(ep, piece, err);
+    if (assembly->total == 0 || is_given_up(assembly, fragment))
+        status = begin(ep, fragment, err);
     if (status == TC_E_CORRUPT)
         return status;
-    if (piece->total != assembly->total || piece->offset != assembly->received || n == 0 ||
-        n > assembly->total - assembly->received)
-        return tci_error_set(
-            err, TC_E_CORRUPT, "piece of %llu bytes at %llu of %llu, expected at %llu of %llu",
-            (unsigned long long)n, (unsigned long long)piece->offset,
-            (unsigned long long)piece->total, (unsigned long long)assembly->received,
-            (unsigned long long)assembly->total);
+    if (fragment->total != assembly->total || fragment->offset != assembly->received ||
+        n == 0 || n > assembly->total - assembly->received)
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "fragment of %llu bytes at %llu of %llu, expected at %llu of %llu",
+                             (unsigned long long)n, (unsigned long long)fragment->offset,
+                             (unsigned long long)fragment->total,
+                             (unsigned long long)assembly->received,
+                             (unsigned long long)assembly->total);
     if (!assembly->dropped)
         memcpy(assembly->bytes + assembly->received, bytes, (size_t)n);
     assembly->received += n;
@@ -97,14 +98,14 @@ static tc_status take_staged(tc_ep *ep, const uint8_t *payload, tci_payload *who
     uint8_t *bytes = tci_staging_at(ep, staged.place, staged.size);
     if (bytes == NULL || staged.size == 0)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "piece of %llu bytes at %llu, where no payload can lie in a "
+                             "fragment of %llu bytes at %llu, where no payload can lie in a "
                              "segment of %zu",
                              (unsigned long long)staged.size, (unsigned long long)staged.place,
                              ep->rx.staged.bytes);
     bool under_way =
-        ep->rx.assembly.total != 0 && !is_given_up(&ep->rx.assembly, &staged.piece);
-    if (staged.size != staged.piece.total || staged.piece.offset != 0 || under_way)
-        return assemble(ep, &staged.piece, bytes, staged.size, whole_out, err);
+        ep->rx.assembly.total != 0 && !is_given_up(&ep->rx.assembly, &staged.fragment);
+    if (staged.size != staged.fragment.total || staged.fragment.offset != 0 || under_way)
+        return assemble(ep, &staged.fragment, bytes, staged.size, whole_out, err);
     ep->rx.assembly.total = 0;
     if (staged.size > max)
         return too_large(staged.size, max, err);
@@ -119,17 +120,17 @@ static bool is_callable(const tc_ep *ep, uint16_t slot)
     return slot < ep->rx.slot_count && ep->rx.slots[slot].main != NULL;
 }
 
-static tc_status take_outside(tc_ep *ep, uint16_t slot, const uint8_t *payload,
-                              tci_payload *whole_out, tc_error *err)
+static tc_status take_out_of_line(tc_ep *ep, uint16_t slot, const uint8_t *payload,
+                                  tci_payload *whole_out, tc_error *err)
 {
-    tci_piece named;
-    tci_piece_decode(payload, &named);
+    tci_fragment named;
+    tci_fragment_decode(payload, &named);
     tc_status status = tci_payload_in_find(ep, &named, &whole_out->bytes, err);
     if (status == TC_E_AGAIN && !is_callable(ep, slot)) {
-        whole_out->outside = true;
+        whole_out->out_of_line = true;
         return TC_OK;
     }
-    whole_out->outside = status != TC_E_AGAIN && status != TC_E_CORRUPT;
+    whole_out->out_of_line = status != TC_E_AGAIN && status != TC_E_CORRUPT;
     whole_out->size = named.total;
     return status;
 }
@@ -137,18 +138,18 @@ static tc_status take_outside(tc_ep *ep, uint16_t slot, const uint8_t *payload,
 tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *payload,
                             tci_payload *whole_out, tc_error *err)
 {
-    tci_piece piece;
+    tci_fragment fragment;
     tc_status status;
     *whole_out = (tci_payload){0};
     const unsigned where = frame->flags & ~TCI_ROUTED;
-    if (where == TCI_PIECE_OUTSIDE)
-        return take_outside(ep, frame->slot, payload, whole_out, err);
-    if (where == TCI_PIECE_STAGED) {
+    if (where == TCI_FRAGMENT_OUT_OF_LINE)
+        return take_out_of_line(ep, frame->slot, payload, whole_out, err);
+    if (where == TCI_FRAGMENT_STAGED) {
         status = take_staged(ep, payload, whole_out, err);
     } else {
-        tci_piece_decode(payload, &piece);
-        status = assemble(ep, &piece, payload + TCI_PIECE_HEADER_BYTES,
-                          frame->payload_size - TCI_PIECE_HEADER_BYTES, whole_out, err);
+        tci_fragment_decode(payload, &fragment);
+        status = assemble(ep, &fragment, payload + TCI_FRAGMENT_HEADER_BYTES,
+                          frame->payload_size - TCI_FRAGMENT_HEADER_BYTES, whole_out, err);
     }
     /* Nobody will use it, and its sender may not finish it. */
     if (!is_callable(ep, frame->slot))
@@ -159,7 +160,7 @@ tc_status tci_large_receive(tc_ep *ep, const tci_frame *frame, const uint8_t *pa
 void tci_large_done(tc_ep *ep, const tci_payload *whole)
 {
     tci_assembly *assembly = &ep->rx.assembly;
-    if (whole->outside)
+    if (whole->out_of_line)
         tci_payload_in_done(ep);
     if (!whole->assembled)
         return;

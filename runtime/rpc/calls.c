@@ -16,10 +16,10 @@ struct tci_call {
     uint32_t generation;
     uint32_t next_free; /* a place + 1 */
     bool is_open;
-    bool may_travel;  /* sent to a member of a group */
-    size_t in_pieces; /* bytes of its payload, if that left in pieces; or 0 */
-    uint16_t index;   /* of its function */
-    const tc_ep *ep;  /* that it left by; NULL: which has ended */
+    bool may_travel;     /* sent to a member of a group */
+    size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
+    uint16_t index;      /* of its function */
+    const tc_ep *ep;     /* that it left by; NULL: which has ended */
     tc_call_params params;
     uint64_t deadline_ns;
     uint64_t received;
@@ -166,7 +166,7 @@ void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc
     tci_calls *calls = core->calls;
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
-        if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index)
+        if (call->is_open && call->in_fragments > 0 && call->ep == ep && call->index == index)
             fail(core, call, error->status, error->text);
     }
 }
@@ -176,8 +176,8 @@ void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const 
     tci_call *largest = NULL;
     for (size_t i = 0; i < core->calls->places; i++) {
         tci_call *call = &core->calls->table[i];
-        if (call->is_open && call->in_pieces > 0 && call->ep == ep && call->index == index &&
-            (largest == NULL || call->in_pieces > largest->in_pieces))
+        if (call->is_open && call->in_fragments > 0 && call->ep == ep && call->index == index &&
+            (largest == NULL || call->in_fragments > largest->in_fragments))
             largest = call;
     }
     if (largest != NULL)
@@ -313,7 +313,7 @@ tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t
         return status;
     }
     if (call != NULL)
-        call->in_pieces = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;
+        call->in_fragments = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;
     if (call != NULL && core->calls->next_deadline_ns > call->deadline_ns)
         core->calls->next_deadline_ns = call->deadline_ns;
     core->counters[TCI_CALLS_STARTED]++;

@@ -39,7 +39,7 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns);
 void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error);
 
 /* The peer does not run the function of this index. Who gets a small payload says so to its
- * origin; of one in pieces it never sees the route, so those calls end here. */
+ * origin; of one in fragments it never sees the route, so those calls end here. */
 void tci_calls_refused(tci_core *core, const tc_ep *ep, uint16_t index, const tc_error *error);
 
 /* The peer has not taken a payload for that function, which is too large there: that of the

@@ -8,19 +8,19 @@
 
 #include <stdlib.h>
 
-/* A piece: the code section (24 bytes), offset u32, bytes. */
-#define PIECE_BYTES_MAX 32768u
-#define PIECE_HEADER_BYTES (TCI_CODE_SECTION_BYTES + 4u)
+/* A fragment: the code section (24 bytes), offset u32, bytes. */
+#define FRAGMENT_BYTES_MAX 32768u
+#define FRAGMENT_HEADER_BYTES (TCI_CODE_SECTION_BYTES + 4u)
 
-static tc_status send_piece(tc_ep *ep, const tci_code_form *code, size_t offset, size_t n)
+static tc_status send_fragment(tc_ep *ep, const tci_code_form *code, size_t offset, size_t n)
 {
-    uint8_t piece[PIECE_HEADER_BYTES + PIECE_BYTES_MAX];
+    uint8_t fragment[FRAGMENT_HEADER_BYTES + FRAGMENT_BYTES_MAX];
     tci_writer w;
-    tci_writer_init(&w, piece, sizeof piece);
+    tci_writer_init(&w, fragment, sizeof fragment);
     tci_write_bytes(&w, code->bytes, TCI_CODE_SECTION_BYTES);
     tci_write_u32(&w, (uint32_t)offset);
     tci_write_bytes(&w, code->bytes + TCI_CODE_SECTION_BYTES + offset, n);
-    return tci_link_post(ep->link, TCI_AM_CODE, ep->peer.connection, piece, w.at, NULL);
+    return tci_link_post(ep->link, TCI_AM_CODE, ep->peer.connection, fragment, w.at, NULL);
 }
 
 void tci_code_send(tc_ep *ep, const tci_content_id *id)
@@ -35,8 +35,8 @@ void tci_code_send(tc_ep *ep, const tci_content_id *id)
     }
     size_t size = code.size - TCI_CODE_SECTION_BYTES;
     for (size_t offset = 0; offset < size;) {
-        size_t n = size - offset < PIECE_BYTES_MAX ? size - offset : PIECE_BYTES_MAX;
-        if (send_piece(ep, &code, offset, n) != TC_OK) {
+        size_t n = size - offset < FRAGMENT_BYTES_MAX ? size - offset : FRAGMENT_BYTES_MAX;
+        if (send_fragment(ep, &code, offset, n) != TC_OK) {
             (void)tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its code could not be sent");
             return;
         }
@@ -83,7 +83,7 @@ void tci_code_forget(tc_ep *ep)
     ep->rx.incoming = (tci_incoming_code){0};
 }
 
-void tci_code_piece(tc_ep *ep, const uint8_t *bytes, size_t size)
+void tci_code_fragment(tc_ep *ep, const uint8_t *bytes, size_t size)
 {
     tci_incoming_code *incoming = &ep->rx.incoming;
     tci_code_section section;
@@ -97,7 +97,7 @@ void tci_code_piece(tc_ep *ep, const uint8_t *bytes, size_t size)
     size_t n = tci_reader_left(&r);
     if (!tci_content_id_equal(&section.id, &incoming->section.id) ||
         offset != incoming->received || n > wanted_bytes(incoming) - offset) {
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a piece of code that was not asked for",
+        TC_LOG(TC_LOG_DEBUG, "endpoint %u: a fragment of code that was not asked for",
                ep->connection);
         return;
     }

@@ -1,5 +1,5 @@
 /* Code outside the ring: for archives too large for a frame. The target says NEED, the source
- * sends pieces as active messages, the target puts them together while the function's frame
+ * sends fragments as active messages, the target puts them together while the function's frame
  * waits at the head of the ring. */
 #ifndef TCI_CODE_TRANSFER_H
 #define TCI_CODE_TRANSFER_H
@@ -17,8 +17,8 @@ bool tci_code_complete(const tc_ep *ep);
 /* Target: forgets what it wanted and frees it. */
 void tci_code_forget(tc_ep *ep);
 
-/* Target: a piece came. Called inside UCX's handler: only copies. Pieces that nobody asked for
+/* Target: a fragment came. Called inside UCX's handler: only copies. Fragments that nobody asked for
  * are dropped. */
-void tci_code_piece(tc_ep *ep, const uint8_t *bytes, size_t size);
+void tci_code_fragment(tc_ep *ep, const uint8_t *bytes, size_t size);
 
 #endif

@@ -21,7 +21,7 @@ static tc_status send_injected_staged(tc_ep *ep, const tci_outgoing *out)
                               .slot = out->fn->index,
                               .kind = TCI_FRAME_INJECT,
                               .flags = TCI_INJECT_STAGED};
-    tci_staged staged = {.piece = {.total = out->payload_size}, .size = out->payload_size};
+    tci_staged staged = {.fragment = {.total = out->payload_size}, .size = out->payload_size};
     const size_t offset = tci_frame_code_offset(TCI_STAGED_BYTES);
     uint8_t *to = tci_staging_reserve(ep, out->payload_size, &staged.place);
     uint8_t *frame =

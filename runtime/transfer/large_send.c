@@ -9,7 +9,7 @@
 
 /* Small enough that several are in a ring at once and both sides copy at the same time; large
  * enough that headers do not count. */
-#define PIECE_BYTES_MAX 16384u
+#define FRAGMENT_BYTES_MAX 16384u
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 
 void tci_large_abandon(tc_ep *ep)
@@ -71,12 +71,12 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
     return TC_OK;
 }
 
-static size_t piece_bytes(const tc_ep *ep, const tci_partial *partial)
+static size_t fragment_bytes(const tc_ep *ep, const tci_partial *partial)
 {
-    size_t most = ep->tx.payload_max - TCI_PIECE_HEADER_BYTES;
+    size_t most = ep->tx.payload_max - TCI_FRAGMENT_HEADER_BYTES;
     size_t left = partial->size - partial->offset;
-    if (most > PIECE_BYTES_MAX)
-        most = PIECE_BYTES_MAX;
+    if (most > FRAGMENT_BYTES_MAX)
+        most = FRAGMENT_BYTES_MAX;
     return left < most ? left : most;
 }
 
@@ -92,12 +92,12 @@ static tc_status stage_fragment(tc_ep *ep, tci_partial *partial)
 {
     const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_STAGED_BYTES;
     size_t n = tci_staging_part(ep, partial->size, partial->size - partial->offset);
-    tci_staged staged = {.piece = {.total = partial->size, .offset = partial->offset},
+    tci_staged staged = {.fragment = {.total = partial->size, .offset = partial->offset},
                          .size = n};
     const tci_frame header = {.payload_size = TCI_STAGED_BYTES,
                               .slot = partial->fn->index,
-                              .kind = TCI_FRAME_PIECE,
-                              .flags = TCI_PIECE_STAGED | partial->routed};
+                              .kind = TCI_FRAME_FRAGMENT,
+                              .flags = TCI_FRAGMENT_STAGED | partial->routed};
     uint8_t *to = tci_staging_reserve(ep, n, &staged.place);
     uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx.ring, bytes) : NULL;
     if (frame == NULL)
@@ -111,20 +111,20 @@ static tc_status stage_fragment(tc_ep *ep, tci_partial *partial)
     return TC_OK;
 }
 
-static tc_status send_piece(tc_ep *ep, tci_partial *partial)
+static tc_status send_fragment(tc_ep *ep, tci_partial *partial)
 {
-    size_t n = piece_bytes(ep, partial);
-    size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES + n;
-    const tci_piece piece = {.total = partial->size, .offset = partial->offset};
-    const tci_frame header = {.payload_size = (uint32_t)(TCI_PIECE_HEADER_BYTES + n),
+    size_t n = fragment_bytes(ep, partial);
+    size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES + n;
+    const tci_fragment fragment = {.total = partial->size, .offset = partial->offset};
+    const tci_frame header = {.payload_size = (uint32_t)(TCI_FRAGMENT_HEADER_BYTES + n),
                               .slot = partial->fn->index,
-                              .kind = TCI_FRAME_PIECE,
+                              .kind = TCI_FRAME_FRAGMENT,
                               .flags = partial->routed};
     uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
-    tci_piece_encode(&piece, frame + TCI_FRAME_HEADER_BYTES);
-    memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES,
+    tci_fragment_encode(&fragment, frame + TCI_FRAME_HEADER_BYTES);
+    memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES,
            partial->payload + (partial->offset - partial->start), n);
     tci_frame_out_commit(ep, frame, bytes, &header);
     advance(ep, partial, n);
@@ -140,7 +140,7 @@ static tc_status send_some(tc_ep *ep, tci_partial *partial)
     if (tci_staging_is_open(ep))
         return stage_fragment(ep, partial);
     tci_staging_offer(ep);
-    return send_piece(ep, partial);
+    return send_fragment(ep, partial);
 }
 
 static tc_status go_on(tc_ep *ep)
@@ -185,7 +185,7 @@ tc_status tci_large_queue(tc_ep *ep)
     if (partial->owned == NULL) {
         partial->owned = malloc(left);
         if (partial->owned == NULL)
-            return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in pieces: out of memory");
+            return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in fragments: out of memory");
         memcpy(partial->owned, partial->payload + partial->offset, left);
         partial->payload = partial->owned;
         partial->start = partial->offset; /* only the part that is left is in memory */

@@ -1,13 +1,13 @@
-/* Payloads larger than a frame: they leave in pieces, in their place among the other messages.
+/* Payloads larger than a frame: they leave in fragments, in their place among the other messages.
  *
- * The pieces go through the ring like everything else, so order, credit and every delivery hold
+ * The fragments go through the ring like everything else, so order, credit and every delivery hold
  * for them as they are, and neither side needs memory beside the payload itself. */
 #ifndef TCI_LARGE_SEND_H
 #define TCI_LARGE_SEND_H
 
 #include "core/ep.h"
 
-/* A payload that leaves in pieces. */
+/* A payload that leaves in fragments. */
 typedef struct tci_partial {
     tc_ifunc *fn;     /* held */
     const void *args; /* of the call that began it, which goes on when it is repeated */

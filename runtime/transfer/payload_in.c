@@ -18,14 +18,14 @@ typedef struct inbound_payload {
     uint8_t *bytes; /* NULL: out of memory, or too large */
 } inbound_payload;
 
-/* Payloads by number; number % TCI_OUTSIDE_COUNT_MAX is the place. */
+/* Payloads by number; number % TCI_OUT_OF_LINE_COUNT_MAX is the place. */
 typedef struct tci_inbound {
     uint16_t next;    /* number of the next one that is run */
     uint64_t awaited; /* bytes of the one that the ring's head waits for; 0: it does not */
     uint64_t bytes;   /* of those that are here or under way */
-    inbound_payload *payloads[TCI_OUTSIDE_COUNT_MAX];
+    inbound_payload *payloads[TCI_OUT_OF_LINE_COUNT_MAX];
     /* Earlier ones, for their memory: fresh memory costs a fault per page. */
-    inbound_payload *spares[TCI_OUTSIDE_COUNT_MAX];
+    inbound_payload *spares[TCI_OUT_OF_LINE_COUNT_MAX];
     unsigned spare_count;
     uint64_t spare_bytes;
 } tci_inbound;
@@ -89,8 +89,8 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
     payload->ep = NULL;
     if (payload->under_way > 0)
         return;
-    if (payload->bytes != NULL && in->spare_count < TCI_OUTSIDE_COUNT_MAX &&
-        in->spare_bytes + payload->room <= TCI_OUTSIDE_BYTES_MAX) {
+    if (payload->bytes != NULL && in->spare_count < TCI_OUT_OF_LINE_COUNT_MAX &&
+        in->spare_bytes + payload->room <= TCI_OUT_OF_LINE_BYTES_MAX) {
         in->spare_bytes += payload->room;
         in->spares[in->spare_count++] = payload;
     } else {
@@ -117,11 +117,12 @@ static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out,
     uint64_t max = ep->core->options.payload_bytes_max;
     if (total == 0)
         return tci_error_set(err, TC_E_CORRUPT, "payload outside the ring: empty");
-    if (total <= max && in->bytes > 0 && in->bytes + total > TCI_OUTSIDE_BYTES_MAX)
+    if (total <= max && in->bytes > 0 && in->bytes + total > TCI_OUT_OF_LINE_BYTES_MAX)
         return tci_error_set(
             err, TC_E_CORRUPT,
             "payload outside the ring: %llu bytes beside %llu, expected at most %u together",
-            (unsigned long long)total, (unsigned long long)in->bytes, TCI_OUTSIDE_BYTES_MAX);
+            (unsigned long long)total, (unsigned long long)in->bytes,
+            TCI_OUT_OF_LINE_BYTES_MAX);
     inbound_payload *payload = create(in, total, max);
     if (payload == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "payload outside the ring: out of memory");
@@ -134,21 +135,22 @@ static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out,
     return TC_OK;
 }
 
-static tc_status claim(tc_ep *ep, inbound_payload **place, const tci_piece *piece, size_t size,
-                       tc_error *err)
+static tc_status claim(tc_ep *ep, inbound_payload **place, const tci_fragment *fragment,
+                       size_t size, tc_error *err)
 {
     if (*place == NULL)
-        TC_TRY(begin(ep, piece->total, place, err));
+        TC_TRY(begin(ep, fragment->total, place, err));
     inbound_payload *payload = *place;
-    if (piece->total == payload->total && size > 0 && piece->offset <= piece->total &&
-        size <= piece->total - piece->offset && size <= payload->total - payload->claimed) {
+    if (fragment->total == payload->total && size > 0 && fragment->offset <= fragment->total &&
+        size <= fragment->total - fragment->offset &&
+        size <= payload->total - payload->claimed) {
         payload->claimed += size;
         return TC_OK;
     }
     return tci_error_set(
         err, TC_E_CORRUPT,
         "payload outside the ring: %zu bytes at %llu of %llu, beside %llu of %llu", size,
-        (unsigned long long)piece->offset, (unsigned long long)piece->total,
+        (unsigned long long)fragment->offset, (unsigned long long)fragment->total,
         (unsigned long long)payload->claimed, (unsigned long long)payload->total);
 }
 
@@ -156,21 +158,21 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
                          tci_sink *sink_out)
 {
     tc_error error;
-    tci_piece piece;
+    tci_fragment fragment;
     tci_inbound *in = ep->state < TCI_EP_CLOSED ? inbound_of(ep) : NULL;
     if (in == NULL)
         return false;
     uint16_t ahead = (uint16_t)(header->number - in->next);
     if (ahead > UINT16_MAX / 2)
         return false; /* done with: it was refused, and its sender had not heard of that */
-    inbound_payload **place = &in->payloads[header->number % TCI_OUTSIDE_COUNT_MAX];
+    inbound_payload **place = &in->payloads[header->number % TCI_OUT_OF_LINE_COUNT_MAX];
     tc_status status = TC_E_CORRUPT;
-    tci_piece_decode(header->piece, &piece);
-    if (ahead >= TCI_OUTSIDE_COUNT_MAX)
+    tci_fragment_decode(header->fragment, &fragment);
+    if (ahead >= TCI_OUT_OF_LINE_COUNT_MAX)
         tci_error_set(&error, status, "payload outside the ring: number %u, expected %u to %u",
-                      header->number, in->next, in->next + TCI_OUTSIDE_COUNT_MAX - 1);
+                      header->number, in->next, in->next + TCI_OUT_OF_LINE_COUNT_MAX - 1);
     else
-        status = claim(ep, place, &piece, size, &error);
+        status = claim(ep, place, &fragment, size, &error);
     if (status != TC_OK) {
         tci_ep_fail(ep, &error);
         return false;
@@ -178,8 +180,8 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     if ((*place)->bytes == NULL)
         return false;
     (*place)->under_way++;
-    *sink_out =
-        (tci_sink){.to = (*place)->bytes + piece.offset, .done = has_arrived, .user = *place};
+    *sink_out = (tci_sink){
+        .to = (*place)->bytes + fragment.offset, .done = has_arrived, .user = *place};
     return true;
 }
 
@@ -187,11 +189,11 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
 
 static inbound_payload **next_place(tci_inbound *in)
 {
-    return &in->payloads[in->next % TCI_OUTSIDE_COUNT_MAX];
+    return &in->payloads[in->next % TCI_OUT_OF_LINE_COUNT_MAX];
 }
 
-static tc_status judge(const tc_ep *ep, const inbound_payload *payload, const tci_piece *named,
-                       tc_error *err)
+static tc_status judge(const tc_ep *ep, const inbound_payload *payload,
+                       const tci_fragment *named, tc_error *err)
 {
     uint64_t max = ep->core->options.payload_bytes_max;
     if (named->offset != ep->rx.inbound->next || named->total == 0 ||
@@ -210,7 +212,7 @@ static tc_status judge(const tc_ep *ep, const inbound_payload *payload, const tc
     return payload == NULL || payload->received < named->total ? TC_E_AGAIN : TC_OK;
 }
 
-tc_status tci_payload_in_find(tc_ep *ep, const tci_piece *named, uint8_t **bytes_out,
+tc_status tci_payload_in_find(tc_ep *ep, const tci_fragment *named, uint8_t **bytes_out,
                               tc_error *err)
 {
     tci_inbound *in = inbound_of(ep);
@@ -249,7 +251,7 @@ void tci_payload_in_fini(tc_ep *ep)
     tci_inbound *in = ep->rx.inbound;
     if (in == NULL)
         return;
-    for (unsigned i = 0; i < TCI_OUTSIDE_COUNT_MAX; i++) {
+    for (unsigned i = 0; i < TCI_OUT_OF_LINE_COUNT_MAX; i++) {
         if (in->payloads[i] != NULL)
             give_back(in, in->payloads[i]);
     }

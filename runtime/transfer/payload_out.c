@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Over tcp UCX sends this much in one piece, its own header included; larger messages it puts
+/* Over tcp UCX sends this much in one fragment, its own header included; larger messages it puts
  * together in fresh memory, from which they would have to be copied again. A rendezvous of
  * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
  * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
@@ -34,23 +34,23 @@ static bool may_begin(tc_ep *ep, size_t size)
 {
     tci_send_window *window = &ep->tx.outbound->window;
     tci_send_window_release(window, ep->tx.ring.consumed_seen);
-    return window->count == 0 ||
-           (!tci_send_window_is_full(window) && window->bytes + size <= TCI_OUTSIDE_BYTES_MAX);
+    return window->count == 0 || (!tci_send_window_is_full(window) &&
+                                  window->bytes + size <= TCI_OUT_OF_LINE_BYTES_MAX);
 }
 
 static tc_status announce(tc_ep *ep, tci_partial *partial)
 {
     tci_outbound *out = ep->tx.outbound;
-    const tci_piece named = {.total = partial->size, .offset = out->next_number};
-    const tci_frame header = {.payload_size = TCI_PIECE_HEADER_BYTES,
+    const tci_fragment named = {.total = partial->size, .offset = out->next_number};
+    const tci_frame header = {.payload_size = TCI_FRAGMENT_HEADER_BYTES,
                               .slot = partial->fn->index,
-                              .kind = TCI_FRAME_PIECE,
-                              .flags = TCI_PIECE_OUTSIDE | partial->routed};
-    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_PIECE_HEADER_BYTES;
+                              .kind = TCI_FRAME_FRAGMENT,
+                              .flags = TCI_FRAGMENT_OUT_OF_LINE | partial->routed};
+    const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES;
     uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
-    tci_piece_encode(&named, frame + TCI_FRAME_HEADER_BYTES);
+    tci_fragment_encode(&named, frame + TCI_FRAME_HEADER_BYTES);
     tci_frame_out_commit(ep, frame, bytes, &header);
     tci_send_window_add(&out->window, ep->tx.ring.tail, partial->size);
     partial->announced = true;
@@ -97,12 +97,12 @@ static void part_has_left(tci_link_op *op)
 
 static tc_status send_part(tc_ep *ep, tci_partial *partial, outbound_part *part)
 {
-    const tci_piece piece = {.total = partial->size, .offset = partial->offset};
+    const tci_fragment fragment = {.total = partial->size, .offset = partial->offset};
     size_t n = partial->size - partial->offset;
     n = n < PART_BYTES ? n : PART_BYTES;
     part->header =
         (tci_payload_header){.connection = ep->peer.connection, .number = partial->number};
-    tci_piece_encode(&piece, part->header.piece);
+    tci_fragment_encode(&fragment, part->header.fragment);
     part->op = (tci_link_op){.done = part_has_left, .user = ep->tx.outbound};
     if (tci_link_send_payload(ep->link, &part->header, &part->op,
                               partial->payload + partial->offset, n, &part->under_way) != TC_OK)

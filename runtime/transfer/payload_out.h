@@ -3,7 +3,7 @@
  * payload by its number and keeps its place in the order. payload_in.h is the receiving half.
  *
  * The sender's UCX reads the payload where the caller has it, so the call is repeated until
- * that is over. How many payloads may be on their way is bounded (TCI_OUTSIDE_*). */
+ * that is over. How many payloads may be on their way is bounded (TCI_OUT_OF_LINE_*). */
 #ifndef TCI_PAYLOAD_OUT_H
 #define TCI_PAYLOAD_OUT_H
 

@@ -50,7 +50,7 @@ static bool is_large(tc_ep *ep, const tci_outgoing *out)
     return tci_staging_is_open(ep);
 }
 
-/* What waits goes first. A payload in pieces that is under way is gone on with by its own call,
+/* What waits goes first. A payload in fragments that is under way is gone on with by its own call,
  * or by tc_progress. */
 static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 {

@@ -3,7 +3,7 @@
  * on it in place; the frame in the ring says where it lies and keeps the order.
  *
  * The sender offers its segment when the first large payload leaves, and uses it when the peer
- * has said that it could attach it; until then, and where it cannot, payloads go in pieces
+ * has said that it could attach it; until then, and where it cannot, payloads go in fragments
  * through the ring. The memory is the sender's: its option staging_bytes bounds it, and it
  * vanishes with the last process that has it attached. */
 #ifndef TCI_STAGING_H

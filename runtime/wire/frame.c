@@ -22,18 +22,18 @@ void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES], tci_co
     out->deps_size = tci_read_u32(&r);
 }
 
-void tci_piece_encode(const tci_piece *piece, uint8_t out[TCI_PIECE_HEADER_BYTES])
+void tci_fragment_encode(const tci_fragment *fragment, uint8_t out[TCI_FRAGMENT_HEADER_BYTES])
 {
     tci_writer w;
-    tci_writer_init(&w, out, TCI_PIECE_HEADER_BYTES);
-    tci_write_u64(&w, piece->total);
-    tci_write_u64(&w, piece->offset);
+    tci_writer_init(&w, out, TCI_FRAGMENT_HEADER_BYTES);
+    tci_write_u64(&w, fragment->total);
+    tci_write_u64(&w, fragment->offset);
 }
 
-void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *out)
+void tci_fragment_decode(const uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES], tci_fragment *out)
 {
     tci_reader r;
-    tci_reader_init(&r, bytes, TCI_PIECE_HEADER_BYTES);
+    tci_reader_init(&r, bytes, TCI_FRAGMENT_HEADER_BYTES);
     out->total = tci_read_u64(&r);
     out->offset = tci_read_u64(&r);
 }
@@ -42,8 +42,8 @@ void tci_staged_encode(const tci_staged *staged, uint8_t out[TCI_STAGED_BYTES])
 {
     tci_writer w;
     tci_writer_init(&w, out, TCI_STAGED_BYTES);
-    tci_write_u64(&w, staged->piece.total);
-    tci_write_u64(&w, staged->piece.offset);
+    tci_write_u64(&w, staged->fragment.total);
+    tci_write_u64(&w, staged->fragment.offset);
     tci_write_u64(&w, staged->place);
     tci_write_u64(&w, staged->size);
 }
@@ -52,8 +52,8 @@ void tci_staged_decode(const uint8_t bytes[TCI_STAGED_BYTES], tci_staged *out)
 {
     tci_reader r;
     tci_reader_init(&r, bytes, TCI_STAGED_BYTES);
-    out->piece.total = tci_read_u64(&r);
-    out->piece.offset = tci_read_u64(&r);
+    out->fragment.total = tci_read_u64(&r);
+    out->fragment.offset = tci_read_u64(&r);
     out->place = tci_read_u64(&r);
     out->size = tci_read_u64(&r);
 }
@@ -82,16 +82,16 @@ static tc_status check_piece(const tci_frame *frame, tc_error *err)
 {
     uint32_t found = frame->payload_size;
     unsigned where = frame->flags & ~TCI_ROUTED;
-    if (where == 0 && found < TCI_PIECE_HEADER_BYTES)
-        return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes, expected at least %u", found,
-                             TCI_PIECE_HEADER_BYTES);
+    if (where == 0 && found < TCI_FRAGMENT_HEADER_BYTES)
+        return tci_error_set(err, TC_E_CORRUPT, "fragment: %u bytes, expected at least %u", found,
+                             TCI_FRAGMENT_HEADER_BYTES);
     if (where == 0)
         return TC_OK;
-    if (where > TCI_PIECE_OUTSIDE)
-        return tci_error_set(err, TC_E_CORRUPT, "piece: flags %u, expected 0 to 2", where);
-    uint32_t size = where == TCI_PIECE_STAGED ? TCI_STAGED_BYTES : TCI_PIECE_HEADER_BYTES;
+    if (where > TCI_FRAGMENT_OUT_OF_LINE)
+        return tci_error_set(err, TC_E_CORRUPT, "fragment: flags %u, expected 0 to 2", where);
+    uint32_t size = where == TCI_FRAGMENT_STAGED ? TCI_STAGED_BYTES : TCI_FRAGMENT_HEADER_BYTES;
     if (found != size)
-        return tci_error_set(err, TC_E_CORRUPT, "piece: %u bytes about others, expected %u",
+        return tci_error_set(err, TC_E_CORRUPT, "fragment: %u bytes about others, expected %u",
                              found, size);
     return TC_OK;
 }
@@ -162,7 +162,7 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
         return check_code(frame, header, room, bytes_out, section_out, err);
     case TCI_FRAME_INJECT:
         return check_inject(frame, header, room, bytes_out, section_out, err);
-    case TCI_FRAME_PIECE:
+    case TCI_FRAME_FRAGMENT:
         TC_TRY(check_piece(frame, err));
         break;
     case TCI_FRAME_CALL:

@@ -32,7 +32,7 @@ typedef enum tci_frame_kind {
     TCI_FRAME_CALL = 1,    /* payload for the function in `slot` */
     TCI_FRAME_CODE = 2,    /* the same, and the code that `slot` stands for from now on */
     TCI_FRAME_WRAP = 3,    /* nothing: the next frame is at the start of the ring */
-    TCI_FRAME_PIECE = 4,   /* a part of a payload that is larger than a frame; tci_piece */
+    TCI_FRAME_FRAGMENT = 4,   /* a part of a payload that is larger than a frame; tci_fragment */
     TCI_FRAME_CONTROL = 5, /* flags: tci_control; about `slot` */
     TCI_FRAME_INJECT = 6,  /* payload, and the image that runs for it, once; tci_code_section */
     TCI_FRAME_REPLY = 7    /* a part of a call's answer; tci_reply in route.h */
@@ -47,11 +47,11 @@ typedef enum tci_frame_kind {
  * PREPARED or REFUSED frame says when it is, or that it will not be. */
 #define TCI_CODE_ANNOUNCE 4u
 
-/* Flags of PIECE frames, one at most: where the bytes are that they speak of. Without one they
+/* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one they
  * are in the frame. */
-#define TCI_PIECE_STAGED 1u /* in the segment that the sender shares; tci_staged */
-#define TCI_PIECE_OUTSIDE                                                                      \
-    2u /* the whole payload comes in PAYLOAD messages; a tci_piece whose                       \
+#define TCI_FRAGMENT_STAGED 1u /* in the segment that the sender shares; tci_staged */
+#define TCI_FRAGMENT_OUT_OF_LINE                                                                      \
+    2u /* the whole payload comes in PAYLOAD messages; a tci_fragment whose                       \
           offset counts such payloads, modulo 2^16 */
 
 typedef enum tci_control {
@@ -60,7 +60,7 @@ typedef enum tci_control {
     TCI_CONTROL_REFUSED =
         2, /* payload: status i32, text. The function in `slot` does not run here */
     TCI_CONTROL_CREDIT = 3,    /* no payload: say at once how far you have consumed */
-    TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in pieces was dropped */
+    TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in fragments was dropped */
     TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
     TCI_CONTROL_ATTACHED = 6,  /* no payload: that segment is attached */
     TCI_CONTROL_PREPARED = 7,  /* no payload: the function in `slot` is callable */
@@ -97,18 +97,18 @@ typedef struct tci_code_section {
 void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
                                uint8_t out[TCI_INJECT_SECTION_BYTES]);
 
-/* What a PIECE frame's payload begins with: 16 bytes. Pieces of one payload follow each other
+/* What a FRAGMENT frame's payload begins with: 16 bytes. Fragments of one payload follow each other
  * without another call between them; the last one makes the call. */
-typedef struct tci_piece {
+typedef struct tci_fragment {
     uint64_t total;  /* bytes of the whole payload */
     uint64_t offset; /* where this part belongs */
-} tci_piece;
+} tci_fragment;
 
-#define TCI_PIECE_HEADER_BYTES 16u
+#define TCI_FRAGMENT_HEADER_BYTES 16u
 
-/* A STAGED piece: 32 bytes. */
+/* A STAGED fragment: 32 bytes. */
 typedef struct tci_staged {
-    tci_piece piece;
+    tci_fragment fragment;
     uint64_t place; /* in the segment */
     uint64_t size;
 } tci_staged;
@@ -127,8 +127,8 @@ typedef struct tci_segment_offer {
 #define TCI_STAGING_BYTES_MAX (256u << 20)
 /* Of payloads that come outside the ring and were not run yet: so many at most, and more than
  * one only up to so many bytes together. */
-#define TCI_OUTSIDE_COUNT_MAX 8u
-#define TCI_OUTSIDE_BYTES_MAX (4u << 20)
+#define TCI_OUT_OF_LINE_COUNT_MAX 8u
+#define TCI_OUT_OF_LINE_BYTES_MAX (4u << 20)
 
 void tci_staged_encode(const tci_staged *staged, uint8_t out[TCI_STAGED_BYTES]);
 void tci_staged_decode(const uint8_t bytes[TCI_STAGED_BYTES], tci_staged *out);
@@ -137,8 +137,8 @@ void tci_segment_offer_encode(const tci_segment_offer *offer,
 void tci_segment_offer_decode(const uint8_t bytes[TCI_SEGMENT_OFFER_BYTES],
                               tci_segment_offer *out);
 
-void tci_piece_encode(const tci_piece *piece, uint8_t out[TCI_PIECE_HEADER_BYTES]);
-void tci_piece_decode(const uint8_t bytes[TCI_PIECE_HEADER_BYTES], tci_piece *out);
+void tci_fragment_encode(const tci_fragment *fragment, uint8_t out[TCI_FRAGMENT_HEADER_BYTES]);
+void tci_fragment_decode(const uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES], tci_fragment *out);
 
 static inline uint64_t tci_frame_word(const tci_frame *f)
 {

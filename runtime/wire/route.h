@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-/* Flag of CALL, CODE and PIECE frames: the payload (a whole one, of pieces) ends with a route.
+/* Flag of CALL, CODE and FRAGMENT frames: the payload (a whole one, of fragments) ends with a route.
  */
 #define TCI_ROUTED 0x80u
 

@@ -1,4 +1,4 @@
-/* Pieces from a peer that may send anything. */
+/* Fragments from a peer that may send anything. */
 #include "../support/test.h"
 #include "dispatch/large_receive.h"
 
@@ -38,12 +38,12 @@ static void free_receiver(receiver *r)
 
 static tc_status take(receiver *r, uint64_t total, uint64_t offset, size_t n, uint8_t fill)
 {
-    uint8_t *payload = malloc(TCI_PIECE_HEADER_BYTES + n);
-    const tci_piece piece = {.total = total, .offset = offset};
-    const tci_frame frame = {.payload_size = (uint32_t)(TCI_PIECE_HEADER_BYTES + n),
-                             .kind = TCI_FRAME_PIECE};
-    tci_piece_encode(&piece, payload);
-    memset(payload + TCI_PIECE_HEADER_BYTES, fill, n);
+    uint8_t *payload = malloc(TCI_FRAGMENT_HEADER_BYTES + n);
+    const tci_fragment fragment = {.total = total, .offset = offset};
+    const tci_frame frame = {.payload_size = (uint32_t)(TCI_FRAGMENT_HEADER_BYTES + n),
+                             .kind = TCI_FRAME_FRAGMENT};
+    tci_fragment_encode(&fragment, payload);
+    memset(payload + TCI_FRAGMENT_HEADER_BYTES, fill, n);
     r->complete = false;
     tc_status status = tci_large_receive(&r->ep, &frame, payload, &r->whole, &r->error);
     r->complete = r->whole.bytes != NULL;
@@ -115,7 +115,7 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
     free_receiver(r);
 }
 
-/* --- pieces that lie in a segment ----------------------------------------------------------
+/* --- fragments that lie in a segment ----------------------------------------------------------
  */
 
 #define SEGMENT_BYTES (TCI_STAGING_OFFSET + 4096u)
@@ -139,9 +139,9 @@ static tc_status take_staged(receiver *r, uint64_t total, uint64_t offset, uint6
 {
     uint8_t payload[TCI_STAGED_BYTES];
     const tci_staged staged = {
-        .piece = {.total = total, .offset = offset}, .place = place, .size = size};
+        .fragment = {.total = total, .offset = offset}, .place = place, .size = size};
     const tci_frame frame = {
-        .payload_size = TCI_STAGED_BYTES, .kind = TCI_FRAME_PIECE, .flags = TCI_PIECE_STAGED};
+        .payload_size = TCI_STAGED_BYTES, .kind = TCI_FRAME_FRAGMENT, .flags = TCI_FRAGMENT_STAGED};
     tci_staged_encode(&staged, payload);
     return tci_large_receive(&r->ep, &frame, payload, &r->whole, &r->error);
 }

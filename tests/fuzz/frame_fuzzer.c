@@ -13,14 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What was judged good lies inside the frame as a whole. */
 static void decode_piece(const tci_frame *header, const uint8_t *payload)
 {
-    tci_piece piece;
+    tci_fragment fragment;
     tci_staged staged;
-    if (header->kind != TCI_FRAME_PIECE)
+    if (header->kind != TCI_FRAME_FRAGMENT)
         return;
-    if (header->flags == TCI_PIECE_STAGED)
+    if (header->flags == TCI_FRAGMENT_STAGED)
         tci_staged_decode(payload, &staged);
     else
-        tci_piece_decode(payload, &piece);
+        tci_fragment_decode(payload, &fragment);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -32,8 +32,8 @@ static bool begin(receiver *r, uint16_t number, uint64_t total, uint64_t offset,
                   tci_sink *sink_out)
 {
     tci_payload_header header = {.number = number};
-    const tci_piece piece = {.total = total, .offset = offset};
-    tci_piece_encode(&piece, header.piece);
+    const tci_fragment fragment = {.total = total, .offset = offset};
+    tci_fragment_encode(&fragment, header.fragment);
     return tci_payload_in_take(&r->ep, &header, n, sink_out);
 }
 
@@ -48,7 +48,7 @@ static void take(receiver *r, uint16_t number, uint64_t total, uint64_t offset, 
 
 static tc_status find(receiver *r, uint64_t number, uint64_t total)
 {
-    const tci_piece named = {.total = total, .offset = number};
+    const tci_fragment named = {.total = total, .offset = number};
     return tci_payload_in_find(&r->ep, &named, &r->bytes, &r->error);
 }
 
@@ -89,7 +89,7 @@ static void what_fits_nothing_ends_the_endpoint(void **state)
         {0, 250, 100, 0},          /* nothing */
         {8, 250, 0, 100},          /* too far ahead */
         {1, 0, 0, 0},              /* empty */
-        {1, TCI_OUTSIDE_BYTES_MAX, 0, 1},
+        {1, TCI_OUT_OF_LINE_BYTES_MAX, 0, 1},
     };
     for (size_t i = 0; i < sizeof second / sizeof second[0]; i++) {
         receiver *r = make_receiver();

@@ -120,10 +120,10 @@ static void unknown_kinds_are_refused(void **state)
     tc_error error;
     tci_code_section section;
     for (unsigned kind = 0; kind < 256; kind++) {
-        const tci_frame frame = {.payload_size = TCI_PIECE_HEADER_BYTES, .kind = (uint8_t)kind};
+        const tci_frame frame = {.payload_size = TCI_FRAGMENT_HEADER_BYTES, .kind = (uint8_t)kind};
         tc_status status =
             tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error);
-        if (kind == TCI_FRAME_CALL || kind == TCI_FRAME_CODE || kind == TCI_FRAME_PIECE ||
+        if (kind == TCI_FRAME_CALL || kind == TCI_FRAME_CODE || kind == TCI_FRAME_FRAGMENT ||
             kind == TCI_FRAME_CONTROL || kind == TCI_FRAME_INJECT || kind == TCI_FRAME_REPLY)
             assert_int_equal(status, TC_OK);
         else
@@ -138,7 +138,7 @@ static void piece_bodies_have_golden_bytes(void **state)
         0x40, 0x10, 0,    0,    0,    0,    0,    0,    0x34, 0x12, 0, 0, 0, 0, 0, 0};
     static const uint8_t offer_bytes[TCI_SEGMENT_OFFER_BYTES] = {
         0x04, 0x03, 0x02, 0x01, 0, 0x10, 0x40, 0, 0, 0, 0, 0, 8, 7, 6, 5, 4, 3, 2, 1};
-    const tci_staged staged = {.piece = {.total = 0x0102030405060708, .offset = 0x21},
+    const tci_staged staged = {.fragment = {.total = 0x0102030405060708, .offset = 0x21},
                                .place = 0x1040,
                                .size = 0x1234};
     const tci_segment_offer offer = {
@@ -167,11 +167,11 @@ static void pieces_have_the_size_that_their_flags_say(void **state)
     for (unsigned flags = 0; flags < 256; flags++) {
         for (uint32_t found = 0; found < 64; found++) {
             const tci_frame frame = {
-                .payload_size = found, .kind = TCI_FRAME_PIECE, .flags = (uint8_t)flags};
+                .payload_size = found, .kind = TCI_FRAME_FRAGMENT, .flags = (uint8_t)flags};
             unsigned where = flags & ~TCI_ROUTED;
-            bool good = where == 0                   ? found >= TCI_PIECE_HEADER_BYTES
-                        : where == TCI_PIECE_STAGED  ? found == TCI_STAGED_BYTES
-                        : where == TCI_PIECE_OUTSIDE ? found == TCI_PIECE_HEADER_BYTES
+            bool good = where == 0                   ? found >= TCI_FRAGMENT_HEADER_BYTES
+                        : where == TCI_FRAGMENT_STAGED  ? found == TCI_STAGED_BYTES
+                        : where == TCI_FRAGMENT_OUT_OF_LINE ? found == TCI_FRAGMENT_HEADER_BYTES
                                                      : false;
             assert_int_equal(
                 tci_frame_check(&frame, bytes, sizeof bytes, &size, &section, &error),
