@@ -5,8 +5,8 @@
 #include "base/logger.h"
 #include "context/progress.h"
 #include "context/wait.h"
-#include "core/bell.h"
 #include "core/credit.h"
+#include "core/doorbell.h"
 #include "core/ep_message.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
@@ -127,7 +127,7 @@ static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
     uint64_t target = UINT64_MAX; /* known once the queue is empty */
     ctx->idle_since_ns = 0;
     tci_sender_commit_coalesced(&ep->tx);
-    tci_bell_after_frames(ep);
+    tci_doorbell_after_frames(ep);
     while (tci_ep_is_open(ep)) {
         if (!tci_queue_waits(ep) && target == UINT64_MAX) {
             if (!tci_producer_drained(&ep->tx.ring) && ep->tx.delivery->ops->credit != NULL)

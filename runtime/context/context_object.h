@@ -43,8 +43,8 @@ struct tc_context {
     bool shares_cpu; /* others ran when it was last given up */
     uint64_t nap_ns;
     int wait_fd;      /* all that can wake this context, for others to wait on */
-    bool armed;       /* the bells say that this side sleeps */
-    bool can_be_rung; /* the machine has the barrier that bells need */
+    bool armed;       /* the doorbells say that this side sleeps */
+    bool can_be_rung; /* the machine has the barrier that doorbells need */
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "context/wait.h"
-#include "core/bell.h"
+#include "core/doorbell.h"
 #include "transfer/frame_out.h"
 
 #include <tc/ifunc.h>
@@ -29,7 +29,7 @@ static tc_status send_ahead(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, tc_er
     tc_status status;
     while ((status = tci_frame_out_prepare(ep, fn)) == TC_E_AGAIN && tci_ep_is_open(ep))
         TC_TRY(await(ctx, deadline_ns, err));
-    tci_bell_after_frames(ep);
+    tci_doorbell_after_frames(ep);
     return status;
 }
 

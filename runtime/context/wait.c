@@ -1,4 +1,4 @@
-/* Waiting: spin, yield, then sleep on everything that can wake us. core/bell.h tells how
+/* Waiting: spin, yield, then sleep on everything that can wake us. core/doorbell.h tells how
  * peers that store into our memory do that. */
 #include "context/wait.h"
 

@@ -1,7 +1,7 @@
 #include "core/credit.h"
 
 #include "base/clock.h"
-#include "core/bell.h"
+#include "core/doorbell.h"
 
 static void post(tc_ep *ep, uint64_t head)
 {
@@ -27,7 +27,7 @@ void tci_credit_return(tc_ep *ep)
     uint64_t made;
     if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
-        tci_bell_after_credit(ep);
+        tci_doorbell_after_credit(ep);
     } else if (ep->rx.credit.due) {
         ep->rx.credit.again = true;
     } else if (frames_under_way(ep, &made) > 0) {

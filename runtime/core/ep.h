@@ -36,9 +36,9 @@ typedef struct tci_handshake {
     uint32_t expected_rank; /* the member that is called; TC_RANK_NONE: not one of a group */
 } tci_handshake;
 
-/* endpoint/wakeup.h: what our own bell word says while this side sleeps. */
+/* endpoint/wakeup.h: what our own doorbell word says while this side sleeps. */
 typedef struct tci_wakeup {
-    uint64_t bell;
+    uint64_t doorbell;
     uint64_t awaited; /* the position in the peer's ring that this side sleeps for */
 } tci_wakeup;
 
@@ -54,7 +54,7 @@ typedef struct tci_member_link {
 
 /* Who was told of it so far, and who has to end it. */
 typedef struct tci_ep_life {
-    bool accepted;     /* the context owns it */
+    bool accepted; /* the context owns it */
     bool opened;
     bool opened_told;  /* TC_EP_OPENED was called */
     bool ended_told;   /* the program's callback heard of its end */

@@ -15,10 +15,10 @@ void tci_ep_message_bye(tc_ep *ep)
         (void)tci_ep_message_send(ep, bytes, size, NULL);
 }
 
-void tci_ep_message_bell(tc_ep *ep)
+void tci_ep_message_wakeup(tc_ep *ep)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
     size_t size;
-    if (tci_hello_bell_encode(bytes, sizeof bytes, &size) == TC_OK)
+    if (tci_hello_wakeup_encode(bytes, sizeof bytes, &size) == TC_OK)
         (void)tci_ep_message_send(ep, bytes, size, NULL);
 }

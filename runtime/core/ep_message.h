@@ -13,6 +13,6 @@ void tci_ep_message_bye(tc_ep *ep);
 
 /* Wakes a peer that sleeps; best effort. If the stream's send buffer is full, the peer has
  * unread data and is awake. */
-void tci_ep_message_bell(tc_ep *ep);
+void tci_ep_message_wakeup(tc_ep *ep);
 
 #endif

@@ -25,9 +25,9 @@ typedef struct tci_sender {
     size_t fast_limit;  /* payloads below it may take tc_send's fast path; tci_ep_set_fast */
     size_t frame_limit; /* payloads below it may become a frame at once, if there is room */
     tci_producer ring;
-    const tci_ring_word *bell; /* the peer's; see core/doorbell.h */
-    uint64_t bell_seen;        /* its value that was answered last */
-    bool used;                 /* one left since the last tc_progress: others may join */
+    const tci_ring_word *doorbell; /* the peer's; see core/doorbell.h */
+    uint64_t doorbell_seen;        /* its value that was answered last */
+    bool used;                     /* one left since the last tc_progress: others may join */
     unsigned coalesced_count;
     tc_ep *used_next; /* see tci_core.used */
     tci_short_call coalesced[TCI_COALESCED_MAX];

@@ -37,7 +37,7 @@ typedef struct tci_delivery_peer {
  * goes by message, and who sleeps must look at the ring now and then. */
 typedef struct tci_delivery_arrival {
     /* The sender has the ring's region mapped. Credit is one store there; otherwise it is a
-     * message. A sleeper's bell word is seen, which needs a barrier before the sleep. Segments
+     * message. A sleeper's doorbell word is seen, which needs a barrier before the sleep. Segments
      * that the sender offers can be attached. */
     bool ring_is_mapped;
     /* Frames come as UCX messages, whose handler puts them into the ring: they wake a sleeper,
@@ -80,7 +80,7 @@ struct tci_delivery {
     const tci_delivery_ops *ops;
     uint8_t *ring;
     const tci_ring_word *consumed;
-    const tci_ring_word *bell; /* the peer's, or NULL: what is sent wakes it anyway */
+    const tci_ring_word *doorbell; /* the peer's, or NULL: what is sent wakes it anyway */
 };
 
 extern const tci_delivery_ops tci_delivery_direct;

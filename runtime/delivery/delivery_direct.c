@@ -31,7 +31,7 @@ static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **deliv
         .ops = &tci_delivery_direct,
         .ring = region + TCI_RING_DATA_OFFSET,
         .consumed = (const tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET),
-        .bell = (const tci_ring_word *)(void *)(region + TCI_RING_BELL_OFFSET),
+        .doorbell = (const tci_ring_word *)(void *)(region + TCI_RING_DOORBELL_OFFSET),
     };
     tci_link_put_aside(peer->link);
     *delivery_out = &direct->base;

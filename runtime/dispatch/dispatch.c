@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "core/bell.h"
 #include "core/credit.h"
+#include "core/doorbell.h"
 #include "core/ep_state.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
@@ -371,7 +371,7 @@ static inline void settle_credit(tc_ep *ep)
 {
     if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
-        tci_bell_after_credit(ep);
+        tci_doorbell_after_credit(ep);
     } else if (tci_consumer_owes_credit(&ep->rx.ring)) {
         tci_credit_return(ep);
     }

@@ -14,7 +14,7 @@
 
 #define CLOSE_LINK_TIMEOUT_NS 1000000000ull
 
-/* The bell of a peer whose own cannot be seen. */
+/* The doorbell of a peer whose own cannot be seen. */
 static const tci_ring_word never_asleep[2];
 
 tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error *err)
@@ -34,7 +34,7 @@ tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error 
     ep->life.accepted = accepted;
     ep->state = TCI_EP_GREETING;
     ep->peer.connection = TCI_AM_NO_CONNECTION;
-    ep->tx.bell = never_asleep;
+    ep->tx.doorbell = never_asleep;
     ep->tx.preparing = TCI_PREPARING_NONE;
     ep->member.rank = TC_RANK_NONE;
     ep->hs.expected_rank = TC_RANK_NONE;

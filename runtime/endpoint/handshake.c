@@ -159,8 +159,8 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
     tci_producer_init(&ep->tx.ring, ep->tx.delivery->ring, hello->ring_bytes, hello->ring_nonce,
                       ep->tx.delivery->consumed);
     ep->tx.push = ops->push;
-    if (ep->tx.delivery->bell != NULL)
-        ep->tx.bell = ep->tx.delivery->bell;
+    if (ep->tx.delivery->doorbell != NULL)
+        ep->tx.doorbell = ep->tx.delivery->doorbell;
     /* A first message carries its code's id behind the payload even when the code itself goes
      * outside the ring. */
     ep->tx.payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
@@ -289,7 +289,7 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         ep->peer.said_bye = true;
         tci_pending_add(&ep->core->pending, TCI_WORK_GOODBYE);
         return;
-    case TCI_HELLO_BELL:
+    case TCI_HELLO_WAKEUP:
         if (ep->state >= TCI_EP_AGREEING)
             return; /* that it came is all that it says */
         /* fall through */

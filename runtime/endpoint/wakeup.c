@@ -1,7 +1,7 @@
 #include "endpoint/wakeup.h"
 
-#include "core/bell.h"
 #include "core/credit.h"
+#include "core/doorbell.h"
 #include "transfer/code_transfer.h"
 #include "transfer/payload_in.h"
 #include "transfer/payload_out.h"
@@ -13,7 +13,7 @@
 
 static tci_ring_word *own_words(const tc_ep *ep)
 {
-    return (tci_ring_word *)(void *)(tci_region_base(ep->rx.region) + TCI_RING_BELL_OFFSET);
+    return (tci_ring_word *)(void *)(tci_region_base(ep->rx.region) + TCI_RING_DOORBELL_OFFSET);
 }
 
 static uint64_t sooner(uint64_t a, uint64_t b)
@@ -42,7 +42,7 @@ static uint64_t awaited_position(const tc_ep *ep)
     return position;
 }
 
-/* A send that failed may have had coalesced frames leave without a look at the peer's bell; the
+/* A send that failed may have had coalesced frames leave without a look at the peer's doorbell; the
  * end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
  * sleepers would wake each other for ever. */
 void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
@@ -50,23 +50,24 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
     if (!tci_ep_is_open(ep))
         return;
     if (ep->tx.used)
-        tci_bell_after_frames(ep);
+        tci_doorbell_after_frames(ep);
     ep->wake.awaited = awaited_position(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
     armed->credit_blocked |= credit;
     if (ep->rx.arrival.frames_by_message) {
-        armed->rung &= !credit || ep->tx.delivery->bell == NULL;
+        armed->rung &= !credit || ep->tx.delivery->doorbell == NULL;
         return;
     }
-    if (!ep->rx.arrival.ring_is_mapped) { /* the peer cannot see our bell */
+    if (!ep->rx.arrival.ring_is_mapped) { /* the peer cannot see our doorbell */
         armed->rung = false;
         return;
     }
     armed->needs_barrier = true;
-    ep->wake.bell += TCI_BELL_STEP;
-    tci_ring_store_bell(own_words(ep),
-                        ep->wake.bell | TCI_BELL_FRAMES | (credit ? TCI_BELL_CREDIT : 0),
-                        ep->wake.awaited);
+    ep->wake.doorbell += TCI_DOORBELL_STEP;
+    tci_ring_store_doorbell(own_words(ep),
+                            ep->wake.doorbell | TCI_DOORBELL_FRAMES |
+                                (credit ? TCI_DOORBELL_CREDIT : 0),
+                            ep->wake.awaited);
 }
 
 /* The peer may write the words too, so they are never read here. */
@@ -74,8 +75,8 @@ void tci_wakeup_disarm(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep) || !ep->rx.arrival.ring_is_mapped)
         return;
-    ep->wake.bell += TCI_BELL_STEP;
-    tci_ring_store_bell(own_words(ep), ep->wake.bell, UINT64_MAX);
+    ep->wake.doorbell += TCI_DOORBELL_STEP;
+    tci_ring_store_doorbell(own_words(ep), ep->wake.doorbell, UINT64_MAX);
 }
 
 static bool credit_has_come(tc_ep *ep)

@@ -1,4 +1,4 @@
-/* The sleeping side of core/bell.h: our own bell word, and the last look before a sleep. */
+/* The sleeping side of core/doorbell.h: our own doorbell word, and the last look before a sleep. */
 #ifndef TCI_WAKEUP_H
 #define TCI_WAKEUP_H
 
@@ -7,7 +7,7 @@
 /* What arming all endpoints comes to. */
 typedef struct tci_armed {
     bool rung;           /* whoever may have something for us wakes us */
-    bool needs_barrier;  /* some bell word says that we sleep: see core/bell.h */
+    bool needs_barrier;  /* some doorbell word says that we sleep: see core/doorbell.h */
     bool credit_blocked; /* something here waits for credit */
 } tci_armed;
 

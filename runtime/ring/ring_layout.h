@@ -7,7 +7,7 @@
  *
  *     0     identity line: nonce u64, ring bytes u64         written once by the consumer
  *     128   consumed line: u64, bytes consumed since start   written by the consumer
- *     256   bell line: u64, whether the consumer sleeps      written by the consumer
+ *     256   doorbell line: u64, whether the consumer sleeps      written by the consumer
  *           u64, the position whose consumption wakes it
  *     512   the ring, a power of two bytes                   written by the producer
  *
@@ -22,7 +22,7 @@
 
 #define TCI_RING_IDENTITY_OFFSET 0u
 #define TCI_RING_CONSUMED_OFFSET 128u
-#define TCI_RING_BELL_OFFSET 256u
+#define TCI_RING_DOORBELL_OFFSET 256u
 #define TCI_RING_DATA_OFFSET 512u
 
 /* What of a ring only control frames may use, so that refusals get through when data fills the
@@ -85,30 +85,30 @@ static inline uint64_t tci_ring_load_consumed(const tci_ring_word *word)
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* The bell word: what its owner sleeps for, and above that a count, so that each sleep has a
- * word of its own. No bits below TCI_BELL_STEP: awake. */
-#define TCI_BELL_FRAMES 1u /* set in every sleep */
-#define TCI_BELL_CREDIT 2u /* also until the peer has consumed up to the second word */
-#define TCI_BELL_STEP 4u
+/* The doorbell word: what its owner sleeps for, and above that a count, so that each sleep has a
+ * word of its own. No bits below TCI_DOORBELL_STEP: awake. */
+#define TCI_DOORBELL_FRAMES 1u /* set in every sleep */
+#define TCI_DOORBELL_CREDIT 2u /* also until the peer has consumed up to the second word */
+#define TCI_DOORBELL_STEP 4u
 
 /* Consumer. Before a sleep this is followed by a barrier in all processes
- * (base/process_barrier.h), which is what pairs with tci_ring_load_bell. */
-static inline void tci_ring_store_bell(tci_ring_word *words, uint64_t bell, uint64_t position)
+ * (base/process_barrier.h), which is what pairs with tci_ring_load_doorbell. */
+static inline void tci_ring_store_doorbell(tci_ring_word *words, uint64_t doorbell, uint64_t position)
 {
     atomic_store_explicit(&words[1], position, memory_order_relaxed);
-    atomic_store_explicit(&words[0], bell, memory_order_release);
+    atomic_store_explicit(&words[0], doorbell, memory_order_release);
 }
 
 /* Producer, after it has stored a frame, or what it has consumed. Only the compiler is kept
  * from looking before it has stored; the processor is kept by the sleeper's barrier. */
-static inline uint64_t tci_ring_load_bell(const tci_ring_word *word)
+static inline uint64_t tci_ring_load_doorbell(const tci_ring_word *word)
 {
     atomic_signal_fence(memory_order_seq_cst);
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* The position that belongs to a bell. Pairs with tci_ring_store_bell. */
-static inline uint64_t tci_ring_load_bell_position(const tci_ring_word *words)
+/* The position that belongs to a doorbell. Pairs with tci_ring_store_doorbell. */
+static inline uint64_t tci_ring_load_doorbell_position(const tci_ring_word *words)
 {
     (void)atomic_load_explicit(&words[0], memory_order_acquire);
     return atomic_load_explicit(&words[1], memory_order_relaxed);

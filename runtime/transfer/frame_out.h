@@ -2,7 +2,7 @@
 #ifndef TCI_FRAME_OUT_H
 #define TCI_FRAME_OUT_H
 
-#include "core/bell.h"
+#include "core/doorbell.h"
 #include "transfer/outgoing.h"
 
 #define TCI_CONTROL_PAYLOAD_MAX 1024u
@@ -22,7 +22,7 @@ static inline void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t byte
         if (header->kind != TCI_FRAME_CONTROL)
             ep->tx.message_end = ep->tx.ring.tail;
     }
-    tci_bell_after_frames(ep);
+    tci_doorbell_after_frames(ep);
 }
 
 /* The turn ends in which endpoints sent something: what was coalesced leaves, the peer is woken,
@@ -36,7 +36,7 @@ static inline void tci_frame_out_end_turns(tci_core *core)
         next = ep->tx.used_next;
         ep->tx.used = false;
         tci_sender_commit_coalesced(&ep->tx);
-        tci_bell_after_frames(ep);
+        tci_doorbell_after_frames(ep);
         if (ep->tx.push != NULL && !ep->tx.delivery->ops->turn(ep->tx.delivery))
             tci_ep_note_use(ep);
     }

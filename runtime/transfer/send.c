@@ -145,20 +145,20 @@ static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
                                                        const void *source_args, size_t size)
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
-    tci_bell_after_frames(ep); /* for those that tc_send stored before it came here */
+    tci_doorbell_after_frames(ep); /* for those that tc_send stored before it came here */
     return tci_send_message(ep, &out);
 }
 
 static __attribute__((noinline)) tc_status ring_peer(tc_ep *ep)
 {
-    tci_bell_ring(ep);
+    tci_doorbell_ring(ep);
     return TC_OK;
 }
 
 /* The last thing that tc_send does, so that it may end in a jump. */
-static inline tc_status answer_bell(tc_ep *ep)
+static inline tc_status answer_doorbell(tc_ep *ep)
 {
-    return __builtin_expect(tci_bell_has_changed(ep), 0) ? ring_peer(ep) : TC_OK;
+    return __builtin_expect(tci_doorbell_has_changed(ep), 0) ? ring_peer(ep) : TC_OK;
 }
 
 /* The first message of a turn leaves at once; short ones behind it gather and leave together,
@@ -170,13 +170,13 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
     if (!ep->tx.used) {
         tci_ep_note_use(ep);
         tci_producer_commit_word(&ep->tx.ring, tci_producer_next(&ep->tx.ring), word, payload);
-        return answer_bell(ep);
+        return answer_doorbell(ep);
     }
     ep->tx.coalesced[ep->tx.coalesced_count++] = (tci_short_call){word, payload};
     if (ep->tx.coalesced_count < TCI_COALESCED_MAX)
         return TC_OK;
     tci_sender_commit_coalesced(&ep->tx);
-    return answer_bell(ep);
+    return answer_doorbell(ep);
 }
 
 /* The fast path: no call, unless eight have gathered or the peer is asleep. */
@@ -196,7 +196,7 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
         if (__builtin_expect(frame != NULL, 1)) {
             tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
             tci_producer_commit(&ep->tx.ring, frame, bytes, word);
-            return answer_bell(ep);
+            return answer_doorbell(ep);
         }
     }
     return send_slowly(ep, fn, source_args, size);

@@ -3,7 +3,7 @@
  * hand). docs/wire-format.md, chapter "Hello messages", is the specification.
  *
  * Both sides send HELLO, check the other's, and answer READY (or REFUSE). BYE ends the
- * connection in order. BELL wakes a peer that sleeps. ADDRESS is what tc_context_address hands
+ * connection in order. WAKEUP wakes a peer that sleeps. ADDRESS is what tc_context_address hands
  * out: a HELLO without a ring. Every byte may come from a stranger: whatever is wrong with a
  * message is found here and nowhere else. */
 #ifndef TCI_HELLO_H
@@ -40,7 +40,7 @@ typedef enum tci_hello_kind {
     TCI_HELLO_REFUSE = 3,
     TCI_HELLO_BYE = 4,
     TCI_HELLO_ADDRESS = 5,
-    TCI_HELLO_BELL = 6
+    TCI_HELLO_WAKEUP = 6
 } tci_hello_kind;
 
 typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
@@ -144,7 +144,7 @@ TC_MUST_CHECK tc_status tci_hello_refuse_decode(const void *bytes, size_t size,
 TC_MUST_CHECK tc_status tci_hello_bye_encode(void *buf, size_t size, size_t *size_out);
 TC_MUST_CHECK tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_error *err);
 
-TC_MUST_CHECK tc_status tci_hello_bell_encode(void *buf, size_t size, size_t *size_out);
+TC_MUST_CHECK tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out);
 
 /* Whether this side may talk to that one. TC_E_VERSION: UCX of another major.minor (its
  * shared-memory messages hang and its keys cannot be unpacked across minors); the text holds

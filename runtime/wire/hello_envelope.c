@@ -17,9 +17,9 @@ static const struct {
                           TCI_HELLO_REFUSE_FIXED_BYTES + TCI_HELLO_REFUSE_TEXT_MAX},
     [TCI_HELLO_BYE] = {"BYE", 0, 0},
     [TCI_HELLO_ADDRESS] = {"ADDRESS", TCI_HELLO_FIXED_BYTES, TCI_HELLO_BODY_MAX},
-    [TCI_HELLO_BELL] = {"BELL", 0, 0},
+    [TCI_HELLO_WAKEUP] = {"WAKEUP", 0, 0},
 };
-#define KIND_LAST TCI_HELLO_BELL
+#define KIND_LAST TCI_HELLO_WAKEUP
 
 static uint32_t body_checksum(const void *body, size_t size)
 {

@@ -73,11 +73,11 @@ tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_error *err)
     return tci_hello_open(bytes, size, TCI_HELLO_BYE, &r, err);
 }
 
-/* --- BELL -------------------------------------------------------------------------------- */
+/* --- WAKEUP -------------------------------------------------------------------------------- */
 
-tc_status tci_hello_bell_encode(void *buf, size_t size, size_t *size_out)
+tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out)
 {
     tci_writer w;
     tci_hello_begin(buf, size, &w);
-    return tci_hello_end(&w, TCI_HELLO_BELL, size_out);
+    return tci_hello_end(&w, TCI_HELLO_WAKEUP, size_out);
 }

@@ -159,7 +159,7 @@ static void queued_messages_go_on_when_there_is_room(void **state)
 
 /* --- the descriptor ------------------------------------------------------------------ */
 
-/* Puts into memory ring no bell: the call that would lead to a sleep says so. */
+/* Puts into memory ring no doorbell: the call that would lead to a sleep says so. */
 static bool is_put(void)
 {
     return strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0;

@@ -200,7 +200,7 @@ static void a_peer_that_begins_with_ready_is_hung_up_on(void **state)
 static void a_peer_that_begins_with_a_bell_is_hung_up_on(void **state)
 {
     message m = {.size = 0};
-    assert_int_equal(tci_hello_bell_encode(m.bytes, sizeof m.bytes, &m.size), TC_OK);
+    assert_int_equal(tci_hello_wakeup_encode(m.bytes, sizeof m.bytes, &m.size), TC_OK);
     const message said = talk(&m);
     assert_int_equal(said.size, 0);
 }

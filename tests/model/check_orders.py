@@ -19,13 +19,13 @@ HELPERS = {
     "load_signal": ("uint64_t F(const uint8_t *at) { return tci_ring_load_signal(at); }", [ACQUIRE]),
     "store_consumed": ("void F(tci_ring_word *at, uint64_t v) { tci_ring_store_consumed(at, v); }", [RELEASE]),
     "load_consumed": ("uint64_t F(const tci_ring_word *at) { return tci_ring_load_consumed(at); }", [ACQUIRE]),
-    "store_bell": ("void F(tci_ring_word *at, uint64_t a, uint64_t b) { tci_ring_store_bell(at, a, b); }",
+    "store_bell": ("void F(tci_ring_word *at, uint64_t a, uint64_t b) { tci_ring_store_doorbell(at, a, b); }",
                    [STORE, RELEASE]),
-    "load_bell": ("uint64_t F(const tci_ring_word *at) { return tci_ring_load_bell(at); }", [LOAD]),
-    "load_bell_position": ("uint64_t F(const tci_ring_word *at) { return tci_ring_load_bell_position(at); }",
+    "load_bell": ("uint64_t F(const tci_ring_word *at) { return tci_ring_load_doorbell(at); }", [LOAD]),
+    "load_bell_position": ("uint64_t F(const tci_ring_word *at) { return tci_ring_load_doorbell_position(at); }",
                            [ACQUIRE, LOAD]),
-    "store_and_look": ("uint64_t F(uint8_t *at, const tci_ring_word *bell)"
-                       " { tci_ring_store_signal(at, 7); return tci_ring_load_bell(bell); }", [RELEASE, LOAD]),
+    "store_and_look": ("uint64_t F(uint8_t *at, const tci_ring_word *doorbell)"
+                       " { tci_ring_store_signal(at, 7); return tci_ring_load_doorbell(doorbell); }", [RELEASE, LOAD]),
     # The whole of a frame, header word and payload in one store.
     "commit_word": ("void F(uint8_t *at, uint64_t word, uint64_t payload, uint64_t signal) {"
                     " tci_producer p = {.signal = signal}; tci_producer_commit_word(&p, at, word, payload); }",

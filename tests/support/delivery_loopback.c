@@ -2,7 +2,7 @@
  * with this file has this table in place of runtime/delivery/delivery_table.c.
  *
  * Frames are written into a ring of this side's own and at once copied into the peer's, which
- * is attached here; credit and the bell word are read there. No delivery of the library carries
+ * is attached here; credit and the doorbell word are read there. No delivery of the library carries
  * frames and has the ring mapped. UCX carries hellos and large payloads, and no frame. */
 #include "base/error_text.h"
 #include "delivery/ring_segment.h"
@@ -42,7 +42,7 @@ static tc_status loopback_open(const tci_delivery_peer *peer, tci_delivery **del
                  .ring = ring,
                  .consumed =
                      (const tci_ring_word *)(void *)(segment.base + TCI_RING_CONSUMED_OFFSET),
-                 .bell = (const tci_ring_word *)(void *)(segment.base + TCI_RING_BELL_OFFSET)},
+                 .doorbell = (const tci_ring_word *)(void *)(segment.base + TCI_RING_DOORBELL_OFFSET)},
         .segment = segment,
         .peer_ring = segment.base + TCI_RING_DATA_OFFSET,
         .mask = peer->ring_bytes - 1,

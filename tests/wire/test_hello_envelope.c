@@ -134,8 +134,8 @@ static void preamble_bounds_the_body(void **state)
         {TCI_HELLO_BYE, 0, TC_OK},
         {TCI_HELLO_BYE, 1, TC_E_CORRUPT},
         {0, 0, TC_E_CORRUPT},
-        {TCI_HELLO_BELL, 0, TC_OK},
-        {TCI_HELLO_BELL, 1, TC_E_CORRUPT},
+        {TCI_HELLO_WAKEUP, 0, TC_OK},
+        {TCI_HELLO_WAKEUP, 1, TC_E_CORRUPT},
         {7, 0, TC_E_CORRUPT},
         {255, 100, TC_E_CORRUPT},
     };

@@ -1,4 +1,4 @@
-/* What answers a hello, or ends what it began: ready, refuse, bye, bell. */
+/* What answers a hello, or ends what it began: ready, refuse, bye, doorbell. */
 #include "../support/test.h"
 #include "hello_golden.h"
 #include "hello_sample.h"
@@ -18,9 +18,9 @@ static void small_messages_have_their_golden_bytes(void **state)
     assert_int_equal(tci_hello_bye_encode(buf, sizeof buf, &size), TC_OK);
     assert_int_equal(size, sizeof golden_bye);
     assert_memory_equal(buf, golden_bye, size);
-    assert_int_equal(tci_hello_bell_encode(buf, sizeof buf, &size), TC_OK);
-    assert_int_equal(size, sizeof golden_bell);
-    assert_memory_equal(buf, golden_bell, size);
+    assert_int_equal(tci_hello_wakeup_encode(buf, sizeof buf, &size), TC_OK);
+    assert_int_equal(size, sizeof golden_wakeup);
+    assert_memory_equal(buf, golden_wakeup, size);
 
     uint8_t delivery;
     tc_error refusal;

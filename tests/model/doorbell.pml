@@ -1,6 +1,6 @@
-/* The bell of runtime/core/bell.h: a sleeper that says so, has a barrier executed in all
+/* The doorbell of runtime/core/doorbell.h: a sleeper that says so, has a barrier executed in all
  * processes, looks once more and sleeps for good; a sender that stores frames and credit, looks
- * at the bell without a fence, and rings. Shown: what was stored is always found, so the sleeper
+ * at the doorbell without a fence, and rings. Shown: what was stored is always found, so the sleeper
  * never sleeps on it.
  *
  * Mutations, each of which must break it: NO_BARRIER (the sleeper has a fence of its own only),
@@ -17,7 +17,7 @@
 
 #define FRAME(n) (n)
 #define CREDIT FRAMES
-#define BELL (FRAMES + 1)
+#define WAKEUP (FRAMES + 1)
 #define POSITION (FRAMES + 2)
 #define MEMORY (FRAMES + 3)
 #define NOTHING 255
@@ -31,7 +31,7 @@
 #define FOR_CREDIT 2
 #define STEP 4
 
-byte messages; /* BELL messages under way: they wake, and are never lost */
+byte messages; /* WAKEUP messages under way: they wake, and are never lost */
 
 /* --- the sender --------------------------------------------------------------------------- */
 
@@ -46,7 +46,7 @@ inline maybe_load_early()
     if
     :: d_step {
         is_early = true;
-        early_bell = memory[BELL];
+        early_bell = memory[WAKEUP];
         early_position = memory[POSITION]
     }
     :: true
@@ -59,7 +59,7 @@ inline maybe_load_early()
 inline look_at_bell()
 {
     d_step {
-        bell = (is_early -> early_bell : memory[BELL])
+        doorbell = (is_early -> early_bell : memory[WAKEUP])
 #ifndef NO_POSITION_ORDER
         ;
         is_early = false /* the position is loaded behind an acquire */
@@ -71,8 +71,8 @@ inline look_at_bell()
 inline ring()
 {
     if
-    :: seen = memory[BELL]
-    :: seen = bell
+    :: seen = memory[WAKEUP]
+    :: seen = doorbell
     fi;
     if
     :: (seen & FOR_FRAMES) != 0 -> messages++
@@ -86,14 +86,14 @@ inline forget_early()
         is_early = false;
         early_bell = 0;
         early_position = 0;
-        bell = 0;
+        doorbell = 0;
         position = 0
     }
 }
 
 active proctype sender()
 {
-    byte sent, credit, seen, bell, position;
+    byte sent, credit, seen, doorbell, position;
     do
     :: sent < FRAMES ->
         maybe_load_early();
@@ -101,7 +101,7 @@ active proctype sender()
         sent++;
         look_at_bell();
         if
-        :: bell != seen -> ring()
+        :: doorbell != seen -> ring()
         :: else
         fi;
         forget_early()
@@ -111,7 +111,7 @@ active proctype sender()
         issue(SENDER, CREDIT, credit, true, false);
         look_at_bell();
         if
-        :: bell != seen && (bell & FOR_CREDIT) != 0 ->
+        :: doorbell != seen && (doorbell & FOR_CREDIT) != 0 ->
             position = (is_early -> early_position : memory[POSITION]);
             if
             :: credit >= position -> ring()
@@ -140,9 +140,9 @@ inline say(bits, where)
     COUNT_UP;
     issue(SLEEPER, POSITION, where, false, false);
 #ifdef NO_POSITION_ORDER
-    issue(SLEEPER, BELL, count + bits, false, false)
+    issue(SLEEPER, WAKEUP, count + bits, false, false)
 #else
-    issue(SLEEPER, BELL, count + bits, true, false)
+    issue(SLEEPER, WAKEUP, count + bits, true, false)
 #endif
 }
 
