@@ -99,7 +99,7 @@ void tci_ep_leave_state(tc_ep *ep)
 
 void tci_ep_set_fast(tc_ep *ep)
 {
-    bool fast = tci_ep_takes_messages(ep) && ep->tx.queue == NULL && ep->tx.partial == NULL &&
+    bool fast = tci_ep_takes_messages(ep) && ep->tx.queue == NULL && ep->tx.large == NULL &&
                 !ep->tx.building;
     ep->tx.fast_limit = fast && ep->tx.push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
     ep->tx.frame_limit = !fast ? 0

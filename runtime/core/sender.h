@@ -34,8 +34,8 @@ typedef struct tci_sender {
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
     struct tci_queued *queue;                         /* transfer/send_queue.h */
-    struct tci_partial *partial; /* transfer/large_send.h; goes before the queue */
-    size_t payload_max;          /* of one frame */
+    struct tci_large_request *large; /* transfer/large_send.h; goes before the queue */
+    size_t payload_max;              /* of one frame */
     bool building;        /* a payload is being made in the ring: nothing else may be sent */
     bool queues_unopened; /* messages are queued while the endpoint is not open yet */
     /* Frames that are no message of their own: control frames and replies; fragments but the

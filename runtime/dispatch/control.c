@@ -30,8 +30,8 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
         ep->tx.preparing = TCI_PREPARING_NONE;
     if (!payload_only)
         ep->tx.bindings[f->slot] = TCI_TX_REFUSED;
-    else if (ep->tx.partial != NULL && ep->tx.partial->fn->index == f->slot)
-        ep->tx.partial->refused = true;
+    else if (ep->tx.large != NULL && ep->tx.large->fn->index == f->slot)
+        ep->tx.large->refused = true;
     tci_invocation_refused(ep, f->slot, payload_only);
     TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
            payload_only ? "payload" : "function", ep->tx.refusal->text);

@@ -30,7 +30,7 @@ static uint64_t awaited_position(const tc_ep *ep)
     uint64_t position = UINT64_MAX;
     if (tci_producer_drained(tx))
         return UINT64_MAX;
-    if (ep->tx.partial != NULL)
+    if (ep->tx.large != NULL)
         position = sooner(tci_staging_awaited(ep), tci_payload_out_awaited(ep));
     if (ep->tx.flush_target > 0)
         position = sooner(position, ep->tx.flush_target);

@@ -39,16 +39,16 @@ void tci_invocation_refuse(tc_ep *ep, const uint8_t *payload, size_t size,
 void tci_invocation_refused(tc_ep *ep, uint16_t slot, bool payload_only)
 {
     const tc_error error = *ep->tx.refusal;
-    const tci_partial *partial = ep->tx.partial;
+    const tci_large_request *large = ep->tx.large;
     tci_route route;
     size_t rest;
     if (!payload_only) {
         tci_calls_refused(ep->core, ep, slot, &error);
         return;
     }
-    if (partial == NULL || !partial->refused || partial->routed == 0 || partial->owned == NULL)
+    if (large == NULL || !large->refused || large->routed == 0 || large->owned == NULL)
         tci_calls_too_large(ep->core, ep, slot, &error);
-    else if (tci_route_decode(partial->payload, partial->size - partial->start, &route, &rest,
+    else if (tci_route_decode(large->payload, large->size - large->start, &route, &rest,
                               NULL) == TC_OK)
         tci_reply_to_sender(ep, &route, error.status, error.text);
 }

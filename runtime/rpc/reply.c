@@ -92,12 +92,12 @@ void tci_reply_item_unsent(tc_ep *ep, const tci_queued *item, tc_status status)
 void tci_reply_unsent(tc_ep *ep)
 {
     tc_error error = {0};
-    const tci_partial *partial = ep->tx.partial;
+    const tci_large_request *large = ep->tx.large;
     (void)tc_ep_error(ep, &error);
-    if (partial != NULL && partial->routed != 0 && partial->owned != NULL) {
+    if (large != NULL && large->routed != 0 && large->owned != NULL) {
         /* only the part that has not left may be in memory; the route is at its end */
-        size_t kept = partial->size - partial->start;
-        lost(ep, partial->payload, kept, true, error.text);
+        size_t kept = large->size - large->start;
+        lost(ep, large->payload, kept, true, error.text);
     }
     while (ep->tx.queue != NULL) {
         tci_queued *item = tci_send_queue_pop(ep);

@@ -25,7 +25,7 @@ static void write_reply(uint8_t *payload, const tci_reply *reply, const uint32_t
 static uint8_t *try_reply_frame(tc_ep *ep, size_t payload_size)
 {
     if (!tci_ep_takes_messages(ep) || ep->tx.building || ep->tx.queue != NULL ||
-        ep->tx.partial != NULL)
+        ep->tx.large != NULL)
         return NULL;
     tci_sender_commit_coalesced(&ep->tx);
     return tci_producer_reserve(&ep->tx.ring, TCI_FRAME_HEADER_BYTES + payload_size);

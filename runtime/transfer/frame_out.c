@@ -95,7 +95,7 @@ tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
     const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .announce = true};
     if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED;
-    if (ep->tx.queue != NULL || ep->tx.partial != NULL || !tci_ep_takes_messages(ep))
+    if (ep->tx.queue != NULL || ep->tx.large != NULL || !tci_ep_takes_messages(ep))
         return TC_E_AGAIN;
     TC_TRY(tci_frame_out_message(ep, &out));
     ep->tx.part_frames++;

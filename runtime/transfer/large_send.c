@@ -14,23 +14,23 @@
 
 void tci_large_abandon(tc_ep *ep)
 {
-    tci_partial *partial = ep->tx.partial;
-    if (partial == NULL)
+    tci_large_request *large = ep->tx.large;
+    if (large == NULL)
         return;
-    ep->tx.partial = NULL;
-    tci_ifunc_release(partial->fn);
-    free(partial->owned);
-    free(partial);
+    ep->tx.large = NULL;
+    tci_ifunc_release(large->fn);
+    free(large->owned);
+    free(large);
     tci_ep_set_fast(ep);
 }
 
 bool tci_large_give_up(tc_ep *ep)
 {
-    if (ep->tx.partial == NULL || ep->tx.partial->queued)
+    if (ep->tx.large == NULL || ep->tx.large->queued)
         return true;
     if (tci_payload_out_is_leaving(ep) && tci_ep_is_open(ep))
         return false;
-    if (tci_payload_out_is_leaving(ep) && ep->tx.partial->owned == NULL) {
+    if (tci_payload_out_is_leaving(ep) && ep->tx.large->owned == NULL) {
         tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
         ep->link = NULL;
     }
@@ -42,118 +42,117 @@ bool tci_large_give_up(tc_ep *ep)
 bool tci_large_continues(const tc_ep *ep, const tc_ifunc *fn, const void *args,
                          size_t args_size)
 {
-    const tci_partial *partial = ep->tx.partial;
-    return partial != NULL && !partial->queued && partial->fn == fn && partial->args == args &&
-           partial->args_size == args_size;
+    const tci_large_request *large = ep->tx.large;
+    return large != NULL && !large->queued && large->fn == fn && large->args == args &&
+           large->args_size == args_size;
 }
 
 static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
                        uint8_t *owned, size_t payload_size, uint8_t routed)
 {
-    tci_partial *partial = NULL;
+    tci_large_request *large = NULL;
     if (payload_size <= ep->core->options.payload_bytes_max)
-        partial = calloc(1, sizeof *partial);
-    if (partial == NULL) {
+        large = calloc(1, sizeof *large);
+    if (large == NULL) {
         free(owned);
         return payload_size > ep->core->options.payload_bytes_max ? TC_E_TOO_LARGE
                                                                   : TC_E_NO_MEMORY;
     }
-    *partial = (tci_partial){.fn = fn,
-                             .args = args,
-                             .args_size = args_size,
-                             .owned = owned,
-                             .payload = owned != NULL ? owned : args,
-                             .size = payload_size,
-                             .routed = routed};
+    *large = (tci_large_request){.fn = fn,
+                                 .args = args,
+                                 .args_size = args_size,
+                                 .owned = owned,
+                                 .payload = owned != NULL ? owned : args,
+                                 .size = payload_size,
+                                 .routed = routed};
     tci_ifunc_hold(fn);
-    ep->tx.partial = partial;
+    ep->tx.large = large;
     tci_ep_set_fast(ep);
     return TC_OK;
 }
 
-static size_t fragment_bytes(const tc_ep *ep, const tci_partial *partial)
+static size_t fragment_bytes(const tc_ep *ep, const tci_large_request *large)
 {
     size_t most = ep->tx.payload_max - TCI_FRAGMENT_HEADER_BYTES;
-    size_t left = partial->size - partial->offset;
+    size_t left = large->size - large->offset;
     if (most > FRAGMENT_BYTES_MAX)
         most = FRAGMENT_BYTES_MAX;
     return left < most ? left : most;
 }
 
-static void advance(tc_ep *ep, tci_partial *partial, size_t n)
+static void advance(tc_ep *ep, tci_large_request *large, size_t n)
 {
-    partial->offset += n;
-    if (partial->offset < partial->size)
+    large->offset += n;
+    if (large->offset < large->size)
         ep->tx.part_frames++;
 }
 
 /* A part of it, perhaps all, is copied to where the function will run on it. */
-static tc_status stage_fragment(tc_ep *ep, tci_partial *partial)
+static tc_status stage_fragment(tc_ep *ep, tci_large_request *large)
 {
     const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_STAGED_BYTES;
-    size_t n = tci_staging_part(ep, partial->size, partial->size - partial->offset);
-    tci_staged staged = {.fragment = {.total = partial->size, .offset = partial->offset},
+    size_t n = tci_staging_part(ep, large->size, large->size - large->offset);
+    tci_staged staged = {.fragment = {.total = large->size, .offset = large->offset},
                          .size = n};
     const tci_frame header = {.payload_size = TCI_STAGED_BYTES,
-                              .slot = partial->fn->index,
+                              .slot = large->fn->index,
                               .kind = TCI_FRAME_FRAGMENT,
-                              .flags = TCI_FRAGMENT_STAGED | partial->routed};
+                              .flags = TCI_FRAGMENT_STAGED | large->routed};
     uint8_t *to = tci_staging_reserve(ep, n, &staged.place);
     uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx.ring, bytes) : NULL;
     if (frame == NULL)
         return TC_E_AGAIN;
-    tci_staging_copy(ep, to, partial->payload + (partial->offset - partial->start), n);
+    tci_staging_copy(ep, to, large->payload + (large->offset - large->start), n);
     tci_staged_encode(&staged, frame + TCI_FRAME_HEADER_BYTES);
     tci_frame_out_commit(ep, frame, bytes, &header);
     tci_staging_commit(ep, n);
     ep->tx.pushed_bytes += n;
-    advance(ep, partial, n);
+    advance(ep, large, n);
     return TC_OK;
 }
 
-static tc_status send_fragment(tc_ep *ep, tci_partial *partial)
+static tc_status send_fragment(tc_ep *ep, tci_large_request *large)
 {
-    size_t n = fragment_bytes(ep, partial);
+    size_t n = fragment_bytes(ep, large);
     size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES + n;
-    const tci_fragment fragment = {.total = partial->size, .offset = partial->offset};
+    const tci_fragment fragment = {.total = large->size, .offset = large->offset};
     const tci_frame header = {.payload_size = (uint32_t)(TCI_FRAGMENT_HEADER_BYTES + n),
-                              .slot = partial->fn->index,
+                              .slot = large->fn->index,
                               .kind = TCI_FRAME_FRAGMENT,
-                              .flags = partial->routed};
+                              .flags = large->routed};
     uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
     tci_fragment_encode(&fragment, frame + TCI_FRAME_HEADER_BYTES);
     memcpy(frame + TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES,
-           partial->payload + (partial->offset - partial->start), n);
+           large->payload + (large->offset - large->start), n);
     tci_frame_out_commit(ep, frame, bytes, &header);
-    advance(ep, partial, n);
+    advance(ep, large, n);
     return TC_OK;
 }
 
 /* By the best way that there is to this peer at the moment. */
-static tc_status send_some(tc_ep *ep, tci_partial *partial)
+static tc_status send_some(tc_ep *ep, tci_large_request *large)
 {
     tci_sender_commit_coalesced(&ep->tx);
     if (ep->tx.push != NULL)
-        return tci_payload_out_send(ep, partial);
+        return tci_payload_out_send(ep, large);
     if (tci_staging_is_open(ep))
-        return stage_fragment(ep, partial);
+        return stage_fragment(ep, large);
     tci_staging_offer(ep);
-    return send_fragment(ep, partial);
+    return send_fragment(ep, large);
 }
 
 static tc_status go_on(tc_ep *ep)
 {
-    tci_partial *partial = ep->tx.partial;
-    tc_status status =
-        partial->refused ? TC_E_TOO_LARGE : tci_frame_out_binding(ep, partial->fn);
-    while (status == TC_OK && partial->offset < partial->size)
-        status = send_some(ep, partial);
+    tci_large_request *large = ep->tx.large;
+    tc_status status = large->refused ? TC_E_TOO_LARGE : tci_frame_out_binding(ep, large->fn);
+    while (status == TC_OK && large->offset < large->size)
+        status = send_some(ep, large);
     if (tci_payload_out_is_leaving(ep))
         return TC_E_AGAIN;
     /* A payload that could have gone in a frame binds its caller to nothing. */
-    bool tied = partial->queued || partial->offset > 0 || partial->size > ep->tx.payload_max;
+    bool tied = large->queued || large->offset > 0 || large->size > ep->tx.payload_max;
     if (status != TC_E_AGAIN || !tied)
         tci_large_abandon(ep);
     return status;
@@ -162,42 +161,42 @@ static tc_status go_on(tc_ep *ep)
 tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_size,
                          uint8_t *owned, size_t payload_size, uint8_t routed)
 {
-    if (ep->tx.partial == NULL) {
+    if (ep->tx.large == NULL) {
         TC_TRY(begin(ep, fn, args, args_size, owned, payload_size, routed));
     } else if (!tci_large_continues(ep, fn, args, args_size)) {
         free(owned);
-        return ep->tx.partial->queued ? TC_E_AGAIN : TC_E_BUSY;
+        return ep->tx.large->queued ? TC_E_AGAIN : TC_E_BUSY;
     }
     return go_on(ep);
 }
 
 tc_status tci_large_queue(tc_ep *ep)
 {
-    tci_partial *partial = ep->tx.partial;
-    size_t left = partial->size - partial->offset;
+    tci_large_request *large = ep->tx.large;
+    size_t left = large->size - large->offset;
     /* Nothing has left yet: the caller may be told to come again. Later it is too late for
      * that. */
-    if (partial->offset == 0 && !partial->announced && partial->routed == 0 &&
+    if (large->offset == 0 && !large->framed && large->routed == 0 &&
         left > ep->core->options.send_queue_bytes) {
         tci_large_abandon(ep);
         return TC_E_AGAIN;
     }
-    if (partial->owned == NULL) {
-        partial->owned = malloc(left);
-        if (partial->owned == NULL)
+    if (large->owned == NULL) {
+        large->owned = malloc(left);
+        if (large->owned == NULL)
             return tci_ep_fail_with(ep, TC_E_NO_MEMORY, "payload in fragments: out of memory");
-        memcpy(partial->owned, partial->payload + partial->offset, left);
-        partial->payload = partial->owned;
-        partial->start = partial->offset; /* only the part that is left is in memory */
+        memcpy(large->owned, large->payload + large->offset, left);
+        large->payload = large->owned;
+        large->start = large->offset; /* only the part that is left is in memory */
     }
-    partial->queued = true;
+    large->queued = true;
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
     return TC_OK;
 }
 
 bool tci_large_turn(tc_ep *ep)
 {
-    if (ep->tx.partial == NULL)
+    if (ep->tx.large == NULL)
         return true;
-    return ep->tx.partial->queued && go_on(ep) != TC_E_AGAIN;
+    return ep->tx.large->queued && go_on(ep) != TC_E_AGAIN;
 }

@@ -8,7 +8,7 @@
 #include "core/ep.h"
 
 /* A payload that leaves in fragments. */
-typedef struct tci_partial {
+typedef struct tci_large_request {
     tc_ifunc *fn;     /* held */
     const void *args; /* of the call that began it, which goes on when it is repeated */
     size_t args_size;
@@ -17,12 +17,12 @@ typedef struct tci_partial {
     size_t size;
     size_t start;    /* where in the whole `payload` begins */
     size_t offset;   /* bytes of the whole that have left */
-    bool announced;  /* it goes outside the ring, and its frame is in there already */
+    bool framed;     /* it goes outside the ring, and its frame is in there already */
     uint16_t number; /* then */
     bool refused;    /* the peer said that it is too large */
     bool queued;     /* the call has returned; tc_progress goes on with it */
     uint8_t routed;  /* TCI_ROUTED: the payload ends with a route; or 0 */
-} tci_partial;
+} tci_large_request;
 
 /* Begins with a payload, or goes on with the one under way if fn, args and args_size are those
  * of the call that began it. `owned` (NULL: none) is taken over in any case. `routed` is

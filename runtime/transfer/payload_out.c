@@ -38,51 +38,51 @@ static bool may_begin(tc_ep *ep, size_t size)
                                   window->bytes + size <= TCI_OUT_OF_LINE_BYTES_MAX);
 }
 
-static tc_status announce(tc_ep *ep, tci_partial *partial)
+static tc_status announce(tc_ep *ep, tci_large_request *large)
 {
     tci_outbound *out = ep->tx.outbound;
-    const tci_fragment named = {.total = partial->size, .offset = out->next_number};
+    const tci_fragment named = {.total = large->size, .offset = out->next_number};
     const tci_frame header = {.payload_size = TCI_FRAGMENT_HEADER_BYTES,
-                              .slot = partial->fn->index,
+                              .slot = large->fn->index,
                               .kind = TCI_FRAME_FRAGMENT,
-                              .flags = TCI_FRAGMENT_OUT_OF_LINE | partial->routed};
+                              .flags = TCI_FRAGMENT_OUT_OF_LINE | large->routed};
     const size_t bytes = TCI_FRAME_HEADER_BYTES + TCI_FRAGMENT_HEADER_BYTES;
     uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;
     tci_fragment_encode(&named, frame + TCI_FRAME_HEADER_BYTES);
     tci_frame_out_commit(ep, frame, bytes, &header);
-    tci_send_window_add(&out->window, ep->tx.ring.tail, partial->size);
-    partial->announced = true;
-    partial->number = out->next_number++;
+    tci_send_window_add(&out->window, ep->tx.ring.tail, large->size);
+    large->framed = true;
+    large->number = out->next_number++;
     return TC_OK;
 }
 
 /* What an ifunc sends is gone when it returns. */
-static tc_status own_payload(tc_ep *ep, tci_partial *partial)
+static tc_status own_payload(tc_ep *ep, tci_large_request *large)
 {
-    if (partial->owned != NULL || !tci_pending_has(&ep->core->pending, TCI_RUNNING))
+    if (large->owned != NULL || !tci_pending_has(&ep->core->pending, TCI_RUNNING))
         return TC_OK;
-    partial->owned = malloc(partial->size);
-    if (partial->owned == NULL)
+    large->owned = malloc(large->size);
+    if (large->owned == NULL)
         return TC_E_NO_MEMORY;
-    memcpy(partial->owned, partial->payload, partial->size);
-    partial->payload = partial->owned;
+    memcpy(large->owned, large->payload, large->size);
+    large->payload = large->owned;
     return TC_OK;
 }
 
-static tc_status begin(tc_ep *ep, tci_partial *partial)
+static tc_status begin(tc_ep *ep, tci_large_request *large)
 {
     if (ep->tx.outbound == NULL &&
         (ep->tx.outbound = calloc(1, sizeof *ep->tx.outbound)) == NULL)
         return TC_E_NO_MEMORY;
-    if (!may_begin(ep, partial->size)) {
+    if (!may_begin(ep, large->size)) {
         tci_producer_refresh(&ep->tx.ring);
-        if (!may_begin(ep, partial->size))
+        if (!may_begin(ep, large->size))
             return TC_E_AGAIN;
     }
-    TC_TRY(own_payload(ep, partial));
-    return announce(ep, partial);
+    TC_TRY(own_payload(ep, large));
+    return announce(ep, large);
 }
 
 static void part_has_left(tci_link_op *op)
@@ -95,34 +95,34 @@ static void part_has_left(tci_link_op *op)
         free(out);
 }
 
-static tc_status send_part(tc_ep *ep, tci_partial *partial, outbound_part *part)
+static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *part)
 {
-    const tci_fragment fragment = {.total = partial->size, .offset = partial->offset};
-    size_t n = partial->size - partial->offset;
+    const tci_fragment fragment = {.total = large->size, .offset = large->offset};
+    size_t n = large->size - large->offset;
     n = n < PART_BYTES ? n : PART_BYTES;
     part->header =
-        (tci_payload_header){.connection = ep->peer.connection, .number = partial->number};
+        (tci_payload_header){.connection = ep->peer.connection, .number = large->number};
     tci_fragment_encode(&fragment, part->header.fragment);
     part->op = (tci_link_op){.done = part_has_left, .user = ep->tx.outbound};
     if (tci_link_send_payload(ep->link, &part->header, &part->op,
-                              partial->payload + partial->offset, n, &part->under_way) != TC_OK)
+                              large->payload + large->offset, n, &part->under_way) != TC_OK)
         return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: a payload could not be sent");
     ep->tx.outbound->under_way += part->under_way;
     ep->tx.pushed_bytes += sizeof part->header + n;
-    partial->offset += n;
+    large->offset += n;
     return TC_OK;
 }
 
-tc_status tci_payload_out_send(tc_ep *ep, tci_partial *partial)
+tc_status tci_payload_out_send(tc_ep *ep, tci_large_request *large)
 {
-    if (!partial->announced)
-        TC_TRY(begin(ep, partial));
-    while (partial->offset < partial->size) {
+    if (!large->framed)
+        TC_TRY(begin(ep, large));
+    while (large->offset < large->size) {
         outbound_part *part = &ep->tx.outbound->parts[ep->tx.outbound->next_part % PARTS];
         if (part->under_way)
             return TC_E_AGAIN;
         ep->tx.outbound->next_part++;
-        TC_TRY(send_part(ep, partial, part));
+        TC_TRY(send_part(ep, large, part));
     }
     return tci_payload_out_is_leaving(ep) ? TC_E_AGAIN : TC_OK;
 }

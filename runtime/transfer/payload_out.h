@@ -9,11 +9,11 @@
 
 #include "core/ep.h"
 
-struct tci_partial;
+struct tci_large_request;
 
 /* TC_OK: all has left. TC_E_AGAIN: come again, and leave the payload as it is. TC_E_NO_MEMORY:
  * nothing was sent. TC_E_PEER_LOST. */
-TC_MUST_CHECK tc_status tci_payload_out_send(tc_ep *ep, struct tci_partial *partial);
+TC_MUST_CHECK tc_status tci_payload_out_send(tc_ep *ep, struct tci_large_request *large);
 /* UCX still reads the caller's payload. */
 bool tci_payload_out_is_leaving(const tc_ep *ep);
 /* The position in the peer's ring whose consumption lets the next one begin; UINT64_MAX: no

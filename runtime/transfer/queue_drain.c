@@ -17,9 +17,9 @@ static tc_status send_large_item(tc_ep *ep, const tci_queued *item)
     memcpy(owned, item->payload, item->frame.payload_size);
     tc_status status = tci_large_send(ep, item->fn, NULL, 0, owned, item->frame.payload_size,
                                       item->frame.flags & TCI_ROUTED);
-    if (status != TC_E_AGAIN || ep->tx.partial == NULL)
+    if (status != TC_E_AGAIN || ep->tx.large == NULL)
         return status;
-    ep->tx.partial->queued = true;
+    ep->tx.large->queued = true;
     return TC_OK;
 }
 
@@ -59,5 +59,5 @@ void tci_queue_drain(tc_ep *ep)
 
 bool tci_queue_waits(const tc_ep *ep)
 {
-    return ep->tx.queue != NULL || (ep->tx.partial != NULL && ep->tx.partial->queued);
+    return ep->tx.queue != NULL || (ep->tx.large != NULL && ep->tx.large->queued);
 }

@@ -25,7 +25,7 @@ static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
 {
     uint8_t *owned = NULL;
     bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT);
-    if (ep->tx.partial == NULL && (made || out->route != NULL)) {
+    if (ep->tx.large == NULL && (made || out->route != NULL)) {
         owned = malloc(out->payload_size);
         if (owned == NULL)
             return TC_E_NO_MEMORY;
@@ -56,10 +56,10 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 {
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
         return send_large(ep, out);
-    if (ep->tx.partial != NULL && !ep->tx.partial->queued)
+    if (ep->tx.large != NULL && !ep->tx.large->queued)
         return tci_pending_has(&ep->core->pending, TCI_RUNNING) ? TC_E_AGAIN : TC_E_BUSY;
     tci_queue_drain(ep);
-    if (ep->tx.partial != NULL || ep->tx.queue != NULL)
+    if (ep->tx.large != NULL || ep->tx.queue != NULL)
         return TC_E_AGAIN;
     if (out->injected != NULL)
         return tci_inject_send(ep, out);
