@@ -29,7 +29,7 @@ static void clear(tc_ep *ep, uint16_t slot)
     tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->fn != NULL)
         tci_ifunc_release(place->fn);
-    free(place->left);
+    free(place->evicted);
     *place = (tci_rx_slot){0};
 }
 
@@ -79,10 +79,10 @@ static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_sectio
 {
     ep->core->counters[TCI_CODE_RECEIVED]++;
     const tci_registry_code code = {.archive = bytes,
-                                 .archive_size = section->archive_size,
-                                 .deps = bytes + section->archive_size,
-                                 .deps_size = section->deps_size,
-                                 .expected = &section->id};
+                                    .archive_size = section->archive_size,
+                                    .deps = bytes + section->archive_size,
+                                    .deps_size = section->deps_size,
+                                    .expected = &section->id};
     return tci_registry_add(&ep->core->registry, &code, fn_out, err);
 }
 
@@ -171,10 +171,10 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
     tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->main != NULL)
         return TC_OK;
-    if (place->left != NULL) {
+    if (place->evicted != NULL) {
         tc_ifunc *fn;
-        TC_TRY(find_code(ep, slot, NULL, place->left, &fn, err));
-        free(place->left);
+        TC_TRY(find_code(ep, slot, NULL, place->evicted, &fn, err));
+        free(place->evicted);
         *place = (tci_rx_slot){.fn = fn};
     }
     if (place->fn == NULL)
@@ -213,18 +213,18 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 
 /* Without memory to remember it by, the slot keeps its function, which is then only unloaded.
  */
-static void slot_left(tc_ep *ep, size_t slot, tc_ifunc *fn)
+static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     place->main = NULL;
-    tci_code_section *left = malloc(sizeof *left);
-    if (left == NULL)
+    tci_code_section *evicted = malloc(sizeof *evicted);
+    if (evicted == NULL)
         return;
-    *left = (tci_code_section){
+    *evicted = (tci_code_section){
         .id = fn->id,
         .archive_size = (uint32_t)fn->archive_size,
         .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size)};
-    place->left = left;
+    place->evicted = evicted;
     place->fn = NULL;
     tci_ifunc_release(fn);
 }
@@ -235,7 +235,7 @@ void tci_slots_evict(tci_core *core, tc_ifunc *fn)
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
             if (ep->rx.slots[slot].fn == fn)
-                slot_left(ep, slot, fn);
+                evict_slot(ep, slot, fn);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* Slots: what the numbers in a peer's frames mean here.
  *
  * A slot goes through these states: never bound; bound to a function, which may still be on its
- * way to being callable; callable; left (its function's code went to make room, and comes again
+ * way to being callable; callable; evicted (its function's code went to make room, and comes again
  * when it is called); refused, until the peer binds it anew. */
 #ifndef TCI_SLOTS_H
 #define TCI_SLOTS_H
