@@ -25,14 +25,14 @@
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
 {
-    ep->life.ended_told = true; /* nobody is to hear of it before its owner has it */
+    ep->life.ended_notified = true; /* nobody is to hear of it before its owner has it */
     ctx->idle_since_ns = 0;
     while (ep->state < TCI_EP_OPEN) {
         if (tci_progress_all(ctx) == 0)
             tci_wait_idle(ctx, tci_deadline_after(NAP_NS));
     }
     if (ep->state == TCI_EP_OPEN) {
-        ep->life.ended_told = false;
+        ep->life.ended_notified = false;
         *ep_out = ep;
         return TC_OK;
     }

@@ -39,7 +39,7 @@ static void function_changed(void *user, tc_ifunc *fn, bool better)
     tci_core *core = user;
     if (better) {
         core->counters[TCI_CODE_IMPROVED]++;
-        tci_load_report_tell(core, fn, 0, 0);
+        tci_load_report_notify(core, fn, 0, 0);
     }
     tci_slots_changed(core, fn);
 }

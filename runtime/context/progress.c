@@ -94,30 +94,30 @@ static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
     tci_pending_leave(&ctx->core.pending, TCI_RUNNING, 0);
 }
 
-static void tell_end(tc_context *ctx, tc_ep *ep)
+static void notify_end(tc_context *ctx, tc_ep *ep)
 {
-    tci_ep_tell_end(ep);
-    if (ep->life.ended_told)
+    tci_ep_notify_end(ep);
+    if (ep->life.ended_notified)
         return;
-    ep->life.ended_told = true;
-    if (ep->life.opened_told || !ep->life.accepted)
+    ep->life.ended_notified = true;
+    if (ep->life.opened_notified || !ep->life.accepted)
         call_program(ctx, ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
 }
 
 /* Calls the program for what became of endpoints, and frees those that are the context's. */
-static void tell_states(tc_context *ctx)
+static void notify_states(tc_context *ctx)
 {
     tc_ep *next;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = next) {
         next = ep->next;
-        if (ep->life.opened && ep->life.accepted && !ep->life.opened_told &&
+        if (ep->life.opened && ep->life.accepted && !ep->life.opened_notified &&
             ep->state != TCI_EP_FAILED) {
-            ep->life.opened_told = true;
+            ep->life.opened_notified = true;
             call_program(ctx, ep, TC_EP_OPENED);
         }
         bool ended = ep->state >= TCI_EP_CLOSED;
         if (ended)
-            tell_end(ctx, ep);
+            notify_end(ctx, ep);
         if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && ep->life.accepted)))
             tci_connect_end(ep);
     }
@@ -174,7 +174,7 @@ static unsigned keep_house(tc_context *ctx)
     causes |= tci_pending_take(&core->pending, TCI_WORK_STATE);
     if (causes & TCI_WORK_STATE) {
         tci_pending_note_event(&core->pending);
-        tell_states(ctx);
+        notify_states(ctx);
     }
     if (core->handshakes > 0)
         tci_pending_add(&core->pending, TCI_WORK_HANDSHAKE);

@@ -46,7 +46,7 @@ typedef struct tci_wakeup {
 typedef struct tci_member_link {
     tc_group *group;        /* that it leads to a member of; NULL: none */
     uint32_t rank;          /* that member; TC_RANK_NONE */
-    bool told;              /* the peer knows which member this side is */
+    bool notified;          /* the peer knows which member this side is */
     tci_membership claimed; /* of a group that is not known here (yet); group 0: none */
     uint64_t arrived;       /* barriers that the peer has come to */
     uint64_t retry_ns;      /* when to look for the member again, while there is no stream */
@@ -56,13 +56,13 @@ typedef struct tci_member_link {
 typedef struct tci_ep_life {
     bool accepted; /* the context owns it */
     bool opened;
-    bool opened_told;  /* TC_EP_OPENED was called */
-    bool ended_told;   /* the program's callback heard of its end */
-    bool ended;        /* tci_ep_events.ended was called */
-    bool close_wanted; /* tc_ep_close from inside an ifunc or a callback */
-    unsigned pins;     /* blocking calls that stand on it: not freed meanwhile */
-    tc_error *error;   /* why it failed; NULL also when there was no memory */
-    void *user;        /* tc_ep_set_user */
+    bool opened_notified; /* TC_EP_OPENED was called */
+    bool ended_notified;  /* the program's callback heard of its end */
+    bool ended;           /* tci_ep_events.ended was called */
+    bool close_wanted;    /* tc_ep_close from inside an ifunc or a callback */
+    unsigned pins;        /* blocking calls that stand on it: not freed meanwhile */
+    tc_error *error;      /* why it failed; NULL also when there was no memory */
+    void *user;           /* tc_ep_set_user */
 } tci_ep_life;
 
 struct tc_ep {

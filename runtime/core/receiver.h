@@ -18,7 +18,7 @@ typedef struct tci_rx_slot {
                  void *target_args); /* NULL: not callable */
     tc_ifunc *fn;                    /* held; NULL: never bound, refused, or evicted */
     tci_code_section *evicted; /* what it was bound to until that was evicted; NULL: nothing */
-    bool announce;             /* the peer waits for word that it is callable */
+    bool notify;               /* the peer waits for word that it is callable */
 } tci_rx_slot;
 
 /* Code that comes outside the ring, while its frame waits at the ring's head. */

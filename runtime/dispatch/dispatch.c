@@ -45,7 +45,7 @@ static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)
 {
     uint64_t now_ns = tci_clock_ns();
     fn->report_due = false;
-    tci_load_report_tell(ep->core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
+    tci_load_report_notify(ep->core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
 }
 
 /* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
@@ -92,8 +92,8 @@ static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 }
 
 /* A message that is not run, and whose origin may want to know. */
-static void tell_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
-                         const tc_error *error)
+static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
+                           const tc_error *error)
 {
     static const tc_error refused = {
         TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
@@ -101,14 +101,14 @@ static void tell_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, 
         tci_invocation_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
-/* A binding that is to be announced waits for nothing: its function is made callable while
+/* A binding that is to be notified waits for nothing: its function is made callable while
  * frames behind it run. */
 static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 {
     if (status == TC_E_AGAIN && (slot >= ep->rx.slot_count || ep->rx.slots[slot].fn == NULL))
         return WAITING; /* for its code */
     ep->rx.loading = false;
-    tci_slot_announce(ep, slot);
+    tci_slot_notify(ep, slot);
     return BOUND;
 }
 
@@ -120,7 +120,7 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
         f->flags & TCI_CODE_ATTACHED ? frame + tci_frame_code_bytes(f->payload_size, 0) : NULL;
     tc_status status = tci_slot_bind(ep, f->slot, attached, section, &error);
     outcome result = RUN;
-    if ((status == TC_OK || status == TC_E_AGAIN) && (f->flags & TCI_CODE_ANNOUNCE))
+    if ((status == TC_OK || status == TC_E_AGAIN) && (f->flags & TCI_CODE_NOTIFY))
         result = bind_ahead(ep, f->slot, status);
     else if (status == TC_E_AGAIN)
         result = WAITING;
@@ -131,7 +131,7 @@ static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     else
         result = refuse(ep, f->slot, &error);
     if (result == DROPPED)
-        tell_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
+        report_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
     if (result != WAITING && result != ENDED)
         tci_consumer_advance(&ep->rx.ring, bytes);
     return result;
@@ -168,7 +168,7 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
     if (result == RUN)
         result = call_any(ep, current, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size);
     else if (result == DROPPED)
-        tell_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
+        report_dropped(ep, f, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error);
     if (result != WAITING && result != ENDED)
         tci_consumer_advance(&ep->rx.ring, bytes);
     return result;
@@ -213,14 +213,14 @@ static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
         return broken(ep, &error);
     if (status != TC_OK) {
         TC_LOG(TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
-        tci_slot_tell(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
+        tci_slot_report(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
         result = DROPPED;
     } else if (whole.bytes != NULL || whole.out_of_line) {
         result = whole.bytes != NULL ? callable : DROPPED;
         if (result == RUN)
             result = call_any(ep, current, f, whole.bytes, (size_t)whole.size);
         else if (whole.bytes != NULL)
-            tell_dropped(ep, f, whole.bytes, (size_t)whole.size, &refusal);
+            report_dropped(ep, f, whole.bytes, (size_t)whole.size, &refusal);
     }
     tci_large_done(ep, &whole);
     if (result == ENDED)

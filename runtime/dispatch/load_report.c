@@ -39,8 +39,8 @@ static void log_report(const tc_load_report *report)
            (double)report->total_ns / 1000, stages);
 }
 
-void tci_load_report_tell(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
-                          uint64_t total_ns)
+void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
+                            uint64_t total_ns)
 {
     tc_load_report report = {.name = tci_archive_name(fn->archive),
                              .id = fn->id.bytes,

@@ -6,7 +6,7 @@
 
 /* How a function became callable, or got better code (total_ns 0), for the log and for
  * tc_context_set_load_callback. */
-void tci_load_report_tell(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
-                          uint64_t total_ns);
+void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
+                            uint64_t total_ns);
 
 #endif

@@ -42,7 +42,7 @@ void tci_slots_free(tc_ep *ep)
 
 /* --- telling the peer ---------------------------------------------------------------- */
 
-void tci_slot_tell(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
+void tci_slot_report(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
 {
     uint8_t payload[TCI_CONTROL_PAYLOAD_MAX];
     tci_writer w;
@@ -61,14 +61,14 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
         clear(ep, slot);
     TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
     ep->core->counters[TCI_CODE_REFUSED]++;
-    tci_slot_tell(ep, TCI_CONTROL_REFUSED, slot, error);
+    tci_slot_report(ep, TCI_CONTROL_REFUSED, slot, error);
 }
 
-void tci_slot_announce(tc_ep *ep, uint16_t slot)
+void tci_slot_notify(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
-    place->announce = place->main == NULL;
-    if (!place->announce)
+    place->notify = place->main == NULL;
+    if (!place->notify)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
 }
 
@@ -189,13 +189,13 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
-    bool announce = place->announce;
+    bool notify = place->notify;
     if (place->main != NULL)
         place->main = fn->entry.main;
-    place->announce = false;
-    if (announce && fn->state == TCI_LOADED)
+    place->notify = false;
+    if (notify && fn->state == TCI_LOADED)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
-    else if (announce)
+    else if (notify)
         tci_slot_refuse(ep, slot, fn->load_error);
 }
 

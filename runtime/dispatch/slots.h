@@ -24,10 +24,10 @@ TC_MUST_CHECK tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err);
 void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error);
 
 /* Status and text in a control frame about a slot. */
-void tci_slot_tell(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error);
+void tci_slot_report(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error);
 
 /* The peer wants to know when the slot, which is bound, is callable. */
-void tci_slot_announce(tc_ep *ep, uint16_t slot);
+void tci_slot_notify(tc_ep *ep, uint16_t slot);
 
 /* Lets go of what all slots hold, of an endpoint that is being freed. */
 void tci_slots_free(tc_ep *ep);

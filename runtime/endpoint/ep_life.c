@@ -51,7 +51,7 @@ tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error 
     return TC_OK;
 }
 
-void tci_ep_tell_end(tc_ep *ep)
+void tci_ep_notify_end(tc_ep *ep)
 {
     tc_error error = {TC_E_CLOSED, "the endpoint was closed"};
     if (ep->life.ended)
@@ -63,7 +63,7 @@ void tci_ep_tell_end(tc_ep *ep)
 
 void tci_ep_free(tc_ep *ep)
 {
-    tci_ep_tell_end(ep);
+    tci_ep_notify_end(ep);
     tci_ep_leave_state(ep);
     ep->core->counters[TCI_MESSAGES_RUN] += ep->rx.run_messages;
     *ep->previous_next = ep->next;

@@ -13,6 +13,6 @@ void tci_ep_free(tc_ep *ep);
 
 /* Tells the layers above, once, that an endpoint has ended. They call back users, so from
  * tc_progress. */
-void tci_ep_tell_end(tc_ep *ep);
+void tci_ep_notify_end(tc_ep *ep);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include <stdlib.h>
 
-static void tell_membership(tc_ep *ep)
+static void send_membership(tc_ep *ep)
 {
     uint8_t payload[TCI_MEMBERSHIP_BYTES];
     const tci_membership own = {.group = ep->member.group->id,
                                 .size = ep->member.group->size,
                                 .rank = ep->member.group->rank};
-    if (ep->member.told)
+    if (ep->member.notified)
         return;
-    ep->member.told = true;
+    ep->member.notified = true;
     tci_membership_encode(&own, payload);
     tci_frame_out_control(ep, TCI_CONTROL_MEMBER, 0, payload, sizeof payload);
 }
@@ -23,7 +23,7 @@ static void tell_membership(tc_ep *ep)
 void tci_member_opened(tc_ep *ep)
 {
     if (ep->member.group != NULL)
-        tell_membership(ep);
+        send_membership(ep);
 }
 
 void tci_member_ended(tc_ep *ep, const tc_error *error)
@@ -56,7 +56,7 @@ static void join_group(tc_ep *ep, tc_group *group, uint32_t rank)
     if (ep->member.arrived > m->arrived)
         m->arrived = ep->member.arrived;
     m->arrived_by = ep;
-    tell_membership(ep);
+    send_membership(ep);
 }
 
 static tc_status check_size(const tci_membership *member, const tc_group *group, tc_error *err)

@@ -68,7 +68,7 @@ tc_status tc_group_ep(tc_group *group, uint32_t rank, tc_ep **ep_out, tc_error *
                              group->size);
     tci_member *m = &group->members[rank];
     if (m->ep != NULL && m->ep->state >= TCI_EP_CLOSED)
-        m->ep = NULL; /* its end is announced by the next tc_progress */
+        m->ep = NULL; /* its end is notified by the next tc_progress */
     if (m->ep == NULL)
         TC_TRY(connect_member(group, rank, err));
     *ep_out = m->ep;

@@ -20,7 +20,7 @@ tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payloa
 
 static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
 {
-    return out->with_code || out->announce || ep->tx.bindings[out->fn->index] == TCI_TX_UNKNOWN;
+    return out->with_code || out->notify || ep->tx.bindings[out->fn->index] == TCI_TX_UNKNOWN;
 }
 
 static uint8_t bound_state(const tc_ifunc *fn)
@@ -28,7 +28,7 @@ static uint8_t bound_state(const tc_ifunc *fn)
     return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
 }
 
-/* Code that is not to be pushed, or too large to share a frame with its payload, is announced
+/* Code that is not to be pushed, or too large to share a frame with its payload, is notified
  * in the frame and sent when the peer says that it needs it. */
 static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
 {
@@ -62,7 +62,7 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
         header.kind = TCI_FRAME_CODE;
         header.flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
                                   (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
-                                  (out->announce ? TCI_CODE_ANNOUNCE : 0));
+                                  (out->notify ? TCI_CODE_NOTIFY : 0));
         bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
                                      attached ? code.size - TCI_CODE_SECTION_BYTES : 0);
     }
@@ -92,7 +92,7 @@ tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn)
 
 tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .announce = true};
+    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .notify = true};
     if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
         return TC_E_REFUSED;
     if (ep->tx.queue != NULL || ep->tx.large != NULL || !tci_ep_takes_messages(ep))

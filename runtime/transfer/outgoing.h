@@ -15,7 +15,7 @@ typedef struct tci_outgoing {
     bool built;              /* args is the payload itself */
     bool with_code;          /* though the peer knows it */
     bool bind_only;          /* no call */
-    bool announce;           /* with bind_only: the peer says when it is callable */
+    bool notify;             /* with bind_only: the peer says when it is callable */
     const uint8_t *injected; /* or NULL: code for this one call, see ifunc/inject_section.h */
     size_t injected_size;
 } tci_outgoing;

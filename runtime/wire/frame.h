@@ -45,7 +45,7 @@ typedef enum tci_frame_kind {
 #define TCI_CODE_BIND_ONLY 2u
 /* With BIND_ONLY: the frames behind it need not wait until the function is callable, and a
  * PREPARED or REFUSED frame says when it is, or that it will not be. */
-#define TCI_CODE_ANNOUNCE 4u
+#define TCI_CODE_NOTIFY 4u
 
 /* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one they
  * are in the frame. */
