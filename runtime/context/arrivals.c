@@ -84,8 +84,8 @@ bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, siz
 
 /* A HELLO by active message that belongs to no endpoint here. UCX's own port is open to whoever
  * finds it, so before this context's address was given to anybody only it itself may come. */
-static tc_status take_stranger(tc_context *ctx, const tci_inbox_item *item, tc_ep **ep_out,
-                               tc_error *err)
+static tc_status accept_unknown_peer(tc_context *ctx, const tci_inbox_item *item,
+                                     tc_ep **ep_out, tc_error *err)
 {
     tci_core *core = &ctx->core;
     tci_hello theirs;
@@ -111,7 +111,7 @@ static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)
         if (ep == NULL || ep->stream != NULL)
             return;
     } else if (status == TC_OK && preamble.kind == TCI_HELLO_HELLO) {
-        status = take_stranger(ctx, item, &ep, &error);
+        status = accept_unknown_peer(ctx, item, &ep, &error);
     }
     if (ep != NULL)
         tci_handshake_message(ep, preamble.kind, item->bytes, item->size);
@@ -119,7 +119,7 @@ static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)
         TC_LOG(TC_LOG_WARN, "a hello was dropped: %s", error.text);
 }
 
-void tci_arrivals_greet(tc_context *ctx)
+void tci_arrivals_handle_hellos(tc_context *ctx)
 {
     while (ctx->inbox.first != NULL) {
         tci_inbox_item *item = ctx->inbox.first;

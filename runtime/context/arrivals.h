@@ -11,7 +11,7 @@ bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, siz
                                tci_sink *sink_out);
 
 /* Handles the hellos that wait; and forgets them. */
-void tci_arrivals_greet(tc_context *ctx);
+void tci_arrivals_handle_hellos(tc_context *ctx);
 void tci_arrivals_free(tc_context *ctx);
 
 #endif

@@ -79,7 +79,7 @@ static tc_status try_address(tc_context *ctx, const void *worker_address, uint64
     tci_handshake_set_deadline(ep, deadline_ns);
     tc_status status = tci_link_open(ctx->core.worker, worker_address, &ep->link, err);
     if (status == TC_OK)
-        status = tci_handshake_greet(ep, err);
+        status = tci_handshake_send_hello(ep, err);
     if (status != TC_OK) {
         tci_ep_free(ep);
         return status;

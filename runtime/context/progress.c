@@ -156,7 +156,7 @@ static unsigned service_when_due(tc_context *ctx, bool now)
 }
 
 /* Everything but rings and UCX: takes all causes of pending work, and does it. */
-static unsigned keep_house(tc_context *ctx)
+static unsigned do_housekeeping(tc_context *ctx)
 {
     tci_core *core = &ctx->core;
     unsigned run = 0;
@@ -168,7 +168,7 @@ static unsigned keep_house(tc_context *ctx)
     if (core->registry.jobs != NULL)
         tci_registry_take_finished(&core->registry);
     if (ctx->inbox.first != NULL)
-        tci_arrivals_greet(ctx);
+        tci_arrivals_handle_hellos(ctx);
     if (ctx->replies.first != NULL)
         tci_local_replies_take(core);
     causes |= tci_pending_take(&core->pending, TCI_WORK_STATE);
@@ -197,7 +197,7 @@ static unsigned poll_rings(tc_context *ctx)
     return run;
 }
 
-static bool has_housework(tc_context *ctx)
+static bool needs_housekeeping(tc_context *ctx)
 {
     const tci_core *core = &ctx->core;
     bool due = --ctx->countdown < 0;
@@ -216,9 +216,9 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     /* UCX first, so that what it puts into rings is run by this very call. */
     (void)tci_worker_progress(ctx->core.worker);
     unsigned run = poll_rings(ctx);
-    if (!has_housework(ctx))
+    if (!needs_housekeeping(ctx))
         return run;
-    run += keep_house(ctx);
+    run += do_housekeeping(ctx);
     if (ctx->core.used != NULL) /* housekeeping sends too, and a sleep may follow */
         tci_frame_out_end_turns(&ctx->core);
     return run;

@@ -18,9 +18,9 @@
 #include <tc/endpoint.h>
 
 typedef enum tci_ep_state {
-    TCI_EP_CONNECTING, /* the stream is not connected yet */
-    TCI_EP_GREETING,   /* the peer's HELLO is awaited */
-    TCI_EP_AGREEING,   /* both READYs are awaited: ours waits for UCX to connect the link */
+    TCI_EP_CONNECTING,     /* the stream is not connected yet */
+    TCI_EP_AWAITING_HELLO, /* the peer's HELLO is awaited */
+    TCI_EP_AWAITING_READY, /* both READYs are awaited: ours waits for UCX to connect the link */
     TCI_EP_OPEN,
     TCI_EP_CLOSED, /* in order */
     TCI_EP_FAILED
@@ -44,12 +44,12 @@ typedef struct tci_wakeup {
 
 /* group/member.h */
 typedef struct tci_member_link {
-    tc_group *group;        /* that it leads to a member of; NULL: none */
-    uint32_t rank;          /* that member; TC_RANK_NONE */
-    bool notified;          /* the peer knows which member this side is */
-    tci_membership claimed; /* of a group that is not known here (yet); group 0: none */
-    uint64_t arrived;       /* barriers that the peer has come to */
-    uint64_t retry_ns;      /* when to look for the member again, while there is no stream */
+    tc_group *group;           /* that it leads to a member of; NULL: none */
+    uint32_t rank;             /* that member; TC_RANK_NONE */
+    bool notified;             /* the peer knows which member this side is */
+    tci_membership advertised; /* of a group that is not known here (yet); group 0: none */
+    uint64_t arrived;          /* barriers that the peer has come to */
+    uint64_t retry_ns;         /* when to look for the member again, while there is no stream */
 } tci_member_link;
 
 /* Who was told of it so far, and who has to end it. */

@@ -367,12 +367,12 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
 
 /* A peer that maps the ring is told after each batch: it may be waiting for the last of its
  * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
-static inline void settle_credit(tc_ep *ep)
+static inline void return_credit(tc_ep *ep)
 {
     if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
         tci_doorbell_after_credit(ep);
-    } else if (tci_consumer_owes_credit(&ep->rx.ring)) {
+    } else if (tci_consumer_credit_is_due(&ep->rx.ring)) {
         tci_credit_return(ep);
     }
 }
@@ -395,7 +395,7 @@ unsigned tci_dispatch_run(tc_ep *ep)
     *current = outer;
     if (ep->state == TCI_EP_OPEN)
         tci_ep_watch_head(ep);
-    settle_credit(ep);
+    return_credit(ep);
     ep->rx.run_messages += run;
     return run;
 }

@@ -5,8 +5,8 @@ static uint64_t sent_messages(const tc_ep *ep)
 {
     return ep->tx.delivery == NULL
                ? 0
-               : tci_producer_frames(&ep->tx.ring) - ep->tx.ring.gaps - ep->tx.control_frames -
-                     ep->tx.part_frames + ep->tx.coalesced_count;
+               : tci_producer_frames(&ep->tx.ring) - ep->tx.ring.padding_frames -
+                     ep->tx.control_frames - ep->tx.part_frames + ep->tx.coalesced_count;
 }
 
 /* In mapped memory whole granules travel; elsewhere the frames as they are, and what a message

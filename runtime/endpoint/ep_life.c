@@ -32,7 +32,7 @@ tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error 
     }
     ep->core = core;
     ep->life.accepted = accepted;
-    ep->state = TCI_EP_GREETING;
+    ep->state = TCI_EP_AWAITING_HELLO;
     ep->peer.connection = TCI_AM_NO_CONNECTION;
     ep->tx.doorbell = never_asleep;
     ep->tx.preparing = TCI_PREPARING_NONE;

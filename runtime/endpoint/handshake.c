@@ -57,7 +57,7 @@ static tc_status make_ring(tc_ep *ep, tc_error *err)
     return TC_OK;
 }
 
-tc_status tci_handshake_greet(tc_ep *ep, tc_error *err)
+tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
@@ -166,7 +166,7 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
     ep->tx.payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
 }
 
-static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
+static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     keep_peer(ep, hello);
@@ -178,7 +178,7 @@ static tc_status agree(tc_ep *ep, const tci_hello *hello, tc_error *err)
         TC_TRY(tci_link_open(ep->core->worker, hello->worker_address.data, &ep->link, err));
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
-    return tci_handshake_greet(ep, err);
+    return tci_handshake_send_hello(ep, err);
 }
 
 /* Once the link is, so that whoever has both READYs may close at any time. TC_E_AGAIN: not yet.
@@ -205,7 +205,7 @@ static void open_endpoint(tc_ep *ep)
 void tci_handshake_turn(tc_ep *ep)
 {
     tc_error error = {0};
-    if (ep->state != TCI_EP_AGREEING)
+    if (ep->state != TCI_EP_AWAITING_READY)
         return;
     if (!ep->hs.ready_sent) {
         tc_status status = say_ready(ep, &error);
@@ -224,18 +224,18 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
 {
     tci_hello hello;
     tc_error error = {0};
-    if (ep->state != TCI_EP_GREETING) {
+    if (ep->state != TCI_EP_AWAITING_HELLO) {
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a second HELLO");
         return;
     }
     tc_status status = tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, &error);
     if (status == TC_OK)
-        status = agree(ep, &hello, &error);
+        status = accept_hello(ep, &hello, &error);
     if (status != TC_OK) {
         refuse(ep, &error);
         return;
     }
-    ep->state = TCI_EP_AGREEING;
+    ep->state = TCI_EP_AWAITING_READY;
     tci_handshake_turn(ep);
 }
 
@@ -243,7 +243,7 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
 {
     uint8_t delivery;
     tc_error error = {0};
-    if (ep->state != TCI_EP_AGREEING || ep->hs.peer_ready) {
+    if (ep->state != TCI_EP_AWAITING_READY || ep->hs.peer_ready) {
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent READY before HELLO, or twice");
         return;
     }
@@ -290,7 +290,7 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         tci_pending_add(&ep->core->pending, TCI_WORK_GOODBYE);
         return;
     case TCI_HELLO_WAKEUP:
-        if (ep->state >= TCI_EP_AGREEING)
+        if (ep->state >= TCI_EP_AWAITING_READY)
             return; /* that it came is all that it says */
         /* fall through */
     default:
@@ -314,11 +314,11 @@ static void finish_connecting(tc_ep *ep)
         return;
     }
     if (status == TC_OK) {
-        ep->state = TCI_EP_GREETING;
+        ep->state = TCI_EP_AWAITING_HELLO;
         status = tci_core_watch(ep->core, tci_stream_fd(ep->stream), ep->connection, &error);
     }
     if (status == TC_OK) {
-        status = tci_handshake_greet(ep, &error);
+        status = tci_handshake_send_hello(ep, &error);
     }
     if (status != TC_OK)
         tci_ep_fail(ep, &error);

@@ -16,7 +16,7 @@ void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns);
 void tci_handshake_expect_rank(tc_ep *ep, uint32_t rank);
 
 /* Sends our HELLO, once: the ring is made for it. */
-TC_MUST_CHECK tc_status tci_handshake_greet(tc_ep *ep, tc_error *err);
+TC_MUST_CHECK tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err);
 
 /* One message from the peer, from whichever carrier. Ends the endpoint when it is not to be
  * borne. */

@@ -94,7 +94,7 @@ static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_er
     }
     tc_group *group = tci_group_find(ep->core, member.group);
     if (group == NULL) { /* there may be one soon */
-        ep->member.claimed = member;
+        ep->member.advertised = member;
         return TC_OK;
     }
     TC_TRY(check_size(&member, group, err));
@@ -106,11 +106,11 @@ void tci_member_adopt(tc_group *group)
 {
     tc_error error;
     for (tc_ep *ep = group->core->first; ep != NULL; ep = ep->next) {
-        if (ep->member.group != NULL || ep->member.claimed.group != group->id ||
+        if (ep->member.group != NULL || ep->member.advertised.group != group->id ||
             !tci_ep_is_open(ep))
             continue;
-        if (check_size(&ep->member.claimed, group, &error) == TC_OK)
-            join_group(ep, group, ep->member.claimed.rank);
+        if (check_size(&ep->member.advertised, group, &error) == TC_OK)
+            join_group(ep, group, ep->member.advertised.rank);
         else
             tci_ep_fail(ep, &error);
     }

@@ -38,7 +38,7 @@ static tc_status start_link(tc_ep *ep, const tci_member *m, tc_error *err)
     tci_hello theirs;
     TC_TRY(tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err));
     TC_TRY(tci_link_open(ep->core->worker, theirs.worker_address.data, &ep->link, err));
-    return tci_handshake_greet(ep, err);
+    return tci_handshake_send_hello(ep, err);
 }
 
 static tc_status connect_member(tc_group *group, uint32_t rank, tc_error *err)

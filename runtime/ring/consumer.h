@@ -63,7 +63,7 @@ static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
 }
 
 /* An eighth of the ring was consumed since the producer was told. */
-static inline bool tci_consumer_owes_credit(const tci_consumer *c)
+static inline bool tci_consumer_credit_is_due(const tci_consumer *c)
 {
     return c->head - c->published > c->mask >> TCI_RING_CREDIT_SHIFT;
 }

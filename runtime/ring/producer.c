@@ -40,25 +40,25 @@ uint64_t tci_producer_frames(const tci_producer *p)
     return (p->signal - p->nonce) * inverse;
 }
 
-static void close_lap(tci_producer *p, uint64_t gap)
+static void close_lap(tci_producer *p, uint64_t padding)
 {
     const tci_frame wrap = {.kind = TCI_FRAME_WRAP};
-    tci_producer_commit(p, p->ring + (p->tail & p->mask), gap, tci_frame_word(&wrap));
-    p->gaps++;
-    p->gap_bytes += gap;
+    tci_producer_commit(p, p->ring + (p->tail & p->mask), padding, tci_frame_word(&wrap));
+    p->padding_frames++;
+    p->padding_bytes += padding;
 }
 
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra)
 {
     uint64_t aligned = tci_frame_align(bytes);
-    uint64_t gap = p->mask + 1 - (p->tail & p->mask);
-    uint64_t skip = gap < aligned ? gap : 0;
+    uint64_t padding = p->mask + 1 - (p->tail & p->mask);
+    uint64_t skip = padding < aligned ? padding : 0;
     if (p->tail + skip + aligned > p->limit + extra) {
         tci_producer_refresh(p);
         if (p->broken || p->tail + skip + aligned > p->limit + extra)
             return NULL;
     }
     if (skip > 0)
-        close_lap(p, gap);
+        close_lap(p, padding);
     return p->ring + (p->tail & p->mask);
 }

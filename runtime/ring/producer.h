@@ -16,8 +16,8 @@ typedef struct tci_producer {
     uint64_t limit;  /* data frames may end here: consumed + ring bytes - control reserve */
     uint64_t reserve;
     uint64_t nonce;
-    uint64_t gaps; /* frames that only closed a lap, and the bytes that they took */
-    uint64_t gap_bytes;
+    uint64_t padding_frames; /* frames that only closed a lap, and the bytes that they took */
+    uint64_t padding_bytes;
     const tci_ring_word *consumed;
     uint64_t consumed_seen;
     bool broken; /* the consumer's word ran backwards or ahead of us */
@@ -36,7 +36,7 @@ void tci_producer_refresh(tci_producer *p);
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra);
 
 /* Whether there is room for `count` frames of one granule, without another look at the
- * consumer. One always ends where the ring ends or before it, so they need no gap. */
+ * consumer. One always ends where the ring ends or before it, so they need no padding. */
 static inline bool tci_producer_has_granules(const tci_producer *p, unsigned count)
 {
     return p->tail + (uint64_t)count * TCI_FRAME_GRANULE <= p->limit;
@@ -124,7 +124,7 @@ uint64_t tci_producer_frames(const tci_producer *p);
 /* Bytes of all frames that were committed, but for those that only closed a lap. */
 static inline uint64_t tci_producer_bytes(const tci_producer *p)
 {
-    return p->tail - tci_ring_start(p->nonce) - p->gap_bytes;
+    return p->tail - tci_ring_start(p->nonce) - p->padding_bytes;
 }
 
 /* Everything that was committed has been consumed. */

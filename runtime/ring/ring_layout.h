@@ -39,7 +39,7 @@ static inline size_t tci_ring_region_bytes(uint64_t ring_bytes)
 /* The consumer tells what it has consumed at the latest after this part of the ring. */
 #define TCI_RING_CREDIT_SHIFT 3 /* an eighth */
 
-/* The largest frame. In the worst case a producer needs room for a gap that is just too small
+/* The largest frame. In the worst case a producer needs room for a padding that is just too small
  * for it, and for the frame itself, while the reserve is closed to it and an eighth is consumed
  * but not told yet; so two frames share 13/16 of the ring. With anything larger both sides
  * could wait for each other for ever. */

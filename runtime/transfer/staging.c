@@ -92,8 +92,8 @@ static bool find_place(tci_staging *staging, uint64_t bytes)
 {
     if (staging->window.count == 0)
         staging->head = 0;
-    uint64_t gap = staging->room - staging->head % staging->room;
-    staging->reserved = staging->head + (gap < bytes ? gap : 0);
+    uint64_t padding = staging->room - staging->head % staging->room;
+    staging->reserved = staging->head + (padding < bytes ? padding : 0);
     uint64_t taken = staging->reserved + bytes - (staging->head - staging->window.bytes);
     return taken <= staging->room && !tci_send_window_is_full(&staging->window);
 }

@@ -245,12 +245,12 @@ static void frames_are_counted_by_their_signals(void **state)
     ring_pair pair;
     pair_init(&pair);
     for (unsigned i = 0; i < 1000; i++) {
-        assert_int_equal(tci_producer_frames(&pair.tx) - pair.tx.gaps, i);
+        assert_int_equal(tci_producer_frames(&pair.tx) - pair.tx.padding_frames, i);
         assert_true(put(&pair, i % 500, 3));
         assert_true(take(&pair, i % 500, 3));
         tci_consumer_publish(&pair.rx);
     }
-    assert_true(pair.tx.gaps > 0);
+    assert_true(pair.tx.padding_frames > 0);
     pair_fini(&pair);
 }
 
@@ -298,7 +298,7 @@ static void two_threads_exchange_frames_in_order(void **state)
     for (unsigned i = 0; i < THREADED_FRAMES; i++) {
         while (!take(&pair, size_of(i), (uint8_t)i))
             sched_yield();
-        if (tci_consumer_owes_credit(&pair.rx))
+        if (tci_consumer_credit_is_due(&pair.rx))
             tci_consumer_publish(&pair.rx);
     }
     pthread_join(producer, NULL);

@@ -17,7 +17,7 @@ static receiver *make_receiver(void)
     assert_non_null(r);
     r->core.options.payload_bytes_max = LIMIT;
     r->ep.core = &r->core;
-    r->ep.state = TCI_EP_AGREEING; /* OPEN ones are in lists that nobody needs here */
+    r->ep.state = TCI_EP_AWAITING_READY; /* OPEN ones are in lists that nobody needs here */
     return r;
 }
 
@@ -128,7 +128,7 @@ static void a_payload_above_the_limit_is_refused_and_dropped(void **state)
     take(r, 2, 10, 0, 10, 7);
     assert_int_equal(find(r, 2, 10), TC_OK);
     tci_payload_in_done(&r->ep);
-    assert_int_equal(r->ep.state, TCI_EP_AGREEING);
+    assert_int_equal(r->ep.state, TCI_EP_AWAITING_READY);
     free_receiver(r);
 }
 
