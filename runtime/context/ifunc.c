@@ -31,7 +31,7 @@ tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t arch
 void tc_ifunc_close(tc_ifunc *fn)
 {
     if (fn != NULL)
-        tci_ifunc_release(fn);
+        tci_registry_release(fn);
 }
 
 tc_status tc_ifunc_use_local(tc_ifunc *fn, void (*main)(void *payload, size_t payload_size,

@@ -28,7 +28,7 @@ static void clear(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->fn != NULL)
-        tci_ifunc_release(place->fn);
+        tci_registry_release(place->fn);
     free(place->evicted);
     *place = (tci_rx_slot){0};
 }
@@ -107,7 +107,7 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 {
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
     if (known != NULL) {
-        tci_ifunc_hold(known);
+        tci_registry_retain(known);
         *fn_out = known;
         return TC_OK;
     }
@@ -201,14 +201,14 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
 
 void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 {
-    tci_ifunc_hold(fn);
+    tci_registry_retain(fn);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
             if (ep->rx.slots[slot].fn == fn)
                 slot_changed(ep, (uint16_t)slot, fn);
         }
     }
-    tci_ifunc_release(fn);
+    tci_registry_release(fn);
 }
 
 /* Without memory to remember it by, the slot keeps its function, which is then only unloaded.
@@ -226,7 +226,7 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
         .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size)};
     place->evicted = evicted;
     place->fn = NULL;
-    tci_ifunc_release(fn);
+    tci_registry_release(fn);
 }
 
 void tci_slots_evict(tci_core *core, tc_ifunc *fn)

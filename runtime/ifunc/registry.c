@@ -100,7 +100,7 @@ static tc_ifunc *find_idle(tci_registry *registry)
     tc_ifunc *oldest = NULL;
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         tc_ifunc *fn = registry->table[i];
-        if (fn != NULL && fn->holders == 0 && !is_wanted(fn) &&
+        if (fn != NULL && fn->references == 0 && !is_wanted(fn) &&
             (oldest == NULL || fn->last_use < oldest->last_use))
             oldest = fn;
     }
@@ -181,7 +181,7 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     fn->registry = registry;
     fn->id = *id;
-    fn->holders = 1;
+    fn->references = 1;
     tc_status status = copy_code(fn, code, err);
     if (status == TC_OK)
         status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
@@ -205,19 +205,19 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     tc_ifunc *known = tci_registry_find(registry, &id);
     if (known == NULL)
         return create_function(registry, code, &id, fn_out, err);
-    tci_ifunc_hold(known);
+    tci_registry_retain(known);
     *fn_out = known;
     return TC_OK;
 }
 
-void tci_ifunc_hold(tc_ifunc *fn)
+void tci_registry_retain(tc_ifunc *fn)
 {
-    fn->holders++;
+    fn->references++;
 }
 
-void tci_ifunc_release(tc_ifunc *fn)
+void tci_registry_release(tc_ifunc *fn)
 {
-    fn->holders--;
+    fn->references--;
     fn->last_use = ++fn->registry->clock;
 }
 
@@ -269,11 +269,11 @@ static void evict(tc_ifunc *fn)
     const tci_registry *registry = fn->registry;
     TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
            (unsigned long long)registry->code_memory);
-    fn->holders++;
+    fn->references++;
     registry->events->evict(registry->events_user, fn);
-    fn->holders--;
+    fn->references--;
     tci_ifunc_load_undo(fn);
-    if (fn->holders == 0)
+    if (fn->references == 0)
         remove_function(fn);
 }
 

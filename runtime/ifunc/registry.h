@@ -52,7 +52,7 @@ struct tc_ifunc {
     tci_entries entry; /* null until loaded */
     tci_registry *registry;
     unsigned entries;   /* TCI_ENTRY_ bits of the archive */
-    unsigned holders;   /* open handles and bound slots */
+    unsigned references;   /* open handles and bound slots */
     uint16_t index;     /* its slot number in frames that this context sends */
     uint64_t call_word; /* header word of its CALL frames, but for the payload's size */
     tci_load_state state;
@@ -112,8 +112,8 @@ typedef struct tci_registry_code {
 TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                                          tc_ifunc **fn_out, tc_error *err);
 
-void tci_ifunc_hold(tc_ifunc *fn);
-void tci_ifunc_release(tc_ifunc *fn);
+void tci_registry_retain(tc_ifunc *fn);
+void tci_registry_release(tc_ifunc *fn);
 
 /* Takes what loader threads have finished. No function may be running. */
 void tci_registry_take_finished(tci_registry *registry);

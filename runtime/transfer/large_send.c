@@ -18,7 +18,7 @@ void tci_large_abandon(tc_ep *ep)
     if (large == NULL)
         return;
     ep->tx.large = NULL;
-    tci_ifunc_release(large->fn);
+    tci_registry_release(large->fn);
     free(large->owned);
     free(large);
     tci_ep_set_fast(ep);
@@ -65,7 +65,7 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
                                  .payload = owned != NULL ? owned : args,
                                  .size = payload_size,
                                  .routed = routed};
-    tci_ifunc_hold(fn);
+    tci_registry_retain(fn);
     ep->tx.large = large;
     tci_ep_set_fast(ep);
     return TC_OK;

@@ -25,7 +25,7 @@ tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
         free(message);
         return status;
     }
-    tci_ifunc_hold(fn);
+    tci_registry_retain(fn);
     *message = (tc_message){fn, out.payload_size, payload};
     *message_out = message;
     return TC_OK;
@@ -50,7 +50,7 @@ void tc_message_destroy(tc_message *message)
 {
     if (message == NULL)
         return;
-    tci_ifunc_release(message->fn);
+    tci_registry_release(message->fn);
     free(message->payload);
     free(message);
 }

@@ -51,7 +51,7 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
         return status;
     }
     item->fn = out->fn;
-    tci_ifunc_hold(out->fn);
+    tci_registry_retain(out->fn);
     item->with_code = out->with_code;
     tci_send_queue_append(ep, item);
     ep->core->counters[TCI_SENDS_QUEUED]++;
@@ -72,7 +72,7 @@ void tci_send_queue_free(tc_ep *ep, tci_queued *item)
     if (item->frame.kind != TCI_FRAME_CONTROL)
         ep->tx.queue_bytes -= sizeof *item + item->frame.payload_size;
     if (item->fn != NULL)
-        tci_ifunc_release(item->fn);
+        tci_registry_release(item->fn);
     free(item);
 }
 
