@@ -201,7 +201,7 @@ bool tci_ifunc_frame_is_whole(const uint8_t *frame, const tci_ifunc_header *head
 
 /* --- the code section ----------------------------------------------------------------- */
 
-void tci_code_parts_encode(const tci_code_parts *parts, uint8_t *out)
+void tci_ifunc_frame_parts_encode(const tci_code_parts *parts, uint8_t *out)
 {
     store32(out, (uint32_t)parts->first_size);
     store32(out + 4, (uint32_t)parts->second_size);
@@ -211,7 +211,7 @@ void tci_code_parts_encode(const tci_code_parts *parts, uint8_t *out)
                parts->second_size);
 }
 
-bool tci_code_parts_decode(const uint8_t *bytes, size_t size, tci_code_parts *parts_out)
+bool tci_ifunc_frame_parts_decode(const uint8_t *bytes, size_t size, tci_code_parts *parts_out)
 {
     if (size < TCI_CODE_PARTS_BYTES)
         return false;

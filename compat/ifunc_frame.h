@@ -92,8 +92,8 @@ typedef struct tci_code_parts {
 
 #define TCI_CODE_PARTS_BYTES 8u
 
-void tci_code_parts_encode(const tci_code_parts *parts, uint8_t *out);
+void tci_ifunc_frame_parts_encode(const tci_code_parts *parts, uint8_t *out);
 /* False: the sizes are not those of the section. */
-bool tci_code_parts_decode(const uint8_t *bytes, size_t size, tci_code_parts *parts_out);
+bool tci_ifunc_frame_parts_decode(const uint8_t *bytes, size_t size, tci_code_parts *parts_out);
 
 #endif

@@ -78,7 +78,7 @@ static ucs_status_t create_code(tci_code_kind kind, const tci_code_parts *parts,
     }
     code->kind = kind;
     code->section_size = (uint32_t)size;
-    tci_code_parts_encode(parts, code->section);
+    tci_ifunc_frame_parts_encode(parts, code->section);
     *code_out = code;
     return UCS_OK;
 }
@@ -191,7 +191,7 @@ ucs_status_t tci_known_code_add(tci_code_kind kind, const uint8_t id[TCI_IFUNC_I
                                 const tci_known_code **code_out)
 {
     tci_code_parts parts;
-    if (!tci_code_parts_decode(section, size, &parts))
+    if (!tci_ifunc_frame_parts_decode(section, size, &parts))
         return tci_compat_refuse(UCS_ERR_IO_ERROR,
                                  "the sizes of a code section of %zu bytes are wrong", size);
     return add(kind, &parts, id, code_out);

@@ -58,7 +58,7 @@ const char *tc_status_name(tc_status status)
                                                               : "TC_E_?";
 }
 
-void tci_text_make_printable(char *text)
+void tci_error_make_printable(char *text)
 {
     for (; *text != '\0'; text++) {
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -75,7 +75,7 @@ void tci_error_fill(tc_error *err, tc_status status, const char *fmt, ...)
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     err->status = status;
-    tci_text_make_printable(err->text);
+    tci_error_make_printable(err->text);
 }
 
 void tci_error_fill_errno(tc_error *err, tc_status status, int errnum, const char *fmt, ...)
@@ -89,7 +89,7 @@ void tci_error_fill_errno(tc_error *err, tc_status status, int errnum, const cha
     if (n >= 0 && (size_t)n < sizeof err->text)
         (void)snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(errnum));
     err->status = status;
-    tci_text_make_printable(err->text);
+    tci_error_make_printable(err->text);
 }
 
 void tci_error_prefix(tc_error *err, const char *fmt, ...)
@@ -104,5 +104,5 @@ void tci_error_prefix(tc_error *err, const char *fmt, ...)
     if (n >= 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, ": %s", err->text);
     memcpy(err->text, text, sizeof text);
-    tci_text_make_printable(err->text);
+    tci_error_make_printable(err->text);
 }

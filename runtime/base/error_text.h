@@ -44,6 +44,6 @@ void tci_error_prefix(tc_error *err, const char *fmt, ...) TC_PRINTF(2, 3);
 
 /* Replaces control characters by '?': what quotes bytes from outside neither breaks a line nor
  * moves a cursor. */
-void tci_text_make_printable(char *text);
+void tci_error_make_printable(char *text);
 
 #endif

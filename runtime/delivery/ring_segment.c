@@ -20,7 +20,7 @@ tc_status tci_ring_segment_attach(const tci_delivery_peer *peer, size_t bytes,
         return gone(peer, err);
     if (status != TC_OK)
         return status;
-    if (tci_ring_identity_matches(segment_out->base, peer->ring_bytes, peer->ring_nonce))
+    if (tci_consumer_identity_matches(segment_out->base, peer->ring_bytes, peer->ring_nonce))
         return TC_OK;
     tci_segment_detach(segment_out);
     return gone(peer, err);

@@ -21,7 +21,7 @@ void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, ui
     tci_ring_store_consumed(c->consumed, start);
 }
 
-bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
+bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
 {
     const tci_ring_word *identity = identity_words(region);
     return atomic_load_explicit(&identity[0], memory_order_relaxed) == nonce &&

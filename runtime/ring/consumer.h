@@ -19,7 +19,7 @@ typedef struct tci_consumer {
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
 /* Whether a mapped region is the one that a peer described. */
-bool tci_ring_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
+bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
 /* Copies bytes that were carried here by a message into the ring at a byte offset, signal last.
  * False when they do not fit there. */

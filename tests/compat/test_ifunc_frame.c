@@ -131,17 +131,17 @@ static void code_sections(void **state)
     uint8_t bytes[64];
     const tci_code_parts parts = {(const uint8_t *)"archive", 7, (const uint8_t *)"libm", 4};
     tci_code_parts found;
-    tci_code_parts_encode(&parts, bytes);
+    tci_ifunc_frame_parts_encode(&parts, bytes);
     size_t size = TCI_CODE_PARTS_BYTES + 11;
-    assert_true(tci_code_parts_decode(bytes, size, &found));
+    assert_true(tci_ifunc_frame_parts_decode(bytes, size, &found));
     assert_int_equal(found.first_size, 7);
     assert_int_equal(found.second_size, 4);
     assert_memory_equal(found.first, "archive", 7);
     assert_memory_equal(found.second, "libm", 4);
     for (size_t wrong = 0; wrong < sizeof bytes; wrong++)
-        assert_int_equal(tci_code_parts_decode(bytes, wrong, &found), wrong == size);
+        assert_int_equal(tci_ifunc_frame_parts_decode(bytes, wrong, &found), wrong == size);
     memset(bytes, 0xff, sizeof bytes);
-    assert_false(tci_code_parts_decode(bytes, sizeof bytes, &found));
+    assert_false(tci_ifunc_frame_parts_decode(bytes, sizeof bytes, &found));
 }
 
 int main(void)

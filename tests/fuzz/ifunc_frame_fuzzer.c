@@ -19,7 +19,7 @@ static void read_code(const uint8_t *slot, const tci_ifunc_header *header, size_
     tci_code_parts parts;
     uint64_t at = tci_ifunc_code_offset(header->payload_size);
     require(at + header->code_size <= room);
-    if (!tci_code_parts_decode(slot + at, header->code_size, &parts))
+    if (!tci_ifunc_frame_parts_decode(slot + at, header->code_size, &parts))
         return;
     require(parts.first + parts.first_size == parts.second);
     require(parts.second + parts.second_size == slot + at + header->code_size);

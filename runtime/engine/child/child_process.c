@@ -297,5 +297,5 @@ void tci_child_diagnostics(const tci_child *child, size_t from, char *line, size
     line[length] = '\0';
     for (char *at = line; (at = strchr(at, '\n')) != NULL;)
         *at = ';';
-    tci_text_make_printable(line);
+    tci_error_make_printable(line);
 }
