@@ -14,9 +14,8 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-#define TCI_ARCHIVE_NAME_MAX                                                                   \
-    64 /* bytes of a function name, with terminator; a C identifier                            \
-        */
+/* bytes of a function name, with terminator; a C identifier */
+#define TCI_ARCHIVE_NAME_MAX 64
 #define TCI_ARCHIVE_SLICES_MAX 32
 #define TCI_ARCHIVE_SYMBOLS_MAX 4096 /* undefined symbols of one slice */
 #define TCI_ARCHIVE_SYMBOL_MAX 1024  /* bytes of one symbol's name, with terminator */

@@ -23,9 +23,9 @@
 #define TCI_IMAGE_MEMORY_MAX (64u << 20) /* bytes, gaps between segments included */
 #define TCI_IMAGE_PAGE_X86_64 4096u      /* segments begin at multiples of this */
 #define TCI_IMAGE_PAGE_AARCH64 65536u    /* the largest page that Linux has there */
-#define TCI_IMAGE_BASE_ALIGNMENT                                                               \
-    4096u /* of the address that place 0 gets, at least; with                                  \
-             several segments also the system's page size */
+/* of the address that place 0 gets, at least; with several segments also the system's page
+ * size */
+#define TCI_IMAGE_BASE_ALIGNMENT 4096u
 
 typedef enum tci_image_machine {
     TCI_IMAGE_X86_64 = 1,
@@ -51,10 +51,11 @@ typedef struct tci_image_segment {
 /* Eight bytes at `place` that depend on where things are. */
 typedef enum tci_relocation_kind {
     TCI_RELOCATION_RELATIVE = 1, /* address of place 0, plus addend */
-    TCI_RELOCATION_SYMBOL =
-        2,                  /* address of the slice's undefined symbol `import`, plus addend */
-    TCI_RELOCATION_WEAK = 3 /* the same of the image's weak name `import`; when there is no
-                               such symbol its address counts as 0 */
+    /* address of the slice's undefined symbol `import`, plus addend */
+    TCI_RELOCATION_SYMBOL = 2,
+    /* the same of the image's weak name `import`; when there is no such symbol its address
+     * counts as 0 */
+    TCI_RELOCATION_WEAK = 3
 } tci_relocation_kind;
 
 typedef struct tci_relocation {
@@ -80,8 +81,9 @@ typedef struct tci_image {
     uint32_t eh_frame_place; /* .eh_frame, ends with its terminator: for __register_frame */
     uint32_t eh_frame_bytes; /* 0: none */
 
-    uint32_t symbol_count; /* undefined symbols of the slice that relocations reach: one more
-                              than the highest `import` of a SYMBOL relocation */
+    /* undefined symbols of the slice that relocations reach: one more than the highest
+     * `import` of a SYMBOL relocation */
+    uint32_t symbol_count;
     uint32_t weak_count;
     const char *weak_names; /* one behind the other, each with its terminator; in byte order */
 

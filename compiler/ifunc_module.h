@@ -21,8 +21,8 @@ typedef struct tci_ifunc_policy {
     const char *name; /* entry points are NAME_main, ... */
     bool allow_asm;
     bool keep_debug;
-    bool for_image; /* an image will be made, if the target has any: what has none is a finding
-                     */
+    /* an image will be made, if the target has any: what has none is a finding */
+    bool for_image;
     uint8_t cpu_level; /* TCI_CPU_: what the pieces were compiled for */
     char opt_level;    /* '0' '1' '2' '3' 's' 'z': what passes make of the pieces */
 } tci_ifunc_policy;
@@ -38,8 +38,8 @@ typedef struct tci_ifunc_code {
     uint8_t producer_major; /* of the LLVM that wrote `bytes` */
     uint8_t producer_minor;
     uint8_t producer_patch;
-    tci_text_list
-        symbols; /* must be found at the target; weak references need not be and are left out */
+    /* must be found at the target; weak references need not be and are left out */
+    tci_text_list symbols;
 } tci_ifunc_code;
 
 void tci_ifunc_code_fini(tci_ifunc_code *code);

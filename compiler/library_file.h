@@ -13,14 +13,14 @@ typedef enum tci_library_kind {
     TCI_LIBRARY_SHARED = 1,
     TCI_LIBRARY_SCRIPT,
     TCI_LIBRARY_STATIC,
-    TCI_LIBRARY_FOREIGN /* for another kind of machine, or nothing that a linker knows: searched
-                           past */
+    /* for another kind of machine, or nothing that a linker knows: searched past */
+    TCI_LIBRARY_FOREIGN
 } tci_library_kind;
 
 typedef struct tci_library_file {
     tci_library_kind kind;
-    char soname[TCI_SONAME_MAX]; /* of a shared library: DT_SONAME, or the file's own name
-                                    without one */
+    /* of a shared library: DT_SONAME, or the file's own name without one */
+    char soname[TCI_SONAME_MAX];
     tci_text_list inputs; /* of a script: what GROUP and INPUT name; see linker_script.h */
 } tci_library_file;
 

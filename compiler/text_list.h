@@ -10,8 +10,8 @@
 #include <tc/status.h>
 
 typedef struct tci_text_list {
-    char **items; /* items[count] is NULL: the list is also an argv; NULL while nothing was ever
-                     added */
+    /* items[count] is NULL: the list is also an argv; NULL while nothing was ever added */
+    char **items;
     size_t count;
     size_t capacity;
     bool failed;

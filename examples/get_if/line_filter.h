@@ -10,8 +10,9 @@
 typedef enum line_filter_kind {
     LINE_FILTER_ALL,  /* every line */
     LINE_FILTER_TEXT, /* lines that hold this text */
-    LINE_FILTER_REGEX /* lines that match this POSIX extended regular expression; of a line with
-                         a NUL only what is before it */
+    /* lines that match this POSIX extended regular expression; of a line with a NUL only
+     * what is before it */
+    LINE_FILTER_REGEX
 } line_filter_kind;
 
 typedef struct line_filter {

@@ -37,8 +37,8 @@ typedef struct record_counts {
     uint64_t rows;
     uint64_t damaged; /* batches refused, nothing of them inserted */
     uint64_t failed;  /* batches that the database did not take, nothing of them inserted */
-    char error[RECORD_ERROR_TEXT_MAX]; /* about the newest damaged or failed batch; may be empty
-                                        */
+    /* about the newest damaged or failed batch; may be empty */
+    char error[RECORD_ERROR_TEXT_MAX];
 } record_counts;
 
 /* The target's own: target_args of both functions. It has no idea what a database is. */

@@ -3,9 +3,10 @@
  * For a library NAME:
  *
  *   void   NAME_main(void *payload, size_t payload_size, void *target_args);
- *   size_t NAME_payload_get_max_size(void *source_args, size_t source_args_size); optional int
- * NAME_payload_init(void *payload, size_t payload_size, void *source_args, size_t
- * source_args_size);                     optional
+ *   // optional, both or neither:
+ *   size_t NAME_payload_get_max_size(void *source_args, size_t source_args_size);
+ *   int    NAME_payload_init(void *payload, size_t payload_size,
+ *                            void *source_args, size_t source_args_size);
  *
  * NAME_main runs at the target, in the thread that progresses the context. The payload is
  * 16-byte aligned, writable, and gone when NAME_main returns. The two others run at the source,

@@ -17,10 +17,10 @@ extern "C" {
 typedef struct tc_ucx_objects {
     ucp_context_h context;
     ucp_worker_h worker; /* made from it; NULL: the library makes one of its own there */
-    uint64_t features;   /* as ucp_init got them, because UCX does not tell: UCP_FEATURE_AM at
-                            least; UCP_FEATURE_RMA for the delivery `put`, also of peers;
-                            UCP_FEATURE_WAKEUP for waits that sleep until a message comes, and
-                            otherwise nap for a millisecond at most */
+    /* as ucp_init got them, because UCX does not tell: UCP_FEATURE_AM at least;
+     * UCP_FEATURE_RMA for the delivery `put`, also of peers; UCP_FEATURE_WAKEUP for waits
+     * that sleep until a message comes, and otherwise nap for a millisecond at most */
+    uint64_t features;
 } tc_ucx_objects;
 
 /* What tc_context_create_on_ucx calls; see tc_context_create_for. */

@@ -13,9 +13,10 @@
     } while (0)
 
 /* Writes status and text to err (NULL allowed) and gives status, so that a check is one line:
- *     return tci_error_set(err, TC_E_CORRUPT, "archive: %zu bytes, expected at least %u", n,
- * min); Control characters in the result are replaced by '?': texts may quote bytes from
- * outside.
+ *
+ *     return tci_error_set(err, TC_E_CORRUPT, "%zu bytes, expected at least %u", n, min);
+ *
+ * Control characters in the result are replaced by '?': texts may quote bytes from outside.
  *
  * A macro, so that the compiler sees which status comes back: it then knows that outputs are
  * set whenever there was no error, and its warnings about uninitialised variables are worth

@@ -8,9 +8,8 @@
 #include <tc/status.h>
 
 #define TCI_HOST_PORT_ADDRESSES_MAX 8 /* of one name; more are ignored */
-#define TCI_HOST_PORT_TEXT_MAX                                                                 \
-    80 /* "[<IPv6 address>%<interface>]:65535" and the terminator                              \
-        */
+/* "[<IPv6 address>%<interface>]:65535" and the terminator */
+#define TCI_HOST_PORT_TEXT_MAX 80
 
 typedef struct tci_host_address {
     struct sockaddr_storage storage;

@@ -4,8 +4,8 @@
 
 #include "host_port.h"
 
-#define TCI_OWN_ADDRESS_TEXT_MAX 320 /* "name:port" with the longest name, and the terminator  \
-                                      */
+/* "name:port" with the longest name, and the terminator */
+#define TCI_OWN_ADDRESS_TEXT_MAX 320
 
 /* What to listen at, from the option group_address: an address or name of this host, with a
  * port or without, or one of its network interfaces ("eth0": its first address). Empty:

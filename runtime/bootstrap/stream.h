@@ -21,9 +21,8 @@
 typedef struct tci_stream tci_stream;
 typedef struct tci_stream_listener tci_stream_listener;
 
-#define TCI_STREAM_SEND_MAX                                                                    \
-    (2u * TCI_HELLO_MESSAGE_MAX) /* bytes that may wait to be written                          \
-                                  */
+/* bytes that may wait to be written */
+#define TCI_STREAM_SEND_MAX (2u * TCI_HELLO_MESSAGE_MAX)
 
 /* --- accepting --------------------------------------------------------------------------- */
 

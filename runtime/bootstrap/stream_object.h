@@ -16,15 +16,16 @@ struct tci_stream {
     /* Receiving never reads beyond the end of the message it is in, so nothing has to be moved.
      */
     size_t received; /* bytes of the current message so far */
-    size_t
-        message_end; /* how many bytes it needs, as far as is known: its preamble, then all */
-    bool delivered;  /* the caller has seen it; the next receive begins anew */
+    /* how many bytes it needs, as far as is known: its preamble, then all */
+    size_t message_end;
+    bool delivered;         /* the caller has seen it; the next receive begins anew */
     tc_error receive_error; /* final; status TC_OK while there is none */
 
     size_t send_begin; /* unwritten bytes are [send_begin, send_end) of send_bytes */
     size_t send_end;
-    tc_error send_error; /* final, and apart from receive_error: a peer that hangs up may have
-                            sent its reason before */
+    /* final, and apart from receive_error: a peer that hangs up may have sent its reason
+     * before */
+    tc_error send_error;
 
     /* Last, so that a stream which only waits touches one page. */
     uint8_t receive_bytes[TCI_HELLO_MESSAGE_MAX];

@@ -7,10 +7,8 @@
 #include <tc/ifunc.h>
 #include <tc/log.h>
 
-#define HOST_SYMBOL(function)                                                                  \
-    {                                                                                          \
-#function, (void *)(uintptr_t)(function)                                               \
-    }
+/* clang-format off */
+#define HOST_SYMBOL(function) {#function, (void *)(uintptr_t)(function)}
 
 static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_self_endpoint),
@@ -58,6 +56,7 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_message_send),
     HOST_SYMBOL(tc_message_destroy),
 };
+/* clang-format on */
 
 const tci_host_symbol *tci_host_symbols_all(size_t *count_out)
 {

@@ -37,8 +37,8 @@ struct tci_frame_batches {
     uint64_t next; /* position behind the last frame seen by push */
     bool sent_this_turn;
     uint64_t made; /* batches are numbered; (number - first) % TCI_BATCH_COUNT is the place */
-    uint64_t
-        first; /* the next one when none was under way: what is in the cache is used again */
+    /* the next one when none was under way: what is in the cache is used again */
+    uint64_t first;
     uint64_t submitted;
     uint64_t completed;
     tci_batch batches[TCI_BATCH_COUNT];

@@ -8,10 +8,10 @@ typedef struct tci_region tci_region;
 
 /* How peers are to write it; each includes the ways below it. */
 typedef enum tci_region_use {
-    TCI_REGION_PUT,    /* UCX puts at their best: memory of UCX's own, mapped by no one else */
-    TCI_REGION_MAPPED, /* plain stores of peers on this host; UCX puts, on shared memory slowly
-                        */
-    TCI_REGION_CLOSED  /* not at all: what arrives is copied here */
+    TCI_REGION_PUT, /* UCX puts at their best: memory of UCX's own, mapped by no one else */
+    /* plain stores of peers on this host; UCX puts, on shared memory slowly */
+    TCI_REGION_MAPPED,
+    TCI_REGION_CLOSED /* not at all: what arrives is copied here */
 } tci_region_use;
 
 /* Zeroed. Gives a TCI_REGION_CLOSED one where there is no shared memory left. TC_E_UCX,

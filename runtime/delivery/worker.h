@@ -16,8 +16,8 @@ struct tc_ucx_objects;
 /* What active messages carry. Each has a 4-byte header, PAYLOAD a longer one; see
  * docs/wire-format.md. */
 typedef enum tci_am {
-    TCI_AM_FRAMES =
-        0, /* header: connection u16, ring offset in granules u16; a range of a ring */
+    /* header: connection u16, ring offset in granules u16; a range of a ring */
+    TCI_AM_FRAMES = 0,
     TCI_AM_CREDIT = 1,  /* header: connection; u64, bytes consumed */
     TCI_AM_HELLO = 2,   /* header: connection, or 0xffff; a hello message, see wire/hello.h */
     TCI_AM_CODE = 3,    /* header: connection; a fragment of code outside the ring */

@@ -20,8 +20,9 @@ typedef struct tci_code_arena tci_code_arena;
 
 /* Which of the options a handle goes by. */
 typedef struct tci_engine_opts {
-    const char *engine_path; /* NULL or "": beside this library, in its folder of modules, in
-                                ../lib from there, and where it was installed */
+    /* NULL or "": beside this library, in its folder of modules, in ../lib from there, and
+     * where it was installed */
+    const char *engine_path;
     tci_form_choice form;
     tci_tier_choice tier;
     unsigned compile_threads; /* the first handle's holds for the process; so do those below */

@@ -45,8 +45,9 @@ typedef struct tci_engine_code {
     const char *name; /* entry points are NAME_main, ... */
     unsigned entries; /* TCI_ENTRY_ bits that must be there, see archive.h */
     tci_code_level level;
-    bool debuggable;   /* as if it had debug information: debuggers hear of it, and can look up
-                          the stack through it */
+    /* as if it had debug information: debuggers hear of it, and can look up the stack
+     * through it */
+    bool debuggable;
     const void *bytes; /* bitcode; valid during the call */
     size_t size;
     uint8_t producer_major; /* LLVM that wrote it, as the archive says; 0: it does not say */

@@ -3,8 +3,8 @@
  *
  * A frame is a 16-byte header of two little-endian words and a body:
  *
- *     word 0   signal     the keyed sequence number of this frame; stored last, with release
- * order word 1   bits 0-31 payload bytes, 32-47 slot, 48-55 kind, 56-63 flags
+ *     word 0   signal: the keyed sequence number of this frame; stored last, with release order
+ *     word 1   bits 0-31 payload bytes, 32-47 slot, 48-55 kind, 56-63 flags
  *
  * The peer can change mapped ring memory at any time. So a header is loaded once, into a
  * tci_frame, and checked there; no code looks at the ring's copy again. */
@@ -50,15 +50,15 @@ typedef enum tci_frame_kind {
 /* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one they
  * are in the frame. */
 #define TCI_FRAGMENT_STAGED 1u /* in the segment that the sender shares; tci_staged */
-#define TCI_FRAGMENT_OUT_OF_LINE                                                                      \
-    2u /* the whole payload comes in PAYLOAD messages; a tci_fragment whose                       \
-          offset counts such payloads, modulo 2^16 */
+/* the whole payload comes in PAYLOAD messages; a tci_fragment whose offset counts such
+ * payloads, modulo 2^16 */
+#define TCI_FRAGMENT_OUT_OF_LINE 2u
 
 typedef enum tci_control {
-    TCI_CONTROL_NEED = 1, /* payload: content id. Send this code outside the ring: its frame
-                             waits at the head */
-    TCI_CONTROL_REFUSED =
-        2, /* payload: status i32, text. The function in `slot` does not run here */
+    /* payload: content id. Send this code outside the ring: its frame waits at the head */
+    TCI_CONTROL_NEED = 1,
+    /* payload: status i32, text. The function in `slot` does not run here */
+    TCI_CONTROL_REFUSED = 2,
     TCI_CONTROL_CREDIT = 3,    /* no payload: say at once how far you have consumed */
     TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in fragments was dropped */
     TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */

@@ -82,16 +82,16 @@ typedef struct tci_hello {
     uint32_t ring_bytes;    /* a power of two, 4 KiB to 2 MiB */
     uint64_t ring_nonce;    /* first signal of the ring's sequence */
     uint64_t ring_address;  /* in this side's memory; a multiple of 64 */
-    uint32_t
-        frame_bytes_max; /* largest frame the ring takes, header included; 64..ring_bytes */
-    uint32_t segment;    /* number of the shared memory that shows the ring; 2^32-1: none */
-    tci_hello_view
-        rkey; /* packed by UCX, <= 1024 bytes; empty when the ring cannot be put to */
+    /* largest frame the ring takes, header included; 64..ring_bytes */
+    uint32_t frame_bytes_max;
+    uint32_t segment; /* number of the shared memory that shows the ring; 2^32-1: none */
+    /* packed by UCX, <= 1024 bytes; empty when the ring cannot be put to */
+    tci_hello_view rkey;
 
     tci_hello_view worker_address; /* 1..4096 bytes, opaque to all but UCX */
-    tci_hello_view
-        triple;         /* "x86_64-linux"; 1..63 bytes of printable ASCII, like the next two */
-    tci_hello_view cpu; /* "znver4"; <= 63 */
+    /* "x86_64-linux"; 1..63 bytes of printable ASCII, like the next two */
+    tci_hello_view triple;
+    tci_hello_view cpu;      /* "znver4"; <= 63 */
     tci_hello_view features; /* LLVM's feature string; <= 2048 */
 
     /* Ids of the dictionaries that archives sent here may be packed with, ascending, none 0. */

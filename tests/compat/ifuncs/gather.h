@@ -13,8 +13,8 @@ typedef struct gather_args {
 #define GATHER_SENDERS 4
 
 typedef struct gather_state {
-    uint64_t
-        next[GATHER_SENDERS]; /* the number of the last message, each one more than before */
+    /* the number of the last message, each one more than before */
+    uint64_t next[GATHER_SENDERS];
     uint64_t run;
     uint64_t torn;
     uint64_t out_of_order;

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Which comments are out of place."""
+import unittest
+
+from check_comments import check_lines
+
+
+def problems(text):
+    return [problem.split(": ", 1)[1].split(":")[0] for problem in check_lines("x.h", text.splitlines())]
+
+
+class Comments(unittest.TestCase):
+    def test_what_may_stay(self):
+        self.assertEqual(problems('''/* Sends
+ * much. */
+enum x {
+    A = 1, /* short */
+    /* above */
+    B = 2
+};
+/*   int    f(void *a,
+ *            int b); */
+int f(int first, /* one */
+      int second);
+'''), [])
+
+    def test_a_declaration_in_two(self):
+        self.assertEqual(problems("enum x {\n    A =\n        1, /* long */\n};\n"), ["a comment breaks the declaration in two"])
+        self.assertEqual(problems("struct x {\n    size_t\n        n; /* long */\n};\n"), ["a comment breaks the declaration in two"])
+
+    def test_a_trailing_comment_of_several_lines(self):
+        self.assertEqual(problems("    int a; /* one\n            * two */\n"), ["a trailing comment of several lines"])
+
+    def test_a_sentence_behind_two_declarations(self):
+        self.assertEqual(problems("    int a; /* streams, and */\n    int b; /* loads */\n"),
+                         ["the comment goes on behind the next declaration"])
+
+    def test_a_prototype_in_two(self):
+        self.assertEqual(problems("/* Defines optional int\n * NAME_init(void *payload, size_t\n * size); */\n"),
+                         ["a prototype in a comment is cut in two"])
+
+
+if __name__ == "__main__":
+    unittest.main()
