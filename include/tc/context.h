@@ -19,8 +19,8 @@ typedef struct tc_listener tc_listener;
 typedef struct tc_ep tc_ep;
 
 typedef enum tc_ep_event {
-    TC_EP_OPENED =
-        1, /* a peer connected to a listener, or by address bytes; tc_send may be used */
+    /* a peer connected to a listener, or by address bytes; tc_send may be used */
+    TC_EP_OPENED = 1,
     TC_EP_CLOSED = 2, /* the peer closed in order, after all its messages were run */
     TC_EP_FAILED = 3  /* the peer died or broke the protocol; tc_ep_error has the text */
 } tc_ep_event;
@@ -106,7 +106,7 @@ TC_API uint16_t tc_listener_port(const tc_listener *listener);
 TC_API void tc_listener_close(tc_listener *listener);
 
 /* Counters of a context: index 0 .. tc_stats_count()-1; names are stable ("messages_run",
- * "frames_sent", ...). */
+ * "code_sent", ...). */
 TC_API size_t tc_stats_count(void);
 TC_API const char *tc_stats_name(size_t index);
 TC_API uint64_t tc_stats_value(const tc_context *ctx, size_t index);

@@ -1,61 +1,57 @@
 #include "error_text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 static const struct {
-    tc_status status;
     const char *name;
     const char *text;
 } status_table[] = {
-    {TC_OK, "TC_OK", "success"},
-    {TC_E_AGAIN, "TC_E_AGAIN", "no room at the peer now, try again"},
-    {TC_E_TIMEOUT, "TC_E_TIMEOUT", "deadline passed"},
-    {TC_E_INVALID, "TC_E_INVALID", "invalid argument or option"},
-    {TC_E_NO_MEMORY, "TC_E_NO_MEMORY", "out of memory"},
-    {TC_E_NOT_FOUND, "TC_E_NOT_FOUND", "not found"},
-    {TC_E_TOO_LARGE, "TC_E_TOO_LARGE", "above a limit"},
-    {TC_E_CORRUPT, "TC_E_CORRUPT", "damaged or malformed bytes"},
-    {TC_E_VERSION, "TC_E_VERSION", "incompatible version"},
-    {TC_E_NO_SLICE, "TC_E_NO_SLICE", "no code for this architecture"},
-    {TC_E_UNRESOLVED, "TC_E_UNRESOLVED", "unresolved symbols"},
-    {TC_E_NO_LIBRARY, "TC_E_NO_LIBRARY", "missing library"},
-    {TC_E_COMPILE, "TC_E_COMPILE", "code could not be compiled"},
-    {TC_E_REFUSED, "TC_E_REFUSED", "refused by the peer"},
-    {TC_E_UNREACHABLE, "TC_E_UNREACHABLE", "peer unreachable"},
-    {TC_E_PEER_LOST, "TC_E_PEER_LOST", "peer lost"},
-    {TC_E_IN_USE, "TC_E_IN_USE", "already in use"},
-    {TC_E_IO, "TC_E_IO", "input or output error"},
-    {TC_E_UCX, "TC_E_UCX", "UCX error"},
-    {TC_E_UNSUPPORTED, "TC_E_UNSUPPORTED", "not supported here"},
-    {TC_E_PAYLOAD, "TC_E_PAYLOAD", "payload_init failed"},
-    {TC_E_CLOSED, "TC_E_CLOSED", "endpoint closed"},
-    {TC_E_BUSY, "TC_E_BUSY", "not from inside an ifunc"},
-    {TC_E_HOPS, "TC_E_HOPS", "forwarded more often than allowed"},
+#define ROW(status, text) [-(status)] = {#status, text}
+    ROW(TC_OK, "success"),
+    ROW(TC_E_AGAIN, "no room at the peer now, try again"),
+    ROW(TC_E_TIMEOUT, "deadline passed"),
+    ROW(TC_E_INVALID, "invalid argument or option"),
+    ROW(TC_E_NO_MEMORY, "out of memory"),
+    ROW(TC_E_NOT_FOUND, "not found"),
+    ROW(TC_E_TOO_LARGE, "above a limit"),
+    ROW(TC_E_CORRUPT, "damaged or malformed bytes"),
+    ROW(TC_E_VERSION, "incompatible version"),
+    ROW(TC_E_NO_SLICE, "no code for this architecture"),
+    ROW(TC_E_UNRESOLVED, "unresolved symbols"),
+    ROW(TC_E_NO_LIBRARY, "missing library"),
+    ROW(TC_E_COMPILE, "code could not be compiled"),
+    ROW(TC_E_REFUSED, "refused by the peer"),
+    ROW(TC_E_UNREACHABLE, "peer unreachable"),
+    ROW(TC_E_PEER_LOST, "peer lost"),
+    ROW(TC_E_IN_USE, "already in use"),
+    ROW(TC_E_IO, "input or output error"),
+    ROW(TC_E_UCX, "UCX error"),
+    ROW(TC_E_UNSUPPORTED, "not supported here"),
+    ROW(TC_E_PAYLOAD, "payload_init failed"),
+    ROW(TC_E_CLOSED, "endpoint closed"),
+    ROW(TC_E_BUSY, "not from inside an ifunc"),
+    ROW(TC_E_HOPS, "forwarded more often than allowed"),
+#undef ROW
 };
+_Static_assert(sizeof status_table / sizeof status_table[0] == 1 - TC_STATUS_LAST,
+               "each status has a row");
 
-static size_t status_row(tc_status status)
+static bool is_status(int status)
 {
-    for (size_t i = 0; i < sizeof status_table / sizeof status_table[0]; i++) {
-        if (status_table[i].status == status)
-            return i;
-    }
-    return sizeof status_table / sizeof status_table[0];
+    return status <= TC_OK && status >= TC_STATUS_LAST;
 }
 
 const char *tc_status_text(tc_status status)
 {
-    size_t row = status_row(status);
-    return row < sizeof status_table / sizeof status_table[0] ? status_table[row].text
-                                                              : "unknown status";
+    return is_status(status) ? status_table[-status].text : "unknown status";
 }
 
 const char *tc_status_name(tc_status status)
 {
-    size_t row = status_row(status);
-    return row < sizeof status_table / sizeof status_table[0] ? status_table[row].name
-                                                              : "TC_E_?";
+    return is_status(status) ? status_table[-status].name : "TC_E_?";
 }
 
 void tci_error_make_printable(char *text)

@@ -11,22 +11,9 @@
 #include <tc/version.h>
 
 static const char *const counter_names[TCI_COUNTER_COUNT] = {
-    [TCI_MESSAGES_RUN] = "messages_run",
-    [TCI_MESSAGES_DROPPED] = "messages_dropped",
-    [TCI_CODE_RECEIVED] = "code_received",
-    [TCI_CODE_SENT] = "code_sent",
-    [TCI_CODE_REFUSED] = "code_refused",
-    [TCI_SENDS_QUEUED] = "sends_queued",
-    [TCI_CREDITS_SENT] = "credits_sent",
-    [TCI_ENDPOINTS_OPENED] = "endpoints_opened",
-    [TCI_ENDPOINTS_FAILED] = "endpoints_failed",
-    [TCI_RINGS_CLOSED] = "rings_closed",
-    [TCI_CODE_EVICTED] = "code_evicted",
-    [TCI_CODE_IMPROVED] = "code_improved",
-    [TCI_CALLS_STARTED] = "calls_started",
-    [TCI_MESSAGES_FORWARDED] = "messages_forwarded",
-    [TCI_ANSWERS_LATE] = "answers_late",
-    [TCI_ANSWERS_UNSENT] = "answers_unsent",
+#define ROW(id, name, meaning) [id] = name,
+    TCI_COUNTER_LIST(ROW)
+#undef ROW
 };
 
 size_t tc_stats_count(void)
@@ -43,6 +30,7 @@ uint64_t tc_stats_value(const tc_context *ctx, size_t index)
 {
     if (index >= TCI_COUNTER_COUNT)
         return 0;
+    /* Endpoints count their own messages; the context has those of endpoints that are gone. */
     uint64_t value = ctx->core.counters[index];
     for (const tc_ep *ep = ctx->core.first; ep != NULL && index == TCI_MESSAGES_RUN;
          ep = ep->next)

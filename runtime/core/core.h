@@ -5,6 +5,7 @@
 #ifndef TCI_CORE_H
 #define TCI_CORE_H
 
+#include "base/counter_list.h"
 #include "base/option_table.h"
 #include "core/pending.h"
 #include "delivery/worker.h"
@@ -14,27 +15,6 @@
 
 #include <tc/context.h>
 #include <tc/group.h>
-
-/* Counters; tc_stats_name gives each its text, in this order. */
-typedef enum tci_counter {
-    TCI_MESSAGES_RUN, /* of endpoints that are gone; each counts its own */
-    TCI_MESSAGES_DROPPED,
-    TCI_CODE_RECEIVED,
-    TCI_CODE_SENT,
-    TCI_CODE_REFUSED,
-    TCI_SENDS_QUEUED,
-    TCI_CREDITS_SENT,
-    TCI_ENDPOINTS_OPENED,
-    TCI_ENDPOINTS_FAILED,
-    TCI_RINGS_CLOSED, /* for lack of ring memory */
-    TCI_CODE_EVICTED, /* to keep to code_memory_max */
-    TCI_CODE_IMPROVED,
-    TCI_CALLS_STARTED,
-    TCI_MESSAGES_FORWARDED,
-    TCI_ANSWERS_LATE,   /* that no call waited for any more */
-    TCI_ANSWERS_UNSENT, /* whose origin could not be reached */
-    TCI_COUNTER_COUNT
-} tci_counter;
 
 /* What a look at one open endpoint's ring needs, side by side with all others': so an idle ring
  * costs one line of its own and no more (docs/decisions/idle-peers.md). A ring that UCX's

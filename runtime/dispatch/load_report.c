@@ -6,13 +6,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const stage_names[TC_STAGE_COUNT] = {
+static const char *const stage_names[] = {
     [TC_STAGE_WAIT] = "wait",       [TC_STAGE_LIBRARIES] = "libraries",
     [TC_STAGE_CACHE] = "cache",     [TC_STAGE_PARSE] = "parse",
     [TC_STAGE_VERIFY] = "verify",   [TC_STAGE_PASSES] = "passes",
     [TC_STAGE_CODEGEN] = "codegen", [TC_STAGE_LINK] = "link",
     [TC_STAGE_IMAGE] = "image",     [TC_STAGE_EXECUTION] = "execution",
 };
+_Static_assert(sizeof stage_names / sizeof stage_names[0] == TC_STAGE_COUNT,
+               "each stage has a name");
 
 const char *tc_load_stage_name(tc_load_stage stage)
 {

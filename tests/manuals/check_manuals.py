@@ -6,6 +6,7 @@
 Every program of BIN_FOLDER has a page that explains the commands and options of its --help, and no other
 options (--fewer: the build leaves out some that pages have); every function and type of include/tc is in the
 synopsis of one page of section 3, as it is declared; references lead to pages.
+An enum has its comments there too; counters and load stages are those of the library.
 """
 import os
 import re
@@ -13,7 +14,7 @@ import subprocess
 import sys
 
 from manual_page import function_name, pages, statements, type_name
-from source_tree import read
+from source_tree import read, sources
 
 LINES_MAX, COLUMNS_MAX = 24, 100
 OPTION = re.compile(r"(?<![\w=/.-])(--?[A-Za-z#][\w#-]*)")
@@ -92,6 +93,38 @@ def check_functions(headers, manuals):
             yield f"{path}: in no synopsis; {page} is the place: {pretty(text)}"
 
 
+def check_enums(root, headers, manuals):
+    """The header is the list of statuses, stages, levels and events: pages quote it with its comments."""
+    for path in headers:
+        for block, name in re.findall(r"^(typedef enum (\w+) \{\n.*?^\} \w+;)$", read(root, path), re.MULTILINE | re.DOTALL):
+            if not any(block in page.text for page in manuals):
+                yield f"{path}: no page has enum {name} word for word, comments included:\n{block}"
+
+
+def check_counters(root, manuals):
+    rows = re.sub(r"\s*\\\n\s*", " ", read(root, "runtime/base/counter_list.h"))
+    listed = re.findall(r'ROW\(\w+, "(\w+)", "([^"]*)"\)', rows)
+    page = next(page for page in manuals if page.name == "tc_context")
+    written = re.findall(r"^`(\w+)`\n\n:   (.*)$", page.chapter("COUNTERS"), re.MULTILINE)
+    if not listed:
+        yield "runtime/base/counter_list.h: no rows"
+    yield from (f"{page.file}: the chapter COUNTERS lacks\n`{name}`\n\n:   {meaning}"
+                for name, meaning in listed if (name, meaning) not in written)
+    yield from (f"{page.file}: explains the counter {name} otherwise than runtime/base/counter_list.h"
+                for name, meaning in written if (name, meaning) not in listed)
+
+
+def check_stages(root):
+    """A stage's name is its constant's, in lower case."""
+    declared = re.findall(r"^ +TC_STAGE_(\w+) = \d+,", read(root, "include/tc/load.h"), re.MULTILINE)
+    named = {stage: name for path in sources(root) if path.startswith("runtime/")
+             for stage, name in re.findall(r'\[TC_STAGE_(\w+)\] = "(\w+)"', read(root, path))}
+    yield from (f"TC_STAGE_{stage}: named {named.get(stage)} in the library, expected {stage.lower()}"
+                for stage in declared if named.get(stage) != stage.lower())
+    if not declared:
+        yield "include/tc/load.h: no stages"
+
+
 def check_references(root, manuals):
     known = {f"{name}({page.section})" for page in manuals for name in [page.name, *page.names]}
     for page in manuals:
@@ -114,6 +147,9 @@ def main():
     headers = {f"include/tc/{file}": list(statements(read(root, f"include/tc/{file}")))
                for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")}
     problems += check_functions(headers, [page for page in manuals if page.section == "3"])
+    problems += check_enums(root, headers, [page for page in manuals if page.section == "3"])
+    problems += check_counters(root, manuals)
+    problems += check_stages(root)
     problems += check_references(root, manuals)
     for problem in problems:
         print(problem)
