@@ -40,20 +40,33 @@ typedef struct tc_cache_totals {
 
 typedef void (*tc_cache_visit)(void *user, const tc_cache_entry *entry);
 
+TC_MUST_CHECK TC_API tc_status tc_cache_list_sized(const tc_options *opts, tc_cache_visit visit,
+                                                   void *user, tc_cache_totals *totals_out,
+                                                   size_t totals_size, tc_error *err);
+TC_MUST_CHECK TC_API tc_status tc_cache_clear_sized(const tc_options *opts,
+                                                    tc_cache_totals *removed_out,
+                                                    size_t removed_size, tc_error *err);
+
 /* Reads and checks every file, which takes about a second for each gigabyte, and visits each
  * entry, the one that was used last first. Changes nothing: a damaged file is counted, and
  * deleted by who next looks for its function. opts NULL: the environment's. visit NULL: only
  * the totals are wanted. err may be NULL.
  * TC_E_INVALID: the folder is refused, or (opts NULL) a TC_ variable; the text says what was
  * found and what was expected. TC_E_IO, TC_E_NO_MEMORY. */
-TC_MUST_CHECK TC_API tc_status tc_cache_list(const tc_options *opts, tc_cache_visit visit,
-                                             void *user, tc_cache_totals *totals_out,
-                                             tc_error *err);
+TC_MUST_CHECK static inline tc_status tc_cache_list(const tc_options *opts,
+                                                    tc_cache_visit visit, void *user,
+                                                    tc_cache_totals *totals_out, tc_error *err)
+{
+    return tc_cache_list_sized(opts, visit, user, totals_out, sizeof *totals_out, err);
+}
 
 /* Deletes every file of the cache and says what was deleted; other files in the folder, and the
  * folder, stay. As above; TC_E_IO also when some files could not be deleted. */
-TC_MUST_CHECK TC_API tc_status tc_cache_clear(const tc_options *opts,
-                                              tc_cache_totals *removed_out, tc_error *err);
+TC_MUST_CHECK static inline tc_status
+tc_cache_clear(const tc_options *opts, tc_cache_totals *removed_out, tc_error *err)
+{
+    return tc_cache_clear_sized(opts, removed_out, sizeof *removed_out, err);
+}
 
 #ifdef __cplusplus
 }

@@ -45,12 +45,21 @@ typedef struct tc_call_params {
     void *user;
 } tc_call_params;
 
+TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
+                                                   const void *source_args, size_t size,
+                                                   const tc_call_params *params,
+                                                   size_t params_size, tc_call_id *call_out);
+
 /* Sends the message and returns; params->done is called when it was answered, has failed, or
  * the deadline has passed. Statuses of tc_send; then done is not called. May be used inside an
  * ifunc. call_out may be NULL. */
-TC_MUST_CHECK TC_API tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args,
-                                             size_t size, const tc_call_params *params,
-                                             tc_call_id *call_out);
+TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
+                                                    const void *source_args, size_t size,
+                                                    const tc_call_params *params,
+                                                    tc_call_id *call_out)
+{
+    return tc_call_start_sized(ep, fn, source_args, size, params, sizeof *params, call_out);
+}
 
 /* Sends the message and waits, progressing, for the answer. *result_size is the room at
  * `result` and becomes the answer's size; both may be NULL. timeout_ns 0: the option

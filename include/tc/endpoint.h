@@ -56,8 +56,13 @@ typedef struct tc_ep_info {
     uint64_t run_messages; /* received on this endpoint and run here */
 } tc_ep_info;
 
+TC_API void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size);
+
 /* Pointers are valid while ep lives. */
-TC_API void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out);
+static inline void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
+{
+    tc_ep_query_sized(ep, info_out, sizeof *info_out);
+}
 
 /* The context that ep belongs to. */
 TC_API tc_context *tc_ep_context(const tc_ep *ep);

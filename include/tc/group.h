@@ -33,11 +33,21 @@ typedef struct tc_group_params {
     const tc_group_member *members; /* `size` of them; copied. This side's own may be empty */
 } tc_group_params;
 
+TC_MUST_CHECK TC_API tc_status tc_group_create_sized(tc_context *ctx,
+                                                     const tc_group_params *params,
+                                                     size_t params_size, size_t member_size,
+                                                     tc_group **group_out, tc_error *err);
+
 /* From a table of addresses that the members have exchanged by any means. This side must be
  * reachable by its own address already. TC_E_INVALID (a rank outside the size, an id in use
  * here), TC_E_CORRUPT (an address), TC_E_NO_MEMORY. err may be NULL. */
-TC_MUST_CHECK TC_API tc_status tc_group_create(tc_context *ctx, const tc_group_params *params,
-                                               tc_group **group_out, tc_error *err);
+TC_MUST_CHECK static inline tc_status tc_group_create(tc_context *ctx,
+                                                      const tc_group_params *params,
+                                                      tc_group **group_out, tc_error *err)
+{
+    return tc_group_create_sized(ctx, params, sizeof *params, sizeof *params->members,
+                                 group_out, err);
+}
 
 /* From a list of listeners, "host:port,host:port,...", in the order of the ranks and the same
  * for all members. Opens the one of `rank`. Statuses of tc_listener_open too. */

@@ -31,6 +31,8 @@ typedef enum tc_load_stage {
     TC_STAGE_COUNT = 10
 } tc_load_stage;
 
+#define TC_STAGE_MAX 16 /* space in reports: later versions may have more stages */
+
 /* "wait", "libraries", ...; NULL beyond the last. */
 TC_API const char *tc_load_stage_name(tc_load_stage stage);
 /* "image", "cached", "jit". */
@@ -44,7 +46,7 @@ typedef struct tc_load_report {
     unsigned better;   /* 1: it replaced code that was being called */
     uint64_t seen_ns;  /* CLOCK_MONOTONIC: when the message with the function was found */
     uint64_t total_ns; /* from there to the return of the first call */
-    uint64_t stage_ns[TC_STAGE_COUNT];
+    uint64_t stage_ns[TC_STAGE_MAX];
     uint64_t memory_bytes; /* that code and data take */
 } tc_load_report;
 

@@ -24,11 +24,9 @@ typedef struct tc_ucx_objects {
 } tc_ucx_objects;
 
 /* What tc_context_create_on_ucx calls; see tc_context_create_for. */
-TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(unsigned header_version,
-                                                            const tc_options *opts,
-                                                            const tc_ucx_objects *ucx,
-                                                            tc_context **ctx_out,
-                                                            tc_error *err);
+TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
+    unsigned header_version, const tc_options *opts, const tc_ucx_objects *ucx, size_t ucx_size,
+    tc_context **ctx_out, tc_error *err);
 
 /* tc_context_create on the application's objects, which live longer than the context, and which
  * tc_context_destroy leaves as they are, without endpoints and handlers of the library's.
@@ -52,7 +50,8 @@ TC_MUST_CHECK static inline tc_status tc_context_create_on_ucx(const tc_options 
                                                                tc_context **ctx_out,
                                                                tc_error *err)
 {
-    return tc_context_create_on_ucx_for(TC_VERSION_NUMBER, opts, ucx, ctx_out, err);
+    return tc_context_create_on_ucx_for(TC_VERSION_NUMBER, opts, ucx, sizeof *ucx, ctx_out,
+                                        err);
 }
 
 #ifdef __cplusplus

@@ -29,9 +29,14 @@ typedef struct tc_version_info {
     const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
 
+TC_API void tc_version_query_sized(tc_version_info *info_out, size_t info_size);
+
 /* Fills *info_out with pointers to constants of the process. Loads the code engine (about 10 ms
  * the first time). Never fails. Any thread, after the first call has returned. */
-TC_API void tc_version_query(tc_version_info *info_out);
+static inline void tc_version_query(tc_version_info *info_out)
+{
+    tc_version_query_sized(info_out, sizeof *info_out);
+}
 
 #ifdef __cplusplus
 }

@@ -24,7 +24,6 @@
     ROW(TCI_MESSAGES_FORWARDED, "messages_forwarded", "Messages that **tc_forward**(3) sent.") \
     ROW(TCI_ANSWERS_LATE, "answers_late", "Answers to a call that was over already.")          \
     ROW(TCI_ANSWERS_UNSENT, "answers_unsent", "Answers whose origin could not be reached.")
-/* clang-format on */
 
 typedef enum tci_counter {
 #define ROW(id, name, meaning) id,
@@ -32,5 +31,6 @@ typedef enum tci_counter {
 #undef ROW
     TCI_COUNTER_COUNT
 } tci_counter;
+/* clang-format on */
 
 #endif

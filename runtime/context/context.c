@@ -2,6 +2,7 @@
 #include "context/context_object.h"
 
 #include "base/logger.h"
+#include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
 #include "context/arrivals.h"
 #include "context/describe.h"
@@ -65,11 +66,9 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     return describe_self(ctx, err);
 }
 
-tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options *opts,
-                                       const tc_ucx_objects *ucx, tc_context **ctx_out,
-                                       tc_error *err)
+static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_context **ctx_out,
+                        tc_error *err)
 {
-    TC_TRY(tci_describe_check_headers(header_version, err));
     tc_context *ctx = calloc(1, sizeof *ctx);
     tc_options *from_environment = NULL;
     tc_status status = TC_OK;
@@ -96,7 +95,18 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
 tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
                                 tc_context **ctx_out, tc_error *err)
 {
-    return tc_context_create_on_ucx_for(header_version, opts, NULL, ctx_out, err);
+    TC_TRY(tci_context_check_headers(header_version, err));
+    return create(opts, NULL, ctx_out, err);
+}
+
+tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options *opts,
+                                       const tc_ucx_objects *ucx, size_t ucx_size,
+                                       tc_context **ctx_out, tc_error *err)
+{
+    tc_ucx_objects own;
+    TC_TRY(tci_context_check_headers(header_version, err));
+    TC_TRY(tci_struct_read(&own, sizeof own, ucx, ucx_size, err));
+    return create(opts, &own, ctx_out, err);
 }
 
 void tc_context_destroy(tc_context *ctx)

@@ -4,6 +4,7 @@
 #include "archive_dictionary.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "base/sized_struct.h"
 #include "context/context_object.h"
 
 #include <stdio.h>
@@ -84,7 +85,7 @@ tc_status tci_describe_check_headers(unsigned header_version, tc_error *err)
                          header_version & 255);
 }
 
-void tc_version_query(tc_version_info *info_out)
+void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
 {
     static char ucx[16], cpu[64] = "unknown", features[4096];
     static const char *llvm;
@@ -107,11 +108,12 @@ void tc_version_query(tc_version_info *info_out)
     }
     tci_ucx_version(&major, &minor, &patch);
     (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);
-    *info_out = (tc_version_info){.library = TC_VERSION_STRING,
+    const tc_version_info info = {.library = TC_VERSION_STRING,
                                   .protocol = TC_PROTOCOL_VERSION,
                                   .ucx = ucx,
                                   .llvm = llvm,
                                   .triple = tci_triple_host(),
                                   .cpu = cpu,
                                   .features = features};
+    tci_struct_fill(info_out, info_size, &info, sizeof info);
 }

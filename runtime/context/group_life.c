@@ -2,14 +2,18 @@
 #include "context/group_life.h"
 
 #include "base/logger.h"
+#include "base/sized_struct.h"
 #include "context/context_object.h"
 #include "group/groups.h"
 #include "rpc/reply.h"
 
-tc_status tc_group_create(tc_context *ctx, const tc_group_params *params, tc_group **group_out,
-                          tc_error *err)
+tc_status tc_group_create_sized(tc_context *ctx, const tc_group_params *given,
+                                size_t params_size, size_t member_size, tc_group **group_out,
+                                tc_error *err)
 {
-    return tci_group_create(&ctx->core, params, group_out, err);
+    tc_group_params params;
+    TC_TRY(tci_struct_read(&params, sizeof params, given, params_size, err));
+    return tci_group_create(&ctx->core, &params, member_size, group_out, err);
 }
 
 void tci_group_life_keep_listener(tc_group *group, tc_listener *listener)

@@ -1,4 +1,5 @@
 /* What a program may ask about an endpoint. */
+#include "base/sized_struct.h"
 #include "core/ep.h"
 
 static uint64_t sent_messages(const tc_ep *ep)
@@ -19,9 +20,9 @@ static uint64_t sent_bytes(const tc_ep *ep)
            (uint64_t)ep->tx.coalesced_count * TCI_FRAME_GRANULE + ep->tx.pushed_bytes;
 }
 
-void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
+void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size)
 {
-    *info_out = (tc_ep_info){
+    const tc_ep_info info = {
         .delivery = ep->tx.delivery != NULL ? ep->tx.delivery->ops->name : "none",
         .peer_triple = ep->peer.triple,
         .peer_library = ep->peer.library,
@@ -34,6 +35,7 @@ void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
         .sent_bytes = sent_bytes(ep),
         .run_messages = ep->rx.run_messages,
     };
+    tci_struct_fill(info_out, info_size, &info, sizeof info);
 }
 
 void tc_ep_set_user(tc_ep *ep, void *user)

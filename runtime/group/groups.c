@@ -3,6 +3,7 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "base/sized_struct.h"
 #include "group/member.h"
 
 #include <stdlib.h>
@@ -80,27 +81,26 @@ static tc_status check_member(tci_core *core, uint32_t rank, const tc_group_memb
     return TC_OK;
 }
 
-static tc_status copy_member(tc_group *group, uint32_t rank, const tc_group_member *from,
-                             tc_error *err)
+static tc_status copy_member(tc_group *group, uint32_t rank, const void *given,
+                             size_t given_size, tc_error *err)
 {
     tci_member *m = &group->members[rank];
-    tc_group_member own;
-    if (rank == group->rank) { /* itself, whatever others reach it by */
-        own = (tc_group_member){group->core->own_address, group->core->own_address_size};
-        from = &own;
-    }
-    tc_status status = check_member(group->core, rank, from, err);
+    tc_group_member from;
+    TC_TRY(tci_struct_read(&from, sizeof from, given, given_size, err));
+    if (rank == group->rank) /* itself, whatever others reach it by */
+        from = (tc_group_member){group->core->own_address, group->core->own_address_size};
+    tc_status status = check_member(group->core, rank, &from, err);
     if (status != TC_OK) {
         if (err != NULL)
             tci_error_prefix(err, "group");
         return status;
     }
-    m->address = malloc(from->size + 1);
+    m->address = malloc(from.size + 1);
     if (m->address == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");
-    memcpy(m->address, from->address, from->size);
-    m->address[from->size] = 0;
-    m->size = from->size;
+    memcpy(m->address, from.address, from.size);
+    m->address[from.size] = 0;
+    m->size = from.size;
     return TC_OK;
 }
 
@@ -119,8 +119,8 @@ static tc_status check_params(tci_core *core, const tc_group_params *params, tc_
     return TC_OK;
 }
 
-tc_status tci_group_create(tci_core *core, const tc_group_params *params, tc_group **group_out,
-                           tc_error *err)
+tc_status tci_group_create(tci_core *core, const tc_group_params *params, size_t member_size,
+                           tc_group **group_out, tc_error *err)
 {
     TC_TRY(check_params(core, params, err));
     tc_group *group = calloc(1, sizeof *group);
@@ -136,7 +136,8 @@ tc_status tci_group_create(tci_core *core, const tc_group_params *params, tc_gro
     group->size = params->size;
     tc_status status = TC_OK;
     for (uint32_t i = 0; i < group->size && status == TC_OK; i++)
-        status = copy_member(group, i, &params->members[i], err);
+        status = copy_member(group, i, (const char *)params->members + i * member_size,
+                             member_size, err);
     if (status != TC_OK) {
         free_group(group);
         return status;

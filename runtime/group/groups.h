@@ -39,9 +39,10 @@ typedef struct tci_groups {
     tc_group *first;
 } tci_groups;
 
-/* See tc_group_create. */
+/* See tc_group_create; params->members has elements of member_size bytes each. */
 TC_MUST_CHECK tc_status tci_group_create(tci_core *core, const tc_group_params *params,
-                                         tc_group **group_out, tc_error *err);
+                                         size_t member_size, tc_group **group_out,
+                                         tc_error *err);
 /* Forgets a group. No endpoint leads to a member of it any more. */
 void tci_group_free(tc_group *group);
 /* Forgets all groups of a context that ends. */

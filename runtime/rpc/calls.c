@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "base/sized_struct.h"
 #include "core/ep.h"
 #include "group/groups.h"
 #include "transfer/send.h"
@@ -286,23 +287,26 @@ static uint32_t hop_limit(const tci_core *core, const tc_call_params *params)
     return params->hop_limit != 0 ? params->hop_limit : (uint32_t)core->options.hop_limit;
 }
 
-tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
-                        const tc_call_params *params, tc_call_id *call_out)
+tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                              const tc_call_params *given, size_t params_size,
+                              tc_call_id *call_out)
 {
     tci_core *core = ep->core;
     tci_call *call;
     tci_route route;
+    tc_call_params params;
+    TC_TRY(tci_struct_read(&params, sizeof params, given, params_size, NULL));
     TC_TRY(open_call(core->calls, &call, &route.call));
     call->ep = ep;
     call->may_travel = ep->member.group != NULL;
     call->index = fn->index;
-    call->params = *params;
+    call->params = params;
     call->deadline_ns = tci_deadline_after(
-        params->timeout_ns != 0 ? params->timeout_ns : core->options.call_timeout);
+        params.timeout_ns != 0 ? params.timeout_ns : core->options.call_timeout);
     route.origin = ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
     route.hops = 0;
-    route.hop_limit = hop_limit(core, params);
-    route.traced = params->trace != 0;
+    route.hop_limit = hop_limit(core, &params);
+    route.traced = params.trace != 0;
     route.path_length = 0;
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .route = &route};
     tc_status status = tci_send_message(ep, &out);

@@ -1,8 +1,11 @@
 /* The object cache for people: include/tc/cache.h. It reads by the same functions as the cache
  * itself, and so believes no more than that does. */
 #include "base/error_text.h"
+#include "base/sized_struct.h"
 #include "engine/cache/cache_file.h"
 #include "engine/cache/cache_folder.h"
+#include "engine/cache_file.h"
+#include "engine/cache_folder.h"
 #include "engine/engine_ops.h"
 
 #include <stdio.h>
@@ -140,8 +143,8 @@ static tc_status look_at(cache_view *view, const tci_cache_file *file, tc_cache_
     return TC_OK;
 }
 
-tc_status tc_cache_list(const tc_options *opts, tc_cache_visit visit, void *user,
-                        tc_cache_totals *totals_out, tc_error *err)
+tc_status tc_cache_list_sized(const tc_options *opts, tc_cache_visit visit, void *user,
+                              tc_cache_totals *totals_out, size_t totals_size, tc_error *err)
 {
     cache_view view;
     tc_status status = open_view(opts, &view, err);
@@ -151,11 +154,12 @@ tc_status tc_cache_list(const tc_options *opts, tc_cache_visit visit, void *user
         status = look_at(&view, &view.files[i], visit, user, err);
     close_view(&view);
     if (status == TC_OK)
-        *totals_out = view.totals;
+        tci_struct_fill(totals_out, totals_size, &view.totals, sizeof view.totals);
     return status;
 }
 
-tc_status tc_cache_clear(const tc_options *opts, tc_cache_totals *removed_out, tc_error *err)
+tc_status tc_cache_clear_sized(const tc_options *opts, tc_cache_totals *removed_out,
+                               size_t removed_size, tc_error *err)
 {
     cache_view view;
     size_t left = 0;
@@ -176,6 +180,6 @@ tc_status tc_cache_clear(const tc_options *opts, tc_cache_totals *removed_out, t
                              "object cache: %zu of %zu files in %s cannot be "
                              "deleted",
                              left, view.count, view.totals.folder);
-    *removed_out = view.totals;
+    tci_struct_fill(removed_out, removed_size, &view.totals, sizeof view.totals);
     return TC_OK;
 }

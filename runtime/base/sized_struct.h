@@ -1,0 +1,19 @@
+/* Public structs grow at their end. Functions that read or fill one get its size as the program
+ * was compiled with it, from the inline functions of the public headers. */
+#ifndef TCI_SIZED_STRUCT_H
+#define TCI_SIZED_STRUCT_H
+
+#include <stddef.h>
+#include <tc/status.h>
+
+/* Copies the first given_size bytes of `own` out. A larger struct of a newer program gets zeros
+ * in the fields that this library does not know. */
+void tci_struct_fill(void *given_out, size_t given_size, const void *own, size_t own_size);
+
+/* Copies `given` into `own`. Fields that an older program does not have become 0.
+ * TC_E_UNSUPPORTED: a newer program set a field that this library does not know; nothing is
+ * copied. */
+TC_MUST_CHECK tc_status tci_struct_read(void *own_out, size_t own_size, const void *given,
+                                        size_t given_size, tc_error *err);
+
+#endif
