@@ -17,7 +17,7 @@ struct dapc_client {
     unsigned free_count;
     unsigned free_slots[DAPC_INFLIGHT_MAX];
     uint64_t numbers[DAPC_INFLIGHT_MAX]; /* of the chases in the slots, from 0 */
-    uint64_t result_room;
+    uint64_t result_capacity;
     uint64_t *results;
 };
 
@@ -109,11 +109,11 @@ static bool check_results(const dapc_client *client)
 
 static bool make_room(dapc_client *client, uint64_t count)
 {
-    if (count <= client->result_room)
+    if (count <= client->result_capacity)
         return true;
     free(client->results);
     client->results = calloc(count, sizeof *client->results);
-    client->result_room = client->results != NULL ? count : 0;
+    client->result_capacity = client->results != NULL ? count : 0;
     return client->results != NULL;
 }
 

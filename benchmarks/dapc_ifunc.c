@@ -245,7 +245,7 @@ static tc_status call(ifunc_state *state, unsigned slot, tc_ep *ep, const dapc_s
 {
     ifunc_chase *chase = &state->chases[slot];
     const tc_call_params params = {.result = &chase->address,
-                                   .result_room = sizeof chase->address,
+                                   .result_capacity = sizeof chase->address,
                                    .timeout_ns = PERF_SILENCE_NS,
                                    .done = answered,
                                    .user = chase};

@@ -30,7 +30,7 @@ static void answered(void *user, const tc_call_outcome *outcome)
 static bool start_call(calls *all, uint32_t rank, const bfs_head *head)
 {
     const tc_call_params params = {.result = &all->levels[rank],
-                                   .result_room = sizeof all->levels[rank],
+                                   .result_capacity = sizeof all->levels[rank],
                                    .timeout_ns = all->timeout_ns,
                                    .done = answered,
                                    .user = all};

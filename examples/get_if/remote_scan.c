@@ -107,7 +107,7 @@ static void ask(server *s)
     scan *all = s->scan;
     const remote_scan_params *params = all->params;
     const tc_call_params call = {.result = s->answer,
-                                 .result_room = params->answer_max,
+                                 .result_capacity = params->answer_max,
                                  .timeout_ns = params->timeout_ns,
                                  .done = answered,
                                  .user = s};

@@ -1,10 +1,13 @@
-/* Calls: messages whose function answers.
+/* Calls: messages whose function returns a result.
  *
- * A call's answer is what its function gives tc_reply, wherever it has got to by tc_forward; or
- * nothing, with TC_OK, when NAME_main returns without having replied, forwarded or detached the
- * call (<tc/entry.h>). What goes wrong on the way (code that is refused, a member that is gone,
- * too many hops) comes back as a status and a text. An answer that comes after the call was
- * cancelled, or its deadline has passed, is dropped and touches nothing. */
+ * The reply to a call is what its function passes to tc_reply (<tc/entry.h>), on whichever
+ * member it runs by then. A function that neither replies, forwards nor detaches the call
+ * replies with no bytes and TC_OK when NAME_main returns. A failure on the way (refused code, a
+ * lost member, too many hops) is reported as a status and a text. A reply that arrives after
+ * the call was cancelled or timed out is dropped; it writes nothing.
+ *
+ * A peer chooses the bytes of its reply, and can answer only calls that are under way: `result`
+ * receives at most result_capacity bytes, whatever the peer sends. */
 #ifndef TC_CALL_H
 #define TC_CALL_H
 
@@ -15,44 +18,54 @@
 extern "C" {
 #endif
 
-#define TC_RANK_NONE UINT32_MAX /* not in a group */
+#define TC_RANK_NONE UINT32_MAX /* not a member of a group */
 
-/* Names a call that is under way; never 0, and not used again soon. */
+/* Names a call that is under way. Never 0; an id is not reused soon. */
 typedef uint64_t tc_call_id;
 
-/* What became of a call. Pointers are valid during the callback. */
+/* How a call ended. Pointers are valid during the callback. The library makes this struct;
+ * later versions may append fields. */
 typedef struct tc_call_outcome {
     tc_status status;
-    size_t result_size;   /* bytes of the answer, also when it was too large (TC_E_TOO_LARGE) */
-    uint32_t hops;        /* how often it was forwarded */
-    uint32_t rank;        /* who answered; TC_RANK_NONE when not in a group */
-    const uint32_t *path; /* with `trace`: the ranks that forwarded it, in order */
-    size_t path_length;   /* of them, the first 256 at most */
-    const char *text;     /* when status is not TC_OK: what happened, never NULL */
+    size_t result_size;   /* bytes of the reply, even if it was too large */
+    uint32_t hops;        /* how often the call was forwarded */
+    uint32_t rank;        /* the member that replied, or TC_RANK_NONE */
+    const uint32_t *path; /* with trace: the ranks that forwarded it, in order */
+    size_t path_length;   /* entries of path, at most 256 */
+    const char *text;     /* what went wrong; never NULL if status is not TC_OK */
 } tc_call_outcome;
 
-/* By the thread that progresses, under the rules of an ifunc: no blocking calls. It may send
- * and start further calls. */
+/* Called by the thread that progresses the context. It must not call functions that block. It
+ * may send and start further calls. */
 typedef void (*tc_call_callback)(void *user, const tc_call_outcome *outcome);
 
+/* A zeroed struct is valid. */
 typedef struct tc_call_params {
-    void *result;          /* where the answer goes; must stay until done, cancel or deadline */
-    size_t result_room;    /* bytes there */
-    uint64_t timeout_ns;   /* 0: the option call_timeout */
-    uint32_t hop_limit;    /* 0: the option hop_limit; every member's own option holds too */
-    unsigned trace;        /* 1: note the path */
-    tc_call_callback done; /* called exactly once, unless the call was cancelled; or NULL */
-    void *user;
+    void *result;           /* receives the reply; must stay until the call ends */
+    size_t result_capacity; /* bytes at result */
+    uint64_t timeout_ns;    /* 0: the option call_timeout */
+    uint32_t hop_limit;     /* 0: the option hop_limit, which bounds it on every member */
+    unsigned trace;         /* 1: record the path */
+    tc_call_callback done;  /* called once, unless the call is cancelled; or NULL */
+    void *user;             /* first argument of done */
 } tc_call_params;
 
+/* What tc_call_start calls, with the size of the caller's tc_call_params. */
 TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
                                                    const void *source_args, size_t size,
                                                    const tc_call_params *params,
                                                    size_t params_size, tc_call_id *call_out);
 
-/* Sends the message and returns; params->done is called when it was answered, has failed, or
- * the deadline has passed. Statuses of tc_send; then done is not called. May be used inside an
- * ifunc. call_out may be NULL. */
+/* Sends a message as tc_send does and returns. `params->done` is called when the reply has
+ * arrived, the call has failed or its deadline has passed. Allowed inside an ifunc.
+ *
+ *   params              copied; `result` must stay until the call ends
+ *   call_out            id for tc_call_cancel; may be NULL
+ *
+ *   TC_OK               the call is under way
+ *   TC_E_UNSUPPORTED    also: params has a field that this library does not know
+ *   TC_E_NO_MEMORY      the call cannot be recorded
+ *   as tc_send          the message was not sent; done is not called */
 TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
                                                     const void *source_args, size_t size,
                                                     const tc_call_params *params,
@@ -61,20 +74,33 @@ TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
     return tc_call_start_sized(ep, fn, source_args, size, params, sizeof *params, call_out);
 }
 
-/* Sends the message and waits, progressing, for the answer. *result_size is the room at
- * `result` and becomes the answer's size; both may be NULL. timeout_ns 0: the option
- * call_timeout. TC_E_TIMEOUT, TC_E_TOO_LARGE (the answer; *result_size is what it needs),
- * TC_E_PEER_LOST, TC_E_BUSY (from inside an ifunc), and whatever the other side or tc_send
- * says, its text in err, which may be NULL. */
+/* Sends a message as tc_send does and blocks, progressing the context, until the reply arrives.
+ *
+ *   result          receives the reply; may be NULL
+ *   result_size     in: bytes at result; out: bytes of the reply; may be NULL
+ *   timeout_ns      0: the option call_timeout
+ *
+ *   TC_OK           the reply is at result
+ *   TC_E_TIMEOUT    no reply arrived in time, or no credit to send the call
+ *   TC_E_TOO_LARGE  the reply exceeds *result_size, which now holds the size it needs
+ *   TC_E_PEER_LOST  the peer, or a member that the call was forwarded to, was lost
+ *   TC_E_HOPS       the call was forwarded more often than allowed
+ *   TC_E_BUSY       called from inside an ifunc
+ *   as tc_send      the message was not sent
+ *
+ * Any other status is the one that the function gave tc_reply_error, with its text in err. */
 TC_MUST_CHECK TC_API tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                        size_t size, void *result, size_t *result_size,
                                        uint64_t timeout_ns, tc_error *err);
 
-/* Nobody waits for the answer any more: done is not called, `result` is free. The function runs
- * all the same. TC_E_NOT_FOUND: it is over already. */
+/* Abandons a call: `done` will not be called, and `result` is the caller's again. The function
+ * runs all the same.
+ *
+ *   TC_OK            the call is cancelled
+ *   TC_E_NOT_FOUND   no such call is under way */
 TC_API tc_status tc_call_cancel(tc_context *ctx, tc_call_id call);
 
-/* Calls of this context that are under way. */
+/* The number of calls of this context that are under way. */
 TC_API size_t tc_call_count(const tc_context *ctx);
 
 #ifdef __cplusplus

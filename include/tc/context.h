@@ -1,7 +1,7 @@
-/* A context: one UCX worker, the functions it knows, and the endpoints that it serves.
+/* A context: one UCX worker, the functions it has loaded, its endpoints and its listeners.
  *
- * Threads: a context and everything made from it belong to one thread at a time (any thread,
- * under the caller's own lock). Two contexts in one process are independent. */
+ * A context and everything made from it belong to one thread at a time: any thread, under a
+ * lock of the caller's. Contexts of one process are independent. */
 #ifndef TC_CONTEXT_H
 #define TC_CONTEXT_H
 
@@ -19,94 +19,134 @@ typedef struct tc_listener tc_listener;
 typedef struct tc_ep tc_ep;
 
 typedef enum tc_ep_event {
-    /* a peer connected to a listener, or by address bytes; tc_send may be used */
-    TC_EP_OPENED = 1,
-    TC_EP_CLOSED = 2, /* the peer closed in order, after all its messages were run */
-    TC_EP_FAILED = 3  /* the peer died or broke the protocol; tc_ep_error has the text */
+    TC_EP_OPENED = 1, /* a peer connected; tc_send may be used */
+    TC_EP_CLOSED = 2, /* the peer closed in order, after all its messages ran */
+    TC_EP_FAILED = 3  /* the peer died or broke the protocol; see tc_ep_error */
 } tc_ep_event;
 
 /* Called from tc_progress and from blocking calls that progress. An accepted endpoint is freed
- * when the callback returns from CLOSED or FAILED; an endpoint made by tc_ep_connect* stays
- * until its owner closes it. */
+ * when the callback returns from TC_EP_CLOSED or TC_EP_FAILED. An endpoint made by
+ * tc_ep_connect or tc_ep_connect_address stays until its owner closes it. */
 typedef void (*tc_ep_callback)(void *user, tc_ep *ep, tc_ep_event event);
 
-/* What tc_context_create calls, and what programs call that find the library at run time, by
- * dlsym or from another language. header_version: the TC_VERSION_NUMBER that the program was
- * compiled with. */
+/* What tc_context_create calls. Programs that find the library at run time (dlsym, another
+ * language) call it with the TC_VERSION_NUMBER that they were written for. Statuses as
+ * tc_context_create. */
 TC_MUST_CHECK TC_API tc_status tc_context_create_for(unsigned header_version,
                                                      const tc_options *opts,
                                                      tc_context **ctx_out, tc_error *err);
 
-/* opts NULL: environment and defaults; otherwise copied. TC_E_INVALID (a bad option in the
- * environment), TC_E_UCX, TC_E_NO_MEMORY. TC_E_VERSION when the library that is running is
- * older than these headers (the text has both versions): the program may count on what it
- * lacks. A newer one of the same soname will do. err may be NULL. */
+/* Creates a context. The library may be newer than the headers that the program was compiled
+ * with, as long as the soname is the same.
+ *
+ *   opts              copied; NULL: environment and defaults
+ *   ctx_out           owned by the caller; see tc_context_destroy
+ *
+ *   TC_OK             the context is ready; nobody can connect to it yet
+ *   TC_E_INVALID      an option in the environment is outside its range
+ *   TC_E_VERSION      the library is older than the headers; the text has both versions
+ *   TC_E_UCX          UCX could not create a context or a worker
+ *   TC_E_IO           the operating system gave no descriptor
+ *   TC_E_UNSUPPORTED  libsodium could not be started
+ *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
                                                         tc_context **ctx_out, tc_error *err)
 {
     return tc_context_create_for(TC_VERSION_NUMBER, opts, ctx_out, err);
 }
 
-/* Closes listeners and endpoints that are still open (peers see TC_EP_CLOSED), frees all code.
- * All handles made from the context are gone afterwards. From inside an ifunc or a callback
- * it does nothing but log an error. NULL is allowed. */
+/* Closes all listeners and endpoints (peers see TC_EP_CLOSED), unloads all code and frees the
+ * context. Every handle made from it becomes invalid. Called from inside an ifunc or a callback
+ * it only logs an error. NULL is allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 
-/* The third argument of every NAME_main that runs here. The library never looks behind it. */
+/* Sets the third argument of every NAME_main that runs here. The library passes the pointer on
+ * and never dereferences it. NULL at first. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
 
-/* Gives functions that run here data by name, for tc_self_data; NULL takes it back. The name
- * (63 bytes at most) is copied, the data is not. TC_E_INVALID, TC_E_NO_MEMORY. */
+/* Gives functions that run here access to data by name (tc_self_data). Every function of every
+ * peer can read and write it.
+ *
+ *   name            at most 63 bytes; copied
+ *   data            not copied; must stay until it is withdrawn; NULL withdraws the name
+ *   size            bytes at data, as tc_self_data reports them
+ *
+ *   TC_OK           the name is set or withdrawn
+ *   TC_E_INVALID    the name is longer than 63 bytes
+ *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *name, void *data,
                                                   size_t size);
 
+/* Sets the callback for endpoint events; NULL: none. */
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
 
-/* This context's address for tc_ep_connect_address: opaque bytes, valid while the context
- * lives. Carried to the peer by any means. The pointer is owned by the context. From this call
- * on peers may connect so; before it only those that come to a listener. */
+/* Returns this context's address for tc_ep_connect_address and stores its size. The bytes are
+ * opaque, owned by the context and valid while it lives. From the first call on peers can
+ * connect by address; before it only a listener accepts them. */
 TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
-/* Runs what has arrived, sends what waits, watches peers. Returns how many messages were run; 0
- * also when called from inside an ifunc (which is not allowed and logged). Never blocks longer
- * than the ifuncs it runs: a function that is new here is compiled by other threads, and holds
- * up its endpoint alone. */
+/* Runs arrived messages, sends what waits, and watches peers. Returns the number of messages
+ * that ran. It blocks no longer than the functions that it runs: a function that is new here is
+ * compiled by other threads and delays only its own endpoint. From inside an ifunc, where it is
+ * not allowed, it returns 0 and logs an error. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
-/* tc_progress until a message was run, an endpoint changed state or a call ended. The option
- * `wait` says how: `adaptive` polls for the time `spin` (not where others wait for the
- * processor and all peers send by messages), yields a few times, then sleeps until a peer wakes
- * it; `block` sleeps at once; `spin` never does. It looks around every `sleep_max` whatever
- * happens. TC_E_TIMEOUT when nothing came in timeout_ns. TC_E_BUSY from inside an ifunc. */
+/* Progresses until a message ran, an endpoint changed its state or a call ended. The option
+ * `wait` selects how: `adaptive` polls for the time `spin` (unless other threads want the CPU
+ * and every peer sends by UCX messages), yields a few times and then sleeps until a peer wakes
+ * it; `block` sleeps at once; `spin` never sleeps. A sleep ends after `sleep_max` at the
+ * latest.
+ *
+ *   TC_OK         something happened
+ *   TC_E_TIMEOUT  nothing happened in timeout_ns
+ *   TC_E_BUSY     called from inside an ifunc */
 TC_MUST_CHECK TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
 
-/* For programs with an event loop of their own: a descriptor that poll and epoll show readable
- * when tc_progress has something to do, if tc_context_arm gave TC_OK since the last call of
- * tc_progress. The loop is: tc_progress; tc_context_arm; on TC_OK wait for the descriptor, on
- * TC_E_AGAIN go on at once. Wait at most a second, so that deadlines are kept and dead peers
- * noticed. Nothing is to be read from the descriptor; it belongs to the context, and lives as
- * long. */
+/* The descriptor for an event loop of the program's own. poll and epoll report it readable when
+ * tc_progress has work to do, if tc_context_arm returned TC_OK since the last tc_progress. The
+ * loop is: tc_progress; tc_context_arm; on TC_OK wait for the descriptor, on TC_E_AGAIN
+ * continue at once. Wait one second at most, so that deadlines are kept and dead peers are
+ * noticed. Never read from the descriptor. The context owns it. */
 TC_API int tc_context_fd(const tc_context *ctx);
 
-/* Asks peers to make the descriptor readable. The next tc_progress, or call that progresses,
- * ends that. TC_OK: wait for the descriptor. TC_E_AGAIN: there is something to do already, call
- * tc_progress. TC_E_UNSUPPORTED: some peer cannot wake this side (the kernel lacks
- * membarrier(2), or the two sides send by different ways), so call tc_progress again after a
- * millisecond at most, though others do wake it. TC_E_BUSY from inside an ifunc. */
+/* Asks peers to make the descriptor readable. The next tc_progress, or any call that
+ * progresses, disarms it.
+ *
+ *   TC_OK             armed: wait for the descriptor
+ *   TC_E_AGAIN        work is pending already: call tc_progress
+ *   TC_E_UNSUPPORTED  some peer cannot wake this side (the kernel lacks membarrier(2), or the
+ *                     two directions use different transports): call tc_progress after one
+ *                     millisecond at most
+ *   TC_E_BUSY         called from inside an ifunc */
 TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 
-/* Accepts peers on "host:port" ("127.0.0.1:7000", "[::1]:0"; port 0: the system chooses).
- * Whoever connects can run code here, so addresses outside loopback are refused with
- * TC_E_INVALID unless the option listen_any is set. TC_E_IN_USE, TC_E_INVALID, TC_E_IO,
- * TC_E_NO_MEMORY. err may be NULL. */
+/* Accepts peers. Whoever can connect can run code here, so addresses outside loopback are
+ * refused unless the option listen_any is set. A connection is served by tc_progress; what a
+ * stranger sends before its handshake is complete is validated, bounded and dropped after the
+ * option connect_timeout.
+ *
+ *   host_port       "127.0.0.1:7000" or "[::1]:0"; port 0: the system chooses
+ *   listener_out    owned by the context; closed by tc_listener_close or with the context
+ *
+ *   TC_OK           peers can connect
+ *   TC_E_INVALID    host_port is malformed, names no address of this host, or one outside
+ *                   loopback without listen_any
+ *   TC_E_IN_USE     the port is taken
+ *   TC_E_IO         the operating system refused; the text says why
+ *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_listener_open(tc_context *ctx, const char *host_port,
                                                 tc_listener **listener_out, tc_error *err);
+
+/* The port that the listener is bound to. */
 TC_API uint16_t tc_listener_port(const tc_listener *listener);
-/* Endpoints that were accepted stay open. */
+
+/* Accepts no further peers and frees the listener. Endpoints that it accepted stay open. NULL
+ * is allowed. */
 TC_API void tc_listener_close(tc_listener *listener);
 
-/* Counters of a context: index 0 .. tc_stats_count()-1; names are stable ("messages_run",
- * "code_sent", ...). */
+/* The counters of a context, by index from 0 to tc_stats_count() - 1. Names ("messages_run",
+ * "code_sent") and indices are stable; later versions append. tc_stats_name returns NULL and
+ * tc_stats_value 0 for other indices. The manual page tc_context(3) explains every counter. */
 TC_API size_t tc_stats_count(void);
 TC_API const char *tc_stats_name(size_t index);
 TC_API uint64_t tc_stats_value(const tc_context *ctx, size_t index);

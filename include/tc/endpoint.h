@@ -1,7 +1,7 @@
-/* An endpoint: an ordered, two-way path to one peer.
+/* An endpoint: an ordered, bidirectional connection to one peer.
  *
- * Messages on one endpoint run at the peer in the order they were sent; between endpoints there
- * is no order. */
+ * Messages on one endpoint run at the peer in the order in which they were sent. There is no
+ * order between endpoints. An endpoint belongs to the thread of its context. */
 #ifndef TC_ENDPOINT_H
 #define TC_ENDPOINT_H
 
@@ -11,54 +11,93 @@
 extern "C" {
 #endif
 
-/* Connects to a listener. Blocks, progressing ctx, for timeout_ns at most (0: the option
- * connect_timeout). TC_E_UNREACHABLE (nobody listens), TC_E_TIMEOUT, TC_E_VERSION and
- * TC_E_REFUSED (the text holds both sides' values), TC_E_INVALID (host_port), TC_E_CORRUPT (the
- * other side speaks something else), TC_E_UCX. err may be NULL. */
+/* Connects to a listener (tc_listener_open). Blocks, progressing ctx.
+ *
+ *   host_port         "127.0.0.1:7000"
+ *   timeout_ns        0: the option connect_timeout
+ *   ep_out            owned by the caller; see tc_ep_close
+ *
+ *   TC_OK             the endpoint is open
+ *   TC_E_UNREACHABLE  nobody listens there, or no route
+ *   TC_E_TIMEOUT      the peer did not complete the handshake in time
+ *   TC_E_VERSION      the peer's protocol is another one; the text has both versions
+ *   TC_E_REFUSED      the peer refused the connection; the text has its reason
+ *   TC_E_CORRUPT      the other side does not speak this protocol
+ *   TC_E_PEER_LOST    the peer closed the connection during the handshake
+ *   TC_E_INVALID      host_port is malformed
+ *   TC_E_TOO_LARGE    no more endpoints are possible in this context
+ *   TC_E_UCX          UCX could not create an endpoint
+ *   TC_E_IO           the operating system refused; the text says why
+ *   TC_E_NO_MEMORY    an allocation failed
+ *   TC_E_BUSY         called from inside an ifunc */
 TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_port,
                                              uint64_t timeout_ns, tc_ep **ep_out,
                                              tc_error *err);
 
-/* Connects by the bytes of the peer's tc_context_address. Both sides must progress. The same
- * statuses. Bytes that were damaged on the way are TC_E_CORRUPT; bytes made by an attacker
- * reach UCX's address parser, so take them only from a channel that you trust. */
+/* Connects by the bytes of the peer's tc_context_address. Blocks, progressing ctx; the peer
+ * must progress, too. Damaged bytes are detected. Bytes that an attacker made reach the address
+ * parser of UCX, so take them only from a channel that you trust.
+ *
+ *   address         the bytes; not needed after the call
+ *   size            their number
+ *
+ *   TC_OK           the endpoint is open
+ *   TC_E_CORRUPT    the bytes are not an address, or damaged
+ *   as tc_ep_connect */
 TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void *address,
                                                      size_t size, uint64_t timeout_ns,
                                                      tc_ep **ep_out, tc_error *err);
 
-/* Waits, progressing, until every message sent so far has been run (or dropped as refused) by
- * the peer. TC_E_TIMEOUT, TC_E_PEER_LOST, TC_E_CLOSED, TC_E_BUSY (from inside an ifunc). */
+/* Blocks, progressing the context, until the peer has run every message sent so far, or dropped
+ * it because it refused the function.
+ *
+ *   TC_OK           all have run or were dropped
+ *   TC_E_TIMEOUT    not in timeout_ns
+ *   TC_E_PEER_LOST  the peer died or broke the protocol
+ *   TC_E_CLOSED     the peer closed the endpoint
+ *   TC_E_BUSY       called from inside an ifunc
+ *
+ * A failed endpoint gives the status of tc_ep_error. */
 TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns);
 
-/* Flushes for close_timeout at most, tells the peer, frees. ep is gone afterwards. Not from
- * inside an ifunc. */
+/* Flushes for the option close_timeout at most, notifies the peer and frees ep. From inside an
+ * ifunc it only schedules that: the endpoint ends with the next tc_progress. NULL is allowed.
+ * */
 TC_API void tc_ep_close(tc_ep *ep);
 
-/* TC_OK while usable, else why not. With err: the text too. A function that the peer refused
- * does not end the endpoint: it shows in tc_ep_refusal. */
+/* Why the endpoint cannot be used, with the text in err. A function that the peer refused does
+ * not end the endpoint; see tc_ep_refusal.
+ *
+ *   TC_OK           the endpoint is usable
+ *   TC_E_CLOSED     the peer closed it
+ *   TC_E_PEER_LOST  the peer died or broke the protocol
+ *
+ * A failed endpoint gives the status that ended it, which may be any other one. */
 TC_API tc_status tc_ep_error(const tc_ep *ep, tc_error *err);
 
-/* How many functions the peer has refused so far, and the newest refusal's status and text (err
- * may be NULL). */
+/* Returns how many functions the peer has refused so far. err receives the status and text of
+ * the newest refusal; it stays as it was if there is none. */
 TC_API unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err);
 
 typedef struct tc_ep_info {
-    const char *delivery;     /* how messages go there: "direct", "am" or "put" */
+    const char *delivery;     /* transport of sent messages: "direct", "am" or "put" */
     const char *peer_triple;  /* "aarch64-linux" */
     const char *peer_library; /* "0.1.0" */
     const char *peer_ucx;     /* "1.13.1" */
     const char *peer_llvm;    /* "19.1.7" or "none" */
     const char *peer_cpu;     /* "znver4", or the level it reaches: "x86-64-v3" */
-    size_t payload_max;       /* largest payload that tc_send takes, bytes */
-    size_t frame_payload_max; /* larger ones take ways of their own */
+    size_t payload_max;       /* largest payload that tc_send accepts, bytes */
+    size_t frame_payload_max; /* largest payload that fits into one frame, bytes */
     uint64_t sent_messages;
-    uint64_t sent_bytes;   /* of frames, as they travel */
-    uint64_t run_messages; /* received on this endpoint and run here */
+    uint64_t sent_bytes;   /* of frames, headers and code included */
+    uint64_t run_messages; /* messages from this peer that ran here */
 } tc_ep_info;
 
+/* What tc_ep_query calls, with the size of the caller's tc_ep_info. */
 TC_API void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size);
 
-/* Pointers are valid while ep lives. */
+/* Reports the state of the endpoint and what the peer said about itself. Pointers are valid
+ * while ep lives. The peer chooses the texts; they are printable ASCII. */
 static inline void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
 {
     tc_ep_query_sized(ep, info_out, sizeof *info_out);
@@ -67,7 +106,7 @@ static inline void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
 /* The context that ep belongs to. */
 TC_API tc_context *tc_ep_context(const tc_ep *ep);
 
-/* A place for the caller's own pointer; NULL at first. */
+/* Sets and gets a pointer of the caller's own; NULL at first. */
 TC_API void tc_ep_set_user(tc_ep *ep, void *user);
 TC_API void *tc_ep_user(const tc_ep *ep);
 

@@ -1,21 +1,27 @@
-/* What an ifunc library defines, and what its code may ask of the library that runs it.
+/* What an ifunc library defines, and what its code may call in the process that runs it.
  *
  * For a library NAME:
  *
  *   void   NAME_main(void *payload, size_t payload_size, void *target_args);
+ *
  *   // optional, both or neither:
  *   size_t NAME_payload_get_max_size(void *source_args, size_t source_args_size);
  *   int    NAME_payload_init(void *payload, size_t payload_size,
  *                            void *source_args, size_t source_args_size);
  *
  * NAME_main runs at the target, in the thread that progresses the context. The payload is
- * 16-byte aligned, writable, and gone when NAME_main returns. The two others run at the source,
- * inside tc_send; define both or neither. NAME_payload_init returns 0, or anything else to give
- * the message up (TC_E_PAYLOAD). After UCX-ifunc API, listing 1.2.
+ * aligned to 16 bytes, writable, and invalid after NAME_main returns. The other two run at the
+ * source, inside tc_send. NAME_payload_get_max_size returns an upper bound of the payload's
+ * size. NAME_payload_init writes the payload and returns 0; any other value cancels the message
+ * (TC_E_PAYLOAD). After the UCX-ifunc API, listing 1.2.
  *
- * Code that calls libc or a library named by -l works as in any program. Thread-local
- * variables, constructors, GNU ifunc attributes and (unless --allow-asm) inline assembly are
- * refused by tc-clang. */
+ * The code may call libc and the libraries that it was linked with by -l, as in any program.
+ * tc-clang refuses thread-local variables, constructors, GNU ifunc attributes and, unless
+ * --allow-asm is given, inline assembly.
+ *
+ * The functions below are for code that runs inside NAME_main, by the thread that runs it. They
+ * never block. The sender of a message chooses payload, origin and hop count; members of a
+ * group trust each other to be who they said they are when they connected. */
 #ifndef TC_ENTRY_H
 #define TC_ENTRY_H
 
@@ -25,67 +31,110 @@
 extern "C" {
 #endif
 
-/* Inside NAME_main: the endpoint that the message came from, and the function itself (open
- * while NAME_main runs; NULL when it came by tc_send_injected). NULL outside.
- * tc_send(other, tc_self_ifunc(), ...) sends it on by hand: the whole archive travels, so the
- * next process may be of another architecture. */
+/* The endpoint that the running message came from. NULL outside NAME_main. */
 TC_API tc_ep *tc_self_endpoint(void);
+
+/* The running function, open while NAME_main runs. NULL outside NAME_main and for a message of
+ * tc_send_injected. It can be sent to any endpoint by tc_send: the whole archive travels, so
+ * the next process may have another architecture. */
 TC_API tc_ifunc *tc_self_ifunc(void);
 
-/* The group of the member that sent this message, and this side's place in it. NULL,
- * TC_RANK_NONE and 0 when the message came from outside any group. */
+/* The group of the member that sent the running message, this process's rank in it, and its
+ * size. NULL, TC_RANK_NONE and 0 if the message came from outside any group. */
 TC_API tc_group *tc_self_group(void);
 TC_API uint32_t tc_self_rank(void);
 TC_API uint32_t tc_self_size(void);
 
-/* The member that began what this message belongs to, however often it was forwarded, and how
- * often that was. */
+/* The rank of the member that sent the message first, however often it was forwarded since, and
+ * how often it was forwarded. TC_RANK_NONE if the message came from outside any group. */
 TC_API uint32_t tc_self_origin(void);
 TC_API uint32_t tc_self_hops(void);
 
-/* Sends this function on to another member, or this one again, with a payload, which may be the
- * one that came, changed in place: it is copied once, from ring to ring. Never blocks. A call
- * goes along with the first message that is sent on; further ones are messages of their own,
- * with the same origin and one hop more. When it fails, and nothing else comes of the message,
- * its origin hears of that. Messages to one member keep their order, by whichever call they are
- * sent.
+/* Sends the running function to a member of the group of the message, this one included. If the
+ * message is a call, the first tc_forward that succeeds takes the call along; further ones send
+ * messages of their own with the same origin and one more hop. If it fails and the message is
+ * neither forwarded nor replied to afterwards, its origin is notified: by its call, or by
+ * tc_group_failures. Messages to one member stay in order, whichever function sends them.
  *
- * TC_E_NOT_FOUND (no such rank), TC_E_HOPS, TC_E_AGAIN (the queue to that member is full),
- * TC_E_TOO_LARGE, TC_E_PEER_LOST, TC_E_UNREACHABLE (this message came from outside a group),
- * TC_E_INVALID (outside NAME_main, or in injected code). */
+ *   payload           the new payload; it may be the one that arrived, changed in place
+ *   size              bytes at payload
+ *
+ *   TC_OK             sent or queued; the payload was copied
+ *   TC_E_NOT_FOUND    the group has no such rank
+ *   TC_E_HOPS         the message was forwarded as often as its limit allows
+ *   TC_E_AGAIN        the send queue to that member is full (option send_queue_bytes)
+ *   TC_E_TOO_LARGE    the payload is larger than the member accepts
+ *   TC_E_REFUSED      that member has refused this function
+ *   TC_E_PEER_LOST    the endpoint to that member has failed
+ *   TC_E_UNREACHABLE  the message came from outside any group, or no route leads to the member
+ *   TC_E_NO_MEMORY    an allocation failed
+ *   TC_E_INVALID      called outside NAME_main or by injected code */
 TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
 
-/* Answers the call that this message is; `data` is copied. TC_E_NOT_FOUND: it is none, or none
- * any more. TC_E_TOO_LARGE: above the option send_queue_bytes. TC_E_AGAIN: that much waits for
- * the origin already. TC_E_PEER_LOST, TC_E_UNREACHABLE. Who could not answer still has the
- * call; its caller hears of the failure if NAME_main does nothing else with it. */
+/* Replies to the call that the running message is. If it fails, the message is still a call; if
+ * NAME_main does nothing else with it, the caller is notified of the failure.
+ *
+ *   data              the result; copied
+ *   size              bytes at data, at most the option send_queue_bytes
+ *
+ *   TC_OK             the reply is sent or queued
+ *   TC_E_NOT_FOUND    the message is not a call, or the call was replied to, forwarded or
+ *                     detached before
+ *   TC_E_TOO_LARGE    the reply exceeds the option send_queue_bytes
+ *   TC_E_AGAIN        too many bytes of replies are queued for the origin already
+ *   TC_E_PEER_LOST    the endpoint to the origin has failed
+ *   TC_E_CLOSED       the origin closed its endpoint
+ *   TC_E_UNREACHABLE  no route leads to the origin
+ *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
-/* The same with a status below 0 and a text (400 bytes of it are sent). TC_E_INVALID. */
+
+/* Replies with a failure.
+ *
+ *   status        below 0; what the caller receives
+ *   text          its first 400 bytes are sent; control characters are replaced
+ *
+ *   TC_E_INVALID  status is not below 0
+ *   as tc_reply */
 TC_MUST_CHECK TC_API tc_status tc_reply_error(tc_status status, const char *text);
 
-/* A call as plain bytes, which may travel in payloads and wait anywhere: somebody else answers
- * it later, or nobody, and its deadline ends it. Good wherever a message of the same group
- * runs; without a group, where one of the same endpoint does. */
+/* A detached call. These are plain bytes: they may travel in payloads and be stored. Whoever
+ * has them can reply in any function of the same group, or, without a group, of the same
+ * endpoint. If nobody does, the deadline ends the call. The layout never changes, because
+ * tickets travel between processes. */
 typedef struct tc_call_ticket {
     uint64_t call;
     uint32_t origin;
     uint32_t hops;
 } tc_call_ticket;
 
-/* Takes the call out of this message, which then is none. TC_E_NOT_FOUND. */
+/* Takes the call out of the running message, which is no call afterwards.
+ *
+ *   TC_OK           *ticket_out names the call
+ *   TC_E_NOT_FOUND  the message is not a call, or not any more */
 TC_MUST_CHECK TC_API tc_status tc_detach(tc_call_ticket *ticket_out);
-/* tc_reply and tc_reply_error for such a call. TC_E_INVALID: outside NAME_main. */
+
+/* Replies to a detached call. A forged or outdated ticket reaches at most its origin, which
+ * drops replies to calls that it does not know.
+ *
+ *   TC_E_INVALID  called outside NAME_main, or the ticket is empty
+ *   as tc_reply   but never TC_E_NOT_FOUND */
 TC_MUST_CHECK TC_API tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data,
                                            size_t size);
+
+/* Replies to a detached call with a failure; status and text as for tc_reply_error.
+ *
+ *   TC_E_INVALID  status is not below 0
+ *   as tc_reply_to */
 TC_MUST_CHECK TC_API tc_status tc_reply_error_to(const tc_call_ticket *ticket, tc_status status,
                                                  const char *text);
 
-/* What the node published under a name (tc_context_publish), NULL if nothing. size_out may be
- * NULL. */
+/* The data that this process published under a name (tc_context_publish), or NULL. size_out
+ * receives its size; it may be NULL. */
 TC_API void *tc_self_data(const char *name, size_t *size_out);
 
-/* Memory of this function's own at this node: `size` zeroed bytes at first, the same in every
- * call until the context ends. NULL: no memory, or another size than before. */
+/* Memory of the running function in this context, kept between invocations until the context is
+ * destroyed. It is `size` zeroed bytes at first. NULL: an allocation failed, or an earlier
+ * invocation asked for another size. */
 TC_API void *tc_self_state(size_t size);
 
 #ifdef __cplusplus

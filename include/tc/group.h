@@ -1,11 +1,12 @@
-/* A group: processes that know each other by rank, 0 to size - 1.
+/* A group: processes that address each other by rank, 0 to size - 1.
  *
- * A group has an endpoint to each member, made when it is first needed: a member may send to a
- * rank that it never connected to, also from inside an ifunc. Members find each other by an
- * address each: the text "host:port" of a listener, or the bytes of tc_context_address.
+ * A group has one endpoint to each member, created on first use: a member may send to a rank
+ * that it never connected to, also from inside an ifunc. Members reach each other by one
+ * address each: the text "host:port" of a listener, or the bytes of tc_context_address. When
+ * the endpoint to a rank ends, the next use of that rank connects again.
  *
- * The endpoint of a rank that went is given up, and the next use of that rank tries to connect
- * again. */
+ * Members trust each other: each says at connecting which rank it is, and nothing authenticates
+ * that. A group belongs to the thread of its context. */
 #ifndef TC_GROUP_H
 #define TC_GROUP_H
 
@@ -19,28 +20,40 @@ typedef struct tc_group tc_group;
 
 #define TC_GROUP_SIZE_MAX 65536u
 
-/* Where to reach a member. */
+/* How to reach a member. */
 typedef struct tc_group_member {
-    const void *address; /* "127.0.0.1:7000" (not terminated), or tc_context_address's bytes */
-    size_t size;
+    const void *address; /* "127.0.0.1:7000", unterminated, or tc_context_address's bytes */
+    size_t size;         /* bytes at address */
 } tc_group_member;
 
-/* What all members have to agree on, and who this one is. */
+/* What all members agree on, and this member's rank. */
 typedef struct tc_group_params {
-    uint64_t id; /* the same for all members, and of no other group among them; not 0 */
-    uint32_t rank;
-    uint32_t size;
-    const tc_group_member *members; /* `size` of them; copied. This side's own may be empty */
+    uint64_t id;                    /* same on all members, different for other groups; not 0 */
+    uint32_t rank;                  /* this member's */
+    uint32_t size;                  /* number of members */
+    const tc_group_member *members; /* as many as size; copied; the own one may be empty */
 } tc_group_params;
 
+/* What tc_group_create calls, with the sizes of the caller's tc_group_params and
+ * tc_group_member. */
 TC_MUST_CHECK TC_API tc_status tc_group_create_sized(tc_context *ctx,
                                                      const tc_group_params *params,
                                                      size_t params_size, size_t member_size,
                                                      tc_group **group_out, tc_error *err);
 
-/* From a table of addresses that the members have exchanged by any means. This side must be
- * reachable by its own address already. TC_E_INVALID (a rank outside the size, an id in use
- * here), TC_E_CORRUPT (an address), TC_E_NO_MEMORY. err may be NULL. */
+/* Creates a group from a table of addresses that the members have exchanged by any means. This
+ * process must be reachable by its own address already. Does not connect.
+ *
+ *   params            copied with all addresses
+ *   group_out         owned by the context; see tc_group_destroy
+ *
+ *   TC_OK             the group can be used
+ *   TC_E_INVALID      id or size is 0, size is above TC_GROUP_SIZE_MAX, rank is not below size,
+ *                     or this context has a group of that id
+ *   TC_E_CORRUPT      an address is neither "host:port" nor valid bytes of tc_context_address
+ *   TC_E_VERSION      an address is of a process with another protocol
+ *   TC_E_UNSUPPORTED  params has a field that this library does not know
+ *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status tc_group_create(tc_context *ctx,
                                                       const tc_group_params *params,
                                                       tc_group **group_out, tc_error *err)
@@ -49,59 +62,104 @@ TC_MUST_CHECK static inline tc_status tc_group_create(tc_context *ctx,
                                  group_out, err);
 }
 
-/* From a list of listeners, "host:port,host:port,...", in the order of the ranks and the same
- * for all members. Opens the one of `rank`. Statuses of tc_listener_open too. */
+/* Creates a group from a list of listeners and opens the listener of `rank`.
+ *
+ *   hosts         "host:port,host:port,...", in the order of the ranks; the same on all members
+ *   rank          this member's
+ *
+ *   TC_OK         the group can be used
+ *   TC_E_INVALID  rank is outside the list, or an address is malformed
+ *   as tc_group_create
+ *   as tc_listener_open */
 TC_MUST_CHECK TC_API tc_status tc_group_create_hosts(tc_context *ctx, const char *hosts,
                                                      uint32_t rank, tc_group **group_out,
                                                      tc_error *err);
 
-/* By what this process was started with: tc-run, PMIx (mpirun, prterun, Slurm), or the options
- * `group_hosts` and `group_rank` (a list as for tc_group_create_hosts); the first of these that
- * applies. Without any it is a group of one. Blocks for timeout_ns at most, without
- * progressing. Members of one host listen on loopback; those of several where the option
- * `group_address` says. A process may join again: its second call meets the second calls of the
- * others. TC_E_TIMEOUT (the text names who has not come), TC_E_PEER_LOST (a member has ended
- * before it joined), TC_E_UNSUPPORTED and TC_E_VERSION (PMIx is absent, or another one),
- * TC_E_INVALID (options, or an environment that makes no sense), TC_E_UNREACHABLE,
- * TC_E_REFUSED, TC_E_BUSY (from inside an ifunc), and those of tc_listener_open. err may be
- * NULL. */
+/* Creates the group of the job that started this process: tc-run, PMIx (mpirun, prterun,
+ * Slurm), or the options `group_hosts` and `group_rank`; the first that applies. Without any it
+ * is a group of one. Blocks without progressing. Members on one host listen on loopback;
+ * members on several hosts listen where the option `group_address` says. A process may join
+ * again: its second call meets the second calls of the others. Any context of the process may
+ * be used; the calls of several threads wait for each other.
+ *
+ *   timeout_ns        longest time to wait for the other members
+ *
+ *   TC_OK             all members have joined
+ *   TC_E_TIMEOUT      not in time; the text names the members that are missing
+ *   TC_E_PEER_LOST    a member ended before it joined, or the starter did
+ *   TC_E_UNSUPPORTED  PMIx started the process, and libpmix2 or this library's module for it is
+ *                     missing
+ *   TC_E_VERSION      that module or tc-run is of another version
+ *   TC_E_INVALID      an option or the environment of the job is malformed
+ *   TC_E_UNREACHABLE  the starter cannot be reached
+ *   TC_E_REFUSED      the process at the starter's address belongs to another user
+ *   TC_E_CORRUPT      the starter's reply is malformed
+ *   TC_E_TOO_LARGE    the job has more than TC_GROUP_SIZE_MAX members
+ *   TC_E_BUSY         called from inside an ifunc
+ *   as tc_listener_open */
 TC_MUST_CHECK TC_API tc_status tc_group_join(tc_context *ctx, uint64_t timeout_ns,
                                              tc_group **group_out, tc_error *err);
 
-/* Closes its endpoints and listener. The context's end does this too. Not from inside an ifunc.
- */
+/* Closes the group's endpoints and its listener and frees it. tc_context_destroy does so too.
+ * Called from inside an ifunc it only logs an error. NULL is allowed. */
 TC_API void tc_group_destroy(tc_group *group);
 
+/* What the group was created with. */
 TC_API uint32_t tc_group_rank(const tc_group *group);
 TC_API uint32_t tc_group_size(const tc_group *group);
 TC_API uint64_t tc_group_id(const tc_group *group);
 TC_API tc_context *tc_group_context(const tc_group *group);
 
-/* The endpoint of a rank, this side's own included. Never blocks: an endpoint that is made now
- * takes messages, and sends them when the member has answered. It is the group's, and valid
- * until TC_EP_CLOSED or TC_EP_FAILED was called for it. TC_E_NOT_FOUND (no such rank),
- * TC_E_NO_MEMORY, TC_E_UNREACHABLE. err may be NULL. */
+/* The endpoint to a rank, this process's own included. Never blocks: a new endpoint accepts
+ * messages at once and sends them when the member has completed the handshake. The group owns
+ * the endpoint; it is valid until the callback has received TC_EP_CLOSED or TC_EP_FAILED.
+ *
+ *   TC_OK             *ep_out takes messages
+ *   TC_E_NOT_FOUND    the group has no such rank
+ *   TC_E_TOO_LARGE    no more endpoints are possible in this context
+ *   TC_E_UNREACHABLE  no route leads to the member's address
+ *   TC_E_INVALID      the member's address is malformed
+ *   TC_E_UCX          UCX could not create an endpoint
+ *   TC_E_IO           the operating system refused; the text says why
+ *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_group_ep(tc_group *group, uint32_t rank, tc_ep **ep_out,
                                            tc_error *err);
 
-/* tc_send to a rank. */
+/* tc_send to a rank.
+ *
+ *   as tc_group_ep
+ *   as tc_send */
 TC_MUST_CHECK TC_API tc_status tc_group_send(tc_group *group, uint32_t rank, tc_ifunc *fn,
                                              const void *source_args, size_t size);
 
-/* Waits, progressing, until the endpoints to all members are open. TC_E_TIMEOUT (the text names
- * the members that are missing), TC_E_PEER_LOST, TC_E_BUSY. err may be NULL. */
+/* Blocks, progressing, until the endpoints to all members are open.
+ *
+ *   TC_OK           all are open
+ *   TC_E_TIMEOUT    not in timeout_ns; the text names the members that are missing
+ *   TC_E_PEER_LOST  a member was lost meanwhile
+ *   TC_E_BUSY       called from inside an ifunc
+ *   as tc_group_ep
+ *
+ * A member whose endpoint failed gives the status that ended it. */
 TC_MUST_CHECK TC_API tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns,
                                                 tc_error *err);
 
-/* Waits, progressing (so messages are run meanwhile), until all members have called it as often
- * as this one. What members sent before may still be under way. TC_E_TIMEOUT (at rank 0 the
- * text names who has not come), TC_E_PEER_LOST, TC_E_BUSY. err may be NULL. */
+/* Blocks, progressing (so messages run meanwhile), until all members have called it as often as
+ * this one. Messages that members sent before may still be under way.
+ *
+ *   TC_OK           all members have arrived
+ *   TC_E_TIMEOUT    not in timeout_ns; on rank 0 the text names the members that are missing
+ *   TC_E_PEER_LOST  a member was lost before it arrived
+ *   TC_E_BUSY       called from inside an ifunc
+ *   as tc_group_ep
+ *
+ * A lost rank 0 gives the status that ended the endpoint to it. */
 TC_MUST_CHECK TC_API tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns,
                                                 tc_error *err);
 
-/* Of messages that were sent on from member to member without a call to answer (tc_group_send,
- * then tc_forward): how many got stuck and came to this side's notice, as their origin; and why
- * the newest did (err may be NULL). */
+/* Returns how many messages of this member could not be forwarded by another member, among
+ * those that are no calls (tc_group_send, then tc_forward). err receives why the newest could
+ * not; it stays as it was if there is none. */
 TC_API uint64_t tc_group_failures(const tc_group *group, tc_error *err);
 
 #ifdef __cplusplus

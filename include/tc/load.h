@@ -1,5 +1,5 @@
-/* How functions become callable here, and what it took: for programs that watch their first
- * calls, and for measuring. */
+/* How functions became callable in this process, and how long each stage took. For programs
+ * that watch their first calls, and for measurements. */
 #ifndef TC_LOAD_H
 #define TC_LOAD_H
 
@@ -16,43 +16,46 @@ typedef enum tc_load_path {
     TC_LOAD_JIT = 2     /* compiled now */
 } tc_load_path;
 
-/* The parts of a load, in their order. */
+/* The stages of a load, in their order. */
 typedef enum tc_load_stage {
-    TC_STAGE_WAIT = 0, /* until a loader's thread took it up, and for others it waited for */
-    TC_STAGE_LIBRARIES = 1, /* those of the .deps list */
-    TC_STAGE_CACHE = 2,     /* looking for a stored object, and reading it */
-    TC_STAGE_PARSE = 3,
-    TC_STAGE_VERIFY = 4, /* checks of the module, LLVM's and the library's */
-    TC_STAGE_PASSES = 5,
-    TC_STAGE_CODEGEN = 6,
-    TC_STAGE_LINK = 7,
+    TC_STAGE_WAIT = 0,      /* until a loader thread was free, and for other loads */
+    TC_STAGE_LIBRARIES = 1, /* loading the libraries of the .deps list */
+    TC_STAGE_CACHE = 2,     /* looking for a cached object, and reading it */
+    TC_STAGE_PARSE = 3,     /* reading bitcode */
+    TC_STAGE_VERIFY = 4,    /* checks of the module, LLVM's and the library's */
+    TC_STAGE_PASSES = 5,    /* LLVM's optimisations */
+    TC_STAGE_CODEGEN = 6,   /* LLVM's code generation */
+    TC_STAGE_LINK = 7,      /* linking compiled code */
     TC_STAGE_IMAGE = 8,     /* placing and linking an image */
-    TC_STAGE_EXECUTION = 9, /* the first call itself; not when better code came */
+    TC_STAGE_EXECUTION = 9, /* the first invocation; 0 in reports of better code */
     TC_STAGE_COUNT = 10
 } tc_load_stage;
 
-#define TC_STAGE_MAX 16 /* space in reports: later versions may have more stages */
+#define TC_STAGE_MAX 16 /* space in reports; later versions may have more stages */
 
-/* "wait", "libraries", ...; NULL beyond the last. */
+/* "wait", "libraries", ...; NULL for other values. Any thread. */
 TC_API const char *tc_load_stage_name(tc_load_stage stage);
-/* "image", "cached", "jit". */
+
+/* "image", "cached" or "jit"; NULL for other values. Any thread. */
 TC_API const char *tc_load_path_name(tc_load_path path);
 
+/* The library makes this struct; later versions may append fields. */
 typedef struct tc_load_report {
-    const char *name;  /* the function's */
-    const uint8_t *id; /* 16 bytes, see tc_ifunc_id */
+    const char *name;  /* the function's name */
+    const uint8_t *id; /* its content id, 16 bytes */
     tc_load_path path;
-    unsigned best;     /* 1: for this very CPU; 0: compiled quickly, or an image of any level */
-    unsigned better;   /* 1: it replaced code that was being called */
-    uint64_t seen_ns;  /* CLOCK_MONOTONIC: when the message with the function was found */
-    uint64_t total_ns; /* from there to the return of the first call */
-    uint64_t stage_ns[TC_STAGE_MAX];
-    uint64_t memory_bytes; /* that code and data take */
+    unsigned best;                   /* 1: optimised for this CPU; 0: baseline code */
+    unsigned better;                 /* 1: it replaced code that was in use */
+    uint64_t seen_ns;                /* CLOCK_MONOTONIC when its message was found */
+    uint64_t total_ns;               /* from there to the return of the first invocation */
+    uint64_t stage_ns[TC_STAGE_MAX]; /* by tc_load_stage */
+    uint64_t memory_bytes;           /* of code and data */
 } tc_load_report;
 
-/* Called once for each function that a message brought, when its first call has returned, and
- * again when better code replaced it. By the thread that progresses the context; it must not
- * call the library. Pointers in the report are valid during the call. NULL: none. */
+/* Sets a callback that the thread that progresses the context calls once for each function that
+ * a message brought, when its first invocation has returned, and again when faster code
+ * replaced it. The callback must not call the library. Pointers in the report are valid during
+ * it. NULL: none. */
 TC_API void tc_context_set_load_callback(
     tc_context *ctx, void (*callback)(void *user, const tc_load_report *report), void *user);
 

@@ -1,10 +1,12 @@
-/* A loader: functions that run in this process, without any peers. For programs that carry
- * messages by means of their own and want the code alone: libtchains-compat is one.
+/* A loader: functions that are loaded into this process, without peers. For programs that carry
+ * messages by other means and only want the code; libtchains-compat is one.
  *
- * Functions of a loader are a tc_ifunc like any other: tc_ifunc_name, tc_ifunc_id,
- * tc_ifunc_code_size and tc_ifunc_close take them. They cannot be sent on an endpoint, which
- * belongs to a context. A loader belongs to one thread at a time; what it has loaded may be
- * called by any. */
+ * A loader's functions are tc_ifunc handles: tc_ifunc_name, tc_ifunc_id, tc_ifunc_code_size and
+ * tc_ifunc_close accept them. They cannot be sent on an endpoint, which belongs to a context. A
+ * loader belongs to one thread at a time; any thread may call the functions that it has loaded.
+ *
+ * Archives and bitcode are validated before they are used. Their code runs with the rights of
+ * the process. */
 #ifndef TC_LOADER_H
 #define TC_LOADER_H
 
@@ -18,20 +20,31 @@ extern "C" {
 
 typedef struct tc_loader tc_loader;
 
-/* What shipped code finds under this name, before anything else in the process. */
+/* A symbol that loaded code resolves before anything else in the process. */
 typedef struct tc_symbol {
     const char *name;
     void *address;
 } tc_symbol;
 
+/* What tc_loader_create calls, with the size of the caller's tc_symbol. */
 TC_MUST_CHECK TC_API tc_status tc_loader_create_sized(const tc_options *opts,
                                                       const tc_symbol *symbols,
                                                       size_t symbol_count, size_t symbol_size,
                                                       tc_loader **loader_out, tc_error *err);
 
-/* opts NULL: environment and defaults; otherwise copied. `symbols` may be NULL, and otherwise
- * stay as long as the loader. TC_E_INVALID (a bad option in the environment), TC_E_NO_MEMORY,
- * TC_E_UNSUPPORTED. err may be NULL, here and below. */
+/* Creates a loader. The option `tier` counts as `best` unless it is `fast`: nobody counts calls
+ * of a loader's functions.
+ *
+ *   opts              copied; NULL: environment and defaults
+ *   symbols           symbol_count of them, or NULL; their names must stay as long as the
+ *                     loader
+ *   loader_out        owned by the caller; see tc_loader_destroy
+ *
+ *   TC_OK             functions can be opened
+ *   TC_E_INVALID      an option in the environment is outside its range
+ *   TC_E_UNSUPPORTED  libsodium could not be started, or a symbol has a field that this library
+ *                     does not know
+ *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status tc_loader_create(const tc_options *opts,
                                                        const tc_symbol *symbols,
                                                        size_t symbol_count,
@@ -41,11 +54,13 @@ TC_MUST_CHECK static inline tc_status tc_loader_create(const tc_options *opts,
                                   err);
 }
 
-/* Unloads every function; none may be running. NULL is allowed. */
+/* Unloads every function and frees the loader. None of its functions may be running. NULL is
+ * allowed. */
 TC_API void tc_loader_destroy(tc_loader *loader);
 
-/* An archive and its .deps text (or NULL), from memory; both are copied. Statuses of
- * tc_ifunc_open_memory. */
+/* Opens an archive in memory, as tc_ifunc_open_memory does for a context.
+ *
+ *   as tc_ifunc_open_memory */
 TC_MUST_CHECK TC_API tc_status tc_loader_open_memory(tc_loader *loader, const void *archive,
                                                      size_t archive_size, const char *deps,
                                                      size_t deps_size, tc_ifunc **fn_out,
@@ -55,19 +70,28 @@ TC_MUST_CHECK TC_API tc_status tc_loader_open_memory(tc_loader *loader, const vo
 typedef struct tc_bitcode {
     const char *triple; /* any spelling: "x86_64-pc-linux-gnu" */
     const void *bytes;
-    size_t size;
+    size_t size; /* bytes at bytes */
 } tc_bitcode;
 
+/* What tc_loader_open_bitcode calls, with the size of the caller's tc_bitcode. */
 TC_MUST_CHECK TC_API tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
                                                             const tc_bitcode *slices,
                                                             size_t count, size_t slice_size,
                                                             const char *deps, size_t deps_size,
                                                             tc_ifunc **fn_out, tc_error *err);
 
-/* The same from bitcode: makes an archive of it, whose slices define NAME_main and, where the
- * first one has the names, the two functions that make payloads (either kind; see
- * tc_entry_points). TC_E_INVALID: name is no C identifier, no slice or two for one target, a
- * bad triple; otherwise as above. */
+/* Makes an archive of bitcode and opens it. The slices define NAME_main and, if the first slice
+ * has the names, the two functions that make payloads (of either kind; see tc_entry_points).
+ *
+ *   name              a C identifier
+ *   slices            `count` of them, one per target; copied
+ *   deps              deps_size bytes of a .deps file, or NULL
+ *
+ *   TC_OK             the function can be resolved
+ *   TC_E_INVALID      name is no C identifier, count is 0, two slices are for one target, or a
+ *                     triple is unknown
+ *   TC_E_UNSUPPORTED  a slice has a field that this library does not know
+ *   as tc_ifunc_open_memory */
 TC_MUST_CHECK static inline tc_status
 tc_loader_open_bitcode(tc_loader *loader, const char *name, const tc_bitcode *slices,
                        size_t count, const char *deps, size_t deps_size, tc_ifunc **fn_out,
@@ -77,35 +101,48 @@ tc_loader_open_bitcode(tc_loader *loader, const char *name, const tc_bitcode *sl
                                         deps_size, fn_out, err);
 }
 
-/* What a function defines; NULL: that one it does not. Either both or none of those that make
- * payloads are there: payload_max_size with one of the other two. */
+/* The entry points of a function; NULL: not defined. A function that makes payloads has
+ * payload_max_size and one of the two init functions. */
 typedef struct tc_entry_points {
     void (*main)(void *payload, size_t payload_size, void *target_args);
     /* NAME_payload_get_max_size, or NAME_payload_bound of the original's API */
     size_t (*payload_max_size)(void *source_args, size_t source_args_size);
     int (*payload_init)(void *payload, size_t payload_size, void *source_args,
                         size_t source_args_size);
-    /* the original's: *payload_size is the size that there is, and becomes the one used */
+    /* the original's: *payload_size is the capacity, and becomes the size used */
     int (*original_init)(void *source_args, size_t source_args_size, void *payload,
                          size_t *payload_size);
 } tc_entry_points;
 
+/* What tc_loader_resolve calls, with the size of the caller's tc_entry_points. */
 TC_MUST_CHECK TC_API tc_status tc_loader_resolve_sized(tc_ifunc *fn,
                                                        tc_entry_points *entries_out,
                                                        size_t entries_size, tc_error *err);
 
-/* Makes fn callable in this process, and waits for that: microseconds for an image, 0.4 ms and
- * more for bitcode. The addresses stay valid as long as the loader, if fn is not closed. A
- * failure is remembered while fn is open. TC_E_NO_SLICE, TC_E_VERSION, TC_E_UNRESOLVED,
- * TC_E_NO_LIBRARY, TC_E_COMPILE, TC_E_UNSUPPORTED, TC_E_CORRUPT, TC_E_TOO_LARGE,
- * TC_E_NO_MEMORY; TC_E_INVALID: fn is not of a loader. */
+/* Makes a function callable in this process and blocks until it is: microseconds for an image,
+ * 0.4 ms and more for bitcode. A failure is remembered while fn is open.
+ *
+ *   entries_out       addresses, valid as long as the loader if fn is not closed
+ *
+ *   TC_OK             the function can be called
+ *   TC_E_INVALID      fn belongs to a context
+ *   TC_E_NO_SLICE     the archive has no code for this architecture
+ *   TC_E_VERSION      its bitcode is newer than this library's LLVM
+ *   TC_E_UNRESOLVED   the process lacks symbols; the text names all
+ *   TC_E_NO_LIBRARY   a library of the .deps list does not load
+ *   TC_E_COMPILE      LLVM refused the code; the text says why
+ *   TC_E_UNSUPPORTED  only bitcode is left, and no compiler is available
+ *   TC_E_CORRUPT      the code is malformed
+ *   TC_E_TOO_LARGE    the code exceeds the option code_memory_max or another limit
+ *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status
 tc_loader_resolve(tc_ifunc *fn, tc_entry_points *entries_out, tc_error *err)
 {
     return tc_loader_resolve_sized(fn, entries_out, sizeof *entries_out, err);
 }
 
-/* What another process opens by tc_loader_open_memory; valid while fn is open. */
+/* The bytes of a function's archive and of its dependency list, for tc_loader_open_memory in
+ * another process. Valid while fn is open. */
 TC_API const void *tc_ifunc_archive(const tc_ifunc *fn, size_t *size_out);
 TC_API const char *tc_ifunc_deps(const tc_ifunc *fn, size_t *size_out);
 

@@ -1,7 +1,8 @@
-/* Logging. One line, lower case, logged where the error is decided. Never on the fast path.
+/* The log: one line per event, lower case. Nothing is logged on the fast path.
  *
- * The level comes from TC_LOG_LEVEL (off, error, warn, info, debug; default warn) or
- * tc_log_set_level. Text goes to stderr unless a sink is set. Process-wide; any thread. */
+ * It belongs to the process. The level comes from the environment variable TC_LOG_LEVEL (off,
+ * error, warn, info, debug; default warn) or from tc_log_set_level. Lines go to stderr unless a
+ * sink is set. Any thread may call these functions. */
 #ifndef TC_LOG_H
 #define TC_LOG_H
 
@@ -19,17 +20,21 @@ typedef enum tc_log_level {
     TC_LOG_DEBUG = 4
 } tc_log_level;
 
-/* `line` is one line without its newline, valid during the call. The sink may be called by any
- * thread that uses the library, but never by two at once; it must not call the library. */
+/* Receives a line, without its newline, valid during the call. Any thread that uses the library
+ * may call the sink, never two at once. It must not call the library. Text that quotes a peer
+ * has its control characters replaced. */
 typedef void (*tc_log_sink)(void *user, tc_log_level level, const char *line);
 
+/* Sets the most detailed level that is logged. */
 TC_API void tc_log_set_level(tc_log_level level);
+
+/* The most detailed level that is logged. */
 TC_API tc_log_level tc_log_get_level(void);
 
-/* NULL restores stderr. */
+/* Sends lines to a sink; NULL restores stderr. */
 TC_API void tc_log_set_sink(tc_log_sink sink, void *user);
 
-/* A line of the caller's own, if the level lets it through. Any thread. */
+/* Logs a line of the caller's own, if the level allows it. */
 TC_API void tc_log_write(tc_log_level level, const char *fmt, ...) TC_PRINTF(2, 3);
 
 #ifdef __cplusplus

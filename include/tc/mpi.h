@@ -1,8 +1,7 @@
-/* A group of the processes of an MPI communicator, for programs that use MPI already.
+/* A group of the processes of an MPI communicator, for programs that use MPI.
  *
- * Only this header knows MPI; the library does not. Compile the program with mpicc, or link MPI
- * as it does anyway. Messages do not travel by MPI: it only carries addresses, in this one
- * collective call. */
+ * Only this header needs MPI; the library does not. Compile the program with mpicc, or link MPI
+ * as it does anyway. MPI carries addresses, in one collective call, and no messages. */
 #ifndef TC_MPI_H
 #define TC_MPI_H
 
@@ -16,8 +15,9 @@
 extern "C" {
 #endif
 
-/* Not for callers: what one process contributes, and what it gets. */
-struct tci_mpi_table {
+/* Names with tc_mpi_internal_ are parts of tc_group_create_mpi and may change. This is what one
+ * process contributes, and what it receives. */
+struct tc_mpi_internal_table {
     MPI_Comm comm;
     int rank;
     int size;
@@ -27,7 +27,7 @@ struct tci_mpi_table {
     tc_group_member *members;
 };
 
-static inline tc_status tci_mpi_fail(tc_error *err, tc_status status, const char *text)
+static inline tc_status tc_mpi_internal_fail(tc_error *err, tc_status status, const char *text)
 {
     if (err != NULL) {
         err->status = status;
@@ -36,8 +36,8 @@ static inline tc_status tci_mpi_fail(tc_error *err, tc_status status, const char
     return status;
 }
 
-/* A failed MPI call, when the communicator's error handler returns at all. */
-static inline tc_status tci_mpi_check(int code, tc_error *err)
+/* The status of an MPI call, if the communicator's error handler returns. */
+static inline tc_status tc_mpi_internal_check(int code, tc_error *err)
 {
     char text[MPI_MAX_ERROR_STRING + 1];
     int length = 0;
@@ -46,32 +46,33 @@ static inline tc_status tci_mpi_check(int code, tc_error *err)
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
         length = 0;
     text[length] = '\0';
-    return tci_mpi_fail(err, TC_E_IO, text);
+    return tc_mpi_internal_fail(err, TC_E_IO, text);
 }
 
-/* Whether all processes can go on: none may wait for one that has given up. */
-static inline tc_status tci_mpi_agree(const struct tci_mpi_table *t, int mine, tc_error *err)
+/* Whether all processes can continue: none may wait for one that has failed. */
+static inline tc_status tc_mpi_internal_agree(const struct tc_mpi_internal_table *t, int mine,
+                                              tc_error *err)
 {
     int all = 0;
     tc_status status =
-        tci_mpi_check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, t->comm), err);
+        tc_mpi_internal_check(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, t->comm), err);
     if (status != TC_OK)
         return status;
-    return all ? TC_OK : tci_mpi_fail(err, TC_E_NO_MEMORY, "a member is out of memory");
+    return all ? TC_OK : tc_mpi_internal_fail(err, TC_E_NO_MEMORY, "a member is out of memory");
 }
 
-static inline tc_status tci_mpi_exchange(struct tci_mpi_table *t, const void *own, int own_size,
-                                         tc_error *err)
+static inline tc_status tc_mpi_internal_exchange(struct tc_mpi_internal_table *t,
+                                                 const void *own, int own_size, tc_error *err)
 {
     int total = 0, rank;
     size_t count = (size_t)t->size;
     t->sizes = (int *)calloc(count, sizeof(int));
     t->offsets = (int *)calloc(count, sizeof(int));
     t->members = (tc_group_member *)calloc(count, sizeof(tc_group_member));
-    tc_status status =
-        tci_mpi_agree(t, t->sizes != NULL && t->offsets != NULL && t->members != NULL, err);
+    tc_status status = tc_mpi_internal_agree(
+        t, t->sizes != NULL && t->offsets != NULL && t->members != NULL, err);
     if (status == TC_OK)
-        status = tci_mpi_check(
+        status = tc_mpi_internal_check(
             MPI_Allgather(&own_size, 1, MPI_INT, t->sizes, 1, MPI_INT, t->comm), err);
     if (status != TC_OK)
         return status;
@@ -80,11 +81,11 @@ static inline tc_status tci_mpi_exchange(struct tci_mpi_table *t, const void *ow
         total += t->sizes[rank];
     }
     t->bytes = (char *)malloc((size_t)total + 1);
-    status = tci_mpi_agree(t, t->bytes != NULL, err);
+    status = tc_mpi_internal_agree(t, t->bytes != NULL, err);
     if (status == TC_OK)
-        status = tci_mpi_check(MPI_Allgatherv((void *)own, own_size, MPI_BYTE, t->bytes,
-                                              t->sizes, t->offsets, MPI_BYTE, t->comm),
-                               err);
+        status = tc_mpi_internal_check(MPI_Allgatherv((void *)own, own_size, MPI_BYTE, t->bytes,
+                                                      t->sizes, t->offsets, MPI_BYTE, t->comm),
+                                       err);
     for (rank = 0; status == TC_OK && rank < t->size; rank++) {
         t->members[rank].address = t->bytes + t->offsets[rank];
         t->members[rank].size = (size_t)t->sizes[rank];
@@ -92,9 +93,9 @@ static inline tc_status tci_mpi_exchange(struct tci_mpi_table *t, const void *ow
     return status;
 }
 
-/* Of this group alone: rank 0's time goes in, and where all members are. */
-static inline tc_status tci_mpi_draw_id(const struct tci_mpi_table *t, uint64_t *id_out,
-                                        tc_error *err)
+/* An id of this group alone, from rank 0's time and the addresses of all members. */
+static inline tc_status tc_mpi_internal_draw_id(const struct tc_mpi_internal_table *t,
+                                                uint64_t *id_out, tc_error *err)
 {
     double now = MPI_Wtime();
     uint64_t id = 0;
@@ -103,33 +104,41 @@ static inline tc_status tci_mpi_draw_id(const struct tci_mpi_table *t, uint64_t 
     for (at = 0; at < t->offsets[t->size - 1] + t->sizes[t->size - 1]; at++)
         id = (id ^ (unsigned char)t->bytes[at]) * 1099511628211u;
     id |= 1;
-    tc_status status = tci_mpi_check(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, t->comm), err);
+    tc_status status =
+        tc_mpi_internal_check(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, t->comm), err);
     if (status == TC_OK)
         *id_out = id;
     return status;
 }
 
-/* Makes a group whose ranks are those of `comm`. All processes of `comm` call it, after
- * MPI_Init; it waits for them, without a deadline, as MPI does. `address` is where the others
- * reach a listener that this process has opened already ("node7:7000"); NULL: by
- * tc_context_address, over whatever UCX finds. All or none give one. With MPI_THREAD_MULTIPLE
- * any thread may call it. TC_E_NO_MEMORY, TC_E_IO (MPI says no, and its error handler
- * returned), and the statuses of tc_group_create. err may be NULL. */
+/* Creates a group whose ranks are those of a communicator. This is a collective call after
+ * MPI_Init: every process of `comm` makes it, and it blocks without a deadline, as MPI does.
+ * With MPI_THREAD_MULTIPLE any thread may call it.
+ *
+ *   address         how the others reach a listener that this process opened ("node7:7000");
+ *                   NULL: by tc_context_address, over any transport of UCX. All give one or
+ *                   none does
+ *   group_out       owned by the context; see tc_group_destroy
+ *
+ *   TC_OK           the group can be used
+ *   TC_E_IO         an MPI call failed, and the communicator's error handler returned
+ *   TC_E_NO_MEMORY  an allocation failed, here or in another process
+ *   as tc_group_create */
 TC_MUST_CHECK static inline tc_status tc_group_create_mpi(tc_context *ctx, MPI_Comm comm,
                                                           const char *address,
                                                           tc_group **group_out, tc_error *err)
 {
-    struct tci_mpi_table t = {comm, 0, 0, NULL, NULL, NULL, NULL};
+    struct tc_mpi_internal_table t = {comm, 0, 0, NULL, NULL, NULL, NULL};
     tc_group_params params = {0, 0, 0, NULL};
     size_t size = address != NULL ? strlen(address) : 0;
     const void *own = address != NULL ? address : tc_context_address(ctx, &size);
-    tc_status status = tci_mpi_check(MPI_Comm_rank(comm, &t.rank), err);
+    tc_status status = tc_mpi_internal_check(MPI_Comm_rank(comm, &t.rank), err);
     if (status == TC_OK)
-        status = tci_mpi_check(MPI_Comm_size(comm, &t.size), err);
+        status = tc_mpi_internal_check(MPI_Comm_size(comm, &t.size), err);
     if (status == TC_OK)
-        status = tci_mpi_exchange(&t, own, (int)size, err);
+        status = tc_mpi_internal_exchange(&t, own, (int)size, err);
     if (status == TC_OK)
-        status = tci_mpi_draw_id(&t, &params.id, err);
+        status = tc_mpi_internal_draw_id(&t, &params.id, err);
     if (status == TC_OK) {
         params.rank = (uint32_t)t.rank;
         params.size = (uint32_t)t.size;

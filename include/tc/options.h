@@ -1,8 +1,9 @@
-/* Options: one table (runtime/base/option_table.c) gives every option its name, unit, range and
- * help.
+/* Options. One table (runtime/base/option_table.c) gives every option its name, unit, range and
+ * help; `tc-info --options` and docs/options.md print it.
  *
- * Precedence: tc_options_set, then the environment (TC_ and the upper-case name), then the
- * default. `tc-info --options` and docs/options.md print the same table. */
+ * A value comes from tc_options_set, else from the environment variable (TC_ and the name in
+ * upper case), else it is the default. Contexts and loaders copy the options that they are
+ * created with. A tc_options belongs to one thread at a time. */
 #ifndef TC_OPTIONS_H
 #define TC_OPTIONS_H
 
@@ -14,31 +15,45 @@ extern "C" {
 
 typedef struct tc_options tc_options;
 
+/* A row of the table. The library makes this struct; later versions may append fields. */
 typedef struct tc_option_info {
     const char *name;          /* "ring_bytes" */
     const char *env;           /* "TC_RING_BYTES" */
     const char *unit;          /* "bytes", "ns", "choice", "path list", ... */
-    const char *default_value; /* as one would write it */
+    const char *default_value; /* as it would be written */
     const char *range;         /* "4096..4194304, a power of two" or "auto|direct|am|put" */
     const char *help;          /* one sentence */
 } tc_option_info;
 
-/* Reads the environment. TC_E_INVALID when a TC_ variable is outside its range (err names the
- * variable, the value and the range); TC_E_NO_MEMORY. The caller owns *opts_out. err may be
- * NULL. */
+/* Creates a set of options from the environment.
+ *
+ *   opts_out        owned by the caller; see tc_options_destroy
+ *
+ *   TC_OK           every option has a value
+ *   TC_E_INVALID    a TC_ variable is outside its range; the text has variable, value and range
+ *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_options_create(tc_options **opts_out, tc_error *err);
+
+/* Frees the options. NULL is allowed. */
 TC_API void tc_options_destroy(tc_options *opts);
 
-/* Sizes take K, M, G suffixes (powers of 1024); times take ns, us, ms, s. TC_E_NOT_FOUND for an
- * unknown name, TC_E_INVALID for a value outside the range. err may be NULL. */
+/* Sets one option from text. Sizes take the suffixes K, M and G (powers of 1024), times ns, us,
+ * ms, s and h.
+ *
+ *   TC_OK           the option has the value
+ *   TC_E_NOT_FOUND  no option has that name
+ *   TC_E_INVALID    the value is outside the range; the text has both */
 TC_MUST_CHECK TC_API tc_status tc_options_set(tc_options *opts, const char *name,
                                               const char *value, tc_error *err);
 
-/* Writes the effective value as text, cut to size. TC_E_NOT_FOUND for an unknown name. */
+/* Writes an option's value as text, truncated to `size` bytes with the terminator.
+ *
+ *   TC_OK           the value is in buf
+ *   TC_E_NOT_FOUND  no option has that name */
 TC_MUST_CHECK TC_API tc_status tc_options_get(const tc_options *opts, const char *name,
                                               char *buf, size_t size);
 
-/* The table itself: index 0 .. tc_options_count()-1. */
+/* The table by index, from 0 to tc_options_count() - 1; NULL for other indices. Any thread. */
 TC_API size_t tc_options_count(void);
 TC_API const tc_option_info *tc_options_info(size_t index);
 

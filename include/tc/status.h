@@ -1,9 +1,12 @@
-/* The one status type of the library, and the text that goes with it.
+/* The status that every fallible function returns, and the text that explains a failure.
  *
- * Every fallible function returns a tc_status; outputs are written only on TC_OK. Functions
- * that judge bytes from outside (archives, hellos, code) also fill a tc_error, whose text says
- * what was found and what was expected. Programmer errors (a null handle) are asserted; bytes
- * from outside never are. */
+ * A function that can fail returns a tc_status. It writes its outputs only when it returns
+ * TC_OK. Functions that validate bytes from outside (archives, hello messages, code) also fill
+ * a tc_error, whose text says what was found and what was expected. A parameter `tc_error *err`
+ * may always be NULL.
+ *
+ * Mistakes of the program, such as a NULL handle, are asserted. Bytes from outside never are.
+ * */
 #ifndef TC_STATUS_H
 #define TC_STATUS_H
 
@@ -54,16 +57,19 @@ typedef enum tc_status {
 
 #define TC_ERROR_TEXT_MAX 1024
 
-/* Filled by the callee only when it fails. Plain memory owned by the caller; may be reused. */
+/* Why a function failed. The caller owns the memory and may reuse it; the library writes it
+ * only when it fails. Its size never changes. */
 typedef struct tc_error {
     tc_status status;
-    char text[TC_ERROR_TEXT_MAX]; /* one line, lower case, always terminated */
+    char text[TC_ERROR_TEXT_MAX]; /* one line, lower case, terminated */
 } tc_error;
 
-/* A short constant text, "no credit, try again"; never NULL, also for unknown values. */
+/* A short constant text for a status: "deadline passed". Never NULL; an unknown value gives
+ * "unknown status". Any thread. */
 TC_API const char *tc_status_text(tc_status status);
 
-/* The name as written above, "TC_E_AGAIN"; never NULL. */
+/* The name of a status: "TC_E_AGAIN". Never NULL; an unknown value gives "TC_E_?". Any thread.
+ * */
 TC_API const char *tc_status_name(tc_status status);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* A context on UCX objects that the application has made: for programs that use UCX themselves,
- * and want one worker to serve both. */
+/* A context on UCX objects of the application: for programs that use UCX themselves and want
+ * one worker to serve both. */
 #ifndef TC_UCX_H
 #define TC_UCX_H
 
@@ -10,41 +10,44 @@
 extern "C" {
 #endif
 
-/* The active messages of the library have these ids; the application's have others. */
+/* Ids of the library's active messages. The application uses others. */
 #define TC_UCX_AM_ID_FIRST 960u
 #define TC_UCX_AM_ID_COUNT 16u
 
 typedef struct tc_ucx_objects {
     ucp_context_h context;
-    ucp_worker_h worker; /* made from it; NULL: the library makes one of its own there */
-    /* as ucp_init got them, because UCX does not tell: UCP_FEATURE_AM at least;
-     * UCP_FEATURE_RMA for the delivery `put`, also of peers; UCP_FEATURE_WAKEUP for waits
-     * that sleep until a message comes, and otherwise nap for a millisecond at most */
+    ucp_worker_h worker; /* made from context; NULL: the library creates one there */
+    /* The features that ucp_init got; UCX cannot be asked. UCP_FEATURE_AM is required.
+     * UCP_FEATURE_RMA is for the delivery put, also of peers. UCP_FEATURE_WAKEUP lets tc_wait
+     * sleep until a message arrives; without it tc_wait naps for a millisecond at most. */
     uint64_t features;
 } tc_ucx_objects;
 
-/* What tc_context_create_on_ucx calls; see tc_context_create_for. */
+/* What tc_context_create_on_ucx calls, with the version of the headers and the size of the
+ * caller's tc_ucx_objects; see tc_context_create_for. */
 TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
     unsigned header_version, const tc_options *opts, const tc_ucx_objects *ucx, size_t ucx_size,
     tc_context **ctx_out, tc_error *err);
 
-/* tc_context_create on the application's objects, which live longer than the context, and which
- * tc_context_destroy leaves as they are, without endpoints and handlers of the library's.
+/* Creates a context on the application's objects. They must outlive it. tc_context_destroy
+ * leaves them without endpoints and handlers of the library.
  *
- * Both sides may progress the worker: ucp_worker_progress takes in what peers send, tc_progress
- * runs it, and the application's callbacks are called inside tc_progress too, as inside every
- * call of the library that progresses. From UCX's callbacks no call of the library may be made
- * that progresses. The thread that uses the context is the one that may use the worker; with a
- * worker of the library's own and the application's in another thread, the UCX context needs
- * mt_workers_shared.
+ * Both sides may progress the worker: ucp_worker_progress receives what peers send, tc_progress
+ * runs it. The application's UCX callbacks are called inside tc_progress and every other call
+ * that progresses; they must not make such calls. The worker belongs to the thread that uses
+ * the context. If the library has a worker of its own and the application uses its worker in
+ * another thread, the UCX context needs mt_workers_shared.
  *
- * Settings that the library makes for a UCX context of its own are the application's here:
- * MM_ERROR_HANDLING=y lets UCX use shared memory for the library's endpoints, which otherwise
- * take tcp and, where UCX_TLS has no tcp, cannot be made; KEEPALIVE_INTERVAL says how soon dead
- * peers are noticed.
+ * Two UCX settings that the library makes for a context of its own are the application's here:
+ * MM_ERROR_HANDLING=y lets UCX use shared memory for the library's endpoints (they use tcp
+ * otherwise, and cannot be created if UCX_TLS has no tcp); KEEPALIVE_INTERVAL determines how
+ * soon dead peers are noticed.
  *
- * TC_E_INVALID: no context. TC_E_UNSUPPORTED: UCP_FEATURE_AM is not among the features, or the
- * worker takes no active messages. Otherwise as tc_context_create. */
+ *   TC_OK             the context is ready
+ *   TC_E_INVALID      ucx->context is NULL
+ *   TC_E_UNSUPPORTED  features lacks UCP_FEATURE_AM, the worker takes no active messages, or
+ *                     ucx has a field that this library does not know
+ *   as tc_context_create */
 TC_MUST_CHECK static inline tc_status tc_context_create_on_ucx(const tc_options *opts,
                                                                const tc_ucx_objects *ucx,
                                                                tc_context **ctx_out,

@@ -1,4 +1,4 @@
-/* Version of the library that was compiled against, and of the one that is running. */
+/* The version of the headers, and what the running library and this machine are. */
 #ifndef TC_VERSION_H
 #define TC_VERSION_H
 
@@ -12,27 +12,28 @@ extern "C" {
 #define TC_VERSION_MINOR 1
 #define TC_VERSION_PATCH 0
 #define TC_VERSION_STRING "0.1.0"
-/* One number that can be compared: 0x000100 is 0.1.0. */
+/* For comparisons: 0x000100 is 0.1.0. */
 #define TC_VERSION_NUMBER                                                                      \
     (TC_VERSION_MAJOR * 0x10000u + TC_VERSION_MINOR * 0x100u + TC_VERSION_PATCH)
 
-/* Bumped when two processes can no longer talk; peers of another number are refused. */
+/* Peers with another protocol version refuse each other. */
 #define TC_PROTOCOL_VERSION 1
 
 typedef struct tc_version_info {
-    const char *library; /* "0.1.0" */
-    unsigned protocol;   /* TC_PROTOCOL_VERSION of the running library */
-    const char *ucx;     /* "1.13.1", of the UCX that is loaded now */
-    const char *llvm;    /* "19.1.7" of the code engine, or "none" when none can be loaded */
-    const char *triple;  /* normalised: "x86_64-linux" */
-    const char *cpu; /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3", "any" */
+    const char *library;  /* "0.1.0" */
+    unsigned protocol;    /* TC_PROTOCOL_VERSION of the running library */
+    const char *ucx;      /* "1.13.1", of the UCX that is loaded */
+    const char *llvm;     /* "19.1.7", or "none" if no code engine can be loaded */
+    const char *triple;   /* normalised: "x86_64-linux" */
+    const char *cpu;      /* LLVM's name of this CPU; without LLVM its level: "x86-64-v3" */
     const char *features; /* LLVM's feature string of this CPU, or "" */
 } tc_version_info;
 
+/* What tc_version_query calls, with the size of the caller's tc_version_info. */
 TC_API void tc_version_query_sized(tc_version_info *info_out, size_t info_size);
 
-/* Fills *info_out with pointers to constants of the process. Loads the code engine (about 10 ms
- * the first time). Never fails. Any thread, after the first call has returned. */
+/* Reports what is running. The pointers are to constants of the process. The first call loads
+ * the code engine, which takes about 10 ms. Any thread, once the first call has returned. */
 static inline void tc_version_query(tc_version_info *info_out)
 {
     tc_version_query_sized(info_out, sizeof *info_out);

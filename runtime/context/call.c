@@ -68,7 +68,7 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
         return tci_error_set(err, TC_E_BUSY, "tc_call waits, so not from inside an ifunc");
     const tc_call_params params = {
         .result = result,
-        .result_room = result != NULL && result_size != NULL ? *result_size : 0,
+        .result_capacity = result != NULL && result_size != NULL ? *result_size : 0,
         .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
         .done = take_answer,
         .user = &a};

@@ -95,7 +95,7 @@ static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_co
 tc_status tc_context_create_for(unsigned header_version, const tc_options *opts,
                                 tc_context **ctx_out, tc_error *err)
 {
-    TC_TRY(tci_context_check_headers(header_version, err));
+    TC_TRY(tci_describe_check_headers(header_version, err));
     return create(opts, NULL, ctx_out, err);
 }
 
@@ -104,7 +104,7 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
                                        tc_context **ctx_out, tc_error *err)
 {
     tc_ucx_objects own;
-    TC_TRY(tci_context_check_headers(header_version, err));
+    TC_TRY(tci_describe_check_headers(header_version, err));
     TC_TRY(tci_struct_read(&own, sizeof own, ucx, ucx_size, err));
     return create(opts, &own, ctx_out, err);
 }

@@ -226,7 +226,7 @@ static void take_too_large(tci_core *core, tci_call *call, const tci_reply *repl
 {
     char text[128];
     (void)snprintf(text, sizeof text, "an answer of %llu bytes, room for %zu",
-                   (unsigned long long)reply->total, call->params.result_room);
+                   (unsigned long long)reply->total, call->params.result_capacity);
     tc_call_outcome outcome = {.status = TC_E_TOO_LARGE,
                                .result_size = (size_t)reply->total,
                                .hops = reply->hops,
@@ -274,7 +274,7 @@ void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *pat
     read_path(path, reply->path_length, ranks);
     if (reply->status != TC_OK)
         take_failure(core, call, reply, ranks, part, part_size);
-    else if (reply->total > call->params.result_room)
+    else if (reply->total > call->params.result_capacity)
         take_too_large(core, call, reply, ranks);
     else
         take_part(core, call, reply, ranks, part, part_size);

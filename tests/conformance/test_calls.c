@@ -217,7 +217,7 @@ static void a_cancelled_call_is_over(void **state)
     tc_call_id id;
     const travel_order order = {.task = TRAVEL_BIG, .count = sizeof result};
     const tc_call_params params = {
-        .result = result, .result_room = sizeof result, .done = call_record_note, .user = &s};
+        .result = result, .result_capacity = sizeof result, .done = call_record_note, .user = &s};
     team_open(&t, 2, NULL);
     team_pause(&t);
     assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id),
@@ -248,7 +248,7 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
     team_open(&t, 3, NULL);
     for (uint64_t i = 0; i < MANY; i++) {
         const tc_call_params params = {.result = &results[i],
-                                       .result_room = sizeof results[i],
+                                       .result_capacity = sizeof results[i],
                                        .timeout_ns = TEAM_TIMEOUT_NS,
                                        .done = call_record_note,
                                        .user = &outcomes[i]};

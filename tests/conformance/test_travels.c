@@ -12,7 +12,7 @@ static void functions_travel_and_tell_their_path(void **state)
         call_record s = {0};
         const travel_order order = {.task = TRAVEL_ROUND, .count = hops};
         const tc_call_params params = {.result = &place,
-                                       .result_room = sizeof place,
+                                       .result_capacity = sizeof place,
                                        .timeout_ns = TEAM_TIMEOUT_NS,
                                        .trace = 1,
                                        .done = call_record_note,

@@ -32,7 +32,7 @@ tc_status walk_call_start(tc_group *group, tc_ifunc *walk, const walk_params *pa
     const walk_message message = {
         .left = params->hops, .base = params->base, .width = params->width};
     const tc_call_params how = {.result = &call->answer,
-                                .result_room = sizeof call->answer,
+                                .result_capacity = sizeof call->answer,
                                 .timeout_ns = params->timeout_ns,
                                 .hop_limit = params->hop_limit,
                                 .trace = params->trace,

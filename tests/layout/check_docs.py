@@ -3,7 +3,7 @@
 
     check_docs.py ROOT C_COMPILER
 
-Links and paths lead somewhere, names are names of the sources, the README's commands exist and its C examples compile, and no
+Links and paths lead somewhere, names are names of the sources, the README's commands exist, its C examples and that of <tc/tc.h> compile, and no
 file speaks of the machine it was written on or promises to be finished later.
 """
 import os
@@ -70,13 +70,16 @@ def check_commands(root):
 def check_examples(root, cc):
     command = [cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c",
                "-I", os.path.join(root, "include"), "-"]
-    examples = blocks(read(root, "README.md"), "c")
-    if not examples:
-        yield "README.md: no C example"
-    for example in examples:
+    examples = [("README.md", example) for example in blocks(read(root, "README.md"), "c")]
+    header = "include/tc/tc.h"
+    quoted = re.search(r"^ \*     #include.*?^ \*     \}$", read(root, header), re.MULTILINE | re.DOTALL)
+    examples += [(header, re.sub(r"^ \*(?:     )?", "", quoted.group(0), flags=re.MULTILINE))] if quoted else []
+    if len({path for path, _ in examples}) < 2:
+        yield f"README.md, {header}: no C example in one of them"
+    for path, example in examples:
         done = subprocess.run(command, input=example, text=True, capture_output=True, timeout=60, check=False)
         if done.returncode != 0:
-            yield f"README.md: an example does not compile:\n{done.stderr}"
+            yield f"{path}: an example does not compile:\n{done.stderr}"
 
 
 def check_words(root):

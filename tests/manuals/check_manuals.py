@@ -5,14 +5,15 @@
 
 Every program of BIN_FOLDER has a page that explains the commands and options of its --help, and no other
 options (--fewer: the build leaves out some that pages have); every function and type of include/tc is in the
-synopsis of one page of section 3, as it is declared; references lead to pages.
-An enum has its comments there too; counters and load stages are those of the library.
+synopsis of one page of section 3, as it is declared, and pages explain them as the headers do; counters and
+load stages are those of the library; references lead to pages.
 """
 import os
 import re
 import subprocess
 import sys
 
+import header_manual
 from manual_page import function_name, pages, statements, type_name
 from source_tree import read, sources
 
@@ -88,17 +89,21 @@ def check_functions(headers, manuals):
             yield f"{page.file}: the synopsis does not include <tc/{page.name.removeprefix('tc_')}.h>"
     for text, path in declared.items():
         name = function_name(text) or type_name(text)
-        if name and not name.startswith("tci_") and text not in found:  # what an inline function is made of is nobody's to call
+        if name and "_internal_" not in name and text not in found:
             page = f"docs/man/tc_{os.path.basename(path).removesuffix('.h')}.3.md"
             yield f"{path}: in no synopsis; {page} is the place: {pretty(text)}"
 
 
-def check_enums(root, headers, manuals):
-    """The header is the list of statuses, stages, levels and events: pages quote it with its comments."""
-    for path in headers:
-        for block, name in re.findall(r"^(typedef enum (\w+) \{\n.*?^\} \w+;)$", read(root, path), re.MULTILINE | re.DOTALL):
-            if not any(block in page.text for page in manuals):
-                yield f"{path}: no page has enum {name} word for word, comments included:\n{block}"
+def check_headers(root):
+    """Pages of section 3 are made from the headers; public headers have no private names."""
+    for page, header, text in header_manual.manuals(root):
+        yield from header_manual.check_statuses(header)
+        if text != page.text:
+            yield f"{page.file}: is not what its header says: python3 tests/manuals/header_manual.py ."
+    for file in sorted(os.listdir(os.path.join(root, "include", "tc"))):
+        if file.endswith(".h"):
+            yield from (f"include/tc/{file}: has the private name {name}"
+                        for name in sorted(set(re.findall(r"\b(?:tci|TCI)_\w+", read(root, f"include/tc/{file}")))))
 
 
 def check_counters(root, manuals):
@@ -147,7 +152,7 @@ def main():
     headers = {f"include/tc/{file}": list(statements(read(root, f"include/tc/{file}")))
                for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")}
     problems += check_functions(headers, [page for page in manuals if page.section == "3"])
-    problems += check_enums(root, headers, [page for page in manuals if page.section == "3"])
+    problems += check_headers(root)
     problems += check_counters(root, manuals)
     problems += check_stages(root)
     problems += check_references(root, manuals)

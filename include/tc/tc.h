@@ -1,0 +1,100 @@
+/* Three-Chains: functions that move between processes.
+ *
+ * A function is written in C and compiled once, for all architectures, into an archive. A
+ * program sends it to a peer together with a payload, over UCX or through shared memory. The
+ * first message carries the code, which the target compiles or links against its own process
+ * and keeps. Every later message carries the payload alone and costs about what a bare message
+ * costs.
+ *
+ * A source, which runs the function `count` at a peer:
+ *
+ *     #include <stdio.h>
+ *     #include <tc/tc.h>
+ *
+ *     int main(void)
+ *     {
+ *         tc_context *ctx;
+ *         tc_ep *ep;
+ *         tc_ifunc *count;
+ *         tc_error err;
+ *         if (tc_context_create(NULL, &ctx, &err) != TC_OK ||
+ *             tc_ep_connect(ctx, "127.0.0.1:7000", 0, &ep, &err) != TC_OK ||
+ *             tc_ifunc_open(ctx, "count", &count, &err) != TC_OK ||
+ *             tc_call(ep, count, "payload", 8, NULL, NULL, 0, &err) != TC_OK)
+ *             fprintf(stderr, "%s\n", err.text);
+ *         else
+ *             tc_context_destroy(ctx);
+ *     }
+ *
+ * The target calls tc_listener_open once and tc_wait for ever; the program tc-node does that.
+ * The function itself defines count_main (<tc/entry.h>) and is compiled by `tc-clang count.c`.
+ *
+ * Objects
+ *   tc_context   a UCX worker with the functions and endpoints that one thread serves
+ *   tc_listener  accepts peers on a port
+ *   tc_ep        an endpoint: an ordered, bidirectional connection to one peer
+ *   tc_ifunc     a function that can be sent
+ *   tc_group     processes that address each other by rank
+ *
+ * Threads. A context and everything made from it belong to one thread at a time: any thread,
+ * under a lock of the caller's. Contexts are independent of each other. Functions run in the
+ * thread that calls tc_progress, tc_wait or another function that progresses; inside them no
+ * function that blocks may be called (TC_E_BUSY). Exceptions are stated with the function.
+ *
+ * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
+ * tc_ep_flush now and then. TC_E_AGAIN is no failure: progress, then retry.
+ *
+ * Ownership. Whoever creates, opens or connects an object closes it; what the context owns is
+ * freed with it. Byte ranges and texts that are passed in are copied unless the function says
+ * otherwise. Pointers that are passed to a callback are valid during it.
+ *
+ * Errors. Functions that can fail return a tc_status and write their outputs only on TC_OK. A
+ * parameter `tc_error *err` receives a text and may be NULL (<tc/status.h>).
+ *
+ * Security. Code that arrives runs with the rights of the process. Nothing is signed, encrypted
+ * or authenticated: whoever can connect can run code. Everything a peer sends before its code
+ * runs is validated, and a peer that breaks the protocol loses its endpoint.
+ *
+ * Versions. A program may be older than the library, as long as the soname is the same. Public
+ * structs only grow at their end. A function that reads or fills one is inline here and passes
+ * the struct's size to the exported function, whose name ends in _sized: the library neither
+ * reads nor writes behind that size, and fields that an older program lacks count as 0. Callers
+ * by dlsym or from another language call the _sized functions and tc_context_create_for.
+ *
+ * Headers
+ *   context.h    contexts, listeners, progress, counters
+ *   endpoint.h   endpoints
+ *   ifunc.h      opening and sending functions
+ *   call.h       calls: messages whose function returns a result
+ *   group.h      groups
+ *   entry.h      what a function defines, and what it may call where it runs
+ *   status.h     statuses and errors
+ *   options.h    options
+ *   log.h        the log
+ *   load.h       how functions were loaded, and how long it took
+ *   cache.h      the object cache
+ *   code.h       names of shipped code, for crash handlers
+ *   loader.h     functions in this process, without peers
+ *   version.h    versions
+ *
+ * Not included here, because they need another library's headers: mpi.h (a group of an MPI
+ * communicator) and ucx.h (a context on UCX objects of the application). */
+#ifndef TC_TC_H
+#define TC_TC_H
+
+#include <tc/cache.h>
+#include <tc/call.h>
+#include <tc/code.h>
+#include <tc/context.h>
+#include <tc/endpoint.h>
+#include <tc/entry.h>
+#include <tc/group.h>
+#include <tc/ifunc.h>
+#include <tc/load.h>
+#include <tc/loader.h>
+#include <tc/log.h>
+#include <tc/options.h>
+#include <tc/status.h>
+#include <tc/version.h>
+
+#endif
