@@ -120,10 +120,10 @@ TC_API int tc_context_fd(const tc_context *ctx);
  *   TC_E_BUSY         called from inside an ifunc */
 TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 
-/* Accepts peers. Whoever can connect can run code here, so addresses outside loopback are
- * refused unless the option listen_any is set. A connection is served by tc_progress; what a
- * stranger sends before its handshake is complete is validated, bounded and dropped after the
- * option connect_timeout.
+/* Accepts peers. Every process that can connect can run code here, so addresses outside
+ * loopback are refused unless the option listen_any is set. A connection is served by
+ * tc_progress; what a stranger sends before its handshake is complete is validated, bounded and
+ * dropped after the option connect_timeout.
  *
  *   host_port       "127.0.0.1:7000" or "[::1]:0"; port 0: the system chooses
  *   listener_out    owned by the context; closed by tc_listener_close or with the context

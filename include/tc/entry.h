@@ -97,8 +97,8 @@ TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
  *   as tc_reply */
 TC_MUST_CHECK TC_API tc_status tc_reply_error(tc_status status, const char *text);
 
-/* A detached call. These are plain bytes: they may travel in payloads and be stored. Whoever
- * has them can reply in any function of the same group, or, without a group, of the same
+/* A detached call. These are plain bytes: they may travel in payloads and be stored. A process
+ * that has them can reply in any function of the same group, or, without a group, of the same
  * endpoint. If nobody does, the deadline ends the call. The layout never changes, because
  * tickets travel between processes. */
 typedef struct tc_call_ticket {

@@ -6,8 +6,8 @@
  * NAME_payload_get_max_size and NAME_payload_init; see <tc/entry.h>.
  *
  * Archives are validated when they are opened: malformed bytes are TC_E_CORRUPT and touch
- * nothing. Their code is not judged: whoever makes an archive decides what runs. Handles belong
- * to the thread of their context. */
+ * nothing. Their code is not checked: the author of an archive decides what runs. Handles
+ * belong to the thread of their context. */
 #ifndef TC_IFUNC_H
 #define TC_IFUNC_H
 

@@ -44,16 +44,16 @@
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
  * tc_ep_flush now and then. TC_E_AGAIN is no failure: progress, then retry.
  *
- * Ownership. Whoever creates, opens or connects an object closes it; what the context owns is
- * freed with it. Byte ranges and texts that are passed in are copied unless the function says
- * otherwise. Pointers that are passed to a callback are valid during it.
+ * Ownership. The creator of an object closes it; what the context owns is freed with it. Byte
+ * ranges and texts that are passed in are copied unless the function says otherwise. Pointers
+ * that are passed to a callback are valid during it.
  *
  * Errors. Functions that can fail return a tc_status and write their outputs only on TC_OK. A
  * parameter `tc_error *err` receives a text and may be NULL (<tc/status.h>).
  *
  * Security. Code that arrives runs with the rights of the process. Nothing is signed, encrypted
- * or authenticated: whoever can connect can run code. Everything a peer sends before its code
- * runs is validated, and a peer that breaks the protocol loses its endpoint.
+ * or authenticated: every process that can connect can run code. Everything a peer sends before
+ * its code runs is validated, and a peer that breaks the protocol loses its endpoint.
  *
  * Versions. A program may be older than the library, as long as the soname is the same. Public
  * structs only grow at their end. A function that reads or fills one is inline here and passes

@@ -22,8 +22,8 @@
     ROW(TCI_CALLS_STARTED, "calls_started",                                                    \
         "Calls that **tc_call**(3) or **tc_call_start**(3) sent.")                             \
     ROW(TCI_MESSAGES_FORWARDED, "messages_forwarded", "Messages that **tc_forward**(3) sent.") \
-    ROW(TCI_ANSWERS_LATE, "answers_late", "Answers to a call that was over already.")          \
-    ROW(TCI_ANSWERS_UNSENT, "answers_unsent", "Answers whose origin could not be reached.")
+    ROW(TCI_REPLIES_LATE, "replies_late", "Replies to a call that was over already.")          \
+    ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.")
 
 typedef enum tci_counter {
 #define ROW(id, name, meaning) id,

@@ -11,7 +11,7 @@ static const struct {
 } status_table[] = {
 #define ROW(status, text) [-(status)] = {#status, text}
     ROW(TC_OK, "success"),
-    ROW(TC_E_AGAIN, "no room at the peer now, try again"),
+    ROW(TC_E_AGAIN, "no credit at the peer, progress and retry"),
     ROW(TC_E_TIMEOUT, "deadline passed"),
     ROW(TC_E_INVALID, "invalid argument or option"),
     ROW(TC_E_NO_MEMORY, "out of memory"),

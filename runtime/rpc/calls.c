@@ -268,7 +268,7 @@ void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *pat
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
     tci_call *call = find(core->calls, reply->call);
     if (call == NULL) {
-        core->counters[TCI_ANSWERS_LATE]++;
+        core->counters[TCI_REPLIES_LATE]++;
         return;
     }
     read_path(path, reply->path_length, ranks);

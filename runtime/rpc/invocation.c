@@ -24,7 +24,7 @@ void tci_invocation_end(tci_invocation *invocation, tc_ep *ep)
         tci_reply_error(ep, &invocation->route, invocation->failure, invocation->text);
     else if (invocation->route.call != 0 &&
              tci_reply_to_origin(ep, &invocation->route, TC_OK, NULL, 0) != TC_OK)
-        ep->core->counters[TCI_ANSWERS_UNSENT]++;
+        ep->core->counters[TCI_REPLIES_UNSENT]++;
 }
 
 void tci_invocation_refuse(tc_ep *ep, const uint8_t *payload, size_t size,

@@ -202,7 +202,7 @@ static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
         tc_call(team_ep(&t, 1), t.fn, &big, sizeof big, result, &size, 20000000, &error),
         TC_E_TIMEOUT);
     team_resume(&t);
-    while (team_counter(&t, 0, "answers_late") == 0)
+    while (team_counter(&t, 0, "replies_late") == 0)
         team_turn(&t);
     assert_int_equal(result[1], 0);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
@@ -226,7 +226,7 @@ static void a_cancelled_call_is_over(void **state)
     assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_OK);
     assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
     team_resume(&t);
-    while (team_counter(&t, 0, "answers_late") == 0)
+    while (team_counter(&t, 0, "replies_late") == 0)
         team_turn(&t);
     assert_int_equal(s.calls, 0);
     assert_int_equal(result[1], 0);
@@ -279,7 +279,7 @@ static void an_answer_to_no_call_is_dropped(void **state)
         const travel_order order = {.task = TRAVEL_STRANGER, .call = call_id << 32 | 900};
         assert_int_equal(team_call(&t, 1, &order, NULL, NULL, &error), TC_OK);
     }
-    while (team_counter(&t, 0, "answers_late") < 4)
+    while (team_counter(&t, 0, "replies_late") < 4)
         team_turn(&t);
     team_close(&t);
 }

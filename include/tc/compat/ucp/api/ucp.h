@@ -1,8 +1,8 @@
-/* The system's <ucp/api/ucp.h>, and with it the calls of the original Three-Chains' API: for
- * programs written for that, found by -I<prefix>/include/tc/compat, linked with
- * libtchains-compat. docs/original-api.md says what is as it was and what is not.
+/* The system's <ucp/api/ucp.h> with the functions of the original Three-Chains' API added, for
+ * programs that were written for it. They are compiled with -I<prefix>/include/tc/compat and
+ * linked with libtchains-compat. docs/original-api.md lists what is the same and what is not.
  *
- * A function NAME is found in the folder that UCX_IFUNC_LIB_DIR names: as NAME.tca, or as
+ * An ifunc NAME is searched for in the folder that UCX_IFUNC_LIB_DIR names: as NAME.tca, or as
  * NAME.<triple>.bc (one or more) with NAME.deps, or as NAME.so. It defines
  *
  *   void   NAME_main(void *payload, size_t payload_size, void *target_args);
@@ -10,9 +10,11 @@
  *   int    NAME_payload_init(void *source_args, size_t size, void *payload,
  *                            size_t *payload_size);
  *
- * where the last two may both be left out: then the source arguments are the payload. The
- * functions may make all the calls below. Any thread may, too, as far as UCX lets it use the
- * worker, but two threads may not poll one buffer at once. */
+ * Without the last two, the source arguments are the payload. An ifunc may call all functions
+ * below. Any thread may call them as far as UCX lets it use the worker; two threads must not
+ * poll one buffer at the same time.
+ *
+ * The structs are those of the original's API and never change. */
 #pragma GCC system_header /* include_next is no standard C */
 #include_next <ucp/api/ucp.h>
 
@@ -30,7 +32,8 @@ extern "C" {
 
 typedef struct ucp_ifunc *ucp_ifunc_h;
 
-/* A message: what UCX puts into the target's memory. A slot for it has frame_size bytes. */
+/* A message: the bytes that UCX puts into the target's memory. Its slot has frame_size bytes or
+ * more. */
 typedef struct ucp_ifunc_msg {
     ucp_ifunc_h ifunc_h;
     void *frame;
@@ -39,8 +42,8 @@ typedef struct ucp_ifunc_msg {
 
 typedef struct ucp_ifunc_reg_param {
     char *name;
-    int pure;    /* not looked at */
-    int llvm_bc; /* 0: NAME.so is taken before the others; otherwise after them */
+    int pure;    /* ignored */
+    int llvm_bc; /* 0: NAME.so is preferred; else it comes last */
 } ucp_ifunc_reg_param_t;
 
 typedef struct ucp_llvm_bc {
@@ -49,59 +52,95 @@ typedef struct ucp_llvm_bc {
     uint32_t size;
 } ucp_llvm_bc_t;
 
-/* Each registration gives a handle of its own. UCS_ERR_INVALID_PARAM (no name, or no C
- * identifier; UCX_IFUNC_LIB_DIR is not set), UCS_ERR_IO_ERROR (the folder or a file cannot be
- * read), UCS_ERR_NO_ELEM (no such function there), UCS_ERR_UNSUPPORTED (not for this machine),
- * UCS_ERR_EXCEEDS_LIMIT, UCS_ERR_NO_MEMORY. The reason is logged (TC_LOG_LEVEL). */
+/* Registers an ifunc of the folder UCX_IFUNC_LIB_DIR. Every registration gives a handle of its
+ * own. The reason of a failure is logged (TC_LOG_LEVEL).
+ *
+ *   UCS_OK                 *ifunc_p can be used
+ *   UCS_ERR_INVALID_PARAM  param.name is NULL or no C identifier, UCX_IFUNC_LIB_DIR is not set,
+ *                          or a file is damaged
+ *   UCS_ERR_NO_ELEM        the folder has no such ifunc
+ *   UCS_ERR_IO_ERROR       the folder or a file cannot be read
+ *   UCS_ERR_UNSUPPORTED    the ifunc has no code for this machine, or needs a library, a symbol
+ *                          or a compiler that is missing
+ *   UCS_ERR_EXCEEDS_LIMIT  the ifunc is too large, or too many are registered
+ *   UCS_ERR_NO_MEMORY      an allocation failed */
 TC_COMPAT_API ucs_status_t ucp_register_ifunc(ucp_context_h context,
                                               ucp_ifunc_reg_param_t param,
                                               ucp_ifunc_h *ifunc_p);
 
-/* The same from memory: n_bcs targets' bitcode, and the libraries that it needs by their names
- * ("libz.so.1"). All is copied. */
+/* Registers an ifunc from memory. All arguments are copied. Statuses as ucp_register_ifunc.
+ *
+ *   bcs   bitcode of n_bcs targets
+ *   deps  names of the n_deps libraries that it needs ("libz.so.1") */
 TC_COMPAT_API ucs_status_t ucp_register_ifunc_im(ucp_context_h context,
                                                  ucp_ifunc_reg_param_t param,
                                                  ucp_llvm_bc_t *bcs, int n_bcs, char **deps,
                                                  int n_deps, ucp_ifunc_h *ifunc_p);
 
-/* Messages that are under way still run; those of this handle that are left can only be freed.
- * UCS_ERR_NO_ELEM: it was deregistered before. UCS_ERR_INVALID_PARAM: it is of another context.
- */
+/* Ends a registration. Messages that were sent still run; other messages of this handle can
+ * only be freed.
+ *
+ *   UCS_OK                 the handle is invalid now
+ *   UCS_ERR_NO_ELEM        it was deregistered before
+ *   UCS_ERR_INVALID_PARAM  it belongs to another context */
 TC_COMPAT_API ucs_status_t ucp_deregister_ifunc(ucp_context_h context, ucp_ifunc_h ifunc_h);
 
-/* Calls NAME_payload_bound and NAME_payload_init. UCS_ERR_NO_ELEM (deregistered),
- * UCS_ERR_CANCELED (NAME_payload_init gave something else than 0), UCS_ERR_EXCEEDS_LIMIT (a
- * payload above 1 GiB, or above what NAME_payload_bound said), UCS_ERR_NO_MEMORY. */
+/* Creates a message. Calls NAME_payload_bound and NAME_payload_init.
+ *
+ *   UCS_OK                 *msg_p can be sent; see ucp_ifunc_msg_free
+ *   UCS_ERR_NO_ELEM        the handle was deregistered
+ *   UCS_ERR_INVALID_PARAM  msg_p is NULL, or source_args is NULL and its size is not 0
+ *   UCS_ERR_CANCELED       NAME_payload_init returned non-zero
+ *   UCS_ERR_EXCEEDS_LIMIT  the payload exceeds 1 GiB or what NAME_payload_bound returned
+ *   UCS_ERR_NO_MEMORY      an allocation failed */
 TC_COMPAT_API ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,
                                                 size_t source_args_size,
                                                 ucp_ifunc_msg_t *msg_p);
 
-/* 16-byte aligned. It may be changed between two sends, when the first one was flushed. */
+/* Gets the payload, which is aligned to 16 bytes. It may be changed between two sends once the
+ * first one was flushed. */
 TC_COMPAT_API ucs_status_t ucp_ifunc_msg_get_payload_ptr(ucp_ifunc_msg_t *msg_p,
                                                          void **payload_p,
                                                          size_t *payload_size_p);
 
-/* At any time: what was sent still arrives. */
+/* Frees a message, at any time: a message that was sent still arrives. */
 TC_COMPAT_API ucs_status_t ucp_ifunc_msg_free(ucp_ifunc_msg_t msg);
 
-/* Writes the message to remote_addr in the target's memory, which is free for frame_size bytes
- * and 8-byte aligned. ucp_ep_flush_nbx says when it is there. UCS_OK or UCS_INPROGRESS: it is
- * on its way. UCS_ERR_NO_RESOURCE: the slot holds a message that was not run yet (seen on this
- * host only). UCS_ERR_NO_ELEM: its function was deregistered. UCS_ERR_INVALID_PARAM, or what
- * UCX says to a put. */
+/* Writes a message to the target's memory. ucp_ep_flush_nbx reports when it has arrived. UCX's
+ * own statuses of a put are returned, too.
+ *
+ *   remote_addr            8-byte aligned; frame_size bytes there belong to the message
+ *
+ *   UCS_OK                 the message is sent
+ *   UCS_INPROGRESS         the message is being sent
+ *   UCS_ERR_NO_RESOURCE    the slot holds a message that has not run yet (detected on this host
+ *                          only)
+ *   UCS_ERR_NO_ELEM        the handle was deregistered
+ *   UCS_ERR_INVALID_PARAM  an argument is malformed */
 TC_COMPAT_API ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg,
                                                uint64_t remote_addr, ucp_rkey_h rkey);
 
-/* Looks whether a message begins at `buffer` (8-byte aligned, in memory that is zero before its
- * first message), and if so takes it out and runs it; the slot is free as soon as the function
- * begins. Without one it progresses `worker`, which may be NULL when somebody else does.
+/* Runs the message at `buffer`, if there is one. The slot can be reused as soon as the function
+ * starts. Without a message it progresses the worker. The bytes of a message that cannot run
+ * are dropped: the reason is logged and the slot can be reused.
  *
- * UCS_OK: one was run. UCS_ERR_NO_MESSAGE: none, or not the whole of it, is there. Anything
- * else: what was there cannot run; its reason is logged, and the slot is free:
- * UCS_ERR_IO_ERROR (no message), UCS_ERR_MESSAGE_TRUNCATED (longer than buffer_size),
- * UCS_ERR_UNSUPPORTED, UCS_ERR_NO_ELEM, UCS_ERR_EXCEEDS_LIMIT, UCS_ERR_NO_MEMORY (its code
- * cannot run here). UCS_ERR_TIMED_OUT: the rest of a message has not come for seconds; it is
- * still waited for. UCS_ERR_INVALID_PARAM: buffer. */
+ *   buffer                     8-byte aligned memory that was zero before its first message
+ *   buffer_size                bytes at buffer
+ *   target_args                third argument of NAME_main
+ *   worker                     NULL: the program progresses it elsewhere
+ *
+ *   UCS_OK                     a message ran
+ *   UCS_ERR_NO_MESSAGE         there is no message, or not all of it
+ *   UCS_ERR_TIMED_OUT          the rest of a message is seconds late; polling continues to wait
+ *   UCS_ERR_INVALID_PARAM      buffer is NULL, misaligned or too small, or the code is damaged
+ *   UCS_ERR_IO_ERROR           the bytes are no message
+ *   UCS_ERR_MESSAGE_TRUNCATED  the message is longer than buffer_size
+ *   UCS_ERR_UNSUPPORTED        its code cannot run here: it is for another machine, or needs a
+ *                              library, a symbol or a compiler that is missing
+ *   UCS_ERR_NO_ELEM            it has no code and its function is unknown here, or a shared
+ *                              object lacks the entry points
+ *   UCS_ERR_EXCEEDS_LIMIT      its code is too large
+ *   UCS_ERR_NO_MEMORY          an allocation failed */
 TC_COMPAT_API ucs_status_t ucp_poll_ifunc(ucp_context_h context, void *buffer,
                                           size_t buffer_size, void *target_args,
                                           ucp_worker_h worker);
