@@ -60,6 +60,37 @@ static void a_member_may_call_and_forward_to_itself(void **state)
     team_close(&t);
 }
 
+/* A program that was compiled before `done` was a field: what lies there is not read. */
+static void params_of_an_older_program(void **state)
+{
+    team t;
+    call_record s = {0};
+    travel_place place = {0};
+    const travel_order order = {.task = TRAVEL_ROUND, .count = 1};
+    const tc_call_params params = {.result = &place,
+                                   .result_capacity = sizeof place,
+                                   .timeout_ns = TEAM_TIMEOUT_NS,
+                                   .done = call_record_note,
+                                   .user = &s};
+    const struct {
+        tc_call_params params;
+        uint64_t later;
+    } newer = {.later = 1};
+    team_open(&t, 2, NULL);
+    assert_int_equal(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order, &params,
+                                         offsetof(tc_call_params, done), NULL),
+                     TC_OK);
+    while (tc_call_count(t.contexts[0]) > 0)
+        team_turn(&t);
+    assert_int_equal(place.size, 2);
+    assert_int_equal(s.calls, 0);
+    assert_int_equal(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order,
+                                         &newer.params, sizeof newer, NULL),
+                     TC_E_UNSUPPORTED);
+    assert_int_equal(tc_call_count(t.contexts[0]), 0);
+    team_close(&t);
+}
+
 static void hops_have_a_limit(void **state)
 {
     team t;
@@ -164,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_travel_and_tell_their_path),
         cmocka_unit_test(a_member_may_call_and_forward_to_itself),
+        cmocka_unit_test(params_of_an_older_program),
         cmocka_unit_test(hops_have_a_limit),
         cmocka_unit_test(messages_without_a_call_report_what_stopped_them),
         cmocka_unit_test(a_call_may_be_answered_by_another_member),

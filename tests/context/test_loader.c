@@ -59,6 +59,10 @@ static void runs_a_function(void **state)
     assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_OK);
     assert_int_equal(tc_loader_resolve(fn, &again, &error), TC_OK);
     assert_memory_equal(&entries, &again, sizeof entries);
+    memset(&again, 0x5a, sizeof again);
+    assert_int_equal(tc_loader_resolve_sized(fn, &again, sizeof again.main, &error), TC_OK);
+    assert_true(again.main == entries.main);
+    assert_int_equal(*(unsigned char *)&again.payload_max_size, 0x5a);
     assert_non_null(entries.main);
     assert_non_null(entries.payload_init);
     assert_null(entries.original_init);
