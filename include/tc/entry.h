@@ -68,7 +68,8 @@ TC_API uint32_t tc_self_hops(void);
  *   TC_E_PEER_LOST    the endpoint to that member has failed
  *   TC_E_UNREACHABLE  the message came from outside any group, or no route leads to the member
  *   TC_E_NO_MEMORY    an allocation failed
- *   TC_E_INVALID      called outside NAME_main or by injected code */
+ *   TC_E_INVALID      called outside NAME_main or by injected code
+ *   as tc_group_ep    the endpoint to the member cannot be created */
 TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
 
 /* Replies to the call that the running message is. If it fails, the message is still a call; if
@@ -85,7 +86,8 @@ TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, si
  *   TC_E_PEER_LOST    the endpoint to the origin has failed
  *   TC_E_CLOSED       the origin closed its endpoint
  *   TC_E_UNREACHABLE  no route leads to the origin
- *   TC_E_NO_MEMORY    an allocation failed */
+ *   TC_E_NO_MEMORY    an allocation failed
+ *   as tc_group_ep    the endpoint to the origin cannot be created */
 TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
 
 /* Replies with a failure.

@@ -88,7 +88,8 @@ TC_MUST_CHECK TC_API tc_status tc_loader_open_bitcode_sized(tc_loader *loader, c
  *   deps              deps_size bytes of a .deps file, or NULL
  *
  *   TC_OK             the function can be resolved
- *   TC_E_INVALID      name is no C identifier, count is 0, or a triple is malformed
+ *   TC_E_INVALID      name is no C identifier, count is 0, a slice is empty or a triple
+ *                     malformed
  *   TC_E_IN_USE       two slices are for one target
  *   TC_E_UNSUPPORTED  a slice has a field that this library does not know
  *   as tc_ifunc_open_memory */
