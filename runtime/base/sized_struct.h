@@ -8,12 +8,13 @@
 
 /* Copies the first given_size bytes of `own` out. A larger struct of a newer program gets zeros
  * in the fields that this library does not know. */
-void tci_struct_fill(void *given_out, size_t given_size, const void *own, size_t own_size);
+void tci_sized_struct_fill(void *given_out, size_t given_size, const void *own,
+                           size_t own_size);
 
 /* Copies `given` into `own`. Fields that an older program does not have become 0.
  * TC_E_UNSUPPORTED: a newer program set a field that this library does not know; nothing is
  * copied. */
-TC_MUST_CHECK tc_status tci_struct_read(void *own_out, size_t own_size, const void *given,
-                                        size_t given_size, tc_error *err);
+TC_MUST_CHECK tc_status tci_sized_struct_read(void *own_out, size_t own_size, const void *given,
+                                              size_t given_size, tc_error *err);
 
 #endif

@@ -2,6 +2,7 @@
  * by the C library, so texts are put together here. */
 #include "context/context_object.h"
 
+#include "core/current.h"
 #include "engine/code_map.h"
 
 #include <tc/code.h>

@@ -24,7 +24,7 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
     tci_core *core = &ctx->core;
     tci_hello *self = &core->self;
     unsigned major, minor, patch;
-    tci_ucx_version(&major, &minor, &patch);
+    tci_worker_ucx_version(&major, &minor, &patch);
     self->library = (tci_hello_version){TC_VERSION_MAJOR, TC_VERSION_MINOR, TC_VERSION_PATCH};
     self->ucx = (tci_hello_version){(uint8_t)major, (uint8_t)minor, (uint8_t)patch};
     self->isa = tci_hello_own_isa();
@@ -105,7 +105,7 @@ tc_status tc_context_create_on_ucx_for(unsigned header_version, const tc_options
 {
     tc_ucx_objects own;
     TC_TRY(tci_describe_check_headers(header_version, err));
-    TC_TRY(tci_struct_read(&own, sizeof own, ucx, ucx_size, err));
+    TC_TRY(tci_sized_struct_read(&own, sizeof own, ucx, ucx_size, err));
     return create(opts, &own, ctx_out, err);
 }
 

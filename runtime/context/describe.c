@@ -106,7 +106,7 @@ void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
         }
         tc_options_destroy(opts);
     }
-    tci_ucx_version(&major, &minor, &patch);
+    tci_worker_ucx_version(&major, &minor, &patch);
     (void)snprintf(ucx, sizeof ucx, "%u.%u.%u", major, minor, patch);
     const tc_version_info info = {.library = TC_VERSION_STRING,
                                   .protocol = TC_PROTOCOL_VERSION,
@@ -115,5 +115,5 @@ void tc_version_query_sized(tc_version_info *info_out, size_t info_size)
                                   .triple = tci_triple_host(),
                                   .cpu = cpu,
                                   .features = features};
-    tci_struct_fill(info_out, info_size, &info, sizeof info);
+    tci_sized_struct_fill(info_out, info_size, &info, sizeof info);
 }

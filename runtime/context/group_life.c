@@ -12,7 +12,7 @@ tc_status tc_group_create_sized(tc_context *ctx, const tc_group_params *given,
                                 tc_error *err)
 {
     tc_group_params params;
-    TC_TRY(tci_struct_read(&params, sizeof params, given, params_size, err));
+    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
     return tci_group_create(&ctx->core, &params, member_size, group_out, err);
 }
 

@@ -34,8 +34,9 @@ static tc_status copy_symbols(tc_loader *loader, const given_symbols *given, tc_
     if (loader->symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "loader: out of memory");
     for (size_t i = 0; i < count; i++) {
-        TC_TRY(tci_struct_read(&symbol, sizeof symbol,
-                               (const char *)given->first + i * given->size, given->size, err));
+        TC_TRY(tci_sized_struct_read(&symbol, sizeof symbol,
+                                     (const char *)given->first + i * given->size, given->size,
+                                     err));
         loader->symbols[i] = (tci_host_symbol){symbol.name, symbol.address};
     }
     memcpy(loader->symbols + count, own, own_count * sizeof *own);
@@ -135,8 +136,9 @@ typedef struct given_bitcode {
 static tc_status read_slice(const given_bitcode *given, size_t at, tc_bitcode *bitcode_out,
                             tc_error *err)
 {
-    return tci_struct_read(bitcode_out, sizeof *bitcode_out,
-                           (const char *)given->first + at * given->size, given->size, err);
+    return tci_sized_struct_read(bitcode_out, sizeof *bitcode_out,
+                                 (const char *)given->first + at * given->size, given->size,
+                                 err);
 }
 
 static tc_status write_archive(tci_archive_writer *writer, const given_bitcode *given,
@@ -194,7 +196,7 @@ tc_status tc_loader_resolve_sized(tc_ifunc *fn, tc_entry_points *entries_out,
             (int (*)(void *, size_t, void *, size_t *))(uintptr_t)fn->entry.init;
     else
         entries.payload_init = fn->entry.init;
-    tci_struct_fill(entries_out, entries_size, &entries, sizeof entries);
+    tci_sized_struct_fill(entries_out, entries_size, &entries, sizeof entries);
     return TC_OK;
 }
 

@@ -2,6 +2,8 @@
  * and memory that each function keeps from call to call. */
 #include "context/node_data.h"
 
+#include "core/current.h"
+
 #include <stdlib.h>
 #include <tc/entry.h>
 

@@ -9,10 +9,6 @@
 
 #define CONNECTIONS_MAX 65000u
 
-/* Set for each batch of frames, so it is worth the static TLS block: one instruction to reach
- * it instead of a call. */
-_Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
-
 tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u64 = data}};

@@ -20,8 +20,8 @@
  * costs one line of its own and no more (docs/decisions/idle-peers.md). A ring that UCX's
  * handler fills is here only while it has something: an idle one costs nothing. */
 typedef struct tci_watched_ring {
-    const uint8_t *frame; /* where the next one will be, and */
-    uint64_t signal;      /* what it will say when it is there */
+    const uint8_t *frame; /* where the next one will be */
+    uint64_t signal;      /* its sequence word when it is there */
     tc_ep *ep;
 } tci_watched_ring;
 
@@ -59,13 +59,13 @@ typedef struct tci_core {
     tc_ep *first;           /* all endpoints, in no order */
     tc_ep **by_connection;  /* connection id -> endpoint or NULL */
     size_t connection_capacity;
-    uint16_t connection_next; /* ids are given out in turn, so that a late message meets no new
-                                 owner */
-    unsigned handshakes;      /* endpoints that are not open yet */
-    unsigned am_peers;        /* open ones that send or receive with UCX's help */
-    unsigned storing_peers;   /* open ones where somebody stores what no message tells of */
-    uint64_t ring_memory;     /* bytes of rings that peers may write */
-    tci_hello self;           /* this side's hello but for the ring */
+    /* Ids are given out in turn, so that a late message meets no new owner. */
+    uint16_t connection_next;
+    unsigned handshakes;        /* endpoints that are not open yet */
+    unsigned am_peers;          /* open ones that send or receive with UCX's help */
+    unsigned storing_peers;     /* open ones where somebody stores what no message tells of */
+    uint64_t ring_memory;       /* bytes of rings that peers may write */
+    tci_hello self;             /* this side's hello but for the ring */
     const uint8_t *own_address; /* an ADDRESS message */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
@@ -101,20 +101,5 @@ TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint1
 
 /* Has tc_progress look at a descriptor when it has something to read. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);
-
-/* Who is running: what tc_self_endpoint and tc_self_ifunc answer. */
-typedef struct tci_current {
-    tc_ep *ep;
-    tc_ifunc *fn;
-    struct tci_invocation *invocation; /* of a message with a route; NULL */
-} tci_current;
-
-/* Of this thread. */
-extern _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
-
-static inline tci_current *tci_current_get(void)
-{
-    return &tci_current_call;
-}
 
 #endif

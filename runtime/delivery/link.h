@@ -76,4 +76,7 @@ TC_MUST_CHECK tc_status tci_link_fence(tci_link *link);
 TC_MUST_CHECK tc_status tci_link_flush_puts(tci_link *link, tci_link_op *op,
                                             bool *under_way_out);
 
+/* Ends those lingering links that UCX has connected, or given up, meanwhile. */
+void tci_link_reap(tci_worker *worker);
+
 #endif

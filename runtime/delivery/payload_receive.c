@@ -1,5 +1,7 @@
 /* PAYLOAD messages: their bytes go where the endpoint wants them, by UCX's rendezvous when the
  * sender's UCX has chosen that. */
+#include "delivery/payload_receive.h"
+
 #include "base/logger.h"
 #include "delivery/worker_private.h"
 
@@ -41,8 +43,8 @@ static void start_receive(tci_worker *worker, receive *r, void *descriptor)
         end_receive(r, UCS_PTR_RAW_STATUS(request));
 }
 
-ucs_status_t tci_payload_on_message(void *arg, const void *header, size_t header_size,
-                                    void *data, size_t size, const ucp_am_recv_param_t *param)
+ucs_status_t tci_payload_receive(void *arg, const void *header, size_t header_size, void *data,
+                                 size_t size, const ucp_am_recv_param_t *param)
 {
     const tci_am_binding *binding = arg;
     tci_worker *worker = binding->worker;

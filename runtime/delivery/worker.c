@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "delivery/link.h"
+#include "delivery/payload_receive.h"
 #include "delivery/ucx_error.h"
 #include "delivery/worker_private.h"
 
@@ -17,7 +19,7 @@
 
 #define LINGER_NS 100000000ull
 
-void tci_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out)
+void tci_worker_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out)
 {
     ucp_get_version(major_out, minor_out, patch_out);
 }
@@ -119,7 +121,7 @@ static ucs_status_t set_handlers(tci_worker *worker)
                           UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
             .id = TCI_AM_ID_BASE + i,
             .flags = UCP_AM_FLAG_WHOLE_MSG,
-            .cb = i == TCI_AM_PAYLOAD ? tci_payload_on_message : on_message,
+            .cb = i == TCI_AM_PAYLOAD ? tci_payload_receive : on_message,
             .arg = &worker->bindings[i],
         };
         status = ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);

@@ -34,7 +34,7 @@ typedef void (*tci_worker_handler)(void *user, tci_am kind, uint16_t connection,
 /* As it travels: 20 bytes, without padding. */
 typedef struct tci_payload_header {
     uint16_t connection;
-    uint16_t number;   /* of the payload */
+    uint16_t number;      /* of the payload */
     uint8_t fragment[16]; /* a tci_fragment */
 } tci_payload_header;
 
@@ -74,6 +74,6 @@ bool tci_worker_wakes(const tci_worker *worker);
 bool tci_worker_arm(tci_worker *worker);
 
 /* Of the UCX that is loaded. */
-void tci_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);
+void tci_worker_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);
 
 #endif

@@ -36,11 +36,4 @@ struct tci_worker {
     tci_worker *next_abandoned;
 };
 
-/* UCX's handler of PAYLOAD messages; arg is a tci_am_binding. */
-ucs_status_t tci_payload_on_message(void *arg, const void *header, size_t header_size,
-                                    void *data, size_t size, const ucp_am_recv_param_t *param);
-
-/* Ends those lingering links that UCX has connected, or given up, meanwhile. */
-void tci_link_reap(tci_worker *worker);
-
 #endif

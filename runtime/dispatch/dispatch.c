@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "core/credit.h"
+#include "core/current.h"
 #include "core/doorbell.h"
 #include "core/ep_state.h"
 #include "dispatch/control.h"

@@ -35,7 +35,7 @@ void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size)
         .sent_bytes = sent_bytes(ep),
         .run_messages = ep->rx.run_messages,
     };
-    tci_struct_fill(info_out, info_size, &info, sizeof info);
+    tci_sized_struct_fill(info_out, info_size, &info, sizeof info);
 }
 
 void tc_ep_set_user(tc_ep *ep, void *user)

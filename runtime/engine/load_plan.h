@@ -40,11 +40,11 @@ typedef struct tci_load_plan {
     tci_load_kind kind;
     size_t slice;
     tci_code_level level; /* of what is compiled */
-    bool takes_optimised; /* TCI_LOAD_STORED: TCI_LEVEL_OPTIMISED will do as well, and is better
-                           */
-    bool at_once;         /* takes microseconds if no object has to be compiled */
-    bool may_tier_up;     /* a later compile could give faster code */
-    bool background;      /* nobody waits for it */
+    /* TCI_LOAD_STORED: TCI_LEVEL_OPTIMISED will do as well, and is better. */
+    bool takes_optimised;
+    bool at_once;     /* takes microseconds if no object has to be compiled */
+    bool may_tier_up; /* a later compile could give faster code */
+    bool background;  /* nobody waits for it */
 } tci_load_plan;
 
 /* The image for this host of the highest level that the CPU reaches, or the bitcode, as the

@@ -86,7 +86,7 @@ static tc_status copy_member(tc_group *group, uint32_t rank, const void *given,
 {
     tci_member *m = &group->members[rank];
     tc_group_member from;
-    TC_TRY(tci_struct_read(&from, sizeof from, given, given_size, err));
+    TC_TRY(tci_sized_struct_read(&from, sizeof from, given, given_size, err));
     if (rank == group->rank) /* itself, whatever others reach it by */
         from = (tc_group_member){group->core->own_address, group->core->own_address_size};
     tc_status status = check_member(group->core, rank, &from, err);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/sized_struct.h"
+#include "core/current.h"
 #include "core/ep.h"
 #include "group/groups.h"
 #include "transfer/send.h"
@@ -295,14 +296,14 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     tci_call *call;
     tci_route route;
     tc_call_params params;
-    TC_TRY(tci_struct_read(&params, sizeof params, given, params_size, NULL));
+    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, NULL));
     TC_TRY(open_call(core->calls, &call, &route.call));
     call->ep = ep;
     call->may_travel = ep->member.group != NULL;
     call->index = fn->index;
     call->params = params;
-    call->deadline_ns = tci_deadline_after(
-        params.timeout_ns != 0 ? params.timeout_ns : core->options.call_timeout);
+    call->deadline_ns = tci_deadline_after(params.timeout_ns != 0 ? params.timeout_ns
+                                                                  : core->options.call_timeout);
     route.origin = ep->member.group != NULL ? tc_group_rank(ep->member.group) : TC_RANK_NONE;
     route.hops = 0;
     route.hop_limit = hop_limit(core, &params);

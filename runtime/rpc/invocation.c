@@ -1,6 +1,7 @@
 /* What NAME_main may do with the message it was called for: the calls of <tc/entry.h>. */
 #include "rpc/invocation.h"
 
+#include "core/current.h"
 #include "group/groups.h"
 #include "rpc/calls.h"
 #include "rpc/reply.h"

@@ -19,7 +19,7 @@ static void an_older_program_gets_what_it_has_fields_for(void **state)
     (void)state;
     const longer own = {1, 2, 3};
     longer given = {7, 7, 7};
-    tci_struct_fill(&given, sizeof(shorter), &own, sizeof own);
+    tci_sized_struct_fill(&given, sizeof(shorter), &own, sizeof own);
     assert_int_equal(given.first, 1);
     assert_int_equal(given.second, 2);
     assert_int_equal(given.third, 7);
@@ -30,7 +30,7 @@ static void a_newer_program_gets_zeros_for_the_rest(void **state)
     (void)state;
     const shorter own = {1, 2};
     longer given = {7, 7, 7};
-    tci_struct_fill(&given, sizeof given, &own, sizeof own);
+    tci_sized_struct_fill(&given, sizeof given, &own, sizeof own);
     assert_int_equal(given.second, 2);
     assert_int_equal(given.third, 0);
 }
@@ -40,7 +40,8 @@ static void fields_that_an_older_program_lacks_are_zero(void **state)
     (void)state;
     const longer given = {1, 2, 3};
     longer own = {7, 7, 7};
-    assert_int_equal(tci_struct_read(&own, sizeof own, &given, sizeof(shorter), NULL), TC_OK);
+    assert_int_equal(tci_sized_struct_read(&own, sizeof own, &given, sizeof(shorter), NULL),
+                     TC_OK);
     assert_int_equal(own.second, 2);
     assert_int_equal(own.third, 0);
 }
@@ -51,12 +52,13 @@ static void an_unknown_field_may_be_zero_only(void **state)
     longer given = {1, 2, 3};
     shorter own = {7, 7};
     tc_error err;
-    assert_int_equal(tci_struct_read(&own, sizeof own, &given, sizeof given, &err),
+    assert_int_equal(tci_sized_struct_read(&own, sizeof own, &given, sizeof given, &err),
                      TC_E_UNSUPPORTED);
     assert_non_null(strstr(err.text, "12 bytes"));
     assert_int_equal(own.first, 7);
     given.third = 0;
-    assert_int_equal(tci_struct_read(&own, sizeof own, &given, sizeof given, &err), TC_OK);
+    assert_int_equal(tci_sized_struct_read(&own, sizeof own, &given, sizeof given, &err),
+                     TC_OK);
     assert_int_equal(own.first, 1);
 }
 

@@ -71,7 +71,7 @@ static message hello_of_ucx(unsigned minor)
 {
     unsigned major, own_minor, patch;
     message m;
-    tci_ucx_version(&major, &own_minor, &patch);
+    tci_worker_ucx_version(&major, &own_minor, &patch);
     const tci_hello hello = {
         .ucx = {(uint8_t)major, (uint8_t)minor, 0},
         .isa = tci_hello_own_isa(),
@@ -116,7 +116,7 @@ static message ready(void)
 static void own_ucx_text(char text[32])
 {
     unsigned major, minor, patch;
-    tci_ucx_version(&major, &minor, &patch);
+    tci_worker_ucx_version(&major, &minor, &patch);
     (void)snprintf(text, 32, "%u.%u.%u", major, minor, patch);
 }
 

@@ -12,8 +12,6 @@ import sys
 from source_tree import read, sources
 
 COLUMNS_MAX = 96
-# Their headers are being divided.
-DIVIDED = ("runtime/endpoint/", "runtime/group/")
 TRAILING = re.compile(r"^(\s*\S.*?)\s+/\*(.*?)(\*/)?$")
 # What no sentence ends with.
 UNFINISHED = re.compile(r"(?:,|\b(?:and|or|the|a|an))$")
@@ -50,7 +48,7 @@ def check_lines(path, lines):
 
 def main():
     root = sys.argv[1]
-    files = [path for path in sources(root) if path.endswith(".h") and not path.startswith(DIVIDED)]
+    files = [path for path in sources(root) if path.endswith(".h")]
     problems = [problem for path in files for problem in check_lines(path, read(root, path).splitlines())]
     for problem in problems:
         print(problem)

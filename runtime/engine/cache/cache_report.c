@@ -4,8 +4,6 @@
 #include "base/sized_struct.h"
 #include "engine/cache/cache_file.h"
 #include "engine/cache/cache_folder.h"
-#include "engine/cache_file.h"
-#include "engine/cache_folder.h"
 #include "engine/engine_ops.h"
 
 #include <stdio.h>
@@ -154,7 +152,7 @@ tc_status tc_cache_list_sized(const tc_options *opts, tc_cache_visit visit, void
         status = look_at(&view, &view.files[i], visit, user, err);
     close_view(&view);
     if (status == TC_OK)
-        tci_struct_fill(totals_out, totals_size, &view.totals, sizeof view.totals);
+        tci_sized_struct_fill(totals_out, totals_size, &view.totals, sizeof view.totals);
     return status;
 }
 
@@ -180,6 +178,6 @@ tc_status tc_cache_clear_sized(const tc_options *opts, tc_cache_totals *removed_
                              "object cache: %zu of %zu files in %s cannot be "
                              "deleted",
                              left, view.count, view.totals.folder);
-    tci_struct_fill(removed_out, removed_size, &view.totals, sizeof view.totals);
+    tci_sized_struct_fill(removed_out, removed_size, &view.totals, sizeof view.totals);
     return TC_OK;
 }

@@ -21,8 +21,8 @@ typedef struct tci_child {
     pid_t parent; /* who started it: after a fork it is not ours */
     int pidfd;    /* -1 where the kernel has none */
     int socket;
-    int diagnostics; /* memory that is its standard error: nobody has to read it for it to go on
-                      */
+    /* Memory that is its standard error: nobody has to read it for the child to go on. */
+    int diagnostics;
 } tci_child;
 
 /* argv[0] is the program's path. Gives the child no descriptors beside those above, no blocked

@@ -1,0 +1,21 @@
+/* Who is running: what tc_self_endpoint and tc_self_ifunc answer. */
+#ifndef TCI_CURRENT_H
+#define TCI_CURRENT_H
+
+#include <tc/ifunc.h>
+
+typedef struct tci_current {
+    tc_ep *ep;
+    tc_ifunc *fn;
+    struct tci_invocation *invocation; /* of a message with a route; NULL */
+} tci_current;
+
+/* Of this thread. */
+extern _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
+
+static inline tci_current *tci_current_get(void)
+{
+    return &tci_current_call;
+}
+
+#endif
