@@ -25,7 +25,7 @@ struct tci_rendezvous {
     uint8_t packet[TCI_RUN_PACKET_MAX];
 };
 
-/* --- what the environment says ------------------------------------------------------------ */
+/* --- what the environment says ----------------------------------------------------------- */
 
 static tc_status read_number(const char *name, uint32_t max, uint32_t *value_out, tc_error *err)
 {
@@ -97,7 +97,7 @@ static tc_status read_environment(tci_run_request *request, tci_rendezvous_self 
     return TC_OK;
 }
 
-/* --- the connection ----------------------------------------------------------------------- */
+/* --- the connection ---------------------------------------------------------------------- */
 
 static tc_status wait_for(int fd, short events, uint64_t deadline_ns, tc_error *err)
 {
@@ -203,7 +203,7 @@ static tc_status run_open(uint32_t round, uint64_t deadline_ns, tci_rendezvous *
     return TC_OK;
 }
 
-/* --- requests ----------------------------------------------------------------------------- */
+/* --- requests ---------------------------------------------------------------------------- */
 
 static tc_status gone(int errnum, tc_error *err)
 {

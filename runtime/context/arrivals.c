@@ -15,7 +15,7 @@
 
 #define INBOX_MAX 1024u
 
-/* --- inside UCX's handlers ---------------------------------------------------------------- */
+/* --- inside UCX's handlers --------------------------------------------------------------- */
 
 typedef struct tci_inbox_item {
     struct tci_inbox_item *next;

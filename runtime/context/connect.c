@@ -20,7 +20,7 @@
 #define GOODBYE_NS 100000000ull
 #define ADDRESS_TRIES 4u
 
-/* --- connecting ---------------------------------------------------------------------- */
+/* --- connecting -------------------------------------------------------------------------- */
 
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
@@ -113,7 +113,7 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
     return ctx->core.own_address;
 }
 
-/* --- flushing and closing ------------------------------------------------------------ */
+/* --- flushing and closing ---------------------------------------------------------------- */
 
 static bool is_flushed(tc_ep *ep, uint64_t target)
 {

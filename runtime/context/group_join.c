@@ -34,7 +34,7 @@ typedef struct joining {
     tc_group_member *members;
 } joining;
 
-/* --- who has not come --------------------------------------------------------------------- */
+/* --- who has not come -------------------------------------------------------------------- */
 
 typedef struct missing {
     uint32_t count;
@@ -83,7 +83,7 @@ static tc_status look_up_all(joining *j, tc_error *err)
     return m.count == 0 ? TC_OK : tell_missing(j, &m, rank == j->self.size, err);
 }
 
-/* --- meeting ------------------------------------------------------------------------------ */
+/* --- meeting ----------------------------------------------------------------------------- */
 
 static tc_status listen_and_publish(joining *j, tc_error *err)
 {
@@ -167,7 +167,7 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
     return status;
 }
 
-/* --- without a job ------------------------------------------------------------------------ */
+/* --- without a job ----------------------------------------------------------------------- */
 
 static tc_status join_hosts(tc_context *ctx, tc_group **group_out, tc_error *err)
 {

@@ -1,11 +1,14 @@
 /* What a context does for a group beside its endpoints: makes it, and takes it apart. */
 #include "context/group_life.h"
 
+#include "base/content_id.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "context/context_object.h"
 #include "group/groups.h"
 #include "rpc/reply.h"
+
+#include <stdlib.h>
 
 tc_status tc_group_create_sized(tc_context *ctx, const tc_group_params *given,
                                 size_t params_size, size_t member_size, tc_group **group_out,
@@ -42,4 +45,72 @@ void tc_group_destroy(tc_group *group)
     tci_local_replies_forget(core->replies, group);
     tc_listener_close(group->listener);
     tci_group_free(group);
+}
+
+/* --- from a list of listeners that all members know -------------------------------------- */
+
+static uint32_t count_hosts(const char *hosts)
+{
+    uint32_t count = 1;
+    for (const char *at = hosts; *at != 0 && count <= TC_GROUP_SIZE_MAX; at++)
+        count += *at == ',';
+    return count;
+}
+
+static void split_hosts(const char *hosts, tc_group_member *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        size_t n = strcspn(hosts, ",");
+        members[i] = (tc_group_member){hosts, n};
+        hosts += n + (hosts[n] == ',');
+    }
+}
+
+/* The same for all who were given the same list. */
+static uint64_t id_of(const char *hosts)
+{
+    uint8_t hash[16];
+    uint64_t value;
+    tci_hash128(hosts, strlen(hosts), hash);
+    memcpy(&value, hash, sizeof value);
+    return value != 0 ? value : 1;
+}
+
+static tc_status open_own(tc_context *ctx, const tc_group_member *own,
+                          tc_listener **listener_out, tc_error *err)
+{
+    char host_port[300];
+    if (own->size >= sizeof host_port)
+        return tci_error_set(err, TC_E_INVALID, "group: an address of %zu bytes", own->size);
+    memcpy(host_port, own->address, own->size);
+    host_port[own->size] = 0;
+    return tc_listener_open(ctx, host_port, listener_out, err);
+}
+
+tc_status tc_group_create_hosts(tc_context *ctx, const char *hosts, uint32_t rank,
+                                tc_group **group_out, tc_error *err)
+{
+    uint32_t count = count_hosts(hosts);
+    tc_listener *listener = NULL;
+    tc_group *group;
+    if (rank >= count || count > TC_GROUP_SIZE_MAX)
+        return tci_error_set(err, TC_E_INVALID, "group: rank %u of a list of %u hosts", rank,
+                             count);
+    tc_group_member *members = calloc(count, sizeof *members);
+    if (members == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");
+    split_hosts(hosts, members, count);
+    const tc_group_params params = {
+        .id = id_of(hosts), .rank = rank, .size = count, .members = members};
+    tc_status status = open_own(ctx, &members[rank], &listener, err);
+    if (status == TC_OK)
+        status = tc_group_create(ctx, &params, &group, err);
+    free(members);
+    if (status != TC_OK) {
+        tc_listener_close(listener);
+        return status;
+    }
+    tci_group_life_keep_listener(group, listener);
+    *group_out = group;
+    return TC_OK;
 }

@@ -34,7 +34,7 @@ static tc_status busy(const char *what, tc_error *err)
     return tci_error_set(err, TC_E_BUSY, "%s waits, so not from inside an ifunc", what);
 }
 
-/* --- connecting ------------------------------------------------------------------------- */
+/* --- connecting -------------------------------------------------------------------------- */
 
 static bool is_not_open(const tc_group *group, uint32_t rank)
 {
@@ -88,7 +88,7 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
     return TC_OK;
 }
 
-/* --- barrier ---------------------------------------------------------------------------- */
+/* --- barrier ----------------------------------------------------------------------------- */
 
 static bool has_not_come(const tc_group *group, uint32_t rank)
 {

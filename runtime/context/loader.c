@@ -106,9 +106,9 @@ tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t a
     return tci_registry_add(&loader->registry, &code, fn_out, err);
 }
 
-/* --- bitcode -------------------------------------------------------------------------- */
+/* --- bitcode ----------------------------------------------------------------------------- */
 
-/* Bitcode keeps its names in one fragment, so a name that is there can be found without reading
+/* Bitcode keeps its names in one piece, so a name that is there can be found without reading
  * the rest. One that is only used, or only part of another, is refused when it is compiled. */
 static bool has_name(const tc_bitcode *slice, const char *name, const char *suffix)
 {
@@ -180,7 +180,7 @@ tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
     return status;
 }
 
-/* --- what was opened ------------------------------------------------------------------ */
+/* --- what was opened --------------------------------------------------------------------- */
 
 tc_status tc_loader_resolve_sized(tc_ifunc *fn, tc_entry_points *entries_out,
                                   size_t entries_size, tc_error *err)

@@ -36,7 +36,7 @@ tc_status tci_wait_init(tc_context *ctx, tc_error *err)
     return TC_OK;
 }
 
-/* --- arming and disarming ----------------------------------------------------------------- */
+/* --- arming and disarming ---------------------------------------------------------------- */
 
 /* Whether an endpoint could have something to do of which neither UCX nor a descriptor tells.
  * With idle peers that send messages alone none can, however many they are. */
@@ -137,7 +137,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     tci_wait_disarm(ctx);
 }
 
-/* --- waiting ------------------------------------------------------------------------------ */
+/* --- waiting ----------------------------------------------------------------------------- */
 
 /* With one ring to look at and no other way for anything to come, the processor may wait for
  * its line. */
@@ -244,7 +244,7 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
     }
 }
 
-/* --- waiting elsewhere -------------------------------------------------------------------- */
+/* --- waiting elsewhere ------------------------------------------------------------------- */
 
 int tc_context_fd(const tc_context *ctx)
 {

@@ -1,6 +1,6 @@
 /* Credit: telling a peer how far its ring was consumed. What the peer reads into it (all of a
- * flush was run, so every refusal has been said) holds only if frames that left before are there
- * first. */
+ * flush was run, so every refusal has been said) holds only if frames that left before are
+ * there first. */
 #ifndef TCI_CREDIT_H
 #define TCI_CREDIT_H
 
@@ -11,8 +11,8 @@
 void tci_credit_return(tc_ep *ep);
 
 /* Before a goodbye, after which the peer asks for no credit any more: a flush of its own learns
- * here how much was run. By active message it has to be there before the goodbye, which may take
- * another way; so this waits, at most timeout_ns. */
+ * here how much was run. By active message it has to be there before the goodbye, which may
+ * take another way; so this waits, at most timeout_ns. */
 void tci_credit_return_last(tc_ep *ep, uint64_t timeout_ns);
 
 /* A CREDIT message of the peer's, inside UCX's handler. One of another size, or one that this
@@ -24,8 +24,8 @@ bool tci_credit_may_leave(const tc_ep *ep);
 /* Sends such credit. True: some still waits, under TCI_WORK_CREDIT. */
 bool tci_credit_turn(tc_ep *ep);
 
-/* Waits, progressing, for a goodbye that must not overtake frames that have left. Credit that
- * was to wait for them is forgotten: the caller returns it now. */
+/* Progresses UCX until frames that have left have arrived, at most timeout_ns: a BYE must not
+ * overtake them. Forgets credit that waited for them; the caller returns it now. */
 void tci_credit_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns);
 
 #endif

@@ -1,20 +1,20 @@
 /* Waking a peer that sleeps, at no cost to one that does not.
  *
- * A peer that stores into our memory wakes nobody by that. So whoever is about to sleep says so
- * in the doorbell word of its region, and a peer that finds the word changed after it has stored
- * something rings: one WAKEUP message for each sleep. Nothing is lost between the two sides,
- * because each stores first and looks then:
+ * A peer that stores into our memory wakes nobody by that. So a side that is about to sleep
+ * says so in the doorbell word of its region, and a peer that finds the word changed after it
+ * has stored something rings: one WAKEUP message for each sleep. Nothing is lost between the
+ * two sides, because each stores first and looks then:
  *
  *     sleeper                          sender
- *     doorbell = asleep                    frame (or credit)
+ *     doorbell = asleep                frame (or credit)
  *     barrier in all processes         (the compiler keeps the order, nothing else)
  *     looks at rings and credit        looks at the doorbell
  *     sleeps                           rings if it says asleep, and was not rung yet
  *
  * The sender passes a barrier while the sleeper waits for its own. If it stored before, the
- * sleeper's look finds that; if it looks after, it finds the doorbell. A store and a look cannot
- * both be on the wrong side. So tc_send needs no fence: one load of a line that stays in its
- * cache until the peer lies down or gets up.
+ * sleeper's look finds that; if it looks after, it finds the doorbell. A store and a look
+ * cannot both be on the wrong side. So tc_send needs no fence: one load of a line that stays in
+ * its cache until the peer arms or disarms.
  *
  * A peer that does not ring, or writes where it should not, makes the sleeper late by at most
  * the option sleep_max, and one that rings for nothing makes it look around once more. */
@@ -22,8 +22,6 @@
 #define TCI_DOORBELL_H
 
 #include "core/ep.h"
-
-/* --- the awake side: the peer's doorbell ------------------------------------------------------ */
 
 static inline bool tci_doorbell_has_changed(const tc_ep *ep)
 {
@@ -40,6 +38,7 @@ static inline void tci_doorbell_after_frames(tc_ep *ep)
         tci_doorbell_ring(ep);
 }
 
+/* Credit was stored: rings if it reaches the position that the peer sleeps for. */
 void tci_doorbell_ring_for_credit(tc_ep *ep);
 
 /* After the peer's credit was stored, which most sleepers do not wait for. */

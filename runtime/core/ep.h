@@ -1,7 +1,7 @@
 /* An endpoint, in parts. Each part belongs to the modules that the table "Parts of an endpoint"
  * in docs/architecture.md names.
  *
- * Life: made (by a call or an accepted stream), greeting (hellos are exchanged), open, then
+ * Life: made (by a call or an accepted stream), connecting (hellos are exchanged), open, then
  * closed or failed; freed by its owner: the program for endpoints that tc_ep_connect* made, the
  * context for accepted ones and those of groups. */
 #ifndef TCI_EP_H
@@ -52,7 +52,7 @@ typedef struct tci_member_link {
     uint64_t retry_ns;         /* when to look for the member again, while there is no stream */
 } tci_member_link;
 
-/* Who was told of it so far, and who has to end it. */
+/* Who has been notified of what became of it, and who has to free it. */
 typedef struct tci_ep_life {
     bool accepted; /* the context owns it */
     bool opened;
@@ -91,7 +91,7 @@ static inline bool tci_ep_is_open(const tc_ep *ep)
     return ep->state == TCI_EP_OPEN;
 }
 
-/* Messages may leave: whoever answers at a member's address has to be that member first. */
+/* Messages may leave: the process at a member's address has said that it is that member. */
 static inline bool tci_ep_takes_messages(const tc_ep *ep)
 {
     return ep->state == TCI_EP_OPEN && !ep->unconfirmed;

@@ -19,11 +19,11 @@ void tci_ep_finish(tc_ep *ep);
 /* Takes it out of the core's counts and lists; before it is freed, too. */
 void tci_ep_leave_state(tc_ep *ep);
 
-/* TC_OK, or ends an open endpoint whose peer's word on what it has consumed ran wild, which no
- * credit ever heals: TC_E_PEER_LOST. */
+/* TC_OK, or ends an open endpoint whose peer said that it consumed more than was sent, which no
+ * later credit repairs: TC_E_PEER_LOST. */
 tc_status tci_ep_check_credit(tc_ep *ep);
 
-/* Decides anew which payloads may take the fast paths: none unless the endpoint is open,
+/* Decides which payloads may take the fast paths: none unless the endpoint is open,
  * nothing waits in the queue and no payload is being made; and tc_send's only into mapped
  * rings. Called whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);

@@ -1,8 +1,9 @@
-/* Pending work: why tc_progress has to do more than look at rings, and why nobody may sleep yet.
+/* Pending work: why tc_progress has to do more than look at rings, and why nobody may sleep
+ * yet.
  *
- * Each kind of work is a cause, a bit of one word, so tc_progress tests one word. Only the thread
- * that owns the context touches it. Three rules keep a wake-up from being lost (tests/model has
- * them as a model that is searched):
+ * Each kind of work is a cause, a bit of one word, so tc_progress tests one word. Only the
+ * thread that owns the context touches it. Three rules keep a wake-up from being lost
+ * (tests/model has them as a model that is searched):
  *
  * 1. Whoever makes work adds its cause in the same call, after the work is in its list.
  * 2. Housekeeping takes all causes first and looks at the lists then. What it leaves unfinished
@@ -22,7 +23,7 @@ typedef enum tci_cause {
     /* UCX serves some peer, so every turn progresses UCX. */
     TCI_POLL_UCX = 1 << 2,
 
-    /* Messages wait for room at a peer. Credit wakes: a doorbell, or a CREDIT message. */
+    /* Messages wait for credit. A doorbell or a CREDIT message wakes. */
     TCI_WORK_QUEUE = 1 << 3,
     /* Credit waits for frames that left before it. UCX wakes when they have arrived. */
     TCI_WORK_CREDIT = 1 << 4,
@@ -51,7 +52,7 @@ typedef enum tci_cause {
 
 typedef struct tci_pending {
     unsigned causes;     /* tci_cause bits */
-    bool credit_blocked; /* a send found no room: its sender may sleep until credit comes */
+    bool credit_blocked; /* a send found no credit: its sender may sleep until some comes */
     bool activity;       /* something came that is no message; a blocking call looks again */
     bool event;          /* something ended or opened; the next tc_wait returns at once */
 } tci_pending;

@@ -1,5 +1,5 @@
-/* The receiving part of an endpoint: our ring, what the peer's numbers mean here, and what comes
- * beside the ring. */
+/* The receiving part of an endpoint: our ring, what the peer's numbers mean here, and what
+ * comes beside the ring. */
 #ifndef TCI_RECEIVER_H
 #define TCI_RECEIVER_H
 
@@ -18,7 +18,7 @@ typedef struct tci_rx_slot {
                  void *target_args); /* NULL: not callable */
     tc_ifunc *fn;                    /* held; NULL: never bound, refused, or evicted */
     tci_code_section *evicted; /* what it was bound to until that was evicted; NULL: nothing */
-    bool notify;               /* the peer waits for word that it is callable */
+    bool notify;               /* the peer waits for PREPARED or REFUSED */
 } tci_rx_slot;
 
 /* Code that comes outside the ring, while its frame waits at the ring's head. */
@@ -45,10 +45,11 @@ typedef struct tci_due_credit {
     uint64_t head;   /* what it says */
 } tci_due_credit;
 
+#define TCI_UNWATCHED SIZE_MAX
+
 typedef struct tci_receiver {
     tci_consumer ring;
-    size_t watched_at; /* in the core's list, or */
-#define TCI_UNWATCHED SIZE_MAX
+    size_t watched_at;            /* its place in the core's list, or TCI_UNWATCHED */
     tci_delivery_arrival arrival; /* how the peer fills our ring; from its READY */
     tci_rx_slot *slots;
     size_t slot_count;
@@ -60,7 +61,7 @@ typedef struct tci_receiver {
     uint64_t ring_memory; /* what the ring takes of the core's */
     tci_incoming_code incoming;
     tci_assembly assembly;
-    tci_segment staged;          /* the peer's, where its payloads land */
+    tci_segment staged;          /* the peer's, where its payloads lie */
     struct tci_inbound *inbound; /* transfer/payload_in.h; NULL until a payload comes so */
 } tci_receiver;
 

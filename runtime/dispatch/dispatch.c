@@ -34,7 +34,7 @@ static outcome broken(tc_ep *ep, const tc_error *error)
     return ENDED;
 }
 
-/* --- running ------------------------------------------------------------------------- */
+/* --- running ----------------------------------------------------------------------------- */
 
 static inline void count_call(tc_ifunc *fn)
 {
@@ -102,7 +102,7 @@ static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload
         tci_invocation_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
-/* A binding that is to be notified waits for nothing: its function is made callable while
+/* A binding with NOTIFY waits for nothing: its function is made callable while
  * frames behind it run. */
 static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 {

@@ -17,8 +17,8 @@ static tc_status too_large(uint64_t total, uint64_t max, tc_error *err)
                          (unsigned long long)total, (unsigned long long)max);
 }
 
-/* Memory is claimed at once and touched only as fragments arrive, so a peer that claims much and
- * sends little costs little. */
+/* Memory is claimed at once and touched only as fragments arrive, so a peer that claims much
+ * and sends little costs little. */
 static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max, tc_error *err)
 {
     if (total > max)
@@ -87,7 +87,7 @@ static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t
     return status;
 }
 
-/* One that staged in one part is run on where it lies. The sender could still change it, but
+/* One that was staged whole is run on where it lies. The sender could still change it, but
  * its place and size are this side's own copies. */
 static tc_status take_staged(tc_ep *ep, const uint8_t *payload, tci_payload *whole_out,
                              tc_error *err)

@@ -40,7 +40,7 @@ void tci_slots_free(tc_ep *ep)
     free(ep->rx.slots);
 }
 
-/* --- telling the peer ---------------------------------------------------------------- */
+/* --- telling the peer -------------------------------------------------------------------- */
 
 void tci_slot_report(tc_ep *ep, tci_control control, uint16_t slot, const tc_error *error)
 {
@@ -72,7 +72,7 @@ void tci_slot_notify(tc_ep *ep, uint16_t slot)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
 }
 
-/* --- code ---------------------------------------------------------------------------- */
+/* --- code -------------------------------------------------------------------------------- */
 
 static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                           tc_ifunc **fn_out, tc_error *err)
@@ -139,7 +139,7 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     return TC_OK;
 }
 
-/* --- callable ------------------------------------------------------------------------ */
+/* --- callable ---------------------------------------------------------------------------- */
 
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
@@ -182,7 +182,7 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
     return load(ep, slot, err);
 }
 
-/* --- what happens to functions ------------------------------------------------------- */
+/* --- what happens to functions ----------------------------------------------------------- */
 
 /* A slot that is not callable becomes so with its next call, which also sees to the bound of
  * code. */

@@ -11,8 +11,8 @@
 /* An endpoint that is not open by the deadline ends then. */
 void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns);
 
-/* The peer has to be that member of a group, and say so, before messages leave. Messages that are
- * sent meanwhile wait in the queue. */
+/* The peer has to be that member of a group, and say so, before messages leave. Messages that
+ * are sent meanwhile wait in the queue. */
 void tci_handshake_expect_rank(tc_ep *ep, uint32_t rank);
 
 /* Sends our HELLO, once: the ring is made for it. */

@@ -42,8 +42,8 @@ static uint64_t awaited_position(const tc_ep *ep)
     return position;
 }
 
-/* A send that failed may have had coalesced frames leave without a look at the peer's doorbell; the
- * end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
+/* A send that failed may have had coalesced frames leave without a look at the peer's doorbell;
+ * the end of the turn looks, but here it may not have come. Only then: to ring for nothing, two
  * sleepers would wake each other for ever. */
 void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
 {

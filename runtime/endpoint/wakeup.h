@@ -1,4 +1,5 @@
-/* The sleeping side of core/doorbell.h: our own doorbell word, and the last look before a sleep. */
+/* The sleeping side of core/doorbell.h: our own doorbell word, and the last look before a
+ * sleep. */
 #ifndef TCI_WAKEUP_H
 #define TCI_WAKEUP_H
 

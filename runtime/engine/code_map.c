@@ -31,7 +31,7 @@ static chunk *_Atomic chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all writing, and of: */
 static place *free_places;
 
-/* --- writing ------------------------------------------------------------------------- */
+/* --- writing ----------------------------------------------------------------------------- */
 
 static void store(_Atomic uint64_t *words, size_t count, const void *bytes)
 {
@@ -106,7 +106,7 @@ void tci_code_map_remove(tci_code_names *names)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- reading ------------------------------------------------------------------------- */
+/* --- reading ----------------------------------------------------------------------------- */
 
 static void load(const _Atomic uint64_t *words, size_t count, void *bytes)
 {

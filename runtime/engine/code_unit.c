@@ -18,7 +18,7 @@ struct tci_code_unit {
     tci_code_names *names;
 };
 
-/* --- loading ------------------------------------------------------------------------- */
+/* --- loading ----------------------------------------------------------------------------- */
 
 static tci_code_unit *create(const tci_load_source *source, tc_error *err)
 {
@@ -188,7 +188,7 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
     free(unit);
 }
 
-/* --- tier-up ------------------------------------------------------------------------- */
+/* --- tier-up ----------------------------------------------------------------------------- */
 
 tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source *source,
                                 const tci_load_plan *plan, const tci_code_unit *unit,
@@ -218,7 +218,7 @@ void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
     tci_code_unit_unload(handle, optimised);
 }
 
-/* --- what is known of it ------------------------------------------------------------- */
+/* --- what is known of it ----------------------------------------------------------------- */
 
 tci_pending_write *tci_code_unit_take_pending_write(tci_code_unit *unit)
 {

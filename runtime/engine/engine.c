@@ -22,7 +22,7 @@ static struct {
     unsigned users;
 } common = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- the compiler -------------------------------------------------------------------- */
+/* --- the compiler ------------------------------------------------------------------------ */
 
 tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
 {
@@ -63,7 +63,7 @@ const char *tci_engine_features(const tci_engine_handle *handle)
     return shared != NULL ? shared->ops->features(shared->engine) : "";
 }
 
-/* --- handles ------------------------------------------------------------------------- */
+/* --- handles ----------------------------------------------------------------------------- */
 
 /* What the first handle decides. */
 static void set_up_locked(const tci_engine_opts *opts)

@@ -63,7 +63,7 @@ static struct {
            .lists = {[SOON] = {.limit = 2, .nice = SOON_NICE},
                      [BACKGROUND] = {.limit = 1, .nice = BACKGROUND_NICE}}};
 
-/* --- the work ------------------------------------------------------------------------ */
+/* --- the work ---------------------------------------------------------------------------- */
 
 static void do_job(tci_load_job *job)
 {
@@ -177,7 +177,7 @@ static tc_status submit(tci_load_job *job, tc_error *err)
     return status;
 }
 
-/* --- jobs ---------------------------------------------------------------------------- */
+/* --- jobs -------------------------------------------------------------------------------- */
 
 static tc_status begin(tci_engine_handle *handle, const tci_load_source *source,
                        const tci_load_plan *plan, tci_code_unit *replaces,
@@ -289,7 +289,7 @@ void tci_load_queue_cancel(tci_load_job *job)
     free(job);
 }
 
-/* --- threads ------------------------------------------------------------------------- */
+/* --- threads ----------------------------------------------------------------------------- */
 
 void tci_load_queue_limit(unsigned threads)
 {

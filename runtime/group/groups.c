@@ -49,7 +49,7 @@ const char *tci_group_member_text(const tc_group *group, uint32_t rank)
     return tci_group_is_address(m->address, m->size) ? "by address" : m->address;
 }
 
-/* --- making -------------------------------------------------------------------------- */
+/* --- making ------------------------------------------------------------------------------ */
 
 static void free_group(tc_group *group)
 {
@@ -165,7 +165,7 @@ void tci_groups_free(tci_groups *groups)
         tci_group_free(groups->first);
 }
 
-/* --- failures -------------------------------------------------------------------------- */
+/* --- failures ---------------------------------------------------------------------------- */
 
 uint64_t tc_group_failures(const tc_group *group, tc_error *err)
 {

@@ -27,7 +27,7 @@ static tci_load_source source_of(const tc_ifunc *fn)
                              .id = fn->id};
 }
 
-/* --- jobs ---------------------------------------------------------------------------- */
+/* --- jobs -------------------------------------------------------------------------------- */
 
 static void add_job(tc_ifunc *fn, tci_load_job *job)
 {
@@ -56,7 +56,7 @@ static void announce(tc_ifunc *fn, bool tiered_up)
         registry->events->changed(registry->events_user, fn, tiered_up);
 }
 
-/* --- the end of a load --------------------------------------------------------------- */
+/* --- the end of a load ------------------------------------------------------------------- */
 
 static void count_from_now(tc_ifunc *fn)
 {
@@ -115,7 +115,7 @@ static tc_status finish_load(tc_ifunc *fn, tc_error *err)
     return status;
 }
 
-/* --- loading ------------------------------------------------------------------------- */
+/* --- loading ----------------------------------------------------------------------------- */
 
 static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
 {
@@ -166,7 +166,7 @@ tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
     return load(fn, false, err);
 }
 
-/* --- tier-up ------------------------------------------------------------------------- */
+/* --- tier-up ----------------------------------------------------------------------------- */
 
 void tci_ifunc_load_tier_up(tc_ifunc *fn)
 {
@@ -198,7 +198,7 @@ static void finish_tier_up(tc_ifunc *fn)
     announce(fn, true);
 }
 
-/* --- unloading ----------------------------------------------------------------------- */
+/* --- unloading --------------------------------------------------------------------------- */
 
 void tci_ifunc_load_undo(tc_ifunc *fn)
 {

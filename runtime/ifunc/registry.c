@@ -3,7 +3,6 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/inject_section.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -52,7 +51,8 @@ static void free_function(tc_ifunc *fn)
     tci_ifunc_load_undo(fn);
     if (fn->archive != NULL)
         tci_archive_close(fn->archive);
-    tci_inject_sections_free(fn);
+    for (size_t i = 0; i < TCI_ARCH_COUNT; i++)
+        free(fn->injected[i].bytes);
     free(fn->plain);
     free(fn->load_error);
     free((void *)(uintptr_t)fn->code);
@@ -221,7 +221,7 @@ void tci_registry_release(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
 }
 
-/* --- eviction ------------------------------------------------------------------------ */
+/* --- eviction ---------------------------------------------------------------------------- */
 
 /* Calls are not stamped with a time, only counted; so whoever was called since the last look
  * was so just now. */

@@ -27,7 +27,7 @@ typedef enum tci_load_state {
 typedef struct tci_registry tci_registry;
 typedef struct tci_registry_events tci_registry_events;
 
-/* See inject_section.h. */
+/* See transfer/inject_send.h. */
 typedef struct tci_injected_code {
     uint8_t *bytes;
     size_t size;

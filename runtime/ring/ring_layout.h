@@ -39,10 +39,10 @@ static inline size_t tci_ring_region_bytes(uint64_t ring_bytes)
 /* The consumer tells what it has consumed at the latest after this part of the ring. */
 #define TCI_RING_CREDIT_SHIFT 3 /* an eighth */
 
-/* The largest frame. In the worst case a producer needs room for a padding that is just too small
- * for it, and for the frame itself, while the reserve is closed to it and an eighth is consumed
- * but not told yet; so two frames share 13/16 of the ring. With anything larger both sides
- * could wait for each other for ever. */
+/* The largest frame. In the worst case a producer needs room for a padding that is just too
+ * small for it, and for the frame itself, while the reserve is closed to it and an eighth is
+ * consumed but not told yet; so two frames share 13/16 of the ring. With anything larger both
+ * sides could wait for each other for ever. */
 static inline uint64_t tci_ring_frame_max(uint64_t ring_bytes)
 {
     uint64_t usable = ring_bytes - (ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT) -
@@ -85,15 +85,16 @@ static inline uint64_t tci_ring_load_consumed(const tci_ring_word *word)
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-/* The doorbell word: what its owner sleeps for, and above that a count, so that each sleep has a
- * word of its own. No bits below TCI_DOORBELL_STEP: awake. */
+/* The doorbell word: what its owner sleeps for, and above that a count, so that each sleep has
+ * a word of its own. No bits below TCI_DOORBELL_STEP: awake. */
 #define TCI_DOORBELL_FRAMES 1u /* set in every sleep */
 #define TCI_DOORBELL_CREDIT 2u /* also until the peer has consumed up to the second word */
 #define TCI_DOORBELL_STEP 4u
 
 /* Consumer. Before a sleep this is followed by a barrier in all processes
  * (base/process_barrier.h), which is what pairs with tci_ring_load_doorbell. */
-static inline void tci_ring_store_doorbell(tci_ring_word *words, uint64_t doorbell, uint64_t position)
+static inline void tci_ring_store_doorbell(tci_ring_word *words, uint64_t doorbell,
+                                           uint64_t position)
 {
     atomic_store_explicit(&words[1], position, memory_order_relaxed);
     atomic_store_explicit(&words[0], doorbell, memory_order_release);

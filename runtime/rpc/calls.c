@@ -90,7 +90,7 @@ static void close_call(tci_calls *calls, tci_call *call)
         calls->next_deadline_ns = UINT64_MAX;
 }
 
-/* --- ending --------------------------------------------------------------------------- */
+/* --- ending ------------------------------------------------------------------------------ */
 
 /* The place is free before the callback runs, which may start another call. */
 static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcome)
@@ -186,7 +186,7 @@ void tci_calls_too_large(tci_core *core, const tc_ep *ep, uint16_t index, const 
         fail(core, largest, error->status, error->text);
 }
 
-/* --- answers -------------------------------------------------------------------------- */
+/* --- answers ----------------------------------------------------------------------------- */
 
 static void read_path(const uint8_t *bytes, uint32_t length, uint32_t *path)
 {
@@ -281,7 +281,7 @@ void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *pat
         take_part(core, call, reply, ranks, part, part_size);
 }
 
-/* --- the calls ------------------------------------------------------------------------ */
+/* --- the calls --------------------------------------------------------------------------- */
 
 static uint32_t hop_limit(const tci_core *core, const tc_call_params *params)
 {

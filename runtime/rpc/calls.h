@@ -1,7 +1,7 @@
-/* Calls of this context that wait for an answer.
+/* Calls of this context that wait for a reply.
  *
- * A call's id is its place and a generation that changes whenever the place is given out, so an
- * answer that comes late finds nothing and touches nothing. */
+ * A call's id is its place and a generation that changes whenever the place is given out, so a
+ * reply that comes late finds nothing and touches nothing. */
 #ifndef TCI_CALLS_H
 #define TCI_CALLS_H
 
@@ -27,7 +27,7 @@ TC_MUST_CHECK tc_status tci_calls_cancel(tci_calls *calls, tc_call_id id);
 /* Forgets all calls without a word. */
 void tci_calls_fini(tci_calls *calls);
 
-/* A part of an answer. Whatever it says, only its own call is touched. */
+/* A part of a reply. Whatever it says, only its own call is touched. */
 void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *path,
                       const uint8_t *part, size_t part_size);
 

@@ -1,5 +1,5 @@
-/* One message's stay here: its function runs, and may answer it, send itself on, or leave the
- * answer to somebody else. What it does not do is done when it returns. */
+/* An invocation: a function runs on a message that has a route. It may reply, forward itself,
+ * or detach the reply. If it does none of these, an empty reply leaves when it returns. */
 #ifndef TCI_INVOCATION_H
 #define TCI_INVOCATION_H
 
@@ -7,8 +7,8 @@
 #include "wire/route.h"
 
 typedef struct tci_invocation {
-    tci_route route;   /* call 0: nothing (more) to be answered */
-    bool moved;        /* sent on, answered, or left to somebody */
+    tci_route route;   /* call 0: no reply is owed */
+    bool moved;        /* forwarded, replied to, or detached */
     tc_status failure; /* of a forward or an answer, if nothing else comes of it; TC_OK: none */
     char text[256];
 } tci_invocation;
@@ -24,8 +24,8 @@ void tci_invocation_end(tci_invocation *invocation, tc_ep *ep);
 void tci_invocation_refuse(tc_ep *ep, const uint8_t *payload, size_t size,
                            const tc_error *error);
 
-/* The peer refuses a function of ours, or just the payload that is under way (ep->tx.refusal): who
- * called with a large one hears of it. */
+/* The peer refuses a function of ours, or just the payload that is under way (ep->tx.refusal):
+ * who called with a large one hears of it. */
 void tci_invocation_refused(tc_ep *ep, uint16_t slot, bool payload_only);
 
 /* A frame that brings a part of an answer. TC_E_CORRUPT. */

@@ -1,5 +1,5 @@
-/* Replies on their way to whoever began a message: by the endpoint that it came from, or by the
- * group to its origin. */
+/* Replies on their way to the origin of a message: by the endpoint that it came from, or by the
+ * group. */
 #ifndef TCI_REPLY_H
 #define TCI_REPLY_H
 
@@ -10,8 +10,10 @@
 #define TCI_REPLY_TEXT_MAX 400u
 
 /* Answers a message that has this route. `ep` is the endpoint that it came by, or one of the
- * group that it travels in. With another status than TC_OK data is a text. Statuses of
- * tci_reply_send; TC_E_UNREACHABLE: the origin is of no group here. */
+ * group that it travels in. With another status than TC_OK data is a text. `data` is
+ * copied; what finds no credit is queued. TC_E_UNREACHABLE: the origin is of no group here.
+ * TC_E_TOO_LARGE: above the option send_queue_bytes. TC_E_AGAIN: that many replies wait
+ * already. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_reply_to_origin(tc_ep *ep, const tci_route *route, tc_status status,
                                             const void *data, size_t size);
 

@@ -17,8 +17,8 @@ bool tci_code_complete(const tc_ep *ep);
 /* Target: forgets what it wanted and frees it. */
 void tci_code_forget(tc_ep *ep);
 
-/* Target: a fragment came. Called inside UCX's handler: only copies. Fragments that nobody asked for
- * are dropped. */
+/* Target: a fragment came. Called inside UCX's handler: only copies. Fragments that nobody
+ * asked for are dropped. */
 void tci_code_fragment(tc_ep *ep, const uint8_t *bytes, size_t size);
 
 #endif

@@ -16,7 +16,7 @@ tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out, uint8_t *payloa
     return status;
 }
 
-/* --- messages ------------------------------------------------------------------------ */
+/* --- messages ---------------------------------------------------------------------------- */
 
 static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
 {
@@ -28,7 +28,7 @@ static uint8_t bound_state(const tc_ifunc *fn)
     return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
 }
 
-/* Code that is not to be pushed, or too large to share a frame with its payload, is notified
+/* Code that is not to be pushed, or too large to share a frame with its payload, is only named
  * in the frame and sent when the peer says that it needs it. */
 static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
 {
@@ -102,7 +102,7 @@ tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn)
     return TC_OK;
 }
 
-/* --- whole frames -------------------------------------------------------------------- */
+/* --- whole frames ------------------------------------------------------------------------ */
 
 bool tci_frame_out_whole(tc_ep *ep, const tci_frame *header, const void *payload)
 {

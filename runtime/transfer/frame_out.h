@@ -25,8 +25,8 @@ static inline void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t byte
     tci_doorbell_after_frames(ep);
 }
 
-/* The turn ends in which endpoints sent something: what was coalesced leaves, the peer is woken,
- * and the delivery sends what it kept. */
+/* The turn ends in which endpoints sent something: what was coalesced leaves, the peer is
+ * woken, and the delivery sends what it kept. */
 static inline void tci_frame_out_end_turns(tci_core *core)
 {
     tc_ep *next = core->used;

@@ -1,7 +1,8 @@
-/* Payloads larger than a frame: they leave in fragments, in their place among the other messages.
+/* Payloads larger than a frame: they leave in fragments, in their place among the other
+ * messages.
  *
- * The fragments go through the ring like everything else, so order, credit and every delivery hold
- * for them as they are, and neither side needs memory beside the payload itself. */
+ * The fragments go through the ring like everything else, so order, credit and every delivery
+ * hold for them as they are, and neither side needs memory beside the payload itself. */
 #ifndef TCI_LARGE_SEND_H
 #define TCI_LARGE_SEND_H
 
@@ -17,8 +18,8 @@ typedef struct tci_large_request {
     size_t size;
     size_t start;    /* where in the whole `payload` begins */
     size_t offset;   /* bytes of the whole that have left */
-    bool framed;     /* it goes outside the ring, and its frame is in there already */
-    uint16_t number; /* then */
+    bool framed;     /* it goes outside the ring, and its frame is in the ring already */
+    uint16_t number; /* of a framed one */
     bool refused;    /* the peer said that it is too large */
     bool queued;     /* the call has returned; tc_progress goes on with it */
     uint8_t routed;  /* TCI_ROUTED: the payload ends with a route; or 0 */

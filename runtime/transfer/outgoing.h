@@ -16,7 +16,7 @@ typedef struct tci_outgoing {
     bool with_code;          /* though the peer knows it */
     bool bind_only;          /* no call */
     bool notify;             /* with bind_only: the peer says when it is callable */
-    const uint8_t *injected; /* or NULL: code for this one call, see ifunc/inject_section.h */
+    const uint8_t *injected; /* or NULL: code for this one call, see transfer/inject_send.h */
     size_t injected_size;
 } tci_outgoing;
 

@@ -39,7 +39,7 @@ static tci_inbound *inbound_of(tc_ep *ep)
     return ep->rx.inbound;
 }
 
-/* --- memory ------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------ */
 
 static void destroy(inbound_payload *payload)
 {
@@ -98,7 +98,7 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
     }
 }
 
-/* --- what arrives ------------------------------------------------------------------------- */
+/* --- what arrives ------------------------------------------------------------------------ */
 
 static void has_arrived(void *user, size_t size, bool ok)
 {
@@ -185,7 +185,7 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     return true;
 }
 
-/* --- what is run -------------------------------------------------------------------------- */
+/* --- what is run ------------------------------------------------------------------------- */
 
 static inbound_payload **next_place(tci_inbound *in)
 {

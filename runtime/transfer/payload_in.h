@@ -1,6 +1,6 @@
-/* Large payloads that UCX brings beside the ring: the receiving half of payload_out.h. Parts may
- * arrive in any order, and before the frame that names their payload. The memory they take is
- * bounded (TCI_OUT_OF_LINE_*). */
+/* Large payloads that UCX brings beside the ring: the receiving half of payload_out.h. Parts
+ * may arrive in any order, and before the frame that names their payload. The memory they take
+ * is bounded (TCI_OUT_OF_LINE_*). */
 #ifndef TCI_PAYLOAD_IN_H
 #define TCI_PAYLOAD_IN_H
 
@@ -11,8 +11,8 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
                          tci_sink *sink_out);
 
 /* The payload that a frame at the ring's head names. TC_OK: *bytes_out has it whole, until
- * tci_payload_in_done. TC_E_AGAIN: not all of it is here. TC_E_TOO_LARGE, TC_E_NO_MEMORY: refused,
- * tci_payload_in_done is owed. TC_E_CORRUPT. */
+ * tci_payload_in_done. TC_E_AGAIN: not all of it is here. TC_E_TOO_LARGE, TC_E_NO_MEMORY:
+ * refused, tci_payload_in_done is owed. TC_E_CORRUPT. */
 TC_MUST_CHECK tc_status tci_payload_in_find(tc_ep *ep, const tci_fragment *named,
                                             uint8_t **bytes_out, tc_error *err);
 /* The one that was asked for last is used, or passed over: what still comes of it is dropped.

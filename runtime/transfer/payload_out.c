@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Over tcp UCX sends this much in one fragment, its own header included; larger messages it puts
- * together in fresh memory, from which they would have to be copied again. A rendezvous of
+/* Over tcp UCX sends this much in one part, its own header included; larger messages it
+ * puts together in fresh memory, from which they would have to be copied again. A rendezvous of
  * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
  * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
 #define PART_BYTES 64000u

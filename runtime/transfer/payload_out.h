@@ -1,5 +1,5 @@
-/* Large payloads to peers that UCX serves: they travel beside the ring in PAYLOAD messages, from
- * the caller's memory into that which the function runs on. A frame in the ring names the
+/* Large payloads to peers that UCX serves: they travel beside the ring in PAYLOAD messages,
+ * from the caller's memory into that which the function runs on. A frame in the ring names the
  * payload by its number and keeps its place in the order. payload_in.h is the receiving half.
  *
  * The sender's UCX reads the payload where the caller has it, so the call is repeated until

@@ -8,7 +8,6 @@
 
 #include "base/small_copy.h"
 #include "core/ep_state.h"
-#include "ifunc/inject_section.h"
 #include "transfer/frame_out.h"
 #include "transfer/inject_send.h"
 #include "transfer/large_send.h"
@@ -18,7 +17,7 @@
 
 #include <stdlib.h>
 
-/* --- large payloads ------------------------------------------------------------------ */
+/* --- large payloads ---------------------------------------------------------------------- */
 
 /* The payload is made once, whatever number of calls it takes to send it. */
 static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
@@ -50,8 +49,8 @@ static bool is_large(tc_ep *ep, const tci_outgoing *out)
     return tci_staging_is_open(ep);
 }
 
-/* What waits goes first. A payload in fragments that is under way is gone on with by its own call,
- * or by tc_progress. */
+/* What waits goes first. A payload in fragments that is under way is gone on with by its own
+ * call, or by tc_progress. */
 static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 {
     if (tci_large_continues(ep, out->fn, out->args, out->args_size))
@@ -66,7 +65,7 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
     return is_large(ep, out) ? send_large(ep, out) : tci_frame_out_message(ep, out);
 }
 
-/* --- the calls ----------------------------------------------------------------------- */
+/* --- the calls --------------------------------------------------------------------------- */
 
 static tc_status send_unopened(tc_ep *ep, tci_outgoing *out)
 {

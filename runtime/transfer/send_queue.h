@@ -1,5 +1,5 @@
-/* The queue of an endpoint: messages that wait for room at the peer, for the endpoint to open, or
- * behind others that do. queue_drain.h sends them, in their order. */
+/* The queue of an endpoint: messages that wait for room at the peer, for the endpoint to open,
+ * or behind others that do. queue_drain.h sends them, in their order. */
 #ifndef TCI_SEND_QUEUE_H
 #define TCI_SEND_QUEUE_H
 

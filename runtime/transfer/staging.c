@@ -174,7 +174,7 @@ uint64_t tci_staging_awaited(const tc_ep *ep)
                                   : UINT64_MAX;
 }
 
-/* --- the receiver ------------------------------------------------------------------------- */
+/* --- the receiver ------------------------------------------------------------------------ */
 
 void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size)
 {

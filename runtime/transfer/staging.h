@@ -1,6 +1,6 @@
-/* Where large payloads of a peer on this host land: a segment of shared memory that the sender
- * makes and both have attached. The sender copies a payload there once, and the function runs
- * on it in place; the frame in the ring says where it lies and keeps the order.
+/* Staging: large payloads to a peer on this host lie in a segment of shared memory that the
+ * sender makes and both have attached. The sender copies a payload there once, and the function
+ * runs on it in place; the frame in the ring says where it lies and keeps the order.
  *
  * The sender offers its segment when the first large payload leaves, and uses it when the peer
  * has said that it could attach it; until then, and where it cannot, payloads go in fragments
@@ -11,7 +11,7 @@
 
 #include "core/ep.h"
 
-/* --- the sender --------------------------------------------------------------------------- */
+/* --- the sender -------------------------------------------------------------------------- */
 
 /* Offers a segment to a peer whose ring is mapped, once. */
 void tci_staging_offer(tc_ep *ep);
@@ -30,14 +30,14 @@ void tci_staging_commit(tc_ep *ep, size_t size);
 /* The position in the peer's ring whose consumption makes room; UINT64_MAX: none. */
 uint64_t tci_staging_awaited(const tc_ep *ep);
 
-/* --- the receiver ------------------------------------------------------------------------- */
+/* --- the receiver ------------------------------------------------------------------------ */
 
 /* Attaches what the peer offers, and says so. An offer that is no good is passed over. */
 void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size);
 /* What lies there; NULL: not within the segment, or at no place for a payload. */
 uint8_t *tci_staging_at(const tc_ep *ep, uint64_t place, uint64_t size);
 
-/* --- both --------------------------------------------------------------------------------- */
+/* --- both -------------------------------------------------------------------------------- */
 
 void tci_staging_fini(tc_ep *ep);
 

@@ -83,8 +83,8 @@ static tc_status check_piece(const tci_frame *frame, tc_error *err)
     uint32_t found = frame->payload_size;
     unsigned where = frame->flags & ~TCI_ROUTED;
     if (where == 0 && found < TCI_FRAGMENT_HEADER_BYTES)
-        return tci_error_set(err, TC_E_CORRUPT, "fragment: %u bytes, expected at least %u", found,
-                             TCI_FRAGMENT_HEADER_BYTES);
+        return tci_error_set(err, TC_E_CORRUPT, "fragment: %u bytes, expected at least %u",
+                             found, TCI_FRAGMENT_HEADER_BYTES);
     if (where == 0)
         return TC_OK;
     if (where > TCI_FRAGMENT_OUT_OF_LINE)

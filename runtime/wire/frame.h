@@ -29,13 +29,13 @@
 #define TCI_SIGNAL_STEP 0x9e3779b97f4a7c15ull
 
 typedef enum tci_frame_kind {
-    TCI_FRAME_CALL = 1,    /* payload for the function in `slot` */
-    TCI_FRAME_CODE = 2,    /* the same, and the code that `slot` stands for from now on */
-    TCI_FRAME_WRAP = 3,    /* nothing: the next frame is at the start of the ring */
-    TCI_FRAME_FRAGMENT = 4,   /* a part of a payload that is larger than a frame; tci_fragment */
-    TCI_FRAME_CONTROL = 5, /* flags: tci_control; about `slot` */
-    TCI_FRAME_INJECT = 6,  /* payload, and the image that runs for it, once; tci_code_section */
-    TCI_FRAME_REPLY = 7    /* a part of a call's answer; tci_reply in route.h */
+    TCI_FRAME_CALL = 1,     /* payload for the function in `slot` */
+    TCI_FRAME_CODE = 2,     /* the same, and the code that `slot` stands for from now on */
+    TCI_FRAME_WRAP = 3,     /* nothing: the next frame is at the start of the ring */
+    TCI_FRAME_FRAGMENT = 4, /* a part of a payload that is larger than a frame; tci_fragment */
+    TCI_FRAME_CONTROL = 5,  /* flags: tci_control; about `slot` */
+    TCI_FRAME_INJECT = 6, /* payload, and the image that runs for it, once; tci_code_section */
+    TCI_FRAME_REPLY = 7   /* a part of a call's answer; tci_reply in route.h */
 } tci_frame_kind;
 
 /* Flag of CODE frames: archive and deps are in the frame. Without it only their id and sizes
@@ -47,11 +47,11 @@ typedef enum tci_frame_kind {
  * PREPARED or REFUSED frame says when it is, or that it will not be. */
 #define TCI_CODE_NOTIFY 4u
 
-/* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one they
- * are in the frame. */
+/* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one
+ * they are in the frame. */
 #define TCI_FRAGMENT_STAGED 1u /* in the segment that the sender shares; tci_staged */
-/* the whole payload comes in PAYLOAD messages; a tci_fragment whose offset counts such
- * payloads, modulo 2^16 */
+/* The whole payload comes in PAYLOAD messages. The frame has a tci_fragment whose offset counts
+ * such payloads, modulo 2^16. */
 #define TCI_FRAGMENT_OUT_OF_LINE 2u
 
 typedef enum tci_control {
@@ -59,14 +59,15 @@ typedef enum tci_control {
     TCI_CONTROL_NEED = 1,
     /* payload: status i32, text. The function in `slot` does not run here */
     TCI_CONTROL_REFUSED = 2,
-    TCI_CONTROL_CREDIT = 3,    /* no payload: say at once how far you have consumed */
-    TCI_CONTROL_TOO_LARGE = 4, /* payload: status i32, text. A payload in fragments was dropped */
-    TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
-    TCI_CONTROL_ATTACHED = 6,  /* no payload: that segment is attached */
-    TCI_CONTROL_PREPARED = 7,  /* no payload: the function in `slot` is callable */
-    TCI_CONTROL_MEMBER = 8,    /* payload: tci_membership. The sender is that member */
-    TCI_CONTROL_ARRIVED = 9,   /* payload: u64. So many barriers its sender has come to */
-    TCI_CONTROL_RELEASED = 10  /* payload: u64. So many barriers are over */
+    TCI_CONTROL_CREDIT = 3, /* no payload: say at once how far you have consumed */
+    /* payload: status i32, text. A payload in fragments was dropped */
+    TCI_CONTROL_TOO_LARGE = 4,
+    TCI_CONTROL_SEGMENT = 5, /* payload: tci_segment_offer. Payloads may land there */
+    TCI_CONTROL_ATTACHED = 6, /* no payload: that segment is attached */
+    TCI_CONTROL_PREPARED = 7, /* no payload: the function in `slot` is callable */
+    TCI_CONTROL_MEMBER = 8,   /* payload: tci_membership. The sender is that member */
+    TCI_CONTROL_ARRIVED = 9,  /* payload: u64. So many barriers its sender has come to */
+    TCI_CONTROL_RELEASED = 10 /* payload: u64. So many barriers are over */
 } tci_control;
 
 /* A header as loaded from a ring. */
@@ -97,8 +98,8 @@ typedef struct tci_code_section {
 void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
                                uint8_t out[TCI_INJECT_SECTION_BYTES]);
 
-/* What a FRAGMENT frame's payload begins with: 16 bytes. Fragments of one payload follow each other
- * without another call between them; the last one makes the call. */
+/* What a FRAGMENT frame's payload begins with: 16 bytes. Fragments of one payload follow each
+ * other without another call between them; the last one makes the call. */
 typedef struct tci_fragment {
     uint64_t total;  /* bytes of the whole payload */
     uint64_t offset; /* where this part belongs */

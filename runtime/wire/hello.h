@@ -3,9 +3,9 @@
  * hand). docs/wire-format.md, chapter "Hello messages", is the specification.
  *
  * Both sides send HELLO, check the other's, and answer READY (or REFUSE). BYE ends the
- * connection in order. WAKEUP wakes a peer that sleeps. ADDRESS is what tc_context_address hands
- * out: a HELLO without a ring. Every byte may come from a stranger: whatever is wrong with a
- * message is found here and nowhere else. */
+ * connection in order. WAKEUP wakes a peer that sleeps. ADDRESS is what tc_context_address
+ * hands out: a HELLO without a ring. Every byte may come from a stranger: whatever is wrong
+ * with a message is found here and nowhere else. */
 #ifndef TCI_HELLO_H
 #define TCI_HELLO_H
 

@@ -73,7 +73,7 @@ tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_error *err)
     return tci_hello_open(bytes, size, TCI_HELLO_BYE, &r, err);
 }
 
-/* --- WAKEUP -------------------------------------------------------------------------------- */
+/* --- WAKEUP ------------------------------------------------------------------------------ */
 
 tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out)
 {

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-/* Flag of CALL, CODE and FRAGMENT frames: the payload (a whole one, of fragments) ends with a route.
- */
+/* Flag of CALL, CODE and FRAGMENT frames: the payload (a whole one, of fragments) ends with a
+ * route. */
 #define TCI_ROUTED 0x80u
 
 #define TCI_ROUTE_BYTES 28u
@@ -41,7 +41,7 @@ void tci_route_encode(const tci_route *route, uint8_t *out);
 TC_MUST_CHECK tc_status tci_route_decode(const uint8_t *payload, size_t size,
                                          tci_route *route_out, size_t *rest_out, tc_error *err);
 
-/* --- answers --------------------------------------------------------------------------- */
+/* --- answers ----------------------------------------------------------------------------- */
 
 /* What a REPLY frame's payload begins with; the path of a traced call and a part of the answer
  * follow, as large as the frame is. With another status than TC_OK the answer is a text. */
@@ -65,7 +65,7 @@ TC_MUST_CHECK tc_status tci_reply_decode(const uint8_t *payload, size_t size,
                                          const uint8_t **part_out, size_t *part_size_out,
                                          tc_error *err);
 
-/* --- control frames among the members of a group ------------------------------------------ */
+/* --- control frames among the members of a group ----------------------------------------- */
 
 /* The payload of MEMBER: the sender is this member of this group. */
 typedef struct tci_membership {
