@@ -138,3 +138,20 @@ void tci_frame_out_control(tc_ep *ep, tci_control control, uint16_t slot, const 
         memcpy(item->payload, payload, payload_size);
     tci_send_queue_prepend(ep, item);
 }
+
+void tci_frame_out_end_turns(tci_core *core)
+{
+    tc_ep *next = core->used;
+    core->used = NULL;
+    while (next != NULL) {
+        tc_ep *ep = next;
+        next = ep->tx.used_next;
+        ep->tx.used = false;
+        /* To read the ring's tail just after a frame was committed would wait for that store. */
+        if (ep->tx.coalesced_count > 0)
+            tci_sender_commit_coalesced(&ep->tx);
+        tci_doorbell_after_frames(ep);
+        if (ep->tx.push != NULL && !ep->tx.delivery->ops->turn(ep->tx.delivery))
+            tci_ep_note_use(ep);
+    }
+}

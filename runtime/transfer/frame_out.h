@@ -27,20 +27,7 @@ static inline void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t byte
 
 /* The turn ends in which endpoints sent something: what was coalesced leaves, the peer is
  * woken, and the delivery sends what it kept. */
-static inline void tci_frame_out_end_turns(tci_core *core)
-{
-    tc_ep *next = core->used;
-    core->used = NULL;
-    while (next != NULL) {
-        tc_ep *ep = next;
-        next = ep->tx.used_next;
-        ep->tx.used = false;
-        tci_sender_commit_coalesced(&ep->tx);
-        tci_doorbell_after_frames(ep);
-        if (ep->tx.push != NULL && !ep->tx.delivery->ops->turn(ep->tx.delivery))
-            tci_ep_note_use(ep);
-    }
-}
+void tci_frame_out_end_turns(tci_core *core);
 
 /* Makes a message's payload in a frame that is reserved. TC_E_PAYLOAD. */
 TC_MUST_CHECK tc_status tci_frame_out_fill(tc_ep *ep, const tci_outgoing *out,
