@@ -159,9 +159,11 @@ def replace_chapter(text, heading, body, before):
 
 def expected(page, header, known):
     """The text of a page whose header is as it is now."""
-    summary = page.chapter("NAME").partition(" - ")[2].strip()
+    summary = " ".join(page.chapter("NAME").split()).partition(" - ")[2]
     names = [name for name in header.functions if name != page.name]
-    text = replace_chapter(page.text, "NAME", fill(", ".join([page.name, *names])) + f" - {summary}", "SYNOPSIS")
+    # The dash stays beside the last name, where readers of NAME look for it.
+    names_line = fill(", ".join([page.name, *names]) + f"\u00a0-\u00a0{summary}").replace("\u00a0", " ")
+    text = replace_chapter(page.text, "NAME", names_line, "SYNOPSIS")
     text = replace_chapter(text, "SYNOPSIS", synopsis(header), "DESCRIPTION")
     text = replace_chapter(text, "DESCRIPTION", description(header, known), "SEE ALSO")
     return replace_chapter(text, "RETURN VALUE", return_value(header, known),
