@@ -1,0 +1,361 @@
+#include "fake_carrier.h"
+
+#include "base/error_text.h"
+#include "delivery/region.h"
+#include "test.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+tc_status fake_connect_status;
+unsigned fake_streams, fake_links;
+
+/* --- outboxes ---------------------------------------------------------------------------- */
+
+static void keep(fake_outbox *outbox, tci_am kind, uint16_t connection, const void *bytes,
+                 size_t size)
+{
+    assert_in_range(outbox->count, 0, FAKE_POSTS_MAX - 1);
+    fake_post *post = &outbox->posts[outbox->count++];
+    *post = (fake_post){kind, connection, size, malloc(size > 0 ? size : 1)};
+    assert_non_null(post->bytes);
+    memcpy(post->bytes, bytes, size);
+}
+
+const fake_post *fake_outbox_take(fake_outbox *outbox)
+{
+    return outbox->taken < outbox->count ? &outbox->posts[outbox->taken++] : NULL;
+}
+
+unsigned fake_outbox_count(const fake_outbox *outbox, tci_am kind)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < outbox->count; i++)
+        n += outbox->posts[i].kind == kind;
+    return n;
+}
+
+static void drop(fake_outbox *outbox)
+{
+    for (unsigned i = 0; i < outbox->count; i++)
+        free(outbox->posts[i].bytes);
+    outbox->count = 0;
+}
+
+/* --- links ------------------------------------------------------------------------------- */
+
+tci_link *fake_link_create(void)
+{
+    tci_link *link = calloc(1, sizeof *link);
+    assert_non_null(link);
+    fake_links++;
+    return link;
+}
+
+tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
+                        tc_error *err)
+{
+    (void)worker, (void)address;
+    if (fake_connect_status != TC_OK)
+        return tci_error_set(err, fake_connect_status, "no link there");
+    *link_out = fake_link_create();
+    return TC_OK;
+}
+
+tc_status tci_link_ready(tci_link *link, tc_error *err)
+{
+    if (link->ready != TC_OK && link->ready != TC_E_AGAIN)
+        return tci_error_set(err, link->ready, "the link broke");
+    return link->ready;
+}
+
+void tci_link_close(tci_link *link, uint64_t timeout_ns)
+{
+    (void)timeout_ns;
+    drop(&link->sent);
+    free(link);
+    fake_links--;
+}
+
+void tci_link_flush(tci_link *link, uint64_t timeout_ns)
+{
+    (void)timeout_ns;
+    link->flushes++;
+    if (link->on_flush != NULL)
+        link->on_flush(link->flush_user);
+}
+
+tc_status tci_link_error(const tci_link *link, tc_error *err)
+{
+    if (link->error.status != TC_OK && err != NULL)
+        *err = link->error;
+    return link->error.status;
+}
+
+void tci_link_put_aside(tci_link *link)
+{
+    (void)link;
+}
+
+tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection, const void *bytes,
+                        size_t size, tc_error *err)
+{
+    if (link->posts != TC_OK)
+        return tci_error_set(err, link->posts, "the link takes nothing");
+    keep(&link->sent, kind, connection, bytes, size);
+    return TC_OK;
+}
+
+tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
+                                tci_link_op *op, const void *bytes, size_t size,
+                                bool *under_way_out)
+{
+    (void)op;
+    keep(&link->sent, TCI_AM_PAYLOAD, header->connection, bytes, size);
+    *under_way_out = false;
+    return link->posts;
+}
+
+/* --- streams ----------------------------------------------------------------------------- */
+
+tci_stream *fake_stream_create(void)
+{
+    tci_stream *stream = calloc(1, sizeof *stream);
+    assert_non_null(stream);
+    stream->fd = eventfd(0, EFD_CLOEXEC);
+    stream->end.status = TC_E_AGAIN;
+    fake_streams++;
+    return stream;
+}
+
+void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size)
+{
+    keep(&stream->arrived, TCI_AM_HELLO, 0, bytes, size);
+}
+
+tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
+                                   tc_error *err)
+{
+    if (fake_connect_status != TC_OK)
+        return tci_error_set(err, fake_connect_status, "%s: nobody listens", host_port);
+    *stream_out = fake_stream_create();
+    return TC_OK;
+}
+
+static tc_status tell(const tc_error *what, tc_error *err)
+{
+    if (what->status != TC_OK && what->status != TC_E_AGAIN && err != NULL)
+        *err = *what;
+    return what->status;
+}
+
+tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err)
+{
+    return tell(&stream->connected, err);
+}
+
+tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc_error *err)
+{
+    (void)err;
+    keep(&stream->sent, TCI_AM_HELLO, 0, bytes, size);
+    return TC_OK;
+}
+
+tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
+{
+    (void)stream, (void)err;
+    return TC_OK;
+}
+
+tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
+                             const void **message_out, size_t *size_out, tc_error *err)
+{
+    tci_hello_preamble preamble;
+    const fake_post *post = fake_outbox_take(&stream->arrived);
+    if (post == NULL)
+        return tell(&stream->end, err);
+    TC_TRY(tci_hello_preamble_decode(post->bytes, post->size, &preamble, err));
+    *kind_out = preamble.kind;
+    *message_out = post->bytes;
+    *size_out = post->size;
+    return TC_OK;
+}
+
+int tci_stream_fd(const tci_stream *stream)
+{
+    return stream->fd;
+}
+
+void tci_stream_close(tci_stream *stream)
+{
+    drop(&stream->sent);
+    drop(&stream->arrived);
+    close(stream->fd);
+    free(stream);
+    fake_streams--;
+}
+
+/* --- regions ----------------------------------------------------------------------------- */
+
+struct tci_region {
+    tci_region *next;
+    uint8_t *base;
+};
+
+static tci_region *regions;
+
+tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
+                            tci_region **region_out, tc_error *err)
+{
+    (void)worker, (void)use, (void)err;
+    tci_region *region = malloc(sizeof *region);
+    size_t whole_pages = (bytes + 4095) & ~(size_t)4095;
+    assert_non_null(region);
+    *region = (tci_region){.next = regions, .base = aligned_alloc(4096, whole_pages)};
+    assert_non_null(region->base);
+    memset(region->base, 0, whole_pages);
+    regions = *region_out = region;
+    return TC_OK;
+}
+
+void tci_region_destroy(tci_region *region)
+{
+    tci_region **link = &regions;
+    while (*link != region)
+        link = &(*link)->next;
+    *link = region->next;
+    free(region->base);
+    free(region);
+}
+
+uint8_t *tci_region_base(const tci_region *region)
+{
+    return region->base;
+}
+
+const void *tci_region_rkey(const tci_region *region, size_t *size_out)
+{
+    *size_out = 0;
+    return region->base;
+}
+
+uint32_t tci_region_segment(tci_region *region)
+{
+    (void)region;
+    return TCI_SEGMENT_NONE;
+}
+
+/* --- deliveries -------------------------------------------------------------------------- */
+
+static const tci_delivery_ops mapped_ops, carried_ops, unseen_ops;
+
+/* The address is the peer's word, so it is looked for among what is there. */
+static uint8_t *find_region(uint64_t address)
+{
+    for (const tci_region *region = regions; region != NULL; region = region->next) {
+        if ((uintptr_t)region->base == address)
+            return region->base;
+    }
+    return NULL;
+}
+
+static tc_status open_fake(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
+                           tci_delivery **delivery_out, tc_error *err)
+{
+    uint8_t *region = find_region(peer->ring_address);
+    fake_delivery *d = region != NULL ? calloc(1, sizeof *d) : NULL;
+    if (d == NULL)
+        return tci_error_set(err, TC_E_UNSUPPORTED, "no ring is there");
+    d->base = (tci_delivery){.ops = ops, .ring = region + TCI_RING_DATA_OFFSET};
+    d->base.consumed = &d->consumed;
+    d->consumed = tci_ring_start(peer->ring_nonce);
+    if (ops->arrival.ring_is_mapped) {
+        d->base.consumed =
+            (const tci_ring_word *)(const void *)(region + TCI_RING_CONSUMED_OFFSET);
+        d->base.bell = (const tci_ring_word *)(const void *)(region + TCI_RING_BELL_OFFSET);
+    }
+    *delivery_out = &d->base;
+    return TC_OK;
+}
+
+static tc_status open_mapped(const tci_delivery_peer *peer, tci_delivery **out, tc_error *err)
+{
+    return open_fake(&mapped_ops, peer, out, err);
+}
+
+static tc_status open_carried(const tci_delivery_peer *peer, tci_delivery **out, tc_error *err)
+{
+    return open_fake(&carried_ops, peer, out, err);
+}
+
+static tc_status open_unseen(const tci_delivery_peer *peer, tci_delivery **out, tc_error *err)
+{
+    return open_fake(&unseen_ops, peer, out, err);
+}
+
+static fake_delivery *fake_of(tci_delivery *delivery)
+{
+    return (fake_delivery *)(void *)delivery;
+}
+
+static void close_fake(tci_delivery *delivery)
+{
+    free(fake_of(delivery));
+}
+
+static void push(tci_delivery *delivery, uint64_t position, uint64_t bytes)
+{
+    (void)position, (void)bytes;
+    fake_of(delivery)->pushes++;
+}
+
+static bool turn(tci_delivery *delivery)
+{
+    fake_of(delivery)->turns++;
+    return !fake_of(delivery)->keeps;
+}
+
+static uint64_t under_way(const tci_delivery *delivery, uint64_t *made_out)
+{
+    const fake_delivery *d = (const fake_delivery *)(const void *)delivery;
+    *made_out = d->made;
+    return d->on_their_way;
+}
+
+static void take_credit(tci_delivery *delivery, uint64_t consumed)
+{
+    fake_of(delivery)->consumed = consumed;
+    fake_of(delivery)->credits++;
+}
+
+static const tci_delivery_ops mapped_ops = {.name = "mapped",
+                                            .wire_id = FAKE_MAPPED,
+                                            .arrival = {.ring_is_mapped = true},
+                                            .region_use = TCI_REGION_MAPPED,
+                                            .open = open_mapped,
+                                            .close = close_fake};
+
+static const tci_delivery_ops carried_ops = {.name = "carried",
+                                             .wire_id = FAKE_CARRIED,
+                                             .frame_overhead_bytes = 4,
+                                             .arrival = {.frames_by_message = true},
+                                             .region_use = TCI_REGION_MAPPED,
+                                             .open = open_carried,
+                                             .close = close_fake,
+                                             .push = push,
+                                             .turn = turn,
+                                             .under_way = under_way,
+                                             .credit = take_credit};
+
+static const tci_delivery_ops unseen_ops = {.name = "unseen",
+                                            .wire_id = FAKE_UNSEEN,
+                                            .region_use = TCI_REGION_MAPPED,
+                                            .open = open_unseen,
+                                            .close = close_fake,
+                                            .push = push,
+                                            .turn = turn,
+                                            .under_way = under_way,
+                                            .credit = take_credit};
+
+const tci_delivery_ops *const tci_delivery_table[] = {&mapped_ops, &carried_ops, &unseen_ops,
+                                                      NULL};

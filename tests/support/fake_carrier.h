@@ -1,0 +1,79 @@
+/* What carries messages and frames, without UCX, sockets and a second process: links, streams,
+ * regions and deliveries in plain memory. A program that is linked with this has these in place
+ * of runtime/delivery and runtime/bootstrap.
+ *
+ * What is sent by a link or a stream is kept for the test to look at. A delivery writes into
+ * the ring of the endpoint that its hello came from, which is in this process. */
+#ifndef TC_TEST_FAKE_CARRIER_H
+#define TC_TEST_FAKE_CARRIER_H
+
+#include "bootstrap/stream.h"
+#include "delivery/delivery.h"
+
+#define FAKE_POSTS_MAX 256u
+
+typedef struct fake_post {
+    tci_am kind;
+    uint16_t connection;
+    size_t size;
+    uint8_t *bytes;
+} fake_post;
+
+/* Messages in the order in which they were sent. */
+typedef struct fake_outbox {
+    fake_post posts[FAKE_POSTS_MAX];
+    unsigned count;
+    unsigned taken; /* by the test */
+} fake_outbox;
+
+/* The next one that was not taken, or NULL. Valid until the outbox is emptied. */
+const fake_post *fake_outbox_take(fake_outbox *outbox);
+/* How many of a kind were sent. */
+unsigned fake_outbox_count(const fake_outbox *outbox, tci_am kind);
+
+struct tci_link {
+    fake_outbox sent;
+    tc_status ready; /* what tci_link_ready says */
+    tc_status posts; /* what tci_link_post says */
+    tc_error error;  /* what tci_link_error says */
+    unsigned flushes;
+    void (*on_flush)(void *user);
+    void *flush_user;
+};
+
+struct tci_stream {
+    fake_outbox sent;    /* all of kind TCI_AM_HELLO */
+    fake_outbox arrived; /* what tci_stream_receive gives, in order */
+    tc_error end;        /* and then; at first TC_E_AGAIN */
+    tc_error connected;  /* what tci_stream_connect_finish says */
+    int fd;
+};
+
+tci_link *fake_link_create(void);
+tci_stream *fake_stream_create(void);
+/* The stream's next message: a whole hello message, or what is none. */
+void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size);
+
+/* What the next tci_stream_connect_start and tci_link_open say. */
+extern tc_status fake_connect_status;
+/* Streams and links that are there. */
+extern unsigned fake_streams, fake_links;
+
+/* Three kinds, as the library has them: `mapped` as direct, `carried` as am (frames wake), and
+ * `unseen` as put (nothing tells of frames). Credit of the last two goes by message. */
+typedef struct fake_delivery {
+    tci_delivery base;
+    tci_ring_word consumed;
+    unsigned pushes;
+    unsigned turns;
+    unsigned credits;
+    bool keeps;            /* a turn leaves something for the next one */
+    uint64_t made;         /* batches of frames, and */
+    uint64_t on_their_way; /* how many of the last ones have not arrived */
+} fake_delivery;
+
+#define FAKE_MAPPED TCI_HELLO_DIRECT
+#define FAKE_CARRIED TCI_HELLO_AM
+#define FAKE_UNSEEN TCI_HELLO_PUT
+
+#endif

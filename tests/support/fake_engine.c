@@ -1,0 +1,272 @@
+#include "fake_engine.h"
+
+#include "base/error_text.h"
+#include "engine/injector.h"
+#include "test.h"
+
+#define CODES_MAX 64u
+
+struct tci_code_unit {
+    fake_code *code;
+    tci_entries entries;
+};
+
+struct tci_load_job {
+    struct tci_load_job *next;
+    fake_code *code;
+    tci_code_unit *unit; /* that becomes better; NULL: one to be made */
+    bool done;
+};
+
+struct tci_engine_handle {
+    unsigned units;
+    unsigned jobs;
+};
+
+static fake_code codes[CODES_MAX];
+static tci_load_job *jobs;
+
+void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args);
+tc_status fake_injected_status;
+
+fake_code *fake_code_of(const char *name)
+{
+    fake_code *code = codes;
+    while (code->name[0] != '\0' && strcmp(code->name, name) != 0)
+        code++;
+    assert_true(code < codes + CODES_MAX - 1);
+    if (code->name[0] == '\0') {
+        (void)snprintf(code->name, sizeof code->name, "%s", name);
+        code->memory = 4096;
+    }
+    return code;
+}
+
+void fake_engine_end_loads(void)
+{
+    for (tci_load_job *job = jobs; job != NULL; job = job->next)
+        job->done = true;
+}
+
+void fake_engine_reset(void)
+{
+    for (fake_code *code = codes; code->name[0] != '\0'; code++)
+        assert_int_equal(code->loaded, 0);
+    assert_null(jobs);
+    memset(codes, 0, sizeof codes);
+    fake_injected_status = TC_OK;
+}
+
+/* --- the engine -------------------------------------------------------------------------- */
+
+tc_status tci_engine_acquire(const tci_engine_opts *opts, tci_engine_handle **handle_out,
+                             tc_error *err)
+{
+    (void)opts, (void)err;
+    *handle_out = calloc(1, sizeof **handle_out);
+    assert_non_null(*handle_out);
+    return TC_OK;
+}
+
+void tci_engine_release(tci_engine_handle *handle)
+{
+    free(handle);
+}
+
+void tci_engine_set_debuggable(tci_engine_handle *handle)
+{
+    (void)handle;
+}
+
+void tci_engine_set_profiled(tci_engine_handle *handle)
+{
+    (void)handle;
+}
+
+tc_status tci_engine_load(tci_engine_handle *handle, const tci_load_source *source,
+                          tci_code_unit **unit_out, tc_error *err)
+{
+    fake_code *code = fake_code_of(tci_archive_name(source->archive));
+    (void)handle;
+    if (code->fails != TC_OK)
+        return tci_error_set(err, code->fails, "%s: does not load", code->name);
+    tci_code_unit *unit = malloc(sizeof *unit);
+    assert_non_null(unit);
+    *unit = (tci_code_unit){.code = code, .entries = code->entries};
+    code->loaded++;
+    *unit_out = unit;
+    return TC_OK;
+}
+
+tc_status tci_engine_load_now(tci_engine_handle *handle, const tci_load_source *source,
+                              tci_code_unit **unit_out, tc_error *err)
+{
+    if (fake_code_of(tci_archive_name(source->archive))->is_slow)
+        return TC_E_AGAIN;
+    return tci_engine_load(handle, source, unit_out, err);
+}
+
+void tci_engine_unload(tci_engine_handle *handle, tci_code_unit *unit)
+{
+    (void)handle;
+    unit->code->loaded--;
+    free(unit);
+}
+
+/* --- jobs -------------------------------------------------------------------------------- */
+
+static tc_status begin(const tci_load_source *source, tci_code_unit *unit,
+                       tci_load_job **job_out)
+{
+    tci_load_job *job = malloc(sizeof *job);
+    assert_non_null(job);
+    *job = (tci_load_job){
+        .next = jobs, .code = fake_code_of(tci_archive_name(source->archive)), .unit = unit};
+    jobs = *job_out = job;
+    return TC_OK;
+}
+
+tc_status tci_engine_begin(tci_engine_handle *handle, const tci_load_source *source,
+                           tci_load_job **job_out, tc_error *err)
+{
+    (void)handle, (void)err;
+    return begin(source, NULL, job_out);
+}
+
+tc_status tci_engine_begin_better(tci_engine_handle *handle, const tci_load_source *source,
+                                  tci_code_unit *unit, tci_load_job **job_out, tc_error *err)
+{
+    (void)handle, (void)err;
+    return begin(source, unit, job_out);
+}
+
+bool tci_load_job_is_done(const tci_load_job *job)
+{
+    return job->done;
+}
+
+bool tci_load_job_is_begun(const tci_load_job *job)
+{
+    return job->done;
+}
+
+void tci_engine_cancel(tci_load_job *job)
+{
+    tci_load_job **link = &jobs;
+    if (job == NULL)
+        return;
+    while (*link != job)
+        link = &(*link)->next;
+    *link = job->next;
+    free(job);
+}
+
+tc_status tci_engine_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+{
+    fake_code *code = job->code;
+    tci_code_unit *unit = job->unit;
+    tci_engine_cancel(job);
+    if (code->fails != TC_OK)
+        return tci_error_set(err, code->fails, "%s: does not load", code->name);
+    if (unit == NULL) {
+        unit = malloc(sizeof *unit);
+        assert_non_null(unit);
+        *unit = (tci_code_unit){.code = code, .entries = code->entries};
+        code->loaded++;
+    } else {
+        unit->entries = code->better;
+    }
+    *unit_out = unit;
+    return TC_OK;
+}
+
+/* --- units ------------------------------------------------------------------------------- */
+
+const tci_entries *tci_code_unit_entries(const tci_code_unit *unit)
+{
+    return &unit->entries;
+}
+
+bool tci_code_unit_may_improve(const tci_code_unit *unit)
+{
+    return unit->code->may_improve;
+}
+
+bool tci_code_unit_has_state(const tci_code_unit *unit)
+{
+    return unit->code->has_state;
+}
+
+size_t tci_code_unit_memory(const tci_code_unit *unit)
+{
+    return unit->code->memory;
+}
+
+void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
+{
+    report_out->path = TC_LOAD_JIT;
+    report_out->memory_bytes = unit->code->memory;
+}
+
+/* --- injected code ----------------------------------------------------------------------- */
+
+static const char injector_of_all[1];
+
+tc_status tci_injector_create(tci_engine_handle *handle, const tci_host_symbol *host,
+                              size_t host_count, tci_injector **injector_out, tc_error *err)
+{
+    (void)handle, (void)host, (void)host_count, (void)err;
+    *injector_out = (tci_injector *)(uintptr_t)injector_of_all;
+    return TC_OK;
+}
+
+void tci_injector_destroy(tci_injector *injector)
+{
+    (void)injector;
+}
+
+tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
+                             size_t rest_size, void (**main_out)(void *, size_t, void *),
+                             tc_error *err)
+{
+    (void)injector, (void)bytes, (void)image_size, (void)rest_size;
+    if (fake_injected_status != TC_OK)
+        return tci_error_set(err, fake_injected_status, "no image that runs here");
+    *main_out = fake_injected_main;
+    return TC_OK;
+}
+
+/* --- functions --------------------------------------------------------------------------- */
+
+void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out)
+{
+    const tci_slice info = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
+    tci_archive_writer *writer;
+    void *archive;
+    uint8_t *code = malloc(bytes);
+    uint32_t noise = (uint32_t)bytes + 1;
+    assert_non_null(code);
+    for (size_t i = 0; i < bytes; i++) { /* packing finds nothing in it */
+        noise = noise * 1664525u + 1013904223u;
+        code[i] = (uint8_t)(noise >> 24);
+    }
+    assert_int_equal(tci_archive_writer_create(name, entries, &writer, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_add(writer, &info, code, bytes, NULL, 0, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_finish(writer, &archive, size_out, NULL), TC_OK);
+    tci_archive_writer_destroy(writer);
+    free(code);
+    return archive;
+}
+
+tc_ifunc *fake_function(tci_registry *registry, const char *name, unsigned entries,
+                        size_t bytes)
+{
+    size_t size;
+    tc_ifunc *fn;
+    tc_error error = {0};
+    void *archive = fake_archive(name, entries, bytes, &size);
+    if (tci_registry_add(registry, archive, size, NULL, 0, NULL, &fn, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    free(archive);
+    return fn;
+}

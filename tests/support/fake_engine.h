@@ -1,0 +1,41 @@
+/* Functions without code: an engine that gives, for the name of an archive, what the test has
+ * said. A program that is linked with this has it in place of runtime/engine. */
+#ifndef TC_TEST_FAKE_ENGINE_H
+#define TC_TEST_FAKE_ENGINE_H
+
+#include "engine/engine.h"
+#include "ifunc/registry.h"
+
+/* What there is to know of one function. All but the name may change while it is used. */
+typedef struct fake_code {
+    char name[32];
+    tci_entries entries;
+    tc_status fails; /* to load, with this */
+    bool is_slow;    /* a thread loads it: until fake_engine_end_loads */
+    bool has_state;  /* variables of its own */
+    bool may_improve;
+    tci_entries better; /* what it becomes */
+    size_t memory;
+    unsigned loaded; /* units of it that are there */
+} fake_code;
+
+/* The code of that name, made when it is first asked for. */
+fake_code *fake_code_of(const char *name);
+
+/* Threads have done their work. */
+void fake_engine_end_loads(void);
+/* Forgets all codes; the engine is to be unused by then. */
+void fake_engine_reset(void);
+
+/* What the next injected code calls, or why it does not run. */
+extern void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args);
+extern tc_status fake_injected_status;
+
+/* An archive of that name with these entries (TCI_ENTRY_ bits) and code of `bytes` bytes, for
+ * free(). */
+void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out);
+/* That archive in a registry, held once. */
+tc_ifunc *fake_function(tci_registry *registry, const char *name, unsigned entries,
+                        size_t bytes);
+
+#endif

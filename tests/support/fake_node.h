@@ -1,0 +1,88 @@
+/* Two cores with an endpoint between them, in one thread and without UCX, for tests of what is
+ * between deliveries and contexts. What they say to each other travels when the test says so.
+ */
+#ifndef TC_TEST_FAKE_NODE_H
+#define TC_TEST_FAKE_NODE_H
+
+#include "core/ep.h"
+#include "fake_carrier.h"
+#include "fake_engine.h"
+#include "group/groups.h"
+#include "rpc/calls.h"
+#include "rpc/local_reply.h"
+#include "test.h"
+#include "transfer/send_queue.h"
+
+/* Calls of tci_ep_events, and what the last one said. */
+typedef struct fake_events {
+    unsigned opened, ended, freed, retried, unsent;
+    tc_ep *ep;
+    tc_error error;
+    tc_status unsent_status;
+    const tci_ep_events *then; /* the layers that hear of it too; NULL members are allowed */
+} fake_events;
+
+typedef struct fake_node {
+    tci_core core; /* first: an endpoint's core leads here */
+    tci_groups groups;
+    tci_calls calls;
+    tci_local_replies replies;
+    uint8_t address[TCI_HELLO_MESSAGE_MAX];
+    fake_events seen;
+    bool code_is_wanted; /* what the registry is told of every function */
+    unsigned evicted, changed;
+} fake_node;
+
+fake_node *fake_node_create(void);
+/* With all endpoints and groups. */
+void fake_node_destroy(fake_node *node);
+
+/* A new endpoint with a link, whose hellos go by message; nothing was said yet. */
+tc_ep *fake_node_ep(fake_node *node);
+
+/* A function that is callable at once where it comes to; it calls main. */
+tc_ifunc *fake_node_function(fake_node *node, const char *name,
+                             void (*main)(void *payload, size_t size, void *target_args));
+
+/* Does what tc_progress does but for descriptors and clocks: runs rings, queues, credit. */
+unsigned fake_node_turn(fake_node *node);
+
+/* --- pairs ------------------------------------------------------------------------------- */
+
+typedef struct fake_pair {
+    fake_node *near, *far;
+    tc_ep *ep;   /* of near: what tests send by */
+    tc_ep *peer; /* of far: what that leads to */
+} fake_pair;
+
+/* Both sides send by this delivery (FAKE_MAPPED, ...), and are open. */
+void fake_pair_open(fake_pair *pair, uint64_t delivery);
+/* The same for what is made, but not open; options may have been changed. */
+void fake_pair_make(fake_pair *pair, uint64_t delivery);
+void fake_pair_connect(fake_pair *pair);
+void fake_pair_close(fake_pair *pair);
+
+/* Messages of both links arrive, until nothing is left. */
+void fake_pair_carry(fake_pair *pair);
+/* Messages of one link arrive at the other's endpoint. */
+void fake_carry(tc_ep *from, tc_ep *to);
+/* Turns and messages of both, until nothing happens any more. */
+void fake_pair_settle(fake_pair *pair);
+
+/* Fills what data frames may use of the ring that ep sends to, with calls of a function that
+ * the peer knows. Returns how many. */
+unsigned fake_fill_ring(tc_ep *ep, tc_ifunc *fn);
+
+/* --- a peer that sends what it likes ----------------------------------------------------- */
+
+/* Puts a frame of `size` bytes of payload behind the others in the ring of ep's peer. */
+void fake_frame(tc_ep *ep, uint8_t kind, uint8_t flags, uint16_t slot, const void *payload,
+                size_t size);
+/* The next frame in ep's own ring: false when there is none. The payload stays until credit for
+ * it is returned. */
+bool fake_read(tc_ep *ep, tci_frame *frame_out, const uint8_t **payload_out);
+
+/* Fails the test unless ep has failed like that, with a text that holds this. */
+void fake_expect_failed(const tc_ep *ep, tc_status status, const char *text);
+
+#endif
