@@ -1,0 +1,228 @@
+/* Credit: at once, behind frames that left before, and before a goodbye. */
+#include "../support/fake_node.h"
+#include "core/credit.h"
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static fake_delivery *delivery_of(tc_ep *ep)
+{
+    return (fake_delivery *)(void *)ep->tx.delivery;
+}
+
+/* near has sent a few messages, and far has run them without a word about it. */
+static fake_pair consumed_pair(uint64_t delivery)
+{
+    fake_pair pair;
+    tci_frame frame;
+    const uint8_t *payload;
+    fake_pair_open(&pair, delivery);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
+    (void)fake_node_turn(pair.near);
+    while (fake_read(pair.peer, &frame, &payload))
+        ;
+    return pair;
+}
+
+static unsigned credits_sent(const tc_ep *ep)
+{
+    return fake_outbox_count(&ep->link->sent, TCI_AM_CREDIT);
+}
+
+static bool is_drained(tc_ep *ep)
+{
+    tci_producer_refresh(&ep->tx.ring);
+    return tci_producer_drained(&ep->tx.ring);
+}
+
+static void a_mapped_ring_is_credited_by_a_store(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_MAPPED);
+    tci_credit_return(pair.peer);
+    assert_true(is_drained(pair.ep));
+    assert_int_equal(credits_sent(pair.peer), 0);
+    fake_pair_close(&pair);
+}
+
+static void other_rings_are_credited_by_a_message(void **state)
+{
+    static const uint64_t deliveries[] = {FAKE_CARRIED, FAKE_UNSEEN};
+    for (size_t i = 0; i < 2; i++) {
+        fake_pair pair = consumed_pair(deliveries[i]);
+        assert_false(is_drained(pair.ep));
+        tci_credit_return(pair.peer);
+        assert_int_equal(credits_sent(pair.peer), 1);
+        pair.near->core.pending.activity = false;
+        fake_pair_carry(&pair);
+        assert_true(is_drained(pair.ep));
+        assert_true(pair.near->core.pending.activity);
+        assert_int_equal(pair.far->core.counters[TCI_CREDITS_SENT], 1);
+        fake_pair_close(&pair);
+    }
+}
+
+static void credit_waits_behind_frames_that_are_under_way(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    fake_delivery *d = delivery_of(pair.peer);
+    d->made = 5;
+    d->on_their_way = 2;
+    tci_credit_return(pair.peer);
+    assert_int_equal(credits_sent(pair.peer), 0);
+    assert_true(tci_pending_has(&pair.far->core.pending, TCI_WORK_CREDIT));
+    assert_false(tci_credit_may_leave(pair.peer));
+    assert_true(tci_credit_turn(pair.peer));
+    d->made = 9; /* later frames matter to nobody */
+    d->on_their_way = 5;
+    assert_false(tci_credit_may_leave(pair.peer));
+    d->on_their_way = 4;
+    assert_true(tci_credit_may_leave(pair.peer));
+    assert_false(tci_credit_turn(pair.peer));
+    assert_int_equal(credits_sent(pair.peer), 1);
+    assert_false(tci_credit_may_leave(pair.peer));
+    fake_pair_carry(&pair);
+    assert_true(is_drained(pair.ep));
+    fake_pair_close(&pair);
+}
+
+/* It says what was consumed when it was due; what came later says a second one. */
+static void credit_that_is_asked_for_again_meanwhile_is_returned_again(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    fake_delivery *d = delivery_of(pair.peer);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    tci_frame frame;
+    const uint8_t *payload;
+    d->made = d->on_their_way = 1;
+    tci_credit_return(pair.peer);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_true(fake_read(pair.peer, &frame, &payload));
+    tci_credit_return(pair.peer);
+    assert_int_equal(credits_sent(pair.peer), 0);
+    d->on_their_way = 0;
+    assert_false(tci_credit_turn(pair.peer));
+    assert_int_equal(credits_sent(pair.peer), 2);
+    fake_pair_carry(&pair);
+    assert_true(is_drained(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void asked_again_behind_newer_frames_it_waits_for_those(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    fake_delivery *d = delivery_of(pair.peer);
+    d->made = d->on_their_way = 1;
+    tci_credit_return(pair.peer);
+    tci_credit_return(pair.peer);
+    d->made = 2; /* one has arrived, another left */
+    assert_true(tci_credit_turn(pair.peer));
+    assert_int_equal(credits_sent(pair.peer), 1);
+    d->on_their_way = 0;
+    assert_false(tci_credit_turn(pair.peer));
+    assert_int_equal(credits_sent(pair.peer), 2);
+    fake_pair_close(&pair);
+}
+
+static void the_last_credit_is_there_before_the_goodbye(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    tci_credit_return_last(pair.peer, 1);
+    assert_int_equal(credits_sent(pair.peer), 1);
+    assert_int_equal(pair.peer->link->flushes, 1);
+    tci_credit_return_last(pair.peer, 1); /* all was said */
+    assert_int_equal(credits_sent(pair.peer), 1);
+    assert_int_equal(pair.peer->link->flushes, 1);
+    fake_pair_close(&pair);
+
+    pair = consumed_pair(FAKE_MAPPED);
+    tci_credit_return_last(pair.peer, 1);
+    assert_true(is_drained(pair.ep));
+    assert_int_equal(pair.peer->link->flushes, 0);
+    fake_pair_close(&pair);
+}
+
+static void one_arrives(void *user)
+{
+    ((fake_delivery *)user)->on_their_way--;
+}
+
+static void a_goodbye_waits_for_frames_that_left(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    fake_delivery *d = delivery_of(pair.peer);
+    d->made = d->on_their_way = 3;
+    tci_credit_return(pair.peer);
+    pair.peer->link->on_flush = one_arrives;
+    pair.peer->link->flush_user = d;
+    tci_credit_let_frames_arrive(pair.peer, UINT64_MAX);
+    assert_int_equal(d->on_their_way, 0);
+    assert_int_equal(pair.peer->link->flushes, 3);
+    assert_false(tci_credit_may_leave(pair.peer)); /* the caller returns it now */
+    tci_credit_return_last(pair.peer, UINT64_MAX);
+    assert_int_equal(credits_sent(pair.peer), 1);
+    fake_pair_close(&pair);
+}
+
+static void a_goodbye_over_a_dead_link_waits_for_nothing(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    fake_delivery *d = delivery_of(pair.peer);
+    d->made = d->on_their_way = 3;
+    pair.peer->link->error.status = TC_E_PEER_LOST;
+    tci_credit_let_frames_arrive(pair.peer, UINT64_MAX);
+    assert_int_equal(pair.peer->link->flushes, 0);
+    fake_pair_close(&pair);
+}
+
+static void credit_that_could_not_leave_is_owed_still(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    pair.peer->link->posts = TC_E_NO_MEMORY;
+    tci_credit_return(pair.peer);
+    pair.peer->link->posts = TC_OK;
+    tci_credit_return_last(pair.peer, 1);
+    assert_int_equal(credits_sent(pair.peer), 1);
+    fake_pair_close(&pair);
+}
+
+static void credit_of_another_size_or_for_a_mapped_ring_is_ignored(void **state)
+{
+    static const uint8_t bytes[16] = {255, 255, 255, 255, 255, 255, 255, 255};
+    static const size_t sizes[] = {0, 7, 9, 16};
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        tci_credit_take(pair.ep, bytes, sizes[i]);
+    assert_int_equal(delivery_of(pair.ep)->credits, 0);
+    fake_pair_close(&pair);
+
+    pair = consumed_pair(FAKE_MAPPED);
+    tci_credit_take(pair.ep, bytes, 8);
+    assert_false(is_drained(pair.ep));
+    assert_false(pair.ep->tx.ring.broken);
+    fake_pair_close(&pair);
+
+    fake_node *node = fake_node_create(); /* before there is a delivery */
+    tci_credit_take(fake_node_ep(node), bytes, 8);
+    fake_node_destroy(node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mapped_ring_is_credited_by_a_store),
+        cmocka_unit_test(other_rings_are_credited_by_a_message),
+        cmocka_unit_test(credit_waits_behind_frames_that_are_under_way),
+        cmocka_unit_test(credit_that_is_asked_for_again_meanwhile_is_returned_again),
+        cmocka_unit_test(asked_again_behind_newer_frames_it_waits_for_those),
+        cmocka_unit_test(the_last_credit_is_there_before_the_goodbye),
+        cmocka_unit_test(a_goodbye_waits_for_frames_that_left),
+        cmocka_unit_test(a_goodbye_over_a_dead_link_waits_for_nothing),
+        cmocka_unit_test(credit_that_could_not_leave_is_owed_still),
+        cmocka_unit_test(credit_of_another_size_or_for_a_mapped_ring_is_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

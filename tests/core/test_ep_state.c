@@ -1,0 +1,239 @@
+/* How an endpoint opens, fails and ends, and what its core counts and watches meanwhile. */
+#include "../support/fake_node.h"
+#include "core/ep_state.h"
+#include "endpoint/ep_life.h"
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static void an_open_endpoint_is_counted_by_what_its_peer_needs(void **state)
+{
+    static const struct {
+        uint64_t delivery;
+        unsigned am_peers, storing_peers;
+    } kinds[] = {{FAKE_MAPPED, 0, 1}, {FAKE_CARRIED, 1, 0}, {FAKE_UNSEEN, 1, 1}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        fake_pair pair;
+        fake_pair_make(&pair, kinds[i].delivery);
+        const tci_core *core = &pair.near->core;
+        assert_int_equal(core->handshakes, 1);
+        fake_pair_connect(&pair);
+        assert_int_equal(core->handshakes, 0);
+        assert_int_equal(core->am_peers, kinds[i].am_peers);
+        assert_int_equal(core->storing_peers, kinds[i].storing_peers);
+        assert_int_equal(tci_pending_has(&core->pending, TCI_POLL_UCX), kinds[i].am_peers > 0);
+        assert_int_equal(core->counters[TCI_ENDPOINTS_OPENED], 1);
+        assert_int_equal(pair.near->seen.opened, 1);
+        tci_ep_finish(pair.ep);
+        assert_int_equal(core->am_peers, 0);
+        assert_int_equal(core->storing_peers, 0);
+        assert_false(tci_pending_has(&core->pending, TCI_POLL_UCX));
+        assert_int_equal(core->watched_count, 0);
+        fake_pair_close(&pair);
+    }
+}
+
+static void an_endpoint_that_never_opened_leaves_only_its_handshake(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = fake_node_ep(node);
+    (void)fake_node_ep(node);
+    assert_int_equal(node->core.handshakes, 2);
+    (void)tci_ep_fail_with(ep, TC_E_TIMEOUT, "late");
+    assert_int_equal(node->core.handshakes, 1);
+    assert_int_equal(node->core.am_peers, 0);
+    tci_ep_free(ep);
+    assert_int_equal(node->core.handshakes, 1);
+    fake_node_destroy(node);
+}
+
+static void only_rings_that_may_have_something_are_watched(void **state)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, FAKE_MAPPED); /* anything may be stored at any time */
+    assert_int_equal(pair.far->core.watched_count, 1);
+    fake_pair_close(&pair);
+
+    fake_pair_open(&pair, FAKE_CARRIED);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    assert_int_equal(pair.far->core.watched_count, 0);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    tci_ep_frames_came(pair.peer);
+    tci_ep_frames_came(pair.peer);
+    assert_int_equal(pair.far->core.watched_count, 1);
+    assert_int_equal(fake_node_turn(pair.far), 1);
+    assert_int_equal(pair.far->core.watched_count, 0);
+    fake_pair_close(&pair);
+}
+
+/* The last one takes the place of one that leaves. */
+static void the_list_of_watched_rings_stays_whole(void **state)
+{
+    fake_pair pairs[5];
+    fake_node *node = fake_node_create();
+    tc_ep *eps[5];
+    for (size_t i = 0; i < 5; i++) {
+        fake_pair_make(&pairs[i], FAKE_MAPPED);
+        eps[i] = fake_node_ep(node);
+        pairs[i].ep = eps[i];
+        node->core.options.delivery = FAKE_MAPPED;
+        fake_pair_connect(&pairs[i]);
+    }
+    static const size_t leaving[] = {1, 4, 0};
+    for (size_t i = 0; i < 3; i++) {
+        tci_ep_finish(eps[leaving[i]]);
+        assert_int_equal(node->core.watched_count, 4 - i);
+        for (size_t at = 0; at < node->core.watched_count; at++) {
+            const tc_ep *ep = node->core.watched[at].ep;
+            assert_true(tci_ep_is_open(ep));
+            assert_int_equal(ep->rx.watched_at, at);
+        }
+    }
+    assert_int_not_equal(eps[2]->rx.watched_at, eps[3]->rx.watched_at);
+    for (size_t i = 0; i < 5; i++) {
+        fake_node_destroy(pairs[i].near);
+        fake_node_destroy(pairs[i].far);
+    }
+    fake_node_destroy(node);
+}
+
+static void frames_for_an_endpoint_that_is_not_open_are_looked_at_later(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = fake_node_ep(node);
+    tci_ep_frames_came(ep);
+    assert_int_equal(node->core.watched_count, 0);
+    fake_node_destroy(node);
+}
+
+static void the_first_error_stays(void **state)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, FAKE_MAPPED);
+    assert_int_equal(tc_ep_error(pair.ep, NULL), TC_OK);
+    assert_int_equal(tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "frame %d", 7), TC_E_CORRUPT);
+    assert_int_equal(tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "later"), TC_E_PEER_LOST);
+    tci_ep_finish(pair.ep);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "frame 7");
+    assert_int_equal(pair.near->core.counters[TCI_ENDPOINTS_FAILED], 1);
+    assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_STATE));
+    fake_pair_close(&pair);
+}
+
+static void one_that_ended_in_order_does_not_fail_any_more(void **state)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, FAKE_MAPPED);
+    tci_ep_finish(pair.ep);
+    (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "later");
+    assert_int_equal(tc_ep_error(pair.ep, NULL), TC_E_CLOSED);
+    assert_int_equal(pair.near->core.counters[TCI_ENDPOINTS_FAILED], 0);
+    fake_pair_close(&pair);
+}
+
+static void the_layers_above_hear_once_that_it_ended(void **state)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, FAKE_MAPPED);
+    (void)tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "bad bytes");
+    assert_int_equal(pair.near->seen.ended, 0); /* not from inside of whatever found it */
+    tci_ep_tell_end(pair.ep);
+    tci_ep_tell_end(pair.ep);
+    assert_int_equal(pair.near->seen.ended, 1);
+    assert_string_equal(pair.near->seen.error.text, "bad bytes");
+    tci_ep_free(pair.ep);
+    assert_int_equal(pair.near->seen.ended, 1);
+    assert_int_equal(pair.near->seen.freed, 1);
+    fake_pair_close(&pair);
+}
+
+static void nothing_leaves_by_an_endpoint_that_has_ended(void **state)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, FAKE_MAPPED);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    (void)tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "bad bytes");
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_E_CORRUPT);
+    assert_null(pair.near->core.used);
+    fake_pair_close(&pair);
+}
+
+static void a_count_of_consumed_bytes_that_runs_wild_ends_it(void **state)
+{
+    static const int64_t wild[] = {-64, 4096 * 1024, 1};
+    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
+        fake_pair pair;
+        fake_pair_open(&pair, FAKE_CARRIED);
+        const uint64_t consumed = pair.ep->tx.ring.tail + (uint64_t)wild[i];
+        pair.ep->tx.delivery->ops->credit(pair.ep->tx.delivery, consumed);
+        assert_int_equal(tci_ep_check_credit(pair.ep), TC_OK);
+        tci_producer_refresh(&pair.ep->tx.ring);
+        assert_int_equal(tci_ep_check_credit(pair.ep), TC_E_PEER_LOST);
+        fake_expect_failed(pair.ep, TC_E_PEER_LOST, "ran wild");
+        assert_int_equal(tci_ep_check_credit(pair.ep), TC_OK); /* it is known by now */
+        fake_pair_close(&pair);
+    }
+}
+
+static void fast_paths_are_open_only_where_nothing_stands_in_the_way(void **state)
+{
+    fake_pair pair;
+    fake_pair_make(&pair, FAKE_MAPPED);
+    assert_int_equal(pair.ep->tx.fast_limit, 0);
+    fake_pair_connect(&pair);
+    tc_ep *ep = pair.ep;
+    assert_true(ep->tx.fast_limit > 0);
+    assert_int_equal(ep->tx.frame_limit, ep->tx.payload_max + 1);
+    ep->tx.building = true;
+    tci_ep_set_fast(ep);
+    assert_int_equal(ep->tx.fast_limit + ep->tx.frame_limit, 0);
+    ep->tx.building = false;
+    ep->unconfirmed = true;
+    tci_ep_set_fast(ep);
+    assert_int_equal(ep->tx.fast_limit + ep->tx.frame_limit, 0);
+    ep->unconfirmed = false;
+    tci_ep_set_fast(ep);
+    assert_true(ep->tx.fast_limit > 0);
+    tci_ep_finish(ep);
+    assert_int_equal(ep->tx.fast_limit + ep->tx.frame_limit, 0);
+    fake_pair_close(&pair);
+
+    fake_pair_open(&pair, FAKE_CARRIED); /* not tc_send's, which does not push */
+    assert_int_equal(pair.ep->tx.fast_limit, 0);
+    assert_true(pair.ep->tx.frame_limit > 0);
+    fake_pair_close(&pair);
+}
+
+static void large_payloads_take_no_frame_however_large_the_ring(void **state)
+{
+    fake_pair pair;
+    fake_pair_make(&pair, FAKE_MAPPED);
+    pair.far->core.options.ring_bytes = 1u << 20;
+    fake_pair_connect(&pair);
+    assert_true(pair.ep->tx.payload_max > TCI_LANDING_PAYLOAD_MIN);
+    assert_int_equal(pair.ep->tx.frame_limit, TCI_LANDING_PAYLOAD_MIN);
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_open_endpoint_is_counted_by_what_its_peer_needs),
+        cmocka_unit_test(an_endpoint_that_never_opened_leaves_only_its_handshake),
+        cmocka_unit_test(only_rings_that_may_have_something_are_watched),
+        cmocka_unit_test(the_list_of_watched_rings_stays_whole),
+        cmocka_unit_test(frames_for_an_endpoint_that_is_not_open_are_looked_at_later),
+        cmocka_unit_test(the_first_error_stays),
+        cmocka_unit_test(one_that_ended_in_order_does_not_fail_any_more),
+        cmocka_unit_test(the_layers_above_hear_once_that_it_ended),
+        cmocka_unit_test(nothing_leaves_by_an_endpoint_that_has_ended),
+        cmocka_unit_test(a_count_of_consumed_bytes_that_runs_wild_ends_it),
+        cmocka_unit_test(fast_paths_are_open_only_where_nothing_stands_in_the_way),
+        cmocka_unit_test(large_payloads_take_no_frame_however_large_the_ring),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
