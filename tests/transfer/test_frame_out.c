@@ -1,0 +1,269 @@
+/* Which frames a message becomes: with its code, without, or only with its name. */
+#include "../support/fake_node.h"
+#include "core/credit.h"
+#include "transfer/frame_out.h"
+#include "transfer/queue_drain.h"
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static fake_pair make_pair(uint64_t delivery, tc_ifunc **fn_out)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, delivery);
+    *fn_out = fake_node_function(pair.near, "nothing", nothing);
+    return pair;
+}
+
+static tci_frame next_frame(fake_pair *pair, const uint8_t **payload_out)
+{
+    tci_frame frame;
+    (void)fake_node_turn(pair->near);
+    assert_true(fake_read(pair->peer, &frame, payload_out));
+    return frame;
+}
+
+static void expect_frame(fake_pair *pair, uint8_t kind, uint8_t flags)
+{
+    const uint8_t *payload;
+    tci_frame frame = next_frame(pair, &payload);
+    assert_int_equal(frame.kind, kind);
+    assert_int_equal(frame.flags, flags);
+}
+
+static void expect_no_frame(fake_pair *pair)
+{
+    tci_frame frame;
+    const uint8_t *payload;
+    assert_false(fake_read(pair->peer, &frame, &payload));
+}
+
+static void code_goes_along_once(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const uint8_t *payload;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
+        tci_frame frame = next_frame(&pair, &payload);
+        assert_int_equal(frame.kind, i == 0 ? TCI_FRAME_CODE : TCI_FRAME_CALL);
+        assert_int_equal(frame.flags, i == 0 ? TCI_CODE_ATTACHED : 0);
+        assert_int_equal(frame.slot, fn->index);
+        assert_int_equal(frame.payload_size, sizeof i);
+        assert_memory_equal(payload, &i, sizeof i);
+    }
+    assert_int_equal(pair.near->core.counters[TCI_CODE_SENT], 1);
+    fake_pair_close(&pair);
+}
+
+static void the_code_behind_a_payload_is_the_functions(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tci_code_section section;
+    const uint8_t *payload;
+    assert_int_equal(tc_send(pair.ep, fn, "abc", 3), TC_OK);
+    tci_frame frame = next_frame(&pair, &payload);
+    const uint8_t *code =
+        payload - TCI_FRAME_HEADER_BYTES + tci_frame_code_offset(frame.payload_size);
+    assert_memory_equal(code, fn->code, fn->code_bytes);
+    tci_code_section_decode(code, &section);
+    assert_true(tci_content_id_equal(&section.id, &fn->id));
+    fake_pair_close(&pair);
+}
+
+/* The option code_push, or an archive that does not fit into a frame. */
+static void code_that_does_not_go_along_is_named(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    pair.near->core.options.code_push = 0;
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, 0);
+    pair.near->core.options.code_push = 1;
+    fake_code_of("large")->entries.main = nothing;
+    tc_ifunc *large = fake_function(&pair.near->core.registry, "large", TCI_ENTRY_MAIN, 4000);
+    assert_int_equal(tc_send(pair.ep, large, NULL, 0), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, 0);
+    fake_pair_close(&pair);
+}
+
+static void a_large_payload_leaves_the_code_no_room_and_only_names_it(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    uint8_t payload[4096] = {0};
+    assert_int_equal(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, 0);
+    tci_credit_return(pair.peer);
+    assert_int_equal(tc_send(pair.ep, fn, payload, pair.ep->tx.payload_max), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CALL, 0);
+    fake_pair_close(&pair);
+}
+
+static void an_uncached_send_brings_code_that_the_peer_knows(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tc_send_uncached(pair.ep, fn, NULL, 0), TC_OK);
+        expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
+    }
+    fake_pair_close(&pair);
+}
+
+static void a_binding_calls_nothing_and_is_made_once(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    assert_int_equal(tci_frame_out_binding(pair.ep, fn), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED | TCI_CODE_BIND_ONLY);
+    assert_int_equal(tci_frame_out_binding(pair.ep, fn), TC_OK);
+    expect_no_frame(&pair);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CALL, 0);
+    tc_ep_info info;
+    tc_ep_query(pair.ep, &info);
+    assert_int_equal(info.sent_messages, 1);
+    fake_pair_close(&pair);
+}
+
+static void preparing_asks_for_word_also_about_what_is_known(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const uint8_t flags = TCI_CODE_BIND_ONLY | TCI_CODE_ANNOUNCE;
+    assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, flags | TCI_CODE_ATTACHED);
+    assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, flags); /* its name alone */
+    pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
+    assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_E_REFUSED);
+    expect_no_frame(&pair);
+    fake_pair_close(&pair);
+}
+
+static void without_room_nothing_is_changed(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tc_ifunc *other = fake_node_function(pair.near, "other", nothing);
+    (void)fake_fill_ring(pair.ep, fn);
+    assert_int_equal(tci_frame_out_binding(pair.ep, other), TC_E_AGAIN);
+    assert_int_equal(tci_frame_out_prepare(pair.ep, other), TC_E_AGAIN);
+    assert_int_equal(pair.near->core.counters[TCI_CODE_SENT], 1);
+    fake_pair_settle(&pair);
+    assert_int_equal(tc_send(pair.ep, other, NULL, 0), TC_OK);
+    expect_frame(&pair, TCI_FRAME_CODE, TCI_CODE_ATTACHED);
+    fake_pair_close(&pair);
+}
+
+static void control_frames_find_room_where_messages_do_not(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    (void)fake_fill_ring(pair.ep, fn);
+    tci_frame_out_control(pair.ep, TCI_CONTROL_PREPARED, 3, NULL, 0);
+    assert_false(tci_queue_waits(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void control_frames_beyond_that_wait_in_front(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    uint8_t payload[TCI_CONTROL_PAYLOAD_MAX] = {0};
+    (void)fake_fill_ring(pair.ep, fn);
+    tci_frame_out_control(pair.ep, TCI_CONTROL_NEED, 3, payload, sizeof payload);
+    assert_true(tci_queue_waits(pair.ep));
+    assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_QUEUE));
+    fake_pair_settle(&pair);
+    assert_false(tci_queue_waits(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void an_endpoint_that_is_not_open_says_nothing(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = fake_node_ep(node);
+    tci_frame_out_control(ep, TCI_CONTROL_PREPARED, 3, NULL, 0);
+    assert_false(tci_queue_waits(ep));
+    fake_node_destroy(node);
+}
+
+static tc_ep *target;
+static tc_ifunc *inner;
+
+static size_t four(void *args, size_t args_size)
+{
+    (void)args, (void)args_size;
+    return 4;
+}
+
+/* tc_send to the same endpoint would write where this one's payload is being made. */
+static int make_and_send(void *payload, size_t size, void *args, size_t args_size)
+{
+    (void)args, (void)args_size;
+    memset(payload, 5, size);
+    assert_int_equal(tc_send(target, inner, NULL, 0), TC_E_BUSY);
+    assert_true(tci_core_is_busy(target->core));
+    return 0;
+}
+
+static void nothing_else_is_sent_while_a_payload_is_made_in_the_ring(void **state)
+{
+    const uint8_t *payload;
+    fake_pair pair = make_pair(FAKE_MAPPED, &inner);
+    target = pair.ep;
+    fake_code_of("made")->entries =
+        (tci_entries){.main = nothing, .max_size = four, .init = make_and_send};
+    tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
+                                   TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
+    assert_int_equal(tc_send(pair.ep, made, NULL, 0), TC_OK);
+    tci_frame frame = next_frame(&pair, &payload);
+    assert_int_equal(frame.payload_size, 4);
+    assert_memory_equal(payload, "\5\5\5\5", 4);
+    assert_int_equal(tc_send(pair.ep, inner, NULL, 0), TC_OK);
+    fake_pair_close(&pair);
+}
+
+static void a_delivery_that_carries_frames_is_told_of_each(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_CARRIED, &fn);
+    fake_delivery *d = (fake_delivery *)(void *)pair.ep->tx.delivery;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_int_equal(d->pushes, 3);
+    assert_int_equal(d->turns, 0);
+    d->keeps = true;
+    (void)fake_node_turn(pair.near);
+    assert_int_equal(d->turns, 1);
+    d->keeps = false;
+    (void)fake_node_turn(pair.near);
+    (void)fake_node_turn(pair.near); /* nothing is kept any more */
+    assert_int_equal(d->turns, 2);
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_goes_along_once),
+        cmocka_unit_test(the_code_behind_a_payload_is_the_functions),
+        cmocka_unit_test(code_that_does_not_go_along_is_named),
+        cmocka_unit_test(a_large_payload_leaves_the_code_no_room_and_only_names_it),
+        cmocka_unit_test(an_uncached_send_brings_code_that_the_peer_knows),
+        cmocka_unit_test(a_binding_calls_nothing_and_is_made_once),
+        cmocka_unit_test(preparing_asks_for_word_also_about_what_is_known),
+        cmocka_unit_test(without_room_nothing_is_changed),
+        cmocka_unit_test(control_frames_find_room_where_messages_do_not),
+        cmocka_unit_test(control_frames_beyond_that_wait_in_front),
+        cmocka_unit_test(an_endpoint_that_is_not_open_says_nothing),
+        cmocka_unit_test(nothing_else_is_sent_while_a_payload_is_made_in_the_ring),
+        cmocka_unit_test(a_delivery_that_carries_frames_is_told_of_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* The queue of an endpoint, and how it is sent. */
+#include "../support/fake_node.h"
+#include "core/ep_state.h"
+#include "endpoint/ep_life.h"
+#include "transfer/frame_out.h"
+#include "transfer/queue_drain.h"
+
+static unsigned sum, runs, newest;
+
+static void add(void *payload, size_t size, void *target_args)
+{
+    unsigned value = 0;
+    (void)target_args;
+    memcpy(&value, payload, size < sizeof value ? size : sizeof value);
+    sum = 10 * sum + value;
+    newest = value;
+    runs++;
+}
+
+static fake_pair make_pair(uint64_t delivery, tc_ifunc **fn_out)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, delivery);
+    *fn_out = fake_node_function(pair.near, "add", add);
+    sum = runs = 0;
+    return pair;
+}
+
+static tc_status queue(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
+{
+    const tci_outgoing out = {
+        .fn = fn, .args = args, .args_size = size, .payload_size = size, .built = true};
+    return tci_send_queue_message(ep, &out);
+}
+
+static void what_was_queued_leaves_in_its_order(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    for (unsigned i = 1; i <= 4; i++)
+        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+    assert_true(tci_queue_waits(pair.ep));
+    assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_QUEUE));
+    tci_queue_drain(pair.ep);
+    assert_false(tci_queue_waits(pair.ep));
+    fake_pair_settle(&pair);
+    assert_int_equal(sum, 1234);
+    assert_int_equal(pair.near->core.counters[TCI_SENDS_QUEUED], 4);
+    assert_int_equal(pair.ep->tx.queue_bytes, 0);
+    fake_pair_close(&pair);
+}
+
+/* The payload is copied, so the caller's memory is free at once. */
+static void a_queued_payload_is_a_copy(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    unsigned value = 7;
+    assert_int_equal(queue(pair.ep, fn, &value, sizeof value), TC_OK);
+    value = 9;
+    fake_pair_settle(&pair);
+    assert_int_equal(sum, 7);
+    fake_pair_close(&pair);
+}
+
+static void a_send_goes_behind_what_waits(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const unsigned first = 1, second = 2;
+    assert_int_equal(queue(pair.ep, fn, &first, sizeof first), TC_OK);
+    assert_int_equal(tc_send(pair.ep, fn, &second, sizeof second), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(sum, 12);
+    fake_pair_close(&pair);
+}
+
+static void control_frames_leave_before_all_that_waits(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tci_frame frame;
+    const uint8_t *payload;
+    const uint64_t count = 1;
+    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    for (uint16_t slot = 1; slot <= 3; slot++) {
+        const tci_frame header = {.payload_size = sizeof count,
+                                  .slot = slot,
+                                  .kind = TCI_FRAME_CONTROL,
+                                  .flags = TCI_CONTROL_PREPARED};
+        tci_queued *item = tci_send_queue_make(&header);
+        memcpy(item->payload, &count, sizeof count);
+        tci_send_queue_prepend(pair.ep, item);
+    }
+    tci_queue_drain(pair.ep);
+    for (uint16_t slot = 3; slot >= 1; slot--) { /* each in front of what waited */
+        assert_true(fake_read(pair.peer, &frame, &payload));
+        assert_int_equal(frame.kind, TCI_FRAME_CONTROL);
+        assert_int_equal(frame.slot, slot);
+    }
+    assert_true(fake_read(pair.peer, &frame, &payload));
+    assert_int_equal(frame.kind, TCI_FRAME_CODE);
+    fake_pair_close(&pair);
+}
+
+static void the_queue_is_bounded_and_control_frames_do_not_count(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    uint8_t payload[100] = {0};
+    pair.near->core.options.send_queue_bytes = 1000;
+    unsigned n = 0;
+    while (queue(pair.ep, fn, payload, sizeof payload) == TC_OK)
+        n++;
+    assert_in_range(n, 1, 9);
+    const tci_frame header = {.payload_size = 100, .kind = TCI_FRAME_CONTROL};
+    for (int i = 0; i < 20; i++)
+        tci_send_queue_prepend(pair.ep, tci_send_queue_make(&header));
+    assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_E_AGAIN);
+    for (int i = 0; i < 20; i++)
+        tci_send_queue_free(pair.ep, tci_send_queue_pop(pair.ep));
+    tci_send_queue_free(pair.ep, tci_send_queue_pop(pair.ep));
+    assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_OK);
+    tci_send_queue_clear(pair.ep);
+    assert_int_equal(pair.ep->tx.queue_bytes, 0);
+    fake_pair_close(&pair);
+}
+
+static void a_queue_that_was_emptied_takes_more(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+        tci_queue_drain(pair.ep);
+        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+        tci_send_queue_clear(pair.ep);
+    }
+    const tci_frame header = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_PREPARED};
+    tci_send_queue_prepend(pair.ep, tci_send_queue_make(&header));
+    const unsigned last = 4;
+    assert_int_equal(queue(pair.ep, fn, &last, sizeof last), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(sum, 1234);
+    fake_pair_close(&pair);
+}
+
+static void what_finds_no_room_stays_in_its_place(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    const unsigned filled = fake_fill_ring(pair.ep, fn) + 1;
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
+    tci_queue_drain(pair.ep);
+    assert_true(tci_queue_waits(pair.ep));
+    assert_int_equal(pair.ep->tx.fast_limit, 0); /* nobody overtakes */
+    fake_pair_settle(&pair);
+    assert_int_equal(runs, filled + 2);
+    assert_int_equal(newest, 1);
+    assert_true(pair.ep->tx.fast_limit > 0);
+    fake_pair_close(&pair);
+}
+
+/* Inside a function nobody can wait for room, so what it sends is queued. */
+static void a_function_that_finds_no_room_has_its_message_queued(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_CARRIED, &fn);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    (void)fake_fill_ring(pair.ep, fn);
+    tci_pending *pending = &pair.near->core.pending;
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_E_AGAIN);
+    assert_true(pending->credit_blocked);
+    const unsigned outer = tci_pending_enter(pending, TCI_RUNNING);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    tci_pending_leave(pending, TCI_RUNNING, outer);
+    assert_true(tci_queue_waits(pair.ep));
+    fake_pair_settle(&pair);
+    assert_false(tci_queue_waits(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void messages_wait_for_the_peer_to_say_who_it_is(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    pair.ep->unconfirmed = true;
+    tci_ep_set_fast(pair.ep);
+    pair.ep->tx.queues_unopened = true;
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    tci_queue_drain(pair.ep);
+    fake_pair_settle(&pair);
+    assert_int_equal(runs, 0);
+    pair.ep->unconfirmed = false;
+    fake_pair_settle(&pair);
+    assert_int_equal(runs, 1);
+    fake_pair_close(&pair);
+}
+
+static void a_message_whose_function_was_refused_meanwhile_is_told_of(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tc_ifunc *other = fake_node_function(pair.near, "other", add);
+    const unsigned value = 5;
+    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    assert_int_equal(queue(pair.ep, other, &value, sizeof value), TC_OK);
+    pair.ep->tx.bindings[fn->index] = TCI_TX_REFUSED;
+    tci_queue_drain(pair.ep);
+    assert_int_equal(pair.near->seen.unsent, 1);
+    assert_int_equal(pair.near->seen.unsent_status, TC_E_REFUSED);
+    fake_pair_settle(&pair);
+    assert_int_equal(sum, 5);
+    fake_pair_close(&pair);
+}
+
+/* One that was queued before the peer's ring was known. */
+static void a_message_larger_than_a_frame_leaves_in_pieces(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair;
+    fake_pair_make(&pair, FAKE_MAPPED);
+    fn = fake_node_function(pair.near, "add", add);
+    sum = runs = 0;
+    uint8_t large[10000] = {3};
+    unsigned last = 4;
+    pair.ep->tx.queues_unopened = true;
+    assert_int_equal(tc_send(pair.ep, fn, large, sizeof large), TC_OK);
+    assert_int_equal(tc_send(pair.ep, fn, &last, sizeof last), TC_OK);
+    fake_pair_connect(&pair);
+    assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_QUEUE));
+    assert_true(sizeof large > pair.ep->tx.payload_max);
+    fake_pair_settle(&pair);
+    assert_int_equal(runs, 2);
+    assert_int_equal(sum, 34);
+    fake_pair_close(&pair);
+}
+
+static void functions_are_held_as_long_as_their_messages_wait(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const unsigned holders = fn->holders;
+    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    assert_int_equal(fn->holders, holders + 2);
+    tci_queue_drain(pair.ep);
+    assert_int_equal(fn->holders, holders);
+    assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
+    tci_ep_free(pair.ep);
+    assert_int_equal(fn->holders, holders);
+    pair.ep = fake_node_ep(pair.near);
+    fake_pair_close(&pair);
+}
+
+static int refuse_to_make(void *payload, size_t size, void *args, size_t args_size)
+{
+    (void)payload, (void)size, (void)args, (void)args_size;
+    return 1;
+}
+
+static size_t twice(void *args, size_t args_size)
+{
+    (void)args;
+    return 2 * args_size;
+}
+
+static void a_payload_that_cannot_be_made_is_not_queued(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    fake_code_of("made")->entries =
+        (tci_entries){.main = add, .max_size = twice, .init = refuse_to_make};
+    tc_ifunc *made = fake_function(&pair.near->core.registry, "made",
+                                   TCI_ENTRY_MAIN | TCI_ENTRY_MAX_SIZE | TCI_ENTRY_INIT, 64);
+    assert_int_equal(tc_send(pair.ep, made, NULL, 0), TC_E_PAYLOAD);
+    tci_outgoing out = {.fn = made};
+    assert_int_equal(tci_outgoing_measure(&out, NULL), TC_OK);
+    assert_int_equal(tci_send_queue_message(pair.ep, &out), TC_E_PAYLOAD);
+    assert_false(tci_queue_waits(pair.ep));
+    assert_int_equal(pair.ep->tx.queue_bytes, 0);
+    assert_false(tci_core_is_busy(&pair.near->core));
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_queued_leaves_in_its_order),
+        cmocka_unit_test(a_queued_payload_is_a_copy),
+        cmocka_unit_test(a_send_goes_behind_what_waits),
+        cmocka_unit_test(control_frames_leave_before_all_that_waits),
+        cmocka_unit_test(the_queue_is_bounded_and_control_frames_do_not_count),
+        cmocka_unit_test(a_queue_that_was_emptied_takes_more),
+        cmocka_unit_test(what_finds_no_room_stays_in_its_place),
+        cmocka_unit_test(a_function_that_finds_no_room_has_its_message_queued),
+        cmocka_unit_test(messages_wait_for_the_peer_to_say_who_it_is),
+        cmocka_unit_test(a_message_whose_function_was_refused_meanwhile_is_told_of),
+        cmocka_unit_test(a_message_larger_than_a_frame_leaves_in_pieces),
+        cmocka_unit_test(functions_are_held_as_long_as_their_messages_wait),
+        cmocka_unit_test(a_payload_that_cannot_be_made_is_not_queued),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
