@@ -1,0 +1,411 @@
+/* HELLO and READY from a peer that may send anything, in any order, by both carriers. */
+#include "../support/fake_node.h"
+#include "core/ep_message.h"
+#include "endpoint/ep_life.h"
+#include "endpoint/handshake.h"
+
+static size_t hello_of(tc_ep *ep, uint8_t *out)
+{
+    tc_error error;
+    assert_int_equal(tci_handshake_greet(ep, &error), TC_OK);
+    const fake_post *post = fake_outbox_take(&ep->link->sent);
+    assert_non_null(post);
+    memcpy(out, post->bytes, post->size);
+    return post->size;
+}
+
+/* A HELLO of far's, changed by the test. */
+static tci_hello decode(const uint8_t *bytes, size_t size)
+{
+    tci_hello hello;
+    assert_int_equal(tci_hello_decode(bytes, size, TCI_HELLO_HELLO, &hello, NULL), TC_OK);
+    return hello;
+}
+
+static void say_hello(tc_ep *to, const tci_hello *hello)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    assert_int_equal(tci_hello_encode(hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, NULL),
+                     TC_OK);
+    tci_handshake_message(to, TCI_HELLO_HELLO, bytes, size);
+}
+
+static void say_ready(tc_ep *to, uint8_t delivery)
+{
+    uint8_t bytes[32];
+    size_t size;
+    assert_int_equal(tci_hello_ready_encode(delivery, bytes, sizeof bytes, &size), TC_OK);
+    tci_handshake_message(to, TCI_HELLO_READY, bytes, size);
+}
+
+static void say_refuse(tc_ep *to, tc_status status, const char *text)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    assert_int_equal(tci_hello_refuse_encode(status, text, bytes, sizeof bytes, &size), TC_OK);
+    tci_handshake_message(to, TCI_HELLO_REFUSE, bytes, size);
+}
+
+/* The kind of the next message that ep sent, or 0. */
+static int next_kind(tc_ep *ep, tc_error *refusal_out)
+{
+    tci_hello_preamble preamble;
+    fake_outbox *sent = ep->stream != NULL ? &ep->stream->sent : &ep->link->sent;
+    const fake_post *post = fake_outbox_take(sent);
+    if (post == NULL)
+        return 0;
+    assert_int_equal(tci_hello_preamble_decode(post->bytes, post->size, &preamble, NULL),
+                     TC_OK);
+    if (preamble.kind == TCI_HELLO_REFUSE)
+        assert_int_equal(tci_hello_refuse_decode(post->bytes, post->size, refusal_out, NULL),
+                         TC_OK);
+    return (int)preamble.kind;
+}
+
+static void both_sides_say_hello_then_ready_and_are_open(void **state)
+{
+    fake_pair pair;
+    tc_ep_info info;
+    fake_pair_make(&pair, FAKE_CARRIED);
+    fake_pair_connect(&pair);
+    assert_int_equal(fake_outbox_count(&pair.ep->link->sent, TCI_AM_HELLO), 2);
+    assert_int_equal(fake_outbox_count(&pair.peer->link->sent, TCI_AM_HELLO), 2);
+    tc_ep_query(pair.ep, &info);
+    assert_string_equal(info.delivery, "carried");
+    assert_string_equal(info.peer_ucx, "1.13.1");
+    assert_string_equal(info.peer_llvm, "none");
+    assert_string_equal(info.peer_library, TC_VERSION_STRING);
+    fake_pair_close(&pair);
+}
+
+static void our_hello_is_said_once(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = fake_node_ep(node);
+    tc_error error;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(tci_handshake_greet(ep, &error), TC_OK);
+    assert_int_equal(next_kind(ep, NULL), TCI_HELLO_HELLO);
+    assert_int_equal(next_kind(ep, NULL), 0);
+    fake_node_destroy(node);
+}
+
+/* Whoever has both READYs may close at any time, so ours waits until UCX has connected. */
+static void ready_waits_for_the_link(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair.peer, bytes);
+    pair.ep->link->ready = TC_E_AGAIN;
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    assert_int_equal(next_kind(pair.ep, NULL), TCI_HELLO_HELLO);
+    assert_int_equal(next_kind(pair.ep, NULL), 0);
+    say_ready(pair.ep, FAKE_MAPPED);
+    tci_handshake_turn(pair.ep);
+    assert_false(tci_ep_is_open(pair.ep));
+    pair.ep->link->ready = TC_OK;
+    tci_handshake_turn(pair.ep);
+    assert_int_equal(next_kind(pair.ep, NULL), TCI_HELLO_READY);
+    assert_true(tci_ep_is_open(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void a_link_that_breaks_meanwhile_ends_it(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair.peer, bytes);
+    pair.ep->link->ready = TC_E_PEER_LOST;
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    fake_expect_failed(pair.ep, TC_E_PEER_LOST, "the link broke");
+    fake_pair_close(&pair);
+}
+
+static void a_second_hello_ends_it(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair.peer, bytes);
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "second HELLO");
+    fake_pair_close(&pair);
+
+    fake_pair_open(&pair, FAKE_MAPPED);
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "second HELLO");
+    fake_pair_close(&pair);
+}
+
+static void ready_comes_once_and_behind_hello(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    say_ready(pair.ep, FAKE_MAPPED);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "READY before HELLO, or twice");
+    fake_pair_close(&pair);
+
+    fake_pair_make(&pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair.peer, bytes);
+    pair.ep->link->ready = TC_E_AGAIN;
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    say_ready(pair.ep, FAKE_MAPPED);
+    say_ready(pair.ep, FAKE_MAPPED);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "READY before HELLO, or twice");
+    fake_pair_close(&pair);
+}
+
+static void a_delivery_that_is_unknown_here_is_refused(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    tc_error refusal = {0};
+    fake_pair_make(&pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair.peer, bytes);
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    say_ready(pair.ep, 77);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "delivery 77, expected 1 (mapped)");
+    assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_HELLO);
+    assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_READY);
+    assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
+    assert_int_equal(refusal.status, TC_E_CORRUPT);
+    fake_pair_close(&pair);
+}
+
+static void damaged_hellos_are_refused_with_their_reason(void **state)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    for (size_t cut = 0; cut < 3; cut++) {
+        fake_pair pair;
+        tc_error refusal = {0};
+        fake_pair_make(&pair, FAKE_MAPPED);
+        size_t size = hello_of(pair.peer, bytes);
+        if (cut == 0)
+            bytes[size - 1] ^= 1;
+        else
+            size = cut == 1 ? size - 1 : 3;
+        tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+        assert_int_equal(pair.ep->state, TCI_EP_FAILED);
+        assert_int_equal(tc_ep_error(pair.ep, NULL), TC_E_CORRUPT);
+        assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
+        assert_int_equal(refusal.status, TC_E_CORRUPT);
+        assert_int_equal(pair.near->seen.opened, 0);
+        fake_pair_close(&pair);
+    }
+}
+
+static void another_version_of_ucx_is_refused(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    tc_error refusal = {0};
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    hello.ucx.minor++;
+    say_hello(pair.ep, &hello);
+    fake_expect_failed(pair.ep, TC_E_VERSION, "1.14");
+    assert_int_equal(next_kind(pair.ep, &refusal), TCI_HELLO_REFUSE);
+    assert_int_equal(refusal.status, TC_E_VERSION);
+    fake_pair_close(&pair);
+}
+
+static void a_ring_that_is_not_there_is_refused(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    hello.ring_address += 4096;
+    say_hello(pair.ep, &hello);
+    fake_expect_failed(pair.ep, TC_E_UNSUPPORTED, "no ring is there");
+    fake_pair_close(&pair);
+}
+
+/* Its pid means something here, and nobody has it. */
+static void a_peer_that_ended_meanwhile_is_lost(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    hello.pid = INT32_MAX;
+    say_hello(pair.ep, &hello);
+    fake_expect_failed(pair.ep, TC_E_PEER_LOST, "2147483647 ended while connecting");
+    fake_pair_close(&pair);
+
+    fake_pair_make(&pair, FAKE_MAPPED); /* of another host it means nothing */
+    hello = decode(bytes, hello_of(pair.peer, bytes));
+    hello.pid = INT32_MAX;
+    hello.host_id[0]++;
+    say_hello(pair.ep, &hello);
+    assert_int_equal(pair.ep->state, TCI_EP_AGREEING);
+    fake_pair_close(&pair);
+}
+
+static void a_refusal_is_the_peers_whatever_it_says(void **state)
+{
+    static const struct {
+        tc_status said, is;
+    } cases[] = {{TC_E_VERSION, TC_E_VERSION},
+                 {TC_E_CORRUPT, TC_E_REFUSED},
+                 {TC_E_NO_MEMORY, TC_E_REFUSED},
+                 {TC_E_TIMEOUT, TC_E_REFUSED}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fake_pair pair;
+        fake_pair_make(&pair, FAKE_MAPPED);
+        say_refuse(pair.ep, cases[i].said, "not you");
+        fake_expect_failed(pair.ep, cases[i].is, "peer refused the connection: not you");
+        fake_pair_close(&pair);
+    }
+    fake_pair pair;
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_handshake_message(pair.ep, TCI_HELLO_REFUSE, "short", 5);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "");
+    fake_pair_close(&pair);
+}
+
+static void a_goodbye_is_noted_and_ends_nothing_yet(void **state)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, FAKE_MAPPED);
+    tci_ep_message_bye(pair.peer);
+    fake_pair_carry(&pair);
+    assert_true(tci_ep_is_open(pair.ep)); /* what it sent before is run first */
+    assert_true(pair.ep->peer.said_bye);
+    assert_true(tci_pending_has(&pair.near->core.pending, TCI_WORK_GOODBYE));
+    fake_pair_close(&pair);
+}
+
+static void a_bell_is_borne_as_soon_as_both_have_greeted(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_handshake_message(pair.ep, TCI_HELLO_BELL, bytes, 16);
+    fake_expect_failed(pair.ep, TC_E_CORRUPT, "kind 6 while connecting");
+    fake_pair_close(&pair);
+
+    fake_pair_make(&pair, FAKE_MAPPED);
+    const size_t size = hello_of(pair.peer, bytes);
+    pair.ep->link->ready = TC_E_AGAIN;
+    tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
+    tci_handshake_message(pair.ep, TCI_HELLO_BELL, bytes, 16);
+    assert_int_equal(pair.ep->state, TCI_EP_AGREEING);
+    fake_pair_close(&pair);
+}
+
+static void kinds_that_have_no_place_here_end_it(void **state)
+{
+    static const int kinds[] = {TCI_HELLO_ADDRESS, 0, 7, 255};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        fake_pair pair;
+        fake_pair_open(&pair, FAKE_MAPPED);
+        tci_handshake_message(pair.ep, (tci_hello_kind)kinds[i], "", 0);
+        fake_expect_failed(pair.ep, TC_E_CORRUPT, "peer sent a message of kind");
+        fake_pair_close(&pair);
+    }
+}
+
+static void who_is_late_is_named_if_it_is_known(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *unknown = fake_node_ep(node), *member = fake_node_ep(node);
+    tci_handshake_expect_rank(member, 3);
+    tci_handshake_set_deadline(unknown, 1000);
+    tci_handshake_set_deadline(member, 1000);
+    tci_handshake_expire(unknown, 999);
+    assert_int_equal(unknown->state, TCI_EP_GREETING);
+    tci_handshake_expire(unknown, 1000);
+    fake_expect_failed(unknown, TC_E_TIMEOUT, "connecting: the peer did not answer in time");
+    tci_handshake_expire(member, 1000);
+    fake_expect_failed(member, TC_E_TIMEOUT, "connecting: rank 3 did not answer in time");
+    fake_node_destroy(node);
+}
+
+static void one_that_answers_in_place_of_a_member_has_the_same_deadline(void **state)
+{
+    fake_pair pair;
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_handshake_expect_rank(pair.ep, 5);
+    tci_handshake_set_deadline(pair.ep, 1000);
+    fake_pair_connect(&pair);
+    assert_false(tci_ep_takes_messages(pair.ep));
+    tci_handshake_expire(pair.ep, 999);
+    assert_true(tci_ep_is_open(pair.ep));
+    tci_handshake_expire(pair.ep, 1000);
+    fake_expect_failed(pair.ep, TC_E_TIMEOUT, "somebody answered in place of rank 5");
+    fake_pair_close(&pair);
+
+    fake_pair_open(&pair, FAKE_MAPPED); /* others have none once they are open */
+    tci_handshake_set_deadline(pair.ep, 1000);
+    tci_handshake_expire(pair.ep, UINT64_MAX);
+    assert_true(tci_ep_is_open(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void a_side_without_ring_memory_left_gets_a_small_ring(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_CARRIED);
+    pair.far->core.options.ring_bytes = 1u << 20;
+    pair.far->core.options.ring_memory_max = 1u << 20;
+    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    assert_int_equal(hello.ring_bytes, 1u << 20);
+    assert_int_equal(pair.far->core.counters[TCI_RINGS_CLOSED], 0);
+    tc_ep *second = fake_node_ep(pair.far);
+    hello = decode(bytes, hello_of(second, bytes));
+    assert_int_equal(hello.ring_bytes, 16u << 10);
+    assert_int_equal(pair.far->core.counters[TCI_RINGS_CLOSED], 1);
+    tci_ep_free(pair.peer);
+    pair.peer = fake_node_ep(pair.far);
+    hello = decode(bytes, hello_of(pair.peer, bytes)); /* which is free again */
+    assert_int_equal(hello.ring_bytes, 1u << 20);
+    fake_pair_close(&pair);
+}
+
+static void a_peer_may_take_smaller_frames_than_its_ring_would(void **state)
+{
+    fake_pair pair;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    fake_pair_make(&pair, FAKE_MAPPED);
+    tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
+    hello.frame_bytes_max = 256;
+    say_hello(pair.ep, &hello);
+    say_ready(pair.ep, FAKE_MAPPED);
+    tc_ep_info info;
+    tc_ep_query(pair.ep, &info);
+    assert_in_range(info.frame_payload_max, 1, 256 - TCI_FRAME_HEADER_BYTES);
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_sides_say_hello_then_ready_and_are_open),
+        cmocka_unit_test(our_hello_is_said_once),
+        cmocka_unit_test(ready_waits_for_the_link),
+        cmocka_unit_test(a_link_that_breaks_meanwhile_ends_it),
+        cmocka_unit_test(a_second_hello_ends_it),
+        cmocka_unit_test(ready_comes_once_and_behind_hello),
+        cmocka_unit_test(a_delivery_that_is_unknown_here_is_refused),
+        cmocka_unit_test(damaged_hellos_are_refused_with_their_reason),
+        cmocka_unit_test(another_version_of_ucx_is_refused),
+        cmocka_unit_test(a_ring_that_is_not_there_is_refused),
+        cmocka_unit_test(a_peer_that_ended_meanwhile_is_lost),
+        cmocka_unit_test(a_refusal_is_the_peers_whatever_it_says),
+        cmocka_unit_test(a_goodbye_is_noted_and_ends_nothing_yet),
+        cmocka_unit_test(a_bell_is_borne_as_soon_as_both_have_greeted),
+        cmocka_unit_test(kinds_that_have_no_place_here_end_it),
+        cmocka_unit_test(who_is_late_is_named_if_it_is_known),
+        cmocka_unit_test(one_that_answers_in_place_of_a_member_has_the_same_deadline),
+        cmocka_unit_test(a_side_without_ring_memory_left_gets_a_small_ring),
+        cmocka_unit_test(a_peer_may_take_smaller_frames_than_its_ring_would),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

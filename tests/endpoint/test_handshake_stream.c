@@ -1,0 +1,245 @@
+/* A handshake over a stream: connecting, whole messages and rubbish, the stream's end. */
+#include "../support/fake_node.h"
+#include "endpoint/handshake.h"
+
+#include <sys/epoll.h>
+
+/* A new endpoint of near, by a stream that is connecting. */
+static tc_ep *calling(fake_node *node)
+{
+    tc_ep *ep = fake_node_ep(node);
+    tci_link_close(ep->link, 0);
+    ep->link = NULL;
+    ep->stream = fake_stream_create();
+    ep->state = TCI_EP_CONNECTING;
+    return ep;
+}
+
+static void finish(fake_node *node)
+{
+    fake_node_destroy(node);
+    assert_int_equal(fake_streams, 0);
+    assert_int_equal(fake_links, 0);
+}
+
+static void the_hello_leaves_when_the_stream_is_connected(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = calling(node);
+    ep->stream->connected.status = TC_E_AGAIN;
+    tci_handshake_stream(ep);
+    assert_int_equal(ep->state, TCI_EP_CONNECTING);
+    assert_int_equal(ep->stream->sent.count, 0);
+    ep->stream->connected.status = TC_OK;
+    tci_handshake_stream(ep);
+    assert_int_equal(ep->state, TCI_EP_GREETING);
+    assert_int_equal(ep->stream->sent.count, 1);
+    finish(node);
+}
+
+static void nobody_there_ends_it(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = calling(node);
+    ep->stream->connected = (tc_error){TC_E_UNREACHABLE, "127.0.0.1:9: nobody listens"};
+    tci_handshake_stream(ep);
+    fake_expect_failed(ep, TC_E_UNREACHABLE, "nobody listens");
+    assert_int_equal(node->seen.retried, 0);
+    finish(node);
+}
+
+/* A member may start later than this side. */
+static void a_member_that_is_not_there_yet_is_tried_again(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = calling(node);
+    tci_handshake_expect_rank(ep, 1);
+    ep->stream->connected = (tc_error){TC_E_UNREACHABLE, "127.0.0.1:9: nobody listens"};
+    tci_handshake_stream(ep);
+    assert_int_equal(ep->state, TCI_EP_CONNECTING);
+    assert_int_equal(node->seen.retried, 1);
+    ep->stream->connected = (tc_error){TC_E_IO, "no descriptors left"}; /* that does not heal */
+    tci_handshake_stream(ep);
+    fake_expect_failed(ep, TC_E_IO, "no descriptors left");
+    assert_int_equal(node->seen.retried, 1);
+    finish(node);
+}
+
+static void an_endpoint_without_a_stream_yet_is_tried_again_too(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = calling(node);
+    tci_stream_close(ep->stream);
+    ep->stream = NULL;
+    tci_handshake_stream(ep);
+    assert_int_equal(node->seen.retried, 1);
+    assert_int_equal(ep->state, TCI_EP_CONNECTING);
+    finish(node);
+}
+
+/* --- what comes by it -------------------------------------------------------------------- */
+
+typedef struct call {
+    fake_node *near, *far;
+    tc_ep *ep;
+    tc_ep *peer; /* whose messages are carried over by the test */
+} call;
+
+static call make_call(void)
+{
+    call c = {.near = fake_node_create(), .far = fake_node_create()};
+    c.near->core.options.delivery = c.far->core.options.delivery = FAKE_MAPPED;
+    c.ep = calling(c.near);
+    c.peer = calling(c.far);
+    tci_handshake_stream(c.ep);
+    tci_handshake_stream(c.peer);
+    return c;
+}
+
+static void carry(tc_ep *from, tc_ep *to)
+{
+    const fake_post *post;
+    while ((post = fake_outbox_take(&from->stream->sent)) != NULL)
+        fake_stream_arrive(to->stream, post->bytes, post->size);
+    tci_handshake_stream(to);
+}
+
+static void open_call(call *c)
+{
+    for (int i = 0; i < 3; i++) {
+        carry(c->ep, c->peer);
+        carry(c->peer, c->ep);
+    }
+    assert_true(tci_ep_is_open(c->ep));
+    assert_true(tci_ep_is_open(c->peer));
+}
+
+static void end_call(call *c)
+{
+    fake_node_destroy(c->near);
+    finish(c->far);
+}
+
+static void two_streams_make_an_open_endpoint(void **state)
+{
+    call c = make_call();
+    open_call(&c);
+    assert_non_null(c.ep->link);
+    end_call(&c);
+}
+
+static void a_link_that_cannot_be_opened_is_refused(void **state)
+{
+    call c = make_call();
+    fake_connect_status = TC_E_UNREACHABLE;
+    carry(c.peer, c.ep);
+    fake_connect_status = TC_OK;
+    fake_expect_failed(c.ep, TC_E_UNREACHABLE, "no link there");
+    assert_int_equal(c.ep->stream->sent.count, 2);
+    carry(c.ep, c.peer);
+    assert_int_equal(c.peer->state, TCI_EP_FAILED);
+    end_call(&c);
+}
+
+static void what_is_no_message_is_refused(void **state)
+{
+    call c = make_call();
+    fake_stream_arrive(c.ep->stream, "GET / HTTP/1.1\r\n\r\n", 18);
+    tci_handshake_stream(c.ep);
+    assert_int_equal(c.ep->state, TCI_EP_FAILED);
+    assert_int_equal(tc_ep_error(c.ep, NULL), TC_E_CORRUPT);
+    assert_int_equal(c.ep->stream->sent.count, 2); /* HELLO, REFUSE */
+    end_call(&c);
+}
+
+static void the_end_of_a_stream_is_that_of_its_endpoint(void **state)
+{
+    call c = make_call();
+    c.ep->stream->end = (tc_error){TC_E_PEER_LOST, "127.0.0.1:9 hung up"};
+    tci_handshake_stream(c.ep);
+    fake_expect_failed(c.ep, TC_E_PEER_LOST, "peer lost: 127.0.0.1:9 hung up");
+    end_call(&c);
+
+    c = make_call();
+    open_call(&c);
+    c.ep->stream->end = (tc_error){TC_E_PEER_LOST, "127.0.0.1:9 hung up"};
+    tci_handshake_stream(c.ep);
+    fake_expect_failed(c.ep, TC_E_PEER_LOST, "hung up");
+    end_call(&c);
+}
+
+static void the_end_of_a_stream_after_a_goodbye_is_none(void **state)
+{
+    uint8_t bytes[32];
+    size_t size;
+    call c = make_call();
+    open_call(&c);
+    assert_int_equal(tci_hello_bye_encode(bytes, sizeof bytes, &size), TC_OK);
+    fake_stream_arrive(c.ep->stream, bytes, size);
+    c.ep->stream->end = (tc_error){TC_E_PEER_LOST, "127.0.0.1:9 hung up"};
+    tci_handshake_stream(c.ep);
+    assert_true(tci_ep_is_open(c.ep));
+    assert_true(c.ep->peer.said_bye);
+    end_call(&c);
+}
+
+/* Others have their turn, too. */
+static void a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times(void **state)
+{
+    uint8_t bytes[32];
+    size_t size;
+    call c = make_call();
+    open_call(&c);
+    assert_int_equal(tci_hello_bell_encode(bytes, sizeof bytes, &size), TC_OK);
+    for (unsigned i = 0; i < 150; i++)
+        fake_stream_arrive(c.ep->stream, bytes, size);
+    const unsigned before = c.ep->stream->arrived.taken;
+    tci_handshake_stream(c.ep);
+    assert_in_range(c.ep->stream->arrived.taken - before, 1, 100);
+    tci_handshake_stream(c.ep);
+    tci_handshake_stream(c.ep);
+    assert_int_equal(c.ep->stream->arrived.taken, c.ep->stream->arrived.count);
+    assert_true(tci_ep_is_open(c.ep));
+    end_call(&c);
+}
+
+static void an_endpoint_that_has_ended_hears_nothing(void **state)
+{
+    call c = make_call();
+    fake_stream_arrive(c.ep->stream, "rubbish", 7);
+    tci_handshake_stream(c.ep);
+    fake_stream_arrive(c.ep->stream, "rubbish", 7);
+    const unsigned taken = c.ep->stream->arrived.taken;
+    tci_handshake_stream(c.ep);
+    assert_int_equal(c.ep->stream->arrived.taken, taken);
+    end_call(&c);
+}
+
+static void a_connected_stream_is_watched_by_its_endpoints_id(void **state)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    call c = make_call();
+    /* it is there, or this would succeed */
+    assert_int_equal(epoll_ctl(c.near->core.epoll_fd, EPOLL_CTL_ADD, c.ep->stream->fd, &event),
+                     -1);
+    end_call(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hello_leaves_when_the_stream_is_connected),
+        cmocka_unit_test(nobody_there_ends_it),
+        cmocka_unit_test(a_member_that_is_not_there_yet_is_tried_again),
+        cmocka_unit_test(an_endpoint_without_a_stream_yet_is_tried_again_too),
+        cmocka_unit_test(two_streams_make_an_open_endpoint),
+        cmocka_unit_test(a_link_that_cannot_be_opened_is_refused),
+        cmocka_unit_test(what_is_no_message_is_refused),
+        cmocka_unit_test(the_end_of_a_stream_is_that_of_its_endpoint),
+        cmocka_unit_test(the_end_of_a_stream_after_a_goodbye_is_none),
+        cmocka_unit_test(a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times),
+        cmocka_unit_test(an_endpoint_that_has_ended_hears_nothing),
+        cmocka_unit_test(a_connected_stream_is_watched_by_its_endpoints_id),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+/* The sleeping side of a doorbell: what is said before a sleep, and the last look. */
+#include "../support/fake_node.h"
+#include "core/credit.h"
+#include "core/ep_state.h"
+#include "endpoint/wakeup.h"
+#include "transfer/code_transfer.h"
+#include "transfer/queue_drain.h"
+
+#define NOTHING_AWAITED UINT64_MAX
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static fake_pair make_pair(uint64_t delivery, tc_ifunc **fn_out)
+{
+    fake_pair pair;
+    fake_pair_open(&pair, delivery);
+    *fn_out = fake_node_function(pair.near, "nothing", nothing);
+    assert_int_equal(tc_send(pair.ep, *fn_out, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    tci_producer_refresh(&pair.ep->tx.ring);
+    return pair;
+}
+
+static tci_armed arm(tc_ep *ep)
+{
+    tci_armed armed = {.rung = true};
+    tci_wakeup_arm(ep, &armed);
+    return armed;
+}
+
+/* What the peer sees of ep's bell. */
+static uint64_t bell_at(const tc_ep *peer)
+{
+    return tci_ring_load_bell(peer->tx.delivery->bell);
+}
+
+static uint64_t position_at(const tc_ep *peer)
+{
+    return tci_ring_load_bell_position(peer->tx.delivery->bell);
+}
+
+static void an_idle_endpoint_waits_for_frames_alone(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tci_armed armed = arm(pair.ep);
+    assert_true(armed.rung);
+    assert_true(armed.needs_barrier);
+    assert_false(armed.credit_blocked);
+    assert_int_equal(bell_at(pair.peer) % TCI_BELL_STEP, TCI_BELL_FRAMES);
+    assert_int_equal(position_at(pair.peer), NOTHING_AWAITED);
+    fake_pair_close(&pair);
+}
+
+static void each_sleep_and_each_waking_has_a_word_of_its_own(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    uint64_t before = bell_at(pair.peer);
+    for (int i = 0; i < 3; i++) {
+        (void)arm(pair.ep);
+        assert_true(bell_at(pair.peer) / TCI_BELL_STEP > before / TCI_BELL_STEP);
+        before = bell_at(pair.peer);
+        tci_wakeup_disarm(pair.ep);
+        assert_true(bell_at(pair.peer) / TCI_BELL_STEP > before / TCI_BELL_STEP);
+        assert_int_equal(bell_at(pair.peer) % TCI_BELL_STEP, 0);
+        before = bell_at(pair.peer);
+    }
+    fake_pair_close(&pair);
+}
+
+/* Whatever a peer writes into the words: it is this side's count that goes on. */
+static void a_peer_that_writes_the_bell_confuses_nobody(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    (void)arm(pair.ep);
+    const uint64_t first = bell_at(pair.peer);
+    tci_ring_word *words = (tci_ring_word *)(void *)(uintptr_t)pair.peer->tx.delivery->bell;
+    tci_ring_store_bell(words, UINT64_MAX, 0);
+    tci_wakeup_disarm(pair.ep);
+    (void)arm(pair.ep);
+    assert_int_equal(bell_at(pair.peer), first + 2 * TCI_BELL_STEP);
+    fake_pair_close(&pair);
+}
+
+static void a_nearly_full_ring_is_waited_for_with_a_quarter_of_it(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const uint64_t consumed = pair.ep->tx.ring.consumed_seen;
+    const uint64_t quarter = (pair.ep->tx.ring.mask + 1) / 4;
+    (void)fake_fill_ring(pair.ep, fn);
+    tci_armed armed = arm(pair.ep);
+    assert_true(armed.credit_blocked);
+    assert_int_equal(bell_at(pair.peer) % TCI_BELL_STEP, TCI_BELL_FRAMES | TCI_BELL_CREDIT);
+    assert_int_equal(position_at(pair.peer), consumed + quarter);
+    fake_pair_close(&pair);
+}
+
+static void a_ring_with_room_is_not_waited_for(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_false(arm(pair.ep).credit_blocked);
+    assert_int_equal(position_at(pair.peer), NOTHING_AWAITED);
+    fake_pair_close(&pair);
+}
+
+/* The tail is as far as a peer that goes on comes. */
+static void what_waits_in_the_queue_waits_for_what_can_be_reached(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const tci_outgoing out = {.fn = fn, .built = true};
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    (void)fake_node_turn(pair.near);
+    assert_int_equal(tci_send_queue_message(pair.ep, &out), TC_OK);
+    assert_true(arm(pair.ep).credit_blocked);
+    assert_int_equal(position_at(pair.peer), pair.ep->tx.ring.tail);
+    fake_pair_close(&pair);
+}
+
+static void a_flush_waits_for_its_position(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    pair.ep->tx.flush_target = pair.ep->tx.ring.tail;
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    (void)fake_node_turn(pair.near);
+    assert_true(pair.ep->tx.flush_target < pair.ep->tx.ring.tail);
+    assert_true(arm(pair.ep).credit_blocked);
+    assert_int_equal(position_at(pair.peer), pair.ep->tx.flush_target);
+    tci_wakeup_disarm(pair.ep);
+    fake_pair_settle(&pair); /* all is consumed: nothing is left to wait for */
+    tci_producer_refresh(&pair.ep->tx.ring);
+    assert_false(arm(pair.ep).credit_blocked);
+    fake_pair_close(&pair);
+}
+
+/* Active messages bring frames and credit, and wake; only the credit of one that is both
+ * carried and seen in memory comes unheard. */
+static void a_peer_that_sends_messages_needs_no_bell(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_CARRIED, &fn);
+    tci_armed armed = arm(pair.ep);
+    assert_true(armed.rung);
+    assert_false(armed.needs_barrier);
+    (void)fake_fill_ring(pair.ep, fn);
+    armed = arm(pair.ep);
+    assert_true(armed.rung);
+    assert_true(armed.credit_blocked);
+    tci_wakeup_disarm(pair.ep);
+    fake_pair_close(&pair);
+}
+
+static void a_peer_whose_frames_nobody_tells_of_lets_no_one_sleep_long(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_UNSEEN, &fn);
+    tci_armed armed = arm(pair.ep);
+    assert_false(armed.rung);
+    assert_false(armed.needs_barrier);
+    fake_pair_close(&pair);
+}
+
+static void an_endpoint_that_is_not_open_asks_for_nothing(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *ep = fake_node_ep(node);
+    tci_armed armed = arm(ep);
+    assert_true(armed.rung);
+    assert_false(armed.needs_barrier);
+    tci_wakeup_disarm(ep);
+    assert_false(tci_wakeup_finds_work(ep));
+    fake_node_destroy(node);
+}
+
+/* --- the look ---------------------------------------------------------------------------- */
+
+static void nothing_new_lets_it_sleep(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    (void)arm(pair.peer);
+    assert_false(tci_wakeup_finds_work(pair.peer));
+    fake_pair_close(&pair);
+}
+
+static void a_frame_that_came_meanwhile_is_found(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    (void)arm(pair.peer);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_true(tci_wakeup_finds_work(pair.peer));
+    fake_pair_close(&pair);
+}
+
+static void credit_that_came_meanwhile_is_found(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    tci_frame frame;
+    const uint8_t *payload;
+    (void)fake_fill_ring(pair.ep, fn);
+    (void)arm(pair.ep);
+    while (!tci_wakeup_finds_work(pair.ep)) {
+        assert_true(pair.peer->rx.ring.head < position_at(pair.peer));
+        assert_true(fake_read(pair.peer, &frame, &payload));
+        tci_credit_return(pair.peer);
+    }
+    assert_true(pair.peer->rx.ring.head >= position_at(pair.peer));
+    fake_pair_close(&pair);
+}
+
+static void credit_that_ran_wild_is_found_too(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    (void)fake_fill_ring(pair.ep, fn);
+    (void)arm(pair.ep);
+    tci_ring_store_consumed(pair.peer->rx.ring.consumed, pair.ep->tx.ring.tail + 4096);
+    assert_true(tci_wakeup_finds_work(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void calls_that_gathered_do_not_sleep(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    for (int i = 0; i < 2; i++) /* the second waits for others to join */
+        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_true(tci_wakeup_finds_work(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void credit_that_may_leave_by_now_does_not_sleep(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_CARRIED, &fn);
+    fake_delivery *d = (fake_delivery *)(void *)pair.peer->tx.delivery;
+    d->made = d->on_their_way = 1;
+    tci_credit_return(pair.peer);
+    (void)arm(pair.peer);
+    assert_false(tci_wakeup_finds_work(pair.peer));
+    d->on_their_way = 0;
+    assert_true(tci_wakeup_finds_work(pair.peer));
+    fake_pair_close(&pair);
+}
+
+/* It can wait there for long: its code, or the loader, wakes this side. */
+static void a_frame_that_waits_for_its_function_lets_it_sleep(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    fake_code_of("slow")->is_slow = true;
+    tc_ifunc *slow = fake_node_function(pair.near, "slow", nothing);
+    assert_int_equal(tc_send(pair.ep, slow, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    assert_true(tci_consumer_has_frame(&pair.peer->rx.ring));
+    (void)arm(pair.peer);
+    assert_false(tci_wakeup_finds_work(pair.peer));
+    fake_pair_close(&pair);
+}
+
+static void a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here(void **state)
+{
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    pair.near->core.options.code_push = 0;
+    tc_ifunc *other = fake_node_function(pair.near, "other", nothing);
+    assert_int_equal(tc_send(pair.ep, other, NULL, 0), TC_OK);
+    (void)fake_node_turn(pair.near);
+    (void)fake_node_turn(pair.far);
+    (void)arm(pair.peer);
+    assert_false(tci_wakeup_finds_work(pair.peer));
+    (void)fake_node_turn(pair.near); /* sends it */
+    fake_carry(pair.ep, pair.peer);
+    assert_true(tci_wakeup_finds_work(pair.peer));
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_endpoint_waits_for_frames_alone),
+        cmocka_unit_test(each_sleep_and_each_waking_has_a_word_of_its_own),
+        cmocka_unit_test(a_peer_that_writes_the_bell_confuses_nobody),
+        cmocka_unit_test(a_nearly_full_ring_is_waited_for_with_a_quarter_of_it),
+        cmocka_unit_test(a_ring_with_room_is_not_waited_for),
+        cmocka_unit_test(what_waits_in_the_queue_waits_for_what_can_be_reached),
+        cmocka_unit_test(a_flush_waits_for_its_position),
+        cmocka_unit_test(a_peer_that_sends_messages_needs_no_bell),
+        cmocka_unit_test(a_peer_whose_frames_nobody_tells_of_lets_no_one_sleep_long),
+        cmocka_unit_test(an_endpoint_that_is_not_open_asks_for_nothing),
+        cmocka_unit_test(nothing_new_lets_it_sleep),
+        cmocka_unit_test(a_frame_that_came_meanwhile_is_found),
+        cmocka_unit_test(credit_that_came_meanwhile_is_found),
+        cmocka_unit_test(credit_that_ran_wild_is_found_too),
+        cmocka_unit_test(calls_that_gathered_do_not_sleep),
+        cmocka_unit_test(credit_that_may_leave_by_now_does_not_sleep),
+        cmocka_unit_test(a_frame_that_waits_for_its_function_lets_it_sleep),
+        cmocka_unit_test(a_frame_whose_code_is_on_its_way_lets_it_sleep_until_that_is_here),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
