@@ -8,6 +8,8 @@
 #include "dispatch/slots.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "group/member.h"
+#include "rpc/reply.h"
 #include "transfer/code_transfer.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
@@ -83,6 +85,20 @@ static const tci_ep_events events = {.opened = on_opened,
                                      .freed = on_freed,
                                      .retry = on_retry,
                                      .unsent = on_unsent};
+
+/* As runtime/context/events.c. */
+static void layers_ended(tc_ep *ep, const tc_error *error)
+{
+    tci_member_ended(ep, error);
+    if (ep->state >= TCI_EP_CLOSED)
+        tci_reply_unsent(ep);
+    tci_calls_lose(ep->core, ep, error);
+}
+
+const tci_ep_events fake_layers = {.opened = tci_member_opened,
+                                   .ended = layers_ended,
+                                   .retry = tci_member_retry,
+                                   .unsent = tci_reply_item_unsent};
 
 static void forget(void *user, uint16_t index)
 {
@@ -244,6 +260,42 @@ void fake_pair_open(fake_pair *pair, uint64_t delivery)
 {
     fake_pair_make(pair, delivery);
     fake_pair_connect(pair);
+}
+
+tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,
+                            const fake_node *first, const fake_node *second)
+{
+    static const tc_group_member nobody = {"127.0.0.1:9", 11};
+    tc_group_member members[16];
+    const tc_group_params params = {
+        .id = FAKE_GROUP, .rank = rank, .size = size, .members = members};
+    tc_group *group;
+    tc_error error = {0};
+    assert_in_range(size, 2, 16);
+    members[0] = (tc_group_member){first->address, first->core.own_address_size};
+    members[1] = (tc_group_member){second->address, second->core.own_address_size};
+    for (uint32_t i = 2; i < size; i++)
+        members[i] = nobody;
+    if (tci_group_create(&node->core, &params, &group, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return group;
+}
+
+void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size)
+{
+    tc_error error;
+    pair->near = fake_node_create();
+    pair->far = fake_node_create();
+    pair->near->core.options.delivery = pair->far->core.options.delivery = delivery;
+    pair->near->seen.then = pair->far->seen.then = &fake_layers;
+    tc_group *group = fake_group_create(pair->near, 0, size, pair->near, pair->far);
+    (void)fake_group_create(pair->far, 1, size, pair->near, pair->far);
+    pair->peer = fake_node_ep(pair->far);
+    assert_int_equal(tc_group_ep(group, 1, &pair->ep, &error), TC_OK);
+    fake_pair_connect(pair);
+    fake_pair_settle(pair);
+    assert_ptr_equal(pair->peer->member.group, pair->far->groups.first);
+    assert_true(tci_ep_takes_messages(pair->ep));
 }
 
 void fake_pair_close(fake_pair *pair)

@@ -62,6 +62,17 @@ void fake_pair_make(fake_pair *pair, uint64_t delivery);
 void fake_pair_connect(fake_pair *pair);
 void fake_pair_close(fake_pair *pair);
 
+/* The layers above endpoints, as a context wires them. */
+extern const tci_ep_events fake_layers;
+
+/* Both nodes are members of a group of `size`, near rank 0 and far rank 1, with those layers;
+ * nobody is at the addresses of the others. */
+void fake_pair_join(fake_pair *pair, uint64_t delivery, uint32_t size);
+#define FAKE_GROUP 42u
+/* The group of a node; rank 1 is far's. */
+tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,
+                            const fake_node *first, const fake_node *second);
+
 /* Messages of both links arrive, until nothing is left. */
 void fake_pair_carry(fake_pair *pair);
 /* Messages of one link arrive at the other's endpoint. */

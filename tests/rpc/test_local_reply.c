@@ -1,0 +1,162 @@
+/* Replies to this context itself, which wait until no function runs. */
+#include "../support/fake_node.h"
+#include "rpc/local_reply.h"
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+/* The answers in the order of their callbacks, and what another one is kept for meanwhile. */
+static char heard[64];
+static tci_core *keep_more;
+static tc_call_id more_call;
+
+static void keep(tci_core *core, tc_group *group, tc_call_id call, const char *text)
+{
+    const tci_reply reply = {.call = call, .status = call == 0 ? TC_E_HOPS : TC_OK};
+    assert_int_equal(tci_local_reply_keep(core, group, &reply, NULL, text, strlen(text)),
+                     TC_OK);
+}
+
+static void hear(void *user, const tc_call_outcome *outcome)
+{
+    strncat(heard, user, outcome->result_size);
+    if (keep_more != NULL)
+        keep(keep_more, NULL, more_call, "more");
+    keep_more = NULL;
+}
+
+typedef struct caller {
+    fake_pair pair;
+    tc_ifunc *fn;
+    tci_core *core;
+    char results[4][16];
+} caller;
+
+static caller *make_caller(void)
+{
+    static caller c;
+    memset(&c, 0, sizeof c);
+    fake_pair_join(&c.pair, FAKE_MAPPED, 2);
+    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
+    c.core = &c.pair.near->core;
+    heard[0] = '\0';
+    return &c;
+}
+
+static tc_call_id start(caller *c, size_t i)
+{
+    const tc_call_params params = {
+        .result = c->results[i], .result_room = 15, .done = hear, .user = c->results[i]};
+    tc_call_id id;
+    assert_int_equal(tc_call_start(c->pair.ep, c->fn, NULL, 0, &params, &id), TC_OK);
+    return id;
+}
+
+static void they_come_in_their_order_and_not_before_they_are_taken(void **state)
+{
+    caller *c = make_caller();
+    const tc_call_id first = start(c, 0), second = start(c, 1);
+    (void)tci_pending_take(&c->core->pending, TCI_WORK);
+    keep(c->core, NULL, second, "2nd ");
+    keep(c->core, NULL, first, "1st ");
+    assert_string_equal(heard, "");
+    assert_true(tci_pending_has(&c->core->pending, TCI_WORK_AT_ONCE));
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "2nd 1st ");
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "2nd 1st ");
+    fake_pair_close(&c->pair);
+}
+
+static void the_answer_is_a_copy(void **state)
+{
+    caller *c = make_caller();
+    char text[] = "yes";
+    keep(c->core, NULL, start(c, 0), text);
+    text[0] = 'n';
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "yes");
+    fake_pair_close(&c->pair);
+}
+
+static void one_that_a_callback_causes_is_taken_too(void **state)
+{
+    caller *c = make_caller();
+    keep_more = c->core;
+    more_call = start(c, 1);
+    keep(c->core, NULL, start(c, 0), "first, ");
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "first, more");
+    fake_pair_close(&c->pair);
+}
+
+static void a_path_comes_along(void **state)
+{
+    caller *c = make_caller();
+    const uint32_t path[] = {1, 0, 1};
+    const tci_reply reply = {.call = start(c, 0), .path_length = 3, .hops = 3};
+    assert_int_equal(tci_local_reply_keep(c->core, NULL, &reply, path, "abc", 3), TC_OK);
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "abc");
+    fake_pair_close(&c->pair);
+}
+
+static void one_that_no_call_waits_for_is_a_failure_of_its_group(void **state)
+{
+    caller *c = make_caller();
+    tc_group *group = c->core->groups->first;
+    tc_error error;
+    keep(c->core, group, 0, "too many hops");
+    keep(c->core, NULL, 0, "nobody hears this");
+    assert_int_equal(tc_group_failures(group, NULL), 0);
+    tci_local_replies_take(c->core);
+    assert_int_equal(tc_group_failures(group, &error), 1);
+    assert_int_equal(error.status, TC_E_HOPS);
+    assert_string_equal(error.text, "too many hops");
+    fake_pair_close(&c->pair);
+}
+
+static void a_group_that_goes_takes_its_own_along(void **state)
+{
+    caller *c = make_caller();
+    tc_group *group = c->core->groups->first;
+    keep(c->core, group, 0, "a");
+    keep(c->core, NULL, start(c, 0), "b");
+    keep(c->core, group, 0, "c");
+    keep(c->core, group, 0, "d");
+    tci_local_replies_forget(c->core->replies, group);
+    keep(c->core, NULL, start(c, 1), "e"); /* behind what is left */
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "be");
+    assert_int_equal(tc_group_failures(group, NULL), 0);
+    fake_pair_close(&c->pair);
+}
+
+static void a_context_that_ends_forgets_all(void **state)
+{
+    caller *c = make_caller();
+    keep(c->core, c->core->groups->first, 0, "a");
+    keep(c->core, NULL, start(c, 0), "b");
+    tci_local_replies_forget(c->core->replies, NULL);
+    assert_null(c->core->replies->first);
+    keep(c->core, NULL, start(c, 1), "c");
+    tci_local_replies_take(c->core);
+    assert_string_equal(heard, "c");
+    fake_pair_close(&c->pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(they_come_in_their_order_and_not_before_they_are_taken),
+        cmocka_unit_test(the_answer_is_a_copy),
+        cmocka_unit_test(one_that_a_callback_causes_is_taken_too),
+        cmocka_unit_test(a_path_comes_along),
+        cmocka_unit_test(one_that_no_call_waits_for_is_a_failure_of_its_group),
+        cmocka_unit_test(a_group_that_goes_takes_its_own_along),
+        cmocka_unit_test(a_context_that_ends_forgets_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
