@@ -108,7 +108,7 @@ tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t a
 
 /* --- bitcode ----------------------------------------------------------------------------- */
 
-/* Bitcode keeps its names in one piece, so a name that is there can be found without reading
+/* Bitcode keeps its names in one fragment, so a name that is there can be found without reading
  * the rest. One that is only used, or only part of another, is refused when it is compiled. */
 static bool has_name(const tc_bitcode *slice, const char *name, const char *suffix)
 {

@@ -139,8 +139,8 @@ static void the_layers_above_hear_once_that_it_ended(void **state)
     fake_pair_open(&pair, FAKE_MAPPED);
     (void)tci_ep_fail_with(pair.ep, TC_E_CORRUPT, "bad bytes");
     assert_int_equal(pair.near->seen.ended, 0); /* not from inside of whatever found it */
-    tci_ep_tell_end(pair.ep);
-    tci_ep_tell_end(pair.ep);
+    tci_ep_notify_end(pair.ep);
+    tci_ep_notify_end(pair.ep);
     assert_int_equal(pair.near->seen.ended, 1);
     assert_string_equal(pair.near->seen.error.text, "bad bytes");
     tci_ep_free(pair.ep);
@@ -214,8 +214,8 @@ static void large_payloads_take_no_frame_however_large_the_ring(void **state)
     fake_pair_make(&pair, FAKE_MAPPED);
     pair.far->core.options.ring_bytes = 1u << 20;
     fake_pair_connect(&pair);
-    assert_true(pair.ep->tx.payload_max > TCI_LANDING_PAYLOAD_MIN);
-    assert_int_equal(pair.ep->tx.frame_limit, TCI_LANDING_PAYLOAD_MIN);
+    assert_true(pair.ep->tx.payload_max > TCI_STAGING_PAYLOAD_MIN);
+    assert_int_equal(pair.ep->tx.frame_limit, TCI_STAGING_PAYLOAD_MIN);
     fake_pair_close(&pair);
 }
 

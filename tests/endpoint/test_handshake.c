@@ -7,7 +7,7 @@
 static size_t hello_of(tc_ep *ep, uint8_t *out)
 {
     tc_error error;
-    assert_int_equal(tci_handshake_greet(ep, &error), TC_OK);
+    assert_int_equal(tci_handshake_send_hello(ep, &error), TC_OK);
     const fake_post *post = fake_outbox_take(&ep->link->sent);
     assert_non_null(post);
     memcpy(out, post->bytes, post->size);
@@ -85,7 +85,7 @@ static void our_hello_is_said_once(void **state)
     tc_ep *ep = fake_node_ep(node);
     tc_error error;
     for (int i = 0; i < 3; i++)
-        assert_int_equal(tci_handshake_greet(ep, &error), TC_OK);
+        assert_int_equal(tci_handshake_send_hello(ep, &error), TC_OK);
     assert_int_equal(next_kind(ep, NULL), TCI_HELLO_HELLO);
     assert_int_equal(next_kind(ep, NULL), 0);
     fake_node_destroy(node);
@@ -243,7 +243,7 @@ static void a_peer_that_ended_meanwhile_is_lost(void **state)
     hello.pid = INT32_MAX;
     hello.host_id[0]++;
     say_hello(pair.ep, &hello);
-    assert_int_equal(pair.ep->state, TCI_EP_AGREEING);
+    assert_int_equal(pair.ep->state, TCI_EP_AWAITING_READY);
     fake_pair_close(&pair);
 }
 
@@ -286,7 +286,7 @@ static void a_bell_is_borne_as_soon_as_both_have_greeted(void **state)
     fake_pair pair;
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     fake_pair_make(&pair, FAKE_MAPPED);
-    tci_handshake_message(pair.ep, TCI_HELLO_BELL, bytes, 16);
+    tci_handshake_message(pair.ep, TCI_HELLO_WAKEUP, bytes, 16);
     fake_expect_failed(pair.ep, TC_E_CORRUPT, "kind 6 while connecting");
     fake_pair_close(&pair);
 
@@ -294,8 +294,8 @@ static void a_bell_is_borne_as_soon_as_both_have_greeted(void **state)
     const size_t size = hello_of(pair.peer, bytes);
     pair.ep->link->ready = TC_E_AGAIN;
     tci_handshake_message(pair.ep, TCI_HELLO_HELLO, bytes, size);
-    tci_handshake_message(pair.ep, TCI_HELLO_BELL, bytes, 16);
-    assert_int_equal(pair.ep->state, TCI_EP_AGREEING);
+    tci_handshake_message(pair.ep, TCI_HELLO_WAKEUP, bytes, 16);
+    assert_int_equal(pair.ep->state, TCI_EP_AWAITING_READY);
     fake_pair_close(&pair);
 }
 
@@ -319,7 +319,7 @@ static void who_is_late_is_named_if_it_is_known(void **state)
     tci_handshake_set_deadline(unknown, 1000);
     tci_handshake_set_deadline(member, 1000);
     tci_handshake_expire(unknown, 999);
-    assert_int_equal(unknown->state, TCI_EP_GREETING);
+    assert_int_equal(unknown->state, TCI_EP_AWAITING_HELLO);
     tci_handshake_expire(unknown, 1000);
     fake_expect_failed(unknown, TC_E_TIMEOUT, "connecting: the peer did not answer in time");
     tci_handshake_expire(member, 1000);

@@ -32,7 +32,7 @@ static void the_hello_leaves_when_the_stream_is_connected(void **state)
     assert_int_equal(ep->stream->sent.count, 0);
     ep->stream->connected.status = TC_OK;
     tci_handshake_stream(ep);
-    assert_int_equal(ep->state, TCI_EP_GREETING);
+    assert_int_equal(ep->state, TCI_EP_AWAITING_HELLO);
     assert_int_equal(ep->stream->sent.count, 1);
     finish(node);
 }
@@ -190,7 +190,7 @@ static void a_peer_that_rings_for_ever_is_heard_a_bounded_number_of_times(void *
     size_t size;
     call c = make_call();
     open_call(&c);
-    assert_int_equal(tci_hello_bell_encode(bytes, sizeof bytes, &size), TC_OK);
+    assert_int_equal(tci_hello_wakeup_encode(bytes, sizeof bytes, &size), TC_OK);
     for (unsigned i = 0; i < 150; i++)
         fake_stream_arrive(c.ep->stream, bytes, size);
     const unsigned before = c.ep->stream->arrived.taken;

@@ -31,15 +31,15 @@ static tci_armed arm(tc_ep *ep)
     return armed;
 }
 
-/* What the peer sees of ep's bell. */
+/* What the peer sees of ep's doorbell. */
 static uint64_t bell_at(const tc_ep *peer)
 {
-    return tci_ring_load_bell(peer->tx.delivery->bell);
+    return tci_ring_load_doorbell(peer->tx.delivery->doorbell);
 }
 
 static uint64_t position_at(const tc_ep *peer)
 {
-    return tci_ring_load_bell_position(peer->tx.delivery->bell);
+    return tci_ring_load_doorbell_position(peer->tx.delivery->doorbell);
 }
 
 static void an_idle_endpoint_waits_for_frames_alone(void **state)
@@ -50,7 +50,7 @@ static void an_idle_endpoint_waits_for_frames_alone(void **state)
     assert_true(armed.rung);
     assert_true(armed.needs_barrier);
     assert_false(armed.credit_blocked);
-    assert_int_equal(bell_at(pair.peer) % TCI_BELL_STEP, TCI_BELL_FRAMES);
+    assert_int_equal(bell_at(pair.peer) % TCI_DOORBELL_STEP, TCI_DOORBELL_FRAMES);
     assert_int_equal(position_at(pair.peer), NOTHING_AWAITED);
     fake_pair_close(&pair);
 }
@@ -62,11 +62,11 @@ static void each_sleep_and_each_waking_has_a_word_of_its_own(void **state)
     uint64_t before = bell_at(pair.peer);
     for (int i = 0; i < 3; i++) {
         (void)arm(pair.ep);
-        assert_true(bell_at(pair.peer) / TCI_BELL_STEP > before / TCI_BELL_STEP);
+        assert_true(bell_at(pair.peer) / TCI_DOORBELL_STEP > before / TCI_DOORBELL_STEP);
         before = bell_at(pair.peer);
         tci_wakeup_disarm(pair.ep);
-        assert_true(bell_at(pair.peer) / TCI_BELL_STEP > before / TCI_BELL_STEP);
-        assert_int_equal(bell_at(pair.peer) % TCI_BELL_STEP, 0);
+        assert_true(bell_at(pair.peer) / TCI_DOORBELL_STEP > before / TCI_DOORBELL_STEP);
+        assert_int_equal(bell_at(pair.peer) % TCI_DOORBELL_STEP, 0);
         before = bell_at(pair.peer);
     }
     fake_pair_close(&pair);
@@ -79,11 +79,11 @@ static void a_peer_that_writes_the_bell_confuses_nobody(void **state)
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
     (void)arm(pair.ep);
     const uint64_t first = bell_at(pair.peer);
-    tci_ring_word *words = (tci_ring_word *)(void *)(uintptr_t)pair.peer->tx.delivery->bell;
-    tci_ring_store_bell(words, UINT64_MAX, 0);
+    tci_ring_word *words = (tci_ring_word *)(void *)(uintptr_t)pair.peer->tx.delivery->doorbell;
+    tci_ring_store_doorbell(words, UINT64_MAX, 0);
     tci_wakeup_disarm(pair.ep);
     (void)arm(pair.ep);
-    assert_int_equal(bell_at(pair.peer), first + 2 * TCI_BELL_STEP);
+    assert_int_equal(bell_at(pair.peer), first + 2 * TCI_DOORBELL_STEP);
     fake_pair_close(&pair);
 }
 
@@ -96,7 +96,7 @@ static void a_nearly_full_ring_is_waited_for_with_a_quarter_of_it(void **state)
     (void)fake_fill_ring(pair.ep, fn);
     tci_armed armed = arm(pair.ep);
     assert_true(armed.credit_blocked);
-    assert_int_equal(bell_at(pair.peer) % TCI_BELL_STEP, TCI_BELL_FRAMES | TCI_BELL_CREDIT);
+    assert_int_equal(bell_at(pair.peer) % TCI_DOORBELL_STEP, TCI_DOORBELL_FRAMES | TCI_DOORBELL_CREDIT);
     assert_int_equal(position_at(pair.peer), consumed + quarter);
     fake_pair_close(&pair);
 }

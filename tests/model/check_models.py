@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The models of docs/memory-model.md: each holds as it is, and breaks without any one of its orderings.
 
-    check_models.py SPIN C_COMPILER ring|put|doorbell|staging
+    check_models.py SPIN C_COMPILER ring|put|doorbell|staging|pending
 
 Every search is exhaustive. A model that cannot fail shows nothing, so each mutation is one that must; and one that never
 gets to some of its statements shows little, so an unreached one fails too.
@@ -52,6 +52,14 @@ CASES = {
         ("staging.pml", "NO_WINDOW", BREAKS),
         ("staging.pml", "TSO", HOLDS),
         ("staging.pml", "TSO NO_STREAM_FENCE", BREAKS),
+    ],
+    "pending": [
+        ("pending.pml", "", HOLDS),
+        ("pending.pml", "CLEAR_LATE", BREAKS),
+        ("pending.pml", "CAUSE_FIRST", BREAKS),
+        ("pending.pml", "NO_READD", BREAKS),
+        ("pending.pml", "NO_AT_ONCE", BREAKS),
+        ("pending.pml", "NOTIFY_FIRST", BREAKS),
     ],
 }
 

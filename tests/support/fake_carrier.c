@@ -272,7 +272,7 @@ static tc_status open_fake(const tci_delivery_ops *ops, const tci_delivery_peer 
     if (ops->arrival.ring_is_mapped) {
         d->base.consumed =
             (const tci_ring_word *)(const void *)(region + TCI_RING_CONSUMED_OFFSET);
-        d->base.bell = (const tci_ring_word *)(const void *)(region + TCI_RING_BELL_OFFSET);
+        d->base.doorbell = (const tci_ring_word *)(const void *)(region + TCI_RING_DOORBELL_OFFSET);
     }
     *delivery_out = &d->base;
     return TC_OK;

@@ -250,7 +250,7 @@ void fake_pair_make(fake_pair *pair, uint64_t delivery)
 void fake_pair_connect(fake_pair *pair)
 {
     tc_error error;
-    assert_int_equal(tci_handshake_greet(pair->ep, &error), TC_OK);
+    assert_int_equal(tci_handshake_send_hello(pair->ep, &error), TC_OK);
     fake_pair_carry(pair);
     assert_true(tci_ep_is_open(pair->ep));
     assert_true(tci_ep_is_open(pair->peer));

@@ -134,7 +134,7 @@ static void preparing_asks_for_word_also_about_what_is_known(void **state)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    const uint8_t flags = TCI_CODE_BIND_ONLY | TCI_CODE_ANNOUNCE;
+    const uint8_t flags = TCI_CODE_BIND_ONLY | TCI_CODE_NOTIFY;
     assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_OK);
     expect_frame(&pair, TCI_FRAME_CODE, flags | TCI_CODE_ATTACHED);
     assert_int_equal(tci_frame_out_prepare(pair.ep, fn), TC_OK);

@@ -3,7 +3,7 @@
 #include "../support/fake_node.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
-#include "rpc/visit.h"
+#include "rpc/invocation.h"
 
 #include <tc/entry.h>
 
@@ -330,7 +330,7 @@ static void what_waited_for_a_member_that_never_came_is_told_to_its_origin(void 
     tc_ep *waiting;
     assert_int_equal(tc_group_ep(pair.far->groups.first, 2, &waiting, NULL), TC_OK);
     (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");
-    tci_ep_tell_end(waiting);
+    tci_ep_notify_end(waiting);
     fake_pair_settle(&pair);
     expect_answer(TC_E_PEER_LOST,
                   "rank 1 could not send it on to rank 2: rank 2 did not answer in time");
@@ -346,7 +346,7 @@ static void a_call_that_never_left_ends_here(void **state)
     start_by(waiting, fn, 0, 0);
     assert_int_equal(answer.count, 0);
     (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");
-    tci_ep_tell_end(waiting);
+    tci_ep_notify_end(waiting);
     fake_pair_settle(&pair);
     expect_answer(TC_E_PEER_LOST, "rank 0 could not send it on to rank 2");
     fake_pair_close(&pair);
@@ -446,12 +446,12 @@ static void replies_of_a_wrong_form_are_corrupt(void **state)
                              {.call = 1, .total = 16, .path_length = UINT32_MAX}};
     join(2);
     tci_reply_encode(&good, bytes);
-    assert_int_equal(tci_visit_reply(pair.ep, bytes, sizeof bytes, &error), TC_OK);
+    assert_int_equal(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error), TC_OK);
     for (size_t size = 0; size < TCI_REPLY_BYTES; size++)
-        assert_int_equal(tci_visit_reply(pair.ep, bytes, size, &error), TC_E_CORRUPT);
+        assert_int_equal(tci_invocation_reply(pair.ep, bytes, size, &error), TC_E_CORRUPT);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tci_reply_encode(&bad[i], bytes);
-        assert_int_equal(tci_visit_reply(pair.ep, bytes, sizeof bytes, &error), TC_E_CORRUPT);
+        assert_int_equal(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error), TC_E_CORRUPT);
     }
     fake_pair_close(&pair);
 }

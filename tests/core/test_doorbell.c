@@ -1,6 +1,6 @@
 /* The awake side of a doorbell: when a peer that sleeps is rung. */
 #include "../support/fake_node.h"
-#include "core/bell.h"
+#include "core/doorbell.h"
 #include "core/credit.h"
 #include "endpoint/wakeup.h"
 
@@ -10,15 +10,15 @@ static void nothing(void *payload, size_t size, void *target_args)
 }
 
 /* near sends to far, which goes to sleep. */
-typedef struct bells {
+typedef struct doorbells {
     fake_pair pair;
     tc_ifunc *fn;
     unsigned before;
-} bells;
+} doorbells;
 
-static bells make_bells(void)
+static doorbells make_bells(void)
 {
-    bells b;
+    doorbells b;
     fake_pair_open(&b.pair, FAKE_MAPPED);
     b.fn = fake_node_function(b.pair.near, "nothing", nothing);
     assert_int_equal(tc_send(b.pair.ep, b.fn, NULL, 0), TC_OK);
@@ -35,12 +35,12 @@ static void lie_down(tc_ep *ep)
     assert_true(armed.needs_barrier);
 }
 
-static unsigned rings(const bells *b)
+static unsigned rings(const doorbells *b)
 {
     return fake_outbox_count(&b->pair.ep->link->sent, TCI_AM_HELLO) - b->before;
 }
 
-static void send_one(bells *b)
+static void send_one(doorbells *b)
 {
     assert_int_equal(tc_send(b->pair.ep, b->fn, NULL, 0), TC_OK);
     (void)fake_node_turn(b->pair.near);
@@ -48,7 +48,7 @@ static void send_one(bells *b)
 
 static void a_peer_that_is_awake_is_not_rung(void **state)
 {
-    bells b = make_bells();
+    doorbells b = make_bells();
     send_one(&b);
     assert_int_equal(rings(&b), 0);
     fake_pair_close(&b.pair);
@@ -56,7 +56,7 @@ static void a_peer_that_is_awake_is_not_rung(void **state)
 
 static void a_sleeper_is_rung_once_for_each_sleep(void **state)
 {
-    bells b = make_bells();
+    doorbells b = make_bells();
     for (unsigned sleep = 1; sleep <= 3; sleep++) {
         lie_down(b.pair.peer);
         send_one(&b);
@@ -74,7 +74,7 @@ static void a_sleeper_is_rung_once_for_each_sleep(void **state)
 /* The word tells one sleep from the next, also when nobody looked in between. */
 static void two_sleeps_in_a_row_are_two(void **state)
 {
-    bells b = make_bells();
+    doorbells b = make_bells();
     lie_down(b.pair.peer);
     send_one(&b);
     tci_wakeup_disarm(b.pair.peer);
@@ -86,7 +86,7 @@ static void two_sleeps_in_a_row_are_two(void **state)
 
 static void a_bell_message_says_nothing_more(void **state)
 {
-    bells b = make_bells();
+    doorbells b = make_bells();
     lie_down(b.pair.peer);
     send_one(&b);
     fake_pair_carry(&b.pair);
@@ -97,7 +97,7 @@ static void a_bell_message_says_nothing_more(void **state)
 /* far fills near's ring and sleeps; near consumes. */
 static void a_sleeper_for_credit_is_rung_when_its_position_is_consumed(void **state)
 {
-    bells b = make_bells();
+    doorbells b = make_bells();
     tc_ifunc *back = fake_node_function(b.pair.far, "nothing", nothing);
     assert_int_equal(tc_send(b.pair.peer, back, NULL, 0), TC_OK);
     fake_pair_settle(&b.pair);
@@ -121,7 +121,7 @@ static void a_sleeper_for_credit_is_rung_when_its_position_is_consumed(void **st
 
 static void a_sleeper_that_waits_for_no_credit_is_not_rung_for_it(void **state)
 {
-    bells b = make_bells();
+    doorbells b = make_bells();
     lie_down(b.pair.peer);
     tci_credit_return(b.pair.ep);
     assert_int_equal(rings(&b), 0);
