@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "engine/injector.h"
+#include "engine/load_queue.h"
 #include "test.h"
 
 #define CODES_MAX 64u
@@ -83,8 +84,8 @@ void tci_engine_set_profiled(tci_engine_handle *handle)
     (void)handle;
 }
 
-tc_status tci_engine_load(tci_engine_handle *handle, const tci_load_source *source,
-                          tci_code_unit **unit_out, tc_error *err)
+tc_status tci_code_unit_load(tci_engine_handle *handle, const tci_load_source *source,
+                             tci_code_unit **unit_out, tc_error *err)
 {
     fake_code *code = fake_code_of(tci_archive_name(source->archive));
     (void)handle;
@@ -98,19 +99,23 @@ tc_status tci_engine_load(tci_engine_handle *handle, const tci_load_source *sour
     return TC_OK;
 }
 
-tc_status tci_engine_load_now(tci_engine_handle *handle, const tci_load_source *source,
-                              tci_code_unit **unit_out, tc_error *err)
-{
-    if (fake_code_of(tci_archive_name(source->archive))->is_slow)
-        return TC_E_AGAIN;
-    return tci_engine_load(handle, source, unit_out, err);
-}
-
-void tci_engine_unload(tci_engine_handle *handle, tci_code_unit *unit)
+void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
     (void)handle;
     unit->code->loaded--;
     free(unit);
+}
+
+tci_code_arena *tci_engine_arena(tci_engine_handle *handle)
+{
+    (void)handle;
+    return NULL;
+}
+
+bool tci_engine_takes_images(const tci_engine_handle *handle)
+{
+    (void)handle;
+    return true;
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
@@ -126,31 +131,34 @@ static tc_status begin(const tci_load_source *source, tci_code_unit *unit,
     return TC_OK;
 }
 
-tc_status tci_engine_begin(tci_engine_handle *handle, const tci_load_source *source,
-                           tci_load_job **job_out, tc_error *err)
+tc_status tci_load_queue_begin(tci_engine_handle *handle, const tci_load_source *source,
+                               tci_code_unit **unit_out, tci_load_job **job_out, tc_error *err)
 {
-    (void)handle, (void)err;
-    return begin(source, NULL, job_out);
+    if (!fake_code_of(tci_archive_name(source->archive))->is_slow)
+        return tci_code_unit_load(handle, source, unit_out, err);
+    TC_TRY(begin(source, NULL, job_out));
+    return TC_E_AGAIN;
 }
 
-tc_status tci_engine_begin_better(tci_engine_handle *handle, const tci_load_source *source,
-                                  tci_code_unit *unit, tci_load_job **job_out, tc_error *err)
+tc_status tci_load_queue_begin_tier_up(tci_engine_handle *handle,
+                                       const tci_load_source *source, tci_code_unit *unit,
+                                       tci_load_job **job_out, tc_error *err)
 {
     (void)handle, (void)err;
     return begin(source, unit, job_out);
 }
 
-bool tci_load_job_is_done(const tci_load_job *job)
+bool tci_load_queue_is_done(const tci_load_job *job)
 {
     return job->done;
 }
 
-bool tci_load_job_is_begun(const tci_load_job *job)
+bool tci_load_queue_is_begun(const tci_load_job *job)
 {
     return job->done;
 }
 
-void tci_engine_cancel(tci_load_job *job)
+void tci_load_queue_cancel(tci_load_job *job)
 {
     tci_load_job **link = &jobs;
     if (job == NULL)
@@ -161,11 +169,11 @@ void tci_engine_cancel(tci_load_job *job)
     free(job);
 }
 
-tc_status tci_engine_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
+tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_error *err)
 {
     fake_code *code = job->code;
     tci_code_unit *unit = job->unit;
-    tci_engine_cancel(job);
+    tci_load_queue_cancel(job);
     if (code->fails != TC_OK)
         return tci_error_set(err, code->fails, "%s: does not load", code->name);
     if (unit == NULL) {
@@ -187,7 +195,7 @@ const tci_entries *tci_code_unit_entries(const tci_code_unit *unit)
     return &unit->entries;
 }
 
-bool tci_code_unit_may_improve(const tci_code_unit *unit)
+bool tci_code_unit_may_tier_up(const tci_code_unit *unit)
 {
     return unit->code->may_improve;
 }
@@ -212,10 +220,11 @@ void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
 
 static const char injector_of_all[1];
 
-tc_status tci_injector_create(tci_engine_handle *handle, const tci_host_symbol *host,
-                              size_t host_count, tci_injector **injector_out, tc_error *err)
+tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
+                              const tci_host_symbol *host, size_t host_count,
+                              tci_injector **injector_out, tc_error *err)
 {
-    (void)handle, (void)host, (void)host_count, (void)err;
+    (void)arena, (void)takes_images, (void)host, (void)host_count, (void)err;
     *injector_out = (tci_injector *)(uintptr_t)injector_of_all;
     return TC_OK;
 }
@@ -265,7 +274,8 @@ tc_ifunc *fake_function(tci_registry *registry, const char *name, unsigned entri
     tc_ifunc *fn;
     tc_error error = {0};
     void *archive = fake_archive(name, entries, bytes, &size);
-    if (tci_registry_add(registry, archive, size, NULL, 0, NULL, &fn, &error) != TC_OK)
+    const tci_registry_code code = {.archive = archive, .archive_size = size};
+    if (tci_registry_add(registry, &code, &fn, &error) != TC_OK)
         fail_msg("%s", error.text);
     free(archive);
     return fn;

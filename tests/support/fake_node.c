@@ -276,7 +276,7 @@ tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,
     members[1] = (tc_group_member){second->address, second->core.own_address_size};
     for (uint32_t i = 2; i < size; i++)
         members[i] = nobody;
-    if (tci_group_create(&node->core, &params, &group, &error) != TC_OK)
+    if (tci_group_create(&node->core, &params, sizeof members[0], &group, &error) != TC_OK)
         fail_msg("%s", error.text);
     return group;
 }
@@ -314,7 +314,7 @@ static void arrive(tc_ep *ep, const fake_post *post)
     if (post->kind == TCI_AM_CREDIT) {
         tci_credit_take(ep, post->bytes, post->size);
     } else if (post->kind == TCI_AM_CODE) {
-        tci_code_piece(ep, post->bytes, post->size);
+        tci_code_fragment(ep, post->bytes, post->size);
     } else if (post->kind == TCI_AM_HELLO) {
         assert_int_equal(tci_hello_preamble_decode(post->bytes, post->size, &preamble, NULL),
                          TC_OK);

@@ -244,15 +244,15 @@ static void functions_are_held_as_long_as_their_messages_wait(void **state)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
-    const unsigned holders = fn->holders;
+    const unsigned holders = fn->references;
     assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
     assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
-    assert_int_equal(fn->holders, holders + 2);
+    assert_int_equal(fn->references, holders + 2);
     tci_queue_drain(pair.ep);
-    assert_int_equal(fn->holders, holders);
+    assert_int_equal(fn->references, holders);
     assert_int_equal(queue(pair.ep, fn, NULL, 0), TC_OK);
     tci_ep_free(pair.ep);
-    assert_int_equal(fn->holders, holders);
+    assert_int_equal(fn->references, holders);
     pair.ep = fake_node_ep(pair.near);
     fake_pair_close(&pair);
 }
