@@ -1,0 +1,196 @@
+/* What two endpoints tell each other beside the messages of their users, by peers that may say
+ * anything. far hears. */
+#include "../support/fake_node.h"
+#include "base/cursor.h"
+#include "dispatch/control.h"
+#include "dispatch/dispatch.h"
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static fake_pair pair;
+static tc_ifunc *fn; /* far has sent it to near */
+
+static void open_pair(uint64_t delivery)
+{
+    fake_pair_open(&pair, delivery);
+    fn = fake_node_function(pair.far, "nothing", nothing);
+    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+}
+
+static tc_status say(uint8_t control, uint16_t slot, const void *payload, size_t size)
+{
+    const tci_frame f = {.payload_size = (uint32_t)size,
+                         .slot = slot,
+                         .kind = TCI_FRAME_CONTROL,
+                         .flags = control};
+    tc_error error;
+    return tci_control_run(pair.peer, &f, payload, &error);
+}
+
+static size_t failure(uint8_t *out, size_t room, tc_status status, const char *text)
+{
+    tci_writer w;
+    tci_writer_init(&w, out, room);
+    tci_write_u32(&w, (uint32_t)(int32_t)status);
+    tci_write_bytes(&w, text, strlen(text));
+    return w.at;
+}
+
+static void a_refused_function_is_sent_no_more(void **state)
+{
+    uint8_t payload[64];
+    tc_error error;
+    open_pair(FAKE_MAPPED);
+    const size_t size = failure(payload, sizeof payload, TC_E_COMPILE, "no such header");
+    assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_OK);
+    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_E_REFUSED);
+    assert_int_equal(tc_ep_refusal(pair.peer, &error), 1);
+    assert_int_equal(error.status, TC_E_COMPILE);
+    assert_string_equal(error.text, "no such header");
+    fake_pair_close(&pair);
+}
+
+static void a_refused_payload_leaves_the_function_as_it_is(void **state)
+{
+    uint8_t payload[64];
+    tc_error error;
+    open_pair(FAKE_MAPPED);
+    const size_t size = failure(payload, sizeof payload, TC_E_TOO_LARGE, "too much");
+    assert_int_equal(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_OK);
+    assert_int_equal(tc_ep_refusal(pair.peer, &error), 1);
+    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    fake_pair_close(&pair);
+}
+
+static void a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over(void **state)
+{
+    uint8_t payload[1024];
+    memset(payload, 255, sizeof payload);
+    open_pair(FAKE_MAPPED);
+    for (size_t size = 0; size < 4; size++)
+        assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_OK);
+    assert_int_equal(say(TCI_CONTROL_REFUSED, 16, payload, sizeof payload), TC_OK);
+    assert_int_equal(say(TCI_CONTROL_TOO_LARGE, UINT16_MAX, payload, sizeof payload), TC_OK);
+    assert_int_equal(tc_ep_refusal(pair.peer, NULL), 0);
+    assert_int_equal(say(TCI_CONTROL_REFUSED, 15, payload, sizeof payload), TC_OK);
+    assert_int_equal(tc_ep_refusal(pair.peer, NULL), 1); /* of a function not sent: so be it */
+    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    fake_pair_close(&pair);
+}
+
+static void needed_code_is_sent_outside_the_ring(void **state)
+{
+    open_pair(FAKE_MAPPED);
+    assert_int_equal(say(TCI_CONTROL_NEED, fn->index, fn->id.bytes, sizeof fn->id.bytes),
+                     TC_OK);
+    assert_int_equal(fake_outbox_count(&pair.peer->link->sent, TCI_AM_CODE), 1);
+    fake_pair_carry(&pair); /* nobody asked for it: it is dropped there */
+    assert_true(tci_ep_is_open(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void code_that_nobody_has_ends_the_endpoint(void **state)
+{
+    uint8_t id[sizeof(tci_content_id)] = {9};
+    open_pair(FAKE_MAPPED);
+    for (size_t size = 0; size < sizeof id; size++)
+        assert_int_equal(say(TCI_CONTROL_NEED, 0, id, size), TC_OK);
+    assert_true(tci_ep_is_open(pair.peer));
+    assert_int_equal(say(TCI_CONTROL_NEED, 0, id, sizeof id), TC_OK);
+    fake_expect_failed(pair.peer, TC_E_CORRUPT, "which was not sent to it");
+    fake_pair_close(&pair);
+}
+
+static void code_that_cannot_leave_ends_the_endpoint(void **state)
+{
+    open_pair(FAKE_MAPPED);
+    pair.peer->link->posts = TC_E_PEER_LOST;
+    assert_int_equal(say(TCI_CONTROL_NEED, 0, fn->id.bytes, sizeof fn->id.bytes), TC_OK);
+    fake_expect_failed(pair.peer, TC_E_PEER_LOST, "its code could not be sent");
+    fake_pair_close(&pair);
+}
+
+static void only_the_function_that_is_awaited_is_prepared(void **state)
+{
+    open_pair(FAKE_MAPPED);
+    pair.peer->tx.preparing = 3;
+    assert_int_equal(say(TCI_CONTROL_PREPARED, 4, NULL, 0), TC_OK);
+    assert_int_equal(pair.peer->tx.preparing, 3);
+    assert_int_equal(say(TCI_CONTROL_PREPARED, 3, NULL, 0), TC_OK);
+    assert_int_equal(pair.peer->tx.preparing, TCI_PREPARING_NONE);
+    fake_pair_close(&pair);
+}
+
+static void a_refusal_ends_the_wait_for_a_prepared_function(void **state)
+{
+    static const uint8_t status[4] = {255, 255, 255, 255};
+    open_pair(FAKE_MAPPED);
+    pair.peer->tx.preparing = fn->index;
+    assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, status, 4), TC_OK);
+    assert_int_equal(pair.peer->tx.preparing, TCI_PREPARING_NONE);
+    fake_pair_close(&pair);
+}
+
+static void credit_that_is_asked_for_is_returned(void **state)
+{
+    open_pair(FAKE_CARRIED);
+    const unsigned before = fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT);
+    assert_int_equal(say(TCI_CONTROL_CREDIT, 0, NULL, 0), TC_OK);
+    assert_int_equal(fake_outbox_count(&pair.peer->link->sent, TCI_AM_CREDIT), before + 1);
+    fake_pair_close(&pair);
+}
+
+/* What a newer peer says, and offers that are no good. */
+static void what_is_unknown_or_no_good_is_passed_over(void **state)
+{
+    uint8_t payload[64];
+    memset(payload, 255, sizeof payload);
+    open_pair(FAKE_MAPPED);
+    for (unsigned control = 11; control < 256; control++)
+        assert_int_equal(say((uint8_t)control, 3, payload, sizeof payload), TC_OK);
+    assert_int_equal(say(0, 3, payload, sizeof payload), TC_OK);
+    for (size_t size = 0; size <= sizeof payload; size++)
+        assert_int_equal(say(TCI_CONTROL_SEGMENT, 0, payload, size), TC_OK);
+    assert_int_equal(say(TCI_CONTROL_ATTACHED, 0, NULL, 0),
+                     TC_OK); /* of what was not offered */
+    assert_true(tci_ep_is_open(pair.peer));
+    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    fake_pair_close(&pair);
+}
+
+static void counts_of_a_wrong_size_are_corrupt(void **state)
+{
+    static const uint8_t controls[] = {TCI_CONTROL_MEMBER, TCI_CONTROL_ARRIVED,
+                                       TCI_CONTROL_RELEASED};
+    static const uint8_t payload[7];
+    open_pair(FAKE_MAPPED);
+    for (size_t i = 0; i < sizeof controls; i++)
+        assert_int_equal(say(controls[i], 0, payload, sizeof payload), TC_E_CORRUPT);
+    fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_ARRIVED, 0, payload, sizeof payload);
+    (void)tci_dispatch_run(pair.peer);
+    fake_expect_failed(pair.peer, TC_E_CORRUPT, "barrier: 7 bytes, expected 8");
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_refused_function_is_sent_no_more),
+        cmocka_unit_test(a_refused_payload_leaves_the_function_as_it_is),
+        cmocka_unit_test(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over),
+        cmocka_unit_test(needed_code_is_sent_outside_the_ring),
+        cmocka_unit_test(code_that_nobody_has_ends_the_endpoint),
+        cmocka_unit_test(code_that_cannot_leave_ends_the_endpoint),
+        cmocka_unit_test(only_the_function_that_is_awaited_is_prepared),
+        cmocka_unit_test(a_refusal_ends_the_wait_for_a_prepared_function),
+        cmocka_unit_test(credit_that_is_asked_for_is_returned),
+        cmocka_unit_test(what_is_unknown_or_no_good_is_passed_over),
+        cmocka_unit_test(counts_of_a_wrong_size_are_corrupt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

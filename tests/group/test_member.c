@@ -1,0 +1,319 @@
+/* Which member of which group is at the other end, by what peers say and when. */
+#include "../support/fake_node.h"
+#include "endpoint/ep_life.h"
+#include "core/ep_state.h"
+#include "group/member.h"
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static fake_pair pair;
+
+/* An open pair that knows of no group, whose layers hear of everything. */
+static void open_plain(void)
+{
+    fake_pair_make(&pair, FAKE_MAPPED);
+    pair.near->seen.then = pair.far->seen.then = &fake_layers;
+    fake_pair_connect(&pair);
+}
+
+static tc_group *group_at(fake_node *node, uint32_t rank, uint32_t size)
+{
+    return fake_group_create(node, rank, size, pair.near, pair.far);
+}
+
+/* What near says of itself to far. */
+static tc_status claim(uint64_t group, uint32_t size, uint32_t rank, tc_error *err)
+{
+    uint8_t payload[TCI_MEMBERSHIP_BYTES];
+    const tci_membership m = {.group = group, .size = size, .rank = rank};
+    tci_membership_encode(&m, payload);
+    return tci_member_control(pair.peer, TCI_CONTROL_MEMBER, payload, sizeof payload, err);
+}
+
+static tc_status count(tci_control control, uint64_t n)
+{
+    uint8_t payload[8];
+    tc_error error;
+    for (size_t i = 0; i < 8; i++)
+        payload[i] = (uint8_t)(n >> 8 * i);
+    return tci_member_control(pair.peer, control, payload, sizeof payload, &error);
+}
+
+static void members_agree_and_use_one_endpoint(void **state)
+{
+    tc_ep *back;
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_group *far_group = pair.far->groups.first;
+    assert_int_equal(pair.peer->member.rank, 0);
+    assert_int_equal(tc_group_ep(far_group, 0, &back, NULL), TC_OK);
+    assert_ptr_equal(back, pair.peer);
+    assert_int_equal(tc_group_ep(pair.near->groups.first, 1, &back, NULL), TC_OK);
+    assert_ptr_equal(back, pair.ep);
+    fake_pair_close(&pair);
+}
+
+static void a_rank_beyond_the_group_is_no_member(void **state)
+{
+    tc_error error;
+    tc_ep *ep;
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    assert_int_equal(tc_group_ep(pair.near->groups.first, 2, &ep, &error), TC_E_NOT_FOUND);
+    assert_int_equal(tc_group_ep(pair.near->groups.first, TC_RANK_NONE, &ep, &error),
+                     TC_E_NOT_FOUND);
+    fake_pair_close(&pair);
+}
+
+static void messages_wait_until_the_member_that_was_called_says_it_is_that(void **state)
+{
+    tc_ep *ep;
+    fake_pair_make(&pair, FAKE_MAPPED);
+    pair.near->seen.then = pair.far->seen.then = &fake_layers;
+    tci_ep_free(pair.ep);
+    tc_group *group = group_at(pair.near, 0, 2);
+    assert_int_equal(tc_group_ep(group, 1, &ep, NULL), TC_OK);
+    pair.ep = ep;
+    fake_pair_connect(&pair);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    assert_int_equal(tc_send(ep, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(pair.peer->rx.run_messages, 0); /* far has no such group yet */
+    (void)group_at(pair.far, 1, 2);
+    fake_pair_settle(&pair);
+    assert_true(tci_ep_takes_messages(ep));
+    assert_int_equal(pair.peer->rx.run_messages, 1);
+    fake_pair_close(&pair);
+}
+
+/* near calls rank 1; whoever answers is another. */
+static void another_than_was_called_ends_the_endpoint(void **state)
+{
+    static const struct {
+        uint64_t group;
+        uint32_t size, rank;
+        const char *text;
+    } claims[] = {
+        {FAKE_GROUP, 3, 2, "rank 0 of group 42 was expected there, and rank 2 of group 42"},
+        {FAKE_GROUP + 1, 3, 0, "rank 0 of group 43 answered"},
+        {FAKE_GROUP, 4, 0, "rank 0 of the group counts 4 members, and here it has 3"}};
+    for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
+        tc_error error = {0};
+        fake_pair_join(&pair, FAKE_MAPPED, 3);
+        assert_int_equal(claim(claims[i].group, claims[i].size, claims[i].rank, &error),
+                         TC_E_CORRUPT);
+        assert_non_null(strstr(error.text, claims[i].text));
+        assert_int_equal(claim(FAKE_GROUP, 3, 0, &error), TC_OK); /* again is no matter */
+        fake_pair_close(&pair);
+    }
+}
+
+static void memberships_of_a_wrong_form_are_corrupt(void **state)
+{
+    tc_error error;
+    uint8_t payload[32] = {0};
+    open_plain();
+    for (size_t size = 0; size < sizeof payload; size++)
+        assert_int_equal(
+            tci_member_control(pair.peer, TCI_CONTROL_MEMBER, payload, size, &error),
+            TC_E_CORRUPT);
+    assert_int_equal(claim(0, 2, 1, &error), TC_E_CORRUPT);
+    assert_int_equal(claim(FAKE_GROUP, 2, 2, &error), TC_E_CORRUPT);
+    assert_int_equal(claim(FAKE_GROUP, 0, 0, &error), TC_E_CORRUPT);
+    assert_null(pair.peer->member.group);
+    fake_pair_close(&pair);
+}
+
+/* A member may connect before this side has made the group. */
+static void endpoints_that_named_the_group_first_are_adopted(void **state)
+{
+    tc_error error;
+    tc_ep *ep;
+    open_plain();
+    assert_int_equal(claim(FAKE_GROUP, 2, 0, &error), TC_OK);
+    assert_int_equal(count(TCI_CONTROL_ARRIVED, 3), TC_OK);
+    assert_null(pair.peer->member.group);
+    tc_group *group = group_at(pair.far, 1, 2);
+    assert_ptr_equal(pair.peer->member.group, group);
+    assert_int_equal(pair.peer->member.rank, 0);
+    assert_int_equal(group->members[0].arrived, 3); /* what it said before counts */
+    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ptr_equal(ep, pair.peer);
+    fake_pair_close(&pair);
+}
+
+static void an_endpoint_that_named_another_group_is_not(void **state)
+{
+    tc_error error;
+    open_plain();
+    assert_int_equal(claim(FAKE_GROUP + 1, 2, 0, &error), TC_OK);
+    (void)group_at(pair.far, 1, 2);
+    assert_null(pair.peer->member.group);
+    assert_true(tci_ep_is_open(pair.peer));
+    fake_pair_close(&pair);
+}
+
+static void an_endpoint_that_counted_the_group_differently_ends_then(void **state)
+{
+    tc_error error;
+    open_plain();
+    assert_int_equal(claim(FAKE_GROUP, 5, 4, &error), TC_OK);
+    (void)group_at(pair.far, 1, 2);
+    fake_expect_failed(pair.peer, TC_E_CORRUPT, "counts 5 members, and here it has 2");
+    fake_pair_close(&pair);
+}
+
+/* Both called at once: each sends by its own, and receives by both. */
+static void a_second_endpoint_to_a_member_only_receives(void **state)
+{
+    tc_ep *ep;
+    tc_error error;
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_group *group = pair.far->groups.first;
+    fake_pair second = {.near = pair.near,
+                        .far = pair.far,
+                        .ep = fake_node_ep(pair.near),
+                        .peer = fake_node_ep(pair.far)};
+    fake_pair_connect(&second);
+    tc_ep *first = pair.peer;
+    pair.peer = second.peer;
+    assert_int_equal(claim(FAKE_GROUP, 2, 0, &error), TC_OK);
+    assert_ptr_equal(second.peer->member.group, group);
+    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ptr_equal(ep, first);
+    tci_ep_free(second.peer); /* whose end is not that of the member */
+    assert_int_equal(tc_group_ep(group, 0, &ep, NULL), TC_OK);
+    assert_ptr_equal(ep, first);
+    assert_null(group->members[0].error);
+    fake_pair_close(&pair);
+}
+
+/* --- barriers
+ * ---------------------------------------------------------------------------------- */
+
+static void counts_of_barriers_never_run_backwards(void **state)
+{
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_group *group = pair.far->groups.first;
+    assert_int_equal(count(TCI_CONTROL_ARRIVED, 5), TC_OK);
+    assert_int_equal(count(TCI_CONTROL_ARRIVED, 2), TC_OK);
+    assert_int_equal(group->members[0].arrived, 5);
+    assert_int_equal(count(TCI_CONTROL_RELEASED, 7), TC_OK);
+    assert_int_equal(count(TCI_CONTROL_RELEASED, 3), TC_OK);
+    assert_int_equal(group->released, 7);
+    fake_pair_close(&pair);
+}
+
+static void only_rank_0_releases(void **state)
+{
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_ep *far = pair.peer;
+    pair.peer = pair.ep; /* near hears it of rank 1 */
+    assert_int_equal(count(TCI_CONTROL_RELEASED, 7), TC_OK);
+    assert_int_equal(pair.near->groups.first->released, 0);
+    pair.peer = far;
+    fake_pair_close(&pair);
+}
+
+static void counts_of_one_that_is_of_no_group_touch_none(void **state)
+{
+    open_plain();
+    tc_group *group = group_at(pair.far, 1, 2);
+    assert_int_equal(count(TCI_CONTROL_ARRIVED, 5), TC_OK);
+    assert_int_equal(count(TCI_CONTROL_RELEASED, UINT64_MAX), TC_OK);
+    assert_int_equal(group->released, 0);
+    assert_int_equal(group->members[0].arrived, 0);
+    fake_pair_close(&pair);
+}
+
+/* --- members that go
+ * ----------------------------------------------------------------------------- */
+
+static void a_member_whose_endpoint_ended_is_called_anew(void **state)
+{
+    tc_ep *again;
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_group *group = pair.near->groups.first;
+    assert_int_equal(count(TCI_CONTROL_ARRIVED, 1), TC_OK);
+    (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "peer lost: hung up");
+    assert_int_equal(tc_group_ep(group, 1, &again, NULL), TC_OK);
+    assert_ptr_not_equal(again, pair.ep);
+    tci_ep_free(pair.ep);
+    tc_ep *same;
+    assert_int_equal(tc_group_ep(group, 1, &same, NULL), TC_OK);
+    assert_ptr_equal(same, again);
+    fake_pair_close(&pair);
+}
+
+static void why_a_member_has_gone_is_kept(void **state)
+{
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tci_member *m = &pair.near->groups.first->members[1];
+    (void)tci_ep_fail_with(pair.ep, TC_E_PEER_LOST, "peer lost: hung up");
+    tci_ep_free(pair.ep);
+    assert_null(m->ep);
+    assert_null(m->arrived_by);
+    assert_non_null(m->error);
+    assert_string_equal(m->error->text, "peer lost: hung up");
+    fake_pair_close(&pair);
+}
+
+static void a_member_that_is_not_there_yet_is_tried_again_after_a_while(void **state)
+{
+    tc_ep *ep;
+    fake_pair_join(&pair, FAKE_MAPPED, 3);
+    tc_group *group = pair.near->groups.first;
+    fake_connect_status = TC_E_UNREACHABLE;
+    assert_int_equal(tc_group_ep(group, 2, &ep, NULL), TC_OK);
+    assert_null(ep->stream);
+    tci_member_retry(ep, 0); /* not yet */
+    assert_null(ep->stream);
+    fake_connect_status = TC_OK;
+    tci_member_retry(ep, UINT64_MAX / 2);
+    assert_non_null(ep->stream);
+    tci_member_retry(ep, 1000); /* which failed */
+    assert_null(ep->stream);
+    fake_connect_status = TC_E_IO;
+    tci_member_retry(ep, UINT64_MAX / 2);
+    fake_connect_status = TC_OK;
+    fake_expect_failed(ep, TC_E_IO, "127.0.0.1:9");
+    fake_pair_close(&pair);
+}
+
+static void a_member_that_cannot_even_be_tried_is_none(void **state)
+{
+    tc_ep *ep;
+    tc_error error;
+    fake_pair_join(&pair, FAKE_MAPPED, 3);
+    tc_group *group = pair.near->groups.first;
+    fake_connect_status = TC_E_IO;
+    assert_int_equal(tc_group_ep(group, 2, &ep, &error), TC_E_IO);
+    fake_connect_status = TC_OK;
+    assert_null(group->members[2].ep);
+    assert_int_equal(pair.near->core.handshakes, 0);
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_agree_and_use_one_endpoint),
+        cmocka_unit_test(a_rank_beyond_the_group_is_no_member),
+        cmocka_unit_test(messages_wait_until_the_member_that_was_called_says_it_is_that),
+        cmocka_unit_test(another_than_was_called_ends_the_endpoint),
+        cmocka_unit_test(memberships_of_a_wrong_form_are_corrupt),
+        cmocka_unit_test(endpoints_that_named_the_group_first_are_adopted),
+        cmocka_unit_test(an_endpoint_that_named_another_group_is_not),
+        cmocka_unit_test(an_endpoint_that_counted_the_group_differently_ends_then),
+        cmocka_unit_test(a_second_endpoint_to_a_member_only_receives),
+        cmocka_unit_test(counts_of_barriers_never_run_backwards),
+        cmocka_unit_test(only_rank_0_releases),
+        cmocka_unit_test(counts_of_one_that_is_of_no_group_touch_none),
+        cmocka_unit_test(a_member_whose_endpoint_ended_is_called_anew),
+        cmocka_unit_test(why_a_member_has_gone_is_kept),
+        cmocka_unit_test(a_member_that_is_not_there_yet_is_tried_again_after_a_while),
+        cmocka_unit_test(a_member_that_cannot_even_be_tried_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
