@@ -88,7 +88,7 @@ static void kinds_that_are_none_end_the_endpoint(void **state)
 
 static void frames_longer_than_the_ring_end_the_endpoint(void **state)
 {
-    static const uint8_t kinds[] = {TCI_FRAME_CALL,  TCI_FRAME_CODE,   TCI_FRAME_PIECE,
+    static const uint8_t kinds[] = {TCI_FRAME_CALL,  TCI_FRAME_CODE,   TCI_FRAME_FRAGMENT,
                                     TCI_FRAME_REPLY, TCI_FRAME_INJECT, TCI_FRAME_CONTROL};
     static const uint32_t sizes[] = {4096, UINT32_MAX};
     for (size_t i = 0; i < 2 * sizeof kinds; i++) {
@@ -148,25 +148,25 @@ static void a_control_frame_is_activity_and_no_message(void **state)
     fake_pair_close(&pair);
 }
 
-/* --- payloads in pieces
+/* --- payloads in fragments
  * ------------------------------------------------------------------------ */
 
-static void send_piece(uint64_t total, uint64_t offset, size_t n)
+static void send_fragment(uint64_t total, uint64_t offset, size_t n)
 {
-    uint8_t bytes[TCI_PIECE_HEADER_BYTES + 512] = {0};
-    const tci_piece piece = {.total = total, .offset = offset};
-    tci_piece_encode(&piece, bytes);
-    memset(bytes + TCI_PIECE_HEADER_BYTES, 7, n);
-    fake_frame(pair.ep, TCI_FRAME_PIECE, 0, fn->index, bytes, TCI_PIECE_HEADER_BYTES + n);
+    uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES + 512] = {0};
+    const tci_fragment fragment = {.total = total, .offset = offset};
+    tci_fragment_encode(&fragment, bytes);
+    memset(bytes + TCI_FRAGMENT_HEADER_BYTES, 7, n);
+    fake_frame(pair.ep, TCI_FRAME_FRAGMENT, 0, fn->index, bytes, TCI_FRAGMENT_HEADER_BYTES + n);
 }
 
 static void the_last_piece_makes_the_call(void **state)
 {
     open_pair(FAKE_MAPPED);
-    send_piece(900, 0, 500);
+    send_fragment(900, 0, 500);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);
     assert_int_equal(runs, 0);
-    send_piece(900, 500, 400);
+    send_fragment(900, 500, 400);
     assert_int_equal(tci_dispatch_run(pair.peer), 1);
     assert_int_equal(runs, 1);
     assert_int_equal(got_size, 900);
@@ -176,8 +176,8 @@ static void the_last_piece_makes_the_call(void **state)
 static void pieces_that_do_not_fit_end_the_endpoint(void **state)
 {
     open_pair(FAKE_MAPPED);
-    send_piece(900, 0, 500);
-    send_piece(900, 400, 400);
+    send_fragment(900, 0, 500);
+    send_fragment(900, 400, 400);
     (void)tci_dispatch_run(pair.peer); /* an eighth of the ring */
     (void)tci_dispatch_run(pair.peer);
     expect_end("");
@@ -188,8 +188,8 @@ static void a_payload_above_the_limit_is_refused_and_the_rest_goes_on(void **sta
     tc_error error;
     open_pair(FAKE_MAPPED);
     pair.far->core.options.payload_bytes_max = 600;
-    send_piece(900, 0, 500);
-    send_piece(900, 500, 400);
+    send_fragment(900, 0, 500);
+    send_fragment(900, 500, 400);
     assert_int_equal(tc_send(pair.ep, fn, "x", 1), TC_OK);
     fake_pair_settle(&pair);
     assert_int_equal(runs, 1);
@@ -204,11 +204,11 @@ static void a_payload_above_the_limit_is_refused_and_the_rest_goes_on(void **sta
 /* A payload beside the ring that has not come: its frame keeps its place. */
 static void a_frame_that_waits_for_its_payload_holds_up_those_behind_it(void **state)
 {
-    uint8_t bytes[TCI_PIECE_HEADER_BYTES];
-    const tci_piece named = {.total = 1000, .offset = 0};
+    uint8_t bytes[TCI_FRAGMENT_HEADER_BYTES];
+    const tci_fragment named = {.total = 1000, .offset = 0};
     open_pair(FAKE_CARRIED);
-    tci_piece_encode(&named, bytes);
-    fake_frame(pair.ep, TCI_FRAME_PIECE, TCI_PIECE_OUTSIDE, fn->index, bytes, sizeof bytes);
+    tci_fragment_encode(&named, bytes);
+    fake_frame(pair.ep, TCI_FRAME_FRAGMENT, TCI_FRAGMENT_OUT_OF_LINE, fn->index, bytes, sizeof bytes);
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);

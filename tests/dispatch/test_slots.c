@@ -65,7 +65,7 @@ static void code_that_is_known_by_its_content_is_not_asked_for(void **state)
     assert_int_equal(send(fn), TC_OK);
     assert_int_equal(runs, 1);
     assert_int_equal(pair.far->core.counters[TCI_CODE_RECEIVED], 0);
-    assert_int_equal(there->holders, 2); /* the handle, and the slot */
+    assert_int_equal(there->references, 2); /* the handle, and the slot */
     fake_pair_close(&pair);
 }
 
@@ -147,7 +147,7 @@ static void a_slot_may_be_bound_anew(void **state)
     assert_int_equal(send(fn), TC_OK);
     assert_int_equal(runs, 1);
     assert_int_equal(other_runs, 1);
-    assert_int_equal(other->holders, 2);
+    assert_int_equal(other->references, 2);
     fake_pair_close(&pair);
 }
 
@@ -207,7 +207,7 @@ static void a_function_that_never_fits_is_refused(void **state)
 
 static void prepare(void)
 {
-    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .announce = true};
+    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .notify = true};
     pair.ep->tx.preparing = fn->index;
     assert_int_equal(tci_frame_out_message(pair.ep, &out), TC_OK);
     fake_pair_settle(&pair);

@@ -1,13 +1,7 @@
-/* The functions that a context knows: found by content, held, loaded, and let go to make room.
- * The engine is the test's. */
+/* The functions that a context knows: found by content, held, and let go for others. */
 #include "../support/fake_node.h"
 
 static void run(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
-static void run_better(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;
 }
@@ -29,6 +23,14 @@ static int end(void **state)
     return 0;
 }
 
+static tc_status add(tci_registry *to, const void *archive, size_t archive_size,
+                     const void *deps, size_t deps_size, const tci_content_id *expected,
+                     tc_ifunc **fn_out, tc_error *err)
+{
+    const tci_registry_code code = {archive, archive_size, deps, deps_size, expected};
+    return tci_registry_add(to, &code, fn_out, err);
+}
+
 static tc_ifunc *function(const char *name)
 {
     return fake_node_function(node, name, run);
@@ -41,7 +43,7 @@ static void one_content_is_one_function(void **state)
 {
     tc_ifunc *first = function("one"), *again = function("one"), *other = function("two");
     assert_ptr_equal(first, again);
-    assert_int_equal(first->holders, 2);
+    assert_int_equal(first->references, 2);
     assert_ptr_not_equal(first, other);
     assert_int_not_equal(first->index, other->index);
     assert_ptr_equal(tci_registry_find(registry, &first->id), first);
@@ -56,7 +58,7 @@ static void one_name_with_other_code_or_libraries_is_another_function(void **sta
     void *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
     assert_ptr_not_equal(first, changed);
     assert_int_equal(
-        tci_registry_add(registry, archive, size, "m\n", 2, NULL, &with_libraries, NULL),
+        add(registry, archive, size, "m\n", 2, NULL, &with_libraries, NULL),
         TC_OK);
     assert_ptr_not_equal(first, with_libraries);
     free(archive);
@@ -69,11 +71,11 @@ static void content_that_is_not_what_was_announced_is_corrupt(void **state)
     tc_ifunc *fn = NULL;
     size_t size;
     void *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
-    assert_int_equal(tci_registry_add(registry, archive, size, NULL, 0, &expected, &fn, &error),
+    assert_int_equal(add(registry, archive, size, NULL, 0, &expected, &fn, &error),
                      TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "expected 07"));
     tci_content_id_of(archive, size, NULL, 0, &expected);
-    assert_int_equal(tci_registry_add(registry, archive, size, NULL, 0, &expected, &fn, &error),
+    assert_int_equal(add(registry, archive, size, NULL, 0, &expected, &fn, &error),
                      TC_OK);
     free(archive);
 }
@@ -86,11 +88,11 @@ static void bytes_that_are_no_archive_leave_nothing_behind(void **state)
     uint8_t *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
     for (size_t cut = 0; cut < size; cut += 5)
         assert_int_not_equal(
-            tci_registry_add(registry, archive, cut, NULL, 0, NULL, &fn, &error), TC_OK);
+            add(registry, archive, cut, NULL, 0, NULL, &fn, &error), TC_OK);
     for (size_t at = 0; at < size; at += 3) {
         archive[at] ^= 4;
         assert_int_not_equal(
-            tci_registry_add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
+            add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
         archive[at] ^= 4;
     }
     assert_int_equal(registry->count, 0);
@@ -107,7 +109,7 @@ static void code_above_the_limit_is_refused_however_it_is_shared_out(void **stat
     tc_error error;
     node->core.options.code_bytes_max = 1000;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        assert_int_equal(tci_registry_add(registry, bytes, sizes[i].archive, bytes,
+        assert_int_equal(add(registry, bytes, sizes[i].archive, bytes,
                                           sizes[i].deps, NULL, &fn, &error),
                          TC_E_TOO_LARGE);
 }
@@ -130,8 +132,8 @@ static void a_function_that_nobody_holds_stays_until_its_place_is_needed(void **
     fill(fns, 16); /* functions_max of the test's nodes */
     const tci_content_id oldest = fns[3]->id, newer = fns[5]->id;
     const uint16_t index = fns[3]->index;
-    tci_ifunc_release(fns[3]);
-    tci_ifunc_release(fns[5]);
+    tci_registry_release(fns[3]);
+    tci_registry_release(fns[5]);
     assert_ptr_equal(tci_registry_find(registry, &oldest), fns[3]);
     tc_ep *ep = fake_node_ep(node);
     ep->tx.bindings[index] = TCI_TX_PLAIN;
@@ -149,271 +151,17 @@ static void without_a_place_there_is_no_function_more(void **state)
     size_t size;
     fill(fns, 16);
     void *archive = fake_archive("another", TCI_ENTRY_MAIN, 64, &size);
-    assert_int_equal(tci_registry_add(registry, archive, size, NULL, 0, NULL, &fn, &error),
+    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error),
                      TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "all 16 functions"));
-    tci_ifunc_release(fns[7]);
+    tci_registry_release(fns[7]);
     node->code_is_wanted = true; /* a peer may ask for it still */
-    assert_int_equal(tci_registry_add(registry, archive, size, NULL, 0, NULL, &fn, &error),
+    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error),
                      TC_E_TOO_LARGE);
     node->code_is_wanted = false;
-    assert_int_equal(tci_registry_add(registry, archive, size, NULL, 0, NULL, &fn, &error),
+    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error),
                      TC_OK);
     free(archive);
-}
-
-/* --- loading ---------------------------------------------------------------------------------
- */
-
-static void a_function_is_loaded_once(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
-    assert_ptr_equal(fn->entry.main, run);
-    assert_int_equal(fake_code_of("one")->loaded, 1);
-}
-
-static void one_that_takes_long_is_loaded_by_a_thread(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
-    tci_registry_take_finished(registry);
-    assert_null(fn->entry.main);
-    fake_engine_end_loads();
-    tci_registry_take_finished(registry);
-    assert_int_equal(node->changed, 1);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
-    assert_ptr_equal(fn->entry.main, run);
-}
-
-static void who_cannot_wait_for_the_thread_does_so_itself(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(node->changed, 1); /* endpoints that wait for it hear of it */
-    assert_null(registry->jobs);
-}
-
-static void a_failure_is_remembered(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error = {0};
-    fake_code_of("one")->fails = TC_E_UNRESOLVED;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_E_UNRESOLVED);
-    fake_code_of("one")->fails = TC_OK;
-    memset(&error, 0, sizeof error);
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_UNRESOLVED);
-    assert_string_equal(error.text, "one: does not load");
-}
-
-static void a_load_that_nobody_waits_for_any_more_ends_with_its_function(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    fake_code_of("one")->is_slow = true;
-    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
-    assert_int_equal(fake_code_of("one")->loaded, 0); /* the end of the test looks for jobs */
-}
-
-/* --- better code
- * ------------------------------------------------------------------------------ */
-
-static void what_is_called_often_gets_better_code_once(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    fake_code_of("one")->may_improve = true;
-    fake_code_of("one")->better.main = run_better;
-    node->core.options.tier_calls = 100;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_int_equal(fn->calls_left, 100);
-    fn->calls_left = 0;
-    tci_ifunc_is_hot(fn);
-    assert_ptr_equal(fn->entry.main, run); /* meanwhile */
-    tci_ifunc_is_hot(fn);
-    fake_engine_end_loads();
-    tci_registry_take_finished(registry);
-    assert_ptr_equal(fn->entry.main, run_better);
-    assert_int_equal(node->changed, 1);
-    assert_null(registry->jobs);
-}
-
-static void better_code_that_fails_leaves_the_old(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    fake_code_of("one")->may_improve = true;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    tci_ifunc_is_hot(fn);
-    fake_code_of("one")->fails = TC_E_COMPILE;
-    fake_engine_end_loads();
-    tci_registry_take_finished(registry);
-    assert_ptr_equal(fn->entry.main, run);
-    assert_int_equal(node->changed, 0);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-}
-
-static void what_cannot_become_better_is_not_tried(void **state)
-{
-    tc_ifunc *fn = function("one");
-    tc_error error;
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    tci_ifunc_is_hot(fn);
-    assert_null(registry->jobs);
-    tc_ifunc *idle = function("two");
-    tci_ifunc_is_hot(idle); /* not loaded at all */
-    assert_null(registry->jobs);
-}
-
-/* --- making room
- * ------------------------------------------------------------------------------ */
-
-/* Three functions that are loaded, of 4096 bytes each and their archives. */
-static void load_three(tc_ifunc *fns[3])
-{
-    tc_error error;
-    fill(fns, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(tci_ifunc_load(fns[i], &error), TC_OK);
-}
-
-static bool is_loaded(const tc_ifunc *fn)
-{
-    return fn->state == TCI_LOADED;
-}
-
-static void within_the_limit_all_stay(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    assert_in_range(registry->code_memory, 3 * 4096, 4 * 4096);
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(node->evicted, 0);
-}
-
-static void the_one_that_was_not_called_for_longest_leaves_first(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    node->core.options.code_memory_max = 3 * 4096;
-    fns[0]->calls_left--; /* was called */
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(node->evicted, 1);
-    assert_true(is_loaded(fns[0]));
-    assert_false(is_loaded(fns[1]));
-    assert_null(fns[1]->entry.main);
-    assert_true(is_loaded(fns[2]));
-    assert_int_equal(tci_ifunc_load(fns[1], &error), TC_OK); /* when it is called again */
-}
-
-static void the_one_that_makes_room_for_itself_stays(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    node->core.options.code_memory_max = 2 * 4096;
-    assert_int_equal(tci_registry_trim(registry, fns[0], &error), TC_OK);
-    assert_true(is_loaded(fns[0]));
-    assert_false(is_loaded(fns[1]));
-    assert_false(is_loaded(fns[2]));
-    node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, fns[0], &error), TC_E_TOO_LARGE);
-    assert_non_null(strstr(error.text, "option code_memory_max is 1000"));
-}
-
-static void functions_with_variables_of_their_own_stay(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    fake_code_of("f0")->has_state = true;
-    node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_E_TOO_LARGE);
-    assert_true(is_loaded(fns[0]));
-    assert_false(is_loaded(fns[1]));
-    assert_false(is_loaded(fns[2]));
-}
-
-/* A little too much until a peer has run what was sent to it. */
-static void what_a_peer_may_ask_for_leaves_later(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    node->core.options.code_memory_max = 1000;
-    node->code_is_wanted = true;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(node->evicted, 0);
-    node->code_is_wanted = false;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(node->evicted, 3);
-    assert_int_equal(registry->code_memory, 0);
-}
-
-static void a_function_that_better_code_is_made_for_leaves_later(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    fake_code_of("f0")->may_improve = true;
-    tci_ifunc_is_hot(fns[0]);
-    fake_engine_end_loads(); /* begun, and not taken */
-    node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(node->evicted, 2);
-    assert_true(is_loaded(fns[0]));
-    tci_registry_take_finished(registry); /* and trims */
-    assert_int_equal(node->evicted, 3);
-}
-
-static void what_nobody_holds_leaves_with_its_archive(void **state)
-{
-    tc_ifunc *fns[3];
-    tc_error error;
-    load_three(fns);
-    const tci_content_id id = fns[0]->id;
-    tci_ifunc_release(fns[0]);
-    node->core.options.code_memory_max = 1000;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_null(tci_registry_find(registry, &id));
-    assert_int_equal(registry->count, 2);
-}
-
-static void code_of_the_process_itself_never_leaves(void **state)
-{
-    tc_error error;
-    tc_ifunc *fn = function("one");
-    assert_int_equal(tc_ifunc_use_local(fn, run_better), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(fn, run), TC_E_INVALID);
-    node->core.options.code_memory_max = 0;
-    assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    assert_ptr_equal(fn->entry.main, run_better);
-    assert_int_equal(fake_code_of("one")->loaded, 0);
-}
-
-static void a_function_that_is_given_up_is_refused_from_then_on(void **state)
-{
-    static const tc_error full = {TC_E_TOO_LARGE, "no room"};
-    tc_error error = {0};
-    tc_ifunc *fn = function("one");
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);
-    tci_ifunc_give_up(fn, &full);
-    assert_int_equal(fake_code_of("one")->loaded, 0);
-    assert_int_equal(registry->code_memory, 0);
-    assert_int_equal(tci_ifunc_load(fn, &error), TC_E_TOO_LARGE);
-    assert_string_equal(error.text, "one: no room");
 }
 
 int main(void)
@@ -427,23 +175,6 @@ int main(void)
         T(code_above_the_limit_is_refused_however_it_is_shared_out),
         T(a_function_that_nobody_holds_stays_until_its_place_is_needed),
         T(without_a_place_there_is_no_function_more),
-        T(a_function_is_loaded_once),
-        T(one_that_takes_long_is_loaded_by_a_thread),
-        T(who_cannot_wait_for_the_thread_does_so_itself),
-        T(a_failure_is_remembered),
-        T(a_load_that_nobody_waits_for_any_more_ends_with_its_function),
-        T(what_is_called_often_gets_better_code_once),
-        T(better_code_that_fails_leaves_the_old),
-        T(what_cannot_become_better_is_not_tried),
-        T(within_the_limit_all_stay),
-        T(the_one_that_was_not_called_for_longest_leaves_first),
-        T(the_one_that_makes_room_for_itself_stays),
-        T(functions_with_variables_of_their_own_stay),
-        T(what_a_peer_may_ask_for_leaves_later),
-        T(a_function_that_better_code_is_made_for_leaves_later),
-        T(what_nobody_holds_leaves_with_its_archive),
-        T(code_of_the_process_itself_never_leaves),
-        T(a_function_that_is_given_up_is_refused_from_then_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,65 +1,22 @@
 /* Calls that wait for an answer, and answers that may come late, twice, in parts, or never. */
 #include "../support/fake_node.h"
-#include "base/clock.h"
 #include "core/ep_state.h"
-
-#define FOREVER_NS (UINT64_MAX / 4)
+#include "heard.h"
 
 static void nothing(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;
 }
 
-/* What the callback of a call was told. */
-typedef struct heard {
-    unsigned count;
-    tc_status status;
-    size_t result_size;
-    uint32_t hops, rank;
-    uint32_t path[4];
-    size_t path_length;
-    char text[128];
-    bool was_busy;
-    tc_ep *call_by; /* start another one by it */
-    tc_ifunc *call_fn;
-    uint8_t result[64];
-} heard;
-
-static void hear(void *user, const tc_call_outcome *outcome);
-
 static tc_call_id start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns)
 {
-    const tc_call_params params = {.result = h->result,
-                                   .result_room = sizeof h->result,
-                                   .timeout_ns = timeout_ns,
-                                   .done = hear,
-                                   .user = h};
+    tc_call_params params = heard_params(h);
     tc_call_id id;
+    params.result_capacity = 64;
+    params.timeout_ns = timeout_ns;
     assert_int_equal(tc_call_start(ep, fn, "?", 1, &params, &id), TC_OK);
     assert_int_not_equal(id, 0);
     return id;
-}
-
-static heard last_started;
-
-static void hear(void *user, const tc_call_outcome *outcome)
-{
-    heard *h = user;
-    h->count++;
-    h->status = outcome->status;
-    h->result_size = outcome->result_size;
-    h->hops = outcome->hops;
-    h->rank = outcome->rank;
-    h->path_length = outcome->path_length;
-    if (outcome->path_length > 0)
-        memcpy(h->path, outcome->path,
-               4 * (outcome->path_length < 4 ? outcome->path_length : 4));
-    if (outcome->text != NULL)
-        (void)snprintf(h->text, sizeof h->text, "%s", outcome->text);
-    if (h->call_by == NULL)
-        return;
-    h->was_busy = tci_core_is_busy(h->call_by->core);
-    (void)start(h->call_by, h->call_fn, &last_started, FOREVER_NS);
 }
 
 typedef struct caller {
@@ -76,7 +33,6 @@ static caller make_caller(void)
     fake_pair_connect(&c.pair);
     c.fn = fake_node_function(c.pair.near, "nothing", nothing);
     c.core = &c.pair.near->core;
-    memset(&last_started, 0, sizeof last_started);
     return c;
 }
 
@@ -115,7 +71,7 @@ static void an_answer_comes_to_its_own_call_once(void **state)
     answer(&c, second, "no!");
     assert_int_equal(b.count, 1);
     assert_memory_equal(b.result, "yes", 3);
-    assert_int_equal(c.core->counters[TCI_ANSWERS_LATE], 1);
+    assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 1);
     fake_pair_close(&c.pair);
 }
 
@@ -214,7 +170,7 @@ static void an_answer_to_what_is_no_call_touches_nothing(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         answer(&c, wrong[i], "wrong");
     assert_int_equal(h.count, 0);
-    assert_int_equal(c.core->counters[TCI_ANSWERS_LATE], 8);
+    assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 8);
     assert_int_equal(h.result[0], 0);
     fake_pair_close(&c.pair);
 }
@@ -253,60 +209,13 @@ static void a_cancelled_call_is_forgotten_without_a_word(void **state)
 static void a_call_that_could_not_be_sent_leaves_no_place_taken(void **state)
 {
     caller c = make_caller();
-    const tc_call_params params = {.done = hear};
+    const tc_call_params params = {.done = heard_done};
     tc_call_id id = 7;
     tci_ep_finish(c.pair.ep);
     assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, &id), TC_E_CLOSED);
     assert_int_equal(id, 7);
     assert_int_equal(c.core->calls->count, 0);
     assert_int_equal(c.core->counters[TCI_CALLS_STARTED], 0);
-    fake_pair_close(&c.pair);
-}
-
-/* --- deadlines ---------------------------------------------------------------------------- */
-
-static void each_call_ends_at_its_own_deadline(void **state)
-{
-    caller c = make_caller();
-    heard soon = {0}, later = {0};
-    assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
-    const uint64_t now_ns = tci_clock_ns();
-    (void)start(c.pair.ep, c.fn, &later, 2000 * TCI_NS_PER_S);
-    (void)start(c.pair.ep, c.fn, &soon, 1000 * TCI_NS_PER_S);
-    const uint64_t next_ns = c.core->calls->next_deadline_ns;
-    assert_true(next_ns >= now_ns + 1000 * TCI_NS_PER_S);
-    tci_calls_expire(c.core, next_ns - 1);
-    assert_int_equal(soon.count, 0);
-    tci_calls_expire(c.core, next_ns);
-    assert_int_equal(soon.count, 1);
-    assert_int_equal(soon.status, TC_E_TIMEOUT);
-    assert_string_equal(soon.text, "no answer came in time");
-    assert_int_equal(later.count, 0);
-    assert_true(c.core->calls->next_deadline_ns >= next_ns + 999 * TCI_NS_PER_S);
-    tci_calls_expire(c.core, c.core->calls->next_deadline_ns);
-    assert_int_equal(later.count, 1);
-    assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
-    fake_pair_close(&c.pair);
-}
-
-static void a_callback_may_start_another_call(void **state)
-{
-    caller c = make_caller();
-    heard h[16] = {0};
-    for (size_t i = 0; i < 16; i++) { /* the table is full: it grows meanwhile */
-        h[i].call_by = c.pair.ep;
-        h[i].call_fn = c.fn;
-        (void)start(c.pair.ep, c.fn, &h[i], TCI_NS_PER_S);
-    }
-    tci_calls_expire(c.core, tci_clock_ns() + 100 * TCI_NS_PER_S);
-    for (size_t i = 0; i < 16; i++) {
-        assert_int_equal(h[i].count, 1);
-        assert_true(h[i].was_busy);
-    }
-    assert_false(tci_core_is_busy(c.core));
-    assert_int_equal(c.core->calls->count, 16);
-    assert_int_equal(last_started.count, 0);
-    assert_true(c.core->calls->next_deadline_ns < UINT64_MAX);
     fake_pair_close(&c.pair);
 }
 
@@ -328,107 +237,6 @@ static void many_calls_at_once_each_have_their_answer(void **state)
     fake_pair_close(&c.pair);
 }
 
-/* --- peers that go, or refuse ---------------------------------------------------------------
- */
-
-static void calls_by_an_endpoint_that_ended_fail_with_its_error(void **state)
-{
-    static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
-    caller c = make_caller();
-    heard h = {0}, other = {0};
-    tc_ep *second = fake_node_ep(c.pair.near);
-    second->tx.queues_unopened = true;
-    (void)start(c.pair.ep, c.fn, &h, 0);
-    (void)start(second, c.fn, &other, 0);
-    tci_calls_lose(c.core, c.pair.ep, &error);
-    assert_int_equal(h.status, TC_E_PEER_LOST);
-    assert_string_equal(h.text, "peer lost: hung up");
-    assert_int_equal(other.count, 0);
-    fake_pair_close(&c.pair);
-}
-
-/* Another member may have it by now. */
-static void calls_that_may_have_travelled_on_have_a_second_more(void **state)
-{
-    static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
-    heard answered = {0}, lost = {0};
-    caller c;
-    fake_pair_join(&c.pair, FAKE_MAPPED, 3);
-    c.core = &c.pair.near->core;
-    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
-    const tc_call_id id = start(c.pair.ep, c.fn, &answered, FOREVER_NS);
-    (void)start(c.pair.ep, c.fn, &lost, FOREVER_NS);
-    tci_calls_lose(c.core, c.pair.ep, &error);
-    const uint64_t now_ns = tci_clock_ns();
-    assert_int_equal(answered.count + lost.count, 0);
-    answer(&c, id, "yes");
-    assert_int_equal(answered.status, TC_OK);
-    assert_true(c.core->calls->next_deadline_ns <= now_ns + TCI_NS_PER_S);
-    tci_calls_expire(c.core, now_ns + 2 * TCI_NS_PER_S);
-    assert_int_equal(lost.status, TC_E_PEER_LOST);
-    assert_non_null(strstr(lost.text, "the member that was called first is gone"));
-    fake_pair_close(&c.pair);
-}
-
-/* A call whose payload left in fragments: its route is at the end, which the peer may never see.
- */
-static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size)
-{
-    const tc_call_params params = {.done = hear, .user = h};
-    assert_true(size > c->pair.ep->tx.payload_max);
-    assert_int_equal(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL), TC_OK);
-}
-
-static void a_refusal_ends_large_calls_of_that_function_alone(void **state)
-{
-    static const tc_error error = {TC_E_REFUSED, "not here"};
-    static uint8_t payload[29000];
-    caller c = make_caller();
-    heard small = {0}, large = {0};
-    (void)start(c.pair.ep, c.fn, &small, 0);
-    start_large(&c, &large, payload, sizeof payload);
-    tci_calls_refused(c.core, c.pair.ep, (uint16_t)(c.fn->index + 1), &error);
-    tci_calls_refused(c.core, c.pair.peer, c.fn->index, &error);
-    assert_int_equal(large.count, 0);
-    tci_calls_refused(c.core, c.pair.ep, c.fn->index, &error);
-    assert_int_equal(large.count, 1);
-    assert_int_equal(large.status, TC_E_REFUSED);
-    assert_string_equal(large.text, "not here");
-    assert_int_equal(small.count, 0);
-    fake_pair_close(&c.pair);
-}
-
-static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
-{
-    static const tc_error error = {TC_E_TOO_LARGE, "too much"};
-    static uint8_t payload[29000];
-    caller c = make_caller();
-    heard smaller = {0}, larger = {0};
-    start_large(&c, &smaller, payload, 27000);
-    start_large(&c, &larger, payload, 29000);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
-    assert_int_equal(larger.status, TC_E_TOO_LARGE);
-    assert_int_equal(smaller.count, 0);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
-    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error); /* there is none left */
-    assert_int_equal(smaller.count, 1);
-    assert_int_equal(larger.count, 1);
-    fake_pair_close(&c.pair);
-}
-
-static void calls_of_a_context_that_ends_are_forgotten(void **state)
-{
-    caller c = make_caller();
-    heard h = {0};
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
-    const tci_reply first = {.call = id, .total = 9, .path_length = 1};
-    tci_calls_answer(c.core, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc", 3);
-    tci_calls_fini(c.core->calls);
-    assert_int_equal(h.count, 0);
-    assert_int_equal(c.core->calls->count, 0);
-    fake_pair_close(&c.pair);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,14 +250,7 @@ int main(void)
         cmocka_unit_test(a_place_that_is_used_again_has_another_id),
         cmocka_unit_test(a_cancelled_call_is_forgotten_without_a_word),
         cmocka_unit_test(a_call_that_could_not_be_sent_leaves_no_place_taken),
-        cmocka_unit_test(each_call_ends_at_its_own_deadline),
-        cmocka_unit_test(a_callback_may_start_another_call),
         cmocka_unit_test(many_calls_at_once_each_have_their_answer),
-        cmocka_unit_test(calls_by_an_endpoint_that_ended_fail_with_its_error),
-        cmocka_unit_test(calls_that_may_have_travelled_on_have_a_second_more),
-        cmocka_unit_test(a_refusal_ends_large_calls_of_that_function_alone),
-        cmocka_unit_test(a_payload_too_large_for_the_peer_was_the_largest),
-        cmocka_unit_test(calls_of_a_context_that_ends_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,224 @@
+/* How calls end that nobody answers: by their deadline, or with the peer. */
+#include "../support/fake_node.h"
+#include "base/clock.h"
+#include "core/ep_state.h"
+#include "heard.h"
+
+#define FOREVER_NS (UINT64_MAX / 4)
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static tc_call_id start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns)
+{
+    tc_call_params params = heard_params(h);
+    tc_call_id id;
+    params.result_capacity = 64;
+    params.timeout_ns = timeout_ns;
+    assert_int_equal(tc_call_start(ep, fn, "?", 1, &params, &id), TC_OK);
+    assert_int_not_equal(id, 0);
+    return id;
+}
+
+typedef struct caller {
+    fake_pair pair;
+    tc_ifunc *fn;
+    tci_core *core;
+} caller;
+
+static caller make_caller(void)
+{
+    caller c;
+    fake_pair_make(&c.pair, FAKE_MAPPED);
+    c.pair.far->core.options.ring_bytes = 1u << 16;
+    fake_pair_connect(&c.pair);
+    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
+    c.core = &c.pair.near->core;
+    return c;
+}
+
+static void answer(const caller *c, tc_call_id id, const char *text)
+{
+    const tci_reply reply = {.call = id, .total = strlen(text), .rank = 4, .hops = 2};
+    tci_calls_answer(c->core, &reply, NULL, (const uint8_t *)text, strlen(text));
+}
+
+/* --- deadlines ---------------------------------------------------------------------------- */
+
+static void each_call_ends_at_its_own_deadline(void **state)
+{
+    caller c = make_caller();
+    heard soon = {0}, later = {0};
+    assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
+    const uint64_t now_ns = tci_clock_ns();
+    (void)start(c.pair.ep, c.fn, &later, 2000 * TCI_NS_PER_S);
+    (void)start(c.pair.ep, c.fn, &soon, 1000 * TCI_NS_PER_S);
+    const uint64_t next_ns = c.core->calls->next_deadline_ns;
+    assert_true(next_ns >= now_ns + 1000 * TCI_NS_PER_S);
+    tci_calls_expire(c.core, next_ns - 1);
+    assert_int_equal(soon.count, 0);
+    tci_calls_expire(c.core, next_ns);
+    assert_int_equal(soon.count, 1);
+    assert_int_equal(soon.status, TC_E_TIMEOUT);
+    assert_string_equal(soon.text, "no answer came in time");
+    assert_int_equal(later.count, 0);
+    assert_true(c.core->calls->next_deadline_ns >= next_ns + 999 * TCI_NS_PER_S);
+    tci_calls_expire(c.core, c.core->calls->next_deadline_ns);
+    assert_int_equal(later.count, 1);
+    assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
+    fake_pair_close(&c.pair);
+}
+
+typedef struct chain {
+    heard first, next;
+    caller *c;
+    bool was_busy;
+} chain;
+
+static void start_another(void *user, const tc_call_outcome *outcome)
+{
+    chain *ch = user;
+    heard_done(&ch->first, outcome);
+    ch->was_busy = tci_core_is_busy(ch->c->core);
+    (void)start(ch->c->pair.ep, ch->c->fn, &ch->next, FOREVER_NS);
+}
+
+static void a_callback_may_start_another_call(void **state)
+{
+    static chain chains[16];
+    caller c = make_caller();
+    memset(chains, 0, sizeof chains);
+    for (size_t i = 0; i < 16; i++) { /* the table is full: it grows meanwhile */
+        chains[i].c = &c;
+        const tc_call_params params = {
+            .timeout_ns = TCI_NS_PER_S, .done = start_another, .user = &chains[i]};
+        assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, NULL), TC_OK);
+    }
+    tci_calls_expire(c.core, tci_clock_ns() + 100 * TCI_NS_PER_S);
+    for (size_t i = 0; i < 16; i++) {
+        heard_expect(&chains[i].first, TC_E_TIMEOUT, "");
+        assert_true(chains[i].was_busy);
+        assert_int_equal(chains[i].next.count, 0);
+    }
+    assert_false(tci_core_is_busy(c.core));
+    assert_int_equal(c.core->calls->count, 16);
+    assert_true(c.core->calls->next_deadline_ns < UINT64_MAX);
+    fake_pair_close(&c.pair);
+}
+
+/* --- peers that go, or refuse ---------------------------------------------------------------
+ */
+
+static void calls_by_an_endpoint_that_ended_fail_with_its_error(void **state)
+{
+    static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
+    caller c = make_caller();
+    heard h = {0}, other = {0};
+    tc_ep *second = fake_node_ep(c.pair.near);
+    second->tx.queues_unopened = true;
+    (void)start(c.pair.ep, c.fn, &h, 0);
+    (void)start(second, c.fn, &other, 0);
+    tci_calls_lose(c.core, c.pair.ep, &error);
+    assert_int_equal(h.status, TC_E_PEER_LOST);
+    assert_string_equal(h.text, "peer lost: hung up");
+    assert_int_equal(other.count, 0);
+    fake_pair_close(&c.pair);
+}
+
+/* Another member may have it by now. */
+static void calls_that_may_have_travelled_on_have_a_second_more(void **state)
+{
+    static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
+    heard answered = {0}, lost = {0};
+    caller c;
+    fake_pair_join(&c.pair, FAKE_MAPPED, 3);
+    c.core = &c.pair.near->core;
+    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
+    const tc_call_id id = start(c.pair.ep, c.fn, &answered, FOREVER_NS);
+    (void)start(c.pair.ep, c.fn, &lost, FOREVER_NS);
+    tci_calls_lose(c.core, c.pair.ep, &error);
+    const uint64_t now_ns = tci_clock_ns();
+    assert_int_equal(answered.count + lost.count, 0);
+    answer(&c, id, "yes");
+    assert_int_equal(answered.status, TC_OK);
+    assert_true(c.core->calls->next_deadline_ns <= now_ns + TCI_NS_PER_S);
+    tci_calls_expire(c.core, now_ns + 2 * TCI_NS_PER_S);
+    assert_int_equal(lost.status, TC_E_PEER_LOST);
+    assert_non_null(strstr(lost.text, "the member that was called first is gone"));
+    fake_pair_close(&c.pair);
+}
+
+/* A call whose payload left in fragments: its route is at the end, which the peer may never see.
+ */
+static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size)
+{
+    const tc_call_params params = {.done = heard_done, .user = h};
+    assert_true(size > c->pair.ep->tx.payload_max);
+    assert_int_equal(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL), TC_OK);
+}
+
+static void a_refusal_ends_large_calls_of_that_function_alone(void **state)
+{
+    static const tc_error error = {TC_E_REFUSED, "not here"};
+    static uint8_t payload[29000];
+    caller c = make_caller();
+    heard small = {0}, large = {0};
+    (void)start(c.pair.ep, c.fn, &small, 0);
+    start_large(&c, &large, payload, sizeof payload);
+    tci_calls_refused(c.core, c.pair.ep, (uint16_t)(c.fn->index + 1), &error);
+    tci_calls_refused(c.core, c.pair.peer, c.fn->index, &error);
+    assert_int_equal(large.count, 0);
+    tci_calls_refused(c.core, c.pair.ep, c.fn->index, &error);
+    assert_int_equal(large.count, 1);
+    assert_int_equal(large.status, TC_E_REFUSED);
+    assert_string_equal(large.text, "not here");
+    assert_int_equal(small.count, 0);
+    fake_pair_close(&c.pair);
+}
+
+static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
+{
+    static const tc_error error = {TC_E_TOO_LARGE, "too much"};
+    static uint8_t payload[29000];
+    caller c = make_caller();
+    heard smaller = {0}, larger = {0};
+    start_large(&c, &smaller, payload, 27000);
+    start_large(&c, &larger, payload, 29000);
+    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
+    assert_int_equal(larger.status, TC_E_TOO_LARGE);
+    assert_int_equal(smaller.count, 0);
+    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error);
+    tci_calls_too_large(c.core, c.pair.ep, c.fn->index, &error); /* there is none left */
+    assert_int_equal(smaller.count, 1);
+    assert_int_equal(larger.count, 1);
+    fake_pair_close(&c.pair);
+}
+
+static void calls_of_a_context_that_ends_are_forgotten(void **state)
+{
+    caller c = make_caller();
+    heard h = {0};
+    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    const tci_reply first = {.call = id, .total = 9, .path_length = 1};
+    tci_calls_answer(c.core, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc", 3);
+    tci_calls_fini(c.core->calls);
+    assert_int_equal(h.count, 0);
+    assert_int_equal(c.core->calls->count, 0);
+    fake_pair_close(&c.pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_call_ends_at_its_own_deadline),
+        cmocka_unit_test(a_callback_may_start_another_call),
+        cmocka_unit_test(calls_by_an_endpoint_that_ended_fail_with_its_error),
+        cmocka_unit_test(calls_that_may_have_travelled_on_have_a_second_more),
+        cmocka_unit_test(a_refusal_ends_large_calls_of_that_function_alone),
+        cmocka_unit_test(a_payload_too_large_for_the_peer_was_the_largest),
+        cmocka_unit_test(calls_of_a_context_that_ends_are_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

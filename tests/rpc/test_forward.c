@@ -1,0 +1,206 @@
+/* Messages that are sent on, as far as they may, and what their origins hear of it: near is
+ * rank 0, far is rank 1. */
+#include "../support/fake_node.h"
+#include "core/ep_state.h"
+#include "endpoint/ep_life.h"
+#include "heard.h"
+#include "rpc/invocation.h"
+
+#include <tc/entry.h>
+
+static fake_pair pair;
+static heard answer;
+static unsigned runs;
+static tc_status seen[4];
+
+static void join(uint32_t size)
+{
+    fake_pair_join(&pair, FAKE_MAPPED, size);
+    memset(&answer, 0, sizeof answer);
+    memset(seen, 0, sizeof seen);
+    runs = 0;
+}
+
+static void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace)
+{
+    tc_call_params params = heard_params(&answer);
+    params.hop_limit = hop_limit;
+    params.trace = trace;
+    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL), TC_OK);
+    fake_pair_settle(&pair);
+}
+
+typedef void (*body)(void *payload, size_t size, void *target_args);
+
+static void call(body main, uint32_t hop_limit, unsigned trace)
+{
+    start_by(pair.ep, fake_node_function(pair.near, "called", main), hop_limit, trace);
+}
+
+static void says_nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    runs++;
+}
+
+/* --- forwarding ------------------------------------------------------------------------------
+ */
+
+static void goes_to_and_fro(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    runs++;
+    assert_int_equal(tc_self_origin(), 0);
+    assert_int_equal(tc_self_hops(), runs - 1);
+    if (runs < 4)
+        assert_int_equal(tc_forward(1 - tc_self_rank(), payload, size), TC_OK);
+    else
+        assert_int_equal(tc_reply("done", 4), TC_OK);
+}
+
+static void a_message_that_travels_is_answered_by_whoever_has_it_last(void **state)
+{
+    join(2);
+    call(goes_to_and_fro, 0, 1);
+    heard_expect(&answer, TC_OK, "");
+    assert_memory_equal(answer.result, "done", 4);
+    assert_int_equal(runs, 4);
+    assert_int_equal(answer.hops, 3);
+    assert_int_equal(answer.rank, 0);
+    assert_int_equal(answer.path_length, 3);
+    assert_int_equal(answer.path[0], 1);
+    assert_int_equal(answer.path[1], 0);
+    assert_int_equal(answer.path[2], 1);
+    assert_int_equal(pair.far->core.counters[TCI_MESSAGES_FORWARDED], 2);
+    assert_int_equal(pair.near->core.counters[TCI_MESSAGES_FORWARDED], 1);
+    fake_pair_close(&pair);
+}
+
+static void never_ends(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    runs++;
+    seen[0] = tc_forward(1 - tc_self_rank(), payload, size);
+}
+
+static void hops_are_limited_by_the_caller_and_by_each_member(void **state)
+{
+    static const struct {
+        uint32_t callers;
+        uint64_t members;
+        unsigned runs;
+    } limits[] = {{5, 100, 6}, {100, 5, 6}, {1, 100, 2}};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        join(2);
+        pair.near->core.options.hop_limit = limits[i].members;
+        pair.far->core.options.hop_limit = limits[i].members;
+        call(never_ends, limits[i].callers, 0);
+        heard_expect(&answer, TC_E_HOPS, "hops, the limit");
+        assert_int_equal(seen[0], TC_E_HOPS);
+        assert_int_equal(runs, limits[i].runs);
+        fake_pair_close(&pair);
+    }
+}
+
+static void goes_to_nobody(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    seen[0] = tc_forward(7, payload, size);
+}
+
+static void knows_another_way(void *payload, size_t size, void *target_args)
+{
+    goes_to_nobody(payload, size, target_args);
+    seen[1] = tc_reply("instead", 7);
+}
+
+static void a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered(void **state)
+{
+    join(2);
+    call(goes_to_nobody, 0, 0);
+    assert_int_equal(seen[0], TC_E_NOT_FOUND);
+    heard_expect(&answer, TC_E_NOT_FOUND, "rank 1 could not send it on to rank 7");
+    fake_pair_close(&pair);
+
+    join(2);
+    call(knows_another_way, 0, 0);
+    heard_expect(&answer, TC_OK, "");
+    assert_memory_equal(answer.result, "instead", 7);
+    fake_pair_close(&pair);
+}
+
+static void a_plain_message_that_goes_nowhere_is_a_failure_of_the_group(void **state)
+{
+    tc_error error;
+    join(2);
+    tc_ifunc *fn = fake_node_function(pair.near, "plain", goes_to_nobody);
+    assert_int_equal(tc_send(pair.ep, fn, "x", 1), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(tc_group_failures(pair.near->groups.first, &error), 1);
+    assert_non_null(strstr(error.text, "rank 1 could not send it on to rank 7"));
+    assert_int_equal(tc_group_failures(pair.far->groups.first, NULL), 0);
+    fake_pair_close(&pair);
+}
+
+static void a_message_from_outside_a_group_stays_where_it_is(void **state)
+{
+    fake_pair_open(&pair, FAKE_MAPPED);
+    memset(&answer, 0, sizeof answer);
+    call(goes_to_nobody, 0, 0);
+    assert_int_equal(seen[0], TC_E_UNREACHABLE);
+    heard_expect(&answer, TC_E_UNREACHABLE, "it came from outside a group");
+    fake_pair_close(&pair);
+}
+
+static void goes_to_rank_2(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    runs++;
+    seen[0] = tc_forward(2, payload, size);
+}
+
+/* Rank 2 is nowhere. The message waits for it in far's queue, and ends with the endpoint. */
+static void what_waited_for_a_member_that_never_came_is_told_to_its_origin(void **state)
+{
+    join(3);
+    call(goes_to_rank_2, 0, 0);
+    assert_int_equal(seen[0], TC_OK);
+    assert_int_equal(answer.count, 0);
+    tc_ep *waiting;
+    assert_int_equal(tc_group_ep(pair.far->groups.first, 2, &waiting, NULL), TC_OK);
+    (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");
+    tci_ep_notify_end(waiting);
+    fake_pair_settle(&pair);
+    heard_expect(&answer, TC_E_PEER_LOST,
+                 "rank 1 could not send it on to rank 2: rank 2 did not answer in time");
+    fake_pair_close(&pair);
+}
+
+static void a_call_that_never_left_ends_here(void **state)
+{
+    join(3);
+    tc_ep *waiting;
+    tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
+    assert_int_equal(tc_group_ep(pair.near->groups.first, 2, &waiting, NULL), TC_OK);
+    start_by(waiting, fn, 0, 0);
+    assert_int_equal(answer.count, 0);
+    (void)tci_ep_fail_with(waiting, TC_E_TIMEOUT, "rank 2 did not answer in time");
+    tci_ep_notify_end(waiting);
+    fake_pair_settle(&pair);
+    heard_expect(&answer, TC_E_PEER_LOST, "rank 0 could not send it on to rank 2");
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_that_travels_is_answered_by_whoever_has_it_last),
+        cmocka_unit_test(hops_are_limited_by_the_caller_and_by_each_member),
+        cmocka_unit_test(a_rank_that_is_none_is_told_to_the_origin_unless_it_is_answered),
+        cmocka_unit_test(a_plain_message_that_goes_nowhere_is_a_failure_of_the_group),
+        cmocka_unit_test(a_message_from_outside_a_group_stays_where_it_is),
+        cmocka_unit_test(what_waited_for_a_member_that_never_came_is_told_to_its_origin),
+        cmocka_unit_test(a_call_that_never_left_ends_here),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
