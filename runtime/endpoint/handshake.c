@@ -188,7 +188,8 @@ static tc_status say_ready(tc_ep *ep, tc_error *err)
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
     size_t size;
     TC_TRY(tci_link_ready(ep->link, err));
-    TC_TRY(tci_hello_ready_encode(ep->tx.delivery->ops->wire_id, bytes, sizeof bytes, &size));
+    TC_TRY(tci_hello_ready_encode((uint8_t)ep->tx.delivery->ops->wire_id, bytes, sizeof bytes,
+                                  &size));
     TC_TRY(tci_ep_message_send(ep, bytes, size, err));
     ep->hs.ready_sent = true;
     return TC_OK;
