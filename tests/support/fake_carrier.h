@@ -68,8 +68,8 @@ typedef struct fake_delivery {
     unsigned turns;
     unsigned credits;
     bool keeps;            /* a turn leaves something for the next one */
-    uint64_t made;         /* batches of frames, and */
-    uint64_t on_their_way; /* how many of the last ones have not arrived */
+    uint64_t made;         /* batches of frames */
+    uint64_t on_their_way; /* the last ones, which have not arrived */
 } fake_delivery;
 
 #define FAKE_MAPPED TCI_HELLO_DIRECT
