@@ -19,7 +19,7 @@ typedef struct bulk_source {
 bool bulk_source_init(bulk_source *source, const perf_options *options);
 void bulk_source_free(bulk_source *source);
 
-/* The next payload, made anew: a word of each cache line is written, as somebody must have
+/* The next payload, made again: a word of each cache line is written, as somebody must have
  * written what is sent. Valid until BULK_PAYLOADS more were made. */
 unsigned char *bulk_source_next(bulk_source *source);
 

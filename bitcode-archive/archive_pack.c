@@ -247,7 +247,7 @@ tc_status tci_pack(const uint8_t *content, size_t size, tci_pack_effort effort,
     return TC_OK;
 }
 
-/* zstd's state for unpacking takes a hundred kilobytes: to get them anew for every archive
+/* zstd's state for unpacking takes a hundred kilobytes: to get them again for every archive
  * takes longer than to unpack a small one. One is kept for whoever comes next. */
 static _Atomic(ZSTD_DCtx *) idle_state;
 

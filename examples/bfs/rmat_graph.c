@@ -47,7 +47,7 @@ static edge make_edge(const rmat_params *params, uint64_t number)
     return (edge){scramble(e.from, params->scale), scramble(e.to, params->scale)};
 }
 
-/* Makes every edge of the whole graph anew, and of those that concern this share counts (fill
+/* Makes every edge of the whole graph again, and of those that concern this share counts (fill
  * is false) or keeps them. `first` moves on by one with each that is kept. */
 static void pass(const rmat_params *params, uint32_t share, uint32_t shares,
                  const rmat_graph *graph, bool fill)

@@ -110,7 +110,7 @@ static const option_row option_rows[] = {
       "how well code is made: soonest and no more (fast), for this very CPU before the first call (best), or soonest and then, when it is called often, for this CPU (auto)"},
      KIND_CHOICE, FIELD(tier), 0, 2, false},
     {{"tier_calls", "TC_TIER_CALLS", "count", "1000", "1..1000000000",
-      "calls of quickly compiled code after which it is compiled anew, in the background; of an image a hundred times as many"},
+      "calls of quickly compiled code after which it is compiled again, in the background; of an image a hundred times as many"},
      KIND_COUNT, FIELD(tier_calls), 1, 1000000000, false},
     {{"compile_threads", "TC_COMPILE_THREADS", "count", "2", "1..64",
       "threads of a process that make received functions callable; one more, of low priority, makes better code"},

@@ -52,7 +52,7 @@ TC_MUST_CHECK tc_status tci_stream_accept(tci_stream_listener *listener,
 TC_MUST_CHECK tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
                                                  tc_error *err);
 /* TC_OK: connected (also when called again). TC_E_AGAIN: still under way (err is not filled;
- * poll the stream's fd for writing, and ask for the fd anew: a name with several addresses is
+ * poll the stream's fd for writing, and ask for the fd again: a name with several addresses is
  * tried one by one). TC_E_UNREACHABLE: nobody listens or no way there; TC_E_IO. The texts name
  * the address. After a failure the stream can only be closed. */
 TC_MUST_CHECK tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err);

@@ -18,7 +18,7 @@ struct tci_stream {
     size_t received; /* bytes of the current message so far */
     /* how many bytes it needs, as far as is known: its preamble, then all */
     size_t message_end;
-    bool delivered;         /* the caller has seen it; the next receive begins anew */
+    bool delivered;         /* the caller has seen it; the next receive begins again */
     tc_error receive_error; /* final; status TC_OK while there is none */
 
     size_t send_begin; /* unwritten bytes are [send_begin, send_end) of send_bytes */

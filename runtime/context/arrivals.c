@@ -82,8 +82,9 @@ bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, siz
 
 /* --- the inbox --------------------------------------------------------------------------- */
 
-/* A HELLO by active message that belongs to no endpoint here. UCX's own port is open to whoever
- * finds it, so before this context's address was given to anybody only it itself may come. */
+/* A HELLO by active message that belongs to no endpoint here. UCX's own port is open to anybody
+ * who finds it, so before this context's address was given to anybody only it itself may
+ * come. */
 static tc_status accept_unknown_peer(tc_context *ctx, const tci_inbox_item *item,
                                      tc_ep **ep_out, tc_error *err)
 {

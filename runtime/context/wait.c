@@ -156,7 +156,7 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
 }
 
 /* Not where others wait for the processor and a look is a system call: what comes takes a
- * switch to whoever sends it. Peers that store are looked at for nothing, and often run
+ * switch to its sender. Peers that store are looked at for nothing, and often run
  * meanwhile (docs/decisions/pointer-chase.md has figures for both). */
 static bool spinning_pays(const tc_context *ctx)
 {
@@ -182,7 +182,7 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns)
 }
 
 /* One idle turn of a blocking call. Where it stands (spinning, yielding, sleeping) is kept in
- * the context, and starts anew with the next message. */
+ * the context, and starts again with the next message. */
 static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns)
 {
     if (ctx->idle_since_ns == 0) {

@@ -25,8 +25,8 @@ static tc_status watch_ring(tc_ep *ep)
     return TC_OK;
 }
 
-/* The last takes its place, so whoever goes through the list meanwhile may miss that one, once.
- */
+/* The last takes its place, so a loop over the list that runs meanwhile may miss that one,
+ * once. */
 void tci_ep_unwatch(tc_ep *ep)
 {
     tci_core *core = ep->core;

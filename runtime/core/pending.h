@@ -5,7 +5,7 @@
  * thread that owns the context touches it. Three rules keep a wake-up from being lost
  * (tests/model has them as a model that is searched):
  *
- * 1. Whoever makes work adds its cause in the same call, after the work is in its list.
+ * 1. The code that makes work adds its cause in the same call, after the work is in its list.
  * 2. Housekeeping takes all causes first and looks at the lists then. What it leaves unfinished
  *    it adds again, so a cause is clear only when its list was seen empty after the clearing.
  * 3. A sleep begins only when none of TCI_WORK_AT_ONCE is set. Each other cause waits for

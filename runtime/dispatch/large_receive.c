@@ -51,7 +51,7 @@ static tc_status begin(tc_ep *ep, const tci_fragment *fragment, tc_error *err)
     return status;
 }
 
-/* A payload whose sender has given it up begins anew with another's first fragment. */
+/* A payload whose sender has given it up begins again with another's first fragment. */
 static bool is_given_up(const tci_assembly *assembly, const tci_fragment *fragment)
 {
     return assembly->dropped && fragment->offset == 0;

@@ -181,8 +181,8 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
     return tci_handshake_send_hello(ep, err);
 }
 
-/* Once the link is, so that whoever has both READYs may close at any time. TC_E_AGAIN: not yet.
- */
+/* Once the link is, so that a side that has both READYs may close at any time. TC_E_AGAIN: not
+ * yet. */
 static tc_status say_ready(tc_ep *ep, tc_error *err)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];

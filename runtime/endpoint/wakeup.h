@@ -7,7 +7,7 @@
 
 /* What arming all endpoints comes to. */
 typedef struct tci_armed {
-    bool rung;           /* whoever may have something for us wakes us */
+    bool rung;           /* every peer that may send us something wakes us */
     bool needs_barrier;  /* some doorbell word says that we sleep: see core/doorbell.h */
     bool credit_blocked; /* something here waits for credit */
 } tci_armed;

@@ -24,7 +24,7 @@ typedef struct tci_compile_request {
 typedef struct tci_loaded_code {
     tci_entries entries;
     tci_loaded *compiled; /* NULL: an image */
-    bool may_tier_up;     /* compiling it anew for this CPU could make it faster */
+    bool may_tier_up;     /* compiling it again for this CPU could make it faster */
     bool has_state;       /* it has variables of its own that it may write */
     bool optimised;
     tc_load_path path;

@@ -56,7 +56,7 @@ void tci_code_unit_note_wait(tci_code_unit *unit, uint64_t waited_ns);
 /* Valid while the unit is, and until optimised code came. */
 const tci_entries *tci_code_unit_entries(const tci_code_unit *unit);
 
-/* Whether compiling it anew for this CPU could make it faster. */
+/* Whether compiling it again for this CPU could make it faster. */
 bool tci_code_unit_may_tier_up(const tci_code_unit *unit);
 /* Whether the function has variables of its own that it may write, which would be lost with its
  * code. */

@@ -6,7 +6,7 @@
  * for it, and one that lacks it runs images alone.
  *
  * A function begins with the code that is there soonest: an image, an object that was stored,
- * or bitcode compiled quickly. What is called often is compiled anew for the very CPU, by a
+ * or bitcode compiled quickly. What is called often is compiled again for the very CPU, by a
  * thread of low priority, and replaced. */
 #ifndef TCI_ENGINE_H
 #define TCI_ENGINE_H

@@ -26,7 +26,7 @@ typedef struct tci_entries {
 
 /* How much work goes into the machine code. The sender has optimised already, so even
  * TCI_LEVEL_BASELINE is no debug code: it only selects instructions and registers without
- * looking for the best, in a quarter of the time. TCI_LEVEL_OPTIMISED optimises anew for the
+ * looking for the best, in a quarter of the time. TCI_LEVEL_OPTIMISED optimises again for the
  * very CPU. TCI_LEVEL_OPTIMISED_SHARED does so for a function that runs already as baseline
  * code: the variables that it writes stay where they are, in that code's memory. */
 typedef enum tci_code_level {

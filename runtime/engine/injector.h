@@ -1,10 +1,10 @@
 /* Code that comes with a message, runs for that message, and is not kept: an image is placed
- * anew for each call, from bytes that the message carries beside its payload.
+ * again for each call, from bytes that the message carries beside its payload.
  *
  * What is kept is the validation of the last image: when the next message has the same bytes
  * they are not parsed and their imports not looked up again. The code is copied, linked and
  * made visible to the processor every time all the same, into one place of several in turn,
- * because a processor that runs what was just changed under it starts its pipeline anew. */
+ * because a processor that runs what was just changed under it starts its pipeline again. */
 #ifndef TCI_INJECTOR_H
 #define TCI_INJECTOR_H
 

@@ -220,7 +220,7 @@ void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error)
     tc_error *failure = malloc(sizeof *failure);
     tci_ifunc_load_undo(fn);
     if (failure == NULL)
-        return; /* it is loaded anew, and refused anew */
+        return; /* it is loaded again, and refused again */
     *failure = *error;
     tci_error_prefix(failure, "%s", tci_archive_name(fn->archive));
     (void)set_failed(fn, failure, NULL);

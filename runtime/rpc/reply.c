@@ -163,7 +163,7 @@ static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, co
     if (routed && tci_route_decode(payload, size, &route, &rest, NULL) != TC_OK)
         return; /* it was made here */
     if (ep->member.group == NULL && route.call == 0)
-        return; /* whoever sent it learns by the endpoint's end */
+        return; /* its sender learns by the endpoint's end */
     if (ep->member.group != NULL)
         (void)snprintf(text, sizeof text, "rank %u could not send it on to rank %u: %.300s",
                        ep->member.group->rank, ep->member.rank, why);

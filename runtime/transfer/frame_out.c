@@ -147,7 +147,8 @@ void tci_frame_out_end_turns(tci_core *core)
         tc_ep *ep = next;
         next = ep->tx.used_next;
         ep->tx.used = false;
-        /* To read the ring's tail just after a frame was committed would wait for that store. */
+        /* To read the ring's tail just after a frame was committed would wait for that
+         * store. */
         if (ep->tx.coalesced_count > 0)
             tci_sender_commit_coalesced(&ep->tx);
         tci_doorbell_after_frames(ep);

@@ -20,7 +20,7 @@
 
 typedef struct tci_route {
     uint64_t call;      /* of the origin's; 0: nothing is to be answered */
-    uint32_t origin;    /* a rank; UINT32_MAX: whoever sent it, no group has a part in it */
+    uint32_t origin;    /* a rank; UINT32_MAX: its sender, no group has a part in it */
     uint32_t hops;      /* times it was sent on */
     uint32_t hop_limit; /* how often it may be */
     uint32_t traced;    /* 1: members note their rank when they send it on */

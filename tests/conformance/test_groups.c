@@ -194,7 +194,7 @@ static void members_have_to_agree(void **state)
         assert_int_equal(tc_group_create(second, &params, &b, &error), TC_OK);
         assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
         /* the first leaves before the answer is there; the second meets the failure or connects
-         * anew and fails as well */
+         * again and fails as well */
         tc_ep *ep;
         assert_int_equal(tc_group_ep(a, 1, &ep, &error), TC_OK);
         assert_int_equal(tc_group_send(a, 1, fn, "x", 1), TC_OK);

@@ -56,7 +56,7 @@ static void code_comes_once_and_is_called_from_then_on(void **state)
     fake_pair_close(&pair);
 }
 
-/* By two peers, or by one anew: the target's registry goes by content. */
+/* By two peers, or by one again: the target's registry goes by content. */
 static void code_that_is_known_by_its_content_is_not_asked_for(void **state)
 {
     open_pair();

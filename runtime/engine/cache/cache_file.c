@@ -87,7 +87,7 @@ static bool may_write(size_t size)
            limit.rlim_cur >= size;
 }
 
-/* The name of a file that is being written: drawn anew each time, so that threads, processes
+/* The name of a file that is being written: drawn again each time, so that threads, processes
  * and hosts which share the folder never meet; O_EXCL turns the impossible into an error. */
 static bool temporary_name(char name_out[TCI_CACHE_FILE_NAME])
 {

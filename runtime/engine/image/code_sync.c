@@ -9,7 +9,7 @@
 
 /* A machine's caches obey the instructions meant for that. An emulator that translates code
  * (qemu before 8.1) goes on with its translation of the old bytes, because it watches only the
- * address that it took them from. It forgets when that address is mapped anew; a real kernel
+ * address that it took them from. It forgets when that address is mapped again; a real kernel
  * answers a mapping that changes nothing at once, but it is a system call for each load. */
 static bool remaps;
 
