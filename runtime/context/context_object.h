@@ -36,7 +36,7 @@ struct tc_context {
     struct tci_kept_state *states;
     tc_listener *listeners;
     uint32_t listener_numbers;
-    int countdown; /* calls of tc_progress until the next chores */
+    int countdown; /* calls of tc_progress until the next housekeeping */
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
     unsigned yields;

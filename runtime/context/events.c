@@ -100,7 +100,7 @@ tc_status tci_events_connect(tc_context *ctx, tc_error *err)
     return tci_core_watch(core, ctx->loads_fd, TCI_WATCH_LOADS, err);
 }
 
-/* What has ended is taken with the other chores. */
+/* What has ended is taken by housekeeping. */
 void tci_events_note_loads(tc_context *ctx)
 {
     uint64_t count;
