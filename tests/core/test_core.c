@@ -11,10 +11,10 @@ static void ids_are_given_in_turn_so_that_a_late_message_meets_no_new_owner(void
 {
     fake_node *node = fake_node_create();
     tc_ep *first = fake_node_ep(node), *second = fake_node_ep(node);
-    const uint16_t gone = first->connection;
-    assert_ptr_equal(tci_core_find(&node->core, gone), first);
-    assert_ptr_equal(tci_core_find(&node->core, second->connection), second);
-    tci_ep_free(first);
+    const uint16_t gone = second->connection;
+    assert_ptr_equal(tci_core_find(&node->core, first->connection), first);
+    assert_ptr_equal(tci_core_find(&node->core, gone), second);
+    tci_ep_free(second);
     assert_null(tci_core_find(&node->core, gone));
     tc_ep *third = fake_node_ep(node);
     assert_int_not_equal(third->connection, gone);

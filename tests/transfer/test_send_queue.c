@@ -136,12 +136,15 @@ static void a_queue_that_was_emptied_takes_more(void **state)
         assert_int_equal(queue(pair.ep, fn, &i, sizeof i), TC_OK);
         tci_send_queue_clear(pair.ep);
     }
-    const tci_frame header = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_PREPARED};
+    const tci_frame header = {
+        .slot = 5, .kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_PREPARED};
+    pair.peer->tx.preparing = header.slot;
     tci_send_queue_prepend(pair.ep, tci_send_queue_make(&header));
     const unsigned last = 4;
     assert_int_equal(queue(pair.ep, fn, &last, sizeof last), TC_OK);
     fake_pair_settle(&pair);
     assert_int_equal(sum, 1234);
+    assert_int_equal(pair.peer->tx.preparing, TCI_PREPARING_NONE);
     fake_pair_close(&pair);
 }
 
