@@ -172,11 +172,10 @@ void tci_compile_reply_encode(const tci_compile_reply *reply,
 }
 
 /* The most negative one; a test holds it to the list of statuses. */
-#define STATUS_LAST TC_E_HOPS
 
 static bool is_reply_valid(const tci_compile_reply *reply, uint32_t status)
 {
-    if (status > (uint32_t)-STATUS_LAST || reply->text_size >= TC_ERROR_TEXT_MAX ||
+    if (status > (uint32_t)-TC_STATUS_LAST || reply->text_size >= TC_ERROR_TEXT_MAX ||
         reply->names_size > TCI_COMPILE_NAMES_MAX)
         return false;
     if ((status == TC_OK) != (reply->text_size == 0) ||
