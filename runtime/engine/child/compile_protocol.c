@@ -171,8 +171,6 @@ void tci_compile_reply_encode(const tci_compile_reply *reply,
     tci_write_u32(&w, (uint32_t)reply->object_size);
 }
 
-/* The most negative one; a test holds it to the list of statuses. */
-
 static bool is_reply_valid(const tci_compile_reply *reply, uint32_t status)
 {
     if (status > (uint32_t)-TC_STATUS_LAST || reply->text_size >= TC_ERROR_TEXT_MAX ||
