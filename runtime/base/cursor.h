@@ -114,6 +114,10 @@ static inline void tci_write_u64(tci_writer *w, uint64_t value)
     tci_write_bytes(w, &value, sizeof value);
 }
 /* Zero bytes up to the next multiple of alignment (a power of two). */
-void tci_write_padding(tci_writer *w, size_t alignment);
+static inline void tci_write_padding(tci_writer *w, size_t alignment)
+{
+    while ((w->at & (alignment - 1)) != 0 && !w->failed)
+        tci_write_u8(w, 0);
+}
 
 #endif

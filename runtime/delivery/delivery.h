@@ -106,4 +106,12 @@ tci_region_use tci_delivery_region_use(uint64_t wanted);
 TC_MUST_CHECK tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
                                           tci_delivery **delivery_out, tc_error *err);
 
+/* Attaches the segment that shows a peer's ring, as its hello names it, if it holds the ring's identity in the first of at least `bytes` bytes. Nobody
+ * but the peer knows the nonce, so what matches is the peer's and not something else of this
+ * user's that the peer would like to see written. TC_E_PEER_LOST: it was on this host and is
+ * gone, because the peer has given the connection up, or has ended. TC_E_UNSUPPORTED: nothing
+ * can be attached here. */
+TC_MUST_CHECK tc_status tci_delivery_attach_ring(const tci_delivery_peer *peer, size_t bytes,
+                                                 tci_segment *segment_out, tc_error *err);
+
 #endif

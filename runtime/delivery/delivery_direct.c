@@ -4,7 +4,6 @@
 #include "delivery.h"
 
 #include "base/error_text.h"
-#include "delivery/ring_segment.h"
 #include "ring/ring_layout.h"
 
 #include <stdlib.h>
@@ -20,8 +19,8 @@ static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **deliv
     direct_delivery *direct = calloc(1, sizeof *direct);
     if (direct == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "direct: out of memory");
-    tc_status status = tci_ring_segment_attach(peer, tci_ring_region_bytes(peer->ring_bytes),
-                                               &direct->segment, err);
+    tc_status status = tci_delivery_attach_ring(peer, tci_ring_region_bytes(peer->ring_bytes),
+                                                &direct->segment, err);
     if (status != TC_OK) {
         free(direct);
         return status;

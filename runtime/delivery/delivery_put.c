@@ -8,7 +8,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "delivery/put_protocol.h"
-#include "delivery/ring_segment.h"
+#include "delivery/delivery.h"
 #include "delivery/ucx_compat.h"
 
 typedef struct put_delivery {
@@ -54,7 +54,7 @@ static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
         return tci_error_set(err, TC_E_UNSUPPORTED, "put: the peer gave no key to its ring");
     if (!peer->same_host || peer->segment == TCI_SEGMENT_NONE)
         return TC_OK;
-    TC_TRY(tci_ring_segment_attach(peer, TCI_RING_CONSUMED_OFFSET, &witness, err));
+    TC_TRY(tci_delivery_attach_ring(peer, TCI_RING_CONSUMED_OFFSET, &witness, err));
     tci_segment_detach(&witness);
     return TC_OK;
 }

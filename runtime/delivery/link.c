@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "delivery/ucx_error.h"
 #include "delivery/worker_private.h"
 
 #include <stdlib.h>

@@ -24,6 +24,7 @@
 #define TCI_UCX_COMPAT_H
 
 #include <stdbool.h>
+#include <tc/status.h>
 #include <ucp/api/ucp.h>
 
 #if UCP_API_VERSION < UCP_VERSION(1, 13)
@@ -37,5 +38,9 @@ static inline bool tci_ucx_fences_block(void)
     ucp_get_version(&major, &minor, &patch);
     return major > 1 || minor >= 16;
 }
+
+/* The one seam where a ucs_status_t becomes a tc_status: fills err with "what: UCX's text" and
+ * returns the status that fits best. */
+tc_status tci_ucx_error(tc_error *err, ucs_status_t status, const char *what);
 
 #endif

@@ -1,4 +1,4 @@
-#include "ucx_error.h"
+#include "ucx_compat.h"
 
 #include "base/error_text.h"
 

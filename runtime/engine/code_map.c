@@ -1,10 +1,17 @@
 #include "code_map.h"
 
-#include "perf_map.h"
+#include "base/logger.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define CHUNK_PLACES 64
 #define NAME_WORDS (TCI_CODE_MAP_NAME / sizeof(uint64_t))
@@ -31,7 +38,7 @@ static chunk *_Atomic chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all writing, and of: */
 static place *free_places;
 
-/* --- writing ----------------------------------------------------------------------------- */
+/* --- one place ------------------------------------------------------------------------ */
 
 static void store(_Atomic uint64_t *words, size_t count, const void *bytes)
 {
@@ -39,6 +46,14 @@ static void store(_Atomic uint64_t *words, size_t count, const void *bytes)
         uint64_t word;
         memcpy(&word, (const char *)bytes + i * sizeof word, sizeof word);
         atomic_store_explicit(&words[i], word, memory_order_release);
+    }
+}
+
+static void load(const _Atomic uint64_t *words, size_t count, void *bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = atomic_load_explicit(&words[i], memory_order_acquire);
+        memcpy((char *)bytes + i * sizeof word, &word, sizeof word);
     }
 }
 
@@ -54,6 +69,78 @@ static void fill(place *p, const tci_content_id *id, const tci_code_symbol *symb
     atomic_store_explicit(&p->end, symbol->address + symbol->size, memory_order_release);
     atomic_store_explicit(&p->version, version + 2, memory_order_release);
 }
+
+/* --- the file for perf, under the lock as well --------------------------------------- */
+
+static int perf_fd = -1;
+static pid_t perf_owner;
+
+static int create_perf(const char *path)
+{
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600);
+}
+
+/* A process of this user that had the same number has left it. What others own stays: the
+ * folder's sticky bit keeps it from being removed, too. */
+static void remove_old_perf(const char *path)
+{
+    struct stat found;
+    if (lstat(path, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid())
+        (void)unlink(path);
+}
+
+/* One more line; nothing before tci_code_map_open_perf, or in a fork. */
+static void write_perf(const char *name, uintptr_t address, size_t size)
+{
+    char line[64 + TCI_CODE_MAP_NAME];
+    if (perf_fd < 0 || getpid() != perf_owner)
+        return;
+    int n = snprintf(line, sizeof line, "%" PRIxPTR " %zx %.*s\n", address, size,
+                     TCI_CODE_MAP_NAME - 1, name);
+    /* One write: a reader never sees half a line, and no other can do better without room. */
+    if (write(perf_fd, line, (size_t)n) != n)
+        TC_LOG(TC_LOG_DEBUG, "perf map: '%s' could not be written", name);
+}
+
+static void open_perf_locked(void)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    perf_fd = create_perf(path);
+    if (perf_fd < 0 && errno == EEXIST) {
+        remove_old_perf(path);
+        perf_fd = create_perf(path);
+    }
+    if (perf_fd < 0)
+        TC_LOG(TC_LOG_WARN, "perf map %s: %s", path, strerror(errno));
+    perf_owner = getpid();
+}
+
+static void write_place(const place *p)
+{
+    char name[TCI_CODE_MAP_NAME];
+    const uintptr_t begin = atomic_load_explicit(&p->begin, memory_order_relaxed);
+    const uintptr_t end = atomic_load_explicit(&p->end, memory_order_relaxed);
+    if (end == 0)
+        return;
+    load(p->name, NAME_WORDS, name);
+    write_perf(name, begin, end - begin);
+}
+
+void tci_code_map_open_perf(void)
+{
+    pthread_mutex_lock(&lock);
+    if (perf_fd < 0) {
+        open_perf_locked();
+        for (const chunk *c = atomic_load_explicit(&chunks, memory_order_relaxed); c != NULL;
+             c = atomic_load_explicit(&c->next, memory_order_relaxed))
+            for (size_t i = 0; i < CHUNK_PLACES; i++)
+                write_place(&c->places[i]);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- adding and removing -------------------------------------------------------------- */
 
 /* NULL when there is no memory for more. */
 static place *take_place(void)
@@ -87,7 +174,7 @@ tci_code_names *tci_code_map_add(const tci_content_id *id, const tci_code_symbol
         p->next = names;
         names = p;
         fill(p, id, &symbols[i]);
-        tci_perf_map_write(&symbols[i]);
+        write_perf(symbols[i].name, symbols[i].address, symbols[i].size);
     }
     pthread_mutex_unlock(&lock);
     return names;
@@ -107,14 +194,6 @@ void tci_code_map_remove(tci_code_names *names)
 }
 
 /* --- reading ----------------------------------------------------------------------------- */
-
-static void load(const _Atomic uint64_t *words, size_t count, void *bytes)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t word = atomic_load_explicit(&words[i], memory_order_acquire);
-        memcpy((char *)bytes + i * sizeof word, &word, sizeof word);
-    }
-}
 
 static bool read_place(const place *p, uintptr_t address, tci_found_code *out)
 {
@@ -141,26 +220,4 @@ bool tci_code_map_find(uintptr_t address, tci_found_code *found_out)
             return true;
         }
     return false;
-}
-
-static void visit_place(const place *p,
-                        void (*visit)(void *user, const tci_code_symbol *symbol), void *user)
-{
-    char name[TCI_CODE_MAP_NAME];
-    const uintptr_t begin = atomic_load_explicit(&p->begin, memory_order_relaxed);
-    const uintptr_t end = atomic_load_explicit(&p->end, memory_order_relaxed);
-    if (end == 0)
-        return;
-    load(p->name, NAME_WORDS, name);
-    visit(user, &(tci_code_symbol){.name = name, .address = begin, .size = end - begin});
-}
-
-void tci_code_map_visit(void (*visit)(void *user, const tci_code_symbol *symbol), void *user)
-{
-    pthread_mutex_lock(&lock);
-    for (const chunk *c = atomic_load_explicit(&chunks, memory_order_relaxed); c != NULL;
-         c = atomic_load_explicit(&c->next, memory_order_relaxed))
-        for (size_t i = 0; i < CHUNK_PLACES; i++)
-            visit_place(&c->places[i], visit, user);
-    pthread_mutex_unlock(&lock);
 }

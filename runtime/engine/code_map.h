@@ -17,7 +17,7 @@
 typedef struct tci_code_names tci_code_names;
 
 /* Names what was loaded. NULL when there is no memory, or no symbol: then the code has no name,
- * and that is all. With a perf map (perf_map.h) the names go there too. */
+ * and that is all. The names go into the file for perf, too, if it was begun. */
 tci_code_names *tci_code_map_add(const tci_content_id *id, const tci_code_symbol *symbols,
                                  size_t count);
 /* Before the code is unloaded. NULL is allowed. */
@@ -33,7 +33,11 @@ typedef struct tci_found_code {
  * handler. */
 bool tci_code_map_find(uintptr_t address, tci_found_code *found_out);
 
-/* Calls for everything that is in the map. The callback must not change it. */
-void tci_code_map_visit(void (*visit)(void *user, const tci_code_symbol *symbol), void *user);
+/* Begins the file that `perf report` finds the names in, with all that is loaded already:
+ * /tmp/perf-PID.map, a line "BEGIN SIZE NAME" in hexadecimal for each piece of code. It stays
+ * behind, as the report is made when the process is gone. When it was begun before, nothing
+ * happens. A failure is logged. The file is this user's alone, and was made by this call: a
+ * name that somebody else has taken is not written to. Any thread. */
+void tci_code_map_open_perf(void);
 
 #endif

@@ -2,16 +2,168 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "bitcode_loader.h"
 #include "code_map.h"
+#include "engine/cache/object_cache.h"
+#include "engine/engine_shared.h"
+#include "engine/load_plan.h"
 #include "engine_handle.h"
 #include "image/image_loader.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <tc/load.h>
+
+/* What is compiled, by whom, and what it links with. */
+typedef struct compile_request {
+    const tci_engine_shared *shared;
+    tci_object_cache *cache; /* NULL: none */
+    const tci_load_source *source;
+    const tci_load_plan *plan;
+    bool debuggable;
+    const tci_symbols *symbols;
+    const tci_loaded *base; /* see tci_engine_ops.link */
+} compile_request;
+
+/* What a load gave. */
+typedef struct loaded_code {
+    tci_entries entries;
+    tci_loaded *compiled; /* NULL: an image */
+    bool may_tier_up;     /* compiling it anew for this CPU could make it faster */
+    bool has_state;       /* it has variables of its own that it may write */
+    bool optimised;
+    tc_load_path path;
+    size_t memory;
+    tci_object_write *pending; /* NULL: nothing to store */
+    uint64_t stage_ns[TC_STAGE_COUNT];
+} loaded_code;
+
+static void *resolve_symbol(void *user, const char *symbol)
+{
+    return tci_symbols_resolve(user, symbol);
+}
+
+static tci_engine_code code_of(const compile_request *r, tci_code_level level)
+{
+    const tci_archive *archive = r->source->archive;
+    const tci_slice *slice = tci_archive_slice(archive, r->plan->slice);
+    return (tci_engine_code){
+        .name = tci_archive_name(archive),
+        .entries = tci_archive_entries(archive),
+        .level = level,
+        .debuggable = r->debuggable,
+        .bytes = tci_archive_slice_bytes(archive, r->plan->slice),
+        .size = slice->size,
+        .producer_major = slice->producer_major,
+        .producer_minor = slice->producer_minor,
+        .producer_patch = slice->producer_patch,
+        .resolve = resolve_symbol,
+        .resolve_user = (void *)(uintptr_t)r->symbols,
+    };
+}
+
+/* Objects that debuggers can look into are others. */
+#define DEBUGGABLE_LEVEL 0x100u
+
+static tci_object_key key_of(const compile_request *r, tci_code_level level)
+{
+    const tci_engine_ops *ops = r->shared->ops;
+    return (tci_object_key){.id = r->source->id,
+                            .cpu = ops->cpu(r->shared->engine),
+                            .features = ops->features(r->shared->engine),
+                            .llvm = ops->llvm(),
+                            .level = (uint32_t)level | (r->debuggable ? DEBUGGABLE_LEVEL : 0),
+                            .slice = (uint32_t)r->plan->slice,
+                            .abi = TCI_ENGINE_ABI};
+}
+
+static tc_status link_object(const compile_request *r, const tci_engine_code *code,
+                             const tci_object *object, loaded_code *out, tc_error *err)
+{
+    uint64_t start_ns = tci_clock_ns();
+    const tci_engine_ops *ops = r->shared->ops;
+    TC_TRY(ops->link(r->shared->engine, code, object->bytes, object->size, r->base,
+                     &out->compiled, &out->entries, err));
+    uint32_t writable = ops->writable(out->compiled);
+    out->stage_ns[TC_STAGE_LINK] = tci_clock_ns() - start_ns;
+    out->optimised = code->level != TCI_LEVEL_BASELINE;
+    out->has_state = writable != 0;
+    out->memory = ops->memory(out->compiled);
+    out->may_tier_up =
+        r->plan->may_tier_up && !out->optimised && writable != TCI_WRITABLE_FIXED;
+    return TC_OK;
+}
+
+static tc_status link_stored(const compile_request *r, tci_code_level level, loaded_code *out,
+                             tc_error *err)
+{
+    tci_object object = {0};
+    uint64_t start_ns = tci_clock_ns();
+    const tci_engine_code code = code_of(r, level);
+    const tci_object_key key = key_of(r, level);
+    tc_status status = tci_object_cache_find(r->cache, &key, &object.bytes, &object.size);
+    out->stage_ns[TC_STAGE_CACHE] += tci_clock_ns() - start_ns;
+    if (status != TC_OK)
+        return status;
+    out->path = TC_LOAD_CACHED;
+    status = link_object(r, &code, &object, out, err);
+    free(object.bytes);
+    return status;
+}
+
+/* What this library cannot bind, compiling it again cannot either; anything else that is wrong
+ * with a stored object can be mended. */
+static tc_status final_or_not_found(tc_status status)
+{
+    return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
+}
+
+/* The most optimised object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find
+ * out; the code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not
+ * help. */
+static tc_status load_stored(const compile_request *request, loaded_code *code_out,
+                             tc_error *err)
+{
+    if (request->plan->takes_optimised &&
+        link_stored(request, TCI_LEVEL_OPTIMISED, code_out, err) == TC_OK)
+        return TC_OK;
+    return final_or_not_found(link_stored(request, request->plan->level, code_out, err));
+}
+
+static tc_status compile(const compile_request *r, loaded_code *out, tc_error *err)
+{
+    tci_object object;
+    const tci_engine_code code = code_of(r, r->plan->level);
+    const tci_object_key key = key_of(r, r->plan->level);
+    TC_TRY(tci_compiler_pool_compile(r->shared->compilers, r->shared->engine, &code,
+                                     r->plan->background, &object, err));
+    out->stage_ns[TC_STAGE_PARSE] = object.parse_ns;
+    out->stage_ns[TC_STAGE_VERIFY] = object.verify_ns;
+    out->stage_ns[TC_STAGE_PASSES] = object.passes_ns;
+    out->stage_ns[TC_STAGE_CODEGEN] = object.codegen_ns;
+    out->path = TC_LOAD_JIT;
+    tc_status status = link_object(r, &code, &object, out, err);
+    if (status == TC_OK)
+        out->pending =
+            tci_object_write_create(r->cache, &key, code.name, object.bytes, object.size);
+    else
+        free(object.bytes);
+    return status;
+}
+
+/* By the request's plan. Statuses of tci_engine_ops.compile and .link. */
+static tc_status load_compiled(const compile_request *request, loaded_code *code_out,
+                               tc_error *err)
+{
+    if (request->plan->kind == TCI_LOAD_STORED) {
+        tc_status status = load_stored(request, code_out, err);
+        if (status != TC_E_NOT_FOUND)
+            return status;
+    }
+    return compile(request, code_out, err);
+}
 
 struct tci_code_unit {
-    tci_loaded_code code; /* first: its entries are what most ask for */
+    loaded_code code; /* first: its entries are what most ask for */
     tci_symbols *symbols;
     tci_loaded_image *image; /* NULL: it was compiled */
     tci_loaded *state; /* code that was replaced, whose variables the code uses; or NULL */
@@ -53,16 +205,16 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
     return TC_OK;
 }
 
-static tci_compile_request request_of(const tci_engine_handle *handle,
-                                      const tci_load_source *source, const tci_load_plan *plan,
-                                      const tci_symbols *symbols)
+static compile_request request_of(const tci_engine_handle *handle,
+                                  const tci_load_source *source, const tci_load_plan *plan,
+                                  const tci_symbols *symbols)
 {
-    return (tci_compile_request){.shared = tci_engine_shared_running(),
-                                 .cache = handle->cache,
-                                 .source = source,
-                                 .plan = plan,
-                                 .debuggable = handle->policy.debuggable,
-                                 .symbols = symbols};
+    return (compile_request){.shared = tci_engine_shared_running(),
+                             .cache = handle->cache,
+                             .source = source,
+                             .plan = plan,
+                             .debuggable = handle->policy.debuggable,
+                             .symbols = symbols};
 }
 
 /* `replaced` is the unit for which optimised code is made, or NULL. */
@@ -76,12 +228,12 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
         tci_error_prefix(err, "it is bitcode, which takes a compiler");
         return status;
     }
-    tci_compile_request request = request_of(handle, source, plan, unit->symbols);
+    compile_request request = request_of(handle, source, plan, unit->symbols);
     if (replaced != NULL) {
         request.symbols = replaced->symbols;
         request.base = replaced->code.compiled;
     }
-    return tci_bitcode_loader_load(&request, &unit->code, err);
+    return load_compiled(&request, &unit->code, err);
 }
 
 /* The names that crash handlers and profilers know it by. */
@@ -137,8 +289,8 @@ static tc_status execute_stored(tci_engine_handle *handle, const tci_load_source
         return TC_E_NO_MEMORY;
     tc_status status = open_symbols(source, unit, err);
     if (status == TC_OK) {
-        const tci_compile_request request = request_of(handle, source, plan, unit->symbols);
-        status = tci_bitcode_loader_load_stored(&request, &unit->code, err);
+        const compile_request request = request_of(handle, source, plan, unit->symbols);
+        status = load_stored(&request, &unit->code, err);
     }
     if (status == TC_E_NOT_FOUND) {
         tci_code_unit_unload(handle, unit);
@@ -167,7 +319,7 @@ tc_status tci_code_unit_load(tci_engine_handle *handle, const tci_load_source *s
     tci_load_plan plan;
     TC_TRY(tci_load_plan_make(&handle->policy, source, &plan, err));
     TC_TRY(tci_code_unit_execute(handle, source, &plan, unit_out, err));
-    tci_pending_write_store(tci_code_unit_take_pending_write(*unit_out));
+    tci_object_write_store(tci_code_unit_take_pending_write(*unit_out));
     return TC_OK;
 }
 
@@ -184,7 +336,7 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
     if (unit->state != NULL)
         shared->ops->unload(shared->engine, unit->state);
     tci_symbols_destroy(unit->symbols);
-    tci_pending_write_drop(unit->code.pending);
+    tci_object_write_drop(unit->code.pending);
     free(unit);
 }
 
@@ -220,9 +372,9 @@ void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
 
 /* --- what is known of it ----------------------------------------------------------------- */
 
-tci_pending_write *tci_code_unit_take_pending_write(tci_code_unit *unit)
+tci_object_write *tci_code_unit_take_pending_write(tci_code_unit *unit)
 {
-    tci_pending_write *pending = unit->code.pending;
+    tci_object_write *pending = unit->code.pending;
     unit->code.pending = NULL;
     return pending;
 }

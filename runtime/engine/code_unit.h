@@ -2,7 +2,7 @@
 #ifndef TCI_CODE_UNIT_H
 #define TCI_CODE_UNIT_H
 
-#include "engine/cache/pending_write.h"
+#include "engine/cache/object_cache.h"
 #include "engine/engine.h"
 #include "engine/load_plan.h"
 
@@ -48,7 +48,7 @@ void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
 void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit);
 
 /* The compiled object, to be stored once nobody waits; NULL: nothing to store. */
-tci_pending_write *tci_code_unit_take_pending_write(tci_code_unit *unit);
+tci_object_write *tci_code_unit_take_pending_write(tci_code_unit *unit);
 
 /* Adds to the report how long the load waited for a thread. */
 void tci_code_unit_note_wait(tci_code_unit *unit, uint64_t waited_ns);

@@ -8,7 +8,7 @@
 #include "image/code_arena.h"
 #include "image/cpu_level.h"
 #include "load_queue.h"
-#include "perf_map.h"
+#include "code_map.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ void tci_engine_set_debuggable(tci_engine_handle *handle)
 void tci_engine_set_profiled(tci_engine_handle *handle)
 {
     tci_code_arena_set_profiled(handle->arena);
-    tci_perf_map_open();
+    tci_code_map_open_perf();
 }
 
 void tci_engine_set_notify(tci_engine_handle *handle, void (*notify)(void *user), void *user)

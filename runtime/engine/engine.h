@@ -43,7 +43,7 @@ TC_MUST_CHECK tc_status tci_engine_acquire(const tci_engine_opts *opts,
  * image. */
 void tci_engine_set_debuggable(tci_engine_handle *handle);
 
-/* Writes a perf map (perf_map.h) from now on, of the whole process. */
+/* Writes a perf map (code_map.h) from now on, of the whole process. */
 void tci_engine_set_profiled(tci_engine_handle *handle);
 
 /* The last one ends the engine and its threads; its module stays loaded. After the units were

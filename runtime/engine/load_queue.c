@@ -110,12 +110,12 @@ static void *work(void *argument)
         if (job != NULL) {
             pthread_mutex_unlock(&queue.lock);
             do_job(job);
-            tci_pending_write *pending =
+            tci_object_write *pending =
                 job->unit != NULL ? tci_code_unit_take_pending_write(job->unit) : NULL;
             pthread_mutex_lock(&queue.lock);
             end_locked(job); /* which may be the last that is seen of it */
             pthread_mutex_unlock(&queue.lock);
-            tci_pending_write_store(pending);
+            tci_object_write_store(pending);
             pthread_mutex_lock(&queue.lock);
         } else if (queue.stop) {
             break;

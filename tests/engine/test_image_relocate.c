@@ -2,7 +2,7 @@
  */
 
 #include "../support/test.h"
-#include "engine/image/image_relocate.h"
+#include "engine/image/image_loader.h"
 
 #define BASE 0x7f0012340000u
 #define WORD_MAX (TCI_IMAGE_PAGE_AARCH64 * 2 + 2000)

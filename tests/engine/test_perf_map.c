@@ -2,7 +2,6 @@
 
 #include "../support/test.h"
 #include "engine/code_map.h"
-#include "engine/perf_map.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -28,10 +27,10 @@ static void expect_contents(const char *expected)
     assert_string_equal(found, expected);
 }
 
-static void add(const char *name, uintptr_t address, size_t size)
+static tci_code_names *add(const char *name, uintptr_t address, size_t size)
 {
     static const tci_content_id id;
-    (void)tci_code_map_add(&id, &(tci_code_symbol){name, address, size}, 1);
+    return tci_code_map_add(&id, &(tci_code_symbol){name, address, size}, 1);
 }
 
 static void write_map(void)
@@ -40,12 +39,13 @@ static void write_map(void)
     FILE *old = fopen(path, "w"); /* of a process that had this number */
     fputs("1000 10 nonsense\n", old);
     fclose(old);
+    tci_code_map_remove(add("gone_main", 0x2000, 0x20));
     add("before_main", 0x1000, 0x20);
     assert_int_equal(access(path, F_OK), 0);
-    tci_perf_map_open();
+    tci_code_map_open_perf();
     expect_contents("1000 20 before_main\n");
     add("after_main", 0xabc000, 0x123);
-    tci_perf_map_open();
+    tci_code_map_open_perf();
     expect_contents("1000 20 before_main\nabc000 123 after_main\n");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
@@ -66,7 +66,7 @@ static void stay_away(void)
     int fd = mkstemp(target);
     assert_true(fd >= 0);
     assert_int_equal(symlink(target, path), 0);
-    tci_perf_map_open();
+    tci_code_map_open_perf();
     add("hidden_main", 0x1000, 0x20);
     assert_int_equal(fstat(fd, &info), 0);
     assert_int_equal(info.st_size, 0);

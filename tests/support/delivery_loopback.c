@@ -5,7 +5,7 @@
  * is attached here; credit and the doorbell word are read there. No delivery of the library carries
  * frames and has the ring mapped. UCX carries hellos and large payloads, and no frame. */
 #include "base/error_text.h"
-#include "delivery/ring_segment.h"
+#include "delivery/delivery.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static tc_status loopback_open(const tci_delivery_peer *peer, tci_delivery **del
 {
     tci_segment segment;
     TC_TRY(
-        tci_ring_segment_attach(peer, tci_ring_region_bytes(peer->ring_bytes), &segment, err));
+        tci_delivery_attach_ring(peer, tci_ring_region_bytes(peer->ring_bytes), &segment, err));
     loopback *l = calloc(1, sizeof *l);
     uint8_t *ring = aligned_alloc(4096, peer->ring_bytes);
     if (l == NULL || ring == NULL) {
@@ -42,7 +42,8 @@ static tc_status loopback_open(const tci_delivery_peer *peer, tci_delivery **del
                  .ring = ring,
                  .consumed =
                      (const tci_ring_word *)(void *)(segment.base + TCI_RING_CONSUMED_OFFSET),
-                 .doorbell = (const tci_ring_word *)(void *)(segment.base + TCI_RING_DOORBELL_OFFSET)},
+                 .doorbell =
+                     (const tci_ring_word *)(void *)(segment.base + TCI_RING_DOORBELL_OFFSET)},
         .segment = segment,
         .peer_ring = segment.base + TCI_RING_DATA_OFFSET,
         .mask = peer->ring_bytes - 1,

@@ -35,4 +35,19 @@ TC_MUST_CHECK tc_status tci_object_cache_find(tci_object_cache *cache,
 void tci_object_cache_store(tci_object_cache *cache, const tci_object_key *key,
                             const char *name, const void *bytes, size_t size);
 
+/* An object that the cache has not got yet: storing it can wait until the function was called.
+ */
+typedef struct tci_object_write tci_object_write;
+
+/* Takes `bytes` (of malloc) over. NULL when there is no cache or no memory. The key's texts and
+ * the cache must outlive it; `name` is copied. */
+tci_object_write *tci_object_write_create(tci_object_cache *cache, const tci_object_key *key,
+                                          const char *name, void *bytes, size_t size);
+
+/* Stores it, which may take milliseconds, and frees it. NULL is allowed. */
+void tci_object_write_store(tci_object_write *pending);
+
+/* Only frees it. NULL is allowed. */
+void tci_object_write_drop(tci_object_write *pending);
+
 #endif

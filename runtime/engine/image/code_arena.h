@@ -30,7 +30,7 @@ TC_MUST_CHECK tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_err
 /* After every place was given back. NULL is allowed. */
 void tci_code_arena_destroy(tci_code_arena *arena);
 
-/* From now on blocks are made so that perf asks for names in them (perf_map.h), which takes
+/* From now on blocks are made so that perf asks for names in them (code_map.h), which takes
  * their seals: the process could then make a view of them writable that runs. */
 void tci_code_arena_set_profiled(tci_code_arena *arena);
 

@@ -1,4 +1,6 @@
-/* From an image slice to entry points that can be called: microseconds, and no compiler. */
+/* From an image slice to entry points that can be called: microseconds, and no compiler. The
+ * bytes get into their places, and the addresses in them are filled in, by pure functions on
+ * memory that are the same for every architecture. */
 #ifndef TCI_IMAGE_LOADER_H
 #define TCI_IMAGE_LOADER_H
 
@@ -6,6 +8,7 @@
 #include "code_arena.h"
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
+#include "image.h"
 
 typedef struct tci_loaded_image tci_loaded_image;
 
@@ -47,5 +50,19 @@ bool tci_image_loader_has_data(const tci_loaded_image *loaded);
 
 /* No call of the entries may be running. */
 void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded);
+
+/* Byte p of the image is written as data[p] in data segments and as fixed[p] in all others.
+ * Where a segment's memory does not hold it, nothing is touched. */
+typedef struct tci_image_views {
+    uint8_t *fixed;
+    uint8_t *data; /* all zero before */
+} tci_image_views;
+
+void tci_image_relocate_copy(const tci_image *image, const tci_image_views *views);
+
+/* `base` is the address that place 0 will have. `imports` holds the addresses of the image's
+ * weak names, then of its symbols; 0 for a weak name that nobody has. */
+void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *imports,
+                        const tci_image_views *views);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/error_text.h"
 #include "code_arena.h"
 #include "image_loader.h"
-#include "image_relocate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -45,4 +45,13 @@ tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err)
 tc_status tci_jit_status(LLVMErrorRef error, const char *what, tc_error *err);
 void tci_jit_error_text(LLVMErrorRef error, char *out, size_t size);
 
+/* The list of linked objects that debuggers read (GDB's interface for JITs), which LLVM keeps.
+ * LLVM adds to it and, up to 19 at least, never takes anything away, though it frees what the
+ * list names: so that is done here. What was added last, or NULL. */
+const void *tci_jit_newest_debugged(void);
+
+/* Takes it away and tells a debugger that listens. Nothing happens if it is not in the list any
+ * more. NULL is allowed. */
+void tci_jit_forget_debugged(const void *entry);
+
 #endif

@@ -2,12 +2,10 @@
 
 #include "archive.h"
 #include "base/error_text.h"
-#include "debugger_list.h"
 #include "elf_object.h"
 #include "entry_names.h"
 #include "engine/name_list.h"
 #include "jit_instance.h"
-#include "linked_names.h"
 #include "writable_data.h"
 
 #include <stdlib.h>
@@ -252,7 +250,7 @@ static tc_status unlink_locked(tci_loaded *loaded, tc_error *err)
     tc_status status = TC_OK;
     if (loaded->dylib != NULL)
         status = tci_jit_empty_dylib(loaded->jit, loaded->dylib, err);
-    tci_debugger_list_forget(loaded->debugged);
+    tci_jit_forget_debugged(loaded->debugged);
     free(loaded->symbols);
     free(loaded->shared);
     free(loaded);
@@ -267,18 +265,18 @@ static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object
     loaded->dylib = tci_jit_take_dylib(loaded->jit);
     if (loaded->dylib == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
-    const void *newest = tci_debugger_list_newest();
+    const void *newest = tci_jit_newest_debugged();
     LLVMMemoryBufferRef elf = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         object->elf, object->elf_size, linker->code->name);
     TC_TRY(
         tci_jit_status(LLVMOrcLLJITAddObjectFile(loaded->jit->lljit, loaded->dylib->ref, elf),
                        "linking", err));
     TC_TRY(find_entries(linker, loaded, object, entries_out, err));
-    if (tci_debugger_list_newest() != newest)
-        loaded->debugged = tci_debugger_list_newest();
+    if (tci_jit_newest_debugged() != newest)
+        loaded->debugged = tci_jit_newest_debugged();
     loaded->memory_bytes = tci_elf_object_memory(&shape);
-    loaded->symbol_count =
-        tci_linked_names(&shape, linker->code, (uintptr_t)entries_out->main, &loaded->symbols);
+    loaded->symbol_count = tci_elf_object_names(&shape, linker->code,
+                                                (uintptr_t)entries_out->main, &loaded->symbols);
     return TC_OK;
 }
 
