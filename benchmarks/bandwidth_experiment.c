@@ -1,7 +1,7 @@
 /* Bandwidth of large payloads: the library against what a program gets from plain UCX, in
  * rounds that take turns. Each payload is handed to a function that reads it where it has
  * arrived. */
-#include "mode_bulk.h"
+#include "perf_mode.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"

@@ -3,7 +3,7 @@
 #include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,23 +42,6 @@ static void send_finished(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-static bool open_link(perf_series *series, am_state *state)
-{
-    const ucp_am_handler_param_t handler = {
-        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                      UCP_AM_HANDLER_PARAM_FIELD_ARG,
-        .id = HANDLER_ID,
-        .cb = count_message,
-        .arg = &state->counter,
-    };
-    if (!baseline_link_start(&state->link, series->session, UCP_FEATURE_AM))
-        return false;
-    ucs_status_t status = ucp_worker_set_am_recv_handler(state->link.worker, &handler);
-    if (status != UCS_OK)
-        return baseline_link_complain(&state->link, "ucp_worker_set_am_recv_handler", status);
-    return baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE);
-}
-
 static inline bool send_one(am_state *state)
 {
     void *request = ucp_am_send_nbx(state->link.peer, HANDLER_ID, NULL, 0, state->payload,
@@ -72,16 +55,6 @@ static inline bool send_one(am_state *state)
 static inline bool await_count(am_state *state, perf_poll *poll)
 {
     while (state->counter < state->awaited) {
-        if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
-            return false;
-    }
-    perf_poll_hit(poll);
-    return true;
-}
-
-static bool await_outstanding(am_state *state, perf_poll *poll, uint64_t max)
-{
-    while (state->outstanding > max) {
         if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
             return false;
     }
@@ -111,8 +84,11 @@ static bool open_am(perf_series *series)
         .cb.send = send_finished,
         .user_data = state,
     };
-    bool ok = state->payload != NULL ? open_link(series, state)
-                                     : perf_session_complain(series->session, "out of memory");
+    bool ok = state->payload != NULL || perf_session_complain(series->session, "out of memory");
+    ok = ok &&
+         baseline_link_start_am(&state->link, series->session, HANDLER_ID, 0, count_message,
+                                &state->counter) &&
+         baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE);
     if (!ok) {
         free_state(series, state);
         return false;
@@ -136,7 +112,7 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
             return false;
         stamps[i] = perf_ticks();
     }
-    return await_outstanding(state, &poll, 0);
+    return baseline_link_await(&state->link, &poll, &state->outstanding, 0);
 }
 
 static bool target_latency(perf_series *series, uint64_t count)
@@ -149,7 +125,7 @@ static bool target_latency(perf_series *series, uint64_t count)
         if (!await_count(state, &poll) || !send_one(state))
             return false;
     }
-    return await_outstanding(state, &poll, 0);
+    return baseline_link_await(&state->link, &poll, &state->outstanding, 0);
 }
 
 static bool source_rate(perf_series *series, uint64_t count)
@@ -158,10 +134,11 @@ static bool source_rate(perf_series *series, uint64_t count)
     perf_poll poll;
     perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
-        if (!send_one(state) || !await_outstanding(state, &poll, OUTSTANDING_MAX))
+        if (!send_one(state) ||
+            !baseline_link_await(&state->link, &poll, &state->outstanding, OUTSTANDING_MAX))
             return false;
     }
-    return await_outstanding(state, &poll, 0);
+    return baseline_link_await(&state->link, &poll, &state->outstanding, 0);
 }
 
 static bool target_rate(perf_series *series, uint64_t count)

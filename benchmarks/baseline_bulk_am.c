@@ -4,8 +4,8 @@
 #include "baseline_link.h"
 #include "bulk_source.h"
 #include "ifuncs/scan.h"
-#include "mode_bulk.h"
-#include "perf_poll.h"
+#include "perf_mode.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,26 +97,6 @@ static void send_finished(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-static bool open_link(perf_series *series, am_state *state)
-{
-    const ucp_am_handler_param_t handler = {
-        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                      UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
-        .id = HANDLER_ID,
-        .flags = UCP_AM_FLAG_WHOLE_MSG,
-        .cb = on_message,
-        .arg = state,
-    };
-    if (!baseline_link_start(&state->link, series->session, UCP_FEATURE_AM))
-        return false;
-    ucs_status_t status = ucp_worker_set_am_recv_handler(state->link.worker, &handler);
-    if (status != UCS_OK)
-        return baseline_link_complain(&state->link, "ucp_worker_set_am_recv_handler", status);
-    return baseline_link_connect(&state->link, series->mode == &perf_mode_bulk_am_safe
-                                                   ? UCP_ERR_HANDLING_MODE_PEER
-                                                   : UCP_ERR_HANDLING_MODE_NONE);
-}
-
 static void free_state(perf_series *series, am_state *state)
 {
     baseline_link_free(&state->link);
@@ -149,7 +129,13 @@ static bool open_am(perf_series *series)
     state->payload_bytes = series->options->payload_bytes;
     bool ok = make_payloads(state, series->options, series->session->role) ||
               perf_session_complain(series->session, "out of memory");
-    if (!ok || !open_link(series, state)) {
+    ok = ok &&
+         baseline_link_start_am(&state->link, series->session, HANDLER_ID,
+                                UCP_AM_FLAG_WHOLE_MSG, on_message, state) &&
+         baseline_link_connect(&state->link, series->mode == &perf_mode_bulk_am_safe
+                                                 ? UCP_ERR_HANDLING_MODE_PEER
+                                                 : UCP_ERR_HANDLING_MODE_NONE);
+    if (!ok) {
         free_state(series, state);
         return false;
     }
@@ -157,16 +143,6 @@ static bool open_am(perf_series *series)
     series->payload_bytes = state->payload_bytes;
     (void)snprintf(series->delivery, sizeof series->delivery, "am");
     return true;
-}
-
-static bool await_outstanding(am_state *state, perf_poll *poll, uint64_t max)
-{
-    while (state->outstanding > max) {
-        if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(poll))
-            return false;
-    }
-    perf_poll_hit(poll);
-    return !state->failed;
 }
 
 static bool source_rate(perf_series *series, uint64_t count)
@@ -180,7 +156,9 @@ static bool source_rate(perf_series *series, uint64_t count)
     perf_poll poll;
     perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
-        if (!await_outstanding(state, &poll, OUTSTANDING_MAX - 1))
+        if (!baseline_link_await(&state->link, &poll, &state->outstanding,
+                                 OUTSTANDING_MAX - 1) ||
+            state->failed)
             return false;
         void *request =
             ucp_am_send_nbx(state->link.peer, HANDLER_ID, NULL, 0,
@@ -190,7 +168,7 @@ static bool source_rate(perf_series *series, uint64_t count)
                                           UCS_PTR_STATUS(request));
         state->outstanding += request != NULL;
     }
-    return await_outstanding(state, &poll, 0);
+    return baseline_link_await(&state->link, &poll, &state->outstanding, 0) && !state->failed;
 }
 
 static bool target_rate(perf_series *series, uint64_t count)

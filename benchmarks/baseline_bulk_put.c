@@ -2,11 +2,11 @@
  * put is followed by a fence and a put of its number, and a buffer is written again when the
  * target has said (in memory that both share) that it is through with it. The last word is a
  * flush. */
-#include "baseline_memory.h"
+#include "baseline_link.h"
 #include "bulk_source.h"
 #include "ifuncs/scan.h"
-#include "mode_bulk.h"
-#include "perf_poll.h"
+#include "perf_mode.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

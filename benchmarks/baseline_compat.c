@@ -1,10 +1,10 @@
 /* The same function by the original's API: frames in slots that this program owns. Latency
  * takes one slot at each side, whose message says that the other one is free; rate takes a ring
  * of them, and the target tells by memory that both share how far it is. */
-#include "baseline_memory.h"
+#include "baseline_link.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 #include "baseline_link.h"
 
-#include "perf_poll.h"
+#include "perf_session.h"
+
+#include <string.h>
 
 #define ADDRESS_MAX 4096u
 
@@ -20,6 +22,24 @@ bool baseline_link_start(baseline_link *link, perf_session *session, uint64_t fe
         return baseline_link_complain(link, "ucp_init", status);
     status = ucp_worker_create(link->context, &worker_params, &link->worker);
     return status == UCS_OK || baseline_link_complain(link, "ucp_worker_create", status);
+}
+
+bool baseline_link_start_am(baseline_link *link, perf_session *session, unsigned id,
+                            uint32_t flags, ucp_am_recv_callback_t handler, void *user)
+{
+    const ucp_am_handler_param_t params = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                      UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
+        .id = id,
+        .flags = flags,
+        .cb = handler,
+        .arg = user,
+    };
+    if (!baseline_link_start(link, session, UCP_FEATURE_AM))
+        return false;
+    ucs_status_t status = ucp_worker_set_am_recv_handler(link->worker, &params);
+    return status == UCS_OK ||
+           baseline_link_complain(link, "ucp_worker_set_am_recv_handler", status);
 }
 
 /* Both sides send theirs first; a socket holds that much. */
@@ -72,4 +92,58 @@ void baseline_link_free(baseline_link *link)
     if (link->context != NULL)
         ucp_cleanup(link->context);
     *link = (baseline_link){.session = link->session};
+}
+
+#define RKEY_MAX 1024u
+
+typedef struct memory_key {
+    uint64_t address;
+    uint64_t size;
+    unsigned char bytes[RKEY_MAX];
+} memory_key;
+
+bool baseline_memory_offer(baseline_memory *memory, baseline_link *link, size_t size)
+{
+    memory_key key = {0};
+    void *packed;
+    size_t packed_size = 0;
+    const ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+        .length = size,
+        .flags = UCP_MEM_MAP_ALLOCATE,
+    };
+    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS};
+    ucs_status_t status = ucp_mem_map(link->context, &params, &memory->handle);
+    if (status == UCS_OK)
+        status = ucp_mem_query(memory->handle, &attr);
+    if (status == UCS_OK)
+        status = ucp_rkey_pack(link->context, memory->handle, &packed, &packed_size);
+    if (status != UCS_OK || packed_size > RKEY_MAX)
+        return baseline_link_complain(link, "memory", status);
+    memory->base = attr.address;
+    memset(memory->base, 0, size);
+    memcpy(key.bytes, packed, packed_size);
+    ucp_rkey_buffer_release(packed);
+    key.address = (uintptr_t)memory->base;
+    key.size = packed_size;
+    return perf_session_send(link->session, &key, sizeof key);
+}
+
+bool baseline_memory_take(baseline_memory *memory, baseline_link *link)
+{
+    memory_key key;
+    size_t size;
+    if (!perf_session_recv(link->session, &key, sizeof key, &size))
+        return false;
+    memory->remote = key.address;
+    ucs_status_t status = ucp_ep_rkey_unpack(link->peer, key.bytes, &memory->rkey);
+    return status == UCS_OK || baseline_link_complain(link, "rkey", status);
+}
+
+void baseline_memory_free(baseline_memory *memory, baseline_link *link)
+{
+    if (memory->rkey != NULL)
+        ucp_rkey_destroy(memory->rkey);
+    if (memory->handle != NULL)
+        (void)ucp_mem_unmap(link->context, memory->handle);
 }

@@ -1,6 +1,6 @@
 /* The pointer chase: for each number of servers and each depth the modes take turns, so that
  * their figures compare. */
-#include "dapc_run.h"
+#include "dapc_workers.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"

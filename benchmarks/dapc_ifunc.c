@@ -1,6 +1,5 @@
 /* The pointer chase by an ifunc that sends itself on. Client and servers are a group; the
  * client has the last rank. */
-#include "archive_bytes.h"
 #include "dapc.h"
 #include "ifuncs/return_result.h"
 #include "perf_clock.h"
@@ -173,17 +172,14 @@ static bool turn_ifunc(dapc_series *series)
 
 /* --- what the servers know ------------------------------------------------------------ */
 
-/* A comment in the list of libraries makes the same code another function. */
 static bool open_new(ifunc_state *state, const char *name)
 {
     static unsigned char archive[ARCHIVE_MAX];
-    char deps[32];
     tc_error err = {0};
-    size_t size =
-        archive_bytes_read(state->series->options->ifunc_path, name, archive, sizeof archive);
-    int n = snprintf(deps, sizeof deps, "# %u\n", state->openings++);
-    if (tc_ifunc_open_memory(state->context, archive, size, deps, (size_t)n, &state->chaser,
-                             &err) != TC_OK)
+    size_t size = perf_context_read_archive(state->series->options->ifunc_path, name, archive,
+                                            sizeof archive);
+    if (perf_context_open_new(state->context, archive, size, state->openings++, &state->chaser,
+                              &err) != TC_OK)
         return complain(state, name, &err);
     state->is_new = true;
     return true;

@@ -1,6 +1,6 @@
 /* What a run of the pointer chase found: medians over rounds, and ratios as medians of each
  * round's own ratio. */
-#include "dapc_run.h"
+#include "dapc_workers.h"
 #include "perf_report.h"
 #include "perf_stats.h"
 
@@ -158,7 +158,5 @@ bool dapc_report_write(dapc_run *run)
                      options->transport, options->cache, options->rounds);
     (void)json_object_set(report, "rows", run->rows);
     (void)json_object_set(report, "ratios", run->ratios);
-    bool ok = perf_report_write(options, report);
-    json_decref(report);
-    return ok;
+    return perf_report_write(options, report);
 }

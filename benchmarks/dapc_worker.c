@@ -11,11 +11,6 @@ typedef struct worker {
     dapc_series series[DAPC_PLANS_MAX];
 } worker;
 
-static bool is_given_up(const worker *self)
-{
-    return atomic_load_explicit(&self->session->control->failed, memory_order_relaxed) != 0;
-}
-
 static bool open_series(worker *self, unsigned index)
 {
     const dapc_worker_config *config = self->config;
@@ -38,7 +33,7 @@ static bool open_series(worker *self, unsigned index)
 static bool serve_series(worker *self, dapc_series *series)
 {
     while (!perf_session_has_ended(self->session)) {
-        if (is_given_up(self) || !series->mode->turn(series))
+        if (perf_session_has_failed(self->session) || !series->mode->turn(series))
             return false;
     }
     return true;

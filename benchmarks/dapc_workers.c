@@ -14,17 +14,11 @@ static perf_session *client_of(dapc_workers *workers)
     return &workers->sessions[workers->server_count];
 }
 
-static bool tell(perf_session *worker, uint32_t action, unsigned series, uint64_t count)
-{
-    const perf_command command = {.action = action, .series = series, .count = count};
-    return perf_session_command(worker, &command);
-}
-
 static bool tell_workers(dapc_workers *workers, unsigned count, uint32_t action,
                          unsigned series)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (!tell(&workers->sessions[i], action, series, 0))
+        if (!perf_session_command(&workers->sessions[i], action, series, 0))
             return false;
     }
     return true;
@@ -62,7 +56,6 @@ static bool hear_workers(dapc_workers *workers, unsigned count)
 bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
                         unsigned server_count, const dapc_plan *plans, unsigned plan_count)
 {
-    static const int anywhere[2] = {-1, -1};
     bool ok = true;
     memset(workers, 0, sizeof *workers);
     workers->server_count = server_count;
@@ -76,7 +69,7 @@ bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
                                                    .plans = plans,
                                                    .plan_count = plan_count,
                                                    .rank = i};
-        ok = perf_session_start(&workers->sessions[i], anywhere, dapc_worker_serve,
+        ok = perf_session_start(&workers->sessions[i], NULL, dapc_worker_serve,
                                 &workers->configs[i]);
         workers->started++;
     }
@@ -125,7 +118,7 @@ static bool exchange_blobs(dapc_workers *workers, unsigned series, unsigned coun
     for (unsigned i = 0; ok && i < count; i++)
         ok = hear_bytes(workers, &workers->sessions[i], &blobs[i], sizeof blobs[i]);
     for (unsigned i = 0; ok && i < count; i++) {
-        ok = tell(&workers->sessions[i], DAPC_CONNECT, series, 0);
+        ok = perf_session_command(&workers->sessions[i], DAPC_CONNECT, series, 0);
         for (unsigned k = 0; ok && k < count; k++)
             ok = perf_session_send(&workers->sessions[i], &blobs[k], sizeof blobs[k]);
     }
@@ -170,7 +163,7 @@ bool dapc_workers_end(dapc_workers *workers)
 bool dapc_workers_prepare(dapc_workers *workers, unsigned series, bool known)
 {
     dapc_answer answer;
-    return tell(client_of(workers), DAPC_PREPARE, series, known) &&
+    return perf_session_command(client_of(workers), DAPC_PREPARE, series, known) &&
            hear(workers, client_of(workers), &answer);
 }
 
@@ -178,7 +171,7 @@ bool dapc_workers_run(dapc_workers *workers, unsigned series, const dapc_batch *
                       uint64_t *took_ns_out)
 {
     dapc_answer answer;
-    if (!tell(client_of(workers), DAPC_RUN, series, 0) ||
+    if (!perf_session_command(client_of(workers), DAPC_RUN, series, 0) ||
         !perf_session_send(client_of(workers), batch, sizeof *batch) ||
         !hear(workers, client_of(workers), &answer))
         return false;

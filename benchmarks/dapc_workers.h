@@ -4,6 +4,8 @@
 
 #include "dapc.h"
 
+#include <jansson.h>
+
 typedef struct dapc_workers {
     unsigned server_count;
     unsigned started; /* processes that perf_session_end is owed for */
@@ -29,5 +31,31 @@ bool dapc_workers_end(dapc_workers *workers);
 bool dapc_workers_prepare(dapc_workers *workers, unsigned series, bool known);
 bool dapc_workers_run(dapc_workers *workers, unsigned series, const dapc_batch *batch,
                       uint64_t *took_ns_out);
+
+/* One run of the pointer chase: what is measured, and what of it is reported. */
+/* A row: one series at one number of chases at once. */
+typedef struct dapc_samples {
+    uint64_t batch;       /* chases of one measurement */
+    double *chases_per_s; /* one per round */
+    double *first_us;     /* likewise; of a warm cache the only first chase, and repeated */
+    double *second_us;
+} dapc_samples;
+
+typedef struct dapc_run {
+    const perf_options *options;
+    unsigned plan_count;
+    dapc_plan plans[DAPC_PLANS_MAX];
+    dapc_workers workers;
+    uint64_t depth;                                      /* that is measured now */
+    uint64_t number;                                     /* of the next chase */
+    dapc_samples samples[PERF_LIST_MAX][DAPC_PLANS_MAX]; /* by number at once, and series */
+    json_t *rows;
+    json_t *ratios;
+} dapc_run;
+
+/* The rows and ratios of the samples as they are now: of one number of servers and one depth.
+ */
+bool dapc_report_samples(dapc_run *run);
+bool dapc_report_write(dapc_run *run);
 
 #endif

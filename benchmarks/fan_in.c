@@ -107,9 +107,7 @@ static bool report_all(const fan_in *run)
             alone = perf_stats_median(run->rates[i], run->options->rounds);
         report_set(run, i, alone, report);
     }
-    bool ok = perf_report_write(run->options, report);
-    json_decref(report);
-    return ok;
+    return perf_report_write(run->options, report);
 }
 
 int fan_in_run(const perf_options *options)

@@ -1,7 +1,6 @@
 /* First calls: what each stage takes from a function's arrival at a target that has never seen
  * it until it has returned, by every way in which it can become callable. */
 #include "first_call.h"
-#include "first_call_report.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "perf_value.h"

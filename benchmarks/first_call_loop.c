@@ -4,7 +4,7 @@
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 #include "perf_stats.h"
 #include "ifuncs/saxpy.h"
 
@@ -123,17 +123,10 @@ static bool call(loop_run *run, uint64_t rounds)
 {
     static saxpy_request request;
     perf_poll poll;
-    tc_status status;
     fill_request(&request, rounds);
     perf_poll_init(&poll, run->session);
-    while ((status = tc_send(run->link.peer, run->link.function, &request, sizeof request)) ==
-           TC_E_AGAIN) {
-        if (tc_progress(run->link.context) == 0 && !perf_poll_missed(&poll))
-            return ifunc_link_lost(&run->link);
-    }
-    if (status != TC_OK)
-        return ifunc_link_send_failed(&run->link, status);
-    return ifunc_link_flush(&run->link);
+    return ifunc_link_send(&run->link, &poll, &request, sizeof request) &&
+           ifunc_link_flush(&run->link);
 }
 
 /* Better code is made by who has nothing else to do, so from some time on the processors are
@@ -156,8 +149,7 @@ static bool call_until_better(loop_run *run)
 
 static bool run_source(loop_run *run)
 {
-    const perf_command command = {.action = ACTION_RUN};
-    if (!perf_session_command(run->session, &command) || !open_link(run, NULL) ||
+    if (!perf_session_command(run->session, ACTION_RUN, 0, 0) || !open_link(run, NULL) ||
         !call_until_better(run))
         return false;
     for (unsigned i = 0; i < TURNS; i++) {
@@ -171,11 +163,10 @@ static bool run_source(loop_run *run)
 
 static bool loop_source(const call_plan *plan)
 {
-    static const int anywhere[2] = {-1, -1};
     static loop_run run;
     perf_session session;
     run = (loop_run){.plan = plan, .session = &session};
-    bool ok = perf_session_start(&session, anywhere, serve, &run) && run_source(&run);
+    bool ok = perf_session_start(&session, NULL, serve, &run) && run_source(&run);
     return perf_session_end(&session) && ok;
 }
 

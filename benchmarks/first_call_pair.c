@@ -1,10 +1,10 @@
 /* One pair of processes of the experiment on first calls: the source sends functions that the
  * target has never seen, and the target notes what each took. */
-#include "archive_bytes.h"
+#include "perf_context.h"
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -99,7 +99,8 @@ static size_t read_archive(call_pair *pair, unsigned char *bytes)
     const call_plan *plan = pair->plan;
     char name[64];
     (void)snprintf(name, sizeof name, "%s%s", plan->function->name, plan->path->file);
-    size_t size = archive_bytes_read(plan->options->ifunc_path, name, bytes, ARCHIVE_MAX);
+    size_t size =
+        perf_context_read_archive(plan->options->ifunc_path, name, bytes, ARCHIVE_MAX);
     if (size == 0)
         (void)perf_session_complain(pair->session, "cannot read %s.tca", name);
     return size;
@@ -130,16 +131,12 @@ static bool send_call(call_pair *pair, tc_ifunc *fn, call_sample *sample)
     return ifunc_link_flush(link);
 }
 
-/* A comment in the list of libraries makes the same code another function, which no cache
- * knows but the one that an earlier process filled with the same. */
+/* No cache knows the function but the one that an earlier process filled with the same. */
 static bool call_one(call_pair *pair, const unsigned char *archive, size_t size, unsigned index)
 {
-    char deps[32];
     tc_error err = {0};
     tc_ifunc *fn = NULL;
-    int n = snprintf(deps, sizeof deps, "# %u\n", index);
-    if (tc_ifunc_open_memory(pair->link.context, archive, size, deps, (size_t)n, &fn, &err) !=
-        TC_OK)
+    if (perf_context_open_new(pair->link.context, archive, size, index, &fn, &err) != TC_OK)
         return perf_session_complain(pair->session, "%s: %s", pair->plan->function->name,
                                      err.text);
     bool ok = send_call(pair, fn, &pair->plan->board->samples[index]);
@@ -151,9 +148,9 @@ static bool call_one(call_pair *pair, const unsigned char *archive, size_t size,
 static bool run_source(call_pair *pair)
 {
     static unsigned char archive[ARCHIVE_MAX];
-    const perf_command command = {.action = ACTION_RUN};
     size_t size = read_archive(pair, archive);
-    if (size == 0 || !perf_session_command(pair->session, &command) || !open_link(pair, NULL))
+    if (size == 0 || !perf_session_command(pair->session, ACTION_RUN, 0, 0) ||
+        !open_link(pair, NULL))
         return false;
     for (unsigned i = 0; i < pair->plan->calls; i++) {
         if (!call_one(pair, archive, size, i))
@@ -166,10 +163,10 @@ static bool run_source(call_pair *pair)
 
 static bool pair_source(const call_plan *plan)
 {
-    static const int anywhere[2] = {-1, -1}; /* a target's threads need room too */
     perf_session session;
     call_pair pair = {.plan = plan, .session = &session};
-    bool ok = perf_session_start(&session, anywhere, serve, &pair) && run_source(&pair);
+    /* Anywhere: a target's threads need room too. */
+    bool ok = perf_session_start(&session, NULL, serve, &pair) && run_source(&pair);
     return perf_session_end(&session) && ok;
 }
 

@@ -1,4 +1,4 @@
-#include "first_call_report.h"
+#include "first_call.h"
 
 #include "paper_tables.h"
 #include "perf_report.h"
@@ -166,7 +166,5 @@ bool first_call_report(first_call_run *run)
     add_ratios(run, ratios);
     if (!perf_report_is_quiet(run->options))
         print_all(run, ratios);
-    bool ok = perf_report_write(run->options, document);
-    json_decref(document);
-    return ok;
+    return perf_report_write(run->options, document);
 }

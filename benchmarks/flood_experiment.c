@@ -3,8 +3,9 @@
 #include "ifunc_link.h"
 #include "ifuncs/busy.h"
 #include "perf_clock.h"
+#include "perf_context.h"
 #include "perf_experiment.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 #include "perf_report.h"
 #include "process_sample.h"
 
@@ -199,13 +200,11 @@ static bool report(flood_run *run, const char *delivery)
 static bool source_run(flood_run *run, unsigned index)
 {
     ifunc_link link;
-    tc_ep_info info;
     char delivery[PERF_DELIVERY_NAME_MAX];
-    const perf_command command = {.action = ACTION_FLOOD, .series = index};
-    if (!perf_session_command(run->session, &command) || !open_link(&link, run, index, NULL))
+    if (!perf_session_command(run->session, ACTION_FLOOD, index, 0) ||
+        !open_link(&link, run, index, NULL))
         return false;
-    tc_ep_query(link.peer, &info);
-    (void)snprintf(delivery, sizeof delivery, "%s", info.delivery);
+    perf_context_delivery(link.peer, delivery, NULL);
     perf_report_progress("%s: %" PRIu64 " s", delivery, run->options->seconds);
     bool ok = exchange(run, &link);
     ifunc_link_close(&link);
@@ -224,7 +223,6 @@ static int run_flood(const perf_options *options)
         ok = source_run(&run, i) && ok;
     ok = perf_session_end(&session) && ok;
     ok = perf_report_write(options, document) && ok;
-    json_decref(document);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,18 +1,10 @@
 #include "ifunc_link.h"
 
 #include "perf_context.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define LOOPBACK_ANY_PORT "127.0.0.1:0"
-
-static bool complain(ifunc_link *link, const char *what, const tc_error *err)
-{
-    return perf_session_complain(link->session, "%s: %s: %s", what, tc_status_name(err->status),
-                                 err->text);
-}
 
 /* An endpoint that the target accepted is freed by the library once this has returned from
  * CLOSED or FAILED. */
@@ -41,11 +33,11 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
     tc_error err = {0};
     if (perf_context_create(settings, sizeof settings / sizeof settings[0], &link->context,
                             &err) != TC_OK)
-        return complain(link, "context", &err);
+        return perf_context_complain(link->session, "context", &err);
     tc_context_set_target_args(link->context, config->target_args);
     tc_context_set_ep_callback(link->context, endpoint_changed, link);
     if (tc_ifunc_open(link->context, config->name, &link->function, &err) != TC_OK)
-        return complain(link, config->name, &err);
+        return perf_context_complain(link->session, config->name, &err);
     if (config->local != NULL && tc_ifunc_use_local(link->function, config->local) != TC_OK)
         return perf_session_complain(link->session, "%s: cannot be made local", config->name);
     return true;
@@ -54,10 +46,9 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
 /* Tells the source the port and progresses until it has come. */
 static bool accept_source(ifunc_link *link)
 {
-    tc_error err = {0};
     perf_poll poll;
-    if (tc_listener_open(link->context, LOOPBACK_ANY_PORT, &link->listener, &err) != TC_OK)
-        return complain(link, "listener", &err);
+    if (!perf_context_listen(link->session, link->context, &link->listener))
+        return false;
     uint16_t port = tc_listener_port(link->listener);
     if (!perf_session_send(link->session, &port, sizeof port))
         return false;
@@ -71,16 +62,10 @@ static bool accept_source(ifunc_link *link)
 
 static bool connect_target(ifunc_link *link)
 {
-    tc_error err = {0};
-    char host_port[32];
     uint16_t port;
     size_t size;
-    if (!perf_session_recv(link->session, &port, sizeof port, &size))
-        return false;
-    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", port);
-    if (tc_ep_connect(link->context, host_port, PERF_SILENCE_NS, &link->peer, &err) != TC_OK)
-        return complain(link, "connect", &err);
-    return true;
+    return perf_session_recv(link->session, &port, sizeof port, &size) &&
+           perf_context_connect(link->session, link->context, port, &link->peer);
 }
 
 static void free_link(ifunc_link *link)
@@ -126,7 +111,7 @@ bool ifunc_link_lost(ifunc_link *link)
     if (link->failure[0] != '\0')
         return perf_session_complain(link->session, "the peer was lost: %s", link->failure);
     if (link->peer != NULL && tc_ep_refusal(link->peer, &err) != 0)
-        return complain(link, "the peer refused the function", &err);
+        return perf_context_complain(link->session, "the peer refused the function", &err);
     return perf_session_complain(link->session, "waited in vain");
 }
 
@@ -136,7 +121,18 @@ bool ifunc_link_send_failed(ifunc_link *link, tc_status status)
     (void)snprintf(err.text, sizeof err.text, "%s", tc_status_text(status));
     if (status == TC_E_REFUSED && link->peer != NULL)
         (void)tc_ep_refusal(link->peer, &err);
-    return complain(link, "send", &err);
+    return perf_context_complain(link->session, "send", &err);
+}
+
+bool ifunc_link_send(ifunc_link *link, perf_poll *poll, const void *payload, size_t size)
+{
+    tc_status status;
+    while ((status = tc_send(link->peer, link->function, payload, size)) == TC_E_AGAIN) {
+        if (tc_progress(link->context) == 0 && !perf_poll_missed(poll))
+            return ifunc_link_lost(link);
+    }
+    perf_poll_hit(poll);
+    return status == TC_OK || ifunc_link_send_failed(link, status);
 }
 
 bool ifunc_link_flush(ifunc_link *link)
@@ -146,7 +142,7 @@ bool ifunc_link_flush(ifunc_link *link)
     if (status != TC_OK)
         return perf_session_complain(link->session, "flush: %s", tc_status_text(status));
     if (tc_ep_refusal(link->peer, &err) != 0)
-        return complain(link, "the peer refused the function", &err);
+        return perf_context_complain(link->session, "the peer refused the function", &err);
     return true;
 }
 

@@ -45,6 +45,9 @@ bool ifunc_link_lost(ifunc_link *link);
 /* The outcome of a send that failed for good. Always false. */
 bool ifunc_link_send_failed(ifunc_link *link, tc_status status);
 
+/* Source: sends one message, as soon as there is room. */
+bool ifunc_link_send(ifunc_link *link, perf_poll *poll, const void *payload, size_t size);
+
 /* Source: returns true when the target has run all that was sent. */
 bool ifunc_link_flush(ifunc_link *link);
 

@@ -3,8 +3,9 @@
 #include "ifunc_link.h"
 #include "ifuncs/integrity_pattern.h"
 #include "perf_clock.h"
+#include "perf_context.h"
 #include "perf_experiment.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 #include "perf_report.h"
 
 #include <inttypes.h>
@@ -87,18 +88,6 @@ static bool serve(perf_session *session, void *experiment)
     return perf_session_serve(session, target_run, experiment);
 }
 
-static bool send_message(ifunc_link *link, perf_poll *poll, const uint8_t *payload,
-                         uint32_t size)
-{
-    tc_status status;
-    while ((status = tc_send(link->peer, link->function, payload, size)) == TC_E_AGAIN) {
-        if (tc_progress(link->context) == 0 && !perf_poll_missed(poll))
-            return ifunc_link_lost(link);
-    }
-    perf_poll_hit(poll);
-    return status == TC_OK || ifunc_link_send_failed(link, status);
-}
-
 static bool send_messages(ifunc_link *link, const integrity_range *range, uint64_t count,
                           const char *delivery)
 {
@@ -108,7 +97,7 @@ static bool send_messages(ifunc_link *link, const integrity_range *range, uint64
     for (uint64_t sequence = 0; sequence < count; sequence++) {
         uint32_t size = integrity_size(range, sequence);
         integrity_fill(payload, size, sequence);
-        if (!send_message(link, &poll, payload, size))
+        if (!ifunc_link_send(link, &poll, payload, size))
             return false;
         if (sequence % PROGRESS_EVERY == 0)
             perf_report_progress("%s: %" PRIu64 " of %" PRIu64 " messages", delivery, sequence,
@@ -177,15 +166,14 @@ static bool source_run(integrity_run *run, unsigned index)
     tc_ep_info info;
     integrity_result result;
     char delivery[16];
-    const perf_command command = {
-        .action = ACTION_RUN, .series = index, .count = run->options->iterations};
-    if (!perf_session_command(run->session, &command) || !open_link(&link, run, index, NULL))
+    const uint64_t count = run->options->iterations;
+    if (!perf_session_command(run->session, ACTION_RUN, index, count) ||
+        !open_link(&link, run, index, NULL))
         return false;
-    tc_ep_query(link.peer, &info);
-    (void)snprintf(delivery, sizeof delivery, "%s", info.delivery);
+    perf_context_delivery(link.peer, delivery, &info);
     integrity_range range = choose_range(run->options, &info);
     uint64_t start = perf_now_ns();
-    bool ok = exchange(&link, &range, command.count, delivery, &result);
+    bool ok = exchange(&link, &range, count, delivery, &result);
     double seconds = (double)(perf_now_ns() - start) / (double)PERF_NS_PER_S;
     ifunc_link_close(&link);
     return perf_session_reply(run->session) && ok && report(run, delivery, &result, seconds);
@@ -204,7 +192,6 @@ static int run_integrity(const perf_options *options)
     perf_report_progress(NULL);
     ok = perf_session_end(&session) && ok;
     ok = perf_report_write(options, document) && ok;
-    json_decref(document);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

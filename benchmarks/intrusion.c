@@ -1,7 +1,6 @@
 /* What one peer's new functions cost another peer: the latency of cached calls, while a third
  * process sends a hundred functions a second that the target has never seen, and while it does
  * not, in turns. */
-#include "archive_bytes.h"
 #include "ifuncs/saxpy.h"
 #include "perf_clock.h"
 #include "perf_context.h"
@@ -173,12 +172,10 @@ static bool run_caller(const intrusion *run, tc_context *context)
 static bool send_new(const intrusion *run, tc_ep *ep, const unsigned char *archive, size_t size)
 {
     static saxpy_request request; /* of no rounds */
-    char deps[32];
     tc_error err = {0};
     tc_ifunc *fn = NULL;
-    int n = snprintf(deps, sizeof deps, "# %u\n", atomic_load(&run->board->functions));
-    if (tc_ifunc_open_memory(tc_ep_context(ep), archive, size, deps, (size_t)n, &fn, &err) !=
-        TC_OK)
+    if (perf_context_open_new(tc_ep_context(ep), archive, size,
+                              atomic_load(&run->board->functions), &fn, &err) != TC_OK)
         return complain("saxpy", &err);
     bool ok = send_patiently(ep, fn, &request, sizeof request) == TC_OK;
     tc_ifunc_close(fn);
@@ -189,8 +186,8 @@ static bool send_new(const intrusion *run, tc_ep *ep, const unsigned char *archi
 static bool run_intruder(const intrusion *run, tc_context *context)
 {
     static unsigned char archive[1u << 16];
-    size_t size =
-        archive_bytes_read(run->options->ifunc_path, "saxpy_bitcode", archive, sizeof archive);
+    size_t size = perf_context_read_archive(run->options->ifunc_path, "saxpy_bitcode", archive,
+                                            sizeof archive);
     tc_ep *ep = connect_target(run, context);
     uint32_t turn;
     bool ok = ep != NULL && size > 0;
@@ -275,9 +272,7 @@ static bool report(const intrusion *run)
                      board->functions,
                      board->functions * 1e9 / ((double)TURN_NS * run->options->rounds),
                      p99[INTRUDED] / p99[QUIET]);
-    bool ok = perf_report_write(run->options, document);
-    json_decref(document);
-    return ok;
+    return perf_report_write(run->options, document);
 }
 
 int intrusion_run(const perf_options *options)

@@ -3,7 +3,7 @@
  * a word. No library could be faster. */
 #include "perf_clock.h"
 #include "perf_mode.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /* Large payloads through the library: tc_send, and a function that scans or ignores them. */
-#include "mode_bulk.h"
+#include "perf_mode.h"
 
 #include "bulk_source.h"
 
 #include "ifunc_link.h"
+#include "perf_context.h"
 #include "ifuncs/scan.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,24 +45,10 @@ static bool open_bulk(perf_series *series)
     }
     series->state = state;
     series->payload_bytes = state->source.size;
-    tc_ep_query(state->link.peer, &info);
-    (void)snprintf(series->delivery, sizeof series->delivery, "%s", info.delivery);
+    perf_context_delivery(state->link.peer, series->delivery, &info);
     if (series->payload_bytes > info.payload_max)
         series->payload_max = info.payload_max;
     return true;
-}
-
-static bool send_one(bulk_state *state, perf_poll *poll)
-{
-    const unsigned char *payload = bulk_source_next(&state->source);
-    tc_status status;
-    while ((status = tc_send(state->link.peer, state->link.function, payload,
-                             state->source.size)) == TC_E_AGAIN) {
-        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
-            return ifunc_link_lost(&state->link);
-    }
-    perf_poll_hit(poll);
-    return status == TC_OK || ifunc_link_send_failed(&state->link, status);
 }
 
 static bool source_rate(perf_series *series, uint64_t count)
@@ -70,7 +57,8 @@ static bool source_rate(perf_series *series, uint64_t count)
     perf_poll poll;
     perf_poll_init(&poll, series->session);
     for (uint64_t i = 0; i < count; i++) {
-        if (!send_one(state, &poll))
+        const unsigned char *payload = bulk_source_next(&state->source);
+        if (!ifunc_link_send(&state->link, &poll, payload, state->source.size))
             return false;
     }
     return ifunc_link_flush(&state->link);

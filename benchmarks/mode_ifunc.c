@@ -1,19 +1,17 @@
 /* The library itself: a function that both processes know by its archive alone, sent over an
  * endpoint. Cached, a message is its payload; uncached, each message carries the code too. */
 #include "ifunc_link.h"
+#include "perf_context.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
-#include "perf_poll.h"
+#include "perf_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef tc_status (*send_function)(tc_ep *ep, tc_ifunc *fn, const void *source_args,
-                                   size_t size);
-
 typedef struct ifunc_state {
     ifunc_link link;
-    send_function send;
+    tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const ifunc_work *work;
     void *target;          /* what the ifunc works on here */
     const uint64_t *calls; /* of it, where it counts them */
@@ -98,61 +96,30 @@ static size_t payload_max(const ifunc_state *state, const tc_ep_info *info)
     return code < info->frame_payload_max ? info->frame_payload_max - code : 1;
 }
 
-static bool open_ifunc(perf_series *series, send_function send, const char *form,
-                       ifunc_link_local local)
+static bool open_ifunc(perf_series *series)
 {
+    const perf_mode *mode = series->mode;
     tc_ep_info info;
     ifunc_state *state = create_state(series);
     if (state == NULL)
         return false;
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
-                                      .form = form,
+                                      .form = mode->form,
                                       .path = series->options->ifunc_path,
                                       .name = series->work->name,
                                       .target_args = state->target,
-                                      .local = local};
+                                      .local = mode->is_local ? series->work->local : NULL};
     if (!ifunc_link_open(&state->link, series->session, &config)) {
         free_state(series, state);
         return false;
     }
-    state->send = send;
+    state->send = mode->send;
     series->state = state;
     series->payload_bytes = state->payload_bytes;
-    tc_ep_query(state->link.peer, &info);
-    (void)snprintf(series->delivery, sizeof series->delivery, "%s", info.delivery);
+    perf_context_delivery(state->link.peer, series->delivery, &info);
     if (series->payload_bytes > payload_max(state, &info))
         series->payload_max = payload_max(state, &info);
     return true;
-}
-
-static bool open_cached(perf_series *series)
-{
-    return open_ifunc(series, tc_send, NULL, NULL);
-}
-
-static bool open_image(perf_series *series)
-{
-    return open_ifunc(series, tc_send, "image", NULL);
-}
-
-static bool open_bitcode(perf_series *series)
-{
-    return open_ifunc(series, tc_send, "bitcode", NULL);
-}
-
-static bool open_uncached(perf_series *series)
-{
-    return open_ifunc(series, tc_send_uncached, NULL, NULL);
-}
-
-static bool open_inject(perf_series *series)
-{
-    return open_ifunc(series, tc_send_injected, NULL, NULL);
-}
-
-static bool open_local(perf_series *series)
-{
-    return open_ifunc(series, tc_send, NULL, series->work->local);
 }
 
 /* A target owes its source some progress after the last message: to say that it was run, and to
@@ -246,22 +213,23 @@ static void close_ifunc(perf_series *series)
     free_state(series, state);
 }
 
-/* They differ in how they are opened. */
-#define IFUNC_MODE(mode)                                                                       \
+/* They differ in how they send, and in what runs. */
+#define IFUNC_MODE(mode, ...)                                                                  \
     const perf_mode perf_mode_##mode = {                                                       \
         .name = #mode,                                                                         \
         .has_deliveries = true,                                                                \
-        .open = open_##mode,                                                                   \
+        .open = open_ifunc,                                                                    \
         .source_latency = source_latency,                                                      \
         .target_latency = target_latency,                                                      \
         .source_rate = source_rate,                                                            \
         .target_rate = target_rate,                                                            \
         .close = close_ifunc,                                                                  \
+        __VA_ARGS__,                                                                           \
     }
 
-IFUNC_MODE(cached);
-IFUNC_MODE(uncached);
-IFUNC_MODE(image);
-IFUNC_MODE(bitcode);
-IFUNC_MODE(inject);
-IFUNC_MODE(local);
+IFUNC_MODE(cached, .send = tc_send);
+IFUNC_MODE(uncached, .send = tc_send_uncached);
+IFUNC_MODE(image, .send = tc_send, .form = "image");
+IFUNC_MODE(bitcode, .send = tc_send, .form = "bitcode");
+IFUNC_MODE(inject, .send = tc_send_injected);
+IFUNC_MODE(local, .send = tc_send, .is_local = true);

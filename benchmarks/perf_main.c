@@ -2,11 +2,53 @@
  * nothing is lost or torn. */
 #include "perf_clock.h"
 #include "perf_experiment.h"
-#include "perf_plot.h"
+#include "perf_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* --- tc-perf plot ------------------------------------------------------------------------ */
+
+#define INTERPRETER "python3"
+#define ARGUMENTS_MAX 16
+
+/* The script lies where the archives are. */
+static bool find_script(char *path, size_t size)
+{
+    static const char *const folders[] = {"../benchmarks", "../share/three-chains/benchmarks"};
+    char program[PERF_PATH_MAX];
+    if (!perf_options_program_folder(program))
+        return false;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if ((size_t)snprintf(path, size, "%s/%s/plot.py", program, folders[i]) < size &&
+            access(path, R_OK) == 0)
+            return true;
+    }
+    (void)fprintf(stderr, "tc-perf: plot: no plot.py in %s/%s nor in %s/%s\n", program,
+                  folders[0], program, folders[1]);
+    return false;
+}
+
+/* argv[0] is "plot". Returns the exit status only when the script could not be started. */
+static int perf_plot(int argc, char **argv)
+{
+    char script[PERF_PATH_MAX + 64];
+    char *arguments[ARGUMENTS_MAX + 1] = {(char[]){INTERPRETER}, (char[]){"-B"}, script};
+    if (!find_script(script, sizeof script))
+        return EXIT_FAILURE;
+    if (argc + 2 > ARGUMENTS_MAX) {
+        (void)fprintf(stderr, "tc-perf: plot: too many arguments\n");
+        return 2;
+    }
+    memcpy(arguments + 3, argv + 1, (size_t)(argc - 1) * sizeof *argv);
+    (void)execvp(INTERPRETER, arguments);
+    (void)fprintf(stderr, "tc-perf: plot: " INTERPRETER ": %s%s\n", strerror(errno),
+                  errno == ENOENT ? "; on Debian: apt-get install python3-matplotlib" : "");
+    return EXIT_FAILURE;
+}
 
 int main(int argc, char **argv)
 {

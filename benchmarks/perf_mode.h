@@ -7,6 +7,8 @@
 #include "perf_options.h"
 #include "perf_session.h"
 
+#include <tc/ifunc.h>
+
 typedef struct perf_mode perf_mode;
 
 /* One mode over one delivery. Each process has its own; nothing here is shared. */
@@ -26,6 +28,11 @@ typedef struct perf_series {
 struct perf_mode {
     const char *name;
     bool has_deliveries; /* is the library's, which chooses between them */
+    /* Of those modes: how a message is sent, which form of the function runs (NULL: the library's
+     * own choice), and whether the target has it already. */
+    tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
+    const char *form;
+    bool is_local;
 
     /* Both sides at once; they may talk over the session's link, and return when messages can
      * go both ways. On failure the mode has complained and freed what it took. */
@@ -56,5 +63,17 @@ extern const perf_mode perf_mode_bitcode;
 extern const perf_mode perf_mode_inject; /* code in every message, kept by nobody */
 extern const perf_mode perf_mode_local;  /* code of the target's own */
 extern const perf_mode perf_mode_compat; /* by the original's API */
+
+/* The modes of the bandwidth experiment. They have no latency functions. */
+/* Plain UCX: puts into a buffer of the target's, each followed by a fence and a put that says
+ * so. */
+extern const perf_mode perf_mode_bulk_put;
+/* Plain UCX: active messages by whatever protocol UCX chooses for their size. */
+extern const perf_mode perf_mode_bulk_am;
+/* The same, of endpoints that notice a peer's death (UCP_ERR_HANDLING_MODE_PEER), as the
+ * library's do. Over some transports UCX has fewer protocols for these. */
+extern const perf_mode perf_mode_bulk_am_safe;
+/* tc_send. */
+extern const perf_mode perf_mode_bulk_cached;
 
 #endif

@@ -125,11 +125,9 @@ json_t *perf_report_number(double value)
     return json_real(round(value * 1000) / 1000);
 }
 
-bool perf_report_write(const perf_options *options, const json_t *report)
+static bool write_file(const perf_options *options, const json_t *report)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
-    if (options->json_path == NULL)
-        return true;
     bool to_stdout = perf_report_is_quiet(options);
     FILE *file = to_stdout ? stdout : fopen(options->json_path, "w");
     bool ok = file != NULL && report != NULL && json_dumpf(report, file, flags) == 0 &&
@@ -139,6 +137,13 @@ bool perf_report_write(const perf_options *options, const json_t *report)
                       strerror(errno));
     if (file != NULL && !to_stdout)
         (void)fclose(file);
+    return ok;
+}
+
+bool perf_report_write(const perf_options *options, json_t *report)
+{
+    bool ok = options->json_path == NULL || write_file(options, report);
+    json_decref(report);
     return ok;
 }
 

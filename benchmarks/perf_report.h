@@ -13,8 +13,9 @@ json_t *perf_report_create(const perf_options *options);
 /* Rounded, so that a file holds no digits that mean nothing. */
 json_t *perf_report_number(double value);
 
-/* Writes to options->json_path when there is one. False after a line on stderr. */
-bool perf_report_write(const perf_options *options, const json_t *report);
+/* Writes to options->json_path when there is one, and takes the report over. False after a line
+ * on stderr. */
+bool perf_report_write(const perf_options *options, json_t *report);
 
 /* A table for people goes to stdout unless the JSON does. */
 bool perf_report_is_quiet(const perf_options *options);

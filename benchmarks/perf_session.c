@@ -1,7 +1,5 @@
 #include "perf_session.h"
 
-#include "perf_poll.h"
-
 #include "perf_clock.h"
 
 #include <errno.h>
@@ -35,11 +33,12 @@ bool perf_session_complain(perf_session *session, const char *format, ...)
     return false;
 }
 
-static bool pin(perf_session *session, int cpu)
+static bool pin(perf_session *session, const int *cpus)
 {
+    int cpu = cpus != NULL ? cpus[session->role] : -1;
+    cpu_set_t set;
     if (cpu < 0)
         return true;
-    cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((unsigned)cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
@@ -47,7 +46,7 @@ static bool pin(perf_session *session, int cpu)
     return true;
 }
 
-static _Noreturn void run_target(perf_session *session, const int cpus[2], pid_t source_pid,
+static _Noreturn void run_target(perf_session *session, const int *cpus, pid_t source_pid,
                                  perf_serve serve, void *experiment)
 {
     session->role = PERF_TARGET;
@@ -55,11 +54,11 @@ static _Noreturn void run_target(perf_session *session, const int cpus[2], pid_t
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != source_pid)
         exit(EXIT_FAILURE);
-    bool ok = pin(session, cpus[1]) && serve(session, experiment);
+    bool ok = pin(session, cpus) && serve(session, experiment);
     exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-bool perf_session_start(perf_session *session, const int cpus[2], perf_serve serve,
+bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve,
                         void *experiment)
 {
     int fds[2];
@@ -84,7 +83,7 @@ bool perf_session_start(perf_session *session, const int cpus[2], perf_serve ser
     if (pid == 0)
         run_target(session, cpus, source_pid, serve, experiment);
     session->target_pid = pid;
-    return pin(session, cpus[0]);
+    return pin(session, cpus);
 }
 
 /* True when the target has ended by itself before the deadline. */
@@ -101,12 +100,11 @@ static bool await_exit(perf_session *session, uint64_t timeout_ns, int *status_o
 
 bool perf_session_end(perf_session *session)
 {
-    static const perf_command end = {0};
     int status = 0;
-    bool failed = session->control == NULL || atomic_load(&session->control->failed) != 0;
+    bool failed = perf_session_has_failed(session);
     if (session->target_pid > 0) {
         if (!failed)
-            failed = !perf_session_command(session, &end);
+            failed = !perf_session_command(session, 0, 0, 0);
         /* A target that failed has complained and is on its way out. */
         if (!await_exit(session, failed ? PERF_NS_PER_S : END_TIMEOUT_NS, &status)) {
             failed = true;
@@ -148,10 +146,12 @@ bool perf_session_recv(perf_session *session, void *bytes, size_t capacity, size
     return true;
 }
 
-bool perf_session_command(perf_session *session, const perf_command *command)
+bool perf_session_command(perf_session *session, uint32_t action, uint32_t series,
+                          uint64_t count)
 {
+    const perf_command command = {.action = action, .series = series, .count = count};
     session->step++;
-    return perf_session_send(session, command, sizeof *command);
+    return perf_session_send(session, &command, sizeof command);
 }
 
 bool perf_session_next(perf_session *session, perf_command *command_out)
@@ -229,6 +229,11 @@ bool perf_session_await_done(perf_session *session)
     return await_word(session, &session->control->done);
 }
 
+bool perf_session_has_failed(const perf_session *session)
+{
+    return session->control == NULL || atomic_load(&session->control->failed) != 0;
+}
+
 bool perf_session_target_is_gone(const perf_session *session)
 {
     siginfo_t info = {0};
@@ -241,8 +246,7 @@ bool perf_session_any_failed(const perf_session *sessions, unsigned count)
 {
     bool failed = false;
     for (unsigned i = 0; i < count; i++)
-        failed = failed || sessions[i].control == NULL ||
-                 atomic_load(&sessions[i].control->failed) != 0;
+        failed = failed || perf_session_has_failed(&sessions[i]);
     return failed;
 }
 
@@ -252,4 +256,23 @@ void perf_session_fail_all(perf_session *sessions, unsigned count)
         if (sessions[i].control != NULL)
             atomic_store(&sessions[i].control->failed, 1);
     }
+}
+
+bool perf_poll_rest(perf_poll *poll)
+{
+    perf_session *session = poll->session;
+    uint64_t now = perf_now_ns();
+    if (poll->quiet_since_ns == 0)
+        poll->quiet_since_ns = now;
+    if (atomic_load_explicit(&session->control->failed, memory_order_relaxed) != 0)
+        return false;
+    if (perf_session_target_is_gone(session))
+        return perf_session_complain(session, "the target died");
+    if (now - poll->quiet_since_ns > PERF_SILENCE_NS)
+        return perf_session_complain(session, "nothing came for %d s",
+                                     (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
+    /* With fewer free processors than processes, spinning on would only keep the other side
+     * from running. */
+    (void)sched_yield();
+    return true;
 }

@@ -46,10 +46,10 @@ typedef struct perf_command {
 /* Runs in the target until it has been told to end. Returns false after a complaint. */
 typedef bool (*perf_serve)(perf_session *session, void *experiment);
 
-/* Forks the target. cpus[0] is for the source, cpus[1] for the target; -1 leaves the choice to
- * the system. Returns in the source only: the target runs serve and exits. perf_session_end is
+/* Forks the target. cpus[0] is for the source, cpus[1] for the target; -1, or no cpus at all,
+ * leaves the choice to the system. Returns in the source only: the target runs serve and exits. perf_session_end is
  * owed on failure too. */
-bool perf_session_start(perf_session *session, const int cpus[2], perf_serve serve,
+bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve,
                         void *experiment);
 
 /* Tells the target to end, waits for it, and kills it by its id when it does not. Returns
@@ -61,7 +61,8 @@ bool perf_session_send(perf_session *session, const void *bytes, size_t size);
 bool perf_session_recv(perf_session *session, void *bytes, size_t capacity, size_t *size_out);
 
 /* Source: starts one step at the target; perf_session_reply waits for its outcome. */
-bool perf_session_command(perf_session *session, const perf_command *command);
+bool perf_session_command(perf_session *session, uint32_t action, uint32_t series,
+                          uint64_t count);
 bool perf_session_reply(perf_session *session);
 /* Target: the counterparts. */
 bool perf_session_next(perf_session *session, perf_command *command_out);
@@ -90,7 +91,48 @@ void perf_session_fail_all(perf_session *sessions, unsigned count);
 __attribute__((format(printf, 2, 3))) bool perf_session_complain(perf_session *session,
                                                                  const char *format, ...);
 
+/* Whether either side has given up. */
+bool perf_session_has_failed(const perf_session *session);
+
 /* Source: whether the target has ended. */
 bool perf_session_target_is_gone(const perf_session *session);
+
+/* --- waiting in a loop for the other process ------------------------------------------- */
+
+/* The state of one polling loop. Every loop of every mode ends a turn that found nothing with
+ * perf_poll_missed and nothing else, so that all modes wait alike. */
+typedef struct perf_poll {
+    perf_session *session;
+    uint64_t misses;
+    uint64_t quiet_since_ns; /* 0 until the first rest */
+} perf_poll;
+
+/* Rare enough that no wait for a neighbouring processor ever rests: a loop on one word of
+ * memory turns once per cycle. */
+#define PERF_MISSES_PER_REST 8192
+
+static inline void perf_poll_init(perf_poll *poll, perf_session *session)
+{
+    *poll = (perf_poll){.session = session};
+}
+
+/* Gives the processor up for a moment and looks at the clock. False, after a complaint, when
+ * the other side is gone or silent. */
+bool perf_poll_rest(perf_poll *poll);
+
+static inline bool perf_poll_missed(perf_poll *poll)
+{
+    return ++poll->misses % PERF_MISSES_PER_REST != 0 || perf_poll_rest(poll);
+}
+
+/* Something came: the silence is over. Reads before it writes: a sender's stores leave its
+ * processor in order, and each one more per message delays the message. */
+static inline void perf_poll_hit(perf_poll *poll)
+{
+    if (poll->misses != 0) {
+        poll->misses = 0;
+        poll->quiet_since_ns = 0;
+    }
+}
 
 #endif

@@ -3,7 +3,6 @@
 #include "perf_clock.h"
 #include "perf_context.h"
 #include "perf_experiment.h"
-#include "perf_poll.h"
 #include "perf_report.h"
 #include "perf_session.h"
 #include "perf_stats.h"
@@ -30,12 +29,6 @@ typedef struct poll_run {
     json_t *rows;
 } poll_run;
 
-static bool complain(poll_run *run, const char *what, const tc_error *err)
-{
-    return perf_session_complain(run->session, "%s: %s: %s", what, tc_status_name(err->status),
-                                 err->text);
-}
-
 static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 {
     poll_run *run = user;
@@ -49,7 +42,7 @@ static bool create_context(poll_run *run)
     const char *delivery = run->options->deliveries[0];
     const perf_setting setting = {"delivery", *delivery != '\0' ? delivery : NULL};
     return perf_context_create(&setting, 1, &run->context, &err) == TC_OK ||
-           complain(run, "context", &err);
+           perf_context_complain(run->session, "context", &err);
 }
 
 /* --- target -------------------------------------------------------------------------- */
@@ -86,13 +79,12 @@ static bool serve(perf_session *session, void *experiment)
 {
     poll_run *run = experiment;
     perf_command command;
-    tc_error err = {0};
     run->session = session;
     if (!create_context(run))
         return false;
     tc_context_set_ep_callback(run->context, endpoint_changed, run);
-    if (tc_listener_open(run->context, "127.0.0.1:0", &run->listener, &err) != TC_OK)
-        return complain(run, "listener", &err);
+    if (!perf_context_listen(session, run->context, &run->listener))
+        return false;
     uint16_t port = tc_listener_port(run->listener);
     bool ok = perf_session_send(session, &port, sizeof port);
     while (ok && (ok = perf_session_next(session, &command)) && command.action != 0) {
@@ -107,35 +99,23 @@ static bool serve(perf_session *session, void *experiment)
 
 /* --- source -------------------------------------------------------------------------- */
 
-static bool connect_one(poll_run *run, const char *host_port)
+static bool open_endpoints(poll_run *run, uint16_t port, uint64_t count)
 {
-    tc_error err = {0};
-    tc_ep_info info;
-    tc_ep *ep;
-    if (tc_ep_connect(run->context, host_port, PERF_SILENCE_NS, &ep, &err) != TC_OK)
-        return complain(run, "connect", &err);
-    tc_ep_query(ep, &info);
-    (void)snprintf(run->delivery, sizeof run->delivery, "%s", info.delivery);
-    run->peers[run->open++] = ep;
-    return true;
-}
-
-static bool open_endpoints(poll_run *run, const char *host_port, uint64_t count)
-{
-    const perf_command command = {.action = ACTION_ACCEPT, .count = count};
-    if (!perf_session_command(run->session, &command))
+    if (!perf_session_command(run->session, ACTION_ACCEPT, 0, count))
         return false;
     while (run->open < count) {
-        if (!connect_one(run, host_port))
+        tc_ep **peer = &run->peers[run->open];
+        if (!perf_context_connect(run->session, run->context, port, peer))
             return false;
+        perf_context_delivery(*peer, run->delivery, NULL);
+        run->open++;
     }
     return perf_session_reply(run->session);
 }
 
 static bool close_endpoints(poll_run *run)
 {
-    const perf_command command = {.action = ACTION_CLOSE, .count = 0};
-    if (!perf_session_command(run->session, &command))
+    if (!perf_session_command(run->session, ACTION_CLOSE, 0, 0))
         return false;
     while (run->open > 0)
         tc_ep_close(run->peers[--run->open]);
@@ -144,9 +124,8 @@ static bool close_endpoints(poll_run *run)
 
 static bool measure(poll_run *run, double *turn_ns_out)
 {
-    const perf_command command = {.action = ACTION_MEASURE};
     size_t size;
-    return perf_session_command(run->session, &command) &&
+    return perf_session_command(run->session, ACTION_MEASURE, 0, 0) &&
            perf_session_recv(run->session, turn_ns_out, sizeof *turn_ns_out, &size) &&
            perf_session_reply(run->session);
 }
@@ -160,14 +139,13 @@ static void report_row(poll_run *run, double turn_ns)
         (void)printf("%-8s %8u %12.1f\n", run->delivery, run->open, turn_ns);
 }
 
-static bool step_through(poll_run *run, const char *host_port, double *slope_ns_out)
+static bool step_through(poll_run *run, uint16_t port, double *slope_ns_out)
 {
     const perf_options *options = run->options;
     double first_ns = 0, turn_ns = 0;
     for (unsigned i = 0; i < options->endpoints.count; i++) {
         perf_report_progress("%u endpoints", (unsigned)options->endpoints.values[i]);
-        if (!open_endpoints(run, host_port, options->endpoints.values[i]) ||
-            !measure(run, &turn_ns))
+        if (!open_endpoints(run, port, options->endpoints.values[i]) || !measure(run, &turn_ns))
             return false;
         perf_report_progress(NULL);
         report_row(run, turn_ns);
@@ -181,15 +159,13 @@ static bool step_through(poll_run *run, const char *host_port, double *slope_ns_
 
 static bool run_source(poll_run *run, double *slope_ns_out)
 {
-    char host_port[32];
     uint16_t port;
     size_t size;
     if (!perf_session_recv(run->session, &port, sizeof port, &size) || !create_context(run))
         return false;
-    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", port);
     if (!perf_report_is_quiet(run->options))
         (void)printf("%-8s %8s %12s\n", "delivery", "peers", "turn ns");
-    bool ok = step_through(run, host_port, slope_ns_out) && close_endpoints(run);
+    bool ok = step_through(run, port, slope_ns_out) && close_endpoints(run);
     tc_context_destroy(run->context);
     return ok;
 }
@@ -200,12 +176,10 @@ static bool write_report(poll_run *run, double slope_ns)
     (void)json_object_set(report, "rows", run->rows);
     (void)json_object_set_new(json_object_get(report, "ratios"), "ns_per_idle_peer",
                               perf_report_number(slope_ns));
-    bool ok = perf_report_write(run->options, report);
-    json_decref(report);
     if (!perf_report_is_quiet(run->options))
         (void)printf("\none idle peer more: %.2f ns; medians of %u samples of %u turns\n",
                      slope_ns, SAMPLES, TURNS);
-    return ok;
+    return perf_report_write(run->options, report);
 }
 
 static int run_poll(const perf_options *options)

@@ -56,16 +56,10 @@ static bool serve(perf_session *session, void *experiment)
     return perf_session_serve(session, target_step, experiment);
 }
 
-static bool start_step(series_run *run, uint32_t action, unsigned index, uint64_t count)
-{
-    const perf_command command = {.action = action, .series = index, .count = count};
-    return perf_session_command(run->session, &command);
-}
-
 static bool set_payload(series_run *run, uint64_t payload_bytes)
 {
     run->options.payload_bytes = payload_bytes;
-    return start_step(run, ACTION_PAYLOAD, 0, payload_bytes) &&
+    return perf_session_command(run->session, ACTION_PAYLOAD, 0, payload_bytes) &&
            perf_session_reply(run->session);
 }
 
@@ -75,8 +69,8 @@ static bool open_all(series_run *run)
         perf_series *series = &run->series[i];
         series->payload_max = 0;
         perf_report_progress("opening %s", series->mode->name);
-        if (!start_step(run, ACTION_OPEN, i, 0) || !series->mode->open(series) ||
-            !perf_session_reply(run->session))
+        if (!perf_session_command(run->session, ACTION_OPEN, i, 0) ||
+            !series->mode->open(series) || !perf_session_reply(run->session))
             return false;
     }
     return true;
@@ -86,7 +80,7 @@ static bool close_all(series_run *run)
 {
     for (unsigned i = 0; i < run->series_count; i++) {
         perf_series *series = &run->series[i];
-        if (!start_step(run, ACTION_CLOSE, i, 0))
+        if (!perf_session_command(run->session, ACTION_CLOSE, i, 0))
             return false;
         series->mode->close(series);
         if (!perf_session_reply(run->session))
@@ -100,7 +94,7 @@ bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_la
 {
     perf_series *series = &run->series[index];
     uint64_t warmup = run->options.warmup;
-    if (!start_step(run, ACTION_LATENCY, index, warmup + count) ||
+    if (!perf_session_command(run->session, ACTION_LATENCY, index, warmup + count) ||
         !perf_session_await_ready(run->session) ||
         !series->mode->source_latency(series, warmup + count, run->stamps))
         return false;
@@ -114,7 +108,8 @@ bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_la
 bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out)
 {
     perf_series *series = &run->series[index];
-    if (!start_step(run, ACTION_RATE, index, count) || !perf_session_await_ready(run->session))
+    if (!perf_session_command(run->session, ACTION_RATE, index, count) ||
+        !perf_session_await_ready(run->session))
         return false;
     uint64_t start = perf_now_ns();
     if (!series->mode->source_rate(series, count) || !perf_session_await_done(run->session))
@@ -256,13 +251,11 @@ static void release(series_run *run)
 static bool write_report(const series_run *run)
 {
     json_t *report = perf_report_create(&run->options);
-    if (report != NULL && run->kind->finish != NULL)
+    if (run->kind->finish != NULL)
         run->kind->finish(run, report);
-    bool ok = report != NULL && json_object_set(report, "rows", run->rows) == 0 &&
-              json_object_set(report, "ratios", run->ratios) == 0 &&
-              perf_report_write(&run->options, report);
-    json_decref(report);
-    return ok;
+    (void)json_object_set(report, "rows", run->rows);
+    (void)json_object_set(report, "ratios", run->ratios);
+    return perf_report_write(&run->options, report);
 }
 
 int series_run_all(series_run *run)

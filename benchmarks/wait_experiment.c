@@ -142,10 +142,12 @@ static int run_wait(const perf_options *options)
             "\nidle: %% of a processor, target of %u peers; wake-up in us; rate of all "
             "pairs\n",
             options->peers);
-    json_t *report = perf_report_create(options);
-    (void)json_object_set_new(report, "rows", run.rows);
-    ok = ok && perf_report_write(options, report);
-    json_decref(report);
+    if (ok) {
+        json_t *report = perf_report_create(options);
+        (void)json_object_set(report, "rows", run.rows);
+        ok = perf_report_write(options, report);
+    }
+    json_decref(run.rows);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

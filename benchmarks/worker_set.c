@@ -1,6 +1,5 @@
 #include "worker_set.h"
 
-#include "worker_steps.h"
 #include "perf_clock.h"
 
 #include <stdio.h>
@@ -11,8 +10,7 @@ enum { TARGET, FIRST_SOURCE };
 
 static bool tell(perf_session *worker, uint32_t action, uint64_t count)
 {
-    const perf_command command = {.action = action, .count = count};
-    return perf_session_command(worker, &command);
+    return perf_session_command(worker, action, 0, count);
 }
 
 static bool hear(perf_session *worker, worker_answer *answer_out)
@@ -30,12 +28,11 @@ static bool ask(perf_session *worker, uint32_t action, uint64_t count,
 
 static bool fork_workers(worker_set *set)
 {
-    static const int anywhere[2] = {-1, -1};
     bool ok =
-        perf_session_start(&set->sessions[TARGET], anywhere, worker_steps_target, &set->config);
+        perf_session_start(&set->sessions[TARGET], NULL, worker_steps_target, &set->config);
     set->started = 1;
     for (unsigned i = 0; ok && i < set->source_count; i++) {
-        ok = perf_session_start(&set->sessions[FIRST_SOURCE + i], anywhere, worker_steps_source,
+        ok = perf_session_start(&set->sessions[FIRST_SOURCE + i], NULL, worker_steps_source,
                                 &set->config);
         set->started++;
     }

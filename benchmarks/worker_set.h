@@ -47,4 +47,25 @@ bool worker_set_idle(worker_set *set, uint64_t duration_ns, double *cpu_pct_out)
 /* One source sends, at random times 1 to 20 ms apart. count <= WAKEUP_SAMPLES_MAX. */
 bool worker_set_wake(worker_set *set, uint64_t count, double *us_p50_out, double *us_p99_out);
 
+/* What a process of the set does when told. */
+enum {
+    WORKER_OPEN = 1, /* target: listens, and answers with its port */
+    WORKER_ACCEPT,   /* target: progresses until it has `count` peers */
+    WORKER_CONNECT,  /* source: to the port `count` */
+    WORKER_SERVE, /* target: runs what comes until the leader ends the step; `count` expected */
+    WORKER_SEND,  /* source: `count` messages at once */
+    WORKER_WAKE,  /* source: `count` messages, with pauses */
+    WORKER_CLOSE
+};
+
+typedef struct worker_answer {
+    uint64_t value; /* port, or when the first message was sent */
+    worker_seen seen;
+    bool ok;
+} worker_answer;
+
+/* perf_serve for either role; `config` is a worker_config. */
+bool worker_steps_target(perf_session *session, void *config);
+bool worker_steps_source(perf_session *session, void *config);
+
 #endif

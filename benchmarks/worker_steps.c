@@ -1,4 +1,4 @@
-#include "worker_steps.h"
+#include "worker_set.h"
 
 #include "ifuncs/wakeup.h"
 #include "perf_clock.h"
@@ -34,12 +34,6 @@ typedef struct worker {
     wakeup_target seen;
 } worker;
 
-static bool complain(worker *self, const char *what, const tc_error *err)
-{
-    return perf_session_complain(self->session, "%s: %s: %s", what, tc_status_name(err->status),
-                                 err->text);
-}
-
 static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 {
     worker *self = user;
@@ -58,19 +52,18 @@ static bool create_context(worker *self)
     tc_error err = {0};
     if (perf_context_create(settings, sizeof settings / sizeof settings[0], &self->context,
                             &err) != TC_OK)
-        return complain(self, "context", &err);
+        return perf_context_complain(self->session, "context", &err);
     tc_context_set_target_args(self->context, &self->seen);
     return true;
 }
 
 static bool open_target(worker *self, worker_answer *answer)
 {
-    tc_error err = {0};
     if (!create_context(self))
         return false;
     tc_context_set_ep_callback(self->context, endpoint_changed, self);
-    if (tc_listener_open(self->context, "127.0.0.1:0", &self->listener, &err) != TC_OK)
-        return complain(self, "listener", &err);
+    if (!perf_context_listen(self->session, self->context, &self->listener))
+        return false;
     answer->value = tc_listener_port(self->listener);
     return true;
 }
@@ -89,9 +82,6 @@ static bool accept_peers(worker *self, uint64_t count)
 static bool connect_target(worker *self, uint64_t port, worker_answer *answer)
 {
     tc_error err = {0};
-    tc_ep_info info;
-    char host_port[32];
-    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", (unsigned)port);
     self->payload = calloc(1, self->config->payload_bytes);
     if (self->payload == NULL)
         return perf_session_complain(self->session, "out of memory");
@@ -99,11 +89,10 @@ static bool connect_target(worker *self, uint64_t port, worker_answer *answer)
         return false;
     if (tc_ifunc_open(self->context, "tsi", &self->count_fn, &err) != TC_OK ||
         tc_ifunc_open(self->context, "wakeup", &self->wakeup_fn, &err) != TC_OK)
-        return complain(self, "function", &err);
-    if (tc_ep_connect(self->context, host_port, PERF_SILENCE_NS, &self->peer, &err) != TC_OK)
-        return complain(self, "connect", &err);
-    tc_ep_query(self->peer, &info);
-    (void)snprintf(answer->seen.delivery, sizeof answer->seen.delivery, "%s", info.delivery);
+        return perf_context_complain(self->session, "function", &err);
+    if (!perf_context_connect(self->session, self->context, (unsigned)port, &self->peer))
+        return false;
+    perf_context_delivery(self->peer, answer->seen.delivery, NULL);
     return true;
 }
 
@@ -114,11 +103,6 @@ static uint64_t cpu_time_ns(void)
     return (uint64_t)now.tv_sec * PERF_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static bool is_given_up(const worker *self)
-{
-    return atomic_load_explicit(&self->session->control->failed, memory_order_relaxed) != 0;
-}
-
 static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
 {
     uint64_t start_ns = perf_now_ns(), start_cpu_ns = cpu_time_ns();
@@ -126,7 +110,7 @@ static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
     self->seen.counter = self->seen.samples = 0;
     perf_session_set_ready(self->session);
     while (!perf_session_has_ended(self->session)) {
-        if (is_given_up(self))
+        if (perf_session_has_failed(self->session))
             return false;
         tc_status status = tc_wait(self->context, LOOK_UP_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
@@ -167,7 +151,7 @@ static bool send_one(worker *self)
                              self->config->payload_bytes)) == TC_E_AGAIN) {
         if (tc_progress(self->context) != 0 || ++misses % MISSES_PER_YIELD != 0)
             continue;
-        if (is_given_up(self))
+        if (perf_session_has_failed(self->session))
             return false;
         (void)sched_yield();
     }
