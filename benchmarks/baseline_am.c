@@ -62,19 +62,9 @@ static inline bool await_count(am_state *state, perf_poll *poll)
     return true;
 }
 
-static void free_state(perf_series *series, am_state *state)
-{
-    baseline_link_free(&state->link);
-    free(state->payload);
-    free(state);
-    series->state = NULL;
-}
-
 static bool open_am(perf_series *series)
 {
-    am_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(series->session, "out of memory");
+    am_state *state = series->state;
     state->payload_bytes = series->options->payload_bytes;
     state->payload = calloc(1, state->payload_bytes);
     state->send_params = (ucp_request_param_t){
@@ -89,15 +79,10 @@ static bool open_am(perf_series *series)
          baseline_link_start_am(&state->link, series->session, HANDLER_ID, 0, count_message,
                                 &state->counter) &&
          baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE);
-    if (!ok) {
-        free_state(series, state);
-        return false;
-    }
-    series->state = state;
     series->payload_bytes = state->payload_bytes;
     series->frame_bytes = (double)(UCP_AM_HEADER_BYTES + state->payload_bytes);
     (void)snprintf(series->delivery, sizeof series->delivery, "am");
-    return true;
+    return ok;
 }
 
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
@@ -161,15 +146,23 @@ static void close_am(perf_series *series)
 {
     am_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(series, state);
+}
+
+static void release_am(perf_series *series)
+{
+    am_state *state = series->state;
+    baseline_link_free(&state->link);
+    free(state->payload);
 }
 
 const perf_mode perf_mode_am = {
     .name = "am",
+    .state_bytes = sizeof(am_state),
     .open = open_am,
     .source_latency = source_latency,
     .target_latency = target_latency,
     .source_rate = source_rate,
     .target_rate = target_rate,
     .close = close_am,
+    .release = release_am,
 };

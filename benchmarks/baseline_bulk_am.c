@@ -97,16 +97,6 @@ static void send_finished(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-static void free_state(perf_series *series, am_state *state)
-{
-    baseline_link_free(&state->link);
-    for (unsigned i = 0; i < state->spare_count; i++)
-        free(state->spare[i]);
-    bulk_source_free(&state->source);
-    free(state);
-    series->state = NULL;
-}
-
 static bool make_payloads(am_state *state, const perf_options *options, perf_role role)
 {
     if (role == PERF_SOURCE)
@@ -122,9 +112,7 @@ static bool make_payloads(am_state *state, const perf_options *options, perf_rol
 
 static bool open_am(perf_series *series)
 {
-    am_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(series->session, "out of memory");
+    am_state *state = series->state;
     state->unread = series->options->unread;
     state->payload_bytes = series->options->payload_bytes;
     bool ok = make_payloads(state, series->options, series->session->role) ||
@@ -135,14 +123,9 @@ static bool open_am(perf_series *series)
          baseline_link_connect(&state->link, series->mode == &perf_mode_bulk_am_safe
                                                  ? UCP_ERR_HANDLING_MODE_PEER
                                                  : UCP_ERR_HANDLING_MODE_NONE);
-    if (!ok) {
-        free_state(series, state);
-        return false;
-    }
-    series->state = state;
     series->payload_bytes = state->payload_bytes;
     (void)snprintf(series->delivery, sizeof series->delivery, "am");
-    return true;
+    return ok;
 }
 
 static bool source_rate(perf_series *series, uint64_t count)
@@ -192,13 +175,22 @@ static void close_am(perf_series *series)
 {
     am_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(series, state);
+}
+
+static void release_am(perf_series *series)
+{
+    am_state *state = series->state;
+    baseline_link_free(&state->link);
+    for (unsigned i = 0; i < state->spare_count; i++)
+        free(state->spare[i]);
+    bulk_source_free(&state->source);
 }
 
 #define AM_MODE(text)                                                                          \
     {                                                                                          \
-        .name = text, .open = open_am, .source_rate = source_rate, .target_rate = target_rate, \
-        .close = close_am,                                                                     \
+        .name = text, .state_bytes = sizeof(am_state), .open = open_am,                        \
+        .source_rate = source_rate, .target_rate = target_rate, .close = close_am,             \
+        .release = release_am,                                                                 \
     }
 
 const perf_mode perf_mode_bulk_am = AM_MODE("am");

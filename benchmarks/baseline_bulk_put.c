@@ -28,21 +28,10 @@ typedef struct put_state {
     _Atomic uint64_t *consumed; /* shared */
 } put_state;
 
-static void free_state(perf_series *series, put_state *state)
-{
-    baseline_memory_free(&state->memory, &state->link);
-    baseline_link_free(&state->link);
-    bulk_source_free(&state->source);
-    free(state);
-    series->state = NULL;
-}
-
 static bool open_put(perf_series *series)
 {
     perf_session *session = series->session;
-    put_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(session, "out of memory");
+    put_state *state = series->state;
     state->unread = series->options->unread;
     state->payload_bytes = series->options->payload_bytes;
     state->buffer_bytes = (state->payload_bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
@@ -57,14 +46,9 @@ static bool open_put(perf_series *series)
               ? baseline_memory_offer(&state->memory, &state->link,
                                       PAGE_BYTES + BUFFERS * state->buffer_bytes)
               : baseline_memory_take(&state->memory, &state->link));
-    if (!ok) {
-        free_state(series, state);
-        return false;
-    }
-    series->state = state;
     series->payload_bytes = state->payload_bytes;
     (void)snprintf(series->delivery, sizeof series->delivery, "put");
-    return true;
+    return ok;
 }
 
 static void put_ended(void *request, ucs_status_t status, void *user)
@@ -168,13 +152,22 @@ static void close_put(perf_series *series)
 {
     put_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(series, state);
+}
+
+static void release_put(perf_series *series)
+{
+    put_state *state = series->state;
+    baseline_memory_free(&state->memory, &state->link);
+    baseline_link_free(&state->link);
+    bulk_source_free(&state->source);
 }
 
 const perf_mode perf_mode_bulk_put = {
     .name = "put",
+    .state_bytes = sizeof(put_state),
     .open = open_put,
     .source_rate = source_rate,
     .target_rate = target_rate,
     .close = close_put,
+    .release = release_put,
 };

@@ -84,10 +84,7 @@ static bool set_handler(am_state *state, unsigned id, ucp_am_recv_callback_t han
 
 static bool open_am(dapc_series *series, dapc_blob *mine_out)
 {
-    am_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(series->session, "out of memory");
-    series->state = state;
+    am_state *state = series->state;
     mine_out->size = 0;
     state->params = (ucp_request_param_t){.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS |
                                                           UCP_OP_ATTR_FIELD_CALLBACK,
@@ -127,17 +124,13 @@ static bool start_am(dapc_series *series, unsigned slot, const dapc_step *step)
 static void close_am(dapc_series *series)
 {
     am_state *state = series->state;
-    if (state == NULL)
-        return;
     baseline_chase_close(&state->ucx);
-    free(state);
-    series->state = NULL;
 }
 
 #define AM_MODE(text, safe)                                                                    \
     {                                                                                          \
-        .name = text, .is_safe = safe, .open = open_am, .connect = connect_am,                 \
-        .turn = turn_am, .close = close_am, .start = start_am,                                 \
+        .name = text, .state_bytes = sizeof(am_state), .is_safe = safe, .open = open_am,       \
+        .connect = connect_am, .turn = turn_am, .close = close_am, .start = start_am,          \
     }
 
 const dapc_mode dapc_mode_am = AM_MODE("am", false);

@@ -92,10 +92,7 @@ static bool open_chases(get_state *state)
 
 static bool open_get(dapc_series *series, dapc_blob *mine_out)
 {
-    get_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(series->session, "out of memory");
-    series->state = state;
+    get_state *state = series->state;
     mine_out->size = 0;
     if (!baseline_chase_open(&state->ucx, series, UCP_FEATURE_RMA))
         return false;
@@ -186,8 +183,6 @@ static bool start_get(dapc_series *series, unsigned slot, const dapc_step *step)
 static void close_get(dapc_series *series)
 {
     get_state *state = series->state;
-    if (state == NULL)
-        return;
     for (unsigned i = 0; i < DAPC_SERVERS_MAX; i++) {
         if (state->keys[i] != NULL)
             ucp_rkey_destroy(state->keys[i]);
@@ -195,12 +190,11 @@ static void close_get(dapc_series *series)
     if (state->memory != NULL)
         (void)ucp_mem_unmap(state->ucx.context, state->memory);
     baseline_chase_close(&state->ucx);
-    free(state);
-    series->state = NULL;
 }
 
 const dapc_mode dapc_mode_get = {
     .name = "get",
+    .state_bytes = sizeof(get_state),
     .open = open_get,
     .connect = connect_get,
     .turn = turn_get,

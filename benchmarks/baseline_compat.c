@@ -69,19 +69,6 @@ static bool make_message(perf_series *series, compat_state *state)
     return status == UCS_OK || complain(state, series->work->name, status);
 }
 
-static void free_state(perf_series *series, compat_state *state)
-{
-    if (state->message.frame != NULL)
-        (void)ucp_ifunc_msg_free(state->message);
-    if (state->function != NULL)
-        (void)ucp_deregister_ifunc(state->link.context, state->function);
-    baseline_memory_free(&state->memory, &state->link);
-    baseline_link_free(&state->link);
-    free(state->target);
-    free(state);
-    series->state = NULL;
-}
-
 static void describe(perf_series *series, const compat_state *state)
 {
     void *mapped;
@@ -96,13 +83,10 @@ static void describe(perf_series *series, const compat_state *state)
 static bool open_compat(perf_series *series)
 {
     perf_session *session = series->session;
-    compat_state *state = calloc(1, sizeof *state);
-    if (state != NULL)
-        state->target = series->work->create(series->options->payload_bytes);
-    if (state == NULL || state->target == NULL) {
-        free(state);
+    compat_state *state = series->state;
+    state->target = series->work->create(series->options->payload_bytes);
+    if (state->target == NULL)
         return perf_session_complain(session, "out of memory");
-    }
     state->calls = state->target;
     state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
     if (session->role == PERF_TARGET)
@@ -113,20 +97,27 @@ static bool open_compat(perf_series *series)
               make_message(series, state) &&
               baseline_memory_offer(&state->memory, &state->link, SLOTS * state->slot_bytes) &&
               baseline_memory_take(&state->memory, &state->link);
-    if (!ok) {
-        free_state(series, state);
-        return false;
-    }
-    series->state = state;
-    describe(series, state);
-    return true;
+    if (ok)
+        describe(series, state);
+    return ok;
 }
 
 static void close_compat(perf_series *series)
 {
     compat_state *state = series->state;
     baseline_link_close(&state->link);
-    free_state(series, state);
+}
+
+static void release_compat(perf_series *series)
+{
+    compat_state *state = series->state;
+    if (state->message.frame != NULL)
+        (void)ucp_ifunc_msg_free(state->message);
+    if (state->function != NULL)
+        (void)ucp_deregister_ifunc(state->link.context, state->function);
+    baseline_memory_free(&state->memory, &state->link);
+    baseline_link_free(&state->link);
+    free(state->target);
 }
 
 /* --- messages ------------------------------------------------------------------------------
@@ -239,10 +230,12 @@ static bool target_rate(perf_series *series, uint64_t count)
 
 const perf_mode perf_mode_compat = {
     .name = "compat",
+    .state_bytes = sizeof(compat_state),
     .open = open_compat,
     .source_latency = source_latency,
     .target_latency = target_latency,
     .source_rate = source_rate,
     .target_rate = target_rate,
     .close = close_compat,
+    .release = release_compat,
 };

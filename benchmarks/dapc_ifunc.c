@@ -81,10 +81,7 @@ static void take_result(void *user, uint64_t slot, uint64_t address)
 static bool open_ifunc(dapc_series *series, dapc_blob *mine_out)
 {
     tc_error err = {0};
-    ifunc_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(series->session, "out of memory");
-    series->state = state;
+    ifunc_state *state = series->state;
     state->series = series;
     state->yields = strcmp(series->wait, "yield") == 0;
     state->by_ifunc = strcmp(series->options->answer, "ifunc") == 0;
@@ -145,13 +142,9 @@ static bool settle_ifunc(dapc_series *series)
 static void close_ifunc(dapc_series *series)
 {
     ifunc_state *state = series->state;
-    if (state == NULL)
-        return;
     if (state->chaser != NULL)
         tc_ifunc_close(state->chaser);
     tc_context_destroy(state->context); /* group and listener with it */
-    free(state);
-    series->state = NULL;
 }
 
 /* --- turns ---------------------------------------------------------------------------- */
@@ -267,6 +260,7 @@ static bool start_ifunc(dapc_series *series, unsigned slot, const dapc_step *ste
     const dapc_mode dapc_mode_##form = {                                                       \
         .name = #form,                                                                         \
         .moves_code = true,                                                                    \
+        .state_bytes = sizeof(ifunc_state),                                                    \
         .open = open_ifunc,                                                                    \
         .connect = connect_ifunc,                                                              \
         .turn = turn_ifunc,                                                                    \

@@ -11,6 +11,14 @@ typedef struct worker {
     dapc_series series[DAPC_PLANS_MAX];
 } worker;
 
+static void close_series(dapc_series *series)
+{
+    if (series->state != NULL)
+        series->mode->close(series);
+    free(series->state);
+    series->state = NULL;
+}
+
 static bool open_series(worker *self, unsigned index)
 {
     const dapc_worker_config *config = self->config;
@@ -26,6 +34,9 @@ static bool open_series(worker *self, unsigned index)
                             .client = self->client};
     if (config->rank < config->table->servers)
         series->shard = dapc_table_shard(config->table, config->rank);
+    series->state = calloc(1, series->mode->state_bytes);
+    if (series->state == NULL)
+        return perf_session_complain(self->session, "out of memory");
     return series->mode->open(series, &blob) &&
            perf_session_send(self->session, &blob, sizeof blob);
 }
@@ -88,7 +99,7 @@ static bool do_step(worker *self, const perf_command *command, dapc_answer *answ
     case DAPC_SETTLE:
         return settle_series(self, series);
     case DAPC_CLOSE:
-        series->mode->close(series);
+        close_series(series);
         return true;
     default:
         return perf_session_complain(self->session, "unknown step %u", command->action);
@@ -126,8 +137,8 @@ bool dapc_worker_serve(perf_session *session, void *config)
     }
     bool ok = serve(&self);
     for (unsigned i = 0; i < self.config->plan_count; i++) {
-        if (!ok && self.series[i].mode != NULL)
-            self.series[i].mode->close(&self.series[i]);
+        if (!ok)
+            close_series(&self.series[i]);
     }
     dapc_client_destroy(self.client);
     return ok;

@@ -5,7 +5,6 @@
 #include "perf_mode.h"
 #include "perf_session.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SLOT_COUNT 4096u /* 256 KiB, the library's default ring */
@@ -59,15 +58,12 @@ static inline bool await_value(perf_poll *poll, const _Atomic uint64_t *word, ui
 
 static bool open_bare(perf_series *series)
 {
-    bare_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return perf_session_complain(series->session, "out of memory");
+    bare_state *state = series->state;
     state->area = (shared_area *)(void *)series->session->control->arena;
     /* What an earlier series left; the target looks there only when the first step has begun.
      */
     if (series->session->role == PERF_SOURCE)
         memset(state->area, 0, sizeof *state->area);
-    series->state = state;
     series->payload_bytes = sizeof(uint64_t);
     series->frame_bytes = sizeof(slot);
     memcpy(series->delivery, "none", sizeof "none");
@@ -152,18 +148,12 @@ static bool target_rate(perf_series *series, uint64_t count)
     return true;
 }
 
-static void close_bare(perf_series *series)
-{
-    free(series->state);
-    series->state = NULL;
-}
-
 const perf_mode perf_mode_bare = {
     .name = "bare",
+    .state_bytes = sizeof(bare_state),
     .open = open_bare,
     .source_latency = source_latency,
     .target_latency = target_latency,
     .source_rate = source_rate,
     .target_rate = target_rate,
-    .close = close_bare,
 };

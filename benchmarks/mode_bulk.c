@@ -9,7 +9,6 @@
 #include "perf_session.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef struct bulk_state {
     ifunc_link link;
@@ -18,32 +17,18 @@ typedef struct bulk_state {
     bulk_source source;
 } bulk_state;
 
-static void free_state(perf_series *series, bulk_state *state)
-{
-    bulk_source_free(&state->source);
-    free(state);
-    series->state = NULL;
-}
-
 static bool open_bulk(perf_series *series)
 {
     tc_ep_info info;
-    bulk_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
+    bulk_state *state = series->state;
+    if (!bulk_source_init(&state->source, series->options))
         return perf_session_complain(series->session, "out of memory");
-    if (!bulk_source_init(&state->source, series->options)) {
-        free_state(series, state);
-        return perf_session_complain(series->session, "out of memory");
-    }
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .path = series->options->ifunc_path,
                                       .name = series->options->unread ? "tsi" : "scan",
                                       .target_args = &state->target};
-    if (!ifunc_link_open(&state->link, series->session, &config)) {
-        free_state(series, state);
+    if (!ifunc_link_open(&state->link, series->session, &config))
         return false;
-    }
-    series->state = state;
     series->payload_bytes = state->source.size;
     perf_context_delivery(state->link.peer, series->delivery, &info);
     if (series->payload_bytes > info.payload_max)
@@ -85,14 +70,21 @@ static void close_bulk(perf_series *series)
 {
     bulk_state *state = series->state;
     ifunc_link_close(&state->link);
-    free_state(series, state);
+}
+
+static void release_bulk(perf_series *series)
+{
+    bulk_state *state = series->state;
+    bulk_source_free(&state->source);
 }
 
 const perf_mode perf_mode_bulk_cached = {
     .name = "cached",
     .has_deliveries = true,
+    .state_bytes = sizeof(bulk_state),
     .open = open_bulk,
     .source_rate = source_rate,
     .target_rate = target_rate,
     .close = close_bulk,
+    .release = release_bulk,
 };

@@ -18,7 +18,7 @@ typedef struct ifunc_state {
     uint64_t awaited;      /* what that will be when all that is under way has run */
     uint64_t sent;
     size_t payload_bytes;
-    unsigned char payload[];
+    unsigned char *payload;
 } ifunc_state;
 
 /* There is no peer any more when the other process has gone. */
@@ -60,30 +60,17 @@ static bool is_right(const ifunc_state *state)
            perf_session_complain(session, "%s: %s", state->work->name, wrong.text);
 }
 
-static void free_state(perf_series *series, ifunc_state *state)
+static bool make_state(perf_series *series)
 {
-    if (state != NULL)
-        free(state->target);
-    free(state);
-    series->state = NULL;
-}
-
-static ifunc_state *create_state(perf_series *series)
-{
-    size_t payload_bytes = series->options->payload_bytes;
-    ifunc_state *state = calloc(1, sizeof *state + payload_bytes);
-    if (state != NULL)
-        state->target = series->work->create(payload_bytes);
-    if (state == NULL || state->target == NULL) {
-        free_state(series, state);
-        (void)perf_session_complain(series->session, "out of memory");
-        return NULL;
-    }
+    ifunc_state *state = series->state;
     state->work = series->work;
-    state->calls = state->target;
-    state->payload_bytes = payload_bytes;
-    ifunc_work_fill(state->payload, payload_bytes);
-    return state;
+    state->payload_bytes = series->options->payload_bytes;
+    state->payload = malloc(state->payload_bytes);
+    state->calls = state->target = series->work->create(state->payload_bytes);
+    if (state->payload == NULL || state->target == NULL)
+        return perf_session_complain(series->session, "out of memory");
+    ifunc_work_fill(state->payload, state->payload_bytes);
+    return true;
 }
 
 /* Injected code shares the frame with its payload; it is never longer than the archive that it
@@ -100,8 +87,8 @@ static bool open_ifunc(perf_series *series)
 {
     const perf_mode *mode = series->mode;
     tc_ep_info info;
-    ifunc_state *state = create_state(series);
-    if (state == NULL)
+    ifunc_state *state = series->state;
+    if (!make_state(series))
         return false;
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .form = mode->form,
@@ -109,12 +96,9 @@ static bool open_ifunc(perf_series *series)
                                       .name = series->work->name,
                                       .target_args = state->target,
                                       .local = mode->is_local ? series->work->local : NULL};
-    if (!ifunc_link_open(&state->link, series->session, &config)) {
-        free_state(series, state);
+    if (!ifunc_link_open(&state->link, series->session, &config))
         return false;
-    }
     state->send = mode->send;
-    series->state = state;
     series->payload_bytes = state->payload_bytes;
     perf_context_delivery(state->link.peer, series->delivery, &info);
     if (series->payload_bytes > payload_max(state, &info))
@@ -210,7 +194,13 @@ static void close_ifunc(perf_series *series)
 {
     ifunc_state *state = series->state;
     ifunc_link_close(&state->link);
-    free_state(series, state);
+}
+
+static void release_ifunc(perf_series *series)
+{
+    ifunc_state *state = series->state;
+    free(state->target);
+    free(state->payload);
 }
 
 /* They differ in how they send, and in what runs. */
@@ -218,12 +208,14 @@ static void close_ifunc(perf_series *series)
     const perf_mode perf_mode_##mode = {                                                       \
         .name = #mode,                                                                         \
         .has_deliveries = true,                                                                \
+        .state_bytes = sizeof(ifunc_state),                                                    \
         .open = open_ifunc,                                                                    \
         .source_latency = source_latency,                                                      \
         .target_latency = target_latency,                                                      \
         .source_rate = source_rate,                                                            \
         .target_rate = target_rate,                                                            \
         .close = close_ifunc,                                                                  \
+        .release = release_ifunc,                                                              \
         __VA_ARGS__,                                                                           \
     }
 

@@ -34,8 +34,10 @@ struct perf_mode {
     const char *form;
     bool is_local;
 
+    size_t state_bytes; /* of series->state, which is all zero before open */
+
     /* Both sides at once; they may talk over the session's link, and return when messages can
-     * go both ways. On failure the mode has complained and freed what it took. */
+     * go both ways. On failure the mode has complained. */
     bool (*open)(perf_series *series);
 
     /* Source: `count` round trips, each started by the arrival of the one before. stamps[0] is
@@ -50,8 +52,10 @@ struct perf_mode {
     bool (*source_rate)(perf_series *series, uint64_t count);
     bool (*target_rate)(perf_series *series, uint64_t count);
 
-    /* Both sides at once. Frees the state. */
+    /* Both sides at once; NULL: nothing to do. */
     void (*close)(perf_series *series);
+    /* Frees what the state holds, after close or an open that failed; NULL: nothing. */
+    void (*release)(perf_series *series);
 };
 
 extern const perf_mode perf_mode_bare;

@@ -23,6 +23,34 @@ void series_run_add(series_run *run, const perf_mode *mode)
     }
 }
 
+/* --- one series, at either side ---------------------------------------------------------- */
+
+static void free_series(perf_series *series)
+{
+    if (series->mode->release != NULL)
+        series->mode->release(series);
+    free(series->state);
+    series->state = NULL;
+}
+
+static bool open_series(perf_series *series)
+{
+    series->state = calloc(1, series->mode->state_bytes);
+    if (series->state == NULL)
+        return perf_session_complain(series->session, "out of memory");
+    bool ok = series->mode->open(series);
+    if (!ok)
+        free_series(series);
+    return ok;
+}
+
+static void close_series(perf_series *series)
+{
+    if (series->mode->close != NULL)
+        close_series(series);
+    free_series(series);
+}
+
 /* --- steps of both processes ----------------------------------------------------------- */
 
 static bool target_step(void *experiment, const perf_command *command)
@@ -36,7 +64,7 @@ static bool target_step(void *experiment, const perf_command *command)
         run->options.payload_bytes = command->count;
         return true;
     case ACTION_OPEN:
-        return series->mode->open(series);
+        return open_series(series);
     case ACTION_LATENCY:
         perf_session_set_ready(run->session);
         return series->mode->target_latency(series, command->count);
@@ -44,7 +72,7 @@ static bool target_step(void *experiment, const perf_command *command)
         perf_session_set_ready(run->session);
         return series->mode->target_rate(series, command->count);
     case ACTION_CLOSE:
-        series->mode->close(series);
+        close_series(series);
         return true;
     default:
         return false;
@@ -69,8 +97,8 @@ static bool open_all(series_run *run)
         perf_series *series = &run->series[i];
         series->payload_max = 0;
         perf_report_progress("opening %s", series->mode->name);
-        if (!perf_session_command(run->session, ACTION_OPEN, i, 0) ||
-            !series->mode->open(series) || !perf_session_reply(run->session))
+        if (!perf_session_command(run->session, ACTION_OPEN, i, 0) || !open_series(series) ||
+            !perf_session_reply(run->session))
             return false;
     }
     return true;

@@ -132,18 +132,14 @@ static tc_status set_debug(tci_command *c, const char *option, const char *value
 static tc_status set_allow_asm(tci_command *c, const char *option, const char *value,
                                tc_error *err)
 {
-    (void)option;
-    (void)value;
-    (void)err;
+    (void)option, (void)value, (void)err;
     c->allow_asm = true;
     return TC_OK;
 }
 
 static tc_status set_plain(tci_command *c, const char *option, const char *value, tc_error *err)
 {
-    (void)option;
-    (void)value;
-    (void)err;
+    (void)option, (void)value, (void)err;
     c->plain = true;
     return TC_OK;
 }
@@ -151,18 +147,14 @@ static tc_status set_plain(tci_command *c, const char *option, const char *value
 static tc_status set_verbose(tci_command *c, const char *option, const char *value,
                              tc_error *err)
 {
-    (void)option;
-    (void)value;
-    (void)err;
+    (void)option, (void)value, (void)err;
     c->verbose = true;
     return TC_OK;
 }
 
 static tc_status set_show(tci_command *c, const char *option, const char *value, tc_error *err)
 {
-    (void)option;
-    (void)value;
-    (void)err;
+    (void)option, (void)value, (void)err;
     c->action = TCI_COMMAND_SHOW;
     return TC_OK;
 }
@@ -170,8 +162,7 @@ static tc_status set_show(tci_command *c, const char *option, const char *value,
 static tc_status refuse_machine(tci_command *c, const char *option, const char *value,
                                 tc_error *err)
 {
-    (void)c;
-    (void)value;
+    (void)c, (void)value;
     return tci_error_set(
         err, TC_E_INVALID,
         "option '%s' is about one machine; code is shipped for every CPU of a target", option);
@@ -180,8 +171,7 @@ static tc_status refuse_machine(tci_command *c, const char *option, const char *
 static tc_status refuse_tool_option(tci_command *c, const char *option, const char *value,
                                     tc_error *err)
 {
-    (void)c;
-    (void)value;
+    (void)c, (void)value;
     return tci_error_set(
         err, TC_E_INVALID,
         "option '%s' is for a linker, assembler or preprocessor that is not run", option);

@@ -4,8 +4,6 @@
 #include "base/error_text.h"
 #include "engine/orc/bitcode_producer.h"
 #include "engine/orc/llvm_compat.h"
-#include "entry_checks.h"
-#include "image_checks.h"
 #include "image_object.h"
 #include "minimise.h"
 #include "ship_checks.h"
@@ -217,7 +215,7 @@ static tc_status add_piece(tci_ifunc_module *module, const char *origin, bool is
         tci_ship_checks_run(piece, origin, module->policy.allow_asm, module->findings);
         if (module->policy.for_image &&
             tci_image_object_knows(module->triple, module->policy.cpu_level))
-            tci_image_checks_run(piece, origin, module->findings);
+            tci_ship_checks_of_image(piece, origin, module->findings);
         status = link_piece(module, piece, err);
     }
     if (status != TC_OK) {
@@ -364,8 +362,8 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
         return tci_error_set(err, TC_E_INVALID, "no code was given");
     tci_ifunc_code code = {.form = TCI_FORM_BITCODE, .cpu_level = module->policy.cpu_level};
     memcpy(code.triple, module->triple, sizeof code.triple);
-    code.entries = tci_entry_checks_run(module->linked, module->policy.name, module->origin,
-                                        module->findings);
+    code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,
+                                              module->origin, module->findings);
     if (module->findings->failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");
     if (module->findings->count > 0)

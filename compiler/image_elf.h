@@ -1,4 +1,4 @@
-/* What an image takes from a shared object that tci_image_link made. */
+/* What an image takes from a shared object that image_link made. */
 #ifndef TCI_IMAGE_ELF_H
 #define TCI_IMAGE_ELF_H
 

@@ -2,18 +2,141 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "base/full_io.h"
+#include "child_run.h"
 #include "image_elf.h"
 #include "image_layout.h"
-#include "image_link.h"
 #include "image_object.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Up to so many bytes constants go where the code is: a segment of their own would cost the
  * target a page, or 64 KiB of address space on aarch64, and each load a mapping. Larger ones
  * are kept from being run as code. */
 enum { CONSTANTS_IN_CODE_MAX = 4096 };
+
+/* --- linking ----------------------------------------------------------------------------- */
+
+typedef enum image_constants {
+    CONSTANTS_IN_CODE, /* one segment less: no page for a few bytes */
+    CONSTANTS_APART    /* readable, but not to be run */
+} image_constants;
+
+/* A hole for where constants go, a hole for what stands in front of them. Sections that are not
+ * named here go beside those with the same flags. */
+static const char script_format[] =
+    "PHDRS {\n"
+    "  code PT_LOAD FLAGS(5); constants PT_LOAD FLAGS(4); data PT_LOAD FLAGS(6);\n"
+    "  rest PT_LOAD FLAGS(4); dynamic PT_DYNAMIC FLAGS(4);\n"
+    "}\n"
+    "SECTIONS {\n"
+    "  . = 0;\n"
+    "  .text : { *(.text .text.*) } :code\n"
+    "  .plt : { *(.plt) } :code\n"
+    "%1$s"
+    "  .rodata : { *(.rodata .rodata.*) } :%2$s\n"
+    "  .eh_frame : { *(.eh_frame) } :%2$s\n"
+    "  .gcc_except_table : { *(.gcc_except_table .gcc_except_table.*) } :%2$s\n"
+    "  .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) } :%2$s\n"
+    "  .got : { *(.got .got.plt) } :%2$s\n"
+    "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+    "  .data : { *(.data .data.*) } :data\n"
+    "  .bss : { *(.bss .bss.* COMMON) } :data\n"
+    "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+    "  .dynsym : { *(.dynsym) } :rest\n"
+    "  .dynstr : { *(.dynstr) } :rest\n"
+    "  .hash : { *(.hash) } :rest\n"
+    "  .rela.dyn : { *(.rela.dyn) } :rest\n"
+    "  .rela.plt : { *(.rela.plt) } :rest\n"
+    "  .dynamic : { *(.dynamic) } :rest :dynamic\n"
+    "  /DISCARD/ : { *(.comment .note .note.*) }\n"
+    "}\n";
+
+const char *tci_image_make_linker(void)
+{
+    const char *program = getenv("TC_LLD");
+    return program != NULL && program[0] != '\0' ? program : TC_LLD_PROGRAM;
+}
+
+/* A file without a name that a child process reaches through /proc/self/fd. */
+static tc_status memory_file(const void *bytes, size_t size, int *fd_out, tc_error *err)
+{
+    int fd = memfd_create("image", 0);
+    if (fd < 0)
+        return tci_error_errno(err, TC_E_IO, errno, "memfd_create");
+    if (!tci_full_io_write(fd, bytes, size)) {
+        (void)tci_error_errno(err, TC_E_IO, errno, "writing %zu bytes", size);
+        (void)close(fd);
+        return TC_E_IO;
+    }
+    *fd_out = fd;
+    return TC_OK;
+}
+
+static void link_words(uint32_t page_bytes, int object, int script, tci_text_list *words)
+{
+    /* Names of the image's own functions are not for others to replace; all others are bound
+     * when it is loaded. */
+    static const char *const fixed[] = {"-shared",
+                                        "-Bsymbolic",
+                                        "--gc-sections",
+                                        "--strip-all",
+                                        "--hash-style=sysv",
+                                        "--build-id=none",
+                                        "-z",
+                                        "now",
+                                        "-z",
+                                        "norelro",
+                                        "-z",
+                                        "rodynamic",
+                                        "-z",
+                                        "nognustack",
+                                        "-z"};
+    tci_text_list_add(words, tci_image_make_linker());
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        tci_text_list_add(words, fixed[i]);
+    tci_text_list_format(words, "max-page-size=%u", page_bytes);
+    tci_text_list_add(words, "-T");
+    tci_text_list_format(words, "/proc/self/fd/%d", script);
+    tci_text_list_add(words, "-o");
+    tci_text_list_add(words, "-");
+    tci_text_list_format(words, "/proc/self/fd/%d", object);
+}
+
+/* The shared object's memory begins at 0 with code, then come constants (when apart) and data,
+ * each at a multiple of page_bytes; what only a dynamic loader would read is a segment of its
+ * own behind them. For free(). TC_E_NOT_FOUND: there is no lld. TC_E_COMPILE, TC_E_TOO_LARGE,
+ * TC_E_IO, TC_E_NO_MEMORY. */
+static tc_status image_link(const void *object, size_t size, uint32_t page_bytes,
+                            image_constants constants, void **bytes_out, size_t *size_out,
+                            tc_error *err)
+{
+    bool apart = constants == CONSTANTS_APART;
+    char script[2048];
+    int object_fd = -1, script_fd = -1;
+    (void)snprintf(script, sizeof script, script_format,
+                   apart ? "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n" : "",
+                   apart ? "constants" : "code");
+    TC_TRY(memory_file(object, size, &object_fd, err));
+    tc_status status = memory_file(script, strlen(script), &script_fd, err);
+    if (status == TC_OK) {
+        tci_text_list words = {0};
+        link_words(page_bytes, object_fd, script_fd, &words);
+        status = tci_child_run(&words,
+                               "install lld, set TC_LLD to its path, or give "
+                               "--forms=bitcode",
+                               bytes_out, size_out, err);
+        tci_text_list_fini(&words);
+        (void)close(script_fd);
+    }
+    (void)close(object_fd);
+    return status;
+}
 
 typedef struct object_bytes {
     void *bytes;
@@ -27,11 +150,11 @@ static uint32_t page_bytes_of(const char *triple)
 }
 
 static tc_status link_and_read(const tci_ifunc_code *code, const char *name,
-                               const object_bytes *object, tci_image_constants constants,
+                               const object_bytes *object, image_constants constants,
                                object_bytes *linked, tci_image_elf *elf_out, tc_error *err)
 {
-    TC_TRY(tci_image_link(object->bytes, object->size, page_bytes_of(code->triple), constants,
-                          &linked->bytes, &linked->size, err));
+    TC_TRY(image_link(object->bytes, object->size, page_bytes_of(code->triple), constants,
+                      &linked->bytes, &linked->size, err));
     return tci_image_elf_read(linked->bytes, linked->size, name, code->entries, elf_out, err);
 }
 
@@ -54,13 +177,12 @@ static tc_status make_from_object(const tci_ifunc_code *code, const char *name,
 {
     object_bytes linked = {NULL, 0};
     tci_image_elf elf = {.constants_bytes = 0};
-    tc_status status =
-        link_and_read(code, name, object, TCI_CONSTANTS_IN_CODE, &linked, &elf, err);
+    tc_status status = link_and_read(code, name, object, CONSTANTS_IN_CODE, &linked, &elf, err);
     if (status == TC_OK && elf.constants_bytes > CONSTANTS_IN_CODE_MAX) {
         tci_image_elf_fini(&elf);
         free(linked.bytes);
         linked.bytes = NULL;
-        status = link_and_read(code, name, object, TCI_CONSTANTS_APART, &linked, &elf, err);
+        status = link_and_read(code, name, object, CONSTANTS_APART, &linked, &elf, err);
     }
     if (status == TC_OK)
         status = fill_slice(code, &elf, image_out, err);

@@ -1,4 +1,5 @@
-/* From the bitcode of one target to its native image. */
+/* From the bitcode of one target to its native image: an ELF object, which lld links to a shared
+ * object laid out as an image is. */
 #ifndef TCI_IMAGE_MAKE_H
 #define TCI_IMAGE_MAKE_H
 
@@ -11,5 +12,9 @@
 TC_MUST_CHECK tc_status tci_image_make(const tci_ifunc_code *code, const char *name,
                                        char opt_level, tci_ifunc_code *image_out,
                                        tc_error *err);
+
+/* The program that would be run: environment variable TC_LLD, or the one found when this was
+ * built. */
+const char *tci_image_make_linker(void);
 
 #endif

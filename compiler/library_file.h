@@ -21,7 +21,7 @@ typedef struct tci_library_file {
     tci_library_kind kind;
     /* of a shared library: DT_SONAME, or the file's own name without one */
     char soname[TCI_SONAME_MAX];
-    tci_text_list inputs; /* of a script: what GROUP and INPUT name; see linker_script.h */
+    tci_text_list inputs; /* of a script: what GROUP and INPUT name; see below */
 } tci_library_file;
 
 /* The bytes of the file are not trusted. TC_E_NOT_FOUND, TC_E_IO, TC_E_CORRUPT (an ELF file
@@ -30,5 +30,10 @@ typedef struct tci_library_file {
 TC_MUST_CHECK tc_status tci_library_file_read(const char *path, tci_library_file *file_out,
                                               tc_error *err);
 void tci_library_file_fini(tci_library_file *file);
+
+/* Adds what INPUT and GROUP name, in order: paths, file names, "-lfoo". Names in AS_NEEDED are
+ * left out: only a linker, which sees the symbols, could tell whether they are needed. False
+ * when the text is no such script; `inputs` is then unspecified. */
+bool tci_library_script_read(const char *text, size_t size, tci_text_list *inputs);
 
 #endif

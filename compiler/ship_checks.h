@@ -14,4 +14,14 @@
 void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings);
 
+/* Adds a line to `findings`, as the ship checks do, for each variable whose alignment no image
+ * gives, and each that begins with an address at a place that no relocation reaches. */
+void tci_ship_checks_of_image(LLVMModuleRef module, const char *origin,
+                              tci_text_list *findings);
+
+/* Presence and signatures of NAME_main and its two companions. Returns TCI_ENTRY_ bits of what
+ * is there, also when there are findings. */
+unsigned tci_ship_checks_of_entries(LLVMModuleRef module, const char *name, const char *origin,
+                                    tci_text_list *findings);
+
 #endif

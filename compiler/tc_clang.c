@@ -9,7 +9,6 @@
 #include "command_line.h"
 #include "engine/orc/llvm_compat.h"
 #include "ifunc_module.h"
-#include "image_link.h"
 #include "image_make.h"
 #include "layout_check.h"
 #include "link_deps.h"
@@ -245,7 +244,7 @@ static int show_version(void)
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
     (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\nlld: %s\n", TC_VERSION_STRING, major,
-                 minor, patch, tci_clang_program(), tci_image_link_program());
+                 minor, patch, tci_clang_program(), tci_image_make_linker());
     return EXIT_SUCCESS;
 }
 

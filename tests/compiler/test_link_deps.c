@@ -2,7 +2,7 @@
 #include "tool_run.h"
 
 #include "link_deps.h"
-#include "linker_script.h"
+#include "library_file.h"
 
 #include <elf.h>
 
@@ -74,7 +74,7 @@ static void scripts_that_are_none(void **state)
         "\x01", "FORMAT(elf64)", "\"",    "/*",      "GROUP ( \"", ")",     "GROUP ( a ) b"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         tci_text_list inputs = {0};
-        assert_false(tci_linker_script_read(texts[i], strlen(texts[i]), &inputs));
+        assert_false(tci_library_script_read(texts[i], strlen(texts[i]), &inputs));
         tci_text_list_fini(&inputs);
     }
     write_file("libjunk.so", "this is a text");

@@ -4,10 +4,13 @@
  * it is good enough to tell who that was. */
 #include "base/clock.h"
 #include "base/error_text.h"
-#include "pmix_job.h"
+#include "bootstrap/rendezvous.h"
 
 #include <ctype.h>
+#include <limits.h>
+#include <pmix.h>
 #include <pmix_version.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,200 @@ struct tci_rendezvous {
     char key[KEY_MAX];
     bool gathered; /* the addresses of all are at this host's server, or will not come */
 };
+
+/* --- asking PMIx, with deadlines of this library's kind ---------------------------------- */
+
+/* PMIx's own deadlines are whole seconds, and not every server keeps them. */
+
+/* What came: a number, or bytes. */
+typedef struct pmix_answer {
+    uint32_t number;
+    size_t size;
+    uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
+} pmix_answer;
+
+/* One question, shared with PMIx's own thread, which may answer after nobody waits any more. */
+typedef struct question {
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    unsigned holders;
+    bool done;
+    bool fits; /* the value is of the type that was asked for, and not too large */
+    pmix_status_t status;
+    pmix_data_type_t type;
+    pmix_answer value;
+    /* PMIx reads these in its own time. */
+    pmix_proc_t proc;
+    pmix_key_t key;
+    pmix_info_t info[2];
+} question;
+
+/* A status of PMIx and its text, behind "PMIx: what". */
+static tc_status pmix_error(tc_error *err, const char *what, pmix_status_t status)
+{
+    tc_status ours = TC_E_IO;
+    if (status == PMIX_ERR_UNREACH || status == PMIX_ERR_COMM_FAILURE)
+        ours = TC_E_UNREACHABLE;
+    else if (status == PMIX_ERR_LOST_CONNECTION)
+        ours = TC_E_PEER_LOST;
+    else if (status == PMIX_ERR_NOT_SUPPORTED)
+        ours = TC_E_UNSUPPORTED;
+    else if (status == PMIX_ERR_NOMEM)
+        ours = TC_E_NO_MEMORY;
+    return tci_error_set(err, ours, "PMIx: %s: %s (%d)", what, PMIx_Error_string(status),
+                         status);
+}
+
+static question *create_question(pmix_rank_t rank, const char *key, pmix_data_type_t type)
+{
+    pthread_condattr_t monotonic;
+    question *q = calloc(1, sizeof *q);
+    if (q == NULL)
+        return NULL;
+    q->type = type;
+    q->holders = 2;
+    q->proc = self;
+    q->proc.rank = rank;
+    (void)snprintf(q->key, sizeof q->key, "%s", key);
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_mutex_init(&q->lock, NULL);
+    (void)pthread_cond_init(&q->answered, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    return q;
+}
+
+/* The lock is held, and given up. */
+static void release(question *q)
+{
+    bool last = --q->holders == 0;
+    (void)pthread_mutex_unlock(&q->lock);
+    if (!last)
+        return;
+    (void)pthread_cond_destroy(&q->answered);
+    (void)pthread_mutex_destroy(&q->lock);
+    free(q);
+}
+
+static void keep_value(question *q, const pmix_value_t *value)
+{
+    if (value == NULL || value->type != q->type)
+        return;
+    if (q->type == PMIX_UINT32) {
+        q->value.number = value->data.uint32;
+        q->fits = true;
+    } else if (q->type == PMIX_BYTE_OBJECT && value->data.bo.bytes != NULL) {
+        q->value.size = value->data.bo.size;
+        q->fits = q->value.size > 0 && q->value.size <= sizeof q->value.bytes;
+        if (q->fits)
+            memcpy(q->value.bytes, value->data.bo.bytes, q->value.size);
+    }
+}
+
+static void on_value(pmix_status_t status, pmix_value_t *value, void *user)
+{
+    question *q = user;
+    (void)pthread_mutex_lock(&q->lock);
+    q->done = true;
+    q->status = status;
+    if (status == PMIX_SUCCESS)
+        keep_value(q, value);
+    (void)pthread_cond_signal(&q->answered);
+    release(q);
+}
+
+static void on_fence(pmix_status_t status, void *user)
+{
+    on_value(status, NULL, user);
+}
+
+/* The lock is held. */
+static void wait_for(question *q, uint64_t deadline_ns)
+{
+    struct timespec until = {.tv_sec = (time_t)(deadline_ns / TCI_NS_PER_S),
+                             .tv_nsec = (long)(deadline_ns % TCI_NS_PER_S)};
+    int failed = 0;
+    while (!q->done && failed == 0)
+        failed = pthread_cond_timedwait(&q->answered, &q->lock, &until);
+}
+
+/* The server is to forget the question some time after this side has. */
+static size_t add_limit(pmix_info_t *info, size_t count, uint64_t deadline_ns)
+{
+    uint64_t seconds = tci_deadline_left_ns(deadline_ns) / TCI_NS_PER_S + 2;
+    if (seconds > INT_MAX)
+        return count;
+    (void)snprintf(info[count].key, sizeof info[count].key, "%s", PMIX_TIMEOUT);
+    info[count].value.type = PMIX_INT;
+    info[count].value.data.integer = (int)seconds;
+    return count + 1;
+}
+
+static size_t add_collect(pmix_info_t *info, size_t count)
+{
+    (void)snprintf(info[count].key, sizeof info[count].key, "%s", PMIX_COLLECT_DATA);
+    info[count].value.type = PMIX_BOOL;
+    info[count].value.data.flag = true;
+    return count + 1;
+}
+
+static tc_status judge(const question *q, tc_error *err)
+{
+    if (!q->done || q->status == PMIX_ERR_TIMEOUT)
+        return tci_error_set(err, TC_E_TIMEOUT, "PMIx: %s: no answer in time", q->key);
+    if (q->status != PMIX_SUCCESS)
+        return pmix_error(err, q->key, q->status);
+    return TC_OK;
+}
+
+/* Waits for the answer to what PMIx was asked, then holds the question's lock. */
+static void await_answer(question *q, pmix_status_t started, uint64_t deadline_ns)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    if (started != PMIX_SUCCESS) { /* nobody else will touch it */
+        q->done = true;
+        q->status = started;
+        q->holders--;
+    }
+    wait_for(q, deadline_ns);
+}
+
+/* The value of `key` of a process, or with PMIX_RANK_WILDCARD of the job; waits until there is
+ * one. TC_E_TIMEOUT, TC_E_CORRUPT (a value of another type, or too large), TC_E_NO_MEMORY, and
+ * what pmix_error makes of PMIx's own. */
+static tc_status pmix_get(pmix_rank_t rank, const char *key, pmix_data_type_t type,
+                          uint64_t deadline_ns, pmix_answer *value_out, tc_error *err)
+{
+    question *q = create_question(rank, key, type);
+    if (q == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "PMIx: out of memory");
+    size_t count = add_limit(q->info, 0, deadline_ns);
+    pmix_status_t started = PMIx_Get_nb(&q->proc, q->key, q->info, count, on_value, q);
+    await_answer(q, started, deadline_ns);
+    tc_status status = judge(q, err);
+    if (status == TC_OK && !q->fits)
+        status = tci_error_set(err, TC_E_CORRUPT,
+                               "PMIx: the value of %s is of another type, or too large", key);
+    if (status == TC_OK)
+        *value_out = q->value;
+    release(q);
+    return status;
+}
+
+/* Waits until every process of the job has come here; what each had put by then is at all
+ * servers. TC_E_TIMEOUT, TC_E_NO_MEMORY, and as above. */
+static tc_status pmix_fence(uint64_t deadline_ns, tc_error *err)
+{
+    question *q = create_question(PMIX_RANK_WILDCARD, "fence", PMIX_UNDEF);
+    if (q == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "PMIx: out of memory");
+    size_t count = add_limit(q->info, 0, deadline_ns);
+    count = add_collect(q->info, count);
+    await_answer(q, PMIx_Fence_nb(&q->proc, 1, q->info, count, on_fence, q), deadline_ns);
+    tc_status status = judge(q, err);
+    release(q);
+    return status;
+}
 
 /* "OpenPMIx 4.2.2 (PMIx Standard: ..." -> "4.2.2" */
 static void version_number(char out[VERSION_MAX])
@@ -69,12 +266,11 @@ static uint64_t make_id(const char *name, uint32_t round)
 static tc_status describe(uint32_t round, tci_rendezvous_self *self_out, tc_error *err)
 {
     uint64_t deadline_ns = tci_deadline_after(JOB_ANSWER_NS);
-    tci_pmix_value size, local;
-    TC_TRY(tci_pmix_get(&self, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, deadline_ns,
-                        &size, err));
+    pmix_answer size, local;
+    TC_TRY(pmix_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, deadline_ns, &size, err));
     /* A server that does not say how many are here: some may be elsewhere. */
-    if (tci_pmix_get(&self, PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PMIX_UINT32, deadline_ns,
-                     &local, NULL) != TC_OK)
+    if (pmix_get(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PMIX_UINT32, deadline_ns, &local, NULL) !=
+        TC_OK)
         local.number = 0;
     if (self.rank >= size.number)
         return tci_error_set(err, TC_E_INVALID, "PMIx: rank %u of %u", self.rank, size.number);
@@ -108,7 +304,7 @@ static tc_status enter(tc_error *err)
     if (started != PMIX_SUCCESS) {
         version_number(client);
         (void)snprintf(what, sizeof what, "client %s, server %.40s", client, server_version());
-        return tci_pmix_error(err, what, started);
+        return pmix_error(err, what, started);
     }
     member = getpid();
     (void)atexit(leave);
@@ -139,24 +335,24 @@ static tc_status publish(tci_rendezvous *rv, const void *address, size_t size,
     pmix_status_t status = PMIx_Put(PMIX_GLOBAL, rv->key, &value);
     if (status == PMIX_SUCCESS)
         status = PMIx_Commit();
-    return status == PMIX_SUCCESS ? TC_OK : tci_pmix_error(err, "publish", status);
+    return status == PMIX_SUCCESS ? TC_OK : pmix_error(err, "publish", status);
 }
 
 static tc_status lookup(tci_rendezvous *rv, uint32_t rank, uint64_t deadline_ns,
                         uint8_t address_out[TCI_RENDEZVOUS_ADDRESS_MAX], size_t *size_out,
                         tc_error *err)
 {
-    tci_pmix_value value;
+    pmix_answer value;
     if (!rv->gathered) {
         rv->gathered = true;
-        tc_status gathered = tci_pmix_fence(&self, deadline_ns, err);
+        tc_status gathered = pmix_fence(deadline_ns, err);
         if (gathered != TC_OK && gathered != TC_E_TIMEOUT)
             return gathered;
     }
     uint64_t soonest_ns = tci_deadline_after(ANSWER_NS);
     tc_status status =
-        tci_pmix_get(&self, rank, rv->key, PMIX_BYTE_OBJECT,
-                     deadline_ns > soonest_ns ? deadline_ns : soonest_ns, &value, err);
+        pmix_get(rank, rv->key, PMIX_BYTE_OBJECT,
+                 deadline_ns > soonest_ns ? deadline_ns : soonest_ns, &value, err);
     if (status == TC_E_TIMEOUT)
         return tci_error_set(err, TC_E_TIMEOUT, "rank %u has not joined", rank);
     if (status != TC_OK) {
