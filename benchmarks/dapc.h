@@ -49,8 +49,8 @@ struct dapc_mode {
     bool moves_code; /* what of it is in a code cache, and so can be missing there */
     bool is_safe;    /* endpoints notice that a peer has died; the library's always do */
 
-    size_t
-        state_bytes; /* of series->state, which is all zero before open, and freed after close */
+    /* Of series->state, which is all zero before open, and freed after close. */
+    size_t state_bytes;
 
     /* Each returns false after a complaint; close is owed then, too. */
     bool (*open)(dapc_series *series, dapc_blob *mine_out);

@@ -28,8 +28,8 @@ typedef struct perf_series {
 struct perf_mode {
     const char *name;
     bool has_deliveries; /* is the library's, which chooses between them */
-    /* Of those modes: how a message is sent, which form of the function runs (NULL: the library's
-     * own choice), and whether the target has it already. */
+    /* Of those modes: how a message is sent, which form of the function runs (NULL: the
+     * library's own choice), and whether the target has it already. */
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const char *form;
     bool is_local;

@@ -47,8 +47,8 @@ typedef struct perf_command {
 typedef bool (*perf_serve)(perf_session *session, void *experiment);
 
 /* Forks the target. cpus[0] is for the source, cpus[1] for the target; -1, or no cpus at all,
- * leaves the choice to the system. Returns in the source only: the target runs serve and exits. perf_session_end is
- * owed on failure too. */
+ * leaves the choice to the system. Returns in the source only: the target runs serve and exits.
+ * perf_session_end is owed on failure too. */
 bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve,
                         void *experiment);
 

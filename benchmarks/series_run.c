@@ -47,7 +47,7 @@ static bool open_series(perf_series *series)
 static void close_series(perf_series *series)
 {
     if (series->mode->close != NULL)
-        close_series(series);
+        series->mode->close(series);
     free_series(series);
 }
 
@@ -110,7 +110,7 @@ static bool close_all(series_run *run)
         perf_series *series = &run->series[i];
         if (!perf_session_command(run->session, ACTION_CLOSE, i, 0))
             return false;
-        series->mode->close(series);
+        close_series(series);
         if (!perf_session_reply(run->session))
             return false;
     }

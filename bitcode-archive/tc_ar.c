@@ -4,7 +4,6 @@
 #include "archive_file.h"
 #include "base/error_text.h"
 #include "image.h"
-#include "tc_ar_create.h"
 
 #include <getopt.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "tc_ar_create.h"
+#include "tc_ar.h"
 
 #include "archive_file.h"
 #include "archive_name.h"
@@ -8,7 +8,6 @@
 #include "image_make.h"
 #include "image_object.h"
 #include "slice_choice.h"
-#include "tc_ar.h"
 
 #include <getopt.h>
 #include <stdio.h>

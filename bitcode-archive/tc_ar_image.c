@@ -1,4 +1,4 @@
-#include "tc_ar_image.h"
+#include "tc_ar.h"
 
 #include "image.h"
 

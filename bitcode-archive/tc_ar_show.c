@@ -6,7 +6,6 @@
 #include "archive_layout.h"
 #include "base/content_id.h"
 #include "base/error_text.h"
-#include "tc_ar_image.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -59,7 +59,4 @@ typedef struct tci_rendezvous_ops {
 TC_MUST_CHECK tc_status tci_rendezvous_find(const char *module_path,
                                             const tci_rendezvous_ops **ops_out, tc_error *err);
 
-/* Under tc-run; see run_protocol.h. */
-extern const tci_rendezvous_ops tci_rendezvous_run;
-
 #endif

@@ -110,13 +110,6 @@ static tc_status link_stored(const compile_request *r, tci_code_level level, loa
     return status;
 }
 
-/* What this library cannot bind, compiling it again cannot either; anything else that is wrong
- * with a stored object can be mended. */
-static tc_status final_or_not_found(tc_status status)
-{
-    return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
-}
-
 /* The most optimised object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find
  * out; the code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not
  * help. */
@@ -126,7 +119,10 @@ static tc_status load_stored(const compile_request *request, loaded_code *code_o
     if (request->plan->takes_optimised &&
         link_stored(request, TCI_LEVEL_OPTIMISED, code_out, err) == TC_OK)
         return TC_OK;
-    return final_or_not_found(link_stored(request, request->plan->level, code_out, err));
+    tc_status status = link_stored(request, request->plan->level, code_out, err);
+    /* What this library cannot bind, compiling it again cannot either; anything else that is
+     * wrong with a stored object can be mended. */
+    return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
 }
 
 static tc_status compile(const compile_request *r, loaded_code *out, tc_error *err)
