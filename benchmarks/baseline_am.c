@@ -88,8 +88,7 @@ static bool open_am(perf_series *series)
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
     am_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         state->awaited++;
@@ -103,8 +102,7 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
 static bool target_latency(perf_series *series, uint64_t count)
 {
     am_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
         if (!await_count(state, &poll) || !send_one(state))
@@ -116,8 +114,7 @@ static bool target_latency(perf_series *series, uint64_t count)
 static bool source_rate(perf_series *series, uint64_t count)
 {
     am_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         if (!send_one(state) ||
             !baseline_link_await(&state->link, &poll, &state->outstanding, OUTSTANDING_MAX))
@@ -129,8 +126,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 static bool target_rate(perf_series *series, uint64_t count)
 {
     am_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     state->awaited += count;
     while (state->counter < state->awaited) {
         if (ucp_worker_progress(state->link.worker) != 0)

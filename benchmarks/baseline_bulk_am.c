@@ -136,8 +136,7 @@ static bool source_rate(perf_series *series, uint64_t count)
         .cb.send = send_finished,
         .user_data = state,
     };
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         if (!baseline_link_await(&state->link, &poll, &state->outstanding,
                                  OUTSTANDING_MAX - 1) ||
@@ -158,8 +157,7 @@ static bool target_rate(perf_series *series, uint64_t count)
 {
     am_state *state = series->state;
     uint64_t last = state->target.counter + count;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     while (!perf_session_has_ended(series->session)) {
         if (state->target.counter == last)
             perf_session_set_done(series->session);

@@ -103,8 +103,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 {
     put_state *state = series->state;
     const ucp_request_param_t params = {.op_attr_mask = 0};
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         if (!put_one(state, &poll))
             return false;
@@ -125,8 +124,7 @@ static bool target_rate(perf_series *series, uint64_t count)
     put_state *state = series->state;
     uint64_t last = state->target.counter + count;
     const _Atomic uint64_t *number = (const _Atomic uint64_t *)(const void *)state->memory.base;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     while (!perf_session_has_ended(series->session)) {
         uint64_t done = state->target.counter;
         if (atomic_load_explicit(number, memory_order_acquire) == done) {

@@ -165,8 +165,7 @@ static bool linger(compat_state *state, perf_poll *poll)
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
     compat_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         if (!send_to(state, 0) || !run_from(state, 0, &poll))
@@ -179,8 +178,7 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
 static bool target_latency(perf_series *series, uint64_t count)
 {
     compat_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         if (!run_from(state, 0, &poll) || !send_to(state, 0))
             return false;
@@ -201,8 +199,7 @@ static bool await_credit(compat_state *state, uint64_t read, perf_poll *poll)
 static bool source_rate(perf_series *series, uint64_t count)
 {
     compat_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         bool room = state->sent < SLOTS || await_credit(state, state->sent - SLOTS + 1, &poll);
         if (!room || !send_to(state, state->sent % SLOTS))
@@ -215,8 +212,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 static bool target_rate(perf_series *series, uint64_t count)
 {
     compat_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 1; i <= count; i++) {
         if (!run_from(state, state->read % SLOTS, &poll))
             return false;

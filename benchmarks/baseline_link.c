@@ -73,8 +73,7 @@ bool baseline_link_connect(baseline_link *link, ucp_err_handling_mode_t mode)
 void baseline_link_close(baseline_link *link)
 {
     const ucp_request_param_t params = {.op_attr_mask = 0};
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
+    perf_poll poll = {.session = link->session};
     void *request = ucp_ep_close_nbx(link->peer, &params);
     if (UCS_PTR_IS_PTR(request)) {
         while (ucp_request_check_status(request) == UCS_INPROGRESS) {

@@ -77,9 +77,8 @@ static uint64_t time_native(void)
 /* Both in turns, so that whatever else the machine does hits both. */
 static bool serve_turns(loop_run *run)
 {
-    perf_poll poll;
     unsigned turn = 0;
-    perf_poll_init(&poll, run->session);
+    perf_poll poll = {.session = run->session};
     while (!perf_session_has_ended(run->session)) {
         uint64_t start_ns = perf_now_ns();
         if (tc_progress(run->link.context) == 0) {
@@ -122,9 +121,8 @@ static bool serve(perf_session *session, void *experiment)
 static bool call(loop_run *run, uint64_t rounds)
 {
     static saxpy_request request;
-    perf_poll poll;
     fill_request(&request, rounds);
-    perf_poll_init(&poll, run->session);
+    perf_poll poll = {.session = run->session};
     return ifunc_link_send(&run->link, &poll, &request, sizeof request) &&
            ifunc_link_flush(&run->link);
 }

@@ -66,11 +66,10 @@ static void note(void *user, const tc_load_report *report)
 static bool run_target(call_pair *pair)
 {
     static _Alignas(64) unsigned char target_args[2 * CALL_PAYLOAD_MAX];
-    perf_poll poll;
     if (!open_link(pair, target_args))
         return false;
     tc_context_set_load_callback(pair->link.context, note, pair);
-    perf_poll_init(&poll, pair->session);
+    perf_poll poll = {.session = pair->session};
     while (!perf_session_has_ended(pair->session)) {
         pair->turn_ns = perf_now_ns();
         if (tc_progress(pair->link.context) > 0)
@@ -112,14 +111,13 @@ static bool send_call(call_pair *pair, tc_ifunc *fn, call_sample *sample)
     static _Alignas(64) unsigned char payload[CALL_PAYLOAD_MAX];
     ifunc_link *link = &pair->link;
     tc_error err = {0};
-    perf_poll poll;
     tc_status status = TC_OK;
     function->fill(payload);
     if (pair->plan->path->sent_ahead)
         status = tc_ep_prepare(link->peer, fn, PERF_SILENCE_NS, &err);
     if (status != TC_OK)
         return perf_session_complain(pair->session, "prepare: %s", err.text);
-    perf_poll_init(&poll, pair->session);
+    perf_poll poll = {.session = pair->session};
     do {
         sample->sent_ns = perf_now_ns();
         status = tc_send(link->peer, fn, payload, function->payload_size);

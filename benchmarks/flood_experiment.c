@@ -110,8 +110,7 @@ static bool flood(flood_run *run, ifunc_link *link, const uint8_t *payload)
     const uint64_t start_ns = perf_now_ns();
     const uint64_t duration_ns = run->options->seconds * PERF_NS_PER_S;
     uint64_t now_ns = start_ns, made_ns;
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
+    perf_poll poll = {.session = link->session};
     while (now_ns - start_ns < duration_ns) {
         if (now_ns - start_ns >= duration_ns / SAMPLES * run->samples && !take_samples(run))
             return false;

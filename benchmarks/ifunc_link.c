@@ -46,13 +46,12 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
 /* Tells the source the port and progresses until it has come. */
 static bool accept_source(ifunc_link *link)
 {
-    perf_poll poll;
     if (!perf_context_listen(link->session, link->context, &link->listener))
         return false;
     uint16_t port = tc_listener_port(link->listener);
     if (!perf_session_send(link->session, &port, sizeof port))
         return false;
-    perf_poll_init(&poll, link->session);
+    perf_poll poll = {.session = link->session};
     while (link->peer == NULL) {
         if (tc_progress(link->context) == 0 && !perf_poll_missed(&poll))
             return ifunc_link_lost(link);
@@ -92,8 +91,7 @@ bool ifunc_link_open(ifunc_link *link, perf_session *session, const ifunc_link_c
  * it in vain. */
 void ifunc_link_close(ifunc_link *link)
 {
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
+    perf_poll poll = {.session = link->session};
     if (link->session->role == PERF_SOURCE) {
         tc_ep_close(link->peer);
         link->peer = NULL;
@@ -148,8 +146,7 @@ bool ifunc_link_flush(ifunc_link *link)
 
 bool ifunc_link_serve(ifunc_link *link)
 {
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
+    perf_poll poll = {.session = link->session};
     while (!perf_session_has_ended(link->session)) {
         if (tc_progress(link->context) != 0)
             perf_poll_hit(&poll);

@@ -92,8 +92,7 @@ static bool send_messages(ifunc_link *link, const integrity_range *range, uint64
                           const char *delivery)
 {
     static uint8_t payload[LARGEST_PAYLOAD + INTEGRITY_SLACK];
-    perf_poll poll;
-    perf_poll_init(&poll, link->session);
+    perf_poll poll = {.session = link->session};
     for (uint64_t sequence = 0; sequence < count; sequence++) {
         uint32_t size = integrity_size(range, sequence);
         integrity_fill(payload, size, sequence);

@@ -73,8 +73,7 @@ static bool open_bare(perf_series *series)
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
     bare_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         publish(&state->area->ping, ++state->round_trips);
@@ -88,8 +87,7 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
 static bool target_latency(perf_series *series, uint64_t count)
 {
     bare_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         if (!await_value(&poll, &state->area->ping, ++state->round_trips))
             return false;
@@ -115,8 +113,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 {
     bare_state *state = series->state;
     slot *ring = state->area->ring;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     uint64_t end = state->messages + count;
     for (uint64_t sent = state->messages; sent < end; sent++) {
         if (sent - state->credited == SLOT_COUNT && !await_credit(state, &poll, sent))
@@ -133,8 +130,7 @@ static bool target_rate(perf_series *series, uint64_t count)
 {
     bare_state *state = series->state;
     const slot *ring = state->area->ring;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     uint64_t end = state->messages + count;
     for (uint64_t run = state->messages + 1; run <= end; run++) {
         const _Atomic uint64_t *next = &ring[(run - 1) % SLOT_COUNT].sequence;

@@ -39,8 +39,7 @@ static bool open_bulk(perf_series *series)
 static bool source_rate(perf_series *series, uint64_t count)
 {
     bulk_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         const unsigned char *payload = bulk_source_next(&state->source);
         if (!ifunc_link_send(&state->link, &poll, payload, state->source.size))
@@ -52,8 +51,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 static bool target_rate(perf_series *series, uint64_t count)
 {
     bulk_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     state->awaited += count;
     while (state->target.counter < state->awaited || !perf_session_has_ended(series->session)) {
         if (state->target.counter >= state->awaited)

@@ -120,8 +120,7 @@ static bool linger(ifunc_state *state, perf_poll *poll)
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
     ifunc_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         state->awaited++;
@@ -135,8 +134,7 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
 static bool target_latency(perf_series *series, uint64_t count)
 {
     ifunc_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
         if (!await_count(state, &poll) || !send_one(state, &poll))
@@ -160,8 +158,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 {
     ifunc_state *state = series->state;
     tc_ep_info before;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     tc_ep_query(state->link.peer, &before);
     for (uint64_t i = 0; i < count; i++) {
         if (!send_one(state, &poll))
@@ -177,8 +174,7 @@ static bool source_rate(perf_series *series, uint64_t count)
 static bool target_rate(perf_series *series, uint64_t count)
 {
     ifunc_state *state = series->state;
-    perf_poll poll;
-    perf_poll_init(&poll, series->session);
+    perf_poll poll = {.session = series->session};
     state->awaited += count;
     while (*state->calls < state->awaited) {
         if (tc_progress(state->link.context) != 0)

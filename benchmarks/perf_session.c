@@ -210,8 +210,7 @@ bool perf_session_has_ended(const perf_session *session)
 
 static bool await_word(perf_session *session, const _Atomic uint64_t *word)
 {
-    perf_poll poll;
-    perf_poll_init(&poll, session);
+    perf_poll poll = {.session = session};
     while (atomic_load_explicit(word, memory_order_acquire) != session->step) {
         if (!perf_poll_missed(&poll))
             return false;

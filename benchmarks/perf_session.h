@@ -99,7 +99,7 @@ bool perf_session_target_is_gone(const perf_session *session);
 
 /* --- waiting in a loop for the other process ------------------------------------------- */
 
-/* The state of one polling loop. Every loop of every mode ends a turn that found nothing with
+/* The state of one polling loop, at first {.session = it}. Every loop of every mode ends a turn that found nothing with
  * perf_poll_missed and nothing else, so that all modes wait alike. */
 typedef struct perf_poll {
     perf_session *session;
@@ -110,11 +110,6 @@ typedef struct perf_poll {
 /* Rare enough that no wait for a neighbouring processor ever rests: a loop on one word of
  * memory turns once per cycle. */
 #define PERF_MISSES_PER_REST 8192
-
-static inline void perf_poll_init(perf_poll *poll, perf_session *session)
-{
-    *poll = (perf_poll){.session = session};
-}
 
 /* Gives the processor up for a moment and looks at the clock. False, after a complaint, when
  * the other side is gone or silent. */

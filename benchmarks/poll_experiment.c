@@ -49,8 +49,7 @@ static bool create_context(poll_run *run)
 
 static bool progress_until_open(poll_run *run, uint64_t count)
 {
-    perf_poll poll;
-    perf_poll_init(&poll, run->session);
+    perf_poll poll = {.session = run->session};
     while (run->open != count) {
         if (tc_progress(run->context) != 0)
             perf_poll_hit(&poll);

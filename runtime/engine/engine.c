@@ -6,7 +6,7 @@
 #include "engine_handle.h"
 #include "engine_shared.h"
 #include "image/code_arena.h"
-#include "image/cpu_level.h"
+#include "image/image_loader.h"
 #include "load_queue.h"
 #include "code_map.h"
 
@@ -106,7 +106,7 @@ static tc_status fill_handle(tci_engine_handle *handle, const tci_engine_opts *o
     handle->policy = (tci_load_policy){
         .form = opts->form,
         .tier = opts->tier,
-        .cpu_level = tci_cpu_level_host(),
+        .cpu_level = tci_image_cpu_level(),
         .has_compiler = tci_engine_shared_llvm(handle->engine_path) != NULL,
         .has_cache = handle->cache != NULL,
     };

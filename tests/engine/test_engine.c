@@ -3,7 +3,7 @@
 #include "image_maker.h"
 
 #include "engine/code_unit.h"
-#include "engine/image/cpu_level.h"
+#include "engine/image/image_loader.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -236,7 +236,7 @@ static void the_form_is_chosen(void **state)
 static void images_of_other_levels_are_passed_by(void **state)
 {
     tc_error err = {0};
-    unsigned own = tci_cpu_level_host();
+    unsigned own = tci_image_cpu_level();
     assert_non_null(tci_cpu_level_text(tci_triple_host(), own));
     assert_int_equal(run_choice(TCI_CHOICE_IMAGE, false, LEVELS(own), NULL), 1001);
     assert_int_equal(run_choice(TCI_CHOICE_AUTO, true, LEVELS(own + 1), NULL), 103);

@@ -65,4 +65,8 @@ void tci_image_relocate_copy(const tci_image *image, const tci_image_views *view
 void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *imports,
                         const tci_image_views *views);
 
+/* Which level of its architecture this processor reaches, by what it can do, never by its name:
+ * a TCI_CPU_ of archive.h, as far as the operating system lets programs use it. */
+uint8_t tci_image_cpu_level(void);
+
 #endif
