@@ -28,7 +28,7 @@ typedef struct compile_request {
 typedef struct loaded_code {
     tci_entries entries;
     tci_loaded *compiled; /* NULL: an image */
-    bool may_tier_up;     /* compiling it anew for this CPU could make it faster */
+    bool may_tier_up;     /* compiling it again for this CPU could make it faster */
     bool has_state;       /* it has variables of its own that it may write */
     bool optimised;
     tc_load_path path;
