@@ -28,7 +28,7 @@ struct tc_context {
     tci_groups groups;
     tci_local_replies replies;
     tci_inbox inbox;
-    bool address_given; /* peers may greet by active message: somebody was told how */
+    bool address_given; /* peers may connect by active message alone */
     int loads_fd;       /* what loader threads say when they have finished */
     tc_ep_callback callback;
     void *callback_user;
@@ -38,7 +38,7 @@ struct tc_context {
     uint32_t listener_numbers;
     int countdown; /* calls of tc_progress until the next housekeeping */
     uint64_t serviced_ns;
-    uint64_t idle_since_ns; /* 0: not idle; for tci_context_idle */
+    uint64_t idle_since_ns; /* 0: not idle; for tci_wait_idle */
     unsigned yields;
     bool shares_cpu; /* others ran when it was last given up */
     uint64_t nap_ns;
