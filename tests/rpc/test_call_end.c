@@ -1,60 +1,20 @@
 /* How calls end that nobody answers: by their deadline, or with the peer. */
-#include "../support/fake_node.h"
+#include "caller.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
-#include "heard.h"
 
 #define FOREVER_NS (UINT64_MAX / 4)
-
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
-static tc_call_id start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns)
-{
-    tc_call_params params = heard_params(h);
-    tc_call_id id;
-    params.result_capacity = 64;
-    params.timeout_ns = timeout_ns;
-    assert_int_equal(tc_call_start(ep, fn, "?", 1, &params, &id), TC_OK);
-    assert_int_not_equal(id, 0);
-    return id;
-}
-
-typedef struct caller {
-    fake_pair pair;
-    tc_ifunc *fn;
-    tci_core *core;
-} caller;
-
-static caller make_caller(void)
-{
-    caller c;
-    fake_pair_make(&c.pair, FAKE_MAPPED);
-    c.pair.far->core.options.ring_bytes = 1u << 16;
-    fake_pair_connect(&c.pair);
-    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
-    c.core = &c.pair.near->core;
-    return c;
-}
-
-static void answer(const caller *c, tc_call_id id, const char *text)
-{
-    const tci_reply reply = {.call = id, .total = strlen(text), .rank = 4, .hops = 2};
-    tci_calls_answer(c->core, &reply, NULL, (const uint8_t *)text, strlen(text));
-}
 
 /* --- deadlines ---------------------------------------------------------------------------- */
 
 static void each_call_ends_at_its_own_deadline(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard soon = {0}, later = {0};
     assert_true(c.core->calls->next_deadline_ns == UINT64_MAX);
     const uint64_t now_ns = tci_clock_ns();
-    (void)start(c.pair.ep, c.fn, &later, 2000 * TCI_NS_PER_S);
-    (void)start(c.pair.ep, c.fn, &soon, 1000 * TCI_NS_PER_S);
+    (void)caller_start(c.pair.ep, c.fn, &later, 2000 * TCI_NS_PER_S);
+    (void)caller_start(c.pair.ep, c.fn, &soon, 1000 * TCI_NS_PER_S);
     const uint64_t next_ns = c.core->calls->next_deadline_ns;
     assert_true(next_ns >= now_ns + 1000 * TCI_NS_PER_S);
     tci_calls_expire(c.core, next_ns - 1);
@@ -82,13 +42,13 @@ static void start_another(void *user, const tc_call_outcome *outcome)
     chain *ch = user;
     heard_done(&ch->first, outcome);
     ch->was_busy = tci_core_is_busy(ch->c->core);
-    (void)start(ch->c->pair.ep, ch->c->fn, &ch->next, FOREVER_NS);
+    (void)caller_start(ch->c->pair.ep, ch->c->fn, &ch->next, FOREVER_NS);
 }
 
 static void a_callback_may_start_another_call(void **state)
 {
     static chain chains[16];
-    caller c = make_caller();
+    caller c = caller_make();
     memset(chains, 0, sizeof chains);
     for (size_t i = 0; i < 16; i++) { /* the table is full: it grows meanwhile */
         chains[i].c = &c;
@@ -114,12 +74,12 @@ static void a_callback_may_start_another_call(void **state)
 static void calls_by_an_endpoint_that_ended_fail_with_its_error(void **state)
 {
     static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0}, other = {0};
     tc_ep *second = fake_node_ep(c.pair.near);
     second->tx.queues_unopened = true;
-    (void)start(c.pair.ep, c.fn, &h, 0);
-    (void)start(second, c.fn, &other, 0);
+    (void)caller_start(c.pair.ep, c.fn, &h, 0);
+    (void)caller_start(second, c.fn, &other, 0);
     tci_calls_lose(c.core, c.pair.ep, &error);
     assert_int_equal(h.status, TC_E_PEER_LOST);
     assert_string_equal(h.text, "peer lost: hung up");
@@ -135,13 +95,13 @@ static void calls_that_may_have_travelled_on_have_a_second_more(void **state)
     caller c;
     fake_pair_join(&c.pair, FAKE_MAPPED, 3);
     c.core = &c.pair.near->core;
-    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
-    const tc_call_id id = start(c.pair.ep, c.fn, &answered, FOREVER_NS);
-    (void)start(c.pair.ep, c.fn, &lost, FOREVER_NS);
+    c.fn = fake_node_function(c.pair.near, "nothing", caller_nothing);
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &answered, FOREVER_NS);
+    (void)caller_start(c.pair.ep, c.fn, &lost, FOREVER_NS);
     tci_calls_lose(c.core, c.pair.ep, &error);
     const uint64_t now_ns = tci_clock_ns();
     assert_int_equal(answered.count + lost.count, 0);
-    answer(&c, id, "yes");
+    caller_answer(&c, id, "yes");
     assert_int_equal(answered.status, TC_OK);
     assert_true(c.core->calls->next_deadline_ns <= now_ns + TCI_NS_PER_S);
     tci_calls_expire(c.core, now_ns + 2 * TCI_NS_PER_S);
@@ -163,9 +123,9 @@ static void a_refusal_ends_large_calls_of_that_function_alone(void **state)
 {
     static const tc_error error = {TC_E_REFUSED, "not here"};
     static uint8_t payload[29000];
-    caller c = make_caller();
+    caller c = caller_make();
     heard small = {0}, large = {0};
-    (void)start(c.pair.ep, c.fn, &small, 0);
+    (void)caller_start(c.pair.ep, c.fn, &small, 0);
     start_large(&c, &large, payload, sizeof payload);
     tci_calls_refused(c.core, c.pair.ep, (uint16_t)(c.fn->index + 1), &error);
     tci_calls_refused(c.core, c.pair.peer, c.fn->index, &error);
@@ -182,7 +142,7 @@ static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
 {
     static const tc_error error = {TC_E_TOO_LARGE, "too much"};
     static uint8_t payload[29000];
-    caller c = make_caller();
+    caller c = caller_make();
     heard smaller = {0}, larger = {0};
     start_large(&c, &smaller, payload, 27000);
     start_large(&c, &larger, payload, 29000);
@@ -198,9 +158,9 @@ static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
 
 static void calls_of_a_context_that_ends_are_forgotten(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     const tci_reply first = {.call = id, .total = 9, .path_length = 1};
     tci_calls_answer(c.core, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc", 3);
     tci_calls_fini(c.core->calls);

@@ -1,46 +1,6 @@
 /* Calls that wait for an answer, and answers that may come late, twice, in parts, or never. */
-#include "../support/fake_node.h"
+#include "caller.h"
 #include "core/ep_state.h"
-#include "heard.h"
-
-static void nothing(void *payload, size_t size, void *target_args)
-{
-    (void)payload, (void)size, (void)target_args;
-}
-
-static tc_call_id start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns)
-{
-    tc_call_params params = heard_params(h);
-    tc_call_id id;
-    params.result_capacity = 64;
-    params.timeout_ns = timeout_ns;
-    assert_int_equal(tc_call_start(ep, fn, "?", 1, &params, &id), TC_OK);
-    assert_int_not_equal(id, 0);
-    return id;
-}
-
-typedef struct caller {
-    fake_pair pair;
-    tc_ifunc *fn;
-    tci_core *core;
-} caller;
-
-static caller make_caller(void)
-{
-    caller c;
-    fake_pair_make(&c.pair, FAKE_MAPPED);
-    c.pair.far->core.options.ring_bytes = 1u << 16;
-    fake_pair_connect(&c.pair);
-    c.fn = fake_node_function(c.pair.near, "nothing", nothing);
-    c.core = &c.pair.near->core;
-    return c;
-}
-
-static void answer(const caller *c, tc_call_id id, const char *text)
-{
-    const tci_reply reply = {.call = id, .total = strlen(text), .rank = 4, .hops = 2};
-    tci_calls_answer(c->core, &reply, NULL, (const uint8_t *)text, strlen(text));
-}
 
 static void part(const caller *c, tc_call_id id, uint64_t total, uint64_t offset,
                  const char *text)
@@ -53,13 +13,13 @@ static void part(const caller *c, tc_call_id id, uint64_t total, uint64_t offset
 
 static void an_answer_comes_to_its_own_call_once(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard a = {0}, b = {0};
-    (void)start(c.pair.ep, c.fn, &a, 0);
-    const tc_call_id second = start(c.pair.ep, c.fn, &b, 0);
+    (void)caller_start(c.pair.ep, c.fn, &a, 0);
+    const tc_call_id second = caller_start(c.pair.ep, c.fn, &b, 0);
     assert_int_equal(c.core->calls->count, 2);
     c.core->pending.event = false;
-    answer(&c, second, "yes");
+    caller_answer(&c, second, "yes");
     assert_int_equal(a.count, 0);
     assert_int_equal(b.count, 1);
     assert_int_equal(b.status, TC_OK);
@@ -68,7 +28,7 @@ static void an_answer_comes_to_its_own_call_once(void **state)
     assert_int_equal(b.rank, 4);
     assert_int_equal(b.hops, 2);
     assert_true(c.core->pending.event);
-    answer(&c, second, "no!");
+    caller_answer(&c, second, "no!");
     assert_int_equal(b.count, 1);
     assert_memory_equal(b.result, "yes", 3);
     assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 1);
@@ -78,9 +38,9 @@ static void an_answer_comes_to_its_own_call_once(void **state)
 static void an_answer_in_parts_is_put_together(void **state)
 {
     static const uint8_t path[] = {3, 0, 0, 0, 1, 0, 0, 0};
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     const tci_reply first = {.call = id, .total = 9, .path_length = 2};
     tci_calls_answer(c.core, &first, path, (const uint8_t *)"abc", 3);
     part(&c, id, 9, 3, "def");
@@ -97,9 +57,9 @@ static void an_answer_in_parts_is_put_together(void **state)
 
 static void parts_of_another_answer_are_passed_over(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     part(&c, id, 9, 3, "xyz"); /* no beginning */
     part(&c, id, 9, 0, "abc");
     part(&c, id, 9, 0, "uvw"); /* again */
@@ -115,9 +75,9 @@ static void an_answer_larger_than_its_room_is_said_to_be(void **state)
 {
     static const uint64_t totals[] = {65, UINT64_MAX};
     for (size_t i = 0; i < 2; i++) {
-        caller c = make_caller();
+        caller c = caller_make();
         heard h = {0};
-        const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+        const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
         part(&c, id, totals[i], 0, "abc");
         assert_int_equal(h.status, TC_E_TOO_LARGE);
         assert_true(h.result_size == totals[i]);
@@ -130,9 +90,9 @@ static void an_answer_larger_than_its_room_is_said_to_be(void **state)
 /* The second part may say anything: only what fits is written. */
 static void the_total_of_each_part_is_held_to_the_room(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     part(&c, id, 9, 0, "abc");
     part(&c, id, 1000, 3, "def");
     assert_int_equal(h.status, TC_E_TOO_LARGE);
@@ -142,10 +102,12 @@ static void the_total_of_each_part_is_held_to_the_room(void **state)
 
 static void an_error_has_the_status_and_text_of_whoever_answered(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    const tci_reply reply = {
-        .call = start(c.pair.ep, c.fn, &h, 0), .total = 6, .status = TC_E_NOT_FOUND, .rank = 2};
+    const tci_reply reply = {.call = caller_start(c.pair.ep, c.fn, &h, 0),
+                             .total = 6,
+                             .status = TC_E_NOT_FOUND,
+                             .rank = 2};
     tci_calls_answer(c.core, &reply, NULL, (const uint8_t *)"nobody", 6);
     assert_int_equal(h.status, TC_E_NOT_FOUND);
     assert_string_equal(h.text, "nobody");
@@ -156,10 +118,10 @@ static void an_error_has_the_status_and_text_of_whoever_answered(void **state)
 
 static void an_answer_to_what_is_no_call_touches_nothing(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    answer(&c, 1, "early"); /* there is no table yet */
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    caller_answer(&c, 1, "early"); /* there is no table yet */
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     const tc_call_id wrong[] = {0,
                                 id + 1,
                                 id + (1ull << 32),
@@ -168,7 +130,7 @@ static void an_answer_to_what_is_no_call_touches_nothing(void **state)
                                 id & ~(uint64_t)UINT32_MAX,
                                 UINT64_MAX};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        answer(&c, wrong[i], "wrong");
+        caller_answer(&c, wrong[i], "wrong");
     assert_int_equal(h.count, 0);
     assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 8);
     assert_int_equal(h.result[0], 0);
@@ -177,24 +139,24 @@ static void an_answer_to_what_is_no_call_touches_nothing(void **state)
 
 static void a_place_that_is_used_again_has_another_id(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard a = {0}, b = {0};
-    const tc_call_id first = start(c.pair.ep, c.fn, &a, 0);
+    const tc_call_id first = caller_start(c.pair.ep, c.fn, &a, 0);
     assert_int_equal(tci_calls_cancel(c.core->calls, first), TC_OK);
-    const tc_call_id second = start(c.pair.ep, c.fn, &b, 0);
+    const tc_call_id second = caller_start(c.pair.ep, c.fn, &b, 0);
     assert_int_not_equal(first, second);
-    answer(&c, first, "late");
+    caller_answer(&c, first, "late");
     assert_int_equal(a.count + b.count, 0);
-    answer(&c, second, "yes");
+    caller_answer(&c, second, "yes");
     assert_int_equal(b.count, 1);
     fake_pair_close(&c.pair);
 }
 
 static void a_cancelled_call_is_forgotten_without_a_word(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     heard h = {0};
-    const tc_call_id id = start(c.pair.ep, c.fn, &h, 0);
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     part(&c, id, 9, 0, "abc");
     assert_int_equal(tci_calls_cancel(c.core->calls, id), TC_OK);
     assert_int_equal(tci_calls_cancel(c.core->calls, id), TC_E_NOT_FOUND);
@@ -208,7 +170,7 @@ static void a_cancelled_call_is_forgotten_without_a_word(void **state)
 
 static void a_call_that_could_not_be_sent_leaves_no_place_taken(void **state)
 {
-    caller c = make_caller();
+    caller c = caller_make();
     const tc_call_params params = {.done = heard_done};
     tc_call_id id = 7;
     tci_ep_finish(c.pair.ep);
@@ -223,10 +185,10 @@ static void many_calls_at_once_each_have_their_answer(void **state)
 {
     static heard h[100];
     tc_call_id ids[100];
-    caller c = make_caller();
+    caller c = caller_make();
     memset(h, 0, sizeof h);
     for (size_t i = 0; i < 100; i++) {
-        ids[i] = start(c.pair.ep, c.fn, &h[i], 0);
+        ids[i] = caller_start(c.pair.ep, c.fn, &h[i], 0);
         fake_pair_settle(&c.pair);
         if (i % 3 == 0)
             assert_int_equal(tci_calls_cancel(c.core->calls, ids[i]), TC_E_NOT_FOUND);

@@ -1,0 +1,25 @@
+/* A pair of nodes whose near one calls, and answers that the test makes up. */
+#ifndef TC_TEST_CALLER_H
+#define TC_TEST_CALLER_H
+
+#include "../support/fake_node.h"
+#include "heard.h"
+
+typedef struct caller {
+    fake_pair pair;
+    tc_ifunc *fn; /* does nothing */
+    tci_core *core;
+} caller;
+
+caller caller_make(void);
+
+/* The body of fn. */
+void caller_nothing(void *payload, size_t size, void *target_args);
+
+/* Starts a call whose answer, of 64 bytes at most, goes to *h. */
+tc_call_id caller_start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns);
+
+/* Gives the calls of c a whole answer. */
+void caller_answer(const caller *c, tc_call_id id, const char *text);
+
+#endif
