@@ -88,6 +88,8 @@ static outcome call_any(tc_ep *ep, tci_current *current, const tci_frame *f, uin
 
 static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
+    if (!tci_ep_is_open(ep))
+        return ENDED; /* by the frame that is to be refused */
     tci_slot_refuse(ep, slot, error);
     return DROPPED;
 }
@@ -205,8 +207,8 @@ static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
     tci_payload whole = {0};
     outcome result = BOUND, callable = ready(ep, f->slot, &error);
     const tc_error refusal = error;
-    if (callable == WAITING)
-        return WAITING;
+    if (callable == WAITING || callable == ENDED)
+        return callable;
     tc_status status = tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &whole, &error);
     if (status == TC_E_AGAIN)
         return WAITING;

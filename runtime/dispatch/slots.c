@@ -2,6 +2,7 @@
 
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "core/ep_state.h"
 #include "ifunc/ifunc_load.h"
 #include "transfer/code_transfer.h"
 #include "transfer/frame_out.h"
@@ -101,23 +102,37 @@ static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_s
     return status;
 }
 
-/* Finds or makes the function, and holds it. TC_E_AGAIN: its code is on the way. */
+/* What was asked for is known by the question, never by the frame: its bytes are the peer's,
+ * and change when the peer likes. */
+static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *section,
+                              tc_ifunc **fn_out, tc_error *err)
+{
+    const uint8_t *bytes;
+    TC_TRY(tci_code_await(ep, slot, section, &bytes, err));
+    tc_status status = add_copy(ep, bytes, &ep->rx.incoming.section, fn_out, err);
+    tci_code_forget(ep);
+    return status;
+}
+
+/* Finds or makes the function, and holds it. TC_E_AGAIN: its code is on the way. A frame that
+ * is not the one that code was asked for ends the endpoint. Code that another peer has brought
+ * meanwhile is asked for no more. */
 static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
                            const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
 {
+    if (ep->rx.incoming.wanted && (attached != NULL || !tci_code_is_awaited(ep, section)))
+        return tci_ep_fail_with(ep, TC_E_CORRUPT,
+                                "a frame changed while it waited for its code");
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
     if (known != NULL) {
+        tci_code_forget(ep);
         tci_registry_retain(known);
         *fn_out = known;
         return TC_OK;
     }
     if (attached != NULL)
         return take_attached(ep, attached, section, fn_out, err);
-    if (!tci_code_complete(ep))
-        return tci_code_want(ep, slot, section, err) ? TC_E_AGAIN : err->status;
-    tc_status status = add_copy(ep, ep->rx.incoming.bytes, section, fn_out, err);
-    tci_code_forget(ep);
-    return status;
+    return take_awaited(ep, slot, section, fn_out, err);
 }
 
 static bool is_bound_to(const tc_ep *ep, uint16_t slot, const tci_content_id *id)

@@ -44,29 +44,6 @@ void tci_code_send(tc_ep *ep, const tci_content_id *id)
     }
 }
 
-bool tci_code_want(tc_ep *ep, uint16_t slot, const tci_code_section *section, tc_error *err)
-{
-    uint64_t max = ep->core->options.code_bytes_max;
-    uint64_t size = (uint64_t)section->archive_size + section->deps_size;
-    if (ep->rx.incoming.wanted)
-        return true;
-    if (size == 0 || size > max) {
-        tci_error_set(err, TC_E_TOO_LARGE, "code of %llu bytes, option code_bytes_max is %llu",
-                      (unsigned long long)size, (unsigned long long)max);
-        return false;
-    }
-    uint8_t *bytes = malloc((size_t)size);
-    if (bytes == NULL) {
-        tci_error_set(err, TC_E_NO_MEMORY, "code of %llu bytes: out of memory",
-                      (unsigned long long)size);
-        return false;
-    }
-    ep->rx.incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
-    tci_frame_out_control(ep, TCI_CONTROL_NEED, slot, section->id.bytes,
-                          sizeof section->id.bytes);
-    return true;
-}
-
 static size_t wanted_bytes(const tci_incoming_code *incoming)
 {
     return (size_t)incoming->section.archive_size + incoming->section.deps_size;
@@ -75,6 +52,43 @@ static size_t wanted_bytes(const tci_incoming_code *incoming)
 bool tci_code_complete(const tc_ep *ep)
 {
     return ep->rx.incoming.wanted && ep->rx.incoming.received == wanted_bytes(&ep->rx.incoming);
+}
+
+static tc_status ask(tc_ep *ep, uint16_t slot, const tci_code_section *section, tc_error *err)
+{
+    uint64_t max = ep->core->options.code_bytes_max;
+    uint64_t size = (uint64_t)section->archive_size + section->deps_size;
+    if (size == 0 || size > max)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "code of %llu bytes, option code_bytes_max is %llu",
+                             (unsigned long long)size, (unsigned long long)max);
+    uint8_t *bytes = malloc((size_t)size);
+    if (bytes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "code of %llu bytes: out of memory",
+                             (unsigned long long)size);
+    ep->rx.incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
+    tci_frame_out_control(ep, TCI_CONTROL_NEED, slot, section->id.bytes,
+                          sizeof section->id.bytes);
+    return TC_E_AGAIN;
+}
+
+bool tci_code_is_awaited(const tc_ep *ep, const tci_code_section *section)
+{
+    const tci_code_section *asked = &ep->rx.incoming.section;
+    return !ep->rx.incoming.wanted || (tci_content_id_equal(&asked->id, &section->id) &&
+                                       asked->archive_size == section->archive_size &&
+                                       asked->deps_size == section->deps_size);
+}
+
+tc_status tci_code_await(tc_ep *ep, uint16_t slot, const tci_code_section *section,
+                         const uint8_t **bytes_out, tc_error *err)
+{
+    if (!ep->rx.incoming.wanted)
+        return ask(ep, slot, section, err);
+    if (!tci_code_complete(ep))
+        return TC_E_AGAIN;
+    *bytes_out = ep->rx.incoming.bytes;
+    return TC_OK;
 }
 
 void tci_code_forget(tc_ep *ep)

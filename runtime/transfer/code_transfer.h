@@ -9,9 +9,16 @@
 /* Source: the peer wants the code with this id. */
 void tci_code_send(tc_ep *ep, const tci_content_id *id);
 
-/* Target: asks for code, once. False when it can never come (err says why). */
-TC_MUST_CHECK bool tci_code_want(tc_ep *ep, uint16_t slot, const tci_code_section *section,
-                                 tc_error *err);
+/* Target: the code that the frame at the head of the ring waits for, which is asked for once.
+ * TC_OK: *bytes_out has it, archive and then deps, until tci_code_forget. TC_E_AGAIN: it is on
+ * the way. TC_E_TOO_LARGE, TC_E_NO_MEMORY: it can never come. Its size is that of
+ * rx.incoming.section: the frame may have another one by now (tci_code_is_awaited). */
+TC_MUST_CHECK tc_status tci_code_await(tc_ep *ep, uint16_t slot,
+                                       const tci_code_section *section,
+                                       const uint8_t **bytes_out, tc_error *err);
+/* Target: whether a frame with this section may be the one that code was asked for: always, when
+ * none was. Otherwise the peer has changed it meanwhile. */
+bool tci_code_is_awaited(const tc_ep *ep, const tci_code_section *section);
 /* Target: whether all of the wanted code has come. */
 bool tci_code_complete(const tc_ep *ep);
 /* Target: forgets what it wanted and frees it. */

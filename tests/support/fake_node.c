@@ -262,6 +262,22 @@ void fake_pair_open(fake_pair *pair, uint64_t delivery)
     fake_pair_connect(pair);
 }
 
+void fake_pair_add(fake_pair *pair, const fake_pair *first)
+{
+    pair->near = fake_node_create();
+    pair->far = first->far;
+    pair->near->core.options.delivery = first->near->core.options.delivery;
+    pair->ep = fake_node_ep(pair->near);
+    pair->peer = fake_node_ep(pair->far);
+    fake_pair_connect(pair);
+}
+
+void fake_pair_remove(fake_pair *pair)
+{
+    tci_ep_free(pair->peer);
+    fake_node_destroy(pair->near);
+}
+
 tc_group *fake_group_create(fake_node *node, uint32_t rank, uint32_t size,
                             const fake_node *first, const fake_node *second)
 {

@@ -61,6 +61,9 @@ void fake_pair_open(fake_pair *pair, uint64_t delivery);
 void fake_pair_make(fake_pair *pair, uint64_t delivery);
 void fake_pair_connect(fake_pair *pair);
 void fake_pair_close(fake_pair *pair);
+/* Another sender to the same target: pair->far is that of `first`, which is closed after it. */
+void fake_pair_add(fake_pair *pair, const fake_pair *first);
+void fake_pair_remove(fake_pair *pair);
 
 /* The layers above endpoints, as a context wires them. */
 extern const tci_ep_events fake_layers;
