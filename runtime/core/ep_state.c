@@ -118,6 +118,14 @@ static void stop_sending(tc_ep *ep)
     ep->tx.ring.broken = true;
 }
 
+/* A function may end the endpoint whose message it runs on. What dispatch keeps of the ring in
+ * registers meanwhile nobody reaches, but it looks at each message's slot. */
+static void stop_running(tc_ep *ep)
+{
+    for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
+        ep->rx.slots[slot].main = NULL;
+}
+
 static void end(tc_ep *ep, tci_ep_state state)
 {
     /* The peer's last word on what it has run: a flush that is under way may have nothing left
@@ -128,6 +136,7 @@ static void end(tc_ep *ep, tci_ep_state state)
     ep->state = state;
     tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
     stop_sending(ep);
+    stop_running(ep);
     tci_ep_set_fast(ep);
 }
 

@@ -256,8 +256,7 @@ static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, siz
     if (tci_invocation_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) !=
         TC_OK)
         return broken(ep, &error);
-    if (ep->state == TCI_EP_OPEN)
-        tci_consumer_advance(&ep->rx.ring, bytes);
+    tci_consumer_advance(&ep->rx.ring, bytes);
     return RUN;
 }
 
@@ -353,15 +352,17 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     return result == RUN || result == DROPPED || result == BOUND;
 }
 
-/* What run_calls left: a frame of another kind, and what is behind it. */
+/* What run_calls left: a frame of another kind, and what is behind it. Each turn consumes a frame
+ * or ends the loop, and nothing is run on an endpoint that has ended (see stop_running in
+ * core/ep_state.c for run_calls). */
 static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current,
                                                    uint64_t end)
 {
     unsigned run = 0;
     bool empty = false;
     ep->rx.loading = false;
-    while (!empty && ep->rx.ring.head < end) {
-        if (!run_other(ep, current, &run))
+    while (!empty && tci_ep_is_open(ep) && ep->rx.ring.head < end) {
+        if (!run_other(ep, current, &run) || !tci_ep_is_open(ep))
             break;
         run += run_calls(ep, current, end, &empty);
     }
@@ -407,12 +408,14 @@ unsigned tci_dispatch_run_lap(tc_ep *ep)
 {
     const uint64_t end = ep->rx.ring.head + ep->rx.ring.mask + 1;
     unsigned run = 0, n;
-    while (ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
+    while (tci_ep_is_open(ep) && ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
         run += n;
     return run;
 }
 
 bool tci_dispatch_drain(tc_ep *ep)
 {
-    return tci_dispatch_run(ep) == 0 && !ep->rx.loading;
+    const uint64_t head = ep->rx.ring.head;
+    (void)tci_dispatch_run(ep);
+    return ep->rx.ring.head == head && !ep->rx.loading;
 }

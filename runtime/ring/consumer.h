@@ -31,8 +31,9 @@ static inline bool tci_consumer_has_frame(const tci_consumer *c)
     return tci_ring_load_signal(c->ring + (c->head & c->mask)) == c->signal;
 }
 
-/* The next frame, or NULL. *word_out is its second header word, loaded once. WRAP frames are
- * passed over here. */
+/* The next frame, or NULL. *word_out is its second header word, loaded once. A WRAP frame is
+ * passed over here, but for one where a lap begins: it would pass over a whole lap, and a peer
+ * that stores one after the other would keep this from ever returning. */
 static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
 {
     for (;;) {
@@ -40,7 +41,8 @@ static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
         if (tci_ring_load_signal(frame) != c->signal)
             return NULL;
         uint64_t word = tci_ring_load_word(frame + 8);
-        if (__builtin_expect(tci_frame_of_word(word).kind != TCI_FRAME_WRAP, 1)) {
+        if (__builtin_expect(tci_frame_of_word(word).kind != TCI_FRAME_WRAP, 1) ||
+            (c->head & c->mask) == 0) {
             *word_out = word;
             return frame;
         }

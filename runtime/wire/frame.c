@@ -165,6 +165,8 @@ tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t 
     case TCI_FRAME_FRAGMENT:
         TC_TRY(check_piece(frame, err));
         break;
+    case TCI_FRAME_WRAP:
+        return tci_error_set(err, TC_E_CORRUPT, "frame: a lap ends where it begins");
     case TCI_FRAME_CALL:
     case TCI_FRAME_CONTROL:
     case TCI_FRAME_REPLY:

@@ -177,7 +177,7 @@ void tci_code_section_encode(const tci_code_section *section,
 void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES],
                              tci_code_section *out);
 
-/* Judges a frame of any kind but WRAP that was loaded from a ring, with `room` bytes from its
+/* Judges a frame that was loaded from a ring and is no WRAP to be passed over, with `room` bytes from its
  * header to the ring's end: gives the bytes that it takes, unaligned, and for CODE and INJECT
  * frames their section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind,
  * or more bytes than there is room. */

@@ -208,7 +208,8 @@ static void a_frame_that_waits_for_its_payload_holds_up_those_behind_it(void **s
     const tci_fragment named = {.total = 1000, .offset = 0};
     open_pair(FAKE_CARRIED);
     tci_fragment_encode(&named, bytes);
-    fake_frame(pair.ep, TCI_FRAME_FRAGMENT, TCI_FRAGMENT_OUT_OF_LINE, fn->index, bytes, sizeof bytes);
+    fake_frame(pair.ep, TCI_FRAME_FRAGMENT, TCI_FRAGMENT_OUT_OF_LINE, fn->index, bytes,
+               sizeof bytes);
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);
     assert_int_equal(tci_dispatch_run(pair.peer), 0);

@@ -1,0 +1,130 @@
+/* Where a ring's reading ends: with its endpoint, or because nothing is left. far receives. */
+#include "../support/fake_node.h"
+#include "core/credit.h"
+#include "core/ep_state.h"
+#include "dispatch/dispatch.h"
+
+static unsigned runs;
+
+static void run(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    runs++;
+}
+
+static fake_pair pair;
+static tc_ifunc *fn;
+
+static void open_pair(uint64_t delivery)
+{
+    fake_pair_open(&pair, delivery);
+    fn = fake_node_function(pair.near, "run", run);
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    runs = 0;
+}
+
+static void expect_end(const char *text)
+{
+    fake_expect_failed(pair.peer, TC_E_CORRUPT, text);
+    assert_int_equal(runs, 0);
+    fake_pair_close(&pair);
+}
+
+static void fail_peer(void *payload, size_t size, void *target_args)
+{
+    runs++;
+    (void)payload, (void)size, (void)target_args;
+    (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "by its own function");
+}
+
+/* Messages of both kinds that run_calls and run_rest take. */
+static void nothing_runs_behind_the_message_that_ends_its_endpoint(void **state)
+{
+    const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hop_limit = 9};
+    uint8_t payload[TCI_ROUTE_BYTES];
+    for (unsigned i = 0; i < 4; i++) {
+        open_pair(FAKE_MAPPED);
+        tci_route_encode(&route, payload);
+        tc_ifunc *ends = fake_node_function(pair.near, "ends", fail_peer);
+        if (i % 2 == 1)
+            fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_PREPARED, 0, NULL, 0);
+        if (i < 2)
+            assert_int_equal(tc_send(pair.ep, ends, NULL, 0), TC_OK);
+        else
+            pair.peer->rx.slots[fn->index].main = fail_peer;
+        for (int n = 0; n < 3; n++)
+            fake_frame(pair.ep, TCI_FRAME_CALL, i < 2 ? TCI_ROUTED : 0, fn->index, payload,
+                       sizeof payload);
+        (void)tci_dispatch_run_lap(pair.peer);
+        fake_expect_failed(pair.peer, TC_E_CORRUPT, "by its own function");
+        assert_int_equal(runs, 1);
+        fake_pair_close(&pair);
+    }
+}
+
+/* A control frame that ends it, and then what would be passed over on an open one alone. */
+static void an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at(void **state)
+{
+    const tci_reply answer = {.call = 1};
+    uint8_t reply[TCI_REPLY_BYTES];
+    static const uint8_t wrong_member[TCI_MEMBERSHIP_BYTES];
+    open_pair(FAKE_MAPPED);
+    tci_reply_encode(&answer, reply);
+    fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_MEMBER, 0, wrong_member,
+               sizeof wrong_member);
+    fake_frame(pair.ep, TCI_FRAME_REPLY, 0, 0, reply, sizeof reply);
+    fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
+    (void)tci_dispatch_run_lap(pair.peer);
+    expect_end("");
+    assert_int_equal(pair.far->core.counters[TCI_REPLIES_LATE], 0);
+}
+
+/* Where nobody maps the ring the link may be gone by then; see tci_large_give_up. */
+static void credit_of_an_endpoint_without_a_link_is_forgotten(void **state)
+{
+    open_pair(FAKE_CARRIED);
+    tci_link *link = pair.peer->link;
+    (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "it ends");
+    pair.peer->link = NULL;
+    tci_credit_return(pair.peer);
+    pair.peer->link = link;
+    fake_pair_close(&pair);
+}
+
+/* Control frames alone: no message is run, and the ring is not empty all the same. */
+static void draining_goes_on_behind_frames_that_are_no_messages(void **state)
+{
+    open_pair(FAKE_MAPPED);
+    for (int i = 0; i < 60; i++) /* more than are looked at in one go */
+        fake_frame(pair.ep, TCI_FRAME_CONTROL, TCI_CONTROL_PREPARED, 0, NULL, 0);
+    fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
+    while (!tci_dispatch_drain(pair.peer))
+        ;
+    assert_int_equal(runs, 1);
+    fake_pair_close(&pair);
+}
+
+static void a_lap_that_ends_where_it_begins_ends_the_endpoint(void **state)
+{
+    const tci_frame wrap = {.kind = TCI_FRAME_WRAP};
+    open_pair(FAKE_MAPPED);
+    tci_producer *tx = &pair.ep->tx.ring;
+    const uint64_t padding = tx->mask + 1 - (tx->tail & tx->mask);
+    tci_producer_commit(tx, tci_producer_next(tx), padding, tci_frame_word(&wrap));
+    tci_producer_commit(tx, tci_producer_next(tx), tx->mask + 1, tci_frame_word(&wrap));
+    (void)tci_dispatch_run(pair.peer);
+    expect_end("a lap ends where it begins");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_runs_behind_the_message_that_ends_its_endpoint),
+        cmocka_unit_test(an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at),
+        cmocka_unit_test(credit_of_an_endpoint_without_a_link_is_forgotten),
+        cmocka_unit_test(draining_goes_on_behind_frames_that_are_no_messages),
+        cmocka_unit_test(a_lap_that_ends_where_it_begins_ends_the_endpoint),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
