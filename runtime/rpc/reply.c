@@ -98,6 +98,8 @@ static tc_status send_reply(tc_ep *ep, tci_reply *reply, const uint32_t *path, c
     do {
         size_t left = size - (size_t)reply->offset, n = part_bytes(ep, reply);
         n = left < n ? left : n;
+        if (n == 0 && left > 0)
+            return TC_E_TOO_LARGE; /* not even one byte of it fits a frame */
         status = send_part(ep, reply, path, n > 0 ? bytes + reply->offset : NULL, n);
         reply->offset += n;
         reply->path_length = 0; /* the first part has it */

@@ -29,7 +29,9 @@
 #define TCI_HELLO_REFUSE_TEXT_MAX 512u
 #define TCI_HELLO_RING_BYTES_MIN 4096u
 #define TCI_HELLO_RING_BYTES_MAX (2u << 20)
-#define TCI_HELLO_FRAME_BYTES_MIN 64u /* one granule of a ring */
+/* What the largest things that go in one piece need: an answer's head, a path and half a KiB, an
+ * error's text, a first message's code section. The smallest ring takes 1,664. */
+#define TCI_HELLO_FRAME_BYTES_MIN 1024u
 #define TCI_HELLO_CODE_BYTES_MAX (1u << 30)
 #define TCI_HELLO_HOST_ID_BYTES 16u
 #define TCI_HELLO_DICTIONARIES_MAX 16u
@@ -82,7 +84,7 @@ typedef struct tci_hello {
     uint32_t ring_bytes;    /* a power of two, 4 KiB to 2 MiB */
     uint64_t ring_nonce;    /* first signal of the ring's sequence */
     uint64_t ring_address;  /* in this side's memory; a multiple of 64 */
-    /* largest frame the ring takes, header included; 64..ring_bytes */
+    /* largest frame the ring takes, header included; 1024..ring_bytes */
     uint32_t frame_bytes_max;
     uint32_t segment; /* number of the shared memory that shows the ring; 2^32-1: none */
     /* packed by UCX, <= 1024 bytes; empty when the ring cannot be put to */

@@ -375,12 +375,12 @@ static void a_peer_may_take_smaller_frames_than_its_ring_would(void **state)
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     fake_pair_make(&pair, FAKE_MAPPED);
     tci_hello hello = decode(bytes, hello_of(pair.peer, bytes));
-    hello.frame_bytes_max = 256;
+    hello.frame_bytes_max = 1024;
     say_hello(pair.ep, &hello);
     say_ready(pair.ep, FAKE_MAPPED);
     tc_ep_info info;
     tc_ep_query(pair.ep, &info);
-    assert_in_range(info.frame_payload_max, 1, 256 - TCI_FRAME_HEADER_BYTES);
+    assert_in_range(info.frame_payload_max, 1, 1024 - TCI_FRAME_HEADER_BYTES);
     fake_pair_close(&pair);
 }
 

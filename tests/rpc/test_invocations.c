@@ -117,6 +117,17 @@ static void an_answer_larger_than_the_ring_comes_in_parts(void **state)
     fake_pair_close(&pair);
 }
 
+/* No HELLO says so; the loop over parts is to end all the same. */
+static void an_answer_of_which_no_byte_fits_a_frame_is_not_sent(void **state)
+{
+    join(2);
+    pair.peer->tx.payload_max = TCI_REPLY_BYTES;
+    call(answers_much, 0, 0);
+    assert_int_equal(seen[0], TC_E_TOO_LARGE);
+    assert_null(pair.peer->tx.queue);
+    fake_pair_close(&pair);
+}
+
 static void an_answer_that_is_never_taken_is_said_to_be(void **state)
 {
     join(2);
@@ -268,7 +279,8 @@ static void replies_of_a_wrong_form_are_corrupt(void **state)
         assert_int_equal(tci_invocation_reply(pair.ep, bytes, size, &error), TC_E_CORRUPT);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tci_reply_encode(&bad[i], bytes);
-        assert_int_equal(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error), TC_E_CORRUPT);
+        assert_int_equal(tci_invocation_reply(pair.ep, bytes, sizeof bytes, &error),
+                         TC_E_CORRUPT);
     }
     fake_pair_close(&pair);
 }
@@ -280,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_function_that_says_nothing_has_answered_with_nothing),
         cmocka_unit_test(an_error_is_an_answer_too),
         cmocka_unit_test(an_answer_larger_than_the_ring_comes_in_parts),
+        cmocka_unit_test(an_answer_of_which_no_byte_fits_a_frame_is_not_sent),
         cmocka_unit_test(an_answer_that_is_never_taken_is_said_to_be),
         cmocka_unit_test(a_function_knows_who_called_it_and_where_it_is),
         cmocka_unit_test(outside_of_a_function_there_is_nothing_to_answer),
