@@ -44,27 +44,51 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
     tci_pending_add(&ctx->core.pending, TCI_WORK_HELLO);
 }
 
-void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t granule,
+/* The endpoint that a message is for, or NULL: nobody's, or from somebody who was not told its
+ * token. */
+static tc_ep *find_addressee(const tc_context *ctx, const tci_am_header *header)
+{
+    tc_ep *ep = tci_core_find(&ctx->core, header->connection);
+    if (ep != NULL && memcmp(header->token, &ep->token, sizeof ep->token) == 0)
+        return ep;
+    TC_LOG(TC_LOG_DEBUG, "a message for connection %u, which is not there", header->connection);
+    return NULL;
+}
+
+/* Before the peer's READY is heard its frames may come by any delivery. */
+static bool may_send_frames(const tc_ep *ep)
+{
+    return !tci_ep_is_open(ep) || ep->rx.arrival.frames_by_message;
+}
+
+static void take_frames(tc_ep *ep, uint16_t granule, const uint8_t *bytes, size_t size)
+{
+    if (may_send_frames(ep) &&
+        tci_consumer_place(&ep->rx.ring, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
+        tci_ep_frames_came(ep);
+    else
+        (void)tci_ep_fail_with(
+            ep, TC_E_CORRUPT, "peer sent %zu bytes for place %u of its ring, where %s", size,
+            granule * TCI_FRAME_GRANULE,
+            may_send_frames(ep) ? "they may not lie" : "it stores frames itself");
+}
+
+void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
                        const uint8_t *bytes, size_t size)
 {
     tc_context *ctx = user;
+    tc_ep *ep = NULL;
+    if ((kind != TCI_AM_HELLO || header->connection != TCI_AM_NO_CONNECTION) &&
+        (ep = find_addressee(ctx, header)) == NULL)
+        return;
     if (kind == TCI_AM_HELLO) {
-        keep_for_later(ctx, connection, bytes, size);
+        keep_for_later(ctx, header->connection, bytes, size);
         return;
     }
-    tc_ep *ep = tci_core_find(&ctx->core, connection);
-    if (ep == NULL || ep->rx.region == NULL) {
-        TC_LOG(TC_LOG_DEBUG, "a message for connection %u, which is not there", connection);
+    if (ep->rx.region == NULL)
         return;
-    }
     if (kind == TCI_AM_FRAMES) {
-        if (tci_consumer_place(&ep->rx.ring, (uint64_t)granule * TCI_FRAME_GRANULE, bytes,
-                               size))
-            tci_ep_frames_came(ep);
-        else
-            (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
-                                   "peer sent %zu bytes for place %u of its ring", size,
-                                   granule * TCI_FRAME_GRANULE);
+        take_frames(ep, header->place, bytes, size);
     } else if (kind == TCI_AM_CREDIT) {
         tci_credit_take(ep, bytes, size);
     } else {
@@ -76,7 +100,7 @@ bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, siz
                                tci_sink *sink_out)
 {
     const tc_context *ctx = user;
-    tc_ep *ep = tci_core_find(&ctx->core, header->connection);
+    tc_ep *ep = find_addressee(ctx, &header->to);
     return ep != NULL && tci_payload_in_take(ep, header, size, sink_out);
 }
 

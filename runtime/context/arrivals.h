@@ -5,7 +5,7 @@
 #include "context/context_object.h"
 
 /* The worker's handlers; `user` is the context. */
-void tci_arrivals_take(void *user, tci_am kind, uint16_t connection, uint16_t granule,
+void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
                        const uint8_t *bytes, size_t size);
 bool tci_arrivals_take_payload(void *user, const tci_payload_header *header, size_t size,
                                tci_sink *sink_out);

@@ -7,8 +7,7 @@ static void post(tc_ep *ep, uint64_t head)
 {
     if (ep->link == NULL)
         return; /* it was closed for a payload of an endpoint that has ended */
-    tc_status status =
-        tci_link_post(ep->link, TCI_AM_CREDIT, ep->peer.connection, &head, sizeof head, NULL);
+    tc_status status = tci_link_post(ep->link, TCI_AM_CREDIT, &head, sizeof head, NULL);
     if (status == TC_OK) {
         ep->rx.ring.published = head;
         ep->core->counters[TCI_CREDITS_SENT]++;

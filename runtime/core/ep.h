@@ -72,6 +72,7 @@ struct tc_ep {
     tc_ep *next; /* of the core's */
     tci_ep_state state;
     uint16_t connection; /* our id of it, in messages to us */
+    uint64_t token;      /* that such messages bring along; the peer alone was told it */
     bool unconfirmed;    /* the peer has not said yet that it is the member that was called */
 
     tci_receiver rx;

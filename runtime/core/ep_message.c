@@ -4,7 +4,7 @@ tc_status tci_ep_message_send(tc_ep *ep, const void *bytes, size_t size, tc_erro
 {
     if (ep->stream != NULL)
         return tci_stream_send(ep->stream, bytes, size, err);
-    return tci_link_post(ep->link, TCI_AM_HELLO, ep->peer.connection, bytes, size, err);
+    return tci_link_post(ep->link, TCI_AM_HELLO, bytes, size, err);
 }
 
 void tci_ep_message_bye(tc_ep *ep)

@@ -5,7 +5,6 @@
 #include "wire/hello.h"
 
 typedef struct tci_peer {
-    uint16_t connection; /* the peer's id of this connection, in messages to it */
     bool said_bye;
     uint64_t pid;          /* 0: not on this host */
     unsigned target;       /* number of `triple`, see archive_layout.h */

@@ -22,7 +22,6 @@ typedef struct tci_delivery tci_delivery;
  * its word alone. */
 typedef struct tci_delivery_peer {
     tci_link *link; /* outlives the delivery */
-    uint16_t connection;
     uint32_t ring_bytes;
     uint64_t ring_nonce;
     uint64_t ring_address;

@@ -9,21 +9,15 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 
-typedef struct am_delivery {
-    tci_carried_delivery carried;
-    uint16_t connection;
-} am_delivery;
-
 static void carry(void *user, tci_batch *batch)
 {
-    am_delivery *am = user;
+    const tci_carried_delivery *am = user;
     uint64_t offset = tci_batch_offset(batch);
-    uint32_t header = am->connection | (uint32_t)(offset / TCI_FRAME_GRANULE) << 16;
-    tci_link_op *op = tci_batch_op(batch, 0, header);
+    tci_link_op *op = tci_batch_op(batch, 0);
     bool under_way;
     tc_status status =
-        tci_link_send(am->carried.link, TCI_AM_FRAMES, op, am->carried.base.ring + offset,
-                      tci_batch_bytes(batch), &under_way);
+        tci_link_send(am->link, TCI_AM_FRAMES, (uint16_t)(offset / TCI_FRAME_GRANULE), op,
+                      am->base.ring + offset, tci_batch_bytes(batch), &under_way);
     if (status != TC_OK)
         TC_LOG(TC_LOG_DEBUG, "am: %s", tc_status_text(status));
     if (!under_way)
@@ -33,18 +27,18 @@ static void carry(void *user, tci_batch *batch)
 static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                          tc_error *err)
 {
-    am_delivery *am = tci_carried_create(&tci_delivery_am, peer, sizeof *am, carry, err);
+    tci_carried_delivery *am =
+        tci_carried_create(&tci_delivery_am, peer, sizeof *am, carry, err);
     if (am == NULL)
         return TC_E_NO_MEMORY;
-    am->connection = peer->connection;
-    *delivery_out = &am->carried.base;
+    *delivery_out = &am->base;
     return TC_OK;
 }
 
 const tci_delivery_ops tci_delivery_am = {
     .name = "am",
     .wire_id = TCI_HELLO_AM,
-    .frame_overhead_bytes = sizeof(uint32_t), /* the message's header */
+    .frame_overhead_bytes = sizeof(tci_am_header),
     .arrival = {.frames_by_message = true},
     .region_use = TCI_REGION_MAPPED,
     .open = am_open,

@@ -28,10 +28,10 @@ static void let_go(tci_batch *batch)
         b->completed++;
 }
 
-tci_link_op *tci_batch_op(tci_batch *batch, unsigned which, uint32_t header)
+tci_link_op *tci_batch_op(tci_batch *batch, unsigned which)
 {
     tci_link_op *op = &batch->ops[which];
-    *op = (tci_link_op){.header = header, .done = tci_batch_op_ended, .user = batch};
+    *op = (tci_link_op){.done = tci_batch_op_ended, .user = batch};
     batch->pending++;
     return op;
 }

@@ -55,7 +55,7 @@ bool tci_frame_batches_turn(tci_frame_batches *b);
 
 /* For carriers: the operation `which` of this batch, which will be under way, ready to be
  * given to the link. An operation that turns out not to be is ended with tci_batch_op_ended. */
-tci_link_op *tci_batch_op(tci_batch *batch, unsigned which, uint32_t header);
+tci_link_op *tci_batch_op(tci_batch *batch, unsigned which);
 void tci_batch_op_ended(tci_link_op *op);
 
 /* Where in the ring a batch starts, and how many bytes it has. */

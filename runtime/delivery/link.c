@@ -13,6 +13,7 @@ struct tci_link {
     ucp_ep_h ucp_ep;
     ucp_rkey_h rkey;
     bool aside; /* frames do not use it */
+    tci_am_header peer;
     ucs_status_t failure;
     ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they
                                     are, or will never be */
@@ -20,7 +21,7 @@ struct tci_link {
 };
 
 typedef struct posted_message {
-    uint32_t header;
+    tci_am_header header;
     uint8_t bytes[];
 } posted_message;
 
@@ -40,6 +41,7 @@ tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link
     if (link == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
     link->worker = worker;
+    link->peer.connection = TCI_AM_NO_CONNECTION;
     const ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER,
@@ -163,6 +165,22 @@ void tci_link_put_aside(tci_link *link)
     link->aside = true;
 }
 
+_Static_assert(sizeof(tci_am_header) == 12 && sizeof(tci_payload_header) == 28,
+               "headers travel as they are");
+
+void tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token)
+{
+    link->peer.connection = connection;
+    memcpy(link->peer.token, &token, sizeof token);
+}
+
+static tci_am_header header_for(const tci_link *link, uint16_t place)
+{
+    tci_am_header header = link->peer;
+    header.place = place;
+    return header;
+}
+
 /* Sends one message without a copy. What does not end at once, `done` hears of with `user`. */
 static ucs_status_ptr_t send_message(tci_link *link, tci_am kind, const void *header,
                                      size_t header_size, const void *bytes, size_t size,
@@ -186,13 +204,13 @@ static void free_posted(void *request, ucs_status_t status, void *user)
     ucp_request_free(request);
 }
 
-tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection, const void *bytes,
-                        size_t size, tc_error *err)
+tc_status tci_link_post(tci_link *link, tci_am kind, const void *bytes, size_t size,
+                        tc_error *err)
 {
     posted_message *message = malloc(sizeof *message + size);
     if (message == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "message: out of memory");
-    message->header = connection;
+    message->header = header_for(link, 0);
     memcpy(message->bytes, bytes, size);
     ucs_status_ptr_t request =
         send_message(link, kind, &message->header, sizeof message->header, message->bytes, size,
@@ -221,17 +239,19 @@ static tc_status send_in_place(tci_link *link, tci_am kind, const void *header,
     return *under_way_out ? TC_OK : tci_ucx_error(NULL, UCS_PTR_RAW_STATUS(request), "message");
 }
 
-tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op, const void *bytes,
-                        size_t size, bool *under_way_out)
+tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t place, tci_link_op *op,
+                        const void *bytes, size_t size, bool *under_way_out)
 {
+    op->header = header_for(link, place);
     return send_in_place(link, kind, &op->header, sizeof op->header, op, bytes, size,
                          under_way_out);
 }
 
-tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
+tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_header *header,
                                 tci_link_op *op, const void *bytes, size_t size,
                                 bool *under_way_out)
 {
+    header->to = header_for(link, number);
     return send_in_place(link, TCI_AM_PAYLOAD, header, sizeof *header, op, bytes, size,
                          under_way_out);
 }

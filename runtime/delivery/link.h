@@ -31,13 +31,16 @@ tc_status tci_link_error(const tci_link *link, tc_error *err);
 /* Frames take another way, so nothing needs to wait for this one. */
 void tci_link_put_aside(tci_link *link);
 
-/* Sends one message; bytes are copied. For rare messages: hellos, credits, code. */
-TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection,
-                                      const void *bytes, size_t size, tc_error *err);
+/* What the peer names its endpoint by. Messages before that go to none. */
+void tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token);
+
+/* Sends one message; bytes are copied. For rare messages: hellos. */
+TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, const void *bytes,
+                                      size_t size, tc_error *err);
 
 /* One send or put without a copy, in memory of the caller's that lives as long as the link. */
 typedef struct tci_link_op {
-    uint32_t header;
+    tci_am_header header; /* of the link's */
     /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
     void (*done)(struct tci_link_op *op);
     void *user;
@@ -46,14 +49,16 @@ typedef struct tci_link_op {
 } tci_link_op;
 
 /* Sends `bytes` without a copy: they and *op stay untouched until done is called, or until
- * return when *under_way_out is false (then done is not called). */
-TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, tci_link_op *op,
-                                      const void *bytes, size_t size, bool *under_way_out);
+ * return when *under_way_out is false (then done is not called). `place` is the header's. */
+TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t place,
+                                      tci_link_op *op, const void *bytes, size_t size,
+                                      bool *under_way_out);
 
 /* Sends a part of a payload. The rules for op and the bytes are those of tci_link_send, and the
- * header stays untouched as long; op->header is not used. */
-TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
-                                              tci_link_op *op, const void *bytes, size_t size,
+ * header, of which the link fills in `to`, stays untouched as long. */
+TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, uint16_t number,
+                                              tci_payload_header *header, tci_link_op *op,
+                                              const void *bytes, size_t size,
                                               bool *under_way_out);
 
 /* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or

@@ -21,7 +21,7 @@ static tc_status put_range(const tci_put_network *network, uint64_t offset, size
 static tc_status put_signal(const tci_put_network *network, tci_batch *batch)
 {
     return put_range(network, tci_batch_offset(batch), SIGNAL_BYTES,
-                     tci_batch_op(batch, SIGNAL_OP, 0));
+                     tci_batch_op(batch, SIGNAL_OP));
 }
 
 /* Inside a UCX handler, which may put. The failure of a flush is the link's, and shows there.
@@ -37,7 +37,7 @@ static void body_has_arrived(tci_link_op *op)
 
 static tc_status signal_when_flushed(const tci_put_network *network, tci_batch *batch)
 {
-    tci_link_op *op = tci_batch_op(batch, FLUSH_OP, 0);
+    tci_link_op *op = tci_batch_op(batch, FLUSH_OP);
     bool under_way;
     batch->network = network;
     op->done = body_has_arrived;
@@ -52,7 +52,7 @@ static tc_status signal_when_flushed(const tci_put_network *network, tci_batch *
 tc_status tci_put_batch(const tci_put_network *network, tci_batch *batch)
 {
     TC_TRY(put_range(network, tci_batch_offset(batch) + SIGNAL_BYTES,
-                     tci_batch_bytes(batch) - SIGNAL_BYTES, tci_batch_op(batch, BODY_OP, 0)));
+                     tci_batch_bytes(batch) - SIGNAL_BYTES, tci_batch_op(batch, BODY_OP)));
     if (network->fence == NULL)
         return signal_when_flushed(network, batch);
     TC_TRY(network->fence(network->user));

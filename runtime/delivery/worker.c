@@ -97,15 +97,14 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_size
                                size_t size, const ucp_am_recv_param_t *param)
 {
     const tci_am_binding *binding = arg;
-    uint16_t parts[2];
+    tci_am_header parts;
     if (header_size != sizeof parts || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)) {
         TC_LOG(TC_LOG_WARN, "message %d: header of %zu bytes, expected %zu and no rendezvous",
                (int)binding->kind, header_size, sizeof parts);
         return UCS_OK;
     }
-    memcpy(parts, header, sizeof parts);
-    binding->worker->handler(binding->worker->user, binding->kind, parts[0], parts[1], data,
-                             size);
+    memcpy(&parts, header, sizeof parts);
+    binding->worker->handler(binding->worker->user, binding->kind, &parts, data, size);
     return UCS_OK;
 }
 

@@ -13,28 +13,34 @@
 typedef struct tci_worker tci_worker;
 struct tc_ucx_objects;
 
-/* What active messages carry. Each has a 4-byte header, PAYLOAD a longer one; see
+/* What active messages carry. Each has a tci_am_header, PAYLOAD a longer one; see
  * docs/wire-format.md. */
 typedef enum tci_am {
-    /* header: connection u16, ring offset in granules u16; a range of a ring */
-    TCI_AM_FRAMES = 0,
-    TCI_AM_CREDIT = 1,  /* header: connection; u64, bytes consumed */
-    TCI_AM_HELLO = 2,   /* header: connection, or 0xffff; a hello message, see wire/hello.h */
-    TCI_AM_CODE = 3,    /* header: connection; a fragment of code outside the ring */
-    TCI_AM_PAYLOAD = 4, /* header: tci_payload_header; a part of a payload outside the ring */
+    TCI_AM_FRAMES = 0,  /* a range of a ring */
+    TCI_AM_CREDIT = 1,  /* u64, bytes consumed */
+    TCI_AM_HELLO = 2,   /* a hello message, see wire/hello.h */
+    TCI_AM_CODE = 3,    /* a fragment of code outside the ring */
+    TCI_AM_PAYLOAD = 4, /* with a tci_payload_header; a part of a payload outside the ring */
     TCI_AM_COUNT = 5
 } tci_am;
 
-#define TCI_AM_NO_CONNECTION 0xffffu
+#define TCI_AM_NO_CONNECTION 0xffffu /* of a HELLO to whom nothing was heard of yet */
+
+/* Whom a message is for, as it travels: 12 bytes, without padding. Numbers of connections are
+ * small and given out in turn, so they alone would let anybody write to anybody's endpoint. */
+typedef struct tci_am_header {
+    uint8_t token[8]; /* random; the receiver's HELLO said it */
+    uint16_t connection;
+    uint16_t place; /* FRAMES: in the ring, in granules; PAYLOAD: the payload's number; or 0 */
+} tci_am_header;
 
 /* `bytes` are valid during the call, 8-byte aligned or not, and judged by nobody yet. */
-typedef void (*tci_worker_handler)(void *user, tci_am kind, uint16_t connection,
-                                   uint16_t granule, const uint8_t *bytes, size_t size);
+typedef void (*tci_worker_handler)(void *user, tci_am kind, const tci_am_header *header,
+                                   const uint8_t *bytes, size_t size);
 
-/* As it travels: 20 bytes, without padding. */
+/* As it travels: 28 bytes, without padding. */
 typedef struct tci_payload_header {
-    uint16_t connection;
-    uint16_t number;      /* of the payload */
+    tci_am_header to;
     uint8_t fragment[16]; /* a tci_fragment */
 } tci_payload_header;
 

@@ -9,6 +9,7 @@
 #include "transfer/send_queue.h"
 #include "transfer/staging.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error 
     ep->core = core;
     ep->life.accepted = accepted;
     ep->state = TCI_EP_AWAITING_HELLO;
-    ep->peer.connection = TCI_AM_NO_CONNECTION;
+    randombytes_buf(&ep->token, sizeof ep->token);
     ep->tx.doorbell = never_asleep;
     ep->tx.preparing = TCI_PREPARING_NONE;
     ep->member.rank = TC_RANK_NONE;

@@ -66,6 +66,7 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
     TC_TRY(make_ring(ep, err));
     tci_hello hello = ep->core->self;
     hello.connection_id = ep->connection;
+    hello.connection_token = ep->token;
     hello.ring_bytes = (uint32_t)(ep->rx.ring.mask + 1);
     hello.ring_nonce = ep->hs.nonce;
     hello.ring_address = (uintptr_t)tci_region_base(ep->rx.region);
@@ -116,7 +117,6 @@ static uint32_t known_dictionaries(const tci_hello *hello)
 
 static void keep_peer(tc_ep *ep, const tci_hello *hello)
 {
-    ep->peer.connection = hello->connection_id;
     ep->peer.pid = tci_hello_same_host(&ep->core->self, hello) ? hello->pid : 0;
     keep_text(ep->peer.triple, sizeof ep->peer.triple, hello->triple);
     ep->peer.target = tci_target_number(ep->peer.triple);
@@ -139,7 +139,6 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
 {
     const tci_delivery_peer peer = {
         .link = ep->link,
-        .connection = hello->connection_id,
         .ring_bytes = hello->ring_bytes,
         .ring_nonce = hello->ring_nonce,
         .ring_address = hello->ring_address,
@@ -176,6 +175,7 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
                              (unsigned long long)ep->peer.pid);
     if (ep->link == NULL)
         TC_TRY(tci_link_open(ep->core->worker, hello->worker_address.data, &ep->link, err));
+    tci_link_set_peer(ep->link, hello->connection_id, hello->connection_token);
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
     return tci_handshake_send_hello(ep, err);

@@ -28,10 +28,19 @@ bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, u
            atomic_load_explicit(&identity[1], memory_order_relaxed) == ring_bytes;
 }
 
+/* Whether it touches what was read and not told yet: the producer has no leave to write
+ * there. */
+static bool is_consumed(const tci_consumer *c, uint64_t offset, size_t size)
+{
+    const uint64_t behind = (offset - c->published) & c->mask;
+    return c->head != c->published &&
+           (behind < c->head - c->published || behind + size > c->mask + 1);
+}
+
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     if (size < TCI_FRAME_HEADER_BYTES || offset % TCI_FRAME_GRANULE != 0 || offset > c->mask ||
-        size > c->mask + 1 - offset)
+        size > c->mask + 1 - offset || is_consumed(c, offset, size))
         return false;
     uint64_t signal;
     memcpy(&signal, bytes, sizeof signal);

@@ -22,7 +22,7 @@ void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, ui
 bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
 /* Copies bytes that were carried here by a message into the ring at a byte offset, signal last.
- * False when they do not fit there. */
+ * False when they do not fit there, or something there was consumed and not told yet. */
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size);
 
 /* Whether a frame (perhaps a WRAP) is there. */

@@ -20,7 +20,7 @@ static tc_status send_fragment(tc_ep *ep, const tci_code_form *code, size_t offs
     tci_write_bytes(&w, code->bytes, TCI_CODE_SECTION_BYTES);
     tci_write_u32(&w, (uint32_t)offset);
     tci_write_bytes(&w, code->bytes + TCI_CODE_SECTION_BYTES + offset, n);
-    return tci_link_post(ep->link, TCI_AM_CODE, ep->peer.connection, fragment, w.at, NULL);
+    return tci_link_post(ep->link, TCI_AM_CODE, fragment, w.at, NULL);
 }
 
 void tci_code_send(tc_ep *ep, const tci_content_id *id)

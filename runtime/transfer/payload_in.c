@@ -162,15 +162,15 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     tci_inbound *in = ep->state < TCI_EP_CLOSED ? inbound_of(ep) : NULL;
     if (in == NULL)
         return false;
-    uint16_t ahead = (uint16_t)(header->number - in->next);
+    uint16_t ahead = (uint16_t)(header->to.place - in->next);
     if (ahead > UINT16_MAX / 2)
         return false; /* done with: it was refused, and its sender had not heard of that */
-    inbound_payload **place = &in->payloads[header->number % TCI_OUT_OF_LINE_COUNT_MAX];
+    inbound_payload **place = &in->payloads[header->to.place % TCI_OUT_OF_LINE_COUNT_MAX];
     tc_status status = TC_E_CORRUPT;
     tci_fragment_decode(header->fragment, &fragment);
     if (ahead >= TCI_OUT_OF_LINE_COUNT_MAX)
         tci_error_set(&error, status, "payload outside the ring: number %u, expected %u to %u",
-                      header->number, in->next, in->next + TCI_OUT_OF_LINE_COUNT_MAX - 1);
+                      header->to.place, in->next, in->next + TCI_OUT_OF_LINE_COUNT_MAX - 1);
     else
         status = claim(ep, place, &fragment, size, &error);
     if (status != TC_OK) {

@@ -100,11 +100,9 @@ static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *p
     const tci_fragment fragment = {.total = large->size, .offset = large->offset};
     size_t n = large->size - large->offset;
     n = n < PART_BYTES ? n : PART_BYTES;
-    part->header =
-        (tci_payload_header){.connection = ep->peer.connection, .number = large->number};
     tci_fragment_encode(&fragment, part->header.fragment);
     part->op = (tci_link_op){.done = part_has_left, .user = ep->tx.outbound};
-    if (tci_link_send_payload(ep->link, &part->header, &part->op,
+    if (tci_link_send_payload(ep->link, large->number, &part->header, &part->op,
                               large->payload + large->offset, n, &part->under_way) != TC_OK)
         return tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: a payload could not be sent");
     ep->tx.outbound->under_way += part->under_way;

@@ -74,8 +74,8 @@ static tc_status check_ring(const tci_hello *h, tc_error *err)
 
 static tc_status check_no_ring(const tci_hello *h, tc_error *err)
 {
-    bool none = h->connection_id == 0 && h->ring_bytes == 0 && h->ring_nonce == 0 &&
-                h->ring_address == 0 && h->frame_bytes_max == 0 &&
+    bool none = h->connection_id == 0 && h->connection_token == 0 && h->ring_bytes == 0 &&
+                h->ring_nonce == 0 && h->ring_address == 0 && h->frame_bytes_max == 0 &&
                 h->segment == TCI_HELLO_NO_SEGMENT && h->rkey.size == 0;
     if (none)
         return TC_OK;
@@ -152,6 +152,7 @@ static void write_hello(tci_writer *w, const tci_hello *h)
     tci_write_u64(w, h->context_id);
     tci_write_bytes(w, h->host_id, sizeof h->host_id);
     tci_write_u32(w, h->segment);
+    tci_write_u64(w, h->connection_token);
     tci_write_bytes(w, h->rkey.data, h->rkey.size);
     tci_write_bytes(w, h->worker_address.data, h->worker_address.size);
     tci_write_bytes(w, h->triple.data, h->triple.size);
@@ -168,6 +169,7 @@ tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *bu
     tci_hello h = *hello;
     if (kind == TCI_HELLO_ADDRESS) {
         h.connection_id = 0;
+        h.connection_token = 0;
         h.ring_bytes = 0;
         h.ring_nonce = 0;
         h.ring_address = 0;
@@ -228,6 +230,7 @@ static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
     for (size_t i = 0; i < sizeof h->host_id; i++)
         h->host_id[i] = tci_read_u8(r);
     h->segment = tci_read_u32(r);
+    h->connection_token = tci_read_u64(r);
     read_view(r, &h->rkey);
     read_view(r, &h->worker_address);
     read_view(r, &h->triple);

@@ -80,10 +80,12 @@ typedef struct tci_hello {
 
     /* The ring that this side receives in. An ADDRESS has none: not written, and when decoded
      * all zero, and no segment. */
-    uint16_t connection_id; /* what the peer names this side's endpoint by in active messages */
-    uint32_t ring_bytes;    /* a power of two, 4 KiB to 2 MiB */
-    uint64_t ring_nonce;    /* first signal of the ring's sequence */
-    uint64_t ring_address;  /* in this side's memory; a multiple of 64 */
+    /* what the peer names this side's endpoint by in active messages */
+    uint16_t connection_id;
+    uint64_t connection_token; /* random; such messages without it are dropped */
+    uint32_t ring_bytes;       /* a power of two, 4 KiB to 2 MiB */
+    uint64_t ring_nonce;       /* first signal of the ring's sequence */
+    uint64_t ring_address;     /* in this side's memory; a multiple of 64 */
     /* largest frame the ring takes, header included; 1024..ring_bytes */
     uint32_t frame_bytes_max;
     uint32_t segment; /* number of the shared memory that shows the ring; 2^32-1: none */

@@ -76,7 +76,7 @@ static void signal_in_the_same_put(void *user, tci_batch *batch)
 {
     run *r = user;
     uint64_t offset = tci_batch_offset(batch);
-    tci_link_op *op = tci_batch_op(batch, 0, 0);
+    tci_link_op *op = tci_batch_op(batch, 0);
     bool under_way;
     assert_int_equal(r->net.seam.put(&r->net, offset, r->own_ring + offset,
                                      tci_batch_bytes(batch), op, &under_way),

@@ -143,9 +143,8 @@ static void reach_wild(source *s)
     uint64_t wild = 1ull << 40;
     tci_ring_store_consumed(s->ep->rx.ring.consumed, wild);
     if (!s->ep->rx.arrival.ring_is_mapped)
-        must(tci_link_post(s->ep->link, TCI_AM_CREDIT, s->ep->peer.connection, &wild,
-                           sizeof wild, &error),
-             &error, "credit");
+        must(tci_link_post(s->ep->link, TCI_AM_CREDIT, &wild, sizeof wild, &error), &error,
+             "credit");
     progress_a_while(s);
 }
 
@@ -172,13 +171,12 @@ static void replay(source *s, const uint8_t *old, size_t bytes)
     tci_link_op *op = malloc(sizeof *op + bytes);
     if (op == NULL)
         exit(1);
-    *op = (tci_link_op){.header = s->ep->peer.connection | (uint32_t)(at / TCI_FRAME_GRANULE)
-                                                               << 16,
-                        .done = ignore_end};
+    *op = (tci_link_op){.done = ignore_end};
     memcpy(op + 1, old, bytes);
     tc_error error = {0};
-    must(tci_link_send(s->ep->link, TCI_AM_FRAMES, op, op + 1, bytes, &under_way), &error,
-         "replay");
+    must(tci_link_send(s->ep->link, TCI_AM_FRAMES, (uint16_t)(at / TCI_FRAME_GRANULE), op,
+                       op + 1, bytes, &under_way),
+         &error, "replay");
     if (!under_way)
         free(op);
 }

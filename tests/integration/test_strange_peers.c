@@ -15,7 +15,7 @@
 #include <tc/log.h>
 #include <unistd.h>
 
-#define OTHER_PROTOCOL 2
+#define OTHER_PROTOCOL 1
 #define OTHER_UCX_MINOR 99
 #define SHORT_NS 300000000ull
 
@@ -168,7 +168,7 @@ static void expect_refusal(const message *said, tc_status status, const char *on
 static void a_peer_of_another_protocol_is_refused(void **state)
 {
     const message m = hello_of_protocol(OTHER_PROTOCOL), said = talk(&m);
-    expect_refusal(&said, TC_E_VERSION, "version 2", "version 1");
+    expect_refusal(&said, TC_E_VERSION, "version 1", "version 2");
     assert_non_null(strstr(logged, "version 2"));
     assert_non_null(strstr(logged, "version 1"));
 }
@@ -294,7 +294,7 @@ static void a_listener_of_another_protocol(void **state)
     assert_int_equal(connect_to(&f, &error), TC_E_VERSION);
     assert_non_null(strstr(error.text, "version 2"));
     assert_non_null(strstr(error.text, "version 1"));
-    expect_refusal(&f.said, TC_E_VERSION, "version 2", "version 1");
+    expect_refusal(&f.said, TC_E_VERSION, "version 1", "version 2");
 }
 
 static void a_listener_of_another_ucx(void **state)

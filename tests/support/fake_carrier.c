@@ -97,21 +97,27 @@ void tci_link_put_aside(tci_link *link)
     (void)link;
 }
 
-tc_status tci_link_post(tci_link *link, tci_am kind, uint16_t connection, const void *bytes,
-                        size_t size, tc_error *err)
+void tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token)
+{
+    link->connection = connection;
+    link->token = token;
+}
+
+tc_status tci_link_post(tci_link *link, tci_am kind, const void *bytes, size_t size,
+                        tc_error *err)
 {
     if (link->posts != TC_OK)
         return tci_error_set(err, link->posts, "the link takes nothing");
-    keep(&link->sent, kind, connection, bytes, size);
+    keep(&link->sent, kind, link->connection, bytes, size);
     return TC_OK;
 }
 
-tc_status tci_link_send_payload(tci_link *link, const tci_payload_header *header,
+tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_header *header,
                                 tci_link_op *op, const void *bytes, size_t size,
                                 bool *under_way_out)
 {
-    (void)op;
-    keep(&link->sent, TCI_AM_PAYLOAD, header->connection, bytes, size);
+    (void)op, (void)number, (void)header;
+    keep(&link->sent, TCI_AM_PAYLOAD, link->connection, bytes, size);
     *under_way_out = false;
     return link->posts;
 }
@@ -272,7 +278,8 @@ static tc_status open_fake(const tci_delivery_ops *ops, const tci_delivery_peer 
     if (ops->arrival.ring_is_mapped) {
         d->base.consumed =
             (const tci_ring_word *)(const void *)(region + TCI_RING_CONSUMED_OFFSET);
-        d->base.doorbell = (const tci_ring_word *)(const void *)(region + TCI_RING_DOORBELL_OFFSET);
+        d->base.doorbell =
+            (const tci_ring_word *)(const void *)(region + TCI_RING_DOORBELL_OFFSET);
     }
     *delivery_out = &d->base;
     return TC_OK;

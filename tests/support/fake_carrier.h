@@ -32,6 +32,8 @@ const fake_post *fake_outbox_take(fake_outbox *outbox);
 unsigned fake_outbox_count(const fake_outbox *outbox, tci_am kind);
 
 struct tci_link {
+    uint16_t connection; /* of its peer */
+    uint64_t token;
     fake_outbox sent;
     tc_status ready; /* what tci_link_ready says */
     tc_status posts; /* what tci_link_post says */

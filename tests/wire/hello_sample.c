@@ -19,6 +19,7 @@ tci_hello hello_sample(void)
                    .pid = 4242,
                    .context_id = 0xa1a2a3a4a5a6a7a8u,
                    .connection_id = 0x0102,
+                   .connection_token = 0xb1b2b3b4b5b6b7b8u,
                    .ring_bytes = 256u << 10,
                    .ring_nonce = 0x1122334455667788u,
                    .ring_address = 0x7f0012345000u,
@@ -63,6 +64,7 @@ void assert_same_hello(const tci_hello *a, const tci_hello *b)
     assert_memory_equal(a->host_id, b->host_id, sizeof a->host_id);
     assert_int_equal(a->context_id, b->context_id);
     assert_int_equal(a->connection_id, b->connection_id);
+    assert_int_equal(a->connection_token, b->connection_token);
     assert_int_equal(a->ring_bytes, b->ring_bytes);
     assert_int_equal(a->ring_nonce, b->ring_nonce);
     assert_int_equal(a->ring_address, b->ring_address);

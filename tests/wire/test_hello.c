@@ -80,6 +80,7 @@ static void address_is_a_hello_without_a_ring(void **state)
     assert_int_equal(
         tci_hello_decode(buf, sizeof golden_address, TCI_HELLO_ADDRESS, &back, NULL), TC_OK);
     h.connection_id = 0;
+    h.connection_token = 0;
     h.ring_bytes = h.frame_bytes_max = 0;
     h.ring_nonce = h.ring_address = 0;
     h.segment = TCI_HELLO_NO_SEGMENT;
@@ -98,6 +99,7 @@ static void every_field_may_be_at_its_limit(void **state)
     h.code_bytes_max = TCI_HELLO_CODE_BYTES_MAX;
     h.pid = INT32_MAX;
     h.connection_id = UINT16_MAX;
+    h.connection_token = UINT64_MAX;
     h.ring_bytes = TCI_HELLO_RING_BYTES_MAX;
     h.frame_bytes_max = TCI_HELLO_RING_BYTES_MAX;
     h.ring_nonce = UINT64_MAX;
@@ -167,7 +169,7 @@ static void fields_outside_their_range_are_named(void **state)
         {8, 4, 0, "page size is 0"},
         {8, 4, 5000, "page size is 5000"},
         {8, 4, 1u << 31, "page size is 2147483648"},
-        {15, 1, 1, "expected 137 by the sizes in it"},
+        {15, 1, 1, "expected 145 by the sizes in it"},
         {16, 4, 0, "largest code is 0"},
         {16, 4, (1u << 30) + 1, "1073741824"},
         {20, 4, 63, "largest frame is 63"},
