@@ -18,7 +18,7 @@ struct tci_call {
     uint32_t generation;
     uint32_t next_free; /* a place + 1 */
     bool is_open;
-    bool may_travel;     /* sent to a member of a group */
+    uint64_t group;      /* of the member that it was sent to; 0: none, it cannot travel */
     size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
     uint16_t index;      /* of its function */
     const tc_ep *ep;     /* that it left by; NULL: which has ended */
@@ -62,10 +62,12 @@ static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id
     if (calls->free == 0)
         TC_TRY(grow(calls));
     tci_call *call = &calls->table[calls->free - 1];
-    *id_out = (uint64_t)(call->generation + 1) << 32 | calls->free;
+    uint32_t generation = tci_random_words_next(&calls->random);
+    generation += generation == call->generation;
+    *id_out = (uint64_t)generation << 32 | calls->free;
     calls->free = call->next_free;
     calls->count++;
-    *call = (tci_call){.generation = call->generation + 1, .is_open = true};
+    *call = (tci_call){.generation = generation, .is_open = true};
     *call_out = call;
     return TC_OK;
 }
@@ -129,7 +131,7 @@ void tci_calls_expire(tci_core *core, uint64_t now_ns)
             continue;
         if (now_ns < call->deadline_ns)
             next_ns = call->deadline_ns < next_ns ? call->deadline_ns : next_ns;
-        else if (call->may_travel && call->ep == NULL)
+        else if (call->group != 0 && call->ep == NULL)
             fail(core, call, TC_E_PEER_LOST,
                  "no answer came, and the member that was called first is gone");
         else
@@ -152,7 +154,7 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
         if (!call->is_open || call->ep != ep)
             continue;
         call->ep = NULL;
-        if (!call->may_travel) {
+        if (call->group == 0) {
             fail(core, call, error->status, error->text);
             continue;
         }
@@ -263,12 +265,20 @@ static void take_part(tci_core *core, tci_call *call, const tci_reply *reply,
     }
 }
 
-void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *path,
-                      const uint8_t *part, size_t part_size)
+/* By its own endpoint also of a group that this side joined after the call. */
+static bool may_answer(const tci_answerer *by, const tci_call *call)
+{
+    if (call->group != 0 && by->group != NULL)
+        return by->group->id == call->group;
+    return by->ep != NULL ? by->ep == call->ep : by->group == NULL;
+}
+
+void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *reply,
+                      const uint8_t *path, const uint8_t *part, size_t part_size)
 {
     uint32_t ranks[TCI_ROUTE_PATH_MAX];
     tci_call *call = find(core->calls, reply->call);
-    if (call == NULL) {
+    if (call == NULL || !may_answer(by, call)) {
         core->counters[TCI_REPLIES_LATE]++;
         return;
     }
@@ -299,7 +309,7 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, NULL));
     TC_TRY(open_call(core->calls, &call, &route.call));
     call->ep = ep;
-    call->may_travel = ep->member.group != NULL;
+    call->group = ep->member.group != NULL ? ep->member.group->id : 0;
     call->index = fn->index;
     call->params = params;
     call->deadline_ns = tci_deadline_after(params.timeout_ns != 0 ? params.timeout_ns

@@ -1,10 +1,12 @@
 /* Calls of this context that wait for a reply.
  *
- * A call's id is its place and a generation that changes whenever the place is given out, so a
- * reply that comes late finds nothing and touches nothing. */
+ * A call's id is its place and a random number that is drawn whenever the place is given out, so
+ * a reply that comes late finds nothing and touches nothing, and nobody who was not told the id
+ * knows it. */
 #ifndef TCI_CALLS_H
 #define TCI_CALLS_H
 
+#include "base/random_words.h"
 #include "core/core.h"
 #include "wire/route.h"
 
@@ -19,7 +21,14 @@ typedef struct tci_calls {
     size_t count;
     uint32_t free;             /* a place + 1; 0: none */
     uint64_t next_deadline_ns; /* no call ends before; UINT64_MAX: there is none */
+    tci_random_words random;
 } tci_calls;
+
+/* Who answers. Neither: this context itself, to a call of its own. */
+typedef struct tci_answerer {
+    const tc_ep *ep;
+    const tc_group *group;
+} tci_answerer;
 
 void tci_calls_init(tci_calls *calls);
 /* Forgets a call without a word. TC_E_NOT_FOUND. */
@@ -27,9 +36,10 @@ TC_MUST_CHECK tc_status tci_calls_cancel(tci_calls *calls, tc_call_id id);
 /* Forgets all calls without a word. */
 void tci_calls_fini(tci_calls *calls);
 
-/* A part of a reply. Whatever it says, only its own call is touched. */
-void tci_calls_answer(tci_core *core, const tci_reply *reply, const uint8_t *path,
-                      const uint8_t *part, size_t part_size);
+/* A part of a reply. Whatever it says, only its own call is touched, and only by whom that was
+ * sent to: the endpoint that it left by, or any member of the group that it travels in. */
+void tci_calls_answer(tci_core *core, const tci_answerer *by, const tci_reply *reply,
+                      const uint8_t *path, const uint8_t *part, size_t part_size);
 
 /* Ends those whose deadline has passed. */
 void tci_calls_expire(tci_core *core, uint64_t now_ns);

@@ -56,12 +56,13 @@ void tci_invocation_refused(tc_ep *ep, uint16_t slot, bool payload_only)
 
 tc_status tci_invocation_reply(tc_ep *ep, const uint8_t *payload, size_t size, tc_error *err)
 {
+    const tci_answerer by = {.ep = ep, .group = ep->member.group};
     tci_reply reply;
     const uint8_t *path, *part;
     size_t part_size;
     TC_TRY(tci_reply_decode(payload, size, &reply, &path, &part, &part_size, err));
     if (reply.call != 0)
-        tci_calls_answer(ep->core, &reply, path, part, part_size);
+        tci_calls_answer(ep->core, &by, &reply, path, part, part_size);
     else if (ep->member.group != NULL)
         tci_group_note_failure(ep->member.group, (tc_status)reply.status, part, part_size);
     return TC_OK;

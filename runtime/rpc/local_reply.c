@@ -10,7 +10,7 @@
 typedef struct tci_local_reply {
     struct tci_local_reply *next;
     tci_reply reply;
-    tc_group *group; /* of one that no call waits for */
+    tc_group *group; /* that its message travels in, or NULL */
     size_t size;
     uint8_t bytes[]; /* path, then data */
 } tci_local_reply;
@@ -44,8 +44,9 @@ tc_status tci_local_reply_keep(tci_core *core, tc_group *group, const tci_reply 
 static void take(tci_core *core, const tci_local_reply *kept)
 {
     const uint8_t *data = kept->bytes + 4u * (size_t)kept->reply.path_length;
+    const tci_answerer own = {.group = kept->group};
     if (kept->reply.call != 0)
-        tci_calls_answer(core, &kept->reply, kept->bytes, data, kept->size);
+        tci_calls_answer(core, &own, &kept->reply, kept->bytes, data, kept->size);
     else if (kept->group != NULL)
         tci_group_note_failure(kept->group, (tc_status)kept->reply.status, data, kept->size);
 }

@@ -12,7 +12,8 @@ typedef struct tci_local_replies {
 
 void tci_local_replies_init(tci_local_replies *replies);
 
-/* Keeps a copy of a reply. `group` hears of one that no call waits for. TC_E_NO_MEMORY. */
+/* Keeps a copy of a reply to a message that travels in `group` (NULL: in none), which hears of
+ * one that no call waits for. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_local_reply_keep(tci_core *core, tc_group *group,
                                              const tci_reply *reply, const uint32_t *path,
                                              const void *data, size_t size);

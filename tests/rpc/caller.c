@@ -27,8 +27,14 @@ caller caller_make(void)
     return c;
 }
 
+tci_answerer caller_asked(const caller *c)
+{
+    return (tci_answerer){.ep = c->pair.ep, .group = c->pair.ep->member.group};
+}
+
 void caller_answer(const caller *c, tc_call_id id, const char *text)
 {
     const tci_reply reply = {.call = id, .total = strlen(text), .rank = 4, .hops = 2};
-    tci_calls_answer(c->core, &reply, NULL, (const uint8_t *)text, strlen(text));
+    const tci_answerer by = caller_asked(c);
+    tci_calls_answer(c->core, &by, &reply, NULL, (const uint8_t *)text, strlen(text));
 }

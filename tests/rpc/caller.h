@@ -19,7 +19,10 @@ void caller_nothing(void *payload, size_t size, void *target_args);
 /* Starts a call whose answer, of 64 bytes at most, goes to *h. */
 tc_call_id caller_start(tc_ep *ep, tc_ifunc *fn, heard *h, uint64_t timeout_ns);
 
-/* Gives the calls of c a whole answer. */
+/* Whom the calls of c were sent to. */
+tci_answerer caller_asked(const caller *c);
+
+/* Gives the calls of c a whole answer by that. */
 void caller_answer(const caller *c, tc_call_id id, const char *text);
 
 #endif

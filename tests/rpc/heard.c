@@ -3,8 +3,10 @@
 
 tc_call_params heard_params(heard *h)
 {
-    return (tc_call_params){
-        .result = h->result, .result_capacity = sizeof h->result, .done = heard_done, .user = h};
+    return (tc_call_params){.result = h->result,
+                            .result_capacity = sizeof h->result,
+                            .done = heard_done,
+                            .user = h};
 }
 
 void heard_done(void *user, const tc_call_outcome *outcome)

@@ -162,7 +162,9 @@ static void calls_of_a_context_that_ends_are_forgotten(void **state)
     heard h = {0};
     const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     const tci_reply first = {.call = id, .total = 9, .path_length = 1};
-    tci_calls_answer(c.core, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc", 3);
+    const tci_answerer by = caller_asked(&c);
+    tci_calls_answer(c.core, &by, &first, (const uint8_t *)"\0\0\0\1", (const uint8_t *)"abc",
+                     3);
     tci_calls_fini(c.core->calls);
     assert_int_equal(h.count, 0);
     assert_int_equal(c.core->calls->count, 0);

@@ -6,7 +6,8 @@ static void part(const caller *c, tc_call_id id, uint64_t total, uint64_t offset
                  const char *text)
 {
     const tci_reply reply = {.call = id, .total = total, .offset = offset};
-    tci_calls_answer(c->core, &reply, NULL, (const uint8_t *)text, strlen(text));
+    const tci_answerer by = caller_asked(c);
+    tci_calls_answer(c->core, &by, &reply, NULL, (const uint8_t *)text, strlen(text));
 }
 
 /* --- answers ------------------------------------------------------------------------------ */
@@ -42,7 +43,8 @@ static void an_answer_in_parts_is_put_together(void **state)
     heard h = {0};
     const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
     const tci_reply first = {.call = id, .total = 9, .path_length = 2};
-    tci_calls_answer(c.core, &first, path, (const uint8_t *)"abc", 3);
+    const tci_answerer by = caller_asked(&c);
+    tci_calls_answer(c.core, &by, &first, path, (const uint8_t *)"abc", 3);
     part(&c, id, 9, 3, "def");
     assert_int_equal(h.count, 0);
     part(&c, id, 9, 6, "ghi");
@@ -108,7 +110,8 @@ static void an_error_has_the_status_and_text_of_whoever_answered(void **state)
                              .total = 6,
                              .status = TC_E_NOT_FOUND,
                              .rank = 2};
-    tci_calls_answer(c.core, &reply, NULL, (const uint8_t *)"nobody", 6);
+    const tci_answerer by = caller_asked(&c);
+    tci_calls_answer(c.core, &by, &reply, NULL, (const uint8_t *)"nobody", 6);
     assert_int_equal(h.status, TC_E_NOT_FOUND);
     assert_string_equal(h.text, "nobody");
     assert_int_equal(h.rank, 2);
@@ -134,6 +137,44 @@ static void an_answer_to_what_is_no_call_touches_nothing(void **state)
     assert_int_equal(h.count, 0);
     assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 8);
     assert_int_equal(h.result[0], 0);
+    fake_pair_close(&c.pair);
+}
+
+/* Of the same group any member may have got it. */
+static void an_answer_by_whom_nobody_asked_touches_nothing(void **state)
+{
+    caller c = caller_make();
+    heard h = {0};
+    const tc_call_id id = caller_start(c.pair.ep, c.fn, &h, 0);
+    fake_pair other;
+    fake_pair_join(&other, FAKE_MAPPED, 2);
+    const tci_answerer strangers[] = {{.ep = other.ep},
+                                      {.ep = other.ep, .group = other.ep->member.group},
+                                      {.group = other.ep->member.group}};
+    const tci_reply reply = {.call = id, .total = 2};
+    for (size_t i = 0; i < 3; i++)
+        tci_calls_answer(c.core, &strangers[i], &reply, NULL, (const uint8_t *)"no", 2);
+    assert_int_equal(h.count, 0);
+    assert_int_equal(c.core->counters[TCI_REPLIES_LATE], 3);
+    caller_answer(&c, id, "yes");
+    assert_int_equal(h.status, TC_OK);
+    fake_node_destroy(other.near);
+    fake_node_destroy(other.far);
+    fake_pair_close(&c.pair);
+}
+
+static void ids_of_calls_cannot_be_counted_up(void **state)
+{
+    caller c = caller_make();
+    tc_call_id ids[8];
+    unsigned steps = 0;
+    for (size_t i = 0; i < 8; i++) {
+        heard h = {0};
+        ids[i] = caller_start(c.pair.ep, c.fn, &h, 0);
+        assert_int_equal(tci_calls_cancel(c.core->calls, ids[i]), TC_OK);
+        steps += i > 0 && (ids[i] >> 32) - (ids[i - 1] >> 32) <= 1;
+    }
+    assert_int_equal(steps, 0);
     fake_pair_close(&c.pair);
 }
 
@@ -209,6 +250,8 @@ int main(void)
         cmocka_unit_test(the_total_of_each_part_is_held_to_the_room),
         cmocka_unit_test(an_error_has_the_status_and_text_of_whoever_answered),
         cmocka_unit_test(an_answer_to_what_is_no_call_touches_nothing),
+        cmocka_unit_test(an_answer_by_whom_nobody_asked_touches_nothing),
+        cmocka_unit_test(ids_of_calls_cannot_be_counted_up),
         cmocka_unit_test(a_place_that_is_used_again_has_another_id),
         cmocka_unit_test(a_cancelled_call_is_forgotten_without_a_word),
         cmocka_unit_test(a_call_that_could_not_be_sent_leaves_no_place_taken),

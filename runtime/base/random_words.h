@@ -1,0 +1,20 @@
+/* Numbers that nobody guesses, for where they are needed often: a system call for each would
+ * take longer than what they are for. */
+#ifndef TCI_RANDOM_WORDS_H
+#define TCI_RANDOM_WORDS_H
+
+#include <stdint.h>
+
+#define TCI_RANDOM_WORDS 64u
+
+/* Zero at first. */
+typedef struct tci_random_words {
+    uint8_t seed[32];
+    uint32_t words[TCI_RANDOM_WORDS];
+    unsigned left; /* of words */
+    uint8_t seeded;
+} tci_random_words;
+
+uint32_t tci_random_words_next(tci_random_words *random);
+
+#endif
