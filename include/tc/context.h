@@ -21,7 +21,7 @@ typedef struct tc_ep tc_ep;
 typedef enum tc_ep_event {
     TC_EP_OPENED = 1, /* a peer connected; tc_send may be used */
     TC_EP_CLOSED = 2, /* the peer closed in order, after all its messages ran */
-    TC_EP_FAILED = 3  /* the peer died or broke the protocol; see tc_ep_error */
+    TC_EP_FAILED = 3  /* the peer died, broke the protocol or never came; see tc_ep_error */
 } tc_ep_event;
 
 /* Called from tc_progress and from blocking calls that progress. An accepted endpoint is freed

@@ -112,7 +112,8 @@ TC_API tc_context *tc_group_context(const tc_group *group);
 
 /* The endpoint to a rank, this process's own included. Never blocks: a new endpoint accepts
  * messages at once and sends them when the member has completed the handshake. The group owns
- * the endpoint; it is valid until the callback has received TC_EP_CLOSED or TC_EP_FAILED.
+ * the endpoint; it is valid until the callback has received TC_EP_CLOSED or TC_EP_FAILED, which
+ * it also receives for one that never opened.
  *
  *   TC_OK             *ep_out takes messages
  *   TC_E_NOT_FOUND    the group has no such rank

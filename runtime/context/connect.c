@@ -60,7 +60,7 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     if (tci_core_is_busy(core))
         return busy(err);
     TC_TRY(tci_stream_connect_start(host_port, &stream, err));
-    tc_status status = tci_ep_create(core, false, &ep, err);
+    tc_status status = tci_ep_create(core, TCI_OWNER_PROGRAM, &ep, err);
     if (status != TC_OK) {
         tci_stream_close(stream);
         return status;
@@ -75,7 +75,7 @@ static tc_status try_address(tc_context *ctx, const void *worker_address, uint64
                              tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep;
-    TC_TRY(tci_ep_create(&ctx->core, false, &ep, err));
+    TC_TRY(tci_ep_create(&ctx->core, TCI_OWNER_PROGRAM, &ep, err));
     tci_handshake_set_deadline(ep, deadline_ns);
     tc_status status = tci_link_open(ctx->core.worker, worker_address, &ep->link, err);
     if (status == TC_OK)

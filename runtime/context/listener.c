@@ -55,7 +55,7 @@ void tc_listener_close(tc_listener *listener)
 static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
 {
     tc_ep *ep;
-    tc_status status = tci_ep_create(core, true, &ep, err);
+    tc_status status = tci_ep_create(core, TCI_OWNER_CONTEXT, &ep, err);
     if (status != TC_OK) {
         tci_stream_close(stream);
         return status;

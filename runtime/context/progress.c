@@ -100,25 +100,27 @@ static void notify_end(tc_context *ctx, tc_ep *ep)
     if (ep->life.ended_notified)
         return;
     ep->life.ended_notified = true;
-    if (ep->life.opened_notified || !ep->life.accepted)
+    if (ep->life.opened_notified || ep->life.owner != TCI_OWNER_CONTEXT)
         call_program(ctx, ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
 }
 
-/* Calls the program for what became of endpoints, and frees those that are the context's. */
+/* Calls the program for what became of endpoints, and frees those that are the context's. One
+ * that opened and failed in the same turn is announced too: a function that it has run may have
+ * kept it. */
 static void notify_states(tc_context *ctx)
 {
     tc_ep *next;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = next) {
         next = ep->next;
-        if (ep->life.opened && ep->life.accepted && !ep->life.opened_notified &&
-            ep->state != TCI_EP_FAILED) {
+        bool is_shared = ep->life.owner != TCI_OWNER_PROGRAM;
+        if (ep->life.opened && is_shared && !ep->life.opened_notified) {
             ep->life.opened_notified = true;
             call_program(ctx, ep, TC_EP_OPENED);
         }
         bool ended = ep->state >= TCI_EP_CLOSED;
         if (ended)
             notify_end(ctx, ep);
-        if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && ep->life.accepted)))
+        if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && is_shared)))
             tci_connect_end(ep);
     }
 }

@@ -52,9 +52,16 @@ typedef struct tci_member_link {
     uint64_t retry_ns;         /* when to look for the member again, while there is no stream */
 } tci_member_link;
 
+/* Who made it. The program's own it frees itself; the others are freed with their end. */
+typedef enum tci_ep_owner {
+    TCI_OWNER_PROGRAM, /* tc_ep_connect */
+    TCI_OWNER_CONTEXT, /* a peer connected: the program hears of it when it is open */
+    TCI_OWNER_GROUP    /* tc_group_ep gave it to the program before it opened */
+} tci_ep_owner;
+
 /* Who has been notified of what became of it, and who has to free it. */
 typedef struct tci_ep_life {
-    bool accepted; /* the context owns it */
+    tci_ep_owner owner;
     bool opened;
     bool opened_notified; /* TC_EP_OPENED was called */
     bool ended_notified;  /* the program's callback heard of its end */

@@ -18,7 +18,7 @@
 /* The doorbell of a peer whose own cannot be seen. */
 static const tci_ring_word never_asleep[2];
 
-tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error *err)
+tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep = calloc(1, sizeof *ep);
     if (ep == NULL || (ep->tx.bindings = calloc(core->options.functions_max, 1)) == NULL) {
@@ -32,7 +32,7 @@ tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out, tc_error 
         return status;
     }
     ep->core = core;
-    ep->life.accepted = accepted;
+    ep->life.owner = owner;
     ep->state = TCI_EP_AWAITING_HELLO;
     randombytes_buf(&ep->token, sizeof ep->token);
     ep->tx.doorbell = never_asleep;

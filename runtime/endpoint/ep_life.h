@@ -6,7 +6,7 @@
 
 /* In the core's list, with a connection id and nothing else. TC_E_NO_MEMORY, TC_E_TOO_LARGE
  * (65,000 connections). */
-TC_MUST_CHECK tc_status tci_ep_create(tci_core *core, bool accepted, tc_ep **ep_out,
+TC_MUST_CHECK tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out,
                                       tc_error *err);
 /* Lets everything go without another word to the peer. */
 void tci_ep_free(tc_ep *ep);

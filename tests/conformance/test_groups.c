@@ -3,6 +3,7 @@
 #include "../support/team.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
+#include "base/clock.h"
 #include "context/context_object.h"
 
 #include <unistd.h>
@@ -143,6 +144,48 @@ static void a_member_that_never_comes_is_named(void **state)
     assert_int_equal(tc_group_ep(group, 1, &ep, &error), TC_OK);
     assert_int_equal(tc_call(ep, fn, "x", 1, NULL, NULL, TEAM_TIMEOUT_NS, &error),
                      TC_E_PEER_LOST);
+    tc_context_destroy(ctx);
+}
+
+/* What a program hears of its endpoints. */
+typedef struct heard {
+    const tc_ep *ep;
+    unsigned opened, ended;
+    tc_ep_event last;
+    tc_status status; /* of the endpoint, as long as it is there */
+} heard;
+
+static void hear(void *user, tc_ep *ep, tc_ep_event event)
+{
+    heard *h = user;
+    h->opened += event == TC_EP_OPENED;
+    h->ended += event != TC_EP_OPENED;
+    h->ep = ep;
+    h->last = event;
+    h->status = tc_ep_error(ep, NULL);
+}
+
+/* Until the program has heard of it, it may use the endpoint. */
+static void an_endpoint_that_never_opens_is_not_freed_in_silence(void **state)
+{
+    tc_context *ctx = make_context_with("connect_timeout", "200ms");
+    heard h = {.opened = 0};
+    tc_group *group;
+    tc_ep *ep;
+    tc_error error = {0};
+    const tc_group_member members[] = {member_of("127.0.0.1:2"), member_of("127.0.0.1:1")};
+    const tc_group_params params = {.id = 5, .rank = 0, .size = 2, .members = members};
+    tc_context_set_ep_callback(ctx, hear, &h);
+    assert_int_equal(tc_group_create(ctx, &params, &group, &error), TC_OK);
+    assert_int_equal(tc_group_ep(group, 1, &ep, &error), TC_OK);
+    uint64_t deadline_ns = tci_deadline_after(TEAM_TIMEOUT_NS);
+    while (h.ended == 0 && ctx->core.first != NULL && tci_deadline_left_ns(deadline_ns) > 0)
+        assert_int_not_equal(tc_wait(ctx, 10000000), TC_E_BUSY);
+    assert_int_equal(h.ended, 1);
+    assert_int_equal(h.opened, 0);
+    assert_ptr_equal(h.ep, ep);
+    assert_int_equal(h.last, TC_EP_FAILED);
+    assert_int_equal(h.status, TC_E_TIMEOUT);
     tc_context_destroy(ctx);
 }
 
@@ -327,6 +370,7 @@ int main(void)
         cmocka_unit_test(nobody_passes_a_barrier_early),
         cmocka_unit_test(who_is_missing_is_named),
         cmocka_unit_test(a_member_that_never_comes_is_named),
+        cmocka_unit_test(an_endpoint_that_never_opens_is_not_freed_in_silence),
         cmocka_unit_test(a_member_may_come_late),
         cmocka_unit_test(members_have_to_agree),
         cmocka_unit_test(wrong_groups_are_refused),

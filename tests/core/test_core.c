@@ -53,7 +53,8 @@ static void ids_run_out_with_an_error_and_come_again(void **state)
                      TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "65000"));
     assert_int_equal(id, 7);
-    assert_int_equal(tci_ep_create(&node->core, false, &ep, &error), TC_E_TOO_LARGE);
+    assert_int_equal(tci_ep_create(&node->core, TCI_OWNER_PROGRAM, &ep, &error),
+                     TC_E_TOO_LARGE);
     assert_null(node->core.first);
     node->core.by_connection[4711] = NULL;
     assert_int_equal(tci_core_add_connection(&node->core, &stands_for_all, &id, &error), TC_OK);

@@ -197,7 +197,7 @@ tc_ep *fake_node_ep(fake_node *node)
 {
     tc_ep *ep;
     tc_error error;
-    assert_int_equal(tci_ep_create(&node->core, false, &ep, &error), TC_OK);
+    assert_int_equal(tci_ep_create(&node->core, TCI_OWNER_PROGRAM, &ep, &error), TC_OK);
     ep->link = fake_link_create();
     tci_handshake_set_deadline(ep, UINT64_MAX);
     return ep;
