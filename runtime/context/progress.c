@@ -22,6 +22,8 @@
 /* Calls of tc_progress: with only direct peers UCX carries next to nothing. */
 #define HOUSEKEEPING_EVERY 64
 #define EVENTS_MAX 64
+/* How long a stream may be behind the link to the same peer. */
+#define STREAM_DELAY_NS 100000000ull
 
 /* --- the rare work ----------------------------------------------------------------------- */
 
@@ -55,19 +57,36 @@ static unsigned serve_descriptors(tc_context *ctx)
     return run;
 }
 
-static void check_endpoint(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
+/* Why a link ended its peer may have said before, by another way, which UCX does not wait for:
+ * a goodbye or a refusal in the stream, perhaps still under way, or a goodbye by active message
+ * in the inbox. Returns how much was run. */
+static unsigned check_link(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
 {
     tc_error error;
+    unsigned run = 0;
+    if (ep->link == NULL || ep->state >= TCI_EP_CLOSED || ep->peer.said_bye ||
+        ctx->inbox.first != NULL || tci_link_error(ep->link, &error) == TC_OK)
+        return 0;
+    if (ep->stream != NULL) {
+        run = serve_stream(ep);
+        if (ep->life.link_ended_ns == 0)
+            ep->life.link_ended_ns = now_ns;
+        if (ep->peer.said_bye || now_ns - ep->life.link_ended_ns < STREAM_DELAY_NS)
+            return run;
+    }
+    tci_ep_fail(ep, &error);
+    return run;
+}
+
+static unsigned check_endpoint(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
+{
     tci_handshake_expire(ep, now_ns);
     /* A name with several addresses changes its descriptor on the way. */
     if (ep->state == TCI_EP_CONNECTING)
         tci_handshake_stream(ep);
     tci_handshake_turn(ep);
     (void)tci_ep_check_credit(ep); /* a flush only waits, and queued messages have no caller */
-    /* A goodbye by active message may still lie in the inbox. */
-    if (ep->link != NULL && ep->state < TCI_EP_CLOSED && !ep->peer.said_bye &&
-        ctx->inbox.first == NULL && tci_link_error(ep->link, &error) != TC_OK)
-        tci_ep_fail(ep, &error);
+    return check_link(ctx, ep, now_ns);
 }
 
 /* The rare work: descriptors, deadlines, peers that UCX found dead. */
@@ -78,7 +97,7 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     (void)tci_worker_progress(core->worker);
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
-        check_endpoint(ctx, ep, now_ns);
+        run += check_endpoint(ctx, ep, now_ns);
     tci_calls_expire(core, now_ns);
     return run;
 }

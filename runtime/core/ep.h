@@ -63,13 +63,14 @@ typedef enum tci_ep_owner {
 typedef struct tci_ep_life {
     tci_ep_owner owner;
     bool opened;
-    bool opened_notified; /* TC_EP_OPENED was called */
-    bool ended_notified;  /* the program's callback heard of its end */
-    bool ended;           /* tci_ep_events.ended was called */
-    bool close_wanted;    /* tc_ep_close from inside an ifunc or a callback */
-    unsigned pins;        /* blocking calls that stand on it: not freed meanwhile */
-    tc_error *error;      /* why it failed; NULL also when there was no memory */
-    void *user;           /* tc_ep_set_user */
+    bool opened_notified;   /* TC_EP_OPENED was called */
+    bool ended_notified;    /* the program's callback heard of its end */
+    bool ended;             /* tci_ep_events.ended was called */
+    bool close_wanted;      /* tc_ep_close from inside an ifunc or a callback */
+    uint64_t link_ended_ns; /* when that was first seen; 0: not yet */
+    unsigned pins;          /* blocking calls that stand on it: not freed meanwhile */
+    tc_error *error;        /* why it failed; NULL also when there was no memory */
+    void *user;             /* tc_ep_set_user */
 } tci_ep_life;
 
 struct tc_ep {

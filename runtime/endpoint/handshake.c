@@ -210,7 +210,9 @@ void tci_handshake_turn(tc_ep *ep)
         return;
     if (!ep->hs.ready_sent) {
         tc_status status = say_ready(ep, &error);
-        if (status == TC_E_AGAIN)
+        /* A peer that has gone may have said why: whoever watches the link gives the stream
+         * time. */
+        if (status == TC_E_AGAIN || (status == TC_E_PEER_LOST && ep->stream != NULL))
             return;
         if (status != TC_OK) {
             tci_ep_fail(ep, &error);

@@ -128,6 +128,25 @@ static void two_streams_make_an_open_endpoint(void **state)
     end_call(&c);
 }
 
+/* The stream has why, or will end as well. */
+static void a_refusal_is_heard_behind_a_link_that_has_ended(void **state)
+{
+    call c = make_call();
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    c.ep->link = fake_link_create();
+    c.ep->link->ready = TC_E_PEER_LOST;
+    carry(c.peer, c.ep);
+    assert_int_equal(c.ep->state, TCI_EP_AWAITING_READY);
+    assert_int_equal(tci_hello_refuse_encode(TC_E_UNSUPPORTED, "no ring of yours", bytes,
+                                             sizeof bytes, &size),
+                     TC_OK);
+    fake_stream_arrive(c.ep->stream, bytes, size);
+    tci_handshake_stream(c.ep);
+    fake_expect_failed(c.ep, TC_E_REFUSED, "no ring of yours");
+    end_call(&c);
+}
+
 static void a_link_that_cannot_be_opened_is_refused(void **state)
 {
     call c = make_call();
@@ -233,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_member_that_is_not_there_yet_is_tried_again),
         cmocka_unit_test(an_endpoint_without_a_stream_yet_is_tried_again_too),
         cmocka_unit_test(two_streams_make_an_open_endpoint),
+        cmocka_unit_test(a_refusal_is_heard_behind_a_link_that_has_ended),
         cmocka_unit_test(a_link_that_cannot_be_opened_is_refused),
         cmocka_unit_test(what_is_no_message_is_refused),
         cmocka_unit_test(the_end_of_a_stream_is_that_of_its_endpoint),
