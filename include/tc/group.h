@@ -100,8 +100,9 @@ TC_MUST_CHECK TC_API tc_status tc_group_create_hosts(tc_context *ctx, const char
 TC_MUST_CHECK TC_API tc_status tc_group_join(tc_context *ctx, uint64_t timeout_ns,
                                              tc_group **group_out, tc_error *err);
 
-/* Closes the group's endpoints and its listener and frees it. tc_context_destroy does so too.
- * Called from inside an ifunc it only logs an error. NULL is allowed. */
+/* Closes the group's endpoints and its listener and frees it. The endpoints are flushed and
+ * closed together, within the time that tc_ep_close takes for one; the callback receives
+ * TC_EP_CLOSED for each. tc_context_destroy does so too, without a callback. Called from inside an ifunc it only logs an error. NULL is allowed. */
 TC_API void tc_group_destroy(tc_group *group);
 
 /* What the group was created with. */
@@ -117,6 +118,7 @@ TC_API tc_context *tc_group_context(const tc_group *group);
  *
  *   TC_OK             *ep_out takes messages
  *   TC_E_NOT_FOUND    the group has no such rank
+ *   TC_E_CLOSED       tc_group_destroy is freeing the group's endpoints
  *   TC_E_TOO_LARGE    no more endpoints are possible in this context
  *   TC_E_UNREACHABLE  no route leads to the member's address
  *   TC_E_INVALID      the member's address is malformed

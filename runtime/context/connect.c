@@ -1,23 +1,13 @@
-/* Connecting, flushing and closing: the calls that block, each with a deadline. */
-#include "context/connect.h"
+/* Connecting: the calls that block, each with a deadline. */
+#include "context/context_object.h"
 
 #include "base/clock.h"
-#include "base/logger.h"
 #include "context/progress.h"
 #include "context/wait.h"
-#include "core/credit.h"
-#include "core/doorbell.h"
-#include "core/ep_message.h"
-#include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
-#include "transfer/frame_out.h"
-#include "transfer/queue_drain.h"
-
-#include <stdlib.h>
 
 #define NAP_NS 1000000ull /* between looks, when a call blocks */
-#define GOODBYE_NS 100000000ull
 #define ADDRESS_TRIES 4u
 
 /* --- connecting -------------------------------------------------------------------------- */
@@ -111,101 +101,4 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
     ctx->address_given = true;
     *size_out = ctx->core.own_address_size;
     return ctx->core.own_address;
-}
-
-/* --- flushing and closing ---------------------------------------------------------------- */
-
-static bool is_flushed(tc_ep *ep, uint64_t target)
-{
-    tci_producer_refresh(&ep->tx.ring);
-    return !tci_queue_waits(ep) && ep->tx.ring.consumed_seen >= target;
-}
-
-static tc_status flush_pinned(tc_ep *ep, uint64_t deadline_ns)
-{
-    tc_context *ctx = tc_ep_context(ep);
-    uint64_t target = UINT64_MAX; /* known once the queue is empty */
-    ctx->idle_since_ns = 0;
-    tci_sender_commit_coalesced(&ep->tx);
-    tci_doorbell_after_frames(ep);
-    while (tci_ep_is_open(ep)) {
-        if (!tci_queue_waits(ep) && target == UINT64_MAX) {
-            if (!tci_producer_drained(&ep->tx.ring) && ep->tx.delivery->ops->credit != NULL)
-                tci_frame_out_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
-            target = ep->tx.flush_target = ep->tx.ring.tail;
-        }
-        if (is_flushed(ep, target)) {
-            /* A refusal is written before the credit for its message, so this one look finds
-             * it. */
-            (void)tc_progress(ctx);
-            return TC_OK;
-        }
-        TC_TRY(tci_wait_turn(ctx, deadline_ns));
-    }
-    return ep->tx.ring.consumed_seen >= target ? TC_OK : tc_ep_error(ep, NULL);
-}
-
-static tc_status flush_until(tc_ep *ep, uint64_t deadline_ns)
-{
-    tci_wait_pin(ep);
-    tc_status status = flush_pinned(ep, deadline_ns);
-    ep->tx.flush_target = 0;
-    tci_wait_unpin(ep);
-    return status;
-}
-
-tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)
-{
-    if (tci_core_is_busy(ep->core))
-        return TC_E_BUSY;
-    return flush_until(ep, tci_deadline_after(timeout_ns));
-}
-
-/* A goodbye by active message leaves only while UCX is progressed. */
-static void let_goodbye_leave(tc_ep *ep)
-{
-    uint64_t deadline_ns = tci_deadline_after(GOODBYE_NS);
-    if (ep->stream != NULL) {
-        while (tci_stream_flush(ep->stream, NULL) == TC_E_AGAIN && tci_clock_ns() < deadline_ns)
-            ;
-    } else {
-        tci_link_flush(ep->link, GOODBYE_NS);
-    }
-}
-
-void tci_connect_end(tc_ep *ep)
-{
-    if (tci_ep_is_open(ep)) {
-        tci_credit_let_frames_arrive(ep, GOODBYE_NS);
-        tci_credit_return_last(ep, GOODBYE_NS);
-        tci_ep_message_bye(ep);
-        let_goodbye_leave(ep);
-    }
-    tci_ep_free(ep);
-}
-
-/* A peer that closes at the same time reads no control frames any more, and nobody misses
- * those.
- */
-static bool has_messages_under_way(const tc_ep *ep)
-{
-    return ep->tx.push == NULL || ep->tx.ring.consumed_seen < ep->tx.message_end ||
-           tci_queue_waits(ep);
-}
-
-void tc_ep_close(tc_ep *ep)
-{
-    if (ep == NULL)
-        return;
-    tci_core *core = ep->core;
-    if (tci_core_is_busy(core)) {
-        ep->life.close_wanted = true;
-        tci_pending_add(&core->pending, TCI_WORK_STATE);
-        return;
-    }
-    if (tci_ep_is_open(ep) &&
-        flush_until(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK &&
-        has_messages_under_way(ep))
-        TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
-    tci_connect_end(ep);
 }

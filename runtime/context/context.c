@@ -5,6 +5,7 @@
 #include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
 #include "context/arrivals.h"
+#include "context/closing.h"
 #include "context/describe.h"
 #include "context/events.h"
 #include "context/host_symbols.h"
@@ -123,8 +124,8 @@ void tc_context_destroy(tc_context *ctx)
     tci_calls_fini(&ctx->calls);
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
-    while (core->first != NULL)
-        tc_ep_close(core->first);
+    if (core->first != NULL)
+        tci_closing_all(ctx, NULL);
     if (ctx->replies.first != NULL)
         tci_local_replies_forget(&ctx->replies, NULL);
     tci_groups_free(&ctx->groups);

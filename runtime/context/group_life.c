@@ -4,6 +4,7 @@
 #include "base/content_id.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
+#include "context/closing.h"
 #include "context/context_object.h"
 #include "group/groups.h"
 #include "rpc/reply.h"
@@ -34,14 +35,7 @@ void tc_group_destroy(tc_group *group)
         TC_LOG(TC_LOG_ERROR, "tc_group_destroy was called from inside an ifunc; ignored");
         return;
     }
-    for (tc_ep *ep = core->first; ep != NULL;) {
-        if (ep->member.group == group) {
-            tc_ep_close(ep);
-            ep = core->first; /* others may have gone meanwhile */
-        } else {
-            ep = ep->next;
-        }
-    }
+    tci_closing_all(core->context, group);
     tci_local_replies_forget(core->replies, group);
     tc_listener_close(group->listener);
     tci_group_free(group);

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "context/arrivals.h"
-#include "context/connect.h"
+#include "context/closing.h"
 #include "context/events.h"
 #include "context/listener.h"
 #include "context/wait.h"
@@ -113,14 +113,19 @@ static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
     tci_pending_leave(&ctx->core.pending, TCI_RUNNING, 0);
 }
 
-static void notify_end(tc_context *ctx, tc_ep *ep)
+void tci_progress_tell_end(tc_context *ctx, tc_ep *ep, tc_ep_event event)
 {
-    tci_ep_notify_end(ep);
     if (ep->life.ended_notified)
         return;
     ep->life.ended_notified = true;
     if (ep->life.opened_notified || ep->life.owner != TCI_OWNER_CONTEXT)
-        call_program(ctx, ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
+        call_program(ctx, ep, event);
+}
+
+static void notify_end(tc_context *ctx, tc_ep *ep)
+{
+    tci_ep_notify_end(ep);
+    tci_progress_tell_end(ctx, ep, ep->state == TCI_EP_CLOSED ? TC_EP_CLOSED : TC_EP_FAILED);
 }
 
 /* Calls the program for what became of endpoints, and frees those that are the context's. One
@@ -128,6 +133,7 @@ static void notify_end(tc_context *ctx, tc_ep *ep)
  * kept it. */
 static void notify_states(tc_context *ctx)
 {
+    uint64_t deadline_ns = tci_deadline_after(TCI_GOODBYE_NS);
     tc_ep *next;
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = next) {
         next = ep->next;
@@ -140,7 +146,7 @@ static void notify_states(tc_context *ctx)
         if (ended)
             notify_end(ctx, ep);
         if (ep->life.pins == 0 && (ep->life.close_wanted || (ended && is_shared)))
-            tci_connect_end(ep);
+            tci_closing_end(ep, deadline_ns);
     }
 }
 

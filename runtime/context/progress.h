@@ -10,4 +10,7 @@
 /* Progress that looks at everything, for calls that block. */
 unsigned tci_progress_all(tc_context *ctx);
 
+/* Calls the program for the end of an endpoint that it may know, unless it was called. */
+void tci_progress_tell_end(tc_context *ctx, tc_ep *ep, tc_ep_event event);
+
 #endif

@@ -1,6 +1,5 @@
 #include "core/credit.h"
 
-#include "base/clock.h"
 #include "core/doorbell.h"
 
 static void post(tc_ep *ep, uint64_t head)
@@ -62,13 +61,13 @@ bool tci_credit_turn(tc_ep *ep)
     return ep->rx.credit.due;
 }
 
-void tci_credit_return_last(tc_ep *ep, uint64_t timeout_ns)
+bool tci_credit_return_last(tc_ep *ep)
 {
+    ep->rx.credit.due = ep->rx.credit.again = false;
     if (ep->rx.ring.head == ep->rx.ring.published)
-        return;
+        return false;
     tci_credit_return(ep);
-    if (!ep->rx.arrival.ring_is_mapped)
-        tci_link_flush(ep->link, timeout_ns);
+    return !ep->rx.arrival.ring_is_mapped && !ep->rx.credit.due;
 }
 
 void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size)
@@ -82,12 +81,8 @@ void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size)
     ep->core->pending.activity = true;
 }
 
-void tci_credit_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns)
+bool tci_credit_frames_have_arrived(tc_ep *ep)
 {
     uint64_t made;
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
-    while (frames_under_way(ep, &made) > 0 && tci_link_error(ep->link, NULL) == TC_OK &&
-           tci_clock_ns() < deadline_ns)
-        tci_link_flush(ep->link, timeout_ns);
-    ep->rx.credit.due = ep->rx.credit.again = false;
+    return frames_under_way(ep, &made) == 0 || tci_link_error(ep->link, NULL) != TC_OK;
 }

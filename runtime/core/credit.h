@@ -11,9 +11,9 @@
 void tci_credit_return(tc_ep *ep);
 
 /* Before a goodbye, after which the peer asks for no credit any more: a flush of its own learns
- * here how much was run. By active message it has to be there before the goodbye, which may
- * take another way; so this waits, at most timeout_ns. */
-void tci_credit_return_last(tc_ep *ep, uint64_t timeout_ns);
+ * here how much was run. Credit that waited for frames goes with it. True: it went by active
+ * message, and has to leave before the goodbye, which may take another way. */
+bool tci_credit_return_last(tc_ep *ep);
 
 /* A CREDIT message of the peer's, inside UCX's handler. One of another size, or one that this
  * delivery does not need, is ignored; wild counts are found by tci_ep_check_credit. */
@@ -24,8 +24,7 @@ bool tci_credit_may_leave(const tc_ep *ep);
 /* Sends such credit. True: some still waits, under TCI_WORK_CREDIT. */
 bool tci_credit_turn(tc_ep *ep);
 
-/* Progresses UCX until frames that have left have arrived, at most timeout_ns: a BYE must not
- * overtake them. Forgets credit that waited for them; the caller returns it now. */
-void tci_credit_let_frames_arrive(tc_ep *ep, uint64_t timeout_ns);
+/* Whether frames that have left have arrived, or never will: a BYE must not overtake them. */
+bool tci_credit_frames_have_arrived(tc_ep *ep);
 
 #endif

@@ -1,5 +1,6 @@
 #include "link.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
@@ -17,6 +18,7 @@ struct tci_link {
     ucs_status_t failure;
     ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they
                                     are, or will never be */
+    ucs_status_ptr_t flushing;   /* by tci_link_flush_begin; NULL: none, or it has ended */
     tci_link *next_lingering;
 };
 
@@ -89,11 +91,13 @@ tc_status tci_link_ready(tci_link *link, tc_error *err)
 
 static bool wait_for_request(tci_worker *worker, ucs_status_ptr_t request, uint64_t timeout_ns)
 {
-    uint64_t deadline = tci_deadline_after(timeout_ns);
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    tci_backoff backoff = {0};
     while (ucp_request_check_status(request) == UCS_INPROGRESS) {
-        if (tci_clock_ns() > deadline)
+        if (tci_clock_ns() > deadline_ns)
             return false;
-        ucp_worker_progress(worker->ucp_worker);
+        if (ucp_worker_progress(worker->ucp_worker) == 0)
+            tci_backoff_pause(&backoff, deadline_ns);
     }
     ucp_request_free(request);
     return true;
@@ -115,11 +119,19 @@ static void close_now(tci_link *link, uint64_t timeout_ns)
     free(link);
 }
 
+static void forget_flush(tci_link *link)
+{
+    if (link->flushing != NULL)
+        ucp_request_free(link->flushing);
+    link->flushing = NULL;
+}
+
 void tci_link_close(tci_link *link, uint64_t timeout_ns)
 {
     /* Flushes that end meanwhile start nothing new. */
     if (link->failure == UCS_OK)
         link->failure = UCS_ERR_CANCELED;
+    forget_flush(link);
     if (link->rkey != NULL)
         ucp_rkey_destroy(link->rkey);
     if (link->aside || !is_connecting(link)) {
@@ -144,12 +156,20 @@ void tci_link_reap(tci_worker *worker)
     }
 }
 
-void tci_link_flush(tci_link *link, uint64_t timeout_ns)
+void tci_link_flush_begin(tci_link *link)
 {
     const ucp_request_param_t param = {.op_attr_mask = 0};
+    forget_flush(link); /* the new one ends later */
     ucs_status_ptr_t request = ucp_ep_flush_nbx(link->ucp_ep, &param);
-    if (UCS_PTR_IS_PTR(request) && !wait_for_request(link->worker, request, timeout_ns))
-        ucp_request_free(request);
+    link->flushing = UCS_PTR_IS_PTR(request) ? request : NULL;
+}
+
+bool tci_link_flush_ended(tci_link *link)
+{
+    if (link->flushing != NULL && ucp_request_check_status(link->flushing) == UCS_INPROGRESS)
+        return false;
+    forget_flush(link);
+    return true;
 }
 
 tc_status tci_link_error(const tci_link *link, tc_error *err)

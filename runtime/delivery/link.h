@@ -22,8 +22,10 @@ TC_MUST_CHECK tc_status tci_link_ready(tci_link *link, tc_error *err);
  * the worker closes it when it is. */
 void tci_link_close(tci_link *link, uint64_t timeout_ns);
 
-/* Waits, progressing the worker, until what was posted has left, at most timeout_ns. */
-void tci_link_flush(tci_link *link, uint64_t timeout_ns);
+/* Begins to flush what was posted; tci_link_flush_ended says, once UCX has progressed, that it
+ * has left, or never will. It also does so when nothing was begun. */
+void tci_link_flush_begin(tci_link *link);
+bool tci_link_flush_ended(tci_link *link);
 
 /* TC_OK, or what UCX found of the peer (err filled). */
 tc_status tci_link_error(const tci_link *link, tc_error *err);

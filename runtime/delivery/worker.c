@@ -1,5 +1,6 @@
 #include "worker.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
@@ -310,8 +311,11 @@ static bool must_be_abandoned(tci_worker *worker)
 {
     static _Atomic(tci_worker *) abandoned;
     uint64_t deadline_ns = tci_deadline_after(LINGER_NS);
-    while (worker->lingering != NULL && tci_clock_ns() < deadline_ns)
-        (void)tci_worker_progress(worker);
+    tci_backoff backoff = {0};
+    while (worker->lingering != NULL && tci_clock_ns() < deadline_ns) {
+        if (tci_worker_progress(worker) == 0)
+            tci_backoff_pause(&backoff, deadline_ns);
+    }
     if (worker->lingering == NULL)
         return false;
     TC_LOG(TC_LOG_INFO, "worker: a peer never finished connecting; UCX keeps its memory");

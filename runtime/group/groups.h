@@ -25,6 +25,7 @@ struct tc_group {
     uint32_t size;
     tci_member *members;
     tc_listener *listener; /* its own, or NULL */
+    bool ending;           /* no endpoint is made any more */
     uint64_t entered;      /* barriers that this side has come to */
     uint64_t released;     /* and rank 0 has ended */
     uint64_t failures;
@@ -38,6 +39,12 @@ const char *tci_group_member_text(const tc_group *group, uint32_t rank);
 typedef struct tci_groups {
     tc_group *first;
 } tci_groups;
+
+/* Whether the endpoint leads to a member of the group. */
+static inline bool tci_group_has_ep(const tc_group *group, const tc_ep *ep)
+{
+    return ep->member.group == group;
+}
 
 /* See tc_group_create; params->members has elements of member_size bytes each. */
 TC_MUST_CHECK tc_status tci_group_create(tci_core *core, const tc_group_params *params,

@@ -66,6 +66,8 @@ tc_status tc_group_ep(tc_group *group, uint32_t rank, tc_ep **ep_out, tc_error *
     if (rank >= group->size)
         return tci_error_set(err, TC_E_NOT_FOUND, "rank %u of a group of %u", rank,
                              group->size);
+    if (group->ending)
+        return tci_error_set(err, TC_E_CLOSED, "the group is being destroyed");
     tci_member *m = &group->members[rank];
     if (m->ep != NULL && m->ep->state >= TCI_EP_CLOSED)
         m->ep = NULL; /* its end is notified by the next tc_progress */

@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "context/context_object.h"
 
+#include <tc/group.h>
+
 #define PEERS 100u /* more than one look at the descriptors serves */
 
 /* What the target's program hears. */
@@ -65,10 +67,142 @@ static void all_who_close_while_nobody_looks_have_closed(void **state)
     pair_close(&p);
 }
 
+/* --- peers that do not answer ------------------------------------------------------------- */
+
+#define HUNG 8u
+#define CLOSE_NS 500000000ull
+/* Half of what one after the other would take. */
+#define TOGETHER_NS (HUNG * CLOSE_NS / 2)
+
+static const char *const patience[] = {"close_timeout", "500ms", NULL};
+
+/* A context with endpoints to several targets, and a message on its way on each, when the
+ * targets stop to look. */
+typedef struct crowd {
+    tc_context *source;
+    tc_group *group; /* of all; NULL: none */
+    tc_context *targets[HUNG];
+    check_state states[HUNG];
+    char addresses[HUNG + 1][32];
+    tc_ep *eps[HUNG];
+    server server;
+} crowd;
+
+static unsigned progress_targets(void *user)
+{
+    crowd *c = user;
+    unsigned run = 0;
+    for (unsigned i = 0; i < HUNG; i++)
+        run += tc_progress(c->targets[i]);
+    return run;
+}
+
+static void listen_at(tc_context *ctx, char address[32])
+{
+    tc_listener *listener;
+    tc_error error = {0};
+    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
+    (void)snprintf(address, 32, "127.0.0.1:%u", tc_listener_port(listener));
+}
+
+static void crowd_start(crowd *c)
+{
+    memset(c, 0, sizeof *c);
+    c->source = test_context(patience);
+    listen_at(c->source, c->addresses[HUNG]);
+    for (unsigned i = 0; i < HUNG; i++) {
+        c->targets[i] = test_context(patience);
+        tc_context_set_target_args(c->targets[i], &c->states[i]);
+        listen_at(c->targets[i], c->addresses[i]);
+    }
+    server_start(&c->server, progress_targets, c);
+}
+
+static void crowd_connect(crowd *c)
+{
+    tc_error error = {0};
+    for (unsigned i = 0; i < HUNG; i++)
+        must(tc_ep_connect(c->source, c->addresses[i], PAIR_TIMEOUT_NS, &c->eps[i], &error),
+             &error, "connect");
+}
+
+static void form_group(crowd *c)
+{
+    tc_group_member members[HUNG + 1];
+    tc_error error = {0};
+    for (unsigned i = 0; i <= HUNG; i++)
+        members[i] = (tc_group_member){c->addresses[i], strlen(c->addresses[i])};
+    tc_group_params params = {.id = 9, .rank = HUNG, .size = HUNG + 1, .members = members};
+    tc_group *other;
+    must(tc_group_create(c->source, &params, &c->group, &error), &error, "group");
+    server_pause(&c->server);
+    for (params.rank = 0; params.rank < HUNG; params.rank++)
+        must(tc_group_create(c->targets[params.rank], &params, &other, &error), &error,
+             "group");
+    server_resume(&c->server);
+    must(tc_group_connect(c->group, PAIR_TIMEOUT_NS, &error), &error, "connect");
+    for (uint32_t rank = 0; rank < HUNG; rank++)
+        must(tc_group_ep(c->group, rank, &c->eps[rank], &error), &error, "endpoint");
+}
+
+/* Nobody looks from here on, and a message is under way to each. */
+static void hang(crowd *c)
+{
+    tc_ifunc *fn;
+    tc_error error = {0};
+    must(tc_ifunc_open(c->source, "check", &fn, &error), &error, "check");
+    server_pause(&c->server);
+    for (unsigned i = 0; i < HUNG; i++)
+        pair_send_check(c->eps[i], fn, 0, 100);
+}
+
+static void crowd_end(crowd *c)
+{
+    server_resume(&c->server);
+    tc_context_destroy(c->source);
+    server_stop(&c->server);
+    for (unsigned i = 0; i < HUNG; i++)
+        tc_context_destroy(c->targets[i]);
+}
+
+static void peers_that_hang_are_waited_for_together(void **state)
+{
+    crowd c;
+    crowd_start(&c);
+    crowd_connect(&c);
+    hang(&c);
+    uint64_t begin_ns = tci_clock_ns();
+    tc_context_destroy(c.source);
+    uint64_t took_ns = tci_clock_ns() - begin_ns;
+    assert_in_range(took_ns, CLOSE_NS, TOGETHER_NS);
+    c.source = NULL;
+    crowd_end(&c);
+}
+
+static void members_that_hang_are_waited_for_together(void **state)
+{
+    crowd c;
+    heard h = {.opened = 0};
+    crowd_start(&c);
+    form_group(&c);
+    tc_context_set_ep_callback(c.source, hear, &h);
+    hang(&c);
+    uint64_t begin_ns = tci_clock_ns();
+    tc_group_destroy(c.group);
+    uint64_t took_ns = tci_clock_ns() - begin_ns;
+    assert_in_range(took_ns, CLOSE_NS, TOGETHER_NS);
+    assert_int_equal(h.closed, HUNG); /* the program hears of each before it goes */
+    assert_int_equal(h.failed, 0);
+    tc_context_set_ep_callback(c.source, NULL, NULL);
+    crowd_end(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_who_close_while_nobody_looks_have_closed),
+        cmocka_unit_test(peers_that_hang_are_waited_for_together),
+        cmocka_unit_test(members_that_hang_are_waited_for_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

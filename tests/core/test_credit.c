@@ -130,24 +130,16 @@ static void asked_again_behind_newer_frames_it_waits_for_those(void **state)
 static void the_last_credit_is_there_before_the_goodbye(void **state)
 {
     fake_pair pair = consumed_pair(FAKE_CARRIED);
-    tci_credit_return_last(pair.peer, 1);
+    assert_true(tci_credit_return_last(pair.peer)); /* and has to leave first */
     assert_int_equal(credits_sent(pair.peer), 1);
-    assert_int_equal(pair.peer->link->flushes, 1);
-    tci_credit_return_last(pair.peer, 1); /* all was said */
+    assert_false(tci_credit_return_last(pair.peer)); /* all was said */
     assert_int_equal(credits_sent(pair.peer), 1);
-    assert_int_equal(pair.peer->link->flushes, 1);
     fake_pair_close(&pair);
 
     pair = consumed_pair(FAKE_MAPPED);
-    tci_credit_return_last(pair.peer, 1);
+    assert_false(tci_credit_return_last(pair.peer));
     assert_true(is_drained(pair.ep));
-    assert_int_equal(pair.peer->link->flushes, 0);
     fake_pair_close(&pair);
-}
-
-static void one_arrives(void *user)
-{
-    ((fake_delivery *)user)->on_their_way--;
 }
 
 static void a_goodbye_waits_for_frames_that_left(void **state)
@@ -156,14 +148,12 @@ static void a_goodbye_waits_for_frames_that_left(void **state)
     fake_delivery *d = delivery_of(pair.peer);
     d->made = d->on_their_way = 3;
     tci_credit_return(pair.peer);
-    pair.peer->link->on_flush = one_arrives;
-    pair.peer->link->flush_user = d;
-    tci_credit_let_frames_arrive(pair.peer, UINT64_MAX);
-    assert_int_equal(d->on_their_way, 0);
-    assert_int_equal(pair.peer->link->flushes, 3);
-    assert_false(tci_credit_may_leave(pair.peer)); /* the caller returns it now */
-    tci_credit_return_last(pair.peer, UINT64_MAX);
+    for (; d->on_their_way > 0; d->on_their_way--)
+        assert_false(tci_credit_frames_have_arrived(pair.peer));
+    assert_true(tci_credit_frames_have_arrived(pair.peer));
+    assert_true(tci_credit_return_last(pair.peer));
     assert_int_equal(credits_sent(pair.peer), 1);
+    assert_false(tci_credit_may_leave(pair.peer)); /* what waited went with it */
     fake_pair_close(&pair);
 }
 
@@ -173,8 +163,7 @@ static void a_goodbye_over_a_dead_link_waits_for_nothing(void **state)
     fake_delivery *d = delivery_of(pair.peer);
     d->made = d->on_their_way = 3;
     pair.peer->link->error.status = TC_E_PEER_LOST;
-    tci_credit_let_frames_arrive(pair.peer, UINT64_MAX);
-    assert_int_equal(pair.peer->link->flushes, 0);
+    assert_true(tci_credit_frames_have_arrived(pair.peer));
     fake_pair_close(&pair);
 }
 
@@ -184,7 +173,7 @@ static void credit_that_could_not_leave_is_owed_still(void **state)
     pair.peer->link->posts = TC_E_NO_MEMORY;
     tci_credit_return(pair.peer);
     pair.peer->link->posts = TC_OK;
-    tci_credit_return_last(pair.peer, 1);
+    assert_true(tci_credit_return_last(pair.peer));
     assert_int_equal(credits_sent(pair.peer), 1);
     fake_pair_close(&pair);
 }

@@ -77,12 +77,15 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns)
     fake_links--;
 }
 
-void tci_link_flush(tci_link *link, uint64_t timeout_ns)
+void tci_link_flush_begin(tci_link *link)
 {
-    (void)timeout_ns;
     link->flushes++;
-    if (link->on_flush != NULL)
-        link->on_flush(link->flush_user);
+}
+
+bool tci_link_flush_ended(tci_link *link)
+{
+    (void)link;
+    return true;
 }
 
 tc_status tci_link_error(const tci_link *link, tc_error *err)

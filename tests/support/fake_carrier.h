@@ -39,8 +39,6 @@ struct tci_link {
     tc_status posts; /* what tci_link_post says */
     tc_error error;  /* what tci_link_error says */
     unsigned flushes;
-    void (*on_flush)(void *user);
-    void *flush_user;
 };
 
 struct tci_stream {

@@ -1,0 +1,230 @@
+/* Flushing and closing. Endpoints that end together wait together: however many peers do not
+ * answer, the option close_timeout is waited for once. */
+#include "context/closing.h"
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/logger.h"
+#include "context/progress.h"
+#include "context/wait.h"
+#include "core/credit.h"
+#include "core/doorbell.h"
+#include "core/ep_message.h"
+#include "core/ep_state.h"
+#include "endpoint/ep_life.h"
+#include "transfer/frame_out.h"
+#include "transfer/queue_drain.h"
+
+/* Endpoints that end together. Any of them may end by itself, and be freed, in a turn of
+ * tc_progress. */
+typedef struct company {
+    tci_core *core;
+    tc_ep *only;           /* NULL: several */
+    const tc_group *group; /* NULL: all of the core */
+} company;
+
+static tc_ep *at_or_after(const company *c, tc_ep *ep)
+{
+    while (ep != NULL && c->group != NULL && !tci_group_has_ep(c->group, ep))
+        ep = ep->next;
+    return ep;
+}
+
+static tc_ep *first_of(const company *c)
+{
+    return c->only != NULL ? c->only : at_or_after(c, c->core->first);
+}
+
+static tc_ep *next_of(const company *c, const tc_ep *ep)
+{
+    return c->only != NULL ? NULL : at_or_after(c, ep->next);
+}
+
+/* Each is asked, since asking may begin something. */
+static bool all_are(const company *c, bool (*is_so)(tc_ep *ep))
+{
+    bool all = true;
+    for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
+        all &= !tci_ep_is_open(ep) || is_so(ep);
+    return all;
+}
+
+/* --- flushing ---------------------------------------------------------------------------- */
+
+static void begin_flush(tc_ep *ep)
+{
+    if (!tci_ep_is_open(ep))
+        return;
+    ep->tx.flush_target = 0;
+    tci_sender_commit_coalesced(&ep->tx);
+    tci_doorbell_after_frames(ep);
+}
+
+/* What is waited for is known once the queue is empty. */
+static bool is_flushed(tc_ep *ep)
+{
+    if (tci_queue_waits(ep))
+        return false;
+    if (ep->tx.flush_target == 0) {
+        if (!tci_producer_drained(&ep->tx.ring) && ep->tx.delivery->ops->credit != NULL)
+            tci_frame_out_control(ep, TCI_CONTROL_CREDIT, 0, NULL, 0);
+        ep->tx.flush_target = ep->tx.ring.tail;
+    }
+    tci_producer_refresh(&ep->tx.ring);
+    return ep->tx.ring.consumed_seen >= ep->tx.flush_target;
+}
+
+static tc_status flush(const company *c, uint64_t deadline_ns)
+{
+    tc_context *ctx = c->core->context;
+    ctx->idle_since_ns = 0;
+    for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
+        begin_flush(ep);
+    while (!all_are(c, is_flushed))
+        TC_TRY(tci_wait_turn(ctx, deadline_ns));
+    return TC_OK;
+}
+
+static tc_status outcome_of_flush(tc_ep *ep)
+{
+    if (tci_ep_is_open(ep)) {
+        /* A refusal is written before the credit for its message, so this one look finds it. */
+        (void)tc_progress(tc_ep_context(ep));
+        return TC_OK;
+    }
+    bool all_run = ep->tx.flush_target > 0 && ep->tx.ring.consumed_seen >= ep->tx.flush_target;
+    return all_run ? TC_OK : tc_ep_error(ep, NULL);
+}
+
+static tc_status flush_one(tc_ep *ep, uint64_t deadline_ns)
+{
+    const company one = {.core = ep->core, .only = ep};
+    tci_wait_pin(ep);
+    tc_status status = flush(&one, deadline_ns);
+    if (status == TC_OK)
+        status = outcome_of_flush(ep);
+    tci_wait_unpin(ep);
+    return status;
+}
+
+tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)
+{
+    if (tci_core_is_busy(ep->core))
+        return TC_E_BUSY;
+    tc_status status = flush_one(ep, tci_deadline_after(timeout_ns));
+    ep->tx.flush_target = 0;
+    return status;
+}
+
+/* --- saying goodbye ---------------------------------------------------------------------- */
+
+static bool link_is_flushed(tc_ep *ep)
+{
+    return tci_link_flush_ended(ep->link);
+}
+
+static bool goodbye_has_left(tc_ep *ep)
+{
+    return ep->stream != NULL ? tci_stream_flush(ep->stream, NULL) != TC_E_AGAIN
+                              : tci_link_flush_ended(ep->link);
+}
+
+/* Nothing is run meanwhile, so none of them goes. */
+static void await_all(const company *c, bool (*is_so)(tc_ep *ep), uint64_t deadline_ns)
+{
+    tci_backoff backoff = {0};
+    while (!all_are(c, is_so) && tci_clock_ns() < deadline_ns) {
+        if (tci_worker_progress(c->core->worker) == 0)
+            tci_backoff_pause(&backoff, deadline_ns);
+    }
+}
+
+static void return_credit(tc_ep *ep)
+{
+    if (tci_credit_return_last(ep))
+        tci_link_flush_begin(ep->link);
+}
+
+/* A goodbye by active message leaves only while UCX is progressed. */
+static void say_goodbye(tc_ep *ep)
+{
+    tci_ep_message_bye(ep);
+    if (ep->stream == NULL)
+        tci_link_flush_begin(ep->link);
+}
+
+static void to_all_open(const company *c, void (*act)(tc_ep *ep))
+{
+    for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep)) {
+        if (tci_ep_is_open(ep))
+            act(ep);
+    }
+}
+
+/* A goodbye must overtake neither frames nor the last credit. */
+static void say_goodbyes(const company *c, uint64_t deadline_ns)
+{
+    await_all(c, tci_credit_frames_have_arrived, deadline_ns);
+    to_all_open(c, return_credit);
+    await_all(c, link_is_flushed, deadline_ns);
+    to_all_open(c, say_goodbye);
+    await_all(c, goodbye_has_left, deadline_ns);
+}
+
+void tci_closing_end(tc_ep *ep, uint64_t deadline_ns)
+{
+    const company one = {.core = ep->core, .only = ep};
+    if (tci_ep_is_open(ep))
+        say_goodbyes(&one, deadline_ns);
+    tci_ep_free(ep);
+}
+
+/* --- closing ----------------------------------------------------------------------------- */
+
+/* A peer that closes at the same time reads no control frames any more, and nobody misses
+ * those. */
+static bool has_messages_under_way(const tc_ep *ep)
+{
+    return ep->tx.push == NULL || ep->tx.ring.consumed_seen < ep->tx.message_end ||
+           tci_queue_waits(ep);
+}
+
+static void note_lost(tc_ep *ep)
+{
+    bool waits = ep->tx.flush_target == 0 || ep->tx.ring.consumed_seen < ep->tx.flush_target ||
+                 tci_queue_waits(ep);
+    if (waits && has_messages_under_way(ep))
+        TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
+}
+
+void tci_closing_all(tc_context *ctx, tc_group *group)
+{
+    const company c = {.core = &ctx->core, .group = group};
+    tc_ep *ep;
+    if (flush(&c, tci_deadline_after(ctx->core.options.close_timeout)) != TC_OK)
+        to_all_open(&c, note_lost);
+    say_goodbyes(&c, tci_deadline_after(TCI_GOODBYE_NS));
+    if (group != NULL)
+        group->ending = true;
+    while ((ep = first_of(&c)) != NULL) {
+        tci_progress_tell_end(ctx, ep, TC_EP_CLOSED);
+        tci_ep_free(ep);
+    }
+}
+
+void tc_ep_close(tc_ep *ep)
+{
+    if (ep == NULL)
+        return;
+    tci_core *core = ep->core;
+    if (tci_core_is_busy(core)) {
+        ep->life.close_wanted = true;
+        tci_pending_add(&core->pending, TCI_WORK_STATE);
+        return;
+    }
+    if (tci_ep_is_open(ep) &&
+        flush_one(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK &&
+        tci_ep_is_open(ep))
+        note_lost(ep);
+    tci_closing_end(ep, tci_deadline_after(TCI_GOODBYE_NS));
+}
