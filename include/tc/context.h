@@ -124,7 +124,9 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 /* Accepts peers. Every process that can connect can run code here, so addresses outside
  * loopback are refused unless the option listen_any is set. A connection is served by
  * tc_progress; what a stranger sends before its handshake is complete is validated, bounded and
- * dropped after the option connect_timeout.
+ * dropped after the option connect_timeout. Connections without a complete handshake take a
+ * quarter of the process's descriptors (RLIMIT_NOFILE) at most; then the oldest is dropped.
+ * Without a free descriptor the listener tries again ten times a second.
  *
  *   host_port       "127.0.0.1:7000" or "[::1]:0"; port 0: the system chooses
  *   listener_out    owned by the context; closed by tc_listener_close or with the context

@@ -11,6 +11,8 @@ struct tc_listener {
     tc_context *ctx;
     tci_stream_listener *streams;
     uint32_t number;
+    uint64_t rests_until_ns; /* it could take nobody; 0: it is watched */
+    bool has_failed;         /* since it last took somebody: said once */
     tc_listener *next;
 };
 
@@ -36,6 +38,7 @@ struct tc_context {
     struct tci_kept_state *states;
     tc_listener *listeners;
     uint32_t listener_numbers;
+    unsigned listeners_resting;
     int countdown; /* calls of tc_progress until the next housekeeping */
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_wait_idle */

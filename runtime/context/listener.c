@@ -3,10 +3,24 @@
 #include "base/clock.h"
 #include "base/logger.h"
 #include "context/describe.h"
+#include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+
+#define ACCEPTED_MAX 64u /* of one listener in one turn */
+/* Endpoints that are not open may take this part of the descriptors. */
+#define UNOPENED_PART 4u
+
+static tc_status watch(const tc_listener *listener, tc_error *err)
+{
+    return tci_core_watch(&listener->ctx->core, tci_stream_listener_fd(listener->streams),
+                          TCI_WATCH_LISTENER | listener->number, err);
+}
 
 tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
                            tc_error *err)
@@ -14,12 +28,12 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     tc_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
+    listener->ctx = ctx;
     tc_status status = tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
                                          &listener->streams, err);
     if (status == TC_OK) {
         listener->number = ctx->listener_numbers++;
-        status = tci_core_watch(&ctx->core, tci_stream_listener_fd(listener->streams),
-                                TCI_WATCH_LISTENER | listener->number, err);
+        status = watch(listener, err);
     }
     if (status != TC_OK) {
         tci_stream_listener_close(listener->streams);
@@ -28,7 +42,6 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     }
     tci_engine_prepare(ctx->core.registry.engine);
     tci_describe_engine(&ctx->core);
-    listener->ctx = ctx;
     listener->next = ctx->listeners;
     ctx->listeners = listener;
     *listener_out = listener;
@@ -48,6 +61,7 @@ void tc_listener_close(tc_listener *listener)
     while (*link != listener)
         link = &(*link)->next;
     *link = listener->next;
+    listener->ctx->listeners_resting -= listener->rests_until_ns > 0;
     tci_stream_listener_close(listener->streams);
     free(listener);
 }
@@ -68,20 +82,92 @@ static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
     return status;
 }
 
+/* --- when there is no room --------------------------------------------------------------- */
+
+/* Who connects and says nothing keeps a descriptor for the option connect_timeout. */
+static unsigned unopened_max(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / UNOPENED_PART > UINT_MAX)
+        return UINT_MAX;
+    return (unsigned)(limit.rlim_cur / UNOPENED_PART);
+}
+
+/* The newest is the first of the core's. */
+static void drop_oldest_unopened(tci_core *core)
+{
+    tc_ep *oldest = NULL;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        if (ep->life.owner == TCI_OWNER_CONTEXT && ep->state < TCI_EP_OPEN)
+            oldest = ep;
+    }
+    if (oldest == NULL)
+        return;
+    (void)tci_ep_fail_with(oldest, TC_E_TIMEOUT,
+                           "connecting: others came later, and there is no room for more");
+}
+
+/* What cannot be had now can be had later. Until then a descriptor that stays readable would
+ * have every turn try again. */
+static void rest(tc_context *ctx, tc_listener *listener, const tc_error *why)
+{
+    TC_LOG(listener->has_failed ? TC_LOG_DEBUG : TC_LOG_WARN, "listener: %s; trying again",
+           why->text);
+    listener->has_failed = true;
+    drop_oldest_unopened(&ctx->core);
+    (void)epoll_ctl(ctx->core.epoll_fd, EPOLL_CTL_DEL,
+                    tci_stream_listener_fd(listener->streams), NULL);
+    if (listener->rests_until_ns == 0)
+        ctx->listeners_resting++;
+    listener->rests_until_ns = tci_deadline_after(TCI_LISTENER_REST_NS);
+}
+
+static void wake(tc_context *ctx, tc_listener *listener)
+{
+    tc_error error;
+    listener->rests_until_ns = 0;
+    ctx->listeners_resting--;
+    if (watch(listener, &error) != TC_OK)
+        rest(ctx, listener, &error);
+}
+
+void tci_listener_wake(tc_context *ctx, uint64_t now_ns)
+{
+    if (ctx->listeners_resting == 0)
+        return;
+    for (tc_listener *listener = ctx->listeners; listener != NULL; listener = listener->next) {
+        if (listener->rests_until_ns > 0 && now_ns >= listener->rests_until_ns)
+            wake(ctx, listener);
+    }
+}
+
+/* --- serving ----------------------------------------------------------------------------- */
+
+static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned unopened,
+                             tc_error *err)
+{
+    tci_stream *stream;
+    TC_TRY(tci_stream_accept(listener->streams, &stream, err));
+    TC_TRY(accept_peer(&ctx->core, stream, err));
+    listener->has_failed = false;
+    if (ctx->core.handshakes > unopened)
+        drop_oldest_unopened(&ctx->core);
+    return TC_OK;
+}
+
+/* So many and no more, since others are to be served too; epoll tells of the rest again. */
 void tci_listener_serve(tc_context *ctx, uint64_t number)
 {
     tc_listener *listener = ctx->listeners;
-    tci_stream *stream;
     tc_error error;
     while (listener != NULL && listener->number != number)
         listener = listener->next;
-    if (listener == NULL)
+    if (listener == NULL || listener->rests_until_ns > 0)
         return;
-    tc_status status = tci_stream_accept(listener->streams, &stream, &error);
-    while (status == TC_OK) {
-        if ((status = accept_peer(&ctx->core, stream, &error)) == TC_OK)
-            status = tci_stream_accept(listener->streams, &stream, &error);
-    }
-    if (status != TC_E_AGAIN)
-        TC_LOG(TC_LOG_WARN, "listener: %s", error.text);
+    unsigned unopened = unopened_max();
+    tc_status status = TC_OK;
+    for (unsigned i = 0; i < ACCEPTED_MAX && status == TC_OK; i++)
+        status = accept_next(ctx, listener, unopened, &error);
+    if (status != TC_OK && status != TC_E_AGAIN)
+        rest(ctx, listener, &error);
 }

@@ -95,6 +95,7 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     tci_core *core = &ctx->core;
     ctx->serviced_ns = now_ns;
     (void)tci_worker_progress(core->worker);
+    tci_listener_wake(ctx, now_ns);
     unsigned run = serve_descriptors(ctx);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         run += check_endpoint(ctx, ep, now_ns);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
+#include "context/listener.h"
 #include "context/progress.h"
 #include "endpoint/wakeup.h"
 #include "transfer/frame_out.h"
@@ -85,8 +86,11 @@ void tci_wait_disarm(tc_context *ctx)
 /* How long to sleep when nobody wakes us. Handshakes have steps that no descriptor shows. */
 static uint64_t sleep_bound_ns(tc_context *ctx, bool rung)
 {
+    uint64_t longest_ns = ctx->core.options.sleep_max;
+    if (ctx->listeners_resting > 0 && longest_ns > TCI_LISTENER_REST_NS)
+        longest_ns = TCI_LISTENER_REST_NS;
     if (rung && ctx->core.handshakes == 0)
-        return ctx->core.options.sleep_max;
+        return longest_ns;
     uint64_t nap_ns = ctx->nap_ns < NAP_FIRST_NS ? NAP_FIRST_NS : ctx->nap_ns;
     ctx->nap_ns = nap_ns < NAP_LAST_NS ? 2 * nap_ns : nap_ns;
     return nap_ns;

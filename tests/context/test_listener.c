@@ -1,0 +1,153 @@
+/* A listener of a process that has no descriptors left, and peers that connect and say
+ * nothing. */
+#include "../support/test.h"
+#include "../support/test_context.h"
+#include "base/clock.h"
+#include "context/context_object.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <tc/log.h>
+#include <unistd.h>
+
+#define CALLERS 48
+#define LIMIT 128 /* of descriptors; a quarter may be peers that are not open */
+#define DEADLINE_NS 60000000000ull
+#define A_WHILE_NS 350000000ull /* in which it tries again a few times */
+
+typedef struct bench {
+    tc_context *ctx;
+    tc_listener *listener;
+    struct rlimit limit; /* before */
+    int callers[CALLERS];
+    unsigned lines; /* of log */
+} bench;
+
+static void count_lines(void *user, tc_log_level level, const char *line)
+{
+    bench *b = user;
+    (void)level;
+    b->lines += strstr(line, "listener") != NULL;
+}
+
+static int setup(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    tc_error error = {0};
+    b->ctx = test_context(NULL);
+    must(tc_listener_open(b->ctx, "127.0.0.1:0", &b->listener, &error), &error, "listener");
+    for (int i = 0; i < CALLERS; i++)
+        b->callers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &b->limit), 0);
+    tc_log_set_sink(count_lines, b);
+    *state = b;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    bench *b = *state;
+    tc_log_set_sink(NULL, NULL);
+    (void)setrlimit(RLIMIT_NOFILE, &b->limit);
+    for (int i = 0; i < CALLERS; i++)
+        (void)close(b->callers[i]);
+    tc_context_destroy(b->ctx);
+    free(b);
+    return 0;
+}
+
+static void allow(const bench *b, rlim_t descriptors)
+{
+    const struct rlimit limit = {.rlim_cur = descriptors, .rlim_max = b->limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void call(const bench *b, int caller)
+{
+    const struct sockaddr_in to = {.sin_family = AF_INET,
+                                   .sin_port = htons(tc_listener_port(b->listener)),
+                                   .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    assert_int_equal(connect(b->callers[caller], (const struct sockaddr *)&to, sizeof to), 0);
+}
+
+static bool was_hung_up_on(const bench *b, int caller)
+{
+    char byte;
+    ssize_t n;
+    while ((n = recv(b->callers[caller], &byte, 1, MSG_DONTWAIT)) > 0)
+        ;
+    return n == 0 || errno != EAGAIN;
+}
+
+static void turn_for_a_while(bench *b)
+{
+    uint64_t deadline_ns = tci_deadline_after(A_WHILE_NS);
+    while (tci_deadline_left_ns(deadline_ns) > 0)
+        (void)tc_progress(b->ctx);
+}
+
+static void without_descriptors_it_rests_and_says_so_once(void **state)
+{
+    bench *b = *state;
+    allow(b, 0);
+    call(b, 0);
+    turn_for_a_while(b);
+    assert_int_equal(b->lines, 1);
+    assert_int_equal(b->ctx->core.handshakes, 0);
+    assert_int_equal(b->ctx->listeners_resting, 1);
+    (void)setrlimit(RLIMIT_NOFILE, &b->limit);
+    uint64_t deadline_ns = tci_deadline_after(DEADLINE_NS);
+    while (b->ctx->core.handshakes == 0 && tci_deadline_left_ns(deadline_ns) > 0)
+        assert_int_not_equal(tc_wait(b->ctx, DEADLINE_NS / 1000), TC_E_BUSY);
+    assert_int_equal(b->ctx->core.handshakes, 1);
+    assert_int_equal(b->ctx->listeners_resting, 0);
+    assert_int_equal(b->lines, 1);
+}
+
+static void a_listener_may_be_closed_while_it_rests(void **state)
+{
+    bench *b = *state;
+    allow(b, 0);
+    call(b, 0);
+    turn_for_a_while(b);
+    tc_listener_close(b->listener);
+    assert_int_equal(b->ctx->listeners_resting, 0);
+    turn_for_a_while(b);
+}
+
+static void who_says_nothing_gives_way_to_who_came_later(void **state)
+{
+    bench *b = *state;
+    uint64_t deadline_ns = tci_deadline_after(DEADLINE_NS);
+    allow(b, LIMIT);
+    for (int i = 0; i < CALLERS; i++) {
+        call(b, i);
+        while (!tci_pending_has(&b->ctx->core.pending, TCI_WORK_HANDSHAKE) &&
+               tci_deadline_left_ns(deadline_ns) > 0)
+            (void)tc_progress(b->ctx);
+        for (int turn = 0; turn < 100; turn++)
+            (void)tc_progress(b->ctx);
+    }
+    while (!was_hung_up_on(b, CALLERS - LIMIT / 4 - 1) && tci_deadline_left_ns(deadline_ns) > 0)
+        (void)tc_progress(b->ctx);
+    assert_int_equal(b->ctx->core.handshakes, LIMIT / 4);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(was_hung_up_on(b, i), i < CALLERS - LIMIT / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_descriptors_it_rests_and_says_so_once, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_listener_may_be_closed_while_it_rests, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(who_says_nothing_gives_way_to_who_came_later, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
