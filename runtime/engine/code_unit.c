@@ -20,6 +20,7 @@ typedef struct compile_request {
     const tci_load_source *source;
     const tci_load_plan *plan;
     bool debuggable;
+    uint64_t memory_max; /* see tci_engine_code */
     const tci_symbols *symbols;
     const tci_loaded *base; /* see tci_engine_ops.link */
 } compile_request;
@@ -51,6 +52,7 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
         .entries = tci_archive_entries(archive),
         .level = level,
         .debuggable = r->debuggable,
+        .memory_max = r->memory_max,
         .bytes = tci_archive_slice_bytes(archive, r->plan->slice),
         .size = slice->size,
         .producer_major = slice->producer_major,
@@ -191,6 +193,7 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
                             const tci_load_plan *plan, tci_code_unit *unit, tc_error *err)
 {
     uint64_t start_ns = tci_clock_ns();
+    uint64_t max = handle->policy.code_memory_max;
     TC_TRY(tci_image_loader_load(handle->arena, source->archive, plan->slice, unit->symbols,
                                  &unit->image, &unit->code.entries, err));
     unit->code.path = TC_LOAD_IMAGE;
@@ -198,6 +201,10 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
     unit->code.has_state = tci_image_loader_has_data(unit->image);
     unit->code.memory = tci_image_loader_memory(unit->image);
     unit->code.may_tier_up = plan->may_tier_up && !unit->code.has_state;
+    if (max > 0 && unit->code.memory > max)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "code and data take %zu bytes, option code_memory_max is %llu",
+                             unit->code.memory, (unsigned long long)max);
     return TC_OK;
 }
 
@@ -210,6 +217,7 @@ static compile_request request_of(const tci_engine_handle *handle,
                              .source = source,
                              .plan = plan,
                              .debuggable = handle->policy.debuggable,
+                             .memory_max = handle->policy.code_memory_max,
                              .symbols = symbols};
 }
 

@@ -107,6 +107,7 @@ static tc_status fill_handle(tci_engine_handle *handle, const tci_engine_opts *o
         .form = opts->form,
         .tier = opts->tier,
         .cpu_level = tci_image_cpu_level(),
+        .code_memory_max = opts->code_memory_max,
         .has_compiler = tci_engine_shared_llvm(handle->engine_path) != NULL,
         .has_cache = handle->cache != NULL,
     };

@@ -25,6 +25,7 @@ typedef struct tci_engine_opts {
     const char *engine_path;
     tci_form_choice form;
     tci_tier_choice tier;
+    uint64_t code_memory_max; /* no function alone may take more; 0: any */
     unsigned compile_threads; /* the first handle's holds for the process; so do those below */
     const char *cache_dir;    /* see object_cache.h */
     uint64_t cache_max;

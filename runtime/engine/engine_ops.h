@@ -13,7 +13,7 @@
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 3u
+#define TCI_ENGINE_ABI 4u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The callable form of one function. The two last are NULL when the library does not define
@@ -48,7 +48,8 @@ typedef struct tci_engine_code {
     /* as if it had debug information: debuggers hear of it, and can look up the stack
      * through it */
     bool debuggable;
-    const void *bytes; /* bitcode; valid during the call */
+    uint64_t memory_max; /* of the linked code and data, bytes; for link alone; 0: any */
+    const void *bytes;   /* bitcode; valid during the call */
     size_t size;
     uint8_t producer_major; /* LLVM that wrote it, as the archive says; 0: it does not say */
     uint8_t producer_minor;
@@ -115,10 +116,13 @@ typedef struct tci_engine_ops {
     tc_status (*compile)(tci_engine *engine, const tci_engine_code *code,
                          tci_object *object_out, tc_error *err);
 
-    /* Makes an object callable; of `code` the name, the entries and the resolver are used.
+    /* Makes an object callable; of `code` the name, the entries, memory_max and the resolver are
+     * used. It cannot be interrupted, so what it would take is bounded before (object_bounds.h).
      * `base` is the baseline code whose variables an object of TCI_LEVEL_OPTIMISED_SHARED uses,
      * and which has to stay as long as what is linked here; else NULL. TC_E_UNRESOLVED,
-     * TC_E_COMPILE, TC_E_CORRUPT (no object of this engine), TC_E_NO_MEMORY. */
+     * TC_E_COMPILE, TC_E_CORRUPT (no object of this engine, or an entry point without code),
+     * TC_E_TOO_LARGE, TC_E_UNSUPPORTED (constructors, alignment above a page), TC_E_NO_MEMORY.
+     */
     tc_status (*link)(tci_engine *engine, const tci_engine_code *code, const void *object,
                       size_t size, const tci_loaded *base, tci_loaded **loaded_out,
                       tci_entries *entries_out, tc_error *err);

@@ -26,7 +26,8 @@ typedef struct tci_load_policy {
     tci_tier_choice tier;
     uint8_t cpu_level; /* that this CPU reaches */
     bool debuggable;   /* debuggers are to see inside the code, and cannot with an image */
-    bool has_compiler; /* the compiler's module is there */
+    uint64_t code_memory_max; /* option; 0: any */
+    bool has_compiler;        /* the compiler's module is there */
     bool has_cache;
 } tci_load_policy;
 

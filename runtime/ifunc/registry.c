@@ -17,6 +17,7 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     const tci_engine_opts opts = {.engine_path = options->engine_path,
                                   .form = (tci_form_choice)options->form,
                                   .tier = (tci_tier_choice)options->tier,
+                                  .code_memory_max = options->code_memory_max,
                                   .compile_threads = (unsigned)options->compile_threads,
                                   .cache_dir = options->cache_dir,
                                   .cache_max = options->cache_max,

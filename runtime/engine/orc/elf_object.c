@@ -20,9 +20,25 @@ static bool read_at(const tci_elf_object *object, uint64_t at, void *out, size_t
     return true;
 }
 
+static bool read_section(const tci_elf_object *object, size_t index, Elf64_Shdr *out)
+{
+    return index < object->count &&
+           read_at(object, object->headers + index * sizeof *out, out, sizeof *out);
+}
+
+static size_t find_symbols(const tci_elf_object *object)
+{
+    Elf64_Shdr section;
+    for (size_t i = 0; read_section(object, i, &section); i++) {
+        if (section.sh_type == SHT_SYMTAB)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
 tci_elf_object tci_elf_object_open(const void *bytes, size_t size)
 {
-    tci_elf_object object = {.bytes = bytes, .size = size};
+    tci_elf_object object = {.bytes = bytes, .size = size, .symbols = SIZE_MAX};
     Elf64_Ehdr header;
     if (!read_at(&object, 0, &header, sizeof header) ||
         memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -32,51 +48,9 @@ tci_elf_object tci_elf_object_open(const void *bytes, size_t size)
     size_t room = (size - header.e_shoff) / sizeof(Elf64_Shdr);
     object.headers = header.e_shoff;
     object.count = header.e_shnum < room ? header.e_shnum : room;
+    object.names = header.e_shstrndx;
+    object.symbols = find_symbols(&object);
     return object;
-}
-
-static bool read_section(const tci_elf_object *object, size_t index, Elf64_Shdr *out)
-{
-    return index < object->count &&
-           read_at(object, object->headers + index * sizeof *out, out, sizeof *out);
-}
-
-static size_t undefined_symbols(const tci_elf_object *object, const Elf64_Shdr *table)
-{
-    Elf64_Sym symbol;
-    size_t count = 0;
-    for (uint64_t at = sizeof symbol; at + sizeof symbol <= table->sh_size; at += sizeof symbol)
-        count += read_at(object, table->sh_offset + at, &symbol, sizeof symbol) &&
-                 symbol.st_shndx == SHN_UNDEF;
-    return count;
-}
-
-static size_t align_up(size_t bytes, uint64_t alignment)
-{
-    return alignment > 1 ? (bytes + alignment - 1) / alignment * alignment : bytes;
-}
-
-size_t tci_elf_object_memory(const tci_elf_object *object)
-{
-    enum { READ, WRITE, RUN, KINDS };
-    size_t bytes[KINDS] = {0}, sum = 0;
-    Elf64_Shdr section;
-    for (size_t i = 0; read_section(object, i, &section); i++) {
-        if (section.sh_type == SHT_SYMTAB) {
-            size_t undefined = undefined_symbols(object, &section);
-            bytes[READ] += undefined * ADDRESS_BYTES;
-            bytes[RUN] += undefined * JUMP_BYTES;
-        }
-        if ((section.sh_flags & SHF_ALLOC) == 0)
-            continue;
-        int kind = section.sh_flags & SHF_EXECINSTR ? RUN
-                   : section.sh_flags & SHF_WRITE   ? WRITE
-                                                    : READ;
-        bytes[kind] = align_up(bytes[kind], section.sh_addralign) + section.sh_size;
-    }
-    for (int kind = 0; kind < KINDS; kind++)
-        sum += align_up(bytes[kind], (uint64_t)sysconf(_SC_PAGESIZE));
-    return sum;
 }
 
 /* A text of a string table, or NULL. */
@@ -91,40 +65,50 @@ static const char *text_at(const tci_elf_object *object, size_t table, uint64_t 
     return memchr(text, '\0', strings.sh_size - offset) != NULL ? text : NULL;
 }
 
-bool tci_elf_object_has_debug_info(const tci_elf_object *object)
+bool tci_elf_object_section(const tci_elf_object *object, size_t index,
+                            tci_elf_section *section_out)
 {
-    Elf64_Ehdr header;
     Elf64_Shdr section;
-    if (object->count == 0 || !read_at(object, 0, &header, sizeof header))
+    if (!read_section(object, index, &section))
         return false;
-    for (size_t i = 0; read_section(object, i, &section); i++) {
-        const char *name = text_at(object, header.e_shstrndx, section.sh_name);
-        if (name != NULL && strcmp(name, ".debug_info") == 0)
-            return true;
-    }
-    return false;
+    const char *name = text_at(object, object->names, section.sh_name);
+    bool is_there = section.sh_type != SHT_NOBITS && section.sh_offset <= object->size &&
+                    section.sh_size <= object->size - section.sh_offset;
+    *section_out =
+        (tci_elf_section){.name = name != NULL ? name : "",
+                          .type = section.sh_type,
+                          .flags = section.sh_flags,
+                          .size = section.sh_size,
+                          .alignment = section.sh_addralign,
+                          .content = is_there ? object->bytes + section.sh_offset : NULL};
+    return true;
 }
 
-static bool find_symbols(const tci_elf_object *object, Elf64_Shdr *table_out)
+/* --- symbols ----------------------------------------------------------------------------- */
+
+/* The next one, but for the first, which every table begins with; *name_out may be NULL. */
+static bool next_symbol(const tci_elf_object *object, size_t *at, Elf64_Sym *symbol_out,
+                        const char **name_out)
 {
-    for (size_t i = 0; read_section(object, i, table_out); i++) {
-        if (table_out->sh_type == SHT_SYMTAB)
-            return true;
-    }
-    return false;
+    Elf64_Shdr table;
+    if (*at == 0)
+        *at = 1;
+    if (!read_section(object, object->symbols, &table) ||
+        *at >= table.sh_size / sizeof *symbol_out ||
+        !read_at(object, table.sh_offset + *at * sizeof *symbol_out, symbol_out,
+                 sizeof *symbol_out))
+        return false;
+    ++*at;
+    *name_out = text_at(object, table.sh_link, symbol_out->st_name);
+    return true;
 }
 
 bool tci_elf_object_next_function(const tci_elf_object *object, size_t *at,
                                   tci_elf_function *function_out)
 {
-    Elf64_Shdr table;
     Elf64_Sym symbol;
-    if (!find_symbols(object, &table))
-        return false;
-    while (*at < table.sh_size / sizeof symbol &&
-           read_at(object, table.sh_offset + *at * sizeof symbol, &symbol, sizeof symbol)) {
-        ++*at;
-        const char *name = text_at(object, table.sh_link, symbol.st_name);
+    const char *name;
+    while (next_symbol(object, at, &symbol, &name)) {
         if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
             name == NULL)
             continue;
@@ -133,6 +117,71 @@ bool tci_elf_object_next_function(const tci_elf_object *object, size_t *at,
                                            .offset = symbol.st_value,
                                            .size = symbol.st_size};
         return true;
+    }
+    return false;
+}
+
+const char *tci_elf_object_next_undefined(const tci_elf_object *object, size_t *at)
+{
+    Elf64_Sym symbol;
+    const char *name;
+    while (next_symbol(object, at, &symbol, &name)) {
+        if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) != STB_WEAK &&
+            name != NULL && *name != '\0')
+            return name;
+    }
+    return NULL;
+}
+
+/* --- memory ------------------------------------------------------------------------------ */
+
+static size_t count_undefined(const tci_elf_object *object)
+{
+    Elf64_Sym symbol;
+    const char *name;
+    size_t count = 0;
+    for (size_t at = 0; next_symbol(object, &at, &symbol, &name);)
+        count += symbol.st_shndx == SHN_UNDEF;
+    return count;
+}
+
+static size_t add(size_t a, uint64_t b)
+{
+    return b > SIZE_MAX - a ? SIZE_MAX : a + (size_t)b;
+}
+
+static size_t align_up(size_t bytes, uint64_t alignment)
+{
+    if (alignment <= 1 || bytes % alignment == 0)
+        return bytes;
+    return add(bytes, alignment - bytes % alignment);
+}
+
+size_t tci_elf_object_memory(const tci_elf_object *object)
+{
+    enum { READ, WRITE, RUN, KINDS };
+    size_t undefined = count_undefined(object), sum = 0;
+    size_t bytes[KINDS] = {[READ] = undefined * ADDRESS_BYTES, [RUN] = undefined * JUMP_BYTES};
+    Elf64_Shdr section;
+    for (size_t i = 0; read_section(object, i, &section); i++) {
+        if ((section.sh_flags & SHF_ALLOC) == 0)
+            continue;
+        int kind = section.sh_flags & SHF_EXECINSTR ? RUN
+                   : section.sh_flags & SHF_WRITE   ? WRITE
+                                                    : READ;
+        bytes[kind] = add(align_up(bytes[kind], section.sh_addralign), section.sh_size);
+    }
+    for (int kind = 0; kind < KINDS; kind++)
+        sum = add(sum, align_up(bytes[kind], (uint64_t)sysconf(_SC_PAGESIZE)));
+    return sum;
+}
+
+bool tci_elf_object_has_debug_info(const tci_elf_object *object)
+{
+    tci_elf_section section;
+    for (size_t i = 0; tci_elf_object_section(object, i, &section); i++) {
+        if (strcmp(section.name, ".debug_info") == 0)
+            return true;
     }
     return false;
 }

@@ -6,6 +6,7 @@
 #include "entry_names.h"
 #include "engine/name_list.h"
 #include "jit_instance.h"
+#include "object_bounds.h"
 #include "writable_data.h"
 
 #include <stdlib.h>
@@ -261,6 +262,7 @@ static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object
                            tci_loaded *loaded, tci_entries *entries_out, tc_error *err)
 {
     const tci_elf_object shape = tci_elf_object_open(object->elf, object->elf_size);
+    TC_TRY(tci_object_bounds_check(&shape, linker->code->memory_max, err));
     TC_TRY(choose_jit(linker, &shape, &loaded->jit, err));
     loaded->dylib = tci_jit_take_dylib(loaded->jit);
     if (loaded->dylib == NULL)

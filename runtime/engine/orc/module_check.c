@@ -1,9 +1,11 @@
 #include "module_check.h"
 
+#include "archive.h"
 #include "base/error_text.h"
 #include "base/triple.h"
 #include "entry_names.h"
 #include "engine/name_list.h"
+#include "object_bounds.h"
 
 #include <string.h>
 
@@ -95,8 +97,20 @@ static tc_status check_widths(LLVMModuleRef module, tc_error *err)
     return TC_OK;
 }
 
+static tc_status check_function_count(LLVMModuleRef module, tc_error *err)
+{
+    unsigned count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        count++;
+    if (count > TCI_OBJECT_BOUNDS_SYMBOLS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "code with %u functions, expected at most %u",
+                             count, TCI_OBJECT_BOUNDS_SYMBOLS_MAX);
+    return TC_OK;
+}
+
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
 {
+    TC_TRY(check_function_count(module, err));
     LLVMValueRef ifunc = LLVMGetFirstGlobalIFunc(module);
     if (ifunc != NULL)
         return tci_error_set(
@@ -122,6 +136,25 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
                 name_of(g));
     }
     return check_widths(module, err);
+}
+
+tc_status tci_module_check_data(LLVMModuleRef module, tc_error *err)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    const uint64_t max = TCI_ARCHIVE_SLICE_BYTES_MAX;
+    uint64_t sum = 0;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        LLVMValueRef value = LLVMGetInitializer(g);
+        if (value == NULL || LLVMIsNull(value))
+            continue;
+        uint64_t size = LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g));
+        if (size > max - sum)
+            return tci_error_set(err, TC_E_TOO_LARGE,
+                                 "variables with values of more than %llu bytes together",
+                                 (unsigned long long)max);
+        sum += size;
+    }
+    return TC_OK;
 }
 
 /* The parts of an entry's type, a letter each: return value first; v void, p pointer, z size_t,
@@ -174,11 +207,13 @@ tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *
     static const struct entry_type {
         const char *letters;
         const char *text;
-    } types[TCI_ENTRY_COUNT] = {
-        {"vpzp", "void (ptr, i64, ptr)"},
-        {"zpz", "i64 (ptr, i64)"},
-        {"ipzpz", "i32 (ptr, i64, ptr, i64)"},
-    }, original_init = {"ipzpp", "i32 (ptr, i64, ptr, ptr)"};
+    } types[TCI_ENTRY_COUNT] =
+        {
+            {"vpzp", "void (ptr, i64, ptr)"},
+            {"zpz", "i64 (ptr, i64)"},
+            {"ipzpz", "i32 (ptr, i64, ptr, i64)"},
+        },
+      original_init = {"ipzpp", "i32 (ptr, i64, ptr, ptr)"};
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
         bool original = i == 2 && (code->entries & TCI_ENTRY_ORIGINAL) != 0;

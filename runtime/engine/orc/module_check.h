@@ -19,8 +19,12 @@ tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *h
 #define TCI_VECTOR_ELEMENTS_MAX 4096u
 
 /* Thread-local variables, GNU ifuncs, constructors and destructors, numbers and vectors that
- * are too wide: TC_E_UNSUPPORTED. */
+ * are too wide: TC_E_UNSUPPORTED. More functions than can be linked: TC_E_TOO_LARGE. */
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err);
+
+/* LLVM writes out the values of variables, however few bytes of bitcode say them: TC_E_TOO_LARGE.
+ * For a module that was verified. */
+tc_status tci_module_check_data(LLVMModuleRef module, tc_error *err);
 
 /* Every entry point that `code` promises is a function of the module and has its type:
  * TC_E_CORRUPT. */

@@ -6,6 +6,7 @@
 #include "bitcode_producer.h"
 #include "entry_names.h"
 #include "module_check.h"
+#include "unwind_tables.h"
 #include "writable_data.h"
 
 #include <stdlib.h>
@@ -155,25 +156,11 @@ static bool is_debuggable(LLVMModuleRef module, const tci_engine_code *code)
     return code->debuggable || LLVMGetNamedMetadataNumOperands(module, "llvm.dbg.cu") > 0;
 }
 
-/* With unwind tables, which senders leave out: who debugs wants to see the callers too. */
-static void make_unwindable(LLVMModuleRef module)
-{
-    static const char name[] = "uwtable";
-    const LLVMAttributeRef attribute = LLVMCreateEnumAttribute(
-        LLVMGetModuleContext(module), LLVMGetEnumAttributeKindForName(name, sizeof name - 1),
-        2 /* at every instruction */);
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        if (!LLVMIsDeclaration(f))
-            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                    attribute);
-    }
-}
-
 static void prepare(LLVMModuleRef module, const tci_host_target *host,
                     const tci_engine_code *code)
 {
     if (is_debuggable(module, code))
-        make_unwindable(module);
+        tci_unwind_tables_add(module);
     LLVMSetTarget(module, host->triple);
     LLVMSetDataLayout(module, host->layout);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -225,6 +212,7 @@ static tc_status run_machine(emission *e, LLVMTargetMachineRef machine, tci_code
     char *message = NULL;
     if (level != TCI_LEVEL_BASELINE)
         TC_TRY(optimise(e, machine, err));
+    tci_unwind_tables_limit(e->module);
     object->passes_ns = lap(e);
     int failed = LLVMTargetMachineEmitToMemoryBuffer(machine, e->module, LLVMObjectFile,
                                                      &message, elf_out);
@@ -265,6 +253,7 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_OPTIMISED_SHARED)
         return tci_error_set(err, TC_E_UNSUPPORTED, "its variables cannot be shared");
     TC_TRY(verify(e, err));
+    TC_TRY(tci_module_check_data(e->module, err));
     object->verify_ns = lap(e);
     return generate(e, host, code->level, object, elf_out, err);
 }
