@@ -216,6 +216,24 @@ static tc_status keep_shared(tci_loaded *loaded, const lookup *l, tc_error *err)
     return TC_OK;
 }
 
+/* Every entry point has code. LLVM makes none of a body that cannot be
+ * reached, and then says that all is well. */
+static tc_status check_entry_sizes(const tci_elf_object *object, const tci_engine_code *code,
+                                   tc_error *err)
+{
+    tci_elf_function function;
+    char symbols[TCI_ENTRY_COUNT][TCI_ENTRY_SYMBOL_MAX];
+    for (int i = 0; i < TCI_ENTRY_COUNT; i++)
+        (void)tci_entry_symbol(code->name, code->entries, i, symbols[i]);
+    for (size_t at = 0; tci_elf_object_next_function(object, &at, &function);) {
+        for (int i = 0; function.size == 0 && i < TCI_ENTRY_COUNT; i++) {
+            if (strcmp(function.name, symbols[i]) == 0)
+                return tci_error_set(err, TC_E_CORRUPT, "%s has no instructions", symbols[i]);
+        }
+    }
+    return TC_OK;
+}
+
 static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
                               const tci_object_view *object, tci_entries *entries_out,
                               tc_error *err)
@@ -225,6 +243,9 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
     want_all(linker, loaded->jit, &l, shares ? object->writable : 0);
     look_up(loaded->jit, loaded->dylib, &l);
     TC_TRY(link_status(linker, &l, err));
+    if (l.addresses[0] == 0)
+        return tci_error_set(err, TC_E_CORRUPT, "%s has no main function in memory",
+                             linker->code->name);
     TC_TRY(keep_shared(loaded, &l, err));
     loaded->writable = object->writable;
     entries_out->main = (void (*)(void *, size_t, void *))(uintptr_t)l.addresses[0];
@@ -263,6 +284,7 @@ static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object
 {
     const tci_elf_object shape = tci_elf_object_open(object->elf, object->elf_size);
     TC_TRY(tci_object_bounds_check(&shape, linker->code->memory_max, err));
+    TC_TRY(check_entry_sizes(&shape, linker->code, err));
     TC_TRY(choose_jit(linker, &shape, &loaded->jit, err));
     loaded->dylib = tci_jit_take_dylib(loaded->jit);
     if (loaded->dylib == NULL)

@@ -4,6 +4,8 @@
 #include "base/error_text.h"
 #include "base/clock.h"
 #include "bitcode_producer.h"
+#include "elf_object.h"
+#include "engine/name_list.h"
 #include "entry_names.h"
 #include "module_check.h"
 #include "unwind_tables.h"
@@ -156,11 +158,28 @@ static bool is_debuggable(LLVMModuleRef module, const tci_engine_code *code)
     return code->debuggable || LLVMGetNamedMetadataNumOperands(module, "llvm.dbg.cu") > 0;
 }
 
+/* Senders strip names, and a pass of LLVM's puts functions in order by them: it goes on for ever
+ * over several without. */
+static void name_functions(LLVMModuleRef module)
+{
+    char name[32];
+    unsigned count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        (void)LLVMGetValueName2(f, &length);
+        if (length > 0)
+            continue;
+        int n = snprintf(name, sizeof name, "unnamed_%u", ++count);
+        LLVMSetValueName2(f, name, (size_t)n);
+    }
+}
+
 static void prepare(LLVMModuleRef module, const tci_host_target *host,
                     const tci_engine_code *code)
 {
     if (is_debuggable(module, code))
         tci_unwind_tables_add(module);
+    name_functions(module);
     LLVMSetTarget(module, host->triple);
     LLVMSetDataLayout(module, host->layout);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -238,6 +257,36 @@ static tc_status generate(emission *e, tci_host_target *host, tci_code_level lev
     return status;
 }
 
+/* Assembly outside functions may define symbols, which the module does not tell: then the object
+ * says what is missing. */
+static bool has_assembly(LLVMModuleRef module)
+{
+    size_t length;
+    (void)LLVMGetModuleInlineAsm(module, &length);
+    return length > 0;
+}
+
+static tc_status check_symbols(const emission *e, const tci_engine_code *code,
+                               LLVMMemoryBufferRef elf, tc_error *err)
+{
+    tci_name_list missing = {0};
+    const char *name;
+    if (!has_assembly(e->module))
+        return TC_OK;
+    const tci_elf_object object =
+        tci_elf_object_open(LLVMGetBufferStart(elf), LLVMGetBufferSize(elf));
+    for (size_t at = 0; (name = tci_elf_object_next_undefined(&object, &at)) != NULL;) {
+        uint32_t index;
+        if (!tci_writable_index(name, &index) && strcmp(name, "_GLOBAL_OFFSET_TABLE_") != 0 &&
+            code->resolve(code->resolve_user, name) == NULL)
+            tci_name_list_add(&missing, name);
+    }
+    if (missing.count > 0)
+        return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
+                             tci_name_list_finish(&missing));
+    return TC_OK;
+}
+
 static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code *code,
                       tci_object *object, LLVMMemoryBufferRef *elf_out, tc_error *err)
 {
@@ -247,15 +296,19 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     TC_TRY(tci_module_check_target(e->module, host, err));
     TC_TRY(tci_module_check_contents(e->module, err));
     TC_TRY(tci_module_check_entries(e->module, code, err));
-    TC_TRY(tci_module_check_symbols(e->module, code, err));
+    if (!has_assembly(e->module))
+        TC_TRY(tci_module_check_symbols(e->module, code, err));
     prepare(e->module, host, code);
-    object->writable = tci_writable_data_share(e->module, code->level);
+    object->writable = has_assembly(e->module) /* which may use variables by their names */
+                           ? TCI_WRITABLE_FIXED
+                           : tci_writable_data_share(e->module, code->level);
     if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_OPTIMISED_SHARED)
         return tci_error_set(err, TC_E_UNSUPPORTED, "its variables cannot be shared");
     TC_TRY(verify(e, err));
     TC_TRY(tci_module_check_data(e->module, err));
     object->verify_ns = lap(e);
-    return generate(e, host, code->level, object, elf_out, err);
+    TC_TRY(generate(e, host, code->level, object, elf_out, err));
+    return check_symbols(e, code, *elf_out, err);
 }
 
 static tc_status keep(const tci_engine_code *code, LLVMMemoryBufferRef elf, tci_object *object,

@@ -1,0 +1,77 @@
+/* What only the engine for bitcode has to get right, at every level of optimisation. */
+#include "engine_fixture.h"
+
+#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void exceptions_are_caught_among_thousands_of_functions(void **state)
+{
+    uint64_t out = 0;
+    loaded_file f = load_file("throws", "throws", TCI_ENTRY_MAIN, "libstdc++.so.6\n");
+    f.entries.main(NULL, 2345, &out);
+    assert_int_equal(out, 2 + 2345);
+    f.entries.main(NULL, 1000000, &out);
+    assert_int_equal(out, 2);
+    unload_file(&f);
+}
+
+static void functions_need_no_names(void **state)
+{
+    uint64_t out = 0;
+    loaded_file f = load_file("nameless", "nameless", TCI_ENTRY_MAIN, "");
+    f.entries.main(NULL, 4, &out);
+    assert_int_equal(out, 12);
+    f.entries.main(NULL, 9, &out);
+    assert_int_equal(out, 4);
+    f.entries.main(NULL, 10, &out);
+    assert_int_equal(out, 3);
+    unload_file(&f);
+}
+
+static void assembly_may_define_and_use_symbols(void **state)
+{
+    uint64_t out[3] = {0};
+    loaded_file f = load_file("asm_symbols", "asm_symbols", TCI_ENTRY_MAIN, "");
+    f.entries.main(NULL, 0, out);
+    assert_int_equal(out[0], 7);
+    assert_int_equal(out[1], 8);
+    assert_int_equal(out[2], 4);
+    unload_file(&f);
+}
+
+static void what_assembly_needs_and_nobody_has_is_named(void **state)
+{
+    expect_refusal("asm_missing", "asm_missing", TCI_ENTRY_MAIN, TC_E_UNRESOLVED,
+                   PARTS("tc_test_absent_function"));
+}
+
+static void constructors_by_assembly_are_refused(void **state)
+{
+    expect_refusal("asm_constructor", "asm_constructor", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS(".init_array", "constructor"));
+}
+
+static void an_entry_without_instructions_is_refused(void **state)
+{
+    expect_refusal("no_instructions", "no_instructions", TCI_ENTRY_MAIN, TC_E_CORRUPT,
+                   PARTS("no_instructions_main", "no instructions"));
+}
+
+static void data_aligned_to_more_than_a_page_is_refused(void **state)
+{
+    expect_refusal("aligned_data", "aligned_data", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("aligned to 65536 bytes", "4096"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exceptions_are_caught_among_thousands_of_functions),
+        cmocka_unit_test(functions_need_no_names),
+        cmocka_unit_test(assembly_may_define_and_use_symbols),
+        cmocka_unit_test(what_assembly_needs_and_nobody_has_is_named),
+        cmocka_unit_test(constructors_by_assembly_are_refused),
+        cmocka_unit_test(an_entry_without_instructions_is_refused),
+        cmocka_unit_test(data_aligned_to_more_than_a_page_is_refused),
+    };
+    return cmocka_run_group_tests(tests, engine_set_up, engine_tear_down);
+}
