@@ -76,7 +76,9 @@ TC_API void tc_ep_close(tc_ep *ep);
 TC_API tc_status tc_ep_error(const tc_ep *ep, tc_error *err);
 
 /* Returns how many functions the peer has refused so far. err receives the status and text of
- * the newest refusal; it stays as it was if there is none. */
+ * the newest refusal; it stays as it was if there is none. A refused function is not sent again
+ * (TC_E_REFUSED), unless the peer lacked memory (TC_E_NO_MEMORY): then the next message is a new
+ * try. */
 TC_API unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err);
 
 typedef struct tc_ep_info {

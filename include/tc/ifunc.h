@@ -98,7 +98,8 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
  *   TC_E_BUSY         such a payload is partly sent, and this is another message; or called
  *                     from NAME_payload_init
  *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max
- *   TC_E_REFUSED      the peer has refused this function; see tc_ep_refusal
+ *   TC_E_REFUSED      the peer has refused this function, and not for want of memory; see
+ *                     tc_ep_refusal
  *   TC_E_PAYLOAD      NAME_payload_init returned non-zero
  *   TC_E_UNSUPPORTED  NAME_payload_init is of the original's API, or this build cannot load it
  *   TC_E_NO_MEMORY    an allocation failed

@@ -121,7 +121,8 @@ TC_MUST_CHECK TC_API tc_status tc_loader_resolve_sized(tc_ifunc *fn,
                                                        size_t entries_size, tc_error *err);
 
 /* Makes a function callable in this process and blocks until it is: microseconds for an image,
- * 0.4 ms and more for bitcode. A failure is remembered while fn is open.
+ * 0.4 ms and more for bitcode. A failure other than TC_E_NO_MEMORY is remembered while fn is
+ * open.
  *
  *   entries_out       addresses, valid as long as the loader if fn is not closed
  *
@@ -135,7 +136,7 @@ TC_MUST_CHECK TC_API tc_status tc_loader_resolve_sized(tc_ifunc *fn,
  *   TC_E_UNSUPPORTED  only bitcode is left, and no compiler is available
  *   TC_E_CORRUPT      the code is malformed
  *   TC_E_TOO_LARGE    the code exceeds the option code_memory_max or another limit
- *   TC_E_NO_MEMORY    an allocation failed */
+ *   TC_E_NO_MEMORY    an allocation failed, or no process to compile in could be started */
 TC_MUST_CHECK static inline tc_status
 tc_loader_resolve(tc_ifunc *fn, tc_entry_points *entries_out, tc_error *err)
 {

@@ -47,7 +47,8 @@ static tc_status prepare_pinned(tc_ep *ep, tc_ifunc *fn, uint64_t deadline_ns, b
     }
     if (!tci_ep_is_open(ep))
         return tc_ep_error(ep, err);
-    if (ep->tx.bindings[fn->index] == TCI_TX_REFUSED)
+    const uint8_t binding = ep->tx.bindings[fn->index];
+    if (binding == TCI_TX_REFUSED || (status == TC_OK && binding == TCI_TX_UNKNOWN))
         return refusal_of(ep, err);
     return status;
 }

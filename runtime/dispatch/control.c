@@ -28,8 +28,8 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
     ep->tx.refusals++;
     if (ep->tx.preparing == f->slot)
         ep->tx.preparing = TCI_PREPARING_NONE;
-    if (!payload_only)
-        ep->tx.bindings[f->slot] = TCI_TX_REFUSED;
+    if (!payload_only) /* a shortage may be over when the next message comes with the code */
+        ep->tx.bindings[f->slot] = status == TC_E_NO_MEMORY ? TCI_TX_UNKNOWN : TCI_TX_REFUSED;
     else if (ep->tx.large != NULL && ep->tx.large->fn->index == f->slot)
         ep->tx.large->refused = true;
     tci_invocation_refused(ep, f->slot, payload_only);

@@ -25,11 +25,17 @@ static bool grow(tc_ep *ep, uint16_t slot)
     return true;
 }
 
+static void let_go(tc_ifunc *fn)
+{
+    fn->bound--;
+    tci_registry_release(fn);
+}
+
 static void clear(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     if (place->fn != NULL)
-        tci_registry_release(place->fn);
+        let_go(place->fn);
     free(place->evicted);
     *place = (tci_rx_slot){0};
 }
@@ -83,7 +89,8 @@ static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_sectio
                                     .archive_size = section->archive_size,
                                     .deps = bytes + section->archive_size,
                                     .deps_size = section->deps_size,
-                                    .expected = &section->id};
+                                    .expected = &section->id,
+                                    .arrived = true};
     return tci_registry_add(&ep->core->registry, &code, fn_out, err);
 }
 
@@ -150,6 +157,7 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return tci_error_set(err, TC_E_NO_MEMORY, "slots: out of memory");
     clear(ep, slot);
     TC_TRY(find_code(ep, slot, attached, section, &fn, err));
+    fn->bound++;
     ep->rx.slots[slot].fn = fn;
     return TC_OK;
 }
@@ -190,6 +198,7 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
         tc_ifunc *fn;
         TC_TRY(find_code(ep, slot, NULL, place->evicted, &fn, err));
         free(place->evicted);
+        fn->bound++;
         *place = (tci_rx_slot){.fn = fn};
     }
     if (place->fn == NULL)
@@ -241,7 +250,7 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
         .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size)};
     place->evicted = evicted;
     place->fn = NULL;
-    tci_registry_release(fn);
+    let_go(fn);
 }
 
 void tci_slots_evict(tci_core *core, tc_ifunc *fn)

@@ -49,7 +49,7 @@ static tci_load_job *take_job(tc_ifunc *fn)
     return job;
 }
 
-static void announce(tc_ifunc *fn, bool tiered_up)
+void tci_ifunc_load_announce(tc_ifunc *fn, bool tiered_up)
 {
     const tci_registry *registry = fn->registry;
     if (registry->events != NULL)
@@ -87,6 +87,7 @@ static tc_status set_failed(tc_ifunc *fn, tc_error *failure, tc_error *err)
     fn->entry = (tci_entries){0};
     fn->load_error = failure;
     fn->state = TCI_LOAD_FAILED;
+    fn->failure_told = err != NULL;
     if (err != NULL)
         *err = *failure;
     return failure->status;
@@ -110,8 +111,13 @@ static tc_status finish_load(tc_ifunc *fn, tc_error *err)
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     tc_status status = tci_load_queue_finish(take_job(fn), &unit, failure);
-    status = end_load(fn, status, unit, failure, err);
-    announce(fn, false);
+    return end_load(fn, status, unit, failure, err);
+}
+
+static tc_status finish_and_announce(tc_ifunc *fn, tc_error *err)
+{
+    tc_status status = finish_load(fn, err);
+    tci_ifunc_load_announce(fn, false);
     return status;
 }
 
@@ -136,17 +142,37 @@ static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
     return TC_E_AGAIN;
 }
 
+static bool is_shortage(const tc_ifunc *fn)
+{
+    return fn->state == TCI_LOAD_FAILED && fn->load_error->status == TC_E_NO_MEMORY;
+}
+
+void tci_ifunc_load_forget_shortage(tc_ifunc *fn)
+{
+    if (!is_shortage(fn))
+        return;
+    free(fn->load_error);
+    fn->load_error = NULL;
+    fn->state = TCI_NOT_LOADED;
+}
+
 static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
 {
     switch (fn->state) {
     case TCI_LOADED:
         return TC_OK;
     case TCI_LOAD_FAILED:
+        if (fn->failure_told && is_shortage(fn)) {
+            tci_ifunc_load_forget_shortage(fn);
+            return load_at_once(fn, wait, err);
+        }
+        fn->failure_told = true;
         if (err != NULL)
             *err = *fn->load_error;
         return fn->load_error->status;
     case TCI_LOADING:
-        return wait || tci_load_queue_is_done(fn->job) ? finish_load(fn, err) : TC_E_AGAIN;
+        return wait || tci_load_queue_is_done(fn->job) ? finish_and_announce(fn, err)
+                                                       : TC_E_AGAIN;
     default:
         return load_at_once(fn, wait, err);
     }
@@ -183,7 +209,7 @@ void tci_ifunc_load_tier_up(tc_ifunc *fn)
 }
 
 /* What fails here, works on as it is. */
-static void finish_tier_up(tc_ifunc *fn)
+static tci_load_end finish_tier_up(tc_ifunc *fn)
 {
     tci_registry *registry = fn->registry;
     tci_code_unit *unit;
@@ -191,11 +217,11 @@ static void finish_tier_up(tc_ifunc *fn)
     size_t before = tci_code_unit_memory(fn->unit);
     if (tci_load_queue_finish(take_job(fn), &unit, &error) != TC_OK) {
         TC_LOG(TC_LOG_WARN, "no better code: %s", error.text);
-        return;
+        return TCI_TIER_UP_FAILED;
     }
     fn->entry = *tci_code_unit_entries(unit);
     registry->code_memory += tci_code_unit_memory(unit) - before;
-    announce(fn, true);
+    return TCI_TIER_UP_ENDED;
 }
 
 /* --- unloading --------------------------------------------------------------------------- */
@@ -226,13 +252,12 @@ void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error)
     (void)set_failed(fn, failure, NULL);
 }
 
-bool tci_ifunc_load_take_finished(tc_ifunc *fn)
+tci_load_end tci_ifunc_load_take_finished(tc_ifunc *fn)
 {
     if (!tci_load_queue_is_done(fn->job))
-        return false;
-    if (fn->state == TCI_LOADING)
-        (void)finish_load(fn, NULL); /* who wants the function hears of it */
-    else
-        finish_tier_up(fn);
-    return true;
+        return TCI_LOAD_UNDER_WAY;
+    if (fn->state != TCI_LOADING)
+        return finish_tier_up(fn);
+    (void)finish_load(fn, NULL); /* who wants the function hears of it */
+    return TCI_LOAD_ENDED;
 }

@@ -6,7 +6,8 @@
 #include "ifunc/registry.h"
 
 /* Makes entry.* callable in this process, and waits for that; at once when it is. A failure is
- * remembered. Statuses of tci_code_unit_load. */
+ * remembered; one for want of memory (TC_E_NO_MEMORY) only until somebody has heard of it.
+ * Statuses of tci_code_unit_load. */
 TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
 
 /* The same without waiting: TC_E_AGAIN while a thread loads it. */
@@ -15,8 +16,21 @@ TC_MUST_CHECK tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err);
 /* Its calls_left have come down to 0: it is called often. */
 void tci_ifunc_load_tier_up(tc_ifunc *fn);
 
-/* Takes what its job gave, if that has ended. No function may be running. */
-bool tci_ifunc_load_take_finished(tc_ifunc *fn);
+typedef enum tci_load_end {
+    TCI_LOAD_UNDER_WAY,
+    TCI_LOAD_ENDED,
+    TCI_TIER_UP_ENDED, /* there is better code */
+    TCI_TIER_UP_FAILED
+} tci_load_end;
+
+/* Takes what its job gave, if that has ended; tci_ifunc_load_announce is then to be called. No
+ * function may be running. */
+tci_load_end tci_ifunc_load_take_finished(tc_ifunc *fn);
+/* Tells endpoints that its entries have changed. */
+void tci_ifunc_load_announce(tc_ifunc *fn, bool tiered_up);
+
+/* A failure for want of memory is none of the function. */
+void tci_ifunc_load_forget_shortage(tc_ifunc *fn);
 
 /* Code, job and entries are gone afterwards. */
 void tci_ifunc_load_undo(tc_ifunc *fn);

@@ -108,16 +108,93 @@ static tc_ifunc *find_idle(tci_registry *registry)
     return oldest;
 }
 
-static tc_status take_index(tci_registry *registry, uint16_t *index_out, tc_error *err)
+/* --- eviction ---------------------------------------------------------------------------- */
+
+/* Calls are not stamped with a time, only counted; so whoever was called since the last look
+ * was so just now. */
+static void note_use(tc_ifunc *fn)
+{
+    if (fn->calls_left == fn->calls_seen)
+        return;
+    fn->calls_seen = fn->calls_left;
+    fn->last_use = ++fn->registry->clock;
+}
+
+/* The variables of a function that nobody holds are nobody's. */
+static bool is_evictable(const tc_ifunc *fn)
+{
+    return fn->state == TCI_LOADED && fn->unit != NULL &&
+           (fn->references == 0 || !tci_code_unit_has_state(fn->unit));
+}
+
+/* No handle is open, so it leaves with its place. */
+static bool is_only_bound(const tc_ifunc *fn)
+{
+    return is_evictable(fn) && fn->references == fn->bound;
+}
+
+/* Not while it tiers up, or a peer may ask for what it has. */
+static bool may_be_evicted(const tc_ifunc *fn)
+{
+    bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);
+    return !at_work && !is_wanted(fn);
+}
+
+/* *later_out: there will be one. */
+static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
+                             bool (*may_leave)(const tc_ifunc *fn), bool *later_out)
+{
+    tc_ifunc *oldest = NULL;
+    *later_out = false;
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        tc_ifunc *fn = registry->table[i];
+        if (fn == NULL || fn == keep || !may_leave(fn))
+            continue;
+        *later_out = true;
+        note_use(fn);
+        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_be_evicted(fn))
+            oldest = fn;
+    }
+    return oldest;
+}
+
+/* A function that only slots held is gone with its archive; one that was opened here is only
+ * unloaded. */
+static void evict(tc_ifunc *fn)
+{
+    const tci_registry *registry = fn->registry;
+    TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
+           (unsigned long long)registry->code_memory);
+    fn->references++;
+    registry->events->evict(registry->events_user, fn);
+    fn->references--;
+    tci_ifunc_load_undo(fn);
+    if (fn->references == 0)
+        remove_function(fn);
+}
+
+/* --- places ------------------------------------------------------------------------------ */
+
+/* `evicting`: if need be, of one that peers may still call. */
+static void free_place(tci_registry *registry, bool evicting)
+{
+    bool later;
+    tc_ifunc *fn = find_idle(registry);
+    if (fn != NULL)
+        remove_function(fn);
+    else if (evicting && (fn = find_victim(registry, NULL, is_only_bound, &later)) != NULL)
+        evict(fn);
+}
+
+static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *index_out,
+                            tc_error *err)
 {
     size_t max = registry->options->functions_max;
-    if (registry->count == max) {
-        tc_ifunc *idle = find_idle(registry);
-        if (idle == NULL)
-            return tci_error_set(err, TC_E_TOO_LARGE,
-                                 "all %zu functions of option functions_max are in use", max);
-        remove_function(idle);
-    }
+    if (registry->count == max)
+        free_place(registry, evicting);
+    if (registry->count == max)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "all %zu functions of option functions_max are in use", max);
     size_t index = 0;
     while (registry->table[index] != NULL)
         index++;
@@ -143,9 +220,10 @@ static tc_status copy_code(tc_ifunc *fn, const tci_registry_code *code, tc_error
     return TC_OK;
 }
 
-static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, tc_error *err)
+static tc_status insert_function(tci_registry *registry, tc_ifunc *fn, bool arrived,
+                                 tc_error *err)
 {
-    TC_TRY(take_index(registry, &fn->index, err));
+    TC_TRY(take_index(registry, arrived, &fn->index, err));
     const tci_frame call = {.slot = fn->index, .kind = TCI_FRAME_CALL};
     fn->call_word = tci_frame_word(&call);
     tc_ifunc **bucket = bucket_of(registry, &fn->id);
@@ -188,7 +266,7 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
         status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
                                   &fn->archive, err);
     if (status == TC_OK)
-        status = insert_function(registry, fn, err);
+        status = insert_function(registry, fn, code->arrived, err);
     if (status != TC_OK) {
         free_function(fn);
         return status;
@@ -220,62 +298,29 @@ void tci_registry_release(tc_ifunc *fn)
 {
     fn->references--;
     fn->last_use = ++fn->registry->clock;
-}
-
-/* --- eviction ---------------------------------------------------------------------------- */
-
-/* Calls are not stamped with a time, only counted; so whoever was called since the last look
- * was so just now. */
-static void note_use(tc_ifunc *fn)
-{
-    if (fn->calls_left == fn->calls_seen)
-        return;
-    fn->calls_seen = fn->calls_left;
-    fn->last_use = ++fn->registry->clock;
-}
-
-static bool is_evictable(const tc_ifunc *fn)
-{
-    return fn->state == TCI_LOADED && fn->unit != NULL && !tci_code_unit_has_state(fn->unit);
-}
-
-/* Not while it tiers up, or a peer may ask for what it has. */
-static bool may_be_evicted(const tc_ifunc *fn)
-{
-    bool at_work = fn->job != NULL && tci_load_queue_is_begun(fn->job);
-    return !at_work && !is_wanted(fn);
-}
-
-/* *later_out: there will be one. */
-static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep, bool *later_out)
-{
-    tc_ifunc *oldest = NULL;
-    *later_out = false;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
-        tc_ifunc *fn = registry->table[i];
-        if (fn == NULL || fn == keep || !is_evictable(fn))
-            continue;
-        *later_out = true;
-        note_use(fn);
-        if ((oldest == NULL || fn->last_use < oldest->last_use) && may_be_evicted(fn))
-            oldest = fn;
-    }
-    return oldest;
-}
-
-/* A function that only slots held is gone with its archive; one that was opened here is only
- * unloaded. */
-static void evict(tc_ifunc *fn)
-{
-    const tci_registry *registry = fn->registry;
-    TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
-           (unsigned long long)registry->code_memory);
-    fn->references++;
-    registry->events->evict(registry->events_user, fn);
-    fn->references--;
-    tci_ifunc_load_undo(fn);
     if (fn->references == 0)
-        remove_function(fn);
+        tci_ifunc_load_forget_shortage(fn);
+}
+
+/* --- the bound of code ------------------------------------------------------------------- */
+
+static uint64_t own_memory(const tc_ifunc *fn)
+{
+    return fn->unit == NULL ? 0 : tci_code_unit_memory(fn->unit) + fn->code_bytes;
+}
+
+/* Nothing more can leave. */
+static tc_status full(const tci_registry *registry, const tc_ifunc *keep, tc_error *err)
+{
+    uint64_t max = registry->options->code_memory_max;
+    if (keep == NULL || own_memory(keep) > max)
+        return tci_error_set(
+            err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",
+            (unsigned long long)registry->code_memory, (unsigned long long)max);
+    return tci_error_set(err, TC_E_NO_MEMORY,
+                         "code takes %llu bytes with that of others which cannot leave, option "
+                         "code_memory_max is %llu",
+                         (unsigned long long)registry->code_memory, (unsigned long long)max);
 }
 
 tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_error *err)
@@ -283,16 +328,22 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
     uint64_t max = registry->options->code_memory_max;
     while (registry->code_memory > max) {
         bool later;
-        tc_ifunc *fn = find_victim(registry, keep, &later);
+        tc_ifunc *fn = find_victim(registry, keep, is_evictable, &later);
         if (fn == NULL && later)
             return TC_OK; /* a little too much until then */
         if (fn == NULL)
-            return tci_error_set(
-                err, TC_E_TOO_LARGE, "code takes %llu bytes, option code_memory_max is %llu",
-                (unsigned long long)registry->code_memory, (unsigned long long)max);
+            return full(registry, keep, err);
         evict(fn);
     }
     return TC_OK;
+}
+
+/* Code that was sent ahead counts too, though nobody calls it yet. */
+static void keep_if_it_fits(tc_ifunc *fn)
+{
+    tc_error error;
+    if (fn->state == TCI_LOADED && tci_registry_trim(fn->registry, fn, &error) != TC_OK)
+        tci_ifunc_load_refuse(fn, &error);
 }
 
 void tci_registry_take_finished(tci_registry *registry)
@@ -300,10 +351,15 @@ void tci_registry_take_finished(tci_registry *registry)
     tc_ifunc *next;
     for (tc_ifunc *fn = registry->jobs; fn != NULL; fn = next) {
         next = fn->job_next;
-        if (tci_ifunc_load_take_finished(fn))
-            next = registry->jobs; /* the list may have changed */
+        tci_load_end end = tci_ifunc_load_take_finished(fn);
+        if (end == TCI_LOAD_UNDER_WAY)
+            continue;
+        if (end == TCI_LOAD_ENDED)
+            keep_if_it_fits(fn);
+        if (end != TCI_TIER_UP_FAILED)
+            tci_ifunc_load_announce(fn, end == TCI_TIER_UP_ENDED);
+        next = registry->jobs; /* the list may have changed */
     }
-    /* Code that was sent ahead counts too, though nobody calls it yet. */
     tc_error error;
     if (tci_registry_trim(registry, NULL, &error) != TC_OK)
         TC_LOG(TC_LOG_DEBUG, "%s", error.text);

@@ -51,10 +51,11 @@ struct tc_ifunc {
     uint64_t calls_left;
     tci_entries entry; /* null until loaded */
     tci_registry *registry;
-    unsigned entries;   /* TCI_ENTRY_ bits of the archive */
-    unsigned references;   /* open handles and bound slots */
-    uint16_t index;     /* its slot number in frames that this context sends */
-    uint64_t call_word; /* header word of its CALL frames, but for the payload's size */
+    unsigned entries;    /* TCI_ENTRY_ bits of the archive */
+    unsigned references; /* open handles and bound slots */
+    unsigned bound;      /* those that are slots of endpoints */
+    uint16_t index;      /* its slot number in frames that this context sends */
+    uint64_t call_word;  /* header word of its CALL frames, but for the payload's size */
     tci_load_state state;
     tci_content_id id;
     tci_archive *archive; /* reads from code */
@@ -73,6 +74,7 @@ struct tc_ifunc {
     tc_ifunc *bucket_next;
     tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */
+    bool failure_told;    /* somebody has heard of it */
 };
 
 struct tci_registry {
@@ -104,6 +106,9 @@ typedef struct tci_registry_code {
     const void *deps;
     size_t deps_size;
     const tci_content_id *expected; /* the id that it must have; NULL: any */
+    /* From a peer, while no function runs: one that only slots hold may leave for it, and comes
+     * again when it is called; not one with variables of its own. */
+    bool arrived;
 } tci_registry_code;
 
 /* Checks and copies both byte ranges; a function that is known is found. Either way *fn_out is
@@ -115,13 +120,15 @@ TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_regis
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);
 
-/* Takes what loader threads have finished. No function may be running. */
+/* Takes what loader threads have finished. What does not fit then is given up, so that nothing
+ * else is refused because of it. No function may be running. */
 void tci_registry_take_finished(tci_registry *registry);
 
 /* Lets the functions go that were not called for longest, until code takes no more than the
- * option code_memory_max; `keep` stays in any case. Functions with variables of their own stay,
- * as do those that run code of the process itself. No function may be running. TC_OK also
- * when some can only leave later. TC_E_TOO_LARGE: that is not enough. */
+ * option code_memory_max; `keep` stays in any case. Functions with variables of their own stay
+ * while somebody holds them, as do those that run code of the process itself. No function may be
+ * running. TC_OK also when some can only leave later. TC_E_TOO_LARGE: that is not enough.
+ * TC_E_NO_MEMORY: neither, but `keep` alone would fit. */
 TC_MUST_CHECK tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep,
                                           tc_error *err);
 

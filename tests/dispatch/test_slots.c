@@ -202,6 +202,38 @@ static void a_function_that_never_fits_is_refused(void **state)
     fake_pair_close(&pair);
 }
 
+static void a_refusal_for_want_of_memory_holds_for_one_message(void **state)
+{
+    open_pair();
+    fake_code_of("run")->fails = TC_E_NO_MEMORY;
+    assert_int_equal(send(fn), TC_OK);
+    expect_refused(1, TC_E_NO_MEMORY, "run");
+    fake_code_of("run")->fails = TC_OK;
+    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(runs, 2);
+    fake_pair_close(&pair);
+}
+
+static void functions_that_only_slots_hold_leave_for_others(void **state)
+{
+    open_pair();
+    tc_ifunc *other = fake_node_function(pair.near, "other", run_other);
+    pair.far->core.options.functions_max = 1;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(send(fn), TC_OK);
+        assert_int_equal(send(other), TC_OK);
+    }
+    assert_int_equal(runs, 3);
+    assert_int_equal(other_runs, 3);
+    expect_refused(0, TC_OK, "");
+    fake_code_of("other")->has_state = true; /* its variables would be lost */
+    assert_int_equal(send(fn), TC_OK);
+    fake_pair_settle(&pair);
+    expect_refused(1, TC_E_TOO_LARGE, "option functions_max");
+    fake_pair_close(&pair);
+}
+
 /* --- announcing ------------------------------------------------------------------------------
  */
 
@@ -285,6 +317,8 @@ int main(void)
         cmocka_unit_test(a_slot_may_be_bound_anew),
         cmocka_unit_test(a_slot_that_was_never_bound_is_found_out),
         cmocka_unit_test(code_that_left_to_make_room_comes_again_with_its_next_call),
+        cmocka_unit_test(a_refusal_for_want_of_memory_holds_for_one_message),
+        cmocka_unit_test(functions_that_only_slots_hold_leave_for_others),
         cmocka_unit_test(a_function_that_never_fits_is_refused),
         cmocka_unit_test(a_prepared_function_is_told_of_at_once),
         cmocka_unit_test(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile),

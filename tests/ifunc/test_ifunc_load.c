@@ -88,6 +88,23 @@ static void a_failure_is_remembered(void **state)
     assert_string_equal(error.text, "one: does not load");
 }
 
+static void a_shortage_is_not_remembered(void **state)
+{
+    tc_ifunc *fn = function("one");
+    tc_error error = {0};
+    fake_code_of("one")->fails = TC_E_NO_MEMORY;
+    assert_int_equal(tci_ifunc_load(fn, &error), TC_E_NO_MEMORY);
+    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY);
+    fake_code_of("one")->is_slow = true;
+    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_AGAIN);
+    fake_engine_end_loads();
+    tci_registry_take_finished(registry);
+    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_E_NO_MEMORY); /* who waits hears it */
+    fake_code_of("one")->fails = TC_OK;
+    fake_code_of("one")->is_slow = false;
+    assert_int_equal(tci_ifunc_load_soon(fn, &error), TC_OK);
+}
+
 static void a_load_that_nobody_waits_for_any_more_ends_with_its_function(void **state)
 {
     tc_ifunc *fn = function("one");
@@ -221,6 +238,62 @@ static void functions_with_variables_of_their_own_stay(void **state)
 }
 
 /* A little too much until a peer has run what was sent to it. */
+static void variables_that_nobody_holds_stay_no_longer(void **state)
+{
+    tc_ifunc *fns[3];
+    tc_error error;
+    load_three(fns);
+    fake_code_of("f0")->has_state = true;
+    tci_registry_release(fns[0]);
+    node->core.options.code_memory_max = 3 * 4096;
+    assert_int_equal(tci_registry_trim(registry, fns[2], &error), TC_OK);
+    assert_int_equal(fake_code_of("f0")->loaded + fake_code_of("f1")->loaded, 1);
+    node->core.options.code_memory_max = 2 * 4096;
+    assert_int_equal(tci_registry_trim(registry, fns[2], &error), TC_OK);
+    assert_int_equal(fake_code_of("f0")->loaded, 0);
+    assert_true(is_loaded(fns[2]));
+}
+
+/* Nobody calls it yet, so nobody else would find that it is too large. */
+static void code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself(void **state)
+{
+    tc_error error = {0};
+    tc_ifunc *large = function("large"), *other = function("other");
+    fake_code_of("large")->is_slow = true;
+    fake_code_of("large")->has_state = true;
+    fake_code_of("large")->memory = 100000;
+    node->core.options.code_memory_max = 3 * 4096;
+    assert_int_equal(tci_ifunc_load_soon(large, &error), TC_E_AGAIN);
+    fake_engine_end_loads();
+    tci_registry_take_finished(registry);
+    assert_int_equal(node->changed, 1);
+    assert_int_equal(registry->code_memory, 0);
+    assert_int_equal(tci_ifunc_load_soon(large, &error), TC_E_TOO_LARGE);
+    assert_int_equal(tci_ifunc_load(other, &error), TC_OK);
+    assert_int_equal(tci_registry_trim(registry, other, &error), TC_OK);
+    assert_true(is_loaded(other));
+}
+
+static void one_that_finds_no_room_beside_others_may_try_again(void **state)
+{
+    tc_error error = {0};
+    tc_ifunc *first = function("first"), *second = function("second");
+    fake_code_of("first")->has_state = true;
+    node->core.options.code_memory_max = 6000;
+    assert_int_equal(tci_ifunc_load(first, &error), TC_OK);
+    fake_code_of("second")->is_slow = true;
+    assert_int_equal(tci_ifunc_load_soon(second, &error), TC_E_AGAIN);
+    fake_engine_end_loads();
+    tci_registry_take_finished(registry);
+    assert_true(is_loaded(first));
+    assert_int_equal(tci_ifunc_load_soon(second, &error), TC_E_NO_MEMORY);
+    assert_non_null(strstr(error.text, "others"));
+    tci_registry_release(first);
+    assert_int_equal(tci_ifunc_load(second, &error), TC_OK);
+    assert_int_equal(tci_registry_trim(registry, second, &error), TC_OK);
+    assert_int_equal(fake_code_of("first")->loaded, 0);
+}
+
 static void what_a_peer_may_ask_for_leaves_later(void **state)
 {
     tc_ifunc *fns[3];
@@ -299,6 +372,7 @@ int main(void)
         T(one_that_takes_long_is_loaded_by_a_thread),
         T(who_cannot_wait_for_the_thread_does_so_itself),
         T(a_failure_is_remembered),
+        T(a_shortage_is_not_remembered),
         T(a_load_that_nobody_waits_for_any_more_ends_with_its_function),
         T(what_is_called_often_gets_better_code_once),
         T(better_code_that_fails_leaves_the_old),
@@ -307,6 +381,9 @@ int main(void)
         T(the_one_that_was_not_called_for_longest_leaves_first),
         T(the_one_that_makes_room_for_itself_stays),
         T(functions_with_variables_of_their_own_stay),
+        T(variables_that_nobody_holds_stay_no_longer),
+        T(code_that_was_sent_ahead_and_does_not_fit_is_given_up_itself),
+        T(one_that_finds_no_room_beside_others_may_try_again),
         T(what_a_peer_may_ask_for_leaves_later),
         T(a_function_that_better_code_is_made_for_leaves_later),
         T(what_nobody_holds_leaves_with_its_archive),
