@@ -1,8 +1,12 @@
 /* Code that comes with a message, as bytes that anybody may have made. */
 #include "../support/test.h"
 #include "engine/engine.h"
+#include "engine/image/code_arena.h"
 #include "engine/injector.h"
 #include "image_maker.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 static tci_engine_handle *engine;
 static tci_injector *injector;
@@ -154,6 +158,43 @@ static void too_much_memory_is_refused(void **state)
     assert_int_equal(place(&m, &run, &err), TC_E_TOO_LARGE);
 }
 
+static size_t address_space_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Some places were to be had when memory ran out: they are no beginning of anything. */
+static void a_shortage_leaves_nothing_behind(void **state)
+{
+    void (*run)(void *, size_t, void *);
+    tc_error err = {0};
+    struct rlimit old, low;
+    skip_if_emulated("qemu does not keep this limit");
+    if (TEST_SANITIZED)
+        skip(); /* its shadow is terabytes of address space */
+    tci_image_source source = image_counting(512u << 10);
+    const message m = make(&source, "", 1);
+    assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
+    low = old;
+    low.rlim_cur = address_space_bytes() + (6u << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+    tc_status status = place(&m, &run, &err);
+    assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
+    assert_int_equal(status, TC_E_NO_MEMORY);
+    assert_int_equal(tci_code_arena_bytes(tci_engine_arena(engine)), 0);
+    for (int i = 0; i < 40; i++) {
+        uint64_t out = 0;
+        assert_int_equal(place(&m, &run, &err), TC_OK);
+        run(NULL, 0, &out);
+        assert_int_equal(out, 42);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(imports_are_bound_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damage_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_much_memory_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_shortage_leaves_nothing_behind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_machines_code_is_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,19 +146,23 @@ static bool same_shape(const tci_image *a, const tci_image *b)
     return true;
 }
 
+/* All of them or none. */
 static tc_status take_places(tci_injector *injector, tc_error *err)
 {
-    if (injector->place_count > 0 && same_shape(&injector->shape, &injector->image))
+    tc_status status = TC_OK;
+    if (injector->place_count == PLACES && same_shape(&injector->shape, &injector->image))
         return TC_OK;
     give_places_back(injector);
     injector->shape = injector->image;
     injector->next = 0;
-    while (injector->place_count < PLACES) {
-        TC_TRY(tci_code_arena_take(injector->arena, &injector->image,
-                                   &injector->places[injector->place_count], err));
-        injector->place_count++;
+    while (status == TC_OK && injector->place_count < PLACES) {
+        status = tci_code_arena_take(injector->arena, &injector->image,
+                                     &injector->places[injector->place_count], err);
+        injector->place_count += status == TC_OK;
     }
-    return TC_OK;
+    if (status != TC_OK)
+        give_places_back(injector);
+    return status;
 }
 
 static tc_status learn(tci_injector *injector, const uint8_t *bytes, size_t image_size,
