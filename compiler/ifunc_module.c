@@ -6,6 +6,7 @@
 #include "engine/orc/llvm_compat.h"
 #include "image_object.h"
 #include "minimise.h"
+#include "module_copy.h"
 #include "ship_checks.h"
 
 #include <stdio.h>
@@ -346,11 +347,14 @@ static tc_status make_code(tci_ifunc_module *module, purpose what_for, tci_ifunc
     small_module made = {LLVMContextCreate(), NULL};
     LLVMContextSetDiagnosticHandler(made.context, collect_diagnostic, module);
     module->diagnostics[0] = '\0';
-    LLVMModuleRef whole = LLVMCloneModule(module->linked);
-    tc_status status = shrink(module, what_for, whole, &made, err);
+    LLVMModuleRef whole = NULL;
+    tc_status status = tci_module_copy(module->linked, module->context, &whole, err);
+    if (status == TC_OK)
+        status = shrink(module, what_for, whole, &made, err);
     if (status == TC_OK)
         status = fill_code(made.module, code, err);
-    LLVMDisposeModule(whole);
+    if (whole != NULL)
+        LLVMDisposeModule(whole);
     small_module_fini(&made);
     return status;
 }

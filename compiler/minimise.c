@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "engine/orc/llvm_compat.h"
+#include "module_copy.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -301,7 +302,10 @@ tc_status tci_minimise_strip(LLVMModuleRef module, bool keep_debug, LLVMContextR
     }
     if (strip_functions(module) != TC_OK)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the attributes of a function");
+    tci_module_copy_name_labels(module);
     TC_TRY(clean_text(module, keep_debug, context, copy_out, err));
+    if (!keep_debug)
+        tci_module_copy_forget_labels(*copy_out);
     LLVMSetTarget(*copy_out, "");
     LLVMSetDataLayout(*copy_out, "");
     LLVMSetModuleIdentifier(*copy_out, "", 0);

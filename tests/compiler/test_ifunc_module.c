@@ -191,6 +191,31 @@ static void a_receiver_can_compile_it_for_its_target(void **state)
     tci_ifunc_code_fini(&code);
 }
 
+/* A table in front of the code that it is about, which is how LLVM's text has it. */
+static void addresses_of_labels_stay_what_they_are(void **state)
+{
+    static const char *const texts[] = {
+        HEAD "declare void @other(ptr, i64)\n" MAIN "{\n  call void @other(ptr %t, i64 %n)\n"
+             "  ret void\n}\n",
+        HEAD "@table = internal constant [2 x ptr] "
+             "[ptr blockaddress(@other, %a), ptr blockaddress(@other, %b)]\n"
+             "define void @other(ptr %t, i64 %n) noinline {\nstart:\n"
+             "  %e = getelementptr ptr, ptr @table, i64 %n\n  %to = load ptr, ptr %e\n"
+             "  indirectbr ptr %to, [label %a, label %b]\n"
+             "a:\n  store i64 11, ptr %t\n  ret void\nb:\n  store i64 22, ptr %t\n  ret "
+             "void\n}\n"};
+    tci_ifunc_code code;
+    if (make(texts, 2, false, &code) != TC_OK)
+        fail_msg("%s", err.text);
+    char *text = printed(&code);
+    assert_has(text, "@0 = internal unnamed_addr constant [2 x ptr] [ptr blockaddress(@1, %");
+    assert_has(text, "indirectbr ptr %");
+    assert_has(text, " 11");
+    assert_has(text, " 22");
+    LLVMDisposeMessage(text);
+    tci_ifunc_code_fini(&code);
+}
+
 static void linked_sources_are_optimised_together(void **state)
 {
     const char *const texts[] = {
@@ -298,6 +323,7 @@ int main(void)
         TEST(undefined_symbols_may_be_far_away),
         TEST(definitions_become_internal),
         TEST(a_receiver_can_compile_it_for_its_target),
+        TEST(addresses_of_labels_stay_what_they_are),
         TEST(linked_sources_are_optimised_together),
         TEST(sources_for_different_targets_do_not_mix),
         TEST(damaged_code_is_an_error_not_an_exit),

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Programs of every kind that C allows, compiled by tc-clang and run by a target in each form and tier.
+
+    check_programs.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
+
+A program is a file of programs/, NAME.c, and says in its first lines what it is compiled with and prints, call after call:
+
+    /* with: OTHER.c */
+    /* options: -lm */
+    /* prints: 1 2 3 */
+"""
+import glob
+import os
+import re
+
+from tool_process import Process, ToolTest, main
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(HERE, "programs")
+INCLUDE = os.path.join(HERE, "..", "..", "include")
+
+# How a target may run what it gets.
+WAYS = {
+    "image": {"TC_FORM": "image"},
+    "quick": {"TC_FORM": "bitcode", "TC_TIER": "fast"},
+    "best": {"TC_FORM": "bitcode", "TC_TIER": "best"},
+    "auto": {"TC_FORM": "bitcode", "TC_TIER": "auto", "TC_TIER_CALLS": "1"},
+}
+
+
+class Program:
+    def __init__(self, path):
+        self.path = path
+        self.name = os.path.basename(path)[:-len(".c")]
+        with open(path, encoding="ascii") as file:
+            self.text = file.read()
+        self.sources = [path, *(os.path.join(FOLDER, name) for name in self.words("with"))]
+        self.options = self.words("options")
+        self.lines = self.words("prints")
+
+    def words(self, what):
+        found = re.search(rf"^/\* {what}: (.*) \*/$", self.text, re.MULTILINE)
+        return found.group(1).split() if found else []
+
+
+def programs(start):
+    found = (Program(path) for path in sorted(glob.glob(os.path.join(FOLDER, start + "*.c"))))
+    return [program for program in found if program.lines]
+
+
+class Labels(ToolTest):
+    """Computed goto: addresses of places in the code."""
+    start = "label_"
+    levels = ["-O2", "-O0", "-O1 -g", "-Os"]
+
+    def compile(self, program, *options):
+        path = os.path.join(self.folder(), program.name + ".tca")
+        command = [self.tool("tc-clang"), "-I", INCLUDE, *program.options, *options, *program.sources, "-o", path]
+        Process(self, command).expect(0)
+        return path
+
+    def run_there(self, program, archive, way):
+        """The second round finds what was compiled meanwhile in the place of the first code."""
+        node = self.node(**WAYS[way])
+        for _ in range(2):
+            self.send(node.address, archive, "--text", "xx", "--count", len(program.lines) // 2).expect(0)
+        node.stop()
+        return node.out.split("{")[0].split()
+
+    def test_they_do_what_the_source_says(self):
+        for program in programs(self.start):
+            for level in self.levels:
+                with self.subTest(f"{program.name} {level}"):
+                    archive = self.compile(program, *level.split())
+                    ran = {way: self.run_there(program, archive, way) for way in WAYS}
+                    self.assertEqual(ran, {way: program.lines for way in WAYS})
+
+    def test_a_label_in_a_variable_is_good_for_later_calls(self):
+        program, = programs("label_kept")
+        archive = self.compile(program)
+        node = self.node(**WAYS["auto"])
+        for _ in range(4):
+            self.send(node.address, archive, "--count", 300).expect(0)
+        summary = node.stop()
+        self.assertEqual(node.out.split("{")[0].split(), ["1", "2", "3"] * 400)
+        self.assertEqual(summary["code_improved"], 0)
+
+
+if __name__ == "__main__":
+    main()
