@@ -1,5 +1,7 @@
 #include "writable_data.h"
 
+#include "jump_origin.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +35,8 @@ static uint32_t count(LLVMModuleRef module)
     uint32_t n = 0;
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g))
         n += is_writable(g);
-    if (n > TCI_WRITABLE_MAX || (n > 0 && LLVMGetFirstGlobalAlias(module) != NULL))
+    if (n > TCI_WRITABLE_MAX || (n > 0 && LLVMGetFirstGlobalAlias(module) != NULL) ||
+        (n > 0 && !tci_jump_origin_is_constant(module)))
         return TCI_WRITABLE_FIXED;
     return n;
 }

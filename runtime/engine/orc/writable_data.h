@@ -18,8 +18,9 @@
 #define TCI_WRITABLE_SYMBOL_MAX 32
 
 /* Counts them, and names or declares them as the level has it. After tci_object_emit made every
- * name internal. Returns TCI_WRITABLE_FIXED, and changes nothing, for more than the maximum or
- * for aliases, which cannot point at a declaration. */
+ * name internal. Returns TCI_WRITABLE_FIXED, and changes nothing, for more than the maximum,
+ * for aliases, which cannot point at a declaration, and where a variable may hold the address of
+ * a label (jump_origin.h), which is none in other code. */
 uint32_t tci_writable_data_share(LLVMModuleRef module, tci_code_level level);
 
 static inline void tci_writable_symbol(uint32_t index, char out[TCI_WRITABLE_SYMBOL_MAX])

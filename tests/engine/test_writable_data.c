@@ -1,0 +1,86 @@
+/* Which functions may go on with the variables of their first code once it is replaced. */
+#include "../support/test.h"
+#include "engine/orc/writable_data.h"
+
+#define HEAD                                                                                   \
+    "@kept = internal global ptr null\n@table = internal constant [2 x ptr] "                  \
+    "[ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]\n"                                   \
+    "@near = internal constant [2 x i32] [i32 0, i32 8]\n"                                     \
+    "@written = internal global [2 x ptr] "                                                    \
+    "[ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]\n"                                   \
+    "define void @f(ptr %p, i64 %n) {\nentry:\n"
+#define LABELS ", [label %a, label %b]\n"
+#define TAIL "a:\n  store i64 1, ptr %p\n  ret void\nb:\n  store i64 2, ptr %p\n  ret void\n}\n"
+
+static uint32_t count(const char *text)
+{
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module;
+    char *message;
+    if (!tci_llvm_parse_ir(context, text, strlen(text), &module, &message))
+        fail_msg("%s", message);
+    uint32_t n = tci_writable_data_share(module, TCI_LEVEL_OPTIMISED);
+    LLVMDisposeMessage(message);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return n;
+}
+
+static void variables_are_counted(void **state)
+{
+    assert_int_equal(count("@a = internal global i64 1\n@b = internal constant i64 2\n"
+                           "@c = external global i64\n"),
+                     1);
+    assert_int_equal(count(HEAD "  br label %b\n" TAIL), 2);
+}
+
+static void jumps_by_constant_tables_hold_up_nothing(void **state)
+{
+    assert_int_equal(count(HEAD "  %e = getelementptr ptr, ptr @table, i64 %n\n"
+                                "  %to = load ptr, ptr %e\n  indirectbr ptr %to" LABELS TAIL),
+                     2);
+    assert_int_equal(count(HEAD "  %e = getelementptr i32, ptr @near, i64 %n\n"
+                                "  %d = load i32, ptr %e\n  %far = sext i32 %d to i64\n"
+                                "  %to = getelementptr i8, ptr blockaddress(@f, %a), i64 %far\n"
+                                "  indirectbr ptr %to" LABELS TAIL),
+                     2);
+    assert_int_equal(count(HEAD "  %is = icmp eq i64 %n, 0\n  %to = select i1 %is, "
+                                "ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)\n"
+                                "  indirectbr ptr %to" LABELS TAIL),
+                     2);
+}
+
+static void a_label_in_a_variable_ties_code_to_it(void **state)
+{
+    static const char *const from[] = {
+        "  %to = load ptr, ptr @kept\n",
+        "  %e = getelementptr ptr, ptr @written, i64 %n\n  %to = load ptr, ptr %e\n",
+        "  %to = load ptr, ptr %p\n",
+        "  %old = load ptr, ptr @kept\n  %is = icmp eq ptr %old, null\n"
+        "  %to = select i1 %is, ptr blockaddress(@f, %a), ptr %old\n",
+    };
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+        char text[2048];
+        (void)snprintf(text, sizeof text, "%s%s%s", HEAD, from[i],
+                       "  indirectbr ptr %to" LABELS TAIL);
+        assert_int_equal(count(text), TCI_WRITABLE_FIXED);
+    }
+}
+
+static void code_without_variables_can_jump_as_it_likes(void **state)
+{
+    assert_int_equal(count("define void @f(ptr %p, i64 %n) {\nentry:\n  %to = load ptr, ptr "
+                           "%p\n  indirectbr ptr %to" LABELS TAIL),
+                     0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variables_are_counted),
+        cmocka_unit_test(jumps_by_constant_tables_hold_up_nothing),
+        cmocka_unit_test(a_label_in_a_variable_ties_code_to_it),
+        cmocka_unit_test(code_without_variables_can_jump_as_it_likes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
