@@ -112,15 +112,40 @@ static bool is_for_constructors(const GElf_Shdr *header, const char *name)
            starts_with(name, ".ctors") || starts_with(name, ".dtors");
 }
 
-static bool is_in_code(const reading *in, const GElf_Shdr *header)
+/* 0: in none of those that are the image. */
+static unsigned kind_at(const reading *in, const GElf_Shdr *header)
 {
     for (size_t i = 0; i < in->out->source.segment_count; i++) {
         const tci_image_segment *s = &in->out->source.segments[i];
-        if (s->kind == TCI_IMAGE_CODE && header->sh_addr >= s->place &&
-            header->sh_addr - s->place < s->memory_bytes)
-            return true;
+        if (header->sh_addr >= s->place && header->sh_addr - s->place < s->memory_bytes)
+            return s->kind;
     }
-    return false;
+    return 0;
+}
+
+/* Written once, by what loads the image. */
+static bool is_for_relocations(const char *name)
+{
+    return strcmp(name, ".got") == 0 || strcmp(name, ".data.rel.ro") == 0;
+}
+
+static tc_status check_segment(const reading *in, const GElf_Shdr *header, const char *name)
+{
+    unsigned kind = kind_at(in, header);
+    bool is_written = (header->sh_flags & SHF_WRITE) != 0 && !is_for_relocations(name);
+    bool is_run = (header->sh_flags & SHF_EXECINSTR) != 0;
+    if ((header->sh_flags & SHF_TLS) != 0)
+        return tci_error_set(in->err, TC_E_UNSUPPORTED, "section %s: thread-local variables",
+                             name);
+    if (is_written && is_run)
+        return tci_error_set(in->err, TC_E_UNSUPPORTED,
+                             "section %s: no memory here can be written and run", name);
+    if (kind != 0 &&
+        ((is_written && kind != TCI_IMAGE_DATA) || (is_run && kind != TCI_IMAGE_CODE)))
+        return tci_error_set(
+            in->err, TC_E_UNSUPPORTED, "section %s: lies among %s, where it cannot be %s", name,
+            tci_image_kind_text((tci_image_kind)kind), is_run ? "run" : "written");
+    return TC_OK;
 }
 
 static tc_status read_section(reading *in, const GElf_Shdr *header, const char *name)
@@ -136,11 +161,12 @@ static tc_status read_section(reading *in, const GElf_Shdr *header, const char *
                              "section %s holds something aligned to %llu bytes, limit %u", name,
                              (unsigned long long)header->sh_addralign,
                              TCI_IMAGE_BASE_ALIGNMENT);
+    TC_TRY(check_segment(in, header, name));
     if (strcmp(name, ".eh_frame") == 0) {
         out->source.eh_frame_place = (uint32_t)header->sh_addr;
         out->source.eh_frame_bytes = (uint32_t)header->sh_size;
     }
-    if ((header->sh_flags & SHF_EXECINSTR) == 0 && is_in_code(in, header))
+    if ((header->sh_flags & SHF_EXECINSTR) == 0 && kind_at(in, header) == TCI_IMAGE_CODE)
         out->constants_bytes += (uint32_t)header->sh_size;
     return TC_OK;
 }
@@ -218,8 +244,7 @@ tc_status tci_image_elf_read(void *bytes, size_t size, const char *name, unsigne
 {
     tci_image_elf out = {.source = {.entries = entries & TCI_ENTRY_PLACES}};
     reading in = {.bytes = bytes, .size = size, .name = name, .out = &out, .err = err};
-    in.size_suffix =
-        entries & TCI_ENTRY_ORIGINAL ? "_payload_bound" : "_payload_get_max_size";
+    in.size_suffix = entries & TCI_ENTRY_ORIGINAL ? "_payload_bound" : "_payload_get_max_size";
     (void)elf_version(EV_CURRENT);
     in.elf = elf_memory(bytes, size);
     if (in.elf == NULL)

@@ -27,8 +27,10 @@ typedef enum image_constants {
     CONSTANTS_APART    /* readable, but not to be run */
 } image_constants;
 
-/* A hole for where constants go, a hole for what stands in front of them. Sections that are not
- * named here go beside those with the same flags. */
+/* Holes for what stands in front of constants, for where they go, and for the object's name.
+ * What has a section of its own goes by its flags, not where lld would put it: beside whatever
+ * has the same flags, in a segment that may not allow them. The object's name keeps what lld
+ * makes itself out of those rules. */
 static const char script_format[] =
     "PHDRS {\n"
     "  code PT_LOAD FLAGS(5); constants PT_LOAD FLAGS(4); data PT_LOAD FLAGS(6);\n"
@@ -36,16 +38,29 @@ static const char script_format[] =
     "}\n"
     "SECTIONS {\n"
     "  . = 0;\n"
-    "  .text : { *(.text .text.*) } :code\n"
+    "  /DISCARD/ : { *(.comment .note .note.*) }\n"
+    "  .init : { *(.init) } :code\n"
+    "  .fini : { *(.fini) } :code\n"
+    "  .text : { *(.text .text.*) INPUT_SECTION_FLAGS(SHF_EXECINSTR & !SHF_WRITE) %3$s(*) } "
+    ":code\n"
     "  .plt : { *(.plt) } :code\n"
     "%1$s"
     "  .rodata : { *(.rodata .rodata.*) } :%2$s\n"
     "  .eh_frame : { *(.eh_frame) } :%2$s\n"
     "  .gcc_except_table : { *(.gcc_except_table .gcc_except_table.*) } :%2$s\n"
+    "  .constants : { INPUT_SECTION_FLAGS(SHF_ALLOC & !SHF_WRITE & !SHF_EXECINSTR) %3$s(*) } "
+    ":%2$s\n"
     "  .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) } :%2$s\n"
     "  .got : { *(.got .got.plt) } :%2$s\n"
     "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+    "  .preinit_array : { *(.preinit_array .preinit_array.*) } :data\n"
+    "  .init_array : { *(.init_array .init_array.*) } :data\n"
+    "  .fini_array : { *(.fini_array .fini_array.*) } :data\n"
+    "  .ctors : { *(.ctors .ctors.*) } :data\n"
+    "  .dtors : { *(.dtors .dtors.*) } :data\n"
     "  .data : { *(.data .data.*) } :data\n"
+    "  .variables : { INPUT_SECTION_FLAGS(SHF_WRITE & !SHF_EXECINSTR & !SHF_TLS)\n"
+    "    %3$s([!.]* .[!b]* .b[!s]* .bs[!s]* .bss[!.]*) } :data\n"
     "  .bss : { *(.bss .bss.* COMMON) } :data\n"
     "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
     "  .dynsym : { *(.dynsym) } :rest\n"
@@ -54,7 +69,6 @@ static const char script_format[] =
     "  .rela.dyn : { *(.rela.dyn) } :rest\n"
     "  .rela.plt : { *(.rela.plt) } :rest\n"
     "  .dynamic : { *(.dynamic) } :rest :dynamic\n"
-    "  /DISCARD/ : { *(.comment .note .note.*) }\n"
     "}\n";
 
 const char *tci_image_make_linker(void)
@@ -78,7 +92,8 @@ static tc_status memory_file(const void *bytes, size_t size, int *fd_out, tc_err
     return TC_OK;
 }
 
-static void link_words(uint32_t page_bytes, int object, int script, tci_text_list *words)
+static void link_words(uint32_t page_bytes, const char *object, int script,
+                       tci_text_list *words)
 {
     /* Names of the image's own functions are not for others to replace; all others are bound
      * when it is loaded. */
@@ -105,7 +120,7 @@ static void link_words(uint32_t page_bytes, int object, int script, tci_text_lis
     tci_text_list_format(words, "/proc/self/fd/%d", script);
     tci_text_list_add(words, "-o");
     tci_text_list_add(words, "-");
-    tci_text_list_format(words, "/proc/self/fd/%d", object);
+    tci_text_list_add(words, object);
 }
 
 /* The shared object's memory begins at 0 with code, then come constants (when apart) and data,
@@ -117,16 +132,17 @@ static tc_status image_link(const void *object, size_t size, uint32_t page_bytes
                             tc_error *err)
 {
     bool apart = constants == CONSTANTS_APART;
-    char script[2048];
+    char script[4096], object_path[64];
     int object_fd = -1, script_fd = -1;
+    TC_TRY(memory_file(object, size, &object_fd, err));
+    (void)snprintf(object_path, sizeof object_path, "/proc/self/fd/%d", object_fd);
     (void)snprintf(script, sizeof script, script_format,
                    apart ? "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n" : "",
-                   apart ? "constants" : "code");
-    TC_TRY(memory_file(object, size, &object_fd, err));
+                   apart ? "constants" : "code", object_path);
     tc_status status = memory_file(script, strlen(script), &script_fd, err);
     if (status == TC_OK) {
         tci_text_list words = {0};
-        link_words(page_bytes, object_fd, script_fd, &words);
+        link_words(page_bytes, object_path, script_fd, &words);
         status = tci_child_run(&words,
                                "install lld, set TC_LLD to its path, or give "
                                "--forms=bitcode",

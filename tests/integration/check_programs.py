@@ -48,10 +48,10 @@ def programs(start):
     return [program for program in found if program.lines]
 
 
-class Labels(ToolTest):
-    """Computed goto: addresses of places in the code."""
-    start = "label_"
-    levels = ["-O2", "-O0", "-O1 -g", "-Os"]
+class Programs(ToolTest):
+    """Those whose names begin with a word, compiled at these levels."""
+    start = None
+    levels = ["-O2", "-O0"]
 
     def compile(self, program, *options):
         path = os.path.join(self.folder(), program.name + ".tca")
@@ -67,13 +67,22 @@ class Labels(ToolTest):
         node.stop()
         return node.out.split("{")[0].split()
 
-    def test_they_do_what_the_source_says(self):
+    def run_all(self):
         for program in programs(self.start):
             for level in self.levels:
                 with self.subTest(f"{program.name} {level}"):
                     archive = self.compile(program, *level.split())
                     ran = {way: self.run_there(program, archive, way) for way in WAYS}
                     self.assertEqual(ran, {way: program.lines for way in WAYS})
+
+
+class Labels(Programs):
+    """Computed goto: addresses of places in the code."""
+    start = "label_"
+    levels = ["-O2", "-O0", "-O1 -g", "-Os"]
+
+    def test_they_do_what_the_source_says(self):
+        self.run_all()
 
     def test_a_label_in_a_variable_is_good_for_later_calls(self):
         program, = programs("label_kept")
@@ -84,6 +93,14 @@ class Labels(ToolTest):
         summary = node.stop()
         self.assertEqual(node.out.split("{")[0].split(), ["1", "2", "3"] * 400)
         self.assertEqual(summary["code_improved"], 0)
+
+
+class Sections(Programs):
+    """Functions and variables in sections of their own."""
+    start = "section_"
+
+    def test_they_do_what_the_source_says(self):
+        self.run_all()
 
 
 if __name__ == "__main__":

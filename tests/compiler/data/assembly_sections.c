@@ -18,6 +18,19 @@ __asm__(".data\n"
         ".text\n");
 extern char odd[];
 static char *volatile pointer = odd;
+#elif defined(WITH_WRITTEN_CODE)
+__asm__(".section .ram, \"awx\"\n"
+        ".globl ram\n"
+        ".hidden ram\n"
+        "ram: ret\n"
+        ".text\n");
+extern char ram[];
+static char *volatile pointer = ram;
+#elif defined(WITH_THREAD_LOCAL)
+static void (*volatile pointer)(void);
+__asm__(".section .tdata.each, \"awTR\"\n"
+        ".quad 1\n"
+        ".text\n");
 #else
 static void (*volatile pointer)(void);
 __asm__(".section .init_array, \"aw\"\n"
