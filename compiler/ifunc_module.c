@@ -7,7 +7,9 @@
 #include "image_object.h"
 #include "minimise.h"
 #include "module_copy.h"
+#include "name_checks.h"
 #include "ship_checks.h"
+#include "wide_multiply.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +195,7 @@ static tc_status prepare_piece(tci_ifunc_module *module, bool is_raw, LLVMModule
     char pipeline[PIPELINE_MAX];
     TC_TRY(verify(piece, err));
     TC_TRY(check_triple(module, piece, err));
+    TC_TRY(tci_wide_multiply_define(piece, err));
     if (!is_raw)
         return TC_OK;
     module->has_raw = true;
@@ -368,6 +371,8 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,
                                               module->origin, module->findings);
+    tci_name_checks_run(module->linked, module->origin, module->policy.for_bitcode,
+                        module->findings);
     if (module->findings->failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");
     if (module->findings->count > 0)

@@ -68,3 +68,9 @@ void tci_source_place_of(LLVMValueRef value, const char *origin, char out[TCI_PL
         return;
     (void)snprintf(out, TCI_PLACE_MAX, "%s", origin);
 }
+
+void tci_source_place_of_use(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX])
+{
+    if (!place_of_first_use(value, USE_DEPTH_MAX, out))
+        tci_source_place_of(value, origin, out);
+}

@@ -14,6 +14,10 @@
  * was compiled) when nothing is known. */
 void tci_source_place_of(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX]);
 
+/* The first place that uses something, or else its own: a declaration's own may be that in a
+ * header. */
+void tci_source_place_of_use(LLVMValueRef value, const char *origin, char out[TCI_PLACE_MAX]);
+
 /* clang splits a path at the working directory; seen from there the file's own part is enough.
  */
 bool tci_source_place_is_working_directory(const char *directory, size_t size);

@@ -58,6 +58,51 @@ static void assembly_unless_allowed(void **state)
     assert_int_equal(access("bad.tca", F_OK), 0);
 }
 
+static void what_is_left_for_the_end(void **state)
+{
+    compile_refused("for_the_end.c");
+    assert_finding("data/for_the_end.c:12:11",
+                   "'atexit' cannot be shipped; it keeps the address of code");
+}
+
+/* As bitcode, since tc-clang compiles C alone. */
+static void destructors_of_local_variables(void **state)
+{
+    run_tool(&result, TEST_CLANG, "-g", "-O1", "-fPIC", "-emit-llvm", "-c", "-o", "local.bc",
+             data_file("local_static.cpp"), NULL);
+    assert_int_equal(result.exit_status, 0);
+    static const char *const forms[] = {"--forms=image", "--forms=bitcode"};
+    for (size_t i = 0; i < 2; i++) {
+        run_tool(&result, TEST_TC_AR, "create", "bad", "-o", "bad.tca", forms[i], "local.bc",
+                 NULL);
+        assert_int_equal(result.exit_status, 1);
+        assert_finding("data/local_static.cpp:11:5", "'__cxa_atexit' cannot be shipped");
+        assert_has_not(result.text, "__dso_handle");
+    }
+}
+
+static void names_that_no_target_has(void **state)
+{
+    compile_refused("asks_for_cpu.c");
+    assert_finding("data/asks_for_cpu.c:5:27", "'__cpu_model' is in no library");
+    assert_finding("data/asks_for_cpu.c:10:55", "'__aarch64_cpu_features' is in no library");
+    compile_refused("linker_names.c");
+    assert_finding("data/linker_names.c:6:27", "'__bss_start' is made by a linker of programs");
+}
+
+static void assembly_that_only_images_can_have(void **state)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file("assembly_function.c"), "-o", "bad.tca",
+             "--allow-asm", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_finding("data/assembly_function.c:8:5", "'bare' is defined by assembly at file "
+                                                   "scope, which only images can have; give "
+                                                   "--forms=image");
+    run_tool(&result, TEST_TC_CLANG, data_file("assembly_function.c"), "-o", "bad.tca",
+             "--allow-asm", "--forms=image", NULL);
+    assert_int_equal(result.exit_status, 0);
+}
+
 static void one_line_for_both_targets(void **state)
 {
     compile_refused("assembly.c");
@@ -197,6 +242,10 @@ int main(void)
         TEST(gnu_ifuncs),
         TEST(constructors_and_destructors),
         TEST(assembly_unless_allowed),
+        TEST(what_is_left_for_the_end),
+        TEST(destructors_of_local_variables),
+        TEST(names_that_no_target_has),
+        TEST(assembly_that_only_images_can_have),
         TEST(one_line_for_both_targets),
         TEST(entry_with_another_signature),
         TEST(companions_with_another_signature),

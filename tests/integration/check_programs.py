@@ -103,5 +103,13 @@ class Sections(Programs):
         self.run_all()
 
 
+class Numbers(Programs):
+    """Arithmetic beyond what processors do."""
+    start = "wide_"
+
+    def test_they_do_what_the_source_says(self):
+        self.run_all()
+
+
 if __name__ == "__main__":
     main()

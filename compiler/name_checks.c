@@ -1,0 +1,150 @@
+#include "name_checks.h"
+
+#include "source_place.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum name_match { WHOLE, START } name_match;
+
+static const char at_end[] = "cannot be shipped; it keeps the address of code, such as a "
+                             "destructor, for a time when the code may be gone";
+static const char for_cpu[] =
+    "is in no library that a target loads; images for better CPUs (--cpu-levels) do without "
+    "asking, and the target compiles bitcode for its own";
+static const char of_linker[] = "is made by a linker of programs; there is none of it here";
+
+/* The first that fits wins. */
+static const struct name_row {
+    const char *name;
+    name_match match;
+    const char *why;
+} rows[] = {
+    {"atexit", WHOLE, at_end},
+    {"at_quick_exit", WHOLE, at_end},
+    {"on_exit", WHOLE, at_end},
+    {"pthread_atfork", WHOLE, at_end},
+    {"__cxa_atexit", WHOLE, at_end},
+    {"__cxa_at_quick_exit", WHOLE, at_end},
+    {"__cxa_thread_atexit", START, at_end},
+    {"__dso_handle", WHOLE, at_end},
+    {"__cpu_model", WHOLE, for_cpu},
+    {"__cpu_features2", WHOLE, for_cpu},
+    {"__cpu_indicator_init", WHOLE, for_cpu},
+    {"__aarch64_cpu_features", WHOLE, for_cpu},
+    {"__init_cpu_features", START, for_cpu},
+    {"__start_", START, of_linker},
+    {"__stop_", START, of_linker},
+    {"__bss_start", WHOLE, of_linker},
+    {"__executable_start", WHOLE, of_linker},
+    {"__ehdr_start", WHOLE, of_linker},
+    {"_etext", WHOLE, of_linker},
+    {"_edata", WHOLE, of_linker},
+    {"_end", WHOLE, of_linker},
+};
+
+typedef struct name_search {
+    const char *origin;
+    const char *assembly; /* outside of functions; NULL: not to be looked at */
+    size_t assembly_size;
+    bool keeps_code; /* a name was found that is for the end */
+    tci_text_list *findings;
+} name_search;
+
+static void report(const name_search *s, LLVMValueRef value, const char *name, size_t size,
+                   const char *why)
+{
+    char place[TCI_PLACE_MAX];
+    char line[TCI_PLACE_MAX + 512];
+    tci_source_place_of_use(value, s->origin, place);
+    (void)snprintf(line, sizeof line, "%s: error: '%.*s' %s", place,
+                   size > 200 ? 200 : (int)size, name, why);
+    tci_text_list_add_once(s->findings, line);
+}
+
+static const char *reason_of(const char *name, size_t size)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t n = strlen(rows[i].name);
+        if (size >= n && memcmp(rows[i].name, name, n) == 0 &&
+            (size == n || (rows[i].match == START && size > n)))
+            return rows[i].why;
+    }
+    return NULL;
+}
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
+}
+
+/* "f:", "f = ..." or ".set f, ...": the ways to define a symbol. */
+static bool is_definition(const char *text, const char *at, const char *behind, const char *end)
+{
+    while (behind < end && (*behind == ' ' || *behind == '\t'))
+        behind++;
+    while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
+        at--;
+    bool is_set = at - text >= 4 && memcmp(at - 4, ".set", 4) == 0;
+    return behind < end && (*behind == ':' || *behind == '=' || (is_set && *behind == ','));
+}
+
+static bool is_defined_by_assembly(const name_search *s, const char *name, size_t size)
+{
+    const char *end = s->assembly + s->assembly_size;
+    const char *from = s->assembly;
+    for (const char *at; from != NULL && from < end &&
+                         (at = memmem(from, (size_t)(end - from), name, size)) != NULL;
+         from = at + 1) {
+        bool is_whole = (at == s->assembly || !is_of_name(at[-1])) &&
+                        (at + size == end || !is_of_name(at[size]));
+        if (is_whole && is_definition(s->assembly, at, at + size, end))
+            return true;
+    }
+    return false;
+}
+
+/* What the C++ ABI's functions for the end have for an argument. */
+static bool is_argument_at_end(const name_search *s, const char *name, size_t size)
+{
+    static const char argument[] = "__dso_handle";
+    return s->keeps_code && size == strlen(argument) && memcmp(name, argument, size) == 0;
+}
+
+static void check_name(name_search *s, LLVMValueRef value)
+{
+    size_t size = 0;
+    const char *name = LLVMGetValueName2(value, &size);
+    if (!LLVMIsDeclaration(value) || LLVMGetFirstUse(value) == NULL)
+        return;
+    if (size > 0 && name[0] == '\1') {
+        name++;
+        size--;
+    }
+    if (s->assembly != NULL && size > 0 && is_defined_by_assembly(s, name, size))
+        report(s, value, name, size,
+               "is defined by assembly at file scope, which only images can have; give "
+               "--forms=image");
+    const char *why = reason_of(name, size);
+    if (why == NULL || LLVMGetLinkage(value) == LLVMExternalWeakLinkage ||
+        is_argument_at_end(s, name, size))
+        return;
+    s->keeps_code = s->keeps_code || why == at_end;
+    report(s, value, name, size, why);
+}
+
+void tci_name_checks_run(LLVMModuleRef module, const char *origin, bool for_bitcode,
+                         tci_text_list *findings)
+{
+    name_search s = {.origin = origin, .findings = findings};
+    const char *assembly = LLVMGetModuleInlineAsm(module, &s.assembly_size);
+    if (for_bitcode && s.assembly_size > 0)
+        s.assembly = assembly;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMGetIntrinsicID(f) == 0)
+            check_name(&s, f);
+    }
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v))
+        check_name(&s, v);
+}
