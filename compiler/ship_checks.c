@@ -89,6 +89,25 @@ static void check_constructor_sections(const inspection *in)
     }
 }
 
+static void check_alignment(const inspection *in, LLVMValueRef value)
+{
+    char behind[128];
+    (void)snprintf(behind, sizeof behind, " is aligned to %u bytes, a target can give %u",
+                   LLVMGetAlignment(value), TCI_IMAGE_BASE_ALIGNMENT);
+    if (!LLVMIsDeclaration(value) && LLVMGetAlignment(value) > TCI_IMAGE_BASE_ALIGNMENT)
+        report_named(in, value, value, "", behind);
+}
+
+/* Code lies at a multiple of the least page in either form, wherever there is room. */
+static void check_alignments(const inspection *in)
+{
+    for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v))
+        check_alignment(in, v);
+    for (LLVMValueRef f = LLVMGetFirstFunction(in->module); f != NULL;
+         f = LLVMGetNextFunction(f))
+        check_alignment(in, f);
+}
+
 static bool is_call(LLVMValueRef instruction)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
@@ -133,6 +152,7 @@ void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_as
     check_constructors(&in, "llvm.global_ctors", "constructor ");
     check_constructors(&in, "llvm.global_dtors", "destructor ");
     check_constructor_sections(&in);
+    check_alignments(&in);
     if (!allow_asm)
         check_assembly(&in);
 }
@@ -192,15 +212,8 @@ void tci_ship_checks_of_image(LLVMModuleRef module, const char *origin, tci_text
     image_inspection in = {
         .layout = LLVMGetModuleDataLayout(module), .origin = origin, .findings = findings};
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v)) {
-        char what[128];
         in.variable = v;
-        if (LLVMIsDeclaration(v))
-            continue;
-        (void)snprintf(what, sizeof what, "is aligned to %u bytes, an image can give %u",
-                       LLVMGetAlignment(v), TCI_IMAGE_BASE_ALIGNMENT);
-        if (LLVMGetAlignment(v) > TCI_IMAGE_BASE_ALIGNMENT)
-            report_constant(&in, what);
-        LLVMValueRef initial = LLVMGetInitializer(v);
+        LLVMValueRef initial = LLVMIsDeclaration(v) ? NULL : LLVMGetInitializer(v);
         if (initial != NULL && has_odd_address(&in, initial, 0))
             report_constant(
                 &in, "has an address at no multiple of 8 bytes, as in a packed structure");

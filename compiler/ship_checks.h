@@ -9,13 +9,13 @@
 #include "engine/orc/llvm_compat.h"
 #include "text_list.h"
 
-/* Thread-local variables, GNU ifuncs, constructors and destructors, assembly (unless
- * allow_asm). `origin` names the file. */
+/* Thread-local variables, GNU ifuncs, constructors and destructors, alignments beyond a page,
+ * assembly (unless allow_asm). `origin` names the file. */
 void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings);
 
-/* Adds a line to `findings`, as the ship checks do, for each variable whose alignment no image
- * gives, and each that begins with an address at a place that no relocation reaches. */
+/* Adds a line to `findings`, as the ship checks do, for each variable that begins with an
+ * address at a place that no relocation of an image reaches. */
 void tci_ship_checks_of_image(LLVMModuleRef module, const char *origin,
                               tci_text_list *findings);
 

@@ -81,6 +81,16 @@ static void destructors_of_local_variables(void **state)
     }
 }
 
+static void alignment_beyond_a_page(void **state)
+{
+    compile_refused("aligned_far.c");
+    assert_finding("data/aligned_far.c:1",
+                   "'buffer' is aligned to 8192 bytes, a target can give 4096");
+    run_tool(&result, TEST_TC_CLANG, data_file("aligned_far.c"), "-o", "bad.tca",
+             "--forms=bitcode", NULL);
+    assert_int_equal(result.exit_status, 1);
+}
+
 static void names_that_no_target_has(void **state)
 {
     compile_refused("asks_for_cpu.c");
@@ -244,6 +254,7 @@ int main(void)
         TEST(assembly_unless_allowed),
         TEST(what_is_left_for_the_end),
         TEST(destructors_of_local_variables),
+        TEST(alignment_beyond_a_page),
         TEST(names_that_no_target_has),
         TEST(assembly_that_only_images_can_have),
         TEST(one_line_for_both_targets),
