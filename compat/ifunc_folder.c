@@ -209,7 +209,7 @@ static ucs_status_t try_all(const folder *f, bool prefer_library,
 ucs_status_t tci_ifunc_folder_load(const char *name, bool prefer_library,
                                    const tci_known_code **code_out)
 {
-    folder f = {.path = getenv(VARIABLE), .name = name};
+    folder f = {.path = secure_getenv(VARIABLE), .name = name};
     if (f.path == NULL || *f.path == '\0')
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM,
                                  "%s: " VARIABLE " does not name the folder of functions",

@@ -25,7 +25,8 @@ typedef struct tc_option_info {
     const char *help;          /* one sentence */
 } tc_option_info;
 
-/* Creates a set of options from the environment.
+/* Creates a set of options from the environment, which a set-user-ID program is not to believe:
+ * there it counts as empty.
  *
  *   opts_out        owned by the caller; see tc_options_destroy
  *

@@ -34,7 +34,7 @@ int tci_log_parse_level(const char *text, tc_log_level *level_out)
 /* Before main, so that the first line of any thread already knows its level. */
 __attribute__((constructor)) static void read_level_from_environment(void)
 {
-    const char *text = getenv("TC_LOG_LEVEL");
+    const char *text = secure_getenv("TC_LOG_LEVEL");
     if (text != NULL && !tci_log_parse_level(text, &tci_log_level))
         fprintf(stderr, "tc: warn: TC_LOG_LEVEL=%s: expected off, error, warn, info or debug\n",
                 text);

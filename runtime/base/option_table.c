@@ -269,7 +269,7 @@ tc_status tc_options_create(tc_options **opts_out, tc_error *err)
         return tci_error_set(err, TC_E_NO_MEMORY, "options: out of memory");
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const option_row *row = &option_rows[i];
-        const char *from_environment = getenv(row->info.env);
+        const char *from_environment = secure_getenv(row->info.env);
         if (!store_value(opts, row, row->info.default_value))
             abort(); /* a default outside its own range: a mistake in the table above */
         if (from_environment != NULL && !store_value(opts, row, from_environment)) {

@@ -31,7 +31,7 @@ struct tci_rendezvous {
 
 static tc_status read_number(const char *name, uint32_t max, uint32_t *value_out, tc_error *err)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end;
     if (text == NULL)
         return tci_error_set(err, TC_E_INVALID,
@@ -56,7 +56,7 @@ static int hex_digit(char c)
 /* Its text stays out of the error's. */
 static tc_status read_secret(uint8_t secret_out[TCI_RUN_SECRET_BYTES], tc_error *err)
 {
-    const char *text = getenv(TCI_RUN_ENV_SECRET);
+    const char *text = secure_getenv(TCI_RUN_ENV_SECRET);
     bool ok = text != NULL && strlen(text) == 2 * TCI_RUN_SECRET_BYTES;
     for (size_t i = 0; ok && i < TCI_RUN_SECRET_BYTES; i++) {
         int high = hex_digit(text[2 * i]);
@@ -118,7 +118,7 @@ static tc_status wait_for(int fd, short events, uint64_t deadline_ns, tc_error *
 
 static tc_status make_address(struct sockaddr_un *address, socklen_t *size_out, tc_error *err)
 {
-    const char *name = getenv(TCI_RUN_ENV_SOCKET);
+    const char *name = secure_getenv(TCI_RUN_ENV_SOCKET);
     size_t n = strlen(name);
     if (n < 2 || n >= sizeof address->sun_path)
         return tci_error_set(
@@ -143,7 +143,7 @@ static tc_status check_server(int fd, tc_error *err)
     if (who.uid != geteuid() && who.uid != 0)
         return tci_error_set(err, TC_E_REFUSED,
                              "%.120s is served by user %u, expected user %u's own tc-run",
-                             getenv(TCI_RUN_ENV_SOCKET), who.uid, geteuid());
+                             secure_getenv(TCI_RUN_ENV_SOCKET), who.uid, geteuid());
     return TC_OK;
 }
 
@@ -156,7 +156,7 @@ static tc_status connect_socket(int fd, uint64_t deadline_ns, tc_error *err)
         if (errno != EAGAIN && errno != EINTR)
             return tci_error_errno(err, TC_E_UNREACHABLE, errno,
                                    "tc-run does not listen at %.120s",
-                                   getenv(TCI_RUN_ENV_SOCKET));
+                                   secure_getenv(TCI_RUN_ENV_SOCKET));
         if (tci_deadline_left_ns(deadline_ns) == 0)
             return tci_error_set(err, TC_E_TIMEOUT, "tc-run does not accept connections");
         (void)poll(NULL, 0, RETRY_MS);
@@ -340,7 +340,7 @@ static void warn_of_other_launchers(void)
         {"PMI_SIZE", "this launcher speaks an older PMI"},
     };
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
-        const char *count = getenv(launchers[i].count);
+        const char *count = secure_getenv(launchers[i].count);
         if (count != NULL && strtoul(count, NULL, 10) > 1)
             TC_LOG(TC_LOG_WARN, "group: %s is %.20s, but PMIx did not start this process: %s",
                    launchers[i].count, count, launchers[i].advice);
@@ -351,11 +351,11 @@ tc_status tci_rendezvous_find(const char *module_path, const tci_rendezvous_ops 
                               tc_error *err)
 {
     *ops_out = NULL;
-    if (getenv(TCI_RUN_ENV_SOCKET) != NULL) {
+    if (secure_getenv(TCI_RUN_ENV_SOCKET) != NULL) {
         *ops_out = &under_run;
         return TC_OK;
     }
-    if (getenv("PMIX_RANK") != NULL && getenv("PMIX_NAMESPACE") != NULL)
+    if (secure_getenv("PMIX_RANK") != NULL && secure_getenv("PMIX_NAMESPACE") != NULL)
         return open_pmix(module_path, ops_out, err);
     warn_of_other_launchers();
     return TC_OK;

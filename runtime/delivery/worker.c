@@ -113,7 +113,7 @@ static void set_unless_in_environment(ucp_config_t *config, const char *name, co
 {
     char env[64];
     (void)snprintf(env, sizeof env, "UCX_%s", name);
-    if (getenv(env) == NULL && ucp_config_modify(config, name, value) != UCS_OK)
+    if (secure_getenv(env) == NULL && ucp_config_modify(config, name, value) != UCS_OK)
         TC_LOG(TC_LOG_DEBUG, "UCX takes no setting %s=%s", name, value);
 }
 
@@ -137,7 +137,7 @@ static bool shared_memory_is_allowed(void)
 {
     static const char *const any[] = {"all", "sm", "shm", "posix", "sysv", "mm", "xpmem", NULL};
     static const char *const every[] = {"all", "sm", "shm", "mm", NULL};
-    const char *transports = getenv("UCX_TLS");
+    const char *transports = secure_getenv("UCX_TLS");
     if (transports == NULL || *transports == '\0')
         return true;
     return *transports == '^' ? !lists_any(transports + 1, every) : lists_any(transports, any);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the library costs whoever links it: the libraries that it needs, and its size in memory.
+"""What the library costs whoever links it: the libraries that it needs, and its size in memory. And what it may not call:
+getenv, as a program with more rights than its user is not to do what that user's environment says (secure_getenv).
 
     check_library.py READELF libtchains.so
 """
@@ -20,6 +21,9 @@ def main():
     strange = [name for name in needed if not re.fullmatch(ALLOWED, name)]
     if strange:
         sys.exit(f"{library} needs {', '.join(strange)}; it may need UCX, zstd and libsodium")
+    symbols = subprocess.run([readelf, "-W", "--dyn-syms", library], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if re.search(r"UND getenv(@|$)", symbols, re.M):
+        sys.exit(f"{library} calls getenv, expected secure_getenv")
     headers = subprocess.run([readelf, "-lW", library], stdout=subprocess.PIPE, text=True, check=True).stdout
     sizes = re.findall(r"^\s+LOAD\s+(?:0x[0-9a-f]+\s+){4}(0x[0-9a-f]+)", headers, re.M)
     size = sum(int(text, 16) for text in sizes)

@@ -236,7 +236,7 @@ static void version_number(char out[VERSION_MAX])
 
 static const char *server_version(void)
 {
-    const char *version = getenv("PMIX_VERSION");
+    const char *version = secure_getenv("PMIX_VERSION");
     return version != NULL ? version : "of a version that it does not say";
 }
 
