@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
+#include "base/logger.h"
 #include "code_map.h"
 #include "engine/cache/object_cache.h"
 #include "engine/engine_shared.h"
@@ -127,11 +128,12 @@ static tc_status load_stored(const compile_request *request, loaded_code *code_o
     return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
 }
 
-static tc_status compile(const compile_request *r, loaded_code *out, tc_error *err)
+static tc_status compile(const compile_request *r, tci_code_level level, loaded_code *out,
+                         tc_error *err)
 {
     tci_object object;
-    const tci_engine_code code = code_of(r, r->plan->level);
-    const tci_object_key key = key_of(r, r->plan->level);
+    const tci_engine_code code = code_of(r, level);
+    const tci_object_key key = key_of(r, level);
     TC_TRY(tci_compiler_pool_compile(r->shared->compilers, r->shared->engine, &code,
                                      r->plan->background, &object, err));
     out->stage_ns[TC_STAGE_PARSE] = object.parse_ns;
@@ -148,6 +150,23 @@ static tc_status compile(const compile_request *r, loaded_code *out, tc_error *e
     return status;
 }
 
+/* Somebody waits for code that takes too long, or too much, to optimise. */
+static bool may_do_with_less(const compile_request *r, tc_status status)
+{
+    return (status == TC_E_TIMEOUT || status == TC_E_COMPILE) && !r->plan->background &&
+           r->plan->level == TCI_LEVEL_OPTIMISED;
+}
+
+static tc_status load_quick(const compile_request *r, loaded_code *out, tc_error *err)
+{
+    TC_LOG(TC_LOG_WARN, "%s: not optimised, %s", tci_archive_name(r->source->archive),
+           err != NULL ? err->text : tc_status_text(TC_E_COMPILE));
+    if (r->plan->kind == TCI_LOAD_STORED &&
+        link_stored(r, TCI_LEVEL_BASELINE, out, err) == TC_OK)
+        return TC_OK;
+    return compile(r, TCI_LEVEL_BASELINE, out, err);
+}
+
 /* By the request's plan. Statuses of tci_engine_ops.compile and .link. */
 static tc_status load_compiled(const compile_request *request, loaded_code *code_out,
                                tc_error *err)
@@ -157,7 +176,8 @@ static tc_status load_compiled(const compile_request *request, loaded_code *code
         if (status != TC_E_NOT_FOUND)
             return status;
     }
-    return compile(request, code_out, err);
+    tc_status status = compile(request, request->plan->level, code_out, err);
+    return may_do_with_less(request, status) ? load_quick(request, code_out, err) : status;
 }
 
 struct tci_code_unit {

@@ -29,7 +29,10 @@ static void *make_archive(const char *file, const char *name, unsigned entries,
 static tci_engine_handle *acquire(const char *engine_path, tci_form_choice choice)
 {
     tci_engine_handle *handle;
-    const tci_engine_opts opts = {.engine_path = engine_path, .form = choice};
+    const tci_engine_opts opts = {.engine_path = engine_path,
+                                  .form = choice,
+                                  .compiler =
+                                      TEST_EMULATED ? TCI_COMPILER_AUTO : TCI_COMPILER_PROCESS};
     assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
     return handle;
 }
@@ -245,6 +248,34 @@ static void images_of_other_levels_are_passed_by(void **state)
     assert_non_null(strstr(err.text, tci_cpu_level_text(tci_triple_host(), own)));
 }
 
+/* The quick code is there in no time, so somebody who waits for better code gets that. */
+static void code_that_takes_too_long_to_optimise_runs_as_it_is(void **state)
+{
+    tci_engine_handle *handle;
+    tci_code_unit *unit;
+    tc_load_report report = {0};
+    tc_error err = {0};
+    uint64_t out = 0;
+    const tci_engine_opts opts = {.engine_path = TEST_ENGINE_DIR,
+                                  .form = TCI_CHOICE_BITCODE,
+                                  .tier = TCI_TIER_BEST,
+                                  .compile_time_max_ns = 5000000000,
+                                  .compile_memory_max = 1ull << 30};
+    skip_if_emulated("its compiler has no process of its own, which could be ended");
+    if (TEST_SANITIZED)
+        skip(); /* it has no limit of memory */
+    assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
+    if (load_archive(handle, "growing", "growing", TCI_ENTRY_MAIN, tci_triple_host(), &unit,
+                     &err) != TC_OK)
+        fail_msg("%s", err.text);
+    tci_code_unit_report(unit, &report);
+    assert_false(report.best);
+    tci_code_unit_entries(unit)->main(NULL, 7, &out);
+    assert_int_not_equal(out, 0);
+    tci_code_unit_unload(handle, unit);
+    tci_engine_release(handle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +286,7 @@ int main(void)
         cmocka_unit_test(errors_name_the_function),
         cmocka_unit_test(an_engine_can_be_started_again),
         cmocka_unit_test(the_form_is_chosen),
+        cmocka_unit_test(code_that_takes_too_long_to_optimise_runs_as_it_is),
         cmocka_unit_test(images_of_other_levels_are_passed_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
