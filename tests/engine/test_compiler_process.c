@@ -127,6 +127,20 @@ static void code_that_takes_for_ever_is_refused(void **state)
     tci_compiler_end(c);
 }
 
+/* Not even what everybody may read. */
+static void assembly_reads_no_files(void **state)
+{
+    tc_error err = {0};
+    size_t size;
+    tci_compiler *c = start_compiler(LONG_NS);
+    void *bytes = read_bitcode("asm_file", &size);
+    assert_int_equal(compile(c, "asm_file", bytes, size, &err), TC_E_COMPILE);
+    expect_text(&err, "incbin");
+    expect_works(c);
+    tci_compiler_end(c);
+    free(bytes);
+}
+
 static void a_crash_costs_one_function(void **state)
 {
     tc_error err = {0};
@@ -346,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_that_takes_for_ever_is_refused),
+        cmocka_unit_test(assembly_reads_no_files),
         cmocka_unit_test(a_crash_costs_one_function),
         cmocka_unit_test(llvms_own_end_costs_one_function),
         cmocka_unit_test(one_that_was_killed_is_replaced),
