@@ -15,6 +15,8 @@ if(CMAKE_CROSSCOMPILING)
   set(tc_timeout_factor 3)
   # UCX finds a dead peer by the start time of its process, which qemu 7.2 gives each thread of its own differently.
   list(APPEND tc_test_environment UCX_KEEPALIVE_INTERVAL=inf)
+  # An emulated program cannot start the process that compiles.
+  list(APPEND tc_test_environment TC_COMPILER=auto)
 endif()
 
 # What starts jobs under PMIx in tests. Its options differ: only Open MPI's is used.

@@ -35,7 +35,8 @@ typedef enum tci_tier_choice {
 
 typedef enum tci_compiler_choice {
     TCI_COMPILER_PROCESS = 0,
-    TCI_COMPILER_THREAD = 1
+    TCI_COMPILER_THREAD = 1,
+    TCI_COMPILER_AUTO = 2
 } tci_compiler_choice;
 
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */

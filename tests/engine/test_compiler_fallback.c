@@ -1,9 +1,12 @@
-/* Where the compiler has no process of its own, or not the right one, this process compiles. */
+/* Where the compiler has no process of its own, or not the right one, code is refused, or this
+ * process compiles if that was asked for. */
 #include "engine_fixture.h"
 
 #include "base/clock.h"
 #include "engine/engine_module.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,55 +42,140 @@ static void write_program(const char *text, mode_t mode)
     assert_int_equal(chmod(path, mode), 0);
 }
 
-/* Compiles with what is in the folder; true: in a process. */
-static bool compiles_apart(void)
-{
-    size_t size;
-    tci_compiler *c;
-    tci_object object;
-    tc_error err = {0};
-    const tci_compiler_opts opts = {.ops = copied_ops, .time_max_ns = 60 * TCI_NS_PER_S};
-    tci_symbols *symbols = open_symbols("");
-    void *bytes = read_bitcode("counter", &size);
-    const tci_engine_code code = code_of("counter", bytes, size, symbols);
-    assert_int_equal(tci_compiler_start(&opts, &c, &err), TC_OK);
-    for (int i = 0; i < 2; i++) {
-        if (tci_compiler_compile(c, engine, &code, &object, &err) != TC_OK)
-            fail_msg("%s", err.text);
-        free(object.bytes);
-    }
-    bool apart = tci_compiler_pid(c) > 0;
-    tci_compiler_end(c);
-    free(bytes);
-    tci_symbols_destroy(symbols);
-    return apart;
-}
-
-static void without_the_right_program_this_process_compiles(void **state)
-{
-    static const char *const programs[] = {
-        "no program at all",                                  /* ENOEXEC */
-        "#!/nowhere/to/be/found\n",                           /* ENOENT */
-        "#!/bin/sh\nexit 127\n",                              /* what emulators do */
-        "#!/bin/sh\necho it will not work >&2\nexit 3\n",     /* ends early */
-        "#!/bin/sh\nprintf 'no message of a compiler' >&3\n", /* nonsense */
-        "#!/bin/sh\nprintf 'TCC\\001\\004\\0\\0\\0\\377\\0\\0\\0' >&3\nsleep 9\n", /* protocol
-                                                                                      255 */
-    };
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        write_program(programs[i], 0700);
-        assert_false(compiles_apart());
-    }
-    write_program(programs[0], 0600); /* may not be started */
-    (void)compiles_apart();           /* perhaps one is installed */
-}
-
-static void the_programs_folder_is_the_modules(void **state)
+static void write_right_program(void)
 {
     char text[1200];
     (void)snprintf(text, sizeof text, "#!/bin/sh\nexec '%s/tc-compile' \"$@\"\n",
                    TEST_ENGINE_DIR);
     write_program(text, 0700);
+}
+
+static tc_status compile_by(tci_compiler *c, tc_error *err)
+{
+    size_t size;
+    tci_object object;
+    tci_symbols *symbols = open_symbols("");
+    void *bytes = read_bitcode("counter", &size);
+    const tci_engine_code code = code_of("counter", bytes, size, symbols);
+    tc_status status = tci_compiler_compile(c, engine, &code, &object, err);
+    if (status == TC_OK)
+        free(object.bytes);
+    free(bytes);
+    tci_symbols_destroy(symbols);
+    return status;
+}
+
+static tci_compiler *start(uint64_t time_max_ns, bool or_in_thread)
+{
+    tci_compiler *c;
+    const tci_compiler_opts opts = {
+        .ops = copied_ops, .time_max_ns = time_max_ns, .or_in_thread = or_in_thread};
+    assert_int_equal(tci_compiler_start(&opts, &c, NULL), TC_OK);
+    return c;
+}
+
+/* Compiles with what is in the folder; true: in a process. */
+static bool compiles_apart(void)
+{
+    tc_error err = {0};
+    tci_compiler *c = start(60 * TCI_NS_PER_S, true);
+    for (int i = 0; i < 2; i++) {
+        if (compile_by(c, &err) != TC_OK)
+            fail_msg("%s", err.text);
+    }
+    bool apart = tci_compiler_pid(c) > 0;
+    tci_compiler_end(c);
+    return apart;
+}
+
+static const char *const wrong_programs[] = {
+    "no program at all",                                  /* ENOEXEC */
+    "#!/nowhere/to/be/found\n",                           /* ENOENT */
+    "#!/bin/sh\nexit 127\n",                              /* what emulators do */
+    "#!/bin/sh\necho it will not work >&2\nexit 3\n",     /* ends early */
+    "#!/bin/sh\nprintf 'no message of a compiler' >&3\n", /* nonsense */
+    "#!/bin/sh\nprintf 'TCC\\001\\004\\0\\0\\0\\377\\0\\0\\0' >&3\nsleep 9\n", /* protocol
+                                                                                  255 */
+};
+#define WRONG_PROGRAMS (sizeof wrong_programs / sizeof wrong_programs[0])
+
+static void this_process_compiles_if_that_was_asked_for(void **state)
+{
+    for (size_t i = 0; i < WRONG_PROGRAMS; i++) {
+        write_program(wrong_programs[i], 0700);
+        assert_false(compiles_apart());
+    }
+    write_program(wrong_programs[0], 0600); /* may not be started */
+    assert_false(compiles_apart());
+}
+
+static void expect_no_process(tci_compiler *c)
+{
+    tc_error err = {0};
+    assert_int_equal(compile_by(c, &err), TC_E_NO_MEMORY);
+    if (strstr(err.text, "no process to compile in") == NULL)
+        fail_msg("%s", err.text);
+    assert_int_equal(tci_compiler_pid(c), -1);
+}
+
+static void without_the_right_program_code_is_refused_until_it_is_there(void **state)
+{
+    for (size_t i = 0; i < WRONG_PROGRAMS; i++) {
+        write_program(wrong_programs[i], i == 0 ? 0600 : 0700);
+        tci_compiler *c = start(60 * TCI_NS_PER_S, false);
+        expect_no_process(c);
+        expect_no_process(c);
+        write_right_program();
+        tc_error err = {0};
+        if (compile_by(c, &err) != TC_OK)
+            fail_msg("%s", err.text);
+        assert_true(tci_compiler_pid(c) > 0);
+        tci_compiler_end(c);
+    }
+}
+
+static void a_program_that_does_not_get_ready_is_waited_for_in_bounds(void **state)
+{
+    write_program("#!/bin/sh\nexec sleep 600\n", 0700);
+    uint64_t begun_ns = tci_clock_ns();
+    tci_compiler *c = start(100 * TCI_NS_PER_MS, false);
+    expect_no_process(c);
+    tci_compiler_end(c);
+    assert_true(tci_clock_ns() - begun_ns < 30 * TCI_NS_PER_S); /* not a minute */
+}
+
+/* What a peer can bring about by connecting often. */
+static void without_descriptors_code_is_refused_until_there_are(void **state)
+{
+    struct rlimit old, low;
+    write_right_program();
+    tci_compiler *c = start(60 * TCI_NS_PER_S, false);
+    tc_error err = {0};
+    assert_int_equal(compile_by(c, &err), TC_OK);
+    assert_int_equal(kill(tci_compiler_pid(c), SIGKILL), 0);
+    size_t size;
+    tci_object object;
+    tci_symbols *symbols = open_symbols("");
+    void *bytes = read_bitcode("counter", &size);
+    const tci_engine_code code = code_of("counter", bytes, size, symbols);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    low = old;
+    low.rlim_cur = 4;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    tc_status status = tci_compiler_compile(c, engine, &code, &object, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+    assert_int_equal(status, TC_E_NO_MEMORY);
+    assert_int_equal(tci_compiler_compile(c, engine, &code, &object, &err), TC_OK);
+    assert_true(tci_compiler_pid(c) > 0);
+    free(object.bytes);
+    free(bytes);
+    tci_symbols_destroy(symbols);
+    tci_compiler_end(c);
+}
+
+static void the_programs_folder_is_the_modules(void **state)
+{
+    write_right_program();
     assert_true(compiles_apart());
 }
 
@@ -121,7 +209,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_the_right_program_this_process_compiles),
+        cmocka_unit_test(this_process_compiles_if_that_was_asked_for),
+        cmocka_unit_test(without_the_right_program_code_is_refused_until_it_is_there),
+        cmocka_unit_test(a_program_that_does_not_get_ready_is_waited_for_in_bounds),
+        cmocka_unit_test(without_descriptors_code_is_refused_until_there_are),
         cmocka_unit_test(the_programs_folder_is_the_modules),
         cmocka_unit_test(a_thread_may_be_asked_for),
     };

@@ -5,7 +5,9 @@
 #include "engine/child/compiler_pool.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define THREADS 3
@@ -74,6 +76,29 @@ static void the_background_is_polite(void **state)
     assert_int_equal(children(&niceness), 0);
 }
 
+/* One of the other priority, which nobody asks for. */
+static void who_was_killed_while_idle_is_collected(void **state)
+{
+    int niceness;
+    long pid = -1;
+    char path[64];
+    tci_compiler_pool *pool = open_pool();
+    assert_int_equal(tci_compiler_pool_prepare(pool, true, NULL), TC_OK);
+    assert_int_equal(compile(pool, true), TC_OK);
+    (void)snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pid), 1);
+    fclose(file);
+    siginfo_t end;
+    assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
+    assert_int_equal(compile(pool, false), TC_OK);
+    assert_int_equal(children(&niceness), 1);
+    assert_int_equal(kill((pid_t)pid, 0), -1);
+    tci_compiler_pool_destroy(pool);
+}
+
 static void *compile_often(void *argument)
 {
     uintptr_t failures = 0;
@@ -133,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_background_is_polite),
+        cmocka_unit_test(who_was_killed_while_idle_is_collected),
         cmocka_unit_test(threads_share_a_pool),
         cmocka_unit_test(code_that_needs_too_much_memory_is_refused),
     };

@@ -8,6 +8,7 @@ An entry is a heading `### `text``; `...` in it stands for anything. For each th
 import concurrent.futures
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -200,6 +201,16 @@ def _(place):
     body = "    unsigned long y = payload_size;\n" + SLOW + "    *(volatile unsigned long *)target_args = y;\n"
     place.compile(GREET % body, "--forms=bitcode", "-O0")
     return place.send_fails(TC_COMPILE_TIME_MAX="10ms")
+
+
+@prints("refused by the target: ...: no process to compile in can be had: ...")
+def _(place):
+    place.compile(GREET % "", "--forms=bitcode")
+    modules = os.path.join(place.folder, "modules")
+    os.mkdir(modules)
+    built = os.path.join(os.path.dirname(place.bin), "lib", "libtchains-orc.so")
+    shutil.copy(built, modules)
+    return place.send_fails(TC_ENGINE_PATH=modules)
 
 
 def make_large(place):

@@ -26,6 +26,34 @@ static tc_status start_one(const tci_compiler_pool *pool, int priority,
     return tci_compiler_start(&opts, compiler_out, err);
 }
 
+/* NULL: there is none. */
+static tci_compiler *take_dead_locked(tci_compiler_pool *pool)
+{
+    for (int priority = 0; priority < PRIORITIES; priority++) {
+        tci_compiler **idle = pool->idle[priority];
+        for (unsigned i = 0; i < pool->idle_count[priority]; i++) {
+            tci_compiler *compiler = idle[i];
+            if (!tci_compiler_has_died(compiler))
+                continue;
+            idle[i] = idle[--pool->idle_count[priority]];
+            return compiler;
+        }
+    }
+    return NULL;
+}
+
+/* Of any priority, so that no zombies wait for a compile that is like their last. */
+static void end_dead(tci_compiler_pool *pool)
+{
+    tci_compiler *dead;
+    do {
+        pthread_mutex_lock(&pool->lock);
+        dead = take_dead_locked(pool);
+        pthread_mutex_unlock(&pool->lock);
+        tci_compiler_end(dead);
+    } while (dead != NULL);
+}
+
 /* NULL when all are at work. */
 static tci_compiler *take_idle(tci_compiler_pool *pool, int priority)
 {
@@ -87,6 +115,7 @@ tc_status tci_compiler_pool_compile(tci_compiler_pool *pool, tci_engine *engine,
                                     tci_object *object_out, tc_error *err)
 {
     int priority = background ? BACKGROUND : SOON;
+    end_dead(pool);
     tci_compiler *compiler = take_idle(pool, priority);
     if (compiler == NULL)
         TC_TRY(start_one(pool, priority, &compiler, err));

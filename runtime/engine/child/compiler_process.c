@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Not a limit on code: none was seen yet. On a machine so busy, compiling here is no better. */
-#define START_MAX_NS (60 * TCI_NS_PER_S)
+/* To get ready takes 25 ms, and more on a busy machine, however short a compile may be. */
+#define START_MIN_NS (2 * TCI_NS_PER_S)
 /* A process that dies before it is ready, or is killed by somebody else, gets a second chance.
  */
 #define TRIES 2
@@ -26,8 +26,8 @@
 
 struct tci_compiler {
     tci_compiler_opts opts;
-    char program[TCI_ENGINE_PATH_MAX];
-    char folder[TCI_ENGINE_PATH_MAX]; /* of the module */
+    char program[TCI_ENGINE_PATH_MAX]; /* "" until it was found */
+    char folder[TCI_ENGINE_PATH_MAX];  /* of the module */
     tci_child child;
     bool running;            /* there is a child */
     bool ready;              /* its hello was read, and is right */
@@ -37,13 +37,19 @@ struct tci_compiler {
 
 /* --- without a process -------------------------------------------------------------------- */
 
-static void give_up(tci_compiler *c, tc_log_level level, const tc_error *reason)
+/* No process can be had: then code is refused, or compiled here where that is wanted. */
+static tc_status do_without(tci_compiler *c, tc_log_level level, const tc_error *reason,
+                            tc_error *err)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!c->opts.or_in_thread)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no process to compile in can be had: %s",
+                             reason->text);
     c->given_up = true;
     if (!atomic_flag_test_and_set(&said))
         TC_LOG(level, "engine: code is compiled in this process, which bad code may end: %s",
                reason->text);
+    return TC_OK;
 }
 
 /* Another machine's programs run here by an emulator, and cannot start one another: then there
@@ -55,36 +61,40 @@ static tc_log_level start_failure_level(tc_status status)
 
 /* --- start -------------------------------------------------------------------------------- */
 
-static void start_child(tci_compiler *c)
+static tc_status find_program(tci_compiler *c, tc_error *err)
+{
+    tc_status status = tci_engine_module_compiler(c->opts.ops, c->program, c->folder, err);
+    if (status != TC_OK)
+        c->program[0] = '\0';
+    return status;
+}
+
+static tc_status start_child(tci_compiler *c, tc_error *err)
 {
     char parent[16], memory[24];
-    tc_error err;
+    if (c->program[0] == '\0')
+        TC_TRY(find_program(c, err));
     (void)snprintf(parent, sizeof parent, "%ld", (long)getpid());
     (void)snprintf(memory, sizeof memory, "%" PRIu64, c->opts.memory_max);
     char *argv[] = {
         c->program, c->folder, parent, memory, c->opts.background ? "background" : "foreground",
         NULL};
-    tc_status status = tci_child_start(argv, &c->child, &err);
-    if (status != TC_OK)
-        give_up(c, start_failure_level(status), &err);
+    tc_status status = tci_child_start(argv, &c->child, err);
     c->running = status == TC_OK;
     c->diagnostics_read = 0;
+    return status;
 }
 
 tc_status tci_compiler_start(const tci_compiler_opts *opts, tci_compiler **compiler_out,
                              tc_error *err)
 {
-    tc_error reason;
     tci_compiler *c = calloc(1, sizeof *c);
     if (c == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "compiler: out of memory");
     c->opts = *opts;
     c->given_up = opts->in_thread;
-    if (!c->given_up &&
-        tci_engine_module_compiler(opts->ops, c->program, c->folder, &reason) != TC_OK)
-        give_up(c, TC_LOG_WARN, &reason);
     if (!c->given_up)
-        start_child(c);
+        (void)start_child(c, NULL); /* what is wrong, the first compile hears */
     *compiler_out = c;
     return TC_OK;
 }
@@ -98,6 +108,11 @@ void tci_compiler_end(tci_compiler *c)
         tci_child_close(&c->child);
     }
     free(c);
+}
+
+bool tci_compiler_has_died(const tci_compiler *c)
+{
+    return c->ready && tci_child_has_ended(&c->child);
 }
 
 pid_t tci_compiler_pid(const tci_compiler *c)
@@ -208,7 +223,10 @@ static tc_status read_hello(const tci_compiler *c, const tci_engine *engine, tc_
     tci_compile_kind kind;
     void *body;
     size_t size;
-    TC_TRY(receive(&c->child, tci_deadline_after(START_MAX_NS), &kind, &body, &size, err));
+    uint64_t time_max_ns = c->opts.time_max_ns;
+    if (time_max_ns < START_MIN_NS)
+        time_max_ns = START_MIN_NS;
+    TC_TRY(receive(&c->child, tci_deadline_after(time_max_ns), &kind, &body, &size, err));
     tci_compile_hello *hello = malloc(sizeof *hello);
     tc_status status;
     if (hello == NULL)
@@ -224,25 +242,25 @@ static tc_status read_hello(const tci_compiler *c, const tci_engine *engine, tc_
     return status;
 }
 
-/* Until there is a child that said hello, or none can be had. */
-static void make_ready(tci_compiler *c, const tci_engine *engine)
+/* TC_OK: there is a child that said hello, or the code is compiled here. */
+static tc_status make_ready(tci_compiler *c, const tci_engine *engine, tc_error *err)
 {
     for (int try = 1; !c->ready && !c->given_up; try++) {
-        tc_error err = {0};
-        if (!c->running)
-            start_child(c);
-        if (!c->running)
-            return;
-        tc_status status = read_hello(c, engine, &err);
+        tc_error reason = {0};
+        tc_status status = c->running ? TC_OK : start_child(c, &reason);
+        if (status != TC_OK)
+            return do_without(c, start_failure_level(status), &reason, err);
+        status = read_hello(c, engine, &reason);
         c->ready = status == TC_OK;
         if (c->ready)
-            return;
+            return TC_OK;
         if (status == TC_E_TIMEOUT)
-            tci_error_fill(&err, status, "%s does not get ready", c->program);
-        child_end end = end_child(c, status, "it started", &err);
+            tci_error_fill(&reason, status, "%s does not get ready", c->program);
+        child_end end = end_child(c, status, "it started", &reason);
         if (status != TC_E_PEER_LOST || try == TRIES)
-            give_up(c, was_never_run(&end) ? TC_LOG_INFO : TC_LOG_WARN, &err);
+            return do_without(c, was_never_run(&end) ? TC_LOG_INFO : TC_LOG_WARN, &reason, err);
     }
+    return TC_OK;
 }
 
 /* --- compile ------------------------------------------------------------------------------ */
@@ -317,7 +335,7 @@ static bool replace_child(tci_compiler *c, const tci_engine_code *code, tc_statu
                        "compiling it took longer than compile_time_max, %" PRIu64 " ms",
                        (uint64_t)(c->opts.time_max_ns / TCI_NS_PER_MS));
     child_end end = end_child(c, status, doing, err);
-    start_child(c);
+    (void)start_child(c, NULL);
     return status == TC_E_PEER_LOST && was_killed_by_others(&end);
 }
 
@@ -361,9 +379,9 @@ tc_status tci_compiler_compile(tci_compiler *c, tci_engine *engine, const tci_en
     if (err == NULL)
         err = &local;
     for (int try = 1; again && try <= TRIES; try++) {
-        if (c->ready && tci_child_has_ended(&c->child))
+        if (tci_compiler_has_died(c))
             (void)end_child(c, TC_E_CLOSED, "", err);
-        make_ready(c, engine);
+        TC_TRY(make_ready(c, engine, err));
         if (c->given_up)
             return c->opts.ops->compile(engine, code, object_out, err);
         again = false;
