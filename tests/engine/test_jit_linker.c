@@ -4,6 +4,8 @@
 
 #include "engine/orc/elf_object.h"
 #include "engine/orc/jit_linker.h"
+#include "engine/orc/llvm_compat.h"
+#include "engine/orc/object_bounds.h"
 #include "engine/orc/object_emit.h"
 
 #include <dlfcn.h>
@@ -219,6 +221,54 @@ static void linking_and_unlinking_leaves_nothing_behind(void **state)
     leave_nothing_behind("counter_debug", true, rounds_wanted());
 }
 
+/* Code that may do without a symbol whose name is long, and no other code has. */
+static void link_weak_name(long number)
+{
+    enum { NAME_BYTES = 200000 };
+    static char ir[2 * NAME_BYTES + 1000];
+    static char name[NAME_BYTES + 1];
+    memset(name, 'x', NAME_BYTES);
+    (void)snprintf(name + NAME_BYTES - 16, 17, "%016ld", number);
+    (void)snprintf(ir, sizeof ir,
+                   "declare extern_weak void @%s()\n"
+                   "define void @weak_main(ptr %%p, i64 %%n, ptr %%a) {\n"
+                   "  store ptr @%s, ptr %%a\n"
+                   "  ret void\n"
+                   "}\n",
+                   name, name);
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module;
+    char *message = NULL;
+    assert_true(tci_llvm_parse_ir(context, ir, strlen(ir), &module, &message));
+    LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
+    tci_symbols *symbols = open_symbols("");
+    tci_engine_code code =
+        code_of("weak", LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), symbols);
+    tci_object object = compile(&code);
+    tci_loaded *loaded = link_copy(&object, &code);
+    assert_int_equal(tci_jit_unlink(linker, loaded, NULL), TC_OK);
+    free(object.bytes);
+    tci_symbols_destroy(symbols);
+    LLVMDisposeMemoryBuffer(bitcode);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
+static void names_are_forgotten(void **state)
+{
+    size_t before = 0;
+    for (long i = 0; i < 300; i++) {
+        if (i == 100)
+            before = resident_bytes();
+        link_weak_name(i);
+    }
+    size_t after = resident_bytes();
+    print_message("resident memory grew by %zu KiB in the last two thirds\n",
+                  after > before ? (after - before) / 1024 : 0);
+    if (!TEST_SANITIZED)
+        assert_true(after < before + (16u << 20)); /* the names took 40 MB */
+}
+
 static void what_is_no_object_takes_no_memory(void **state)
 {
     size_t size;
@@ -235,6 +285,10 @@ static void what_is_no_object_takes_no_memory(void **state)
         shape = tci_elf_object_open(part, cut);
         (void)tci_elf_object_memory(&shape);
         (void)tci_elf_object_has_debug_info(&shape);
+        if (tci_object_bounds_check(&shape, 1u << 20, NULL) == TC_OK)
+            assert_true(cut > 0);
+        for (size_t at = 0; tci_elf_object_next_undefined(&shape, &at) != NULL;)
+            assert_true(at < cut);
         tci_elf_function function;
         for (size_t at = 0; tci_elf_object_next_function(&shape, &at, &function);)
             assert_true(strlen(function.name) < cut);
@@ -270,6 +324,7 @@ int main(void)
         cmocka_unit_test(debuggers_hear_of_what_has_debug_information),
         cmocka_unit_test(callers_are_seen_through_code_to_be_debugged),
         cmocka_unit_test(linking_and_unlinking_leaves_nothing_behind),
+        cmocka_unit_test(names_are_forgotten),
         cmocka_unit_test(what_is_no_object_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

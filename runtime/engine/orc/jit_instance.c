@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* After so much it is worth looking for names that nothing uses any more. */
+#define LINKED_BYTES_MAX (1u << 20)
+
 void tci_jit_error_text(LLVMErrorRef error, char *out, size_t size)
 {
     char *text = LLVMGetErrorMessage(error);
@@ -99,6 +102,21 @@ tci_jit_dylib *tci_jit_take_dylib(tci_jit *jit)
     return dylib;
 }
 
+/* LLVM never does so by itself, and looks at every name there is. */
+static void forget_names(tci_jit *jit)
+{
+    if (jit->linked_bytes < LINKED_BYTES_MAX)
+        return;
+    LLVMOrcSymbolStringPoolClearDeadEntries(
+        LLVMOrcExecutionSessionGetSymbolStringPool(jit->session));
+    jit->linked_bytes = 0;
+}
+
+void tci_jit_note_linked(tci_jit *jit, size_t bytes)
+{
+    jit->linked_bytes += bytes;
+}
+
 /* Code goes to the dylib's default tracker, as do the absolute symbols: a clear frees both. (A
  * tracker of its own that is released too early corrupts memory in LLVM up to 19.) */
 tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err)
@@ -108,6 +126,7 @@ tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err)
         free(dylib); /* it is in an unknown state and is not used again */
         return status;
     }
+    forget_names(jit);
     dylib->next = jit->empty;
     jit->empty = dylib;
     return TC_OK;

@@ -19,6 +19,7 @@ typedef struct tci_jit {
     void *user;
     tci_jit_dylib *empty;
     unsigned made;
+    size_t linked_bytes; /* of objects, since names that are in no use were freed */
 } tci_jit;
 
 typedef struct tci_jit_hooks {
@@ -38,6 +39,8 @@ tc_status tci_jit_close(tci_jit *jit, tc_error *err);
 
 /* NULL: no memory. */
 tci_jit_dylib *tci_jit_take_dylib(tci_jit *jit);
+/* An object of so many bytes is linked into it: among them are names, which LLVM keeps. */
+void tci_jit_note_linked(tci_jit *jit, size_t bytes);
 /* Frees what was linked into it. On failure that memory is lost. */
 tc_status tci_jit_empty_dylib(tci_jit *jit, tci_jit_dylib *dylib, tc_error *err);
 

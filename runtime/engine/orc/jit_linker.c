@@ -289,6 +289,7 @@ static tc_status link_into(tci_jit_linker *linker, const tci_object_view *object
     loaded->dylib = tci_jit_take_dylib(loaded->jit);
     if (loaded->dylib == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "linking: out of memory");
+    tci_jit_note_linked(loaded->jit, object->elf_size);
     const void *newest = tci_jit_newest_debugged();
     LLVMMemoryBufferRef elf = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         object->elf, object->elf_size, linker->code->name);
