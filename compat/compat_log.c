@@ -1,7 +1,26 @@
 #include "compat_log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define REPEAT_S 10
+
+/* What a program meets at every poll is said now and then. */
+static bool was_just_said(const char *text)
+{
+    static _Thread_local char last[TC_ERROR_TEXT_MAX];
+    static _Thread_local time_t said_s;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    if (strcmp(text, last) == 0 && now.tv_sec - said_s < REPEAT_S)
+        return true;
+    (void)snprintf(last, sizeof last, "%s", text);
+    said_s = now.tv_sec;
+    return false;
+}
 
 ucs_status_t tci_compat_refuse(ucs_status_t status, const char *fmt, ...)
 {
@@ -10,7 +29,8 @@ ucs_status_t tci_compat_refuse(ucs_status_t status, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    tc_log_write(TC_LOG_WARN, "compat: %s (%s)", text, ucs_status_string(status));
+    if (!was_just_said(text))
+        tc_log_write(TC_LOG_WARN, "compat: %s (%s)", text, ucs_status_string(status));
     return status;
 }
 

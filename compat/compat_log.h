@@ -5,7 +5,7 @@
 #include <tc/log.h>
 #include <ucp/api/ucp.h>
 
-/* One line; returns the status. */
+/* One line, unless this thread has just said the same; returns the status. */
 ucs_status_t tci_compat_refuse(ucs_status_t status, const char *fmt, ...) TC_PRINTF(2, 3);
 
 /* The library's statuses in UCX's. */

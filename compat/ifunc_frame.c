@@ -7,13 +7,13 @@
 #define KIND_SHIFT 56
 
 /* No text, no pointer and no small number begins with these. */
-enum { TAG_KNOWN = 0xa917, TAG_SEALED = 0xa95d, TAG_CHECKED = 0xa9e3 };
+enum { TAG_KNOWN = 0xa917, TAG_REFUSED = 0xa929, TAG_SEALED = 0xa95d, TAG_CHECKED = 0xa9e3 };
 
 enum {
     AT_PAYLOAD_SIZE = 8,
     AT_CODE_SIZE = 12,
     AT_ID = 16,
-    AT_CHECK = 32,
+    AT_CHECK = TCI_IFUNC_CHECK_OFFSET,
     AT_TAIL = 40, /* sequence and kind */
 };
 
@@ -50,7 +50,7 @@ uint64_t tci_ifunc_code_offset(uint32_t payload_size)
 
 uint64_t tci_ifunc_frame_bytes(uint32_t payload_size, uint32_t code_size)
 {
-    uint64_t end = tci_ifunc_code_offset(payload_size) + code_size + sizeof(uint64_t);
+    uint64_t end = tci_ifunc_code_offset(payload_size) + code_size + sizeof(tci_ifunc_end);
     return (end + 63) & ~63ull;
 }
 
@@ -74,19 +74,30 @@ static uint64_t header_check(const uint8_t *header)
     return (sum ^ sum >> TAG_SHIFT) & LOW_BITS;
 }
 
-/* What lies behind the header, padding and sequence too. Four sums side by side, because each
- * waits for its own multiplication. */
-static uint64_t body_check(const uint8_t *frame, uint64_t size)
+/* Four sums side by side, because each waits for its own multiplication. */
+static uint64_t bytes_check(const uint8_t *bytes, uint64_t size)
 {
-    uint64_t sums[4] = {1, 2, 3, 4};
-    uint64_t at = TCI_IFUNC_HEADER_BYTES;
+    uint64_t sums[4] = {1, 2, 3, 4}, last = 0, at = 0;
     for (; at + 4 * sizeof(uint64_t) <= size; at += 4 * sizeof(uint64_t)) {
         for (size_t i = 0; i < 4; i++)
-            sums[i] = mix(sums[i], load64(frame + at + i * sizeof(uint64_t)));
+            sums[i] = mix(sums[i], load64(bytes + at + i * sizeof(uint64_t)));
     }
-    for (; at < size; at += sizeof(uint64_t))
-        sums[0] = mix(sums[0], load64(frame + at));
-    return mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]);
+    for (; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t))
+        sums[0] = mix(sums[0], load64(bytes + at));
+    memcpy(&last, bytes + at, size - at);
+    return mix(mix(mix(mix(sums[0], sums[1]), sums[2]), sums[3]), last);
+}
+
+uint64_t tci_ifunc_code_check(const uint8_t *code, size_t size)
+{
+    return bytes_check(code, size);
+}
+
+uint64_t tci_ifunc_payload_check(const uint8_t *padded, uint32_t payload_size,
+                                 uint64_t code_check)
+{
+    uint64_t size = tci_ifunc_code_offset(payload_size) - TCI_IFUNC_HEADER_BYTES;
+    return mix(bytes_check(padded, size), code_check);
 }
 
 /* --- words ---------------------------------------------------------------------------- */
@@ -108,12 +119,17 @@ bool tci_ifunc_word_is_message(uint64_t word)
 
 bool tci_ifunc_word_is_free(uint64_t word)
 {
-    return word == 0 || tag_of(word) == TAG_KNOWN;
+    return word == 0 || tag_of(word) == TAG_KNOWN || tag_of(word) == TAG_REFUSED;
 }
 
 uint64_t tci_ifunc_word_known(const uint8_t id[TCI_IFUNC_ID_BYTES])
 {
     return word_of(TAG_KNOWN, load64(id));
+}
+
+uint64_t tci_ifunc_word_refused(void)
+{
+    return word_of(TAG_REFUSED, 0);
 }
 
 /* --- writing -------------------------------------------------------------------------- */
@@ -137,20 +153,12 @@ uint64_t tci_ifunc_header_seal(const tci_ifunc_header *header,
     return write_header(header, TAG_SEALED, out);
 }
 
-void tci_ifunc_frame_check(const tci_ifunc_header *header, uint8_t *frame)
+void tci_ifunc_frame_check(const tci_ifunc_header *header, uint64_t code_check, uint8_t *frame)
 {
-    tci_ifunc_header checked = *header;
+    const tci_ifunc_end end = {code_check, header->sequence};
     uint64_t size = tci_ifunc_frame_bytes(header->payload_size, header->code_size);
-    store64(frame + size - sizeof(uint64_t), header->sequence);
-    checked.check = body_check(frame, size);
-    (void)write_header(&checked, TAG_CHECKED, frame);
-}
-
-bool tci_ifunc_frame_is_unchanged(const uint8_t *frame)
-{
-    uint64_t size =
-        tci_ifunc_frame_bytes(load32(frame + AT_PAYLOAD_SIZE), load32(frame + AT_CODE_SIZE));
-    return load64(frame + AT_CHECK) == body_check(frame, size);
+    memcpy(frame + size - sizeof end, &end, sizeof end);
+    (void)write_header(header, TAG_CHECKED, frame);
 }
 
 /* --- judging -------------------------------------------------------------------------- */
@@ -174,15 +182,13 @@ tci_slot_state tci_ifunc_frame_judge(const uint8_t bytes[TCI_IFUNC_HEADER_BYTES]
     const uint64_t word = load64(bytes);
     const bool checked = tag_of(word) == TAG_CHECKED;
     tci_ifunc_header header;
-    if (tci_ifunc_word_is_free(word))
-        return TCI_SLOT_EMPTY;
     if (!tci_ifunc_word_is_message(word))
-        return TCI_SLOT_GARBAGE;
+        return TCI_SLOT_EMPTY;
     if (header_check(bytes) != (word & LOW_BITS))
-        return checked ? TCI_SLOT_PARTIAL : TCI_SLOT_GARBAGE;
+        return checked ? TCI_SLOT_PARTIAL : TCI_SLOT_DAMAGED;
     /* Whoever wrote this meant it; from here on it is right or wrong. */
     if (!read_header(bytes, &header) || (checked && header.code_size == 0))
-        return TCI_SLOT_GARBAGE;
+        return TCI_SLOT_DAMAGED;
     uint64_t size = checked || header.code_size > 0
                         ? tci_ifunc_frame_bytes(header.payload_size, header.code_size)
                         : tci_ifunc_code_offset(header.payload_size);
@@ -192,11 +198,20 @@ tci_slot_state tci_ifunc_frame_judge(const uint8_t bytes[TCI_IFUNC_HEADER_BYTES]
     return checked ? TCI_SLOT_CHECKED : TCI_SLOT_SEALED;
 }
 
-bool tci_ifunc_frame_is_whole(const uint8_t *frame, const tci_ifunc_header *header)
+tci_ifunc_end tci_ifunc_frame_end(const uint8_t *slot, const tci_ifunc_header *header)
 {
+    tci_ifunc_end end;
     uint64_t size = tci_ifunc_frame_bytes(header->payload_size, header->code_size);
-    return load64(frame + size - sizeof(uint64_t)) == header->sequence &&
-           body_check(frame, size) == header->check;
+    memcpy(&end, slot + size - sizeof end, sizeof end);
+    return end;
+}
+
+bool tci_ifunc_payload_is_whole(const uint8_t *padded, const tci_ifunc_end *end,
+                                const tci_ifunc_header *header)
+{
+    return end->sequence == header->sequence &&
+           tci_ifunc_payload_check(padded, header->payload_size, end->code_check) ==
+               header->check;
 }
 
 /* --- the code section ----------------------------------------------------------------- */

@@ -3,23 +3,27 @@
  *   header   word u64, payload_size u32, code_size u32, id 16 bytes, check u64, tail u64
  *   payload  at offset 48, up to the next multiple of 16
  *   code     code_size bytes
- *   sequence u64, the last 8 bytes of the frame, whose size is a multiple of 64
+ *   end      code_check u64, sequence u64: the last 16 bytes of the frame, whose size is a
+ *            multiple of 64
  *
  * All numbers are little-endian. The word is what a target polls. Its upper 16 bits say what
  * the slot holds:
  *
  *   SEALED   a message whose word was stored last, with release: all of it is there.
  *   CHECKED  a message that came by a put, which a network may write in any order: it is there
- *            when the header agrees with the word, the sequence with the header, and the check
- *            with all of it. No two messages have the same sequence, so the end of an earlier
- *            one is no end of this one.
+ *            when the header agrees with the word, the sequence at the end with the header, and
+ *            the check with the payload. A target that needs the code compares that with its
+ *            check, too; one that has it need not read it. No two messages have the same
+ *            sequence, so the end of an earlier one is no end of this one.
  *   KNOWN    no message, and the process that polls here has the function whose id begins with
  *            the lower 48 bits; it keeps it for good. Messages for it that can be SEALED come
  *            without code. This is how the code travels once though nobody answers in this API:
  *            the word that says "read" also says by whose code.
  *
- * and 0 is no message. Anything else is garbage. The lower 48 bits of a message's word are a
- * check of the header. */
+ *   REFUSED  no message, and the code of the last one could not be loaded.
+ *
+ * 0 is no message, and neither is anything else: memory holds what its program left there. The
+ * lower 48 bits of a message's word are a check of the header. */
 #ifndef TCI_IFUNC_FRAME_H
 #define TCI_IFUNC_FRAME_H
 
@@ -29,6 +33,7 @@
 
 #define TCI_IFUNC_HEADER_BYTES 48u
 #define TCI_IFUNC_FRAME_MIN 64u
+#define TCI_IFUNC_CHECK_OFFSET 32u /* in the header */
 #define TCI_IFUNC_ID_BYTES 16u
 #define TCI_IFUNC_PAYLOAD_MAX (1u << 30)
 #define TCI_IFUNC_CODE_MAX (1u << 30)
@@ -39,7 +44,7 @@ typedef struct tci_ifunc_header {
     uint32_t payload_size;
     uint32_t code_size; /* 0: the target has it */
     uint8_t id[TCI_IFUNC_ID_BYTES];
-    uint64_t check;    /* CHECKED only, else 0 */
+    uint64_t check;    /* of the payload and its end; CHECKED only, else 0 */
     uint64_t sequence; /* CHECKED only, else 0; 56 bits */
     tci_code_kind kind;
 } tci_ifunc_header;
@@ -47,38 +52,49 @@ typedef struct tci_ifunc_header {
 typedef enum tci_slot_state {
     TCI_SLOT_EMPTY,
     TCI_SLOT_SEALED,
-    TCI_SLOT_CHECKED, /* tci_ifunc_frame_is_whole has the last word */
+    TCI_SLOT_CHECKED, /* tci_ifunc_payload_is_whole has the last word */
     TCI_SLOT_PARTIAL, /* a CHECKED frame whose header is not all there */
     TCI_SLOT_TOO_LONG,
-    TCI_SLOT_GARBAGE
+    TCI_SLOT_DAMAGED
 } tci_slot_state;
 
 /* Of the whole frame with its code; below 2^32. */
 uint64_t tci_ifunc_frame_bytes(uint32_t payload_size, uint32_t code_size);
 uint64_t tci_ifunc_code_offset(uint32_t payload_size);
 
-/* Whether a slot with that word holds a message, or one may be written there; garbage is
- * neither. */
 bool tci_ifunc_word_is_message(uint64_t word);
+/* Whether it is one that a target leaves, or 0; of no message though it may be neither. */
 bool tci_ifunc_word_is_free(uint64_t word);
 uint64_t tci_ifunc_word_known(const uint8_t id[TCI_IFUNC_ID_BYTES]);
+uint64_t tci_ifunc_word_refused(void);
 
 /* Writes the header and returns its word, which is in `out` too. */
 uint64_t tci_ifunc_header_seal(const tci_ifunc_header *header,
                                uint8_t out[TCI_IFUNC_HEADER_BYTES]);
-/* Makes a CHECKED frame of frame_bytes whose payload and code are in place: header, check and
- * sequence. */
-void tci_ifunc_frame_check(const tci_ifunc_header *header, uint8_t *frame);
-/* Whether that is still its check, so that it may be sent again as it is. */
-bool tci_ifunc_frame_is_unchanged(const uint8_t *frame);
+/* Of a code section, whose check travels behind it. */
+uint64_t tci_ifunc_code_check(const uint8_t *code, size_t size);
+/* Of a payload, whose room up to the code is in `padded`, and of what stands behind its code. */
+uint64_t tci_ifunc_payload_check(const uint8_t *padded, uint32_t payload_size,
+                                 uint64_t code_check);
+/* Makes a CHECKED frame whose payload and code are in place: header, with its check and its
+ * sequence, and end. */
+void tci_ifunc_frame_check(const tci_ifunc_header *header, uint64_t code_check, uint8_t *frame);
 
-/* Judges a copy of a slot's header: the one place where what arrived is believed or not. `room`
- * is the slot's size. header_out is written for SEALED and CHECKED, whose sizes then fit the
- * slot. */
+/* Judges a copy of a slot's header whose word is that of a message: the one place where what
+ * arrived is believed or not. EMPTY for any other word. `room` is the slot's size. header_out
+ * is written for SEALED and CHECKED, whose sizes then fit the slot. */
 tci_slot_state tci_ifunc_frame_judge(const uint8_t bytes[TCI_IFUNC_HEADER_BYTES], size_t room,
                                      tci_ifunc_header *header_out);
-/* And a copy of a whole CHECKED frame. */
-bool tci_ifunc_frame_is_whole(const uint8_t *frame, const tci_ifunc_header *header);
+/* What stands at the end of a CHECKED frame, copied out of its slot. */
+typedef struct tci_ifunc_end {
+    uint64_t code_check;
+    uint64_t sequence;
+} tci_ifunc_end;
+
+tci_ifunc_end tci_ifunc_frame_end(const uint8_t *slot, const tci_ifunc_header *header);
+/* And a copy of the payload of a CHECKED frame, with its room up to the code. */
+bool tci_ifunc_payload_is_whole(const uint8_t *padded, const tci_ifunc_end *end,
+                                const tci_ifunc_header *header);
 
 /* --- the code section ----------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include "compat_log.h"
 #include "ifunc_handles.h"
+#include "message_set.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -21,14 +22,44 @@ static uint64_t next_sequence(void)
            ((1ull << 56) - 1);
 }
 
-void tci_ifunc_message_renew(tci_ifunc_message *message)
+static void write_frame(tci_ifunc_message *message, uint64_t check)
 {
+    const tci_known_code *code = message->code;
     tci_ifunc_header header = {.payload_size = message->payload_size,
-                               .code_size = message->code->section_size,
-                               .kind = message->code->kind,
+                               .code_size = code->section_size,
+                               .check = check,
+                               .kind = code->kind,
                                .sequence = next_sequence()};
-    memcpy(header.id, message->code->id, sizeof header.id);
-    tci_ifunc_frame_check(&header, message->frame);
+    memcpy(header.id, code->id, sizeof header.id);
+    tci_ifunc_frame_check(&header, code->check, message->frame);
+}
+
+static void add_code(tci_ifunc_message *message)
+{
+    const tci_known_code *code = message->code;
+    uint8_t *payload = message->frame + TCI_IFUNC_HEADER_BYTES;
+    uint8_t *at = message->frame + tci_ifunc_code_offset(message->payload_size);
+    uint8_t *end =
+        message->frame + tci_ifunc_frame_bytes(message->payload_size, code->section_size);
+    memset(payload + message->payload_size, 0, (size_t)(at - payload) - message->payload_size);
+    memcpy(at, code->section, code->section_size);
+    memset(at + code->section_size, 0, (size_t)(end - at) - code->section_size);
+}
+
+void tci_ifunc_message_frame(tci_ifunc_message *message)
+{
+    uint64_t before, check;
+    memcpy(&before, message->frame + TCI_IFUNC_CHECK_OFFSET, sizeof before);
+    check = before;
+    if (!message->is_framed)
+        add_code(message);
+    if (!message->is_framed || message->is_exposed)
+        check = tci_ifunc_payload_check(message->frame + TCI_IFUNC_HEADER_BYTES,
+                                        message->payload_size, message->code->check);
+    const bool is_under_way = atomic_load_explicit(&message->holders, memory_order_acquire) > 1;
+    if (!is_under_way || check != before)
+        write_frame(message, check);
+    message->is_framed = true;
 }
 
 void tci_ifunc_message_hold(tci_ifunc_message *message)
@@ -39,7 +70,7 @@ void tci_ifunc_message_hold(tci_ifunc_message *message)
 void tci_ifunc_message_release(tci_ifunc_message *message)
 {
     if (atomic_fetch_sub_explicit(&message->holders, 1, memory_order_acq_rel) == 1)
-        free(message);
+        free(message->allocation);
 }
 
 static void seal_headers(tci_ifunc_message *message)
@@ -87,43 +118,42 @@ static ucs_status_t fill(const tc_entry_points *entries, void *args, size_t size
 
 /* --- the calls ------------------------------------------------------------------------ */
 
-/* The code comes behind the payload that there is, which may be less than was said before. */
-static size_t finish(tci_ifunc_message *message, size_t payload_size, size_t max)
+/* All zero, without writing to memory that comes so. */
+static tci_ifunc_message *allocate(size_t payload_max, const tci_known_code *code)
 {
-    uint8_t *payload = message->frame + TCI_IFUNC_HEADER_BYTES;
-    message->payload_size = (uint32_t)payload_size;
-    memset(payload + payload_size, 0, max - payload_size);
-    memcpy(message->frame + tci_ifunc_code_offset(message->payload_size),
-           message->code->section, message->code->section_size);
-    seal_headers(message);
-    tci_ifunc_message_renew(message);
-    return tci_ifunc_frame_bytes(message->payload_size, message->code->section_size);
+    size_t bytes = sizeof(tci_ifunc_message) + 63 +
+                   tci_ifunc_frame_bytes((uint32_t)payload_max, code->section_size);
+    void *allocation = calloc(1, bytes);
+    if (allocation == NULL) {
+        (void)tci_compat_refuse(UCS_ERR_NO_MEMORY, "a message of %zu bytes", bytes);
+        return NULL;
+    }
+    uintptr_t at = ((uintptr_t)allocation + 63) & ~(uintptr_t)63;
+    tci_ifunc_message *message = (tci_ifunc_message *)at;
+    message->allocation = allocation;
+    message->code = code;
+    atomic_init(&message->holders, 1);
+    return message;
 }
 
 static ucs_status_t create_message(const tci_known_code *code, void *args, size_t size,
-                                   tci_ifunc_message **message_out, size_t *frame_size_out)
+                                   tci_ifunc_message **message_out)
 {
-    size_t max;
-    ucs_status_t status = measure(&code->entries, args, size, &max);
+    size_t payload_size;
+    ucs_status_t status = measure(&code->entries, args, size, &payload_size);
     if (status != UCS_OK)
         return status;
-    const size_t bytes = (sizeof(tci_ifunc_message) + 63 + 64 +
-                          tci_ifunc_frame_bytes((uint32_t)max, code->section_size)) &
-                         ~(size_t)63;
-    tci_ifunc_message *message = aligned_alloc(64, bytes);
+    tci_ifunc_message *message = allocate(payload_size, code);
     if (message == NULL)
-        return tci_compat_refuse(UCS_ERR_NO_MEMORY, "a message of %zu bytes", bytes);
-    memset(message, 0, bytes);
-    message->code = code;
-    atomic_init(&message->holders, 1);
-    size_t payload_size = max;
+        return UCS_ERR_NO_MEMORY;
     status = fill(&code->entries, args, size, message->frame + TCI_IFUNC_HEADER_BYTES,
                   &payload_size);
     if (status != UCS_OK) {
-        free(message);
+        free(message->allocation);
         return status;
     }
-    *frame_size_out = finish(message, payload_size, max);
+    message->payload_size = (uint32_t)payload_size;
+    seal_headers(message);
     *message_out = message;
     return UCS_OK;
 }
@@ -132,36 +162,46 @@ ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,
                                   size_t source_args_size, ucp_ifunc_msg_t *msg_p)
 {
     tci_ifunc_message *message = NULL;
-    size_t frame_size = 0;
+    if (msg_p == NULL)
+        return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "a message is made nowhere");
+    *msg_p = (ucp_ifunc_msg_t){NULL, NULL, 0}; /* programs free what they failed to make */
     const tci_known_code *code = tci_ifunc_handle_code(ifunc_h);
     if (code == NULL)
         return tci_compat_refuse(UCS_ERR_NO_ELEM,
                                  "a message is made for a function that is not registered");
-    if (msg_p == NULL ||
-        (source_args == NULL && source_args_size > 0 && code->entries.payload_max_size == NULL))
+    if (source_args == NULL && source_args_size > 0 && code->entries.payload_max_size == NULL)
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "a message is made of nothing");
-    ucs_status_t status =
-        create_message(code, source_args, source_args_size, &message, &frame_size);
+    ucs_status_t status = create_message(code, source_args, source_args_size, &message);
     if (status != UCS_OK)
         return status;
+    tci_message_set_add(message);
     *msg_p = (ucp_ifunc_msg_t){
-        .ifunc_h = ifunc_h, .frame = message->frame, .frame_size = frame_size};
+        .ifunc_h = ifunc_h,
+        .frame = message->frame,
+        .frame_size = tci_ifunc_frame_bytes(message->payload_size, code->section_size)};
     return UCS_OK;
 }
 
 ucs_status_t ucp_ifunc_msg_get_payload_ptr(ucp_ifunc_msg_t *msg_p, void **payload_p,
                                            size_t *payload_size_p)
 {
-    if (msg_p == NULL || msg_p->frame == NULL || payload_p == NULL || payload_size_p == NULL)
+    if (msg_p == NULL || msg_p->frame == NULL || payload_p == NULL)
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "no message, or nowhere to put it");
-    *payload_p = (uint8_t *)msg_p->frame + TCI_IFUNC_HEADER_BYTES;
-    *payload_size_p = tci_ifunc_message_of(msg_p)->payload_size;
+    tci_ifunc_message *message = tci_ifunc_message_of(msg_p);
+    message->is_exposed = true;
+    *payload_p = message->frame + TCI_IFUNC_HEADER_BYTES;
+    if (payload_size_p != NULL)
+        *payload_size_p = message->payload_size;
     return UCS_OK;
 }
 
 ucs_status_t ucp_ifunc_msg_free(ucp_ifunc_msg_t msg)
 {
-    if (msg.frame != NULL)
-        tci_ifunc_message_release(tci_ifunc_message_of(&msg));
+    if (msg.frame == NULL)
+        return UCS_OK;
+    tci_ifunc_message *message = tci_message_set_take(msg.frame);
+    if (message == NULL)
+        return tci_compat_refuse(UCS_ERR_NO_ELEM, "a message is freed that is none");
+    tci_ifunc_message_release(message);
     return UCS_OK;
 }

@@ -4,174 +4,157 @@
  * function that forwards itself may come back to this very slot before it has returned here. */
 #include "compat_log.h"
 #include "known_code.h"
+#include "slot_wait.h"
 #include "slot_word.h"
 
 #include <tc/compat/ucp/api/ucp.h>
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define SMALL_BYTES 4096u /* payloads that are copied to the stack */
-#define PATIENCE_S 5
+#define SMALL_BYTES 4096u /* payloads that are copied to the stack; a multiple of 16 */
 
-/* --- what is not all there ------------------------------------------------------------ */
-
-/* The slot of this thread's last look that held a part of a message. */
-static _Thread_local struct {
-    const void *slot;
+/* A message in its slot, whose header was judged. */
+typedef struct arrival {
+    tci_ifunc_header header;
+    bool is_checked;
+    tci_ifunc_end end; /* CHECKED only */
+    uint8_t *slot;
     uint64_t word;
-    time_t since_s;
-} partial;
+    void *target_args;
+    ucp_worker_h worker;
+} arrival;
 
-/* A part that stays a part is damage; but it is not taken away, in case the rest comes. */
-static ucs_status_t wait_for_rest(const void *slot, uint64_t word, ucp_worker_h worker)
+static ucs_status_t give_up(const arrival *a, uint64_t word, ucs_status_t status)
 {
-    struct timespec now;
-    if (worker != NULL)
-        (void)ucp_worker_progress(worker);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (partial.slot != slot || partial.word != word) {
-        partial.slot = slot;
-        partial.word = word;
-        partial.since_s = now.tv_sec;
-    }
-    if (now.tv_sec - partial.since_s < PATIENCE_S)
-        return UCS_ERR_NO_MESSAGE;
-    partial.since_s = now.tv_sec;
-    return tci_compat_refuse(UCS_ERR_TIMED_OUT, "a part of a message, for %d s", PATIENCE_S);
-}
-
-static ucs_status_t give_up(void *slot, ucs_status_t status)
-{
-    tci_slot_free(slot, 0);
+    tci_slot_give_up(a->slot, a->word, word);
     return status;
 }
 
-/* --- running -------------------------------------------------------------------------- */
-
-/* `payload` is in the slot, or a copy already. */
-static ucs_status_t run(const tci_known_code *code, void *slot, void *payload, size_t size,
-                        void *target_args)
+static ucs_status_t wait_for_rest(const arrival *a)
 {
-    tci_slot_free(slot, tci_ifunc_word_known(code->id));
-    code->entries.main(payload, size, target_args);
-    return UCS_OK;
+    return tci_slot_wait_for_rest(a->slot, a->word, a->worker);
 }
 
-static ucs_status_t find_code(const tci_ifunc_header *header, const uint8_t *section,
+/* --- code ------------------------------------------------------------------------------- */
+
+/* The section is a copy, so that who writes the slot meanwhile changes nothing that was judged.
+ */
+static ucs_status_t load_code(const arrival *a, const uint8_t *section,
                               const tci_known_code **code_out)
 {
-    *code_out = tci_known_code_find(header->id);
-    if (*code_out != NULL)
-        return UCS_OK;
-    if (header->code_size == 0)
-        return tci_compat_refuse(UCS_ERR_NO_ELEM,
-                                 "a message without code, for a function that is not here");
-    return tci_known_code_add(header->kind, header->id, section, header->code_size, code_out);
+    const tci_ifunc_header *header = &a->header;
+    if (a->is_checked && tci_ifunc_code_check(section, header->code_size) != a->end.code_check)
+        return wait_for_rest(a);
+    ucs_status_t status =
+        tci_known_code_add(header->kind, header->id, section, header->code_size, code_out);
+    return status == UCS_OK ? UCS_OK : give_up(a, tci_ifunc_word_refused(), status);
 }
 
-/* A copy, so that who writes the slot meanwhile changes nothing that was judged. */
-static ucs_status_t find_code_in_slot(const tci_ifunc_header *header, const uint8_t *slot,
-                                      const tci_known_code **code_out)
+static ucs_status_t find_code(const arrival *a, const tci_known_code **code_out)
 {
+    const tci_ifunc_header *header = &a->header;
     *code_out = tci_known_code_find(header->id);
     if (__builtin_expect(*code_out != NULL, 1))
         return UCS_OK;
-    uint8_t *section = malloc((size_t)header->code_size + 1);
+    if (header->code_size == 0)
+        return give_up(
+            a, tci_ifunc_word_refused(),
+            tci_compat_refuse(UCS_ERR_NO_ELEM,
+                              "a message without code, for a function that is not here"));
+    uint8_t *section = malloc(header->code_size);
     if (section == NULL)
-        return tci_compat_refuse(UCS_ERR_NO_MEMORY, "code of %u bytes", header->code_size);
-    memcpy(section, slot + tci_ifunc_code_offset(header->payload_size), header->code_size);
-    ucs_status_t status = find_code(header, section, code_out);
+        return give_up(
+            a, tci_ifunc_word_refused(),
+            tci_compat_refuse(UCS_ERR_NO_MEMORY, "code of %u bytes", header->code_size));
+    memcpy(section, a->slot + tci_ifunc_code_offset(header->payload_size), header->code_size);
+    ucs_status_t status = load_code(a, section, code_out);
     free(section);
     return status;
 }
 
-static ucs_status_t run_small(const tci_known_code *code, uint8_t *slot, size_t size,
-                              void *target_args)
+/* --- running ---------------------------------------------------------------------------- */
+
+/* As many bytes as are judged: of a CHECKED message those up to its code. */
+static size_t copied_bytes(const arrival *a)
 {
-    _Alignas(64) uint8_t payload[SMALL_BYTES];
-    memcpy(payload, slot + TCI_IFUNC_HEADER_BYTES, size);
-    return run(code, slot, payload, size, target_args);
+    uint32_t size = a->header.payload_size;
+    return a->is_checked ? tci_ifunc_code_offset(size) - TCI_IFUNC_HEADER_BYTES : size;
 }
 
-static ucs_status_t run_large(const tci_known_code *code, uint8_t *slot, size_t size,
-                              void *target_args)
+static inline ucs_status_t run_with(const arrival *a, const tci_known_code *code,
+                                    uint8_t *payload)
 {
-    uint8_t *payload = malloc(size);
+    memcpy(payload, a->slot + TCI_IFUNC_HEADER_BYTES, copied_bytes(a));
+    if (a->is_checked) {
+        if (!tci_ifunc_payload_is_whole(payload, &a->end, &a->header))
+            return wait_for_rest(a);
+        tci_slot_wait_end(a->slot);
+    }
+    tci_slot_free(a->slot, tci_ifunc_word_known(code->id));
+    code->entries.main(payload, a->header.payload_size, a->target_args);
+    return UCS_OK;
+}
+
+static ucs_status_t run_small(const arrival *a, const tci_known_code *code)
+{
+    _Alignas(64) uint8_t payload[SMALL_BYTES];
+    return run_with(a, code, payload);
+}
+
+static ucs_status_t run_large(const arrival *a, const tci_known_code *code)
+{
+    uint8_t *payload = malloc(copied_bytes(a));
     if (payload == NULL)
-        return give_up(slot, tci_compat_refuse(UCS_ERR_NO_MEMORY, "%zu bytes", size));
-    memcpy(payload, slot + TCI_IFUNC_HEADER_BYTES, size);
-    ucs_status_t status = run(code, slot, payload, size, target_args);
+        return give_up(
+            a, 0, tci_compat_refuse(UCS_ERR_NO_MEMORY, "%u bytes", a->header.payload_size));
+    ucs_status_t status = run_with(a, code, payload);
     free(payload);
     return status;
 }
 
-static ucs_status_t run_sealed(const tci_ifunc_header *header, uint8_t *slot, void *target_args)
+static ucs_status_t run(const arrival *a)
 {
     const tci_known_code *code;
-    ucs_status_t status = find_code_in_slot(header, slot, &code);
+    ucs_status_t status = find_code(a, &code);
     if (status != UCS_OK)
-        return give_up(slot, status);
-    if (header->payload_size <= SMALL_BYTES)
-        return run_small(code, slot, header->payload_size, target_args);
-    return run_large(code, slot, header->payload_size, target_args);
+        return status;
+    return a->header.payload_size <= SMALL_BYTES ? run_small(a, code) : run_large(a, code);
 }
 
-static ucs_status_t run_copy(const tci_ifunc_header *header, uint8_t *copy, uint8_t *slot,
-                             void *target_args)
+/* Bytes that come in order bring the end last, so nothing is copied before that is there. What
+ * comes in another order is seen by the checks, which are made of copies. */
+static ucs_status_t run_checked(arrival *a)
 {
-    const tci_known_code *code;
-    ucs_status_t status =
-        find_code(header, copy + tci_ifunc_code_offset(header->payload_size), &code);
-    if (status != UCS_OK)
-        return give_up(slot, status);
-    return run(code, slot, copy + TCI_IFUNC_HEADER_BYTES, header->payload_size, target_args);
+    a->is_checked = true;
+    a->end = tci_ifunc_frame_end(a->slot, &a->header);
+    return a->end.sequence == a->header.sequence ? run(a) : wait_for_rest(a);
 }
 
-static ucs_status_t run_checked(const tci_ifunc_header *header, uint8_t *slot, uint64_t word,
-                                void *target_args, ucp_worker_h worker)
-{
-    uint64_t size = tci_ifunc_frame_bytes(header->payload_size, header->code_size);
-    uint8_t *copy = aligned_alloc(64, size);
-    if (copy == NULL)
-        return give_up(
-            slot, tci_compat_refuse(UCS_ERR_NO_MEMORY, "%llu bytes", (unsigned long long)size));
-    memcpy(copy, slot, size);
-    ucs_status_t status = tci_ifunc_frame_is_whole(copy, header)
-                              ? run_copy(header, copy, slot, target_args)
-                              : wait_for_rest(slot, word, worker);
-    free(copy);
-    return status;
-}
+/* --- looking ---------------------------------------------------------------------------- */
 
-/* --- looking -------------------------------------------------------------------------- */
-
-static ucs_status_t take(uint8_t *slot, size_t room, uint64_t word, void *target_args,
-                         ucp_worker_h worker)
+static ucs_status_t take(arrival *a, size_t room)
 {
     uint8_t bytes[TCI_IFUNC_HEADER_BYTES];
-    tci_ifunc_header header;
-    memcpy(bytes, &word, sizeof word);
-    memcpy(bytes + sizeof word, slot + sizeof word, sizeof bytes - sizeof word);
-    switch (tci_ifunc_frame_judge(bytes, room, &header)) {
+    memcpy(bytes, &a->word, sizeof a->word);
+    memcpy(bytes + sizeof a->word, a->slot + sizeof a->word, sizeof bytes - sizeof a->word);
+    switch (tci_ifunc_frame_judge(bytes, room, &a->header)) {
     case TCI_SLOT_SEALED:
-        return run_sealed(&header, slot, target_args);
+        return run(a);
     case TCI_SLOT_CHECKED:
-        return run_checked(&header, slot, word, target_args, worker);
+        return run_checked(a);
     case TCI_SLOT_PARTIAL:
-        return wait_for_rest(slot, word, worker);
+        return wait_for_rest(a);
     case TCI_SLOT_TOO_LONG:
-        return give_up(slot,
+        return give_up(a, 0,
                        tci_compat_refuse(UCS_ERR_MESSAGE_TRUNCATED,
                                          "a message longer than its slot of %zu bytes", room));
     case TCI_SLOT_EMPTY:
         return UCS_ERR_NO_MESSAGE;
-    case TCI_SLOT_GARBAGE:
+    case TCI_SLOT_DAMAGED:
     default:
-        return give_up(slot, tci_compat_refuse(UCS_ERR_IO_ERROR,
-                                               "no message, but %016llx at the begin of a slot",
-                                               (unsigned long long)word));
+        return give_up(a, 0,
+                       tci_compat_refuse(UCS_ERR_IO_ERROR, "a message with a damaged header"));
     }
 }
 
@@ -185,10 +168,14 @@ ucs_status_t ucp_poll_ifunc(ucp_context_h context, void *buffer, size_t buffer_s
                                  "a slot of %zu bytes, expected at least %u, 8-byte aligned",
                                  buffer_size, TCI_IFUNC_FRAME_MIN);
     uint64_t word = tci_slot_load(buffer);
-    if (tci_ifunc_word_is_free(word)) {
-        if (worker == NULL || ucp_worker_progress(worker) == 0)
+    if (!tci_ifunc_word_is_message(word)) {
+        if (worker != NULL && ucp_worker_progress(worker) != 0)
+            word = tci_slot_load(buffer);
+        if (tci_ifunc_word_is_free(word))
             return UCS_ERR_NO_MESSAGE;
-        word = tci_slot_load(buffer);
+        if (!tci_ifunc_word_is_message(word))
+            return tci_slot_wait_for_message(buffer, word);
     }
-    return take(buffer, buffer_size, word, target_args, worker);
+    arrival a = {.slot = buffer, .word = word, .target_args = target_args, .worker = worker};
+    return take(&a, buffer_size);
 }

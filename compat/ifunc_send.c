@@ -2,6 +2,7 @@
 #include "compat_log.h"
 #include "ifunc_handles.h"
 #include "ifunc_message.h"
+#include "remote_code.h"
 #include "slot_word.h"
 
 #include <string.h>
@@ -10,14 +11,16 @@
 
 /* The slot's line is fetched for writing at once, though it is read first: what it says decides
  * whether the code goes along. */
-static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slot, size_t size)
+static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slot, size_t size,
+                                  ucp_rkey_h rkey)
 {
     __builtin_prefetch(slot, 1);
     __builtin_prefetch(slot + size, 1); /* in a ring the next one, which is read first too */
     const uint64_t found = tci_slot_load(slot);
     if (tci_ifunc_word_is_message(found))
         return UCS_ERR_NO_RESOURCE;
-    const bool bare = found == message->known_word;
+    const bool bare =
+        found == message->known_word || tci_remote_code_is_there(rkey, message->code);
     const uint8_t *header = bare ? message->bare : message->loaded;
     uint64_t word;
     memcpy(&word, header, sizeof word);
@@ -29,6 +32,8 @@ static ucs_status_t store_message(const tci_ifunc_message *message, uint8_t *slo
         memcpy(slot + at, message->code->section, message->code->section_size);
     }
     tci_slot_publish(slot, word);
+    if (!bare)
+        tci_remote_code_sent(rkey, message->code, slot, word);
     return UCS_OK;
 }
 
@@ -49,8 +54,7 @@ static ucs_status_t put_message(ucp_ep_h ep, tci_ifunc_message *message, size_t 
         .cb = {.send = on_put},
         .user_data = message,
     };
-    if (!tci_ifunc_frame_is_unchanged(message->frame))
-        tci_ifunc_message_renew(message);
+    tci_ifunc_message_frame(message);
     tci_ifunc_message_hold(message); /* it may be freed before UCX has sent it */
     void *request = ucp_put_nbx(ep, message->frame, size, remote_addr, rkey, &param);
     if (UCS_PTR_IS_PTR(request))
@@ -73,6 +77,6 @@ ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg, uint64_t remo
                                  "a message is sent without endpoint, key, frame, or to an "
                                  "address that is not 8-byte aligned");
     if (ucp_rkey_ptr(rkey, remote_addr, &mapped) == UCS_OK)
-        return store_message(tci_ifunc_message_of(&msg), mapped, msg.frame_size);
+        return store_message(tci_ifunc_message_of(&msg), mapped, msg.frame_size, rkey);
     return put_message(ep, tci_ifunc_message_of(&msg), msg.frame_size, remote_addr, rkey);
 }

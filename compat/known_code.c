@@ -39,8 +39,8 @@ static void publish(tci_known_code *code)
 {
     _Atomic(tci_known_code *) *bucket = bucket_of(code->id);
     code->next = atomic_load_explicit(bucket, memory_order_relaxed);
+    code->number = known.count++;
     atomic_store_explicit(bucket, code, memory_order_release);
-    known.count++;
 }
 
 /* --- under the lock ------------------------------------------------------------------- */
@@ -79,6 +79,7 @@ static ucs_status_t create_code(tci_code_kind kind, const tci_code_parts *parts,
     code->kind = kind;
     code->section_size = (uint32_t)size;
     tci_ifunc_frame_parts_encode(parts, code->section);
+    code->check = tci_ifunc_code_check(code->section, size);
     *code_out = code;
     return UCS_OK;
 }

@@ -20,6 +20,8 @@ typedef struct tci_known_code {
     tc_entry_points entries;
     uint8_t *section; /* as it travels */
     uint32_t section_size;
+    uint32_t number; /* of those that are known here, from 0 */
+    uint64_t check;  /* of the section (ifunc_frame.h) */
 } tci_known_code;
 
 /* NULL: not here. Any thread, no lock. */

@@ -19,6 +19,13 @@ static inline void tci_slot_publish(void *slot, uint64_t word)
     atomic_store_explicit((_Atomic uint64_t *)slot, word, memory_order_release);
 }
 
+/* The target's, of a message that is not run: what has come into the slot since is left. */
+static inline void tci_slot_give_up(void *slot, uint64_t seen, uint64_t word)
+{
+    (void)atomic_compare_exchange_strong_explicit((_Atomic uint64_t *)slot, &seen, word,
+                                                  memory_order_release, memory_order_relaxed);
+}
+
 /* The target's, when it has copied what it needs. */
 static inline void tci_slot_free(void *slot, uint64_t word)
 {

@@ -25,6 +25,14 @@ static void read_code(const uint8_t *slot, const tci_ifunc_header *header, size_
     require(parts.second + parts.second_size == slot + at + header->code_size);
 }
 
+static bool is_whole(const uint8_t *slot, const tci_ifunc_header *header)
+{
+    tci_ifunc_end end = tci_ifunc_frame_end(slot, header);
+    const uint8_t *code = slot + tci_ifunc_code_offset(header->payload_size);
+    return tci_ifunc_payload_is_whole(slot + TCI_IFUNC_HEADER_BYTES, &end, header) &&
+           tci_ifunc_code_check(code, header->code_size) == end.code_check;
+}
+
 static void look_at(const uint8_t *slot, size_t room)
 {
     tci_ifunc_header header;
@@ -36,7 +44,7 @@ static void look_at(const uint8_t *slot, size_t room)
         break;
     case TCI_SLOT_CHECKED:
         require(tci_ifunc_frame_bytes(header.payload_size, header.code_size) <= room);
-        if (tci_ifunc_frame_is_whole(slot, &header))
+        if (is_whole(slot, &header))
             read_code(slot, &header, room);
         break;
     default:
@@ -57,9 +65,14 @@ static void make_right(uint8_t *slot, size_t room, uint8_t what)
         (void)tci_ifunc_header_seal(&header, slot);
     } else if (tci_ifunc_frame_bytes(header.payload_size, header.code_size) <= room) {
         header.sequence &= (1ull << 56) - 1;
-        tci_ifunc_frame_check(&header, slot);
+        const uint8_t *code = slot + tci_ifunc_code_offset(header.payload_size);
+        uint64_t code_check = tci_ifunc_code_check(code, header.code_size);
+        header.check = tci_ifunc_payload_check(slot + TCI_IFUNC_HEADER_BYTES,
+                                               header.payload_size, code_check);
+        tci_ifunc_frame_check(&header, code_check, slot);
         require(header.payload_size > TCI_IFUNC_PAYLOAD_MAX || header.code_size == 0 ||
-                tci_ifunc_frame_judge(slot, room, &header) == TCI_SLOT_CHECKED);
+                (tci_ifunc_frame_judge(slot, room, &header) == TCI_SLOT_CHECKED &&
+                 is_whole(slot, &header)));
     }
 }
 

@@ -14,6 +14,9 @@
  * below. Any thread may call them as far as UCX lets it use the worker; two threads must not
  * poll one buffer at the same time.
  *
+ * ucp_ep_rkey_unpack and ucp_rkey_destroy are UCX's, but in libtchains-compat they also keep
+ * account of what was sent by each key, so that code travels once: link it before UCX.
+ *
  * The structs are those of the original's API and never change. */
 #pragma GCC system_header /* include_next is no standard C */
 #include_next <ucp/api/ucp.h>
@@ -85,7 +88,8 @@ TC_COMPAT_API ucs_status_t ucp_register_ifunc_im(ucp_context_h context,
  *   UCS_ERR_INVALID_PARAM  it belongs to another context */
 TC_COMPAT_API ucs_status_t ucp_deregister_ifunc(ucp_context_h context, ucp_ifunc_h ifunc_h);
 
-/* Creates a message. Calls NAME_payload_bound and NAME_payload_init.
+/* Creates a message. Calls NAME_payload_bound and NAME_payload_init. A failure leaves an empty
+ * message in *msg_p, which may be freed and cannot be sent.
  *
  *   UCS_OK                 *msg_p can be sent; see ucp_ifunc_msg_free
  *   UCS_ERR_NO_ELEM        the handle was deregistered
@@ -98,12 +102,21 @@ TC_COMPAT_API ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *sourc
                                                 ucp_ifunc_msg_t *msg_p);
 
 /* Gets the payload, which is aligned to 16 bytes. It may be changed between two sends once the
- * first one was flushed. */
+ * first one was flushed.
+ *
+ *   payload_size_p         NULL: its size is not wanted
+ *
+ *   UCS_OK                 *payload_p and *payload_size_p are written
+ *   UCS_ERR_INVALID_PARAM  the message is empty, or msg_p or payload_p is NULL */
 TC_COMPAT_API ucs_status_t ucp_ifunc_msg_get_payload_ptr(ucp_ifunc_msg_t *msg_p,
                                                          void **payload_p,
                                                          size_t *payload_size_p);
 
-/* Frees a message, at any time: a message that was sent still arrives. */
+/* Frees a message, at any time: a message that was sent still arrives. What is no message is
+ * left alone, so a program may free what it failed to create.
+ *
+ *   UCS_OK           the message is freed, or was empty
+ *   UCS_ERR_NO_ELEM  it is none of this process, or was freed before */
 TC_COMPAT_API ucs_status_t ucp_ifunc_msg_free(ucp_ifunc_msg_t msg);
 
 /* Writes a message to the target's memory. ucp_ep_flush_nbx reports when it has arrived. UCX's
@@ -121,10 +134,12 @@ TC_COMPAT_API ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg,
                                                uint64_t remote_addr, ucp_rkey_h rkey);
 
 /* Runs the message at `buffer`, if there is one. The slot can be reused as soon as the function
- * starts. Without a message it progresses the worker. The bytes of a message that cannot run
- * are dropped: the reason is logged and the slot can be reused.
+ * starts. Without a message it progresses the worker. A message that cannot run is dropped: the
+ * reason is logged and the slot can be reused. What is no message is left as it is, so memory
+ * may hold a pattern before its first message, and a program may write over a slot whose
+ * message has run.
  *
- *   buffer                     8-byte aligned memory that was zero before its first message
+ *   buffer                     8-byte aligned memory
  *   buffer_size                bytes at buffer
  *   target_args                third argument of NAME_main
  *   worker                     NULL: the program progresses it elsewhere
@@ -133,7 +148,7 @@ TC_COMPAT_API ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg,
  *   UCS_ERR_NO_MESSAGE         there is no message, or not all of it
  *   UCS_ERR_TIMED_OUT          the rest of a message is seconds late; polling continues to wait
  *   UCS_ERR_INVALID_PARAM      buffer is NULL, misaligned or too small, or the code is damaged
- *   UCS_ERR_IO_ERROR           the bytes are no message
+ *   UCS_ERR_IO_ERROR           a message is damaged
  *   UCS_ERR_MESSAGE_TRUNCATED  the message is longer than buffer_size
  *   UCS_ERR_UNSUPPORTED        its code cannot run here: it is for another machine, or needs a
  *                              library, a symbol or a compiler that is missing
