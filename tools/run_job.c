@@ -107,6 +107,7 @@ static void describe_end(run_process *p, const siginfo_t *info)
         p->status = info->si_status;
         (void)snprintf(p->how, sizeof p->how, "ended with status %d", p->status);
     } else {
+        p->by_signal = 1;
         p->status = 128 + info->si_status;
         (void)snprintf(p->how, sizeof p->how, "was ended by signal %d (%s)%s", info->si_status,
                        strsignal(info->si_status),

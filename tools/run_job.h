@@ -13,6 +13,7 @@
 typedef struct run_process {
     pid_t pid; /* 0: not started */
     int ended;
+    int by_signal;
     int status;                /* an exit status, or 128 and the signal */
     char how[RUN_JOB_HOW_MAX]; /* "ended with status 3" */
 } run_process;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define GRACE_NS (2 * TCI_NS_PER_S) /* between being asked to end and being killed */
+#define CAUSE_NS (TCI_NS_PER_S / 2) /* that a cause may come after its consequence */
 #define DRAIN_MS 1000
 #define EXIT_TIMEOUT 124 /* as timeout(1) */
 
@@ -34,9 +35,13 @@ typedef struct run {
     run_service *service;
     run_output *output; /* NULL: not labelled */
     int signal_fd;
-    int result;             /* what to exit with */
-    int ending;             /* the processes were told to end */
-    uint64_t timeout_at_ns; /* UINT64_MAX: never */
+    int result;    /* what to exit with */
+    int by_signal; /* the process with that result was ended so */
+    int ending;    /* the processes were told to end */
+    /* UINT64_MAX: never */
+    uint64_t timeout_at_ns;
+    uint64_t cause_until_ns; /* one that a signal ended until then is the cause */
+    uint64_t end_at_ns;      /* the others are ended then */
     uint64_t kill_at_ns;
 } run;
 
@@ -118,8 +123,22 @@ static void end_all(run *r, int number, int result)
     else
         number = SIGKILL; /* asked again: no more patience */
     r->ending = 1;
+    r->end_at_ns = UINT64_MAX;
     r->kill_at_ns = tci_clock_ns() + GRACE_NS;
     run_job_signal(&r->job, number);
+}
+
+/* The first that fails gives the result; but when a signal ends one, another may see the loss
+ * and end before it has been taken down altogether. */
+static void note_result(run *r, const run_process *p)
+{
+    const uint64_t now = tci_clock_ns();
+    if (r->result == 0)
+        r->cause_until_ns = now + CAUSE_NS;
+    else if (r->by_signal || !p->by_signal || now >= r->cause_until_ns)
+        return;
+    r->result = p->status;
+    r->by_signal = p->by_signal;
 }
 
 static void note_end(run *r, uint32_t rank)
@@ -131,10 +150,9 @@ static void note_end(run *r, uint32_t rank)
     int others = r->job.running > 0 && !r->args.keep_going;
     fprintf(stderr, "tc-run: rank %u (process %d) %s%s\n", rank, (int)p->pid, p->how,
             others ? "; ending the others" : "");
-    if (r->result == 0)
-        r->result = p->status;
-    if (others)
-        end_all(r, SIGTERM, r->result);
+    note_result(r, p);
+    if (others && r->end_at_ns == UINT64_MAX)
+        r->end_at_ns = r->cause_until_ns;
 }
 
 static void on_signal(run *r)
@@ -160,6 +178,8 @@ static void on_time(run *r)
                 (unsigned long long)(r->args.timeout_ns / TCI_NS_PER_S));
         end_all(r, SIGTERM, EXIT_TIMEOUT);
     }
+    if (now >= r->end_at_ns || (r->end_at_ns != UINT64_MAX && r->by_signal))
+        end_all(r, SIGTERM, r->result);
     if (r->ending && now >= r->kill_at_ns) {
         r->kill_at_ns = UINT64_MAX;
         run_job_signal(&r->job, SIGKILL);
@@ -196,6 +216,8 @@ static int patience(const run *r)
     uint64_t now = tci_clock_ns();
     if (r->ending && r->kill_at_ns < due)
         due = r->kill_at_ns;
+    if (r->end_at_ns < due)
+        due = r->end_at_ns;
     if (due == UINT64_MAX)
         return -1;
     uint64_t left_ms = due <= now ? 0 : (due - now) / 1000000 + 1;
@@ -234,7 +256,7 @@ static int open_signals(void)
 
 int main(int argc, char **argv)
 {
-    run r = {.timeout_at_ns = UINT64_MAX};
+    run r = {.timeout_at_ns = UINT64_MAX, .end_at_ns = UINT64_MAX};
     int wrong = parse(argc, argv, &r.args);
     if (wrong)
         return wrong;

@@ -11,6 +11,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -88,6 +89,31 @@ class Jobs(RunTest):
         script = 'if [ $TC_RUN_RANK = 1 ]; then exit 7; fi; exec sleep 600'
         _, err = self.run_to_end("-n", 3, "sh", "-c", script, status=7)
         self.assertRegex(err, r"^tc-run: rank 1 \(process \d+\) ended with status 7; ending the others\n$")
+
+    def test_who_a_signal_ended_is_the_cause_of_who_saw_it(self):
+        """Rank 0, which is asked first, has ended for the loss of rank 1."""
+        with tempfile.TemporaryDirectory() as folder:
+            process = self.start("-n", 2, "sh", "-c", f"echo $$ > {folder}/$TC_RUN_RANK; while ! test -e {folder}/go; do "
+                                 "sleep 0.01; done; test $TC_RUN_RANK = 0 && exit 6; kill -9 $$")
+            pids = [self.read_number(os.path.join(folder, str(rank))) for rank in (0, 1)]
+            os.kill(process.pid, signal.SIGSTOP)
+            os.close(os.open(os.path.join(folder, "go"), os.O_CREAT))
+            for pid in pids:
+                self.assert_gone(pid)
+            os.kill(process.pid, signal.SIGCONT)
+            _, err = process.communicate(timeout=DEADLINE_S)
+        self.assertEqual(process.returncode, 137, err)
+
+    def read_number(self, path):
+        deadline = time.monotonic() + DEADLINE_S
+        while time.monotonic() < deadline:
+            if os.path.exists(path):
+                with open(path, encoding="ascii") as file:
+                    text = file.read()
+                if text.endswith("\n"):
+                    return int(text)
+            time.sleep(0.01)
+        return self.fail(f"{path} was never written")
 
     def test_who_does_not_end_when_asked_is_killed(self):
         script = 'if [ $TC_RUN_RANK = 1 ]; then sleep 0.2; exit 7; fi; trap "" TERM; sleep 600 & wait'
