@@ -53,7 +53,7 @@ void tci_ar_print_image_json(const tci_archive *archive, size_t index, bool all)
  * the character of that number. */
 void tci_ar_print_json_text(const char *text, size_t length);
 
-/* Text from a file, for a terminal: control characters as '?'. */
+/* Text from a file, for a terminal (base/printable.h). */
 void tci_ar_print_clean(const char *text, size_t length);
 
 #endif

@@ -1,5 +1,6 @@
 #include "tc_ar.h"
 
+#include "base/printable.h"
 #include "image.h"
 
 #include <stdio.h>
@@ -7,9 +8,10 @@
 
 void tci_ar_print_clean(const char *text, size_t length)
 {
+    char out[TCI_PRINTABLE_BYTES];
     for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        putchar(c < 0x20 || c == 0x7f ? '?' : c);
+        (void)tci_printable_byte((unsigned char)text[i], out);
+        (void)fputs(out, stdout);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "error_text.h"
 
+#include "printable.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,14 +56,6 @@ const char *tc_status_name(tc_status status)
     return is_status(status) ? status_table[-status].name : "TC_E_?";
 }
 
-void tci_error_make_printable(char *text)
-{
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
-    }
-}
-
 void tci_error_fill(tc_error *err, tc_status status, const char *fmt, ...)
 {
     if (err == NULL)
@@ -71,7 +65,7 @@ void tci_error_fill(tc_error *err, tc_status status, const char *fmt, ...)
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     va_end(args);
     err->status = status;
-    tci_error_make_printable(err->text);
+    tci_printable_text(err->text, sizeof err->text);
 }
 
 void tci_error_fill_errno(tc_error *err, tc_status status, int errnum, const char *fmt, ...)
@@ -85,7 +79,7 @@ void tci_error_fill_errno(tc_error *err, tc_status status, int errnum, const cha
     if (n >= 0 && (size_t)n < sizeof err->text)
         (void)snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(errnum));
     err->status = status;
-    tci_error_make_printable(err->text);
+    tci_printable_text(err->text, sizeof err->text);
 }
 
 void tci_error_prefix(tc_error *err, const char *fmt, ...)
@@ -100,5 +94,5 @@ void tci_error_prefix(tc_error *err, const char *fmt, ...)
     if (n >= 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, ": %s", err->text);
     memcpy(err->text, text, sizeof text);
-    tci_error_make_printable(err->text);
+    tci_printable_text(err->text, sizeof err->text);
 }

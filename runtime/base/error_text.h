@@ -43,8 +43,4 @@ static inline tc_status tci_error_status(tc_status status)
  * the one it has. */
 void tci_error_prefix(tc_error *err, const char *fmt, ...) TC_PRINTF(2, 3);
 
-/* Replaces control characters by '?': what quotes bytes from outside neither breaks a line nor
- * moves a cursor. */
-void tci_error_make_printable(char *text);
-
 #endif

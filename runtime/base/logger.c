@@ -1,6 +1,6 @@
 #include "logger.h"
 
-#include "error_text.h"
+#include "printable.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void write_line(tc_log_level level, const char *fmt, va_list args)
 {
     char line[LINE_MAX_BYTES];
     (void)vsnprintf(line, sizeof line, fmt, args);
-    tci_error_make_printable(line); /* the sink is promised one line */
+    tci_printable_text(line, sizeof line); /* the sink is promised one line */
 
     pthread_mutex_lock(&sink_lock);
     if (sink_function != NULL) {

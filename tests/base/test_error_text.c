@@ -1,5 +1,6 @@
 #include "../support/test.h"
 #include "base/error_text.h"
+#include "base/printable.h"
 
 #include <errno.h>
 
@@ -32,6 +33,30 @@ static void control_characters_are_replaced(void **state)
     assert_string_equal(err.text, "na?me: clean");
     (void)tci_error_errno(&err, TC_E_IO, ENOENT, "open 'a\nb'");
     assert_string_equal(err.text, "open 'a?b': No such file or directory");
+    /* C1 controls, as a byte and in UTF-8, and a mark that turns the direction */
+    (void)tci_error_set(&err, TC_E_INVALID,
+                        "a\x9b"
+                        "2J\xc2\x9b\xe2\x80\xae");
+    assert_string_equal(err.text, "a\\x9b2J\\xc2\\x9b\\xe2\\x80\\xae");
+}
+
+static void what_becomes_longer_is_cut(void **state)
+{
+    char text[10];
+    for (size_t capacity = 1; capacity <= 10; capacity++) {
+        memcpy(text,
+               "a\xff"
+               "b\xfe"
+               "c",
+               6);
+        tci_printable_text(text, capacity);
+        assert_true(strlen(text) < capacity);
+        assert_memory_equal(text, "a\\xffb", strlen(text) < 6 ? strlen(text) : 6);
+        assert_int_equal(strlen(text), capacity < 2   ? 0
+                                       : capacity < 6 ? 1
+                                       : capacity < 7 ? 5
+                                                      : 6);
+    }
 }
 
 static void prefix_keeps_status_and_text(void **state)
@@ -99,6 +124,7 @@ int main(void)
         cmocka_unit_test(set_fills_and_returns_the_status),
         cmocka_unit_test(no_error_to_fill_is_allowed),
         cmocka_unit_test(control_characters_are_replaced),
+        cmocka_unit_test(what_becomes_longer_is_cut),
         cmocka_unit_test(prefix_keeps_status_and_text),
         cmocka_unit_test(long_texts_are_cut_and_terminated),
         cmocka_unit_test(try_leaves_on_failure_only),

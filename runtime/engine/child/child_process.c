@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/error_text.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -297,5 +298,5 @@ void tci_child_diagnostics(const tci_child *child, size_t from, char *line, size
     line[length] = '\0';
     for (char *at = line; (at = strchr(at, '\n')) != NULL;)
         *at = ';';
-    tci_error_make_printable(line);
+    tci_printable_text(line, size);
 }
