@@ -1,6 +1,7 @@
 #include "archive_file.h"
 
 #include "base/error_text.h"
+#include "base/file_replacement.h"
 #include "base/full_io.h"
 
 #include <errno.h>
@@ -69,10 +70,9 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-static tc_status write_file(const char *path, int flags, const void *bytes, size_t size,
-                            tc_error *err)
+static tc_status write_special(const char *path, const void *bytes, size_t size, tc_error *err)
 {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "%s", path);
     tc_status status = TC_OK;
@@ -87,18 +87,8 @@ tc_status tci_archive_file_write(const char *path, const void *bytes, size_t siz
                                  tc_error *err)
 {
     if (is_special(path))
-        return write_file(path, 0, bytes, size, err);
-
-    size_t length = strlen(path) + 32;
-    char *temporary = malloc(length);
-    if (temporary == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "%s: no memory for its name", path);
-    (void)snprintf(temporary, length, "%s.%ld.tmp", path, (long)getpid());
-    tc_status status = write_file(temporary, O_CREAT | O_TRUNC | O_NOFOLLOW, bytes, size, err);
-    if (status == TC_OK && rename(temporary, path) != 0)
-        status = tci_error_errno(err, TC_E_IO, errno, "%s", path);
-    if (status != TC_OK)
-        (void)unlink(temporary);
-    free(temporary);
-    return status;
+        return write_special(path, bytes, size, err);
+    if (!tci_file_replacement_write(path, bytes, size))
+        return tci_error_errno(err, TC_E_IO, errno, "%s", path);
+    return TC_OK;
 }

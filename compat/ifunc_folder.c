@@ -60,7 +60,7 @@ static ucs_status_t read_file(const folder *f, const char *file, file_content *o
 {
     struct stat info;
     *out = (file_content){NULL, 0};
-    int fd = openat(f->fd, file, O_RDONLY | O_CLOEXEC);
+    int fd = openat(f->fd, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* of a FIFO, too */
     if (fd < 0)
         return errno == ENOENT ? UCS_OK : cannot_read(f, file, strerror(errno));
     ucs_status_t status;

@@ -1,5 +1,6 @@
 /* A target: listens, and runs what its peers send until it is told to stop. */
 #include "crash_line.h"
+#include "tool_file.h"
 #include "tool_number.h"
 
 #include <tc/context.h>
@@ -8,6 +9,7 @@
 #include <tc/version.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -141,20 +143,6 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
     }
 }
 
-/* Written to a new name and moved, so that a reader never sees half a number. */
-static int write_port(const char *path, unsigned port)
-{
-    char temporary[4096];
-    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
-        return 0;
-    FILE *file = fopen(temporary, "w");
-    if (file == NULL)
-        return 0;
-    int ok = fprintf(file, "%u\n", port) > 0;
-    ok = fclose(file) == 0 && ok;
-    return ok && rename(temporary, path) == 0;
-}
-
 static uint64_t stat_named(const tc_context *ctx, const char *name)
 {
     for (size_t i = 0; i < tc_stats_count(); i++) {
@@ -191,8 +179,9 @@ static int serve(tc_context *ctx, const arguments *args)
     }
     fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
             tc_listener_port(listener));
-    if (args->port_file != NULL && !write_port(args->port_file, tc_listener_port(listener))) {
-        fprintf(stderr, "tc-node: --port-file %s: cannot be written\n", args->port_file);
+    if (args->port_file != NULL &&
+        !tool_file_write_number(args->port_file, tc_listener_port(listener))) {
+        fprintf(stderr, "tc-node: --port-file %s: %s\n", args->port_file, strerror(errno));
         return 1;
     }
     while (!stop_wanted) {

@@ -76,12 +76,33 @@ static void fifo_is_refused_at_once(void **state)
     (void)unlink(path);
 }
 
+/* In a folder that others may write, whatever lies beside the file stays what it is. */
+static void what_was_planted_is_left_alone(void **state)
+{
+    char planted[4200], victim[4200];
+    struct stat info;
+    (void)snprintf(planted, sizeof planted, "%s.%ld.tmp", path, (long)getpid());
+    (void)snprintf(victim, sizeof victim, "%s.victim", path);
+    assert_int_equal(tci_archive_file_write(victim, "mine", 4, NULL), TC_OK);
+    assert_int_equal(link(victim, planted), 0);
+    assert_int_equal(tci_archive_file_write(path, "new", 3, NULL), TC_OK);
+    expect_content("new");
+    assert_int_equal(stat(victim, &info), 0);
+    assert_int_equal(info.st_size, 4);
+    assert_int_equal(info.st_nlink, 2);
+    (void)unlink(planted);
+    (void)unlink(victim);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(write_replaces),          cmocka_unit_test(read_is_bounded),
-        cmocka_unit_test(what_is_no_file),         cmocka_unit_test(devices_stay_devices),
+        cmocka_unit_test(write_replaces),
+        cmocka_unit_test(read_is_bounded),
+        cmocka_unit_test(what_is_no_file),
+        cmocka_unit_test(devices_stay_devices),
         cmocka_unit_test(fifo_is_refused_at_once),
+        cmocka_unit_test(what_was_planted_is_left_alone),
     };
     if (argc < 2)
         return EXIT_FAILURE;

@@ -215,6 +215,16 @@ static void bad_folders_and_names(void **state)
     assert_int_equal(try_register(f, "cut"), UCS_ERR_INVALID_PARAM);
     assert_int_equal(try_register(f, "folder"), UCS_ERR_IO_ERROR);
     assert_int_equal(try_register(f, "text"), UCS_ERR_UNSUPPORTED);
+
+    char fifo[64] = "/tmp/original_input.XXXXXX";
+    char file[80];
+    assert_non_null(mkdtemp(fifo));
+    (void)snprintf(file, sizeof file, "%s/slow.tca", fifo);
+    assert_int_equal(mkfifo(file, 0600), 0);
+    setenv(FOLDER, fifo, 1);
+    assert_int_equal(try_register(f, "slow"), UCS_ERR_IO_ERROR); /* at once */
+    (void)unlink(file);
+    (void)rmdir(fifo);
 }
 
 static void registered_twice(void **state)
