@@ -92,11 +92,11 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
  * not allowed, it returns 0 and logs an error. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
-/* Progresses until a message ran, an endpoint changed its state or a call ended. The option
- * `wait` selects how: `adaptive` polls for the time `spin` (unless other threads want the CPU
- * and every peer sends by UCX messages), yields a few times and then sleeps until a peer wakes
- * it; `block` sleeps at once; `spin` never sleeps. A sleep ends after `sleep_max` at the
- * latest.
+/* Progresses until a message ran, an endpoint changed its state, a call ended, or there is room
+ * for a send that returned TC_E_AGAIN. The option `wait` selects how: `adaptive` polls for the
+ * time `spin` (unless other threads want the CPU and every peer sends by UCX messages), yields
+ * a few times and then sleeps until a peer wakes it; `block` sleeps at once; `spin` never
+ * sleeps. A sleep ends after `sleep_max` at the latest.
  *
  *   TC_OK         something happened
  *   TC_E_TIMEOUT  nothing happened in timeout_ns

@@ -90,8 +90,9 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
  *   size              bytes at source_args
  *
  *   TC_OK             the message is sent or queued; source_args may be reused
- *   TC_E_AGAIN        no credit at the peer: call tc_progress and retry. Inside an ifunc the
- *                     message is queued instead, up to the option send_queue_bytes. A payload
+ *   TC_E_AGAIN        no credit at the peer: call tc_wait, which returns when there is some,
+ *                     or tc_progress, and retry. Inside an ifunc the message is queued
+ *                     instead, up to the option send_queue_bytes. A payload
  *                     above tc_ep_info.frame_payload_max may be partly sent: leave source_args
  *                     unchanged and repeat the same call until it returns another status, or
  *                     close the endpoint

@@ -42,7 +42,8 @@
  * function that blocks may be called (TC_E_BUSY). Exceptions are stated with the function.
  *
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
- * tc_ep_flush now and then. TC_E_AGAIN is no failure: progress, then retry.
+ * tc_ep_flush now and then. TC_E_AGAIN is no failure: call tc_wait, which returns when there is
+ * room, then retry.
  *
  * Ownership. The creator of an object closes it; what the context owns is freed with it. Byte
  * ranges and texts that are passed in are copied unless the function says otherwise. Pointers

@@ -9,6 +9,7 @@
 #include "context/progress.h"
 #include "endpoint/wakeup.h"
 #include "transfer/frame_out.h"
+#include "transfer/room.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -227,6 +228,20 @@ void tci_wait_unpin(tc_ep *ep)
     tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
 }
 
+/* A sender that was told to come again is told when. */
+static bool room_has_come(tc_context *ctx)
+{
+    bool has_come = false, is_wanted = false;
+    if (!ctx->core.pending.room_wanted)
+        return false;
+    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next) {
+        has_come |= tci_room_has_come(ep);
+        is_wanted |= tci_room_is_wanted(ep);
+    }
+    ctx->core.pending.room_wanted = is_wanted;
+    return has_come;
+}
+
 tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
 {
     if (tci_core_is_busy(&ctx->core))
@@ -234,7 +249,7 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
     uint64_t deadline_ns = 0; /* known with the first look at the clock */
     ctx->idle_since_ns = 0;
     for (;;) {
-        if (tc_progress(ctx) > 0 || ctx->core.pending.event) {
+        if (tc_progress(ctx) > 0 || ctx->core.pending.event || room_has_come(ctx)) {
             ctx->core.pending.event = false;
             ctx->idle_since_ns = 0;
             return TC_OK;

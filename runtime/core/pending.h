@@ -53,6 +53,7 @@ typedef enum tci_cause {
 typedef struct tci_pending {
     unsigned causes;     /* tci_cause bits */
     bool credit_blocked; /* a send found no credit: its sender may sleep until some comes */
+    bool room_wanted;    /* by some endpoint: the next tc_wait returns when there is room */
     bool activity;       /* something came that is no message; a blocking call looks again */
     bool event;          /* something ended or opened; the next tc_wait returns at once */
 } tci_pending;

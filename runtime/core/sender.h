@@ -47,6 +47,8 @@ typedef struct tci_sender {
     struct tci_queued **queue_last;
     size_t queue_bytes;
     uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
+    bool room_wanted;      /* transfer/room.h: a send found none */
+    uint64_t room_at;      /* the position whose consumption makes some */
     uint64_t flush_target; /* the position that a flush waits for; 0: none */
     struct tci_staging *staging;   /* transfer/staging.h; NULL until a payload wants one */
     struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until a payload goes so */

@@ -4,42 +4,11 @@
 #include "core/doorbell.h"
 #include "transfer/code_transfer.h"
 #include "transfer/payload_in.h"
-#include "transfer/payload_out.h"
-#include "transfer/queue_drain.h"
-#include "transfer/staging.h"
-
-/* With less room than this part of the peer's ring, somebody may wait for more. */
-#define LITTLE_ROOM_SHIFT 2
+#include "transfer/room.h"
 
 static tci_ring_word *own_words(const tc_ep *ep)
 {
     return (tci_ring_word *)(void *)(tci_region_base(ep->rx.region) + TCI_RING_DOORBELL_OFFSET);
-}
-
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Up to where the peer must have consumed before something that waits here can go on:
- * UINT64_MAX when nothing does. Never behind the tail, which a peer that goes on reaches. */
-static uint64_t awaited_position(const tc_ep *ep)
-{
-    const tci_producer *tx = &ep->tx.ring;
-    uint64_t quarter = (tx->mask + 1) >> LITTLE_ROOM_SHIFT;
-    uint64_t position = UINT64_MAX;
-    if (tci_producer_drained(tx))
-        return UINT64_MAX;
-    if (ep->tx.large != NULL)
-        position = sooner(tci_staging_awaited(ep), tci_payload_out_awaited(ep));
-    if (ep->tx.flush_target > 0)
-        position = sooner(position, ep->tx.flush_target);
-    if (tci_queue_waits(ep) || tx->tail + quarter > tx->limit) {
-        uint64_t room = tx->consumed_seen + quarter;
-        uint64_t reachable = room < tx->tail ? room : tx->tail;
-        position = sooner(position, reachable);
-    }
-    return position;
 }
 
 /* A send that failed may have had coalesced frames leave without a look at the peer's doorbell;
@@ -51,7 +20,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
         return;
     if (ep->tx.used)
         tci_doorbell_after_frames(ep);
-    ep->wake.awaited = awaited_position(ep);
+    ep->wake.awaited = tci_room_awaited(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
     armed->credit_blocked |= credit;
     if (ep->rx.arrival.frames_by_message) {

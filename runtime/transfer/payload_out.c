@@ -130,6 +130,14 @@ bool tci_payload_out_is_leaving(const tc_ep *ep)
     return ep->tx.outbound != NULL && ep->tx.outbound->under_way > 0;
 }
 
+bool tci_payload_out_may_go_on(const tc_ep *ep)
+{
+    const tci_outbound *out = ep->tx.outbound;
+    if (ep->tx.large->offset == ep->tx.large->size)
+        return out->under_way == 0;
+    return !out->parts[out->next_part % PARTS].under_way;
+}
+
 uint64_t tci_payload_out_awaited(const tc_ep *ep)
 {
     return ep->tx.outbound != NULL ? tci_send_window_awaited(&ep->tx.outbound->window)

@@ -16,6 +16,8 @@ struct tci_large_request;
 TC_MUST_CHECK tc_status tci_payload_out_send(tc_ep *ep, struct tci_large_request *large);
 /* UCX still reads the caller's payload. */
 bool tci_payload_out_is_leaving(const tc_ep *ep);
+/* Of a payload whose frame has left: whether its call would find something to do. */
+bool tci_payload_out_may_go_on(const tc_ep *ep);
 /* The position in the peer's ring whose consumption lets the next one begin; UINT64_MAX: no
  * matter. */
 uint64_t tci_payload_out_awaited(const tc_ep *ep);

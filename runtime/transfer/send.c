@@ -12,6 +12,7 @@
 #include "transfer/inject_send.h"
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
+#include "transfer/room.h"
 #include "transfer/send_queue.h"
 #include "transfer/staging.h"
 
@@ -109,7 +110,8 @@ static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out)
 tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
 {
     tc_status status = send_or_queue(ep, out);
-    ep->core->pending.credit_blocked |= status == TC_E_AGAIN;
+    if (status == TC_E_AGAIN)
+        tci_room_want(ep);
     return status;
 }
 

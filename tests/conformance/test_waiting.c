@@ -15,6 +15,50 @@
 #define RING_BYTES 4096u
 #define FRAME_BYTES 256u /* of a payload of 200 */
 
+/* --- a sender that waits for room -------------------------------------------------------- */
+
+/* Sleeps at once, for an hour. */
+static const char *const sleepy_ring[] = {"ring_bytes", "4K", "wait", "block",
+                                          "sleep_max",  "1h", NULL};
+
+static void send_waiting(pair *p, tc_ifunc *fn, uint64_t n, size_t size)
+{
+    uint8_t *payload = malloc(size + 1);
+    tc_status status;
+    check_fill(payload, n, size);
+    while ((status = tc_send(p->ep, fn, payload, size)) == TC_E_AGAIN)
+        assert_int_equal(tc_wait(p->source, DEADLINE_NS), TC_OK);
+    assert_int_equal(status, TC_OK);
+    free(payload);
+}
+
+static void who_waits_for_room_goes_on_when_there_is_some(void **state)
+{
+    pair p;
+    pair_open(&p, sleepy_ring);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 3000; n++)
+        send_waiting(&p, fn, n, 16);
+    for (uint64_t n = 3000; n < 3020; n++) /* in parts, or beside the ring */
+        send_waiting(&p, fn, n, 300000);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 3020);
+    assert_int_equal(p.target_state.wrong, 0);
+    pair_close(&p);
+}
+
+/* Nobody who has room already is told of it. */
+static void without_a_send_that_failed_room_wakes_nobody(void **state)
+{
+    pair p;
+    pair_open(&p, sleepy_ring);
+    pair_send_check(p.ep, pair_ifunc(&p, "check"), 0, 16);
+    pair_flush(p.ep);
+    assert_int_equal(tc_wait(p.source, DEADLINE_NS), TC_OK); /* the endpoint opened */
+    assert_int_equal(tc_wait(p.source, 50000000), TC_E_TIMEOUT);
+    pair_close(&p);
+}
+
 /* --- a target that waits ------------------------------------------------------------- */
 
 static void *wait_for_ever(void *arg)
@@ -339,6 +383,8 @@ static void who_lies_down_has_rung(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_for_room_goes_on_when_there_is_some),
+        cmocka_unit_test(without_a_send_that_failed_room_wakes_nobody),
         cmocka_unit_test(a_target_that_spins_is_reached),
         cmocka_unit_test(a_target_that_adapts_is_woken),
         cmocka_unit_test(a_target_that_blocks_is_woken),

@@ -1,0 +1,62 @@
+#include "room.h"
+
+#include "transfer/large_send.h"
+#include "transfer/payload_out.h"
+#include "transfer/queue_drain.h"
+#include "transfer/staging.h"
+
+/* With less room than this part of the peer's ring, somebody may wait for more: one who was
+ * woken for every granule would do nothing but wake. */
+#define LITTLE_ROOM_SHIFT 2
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t tci_room_awaited(const tc_ep *ep)
+{
+    const tci_producer *tx = &ep->tx.ring;
+    uint64_t quarter = (tx->mask + 1) >> LITTLE_ROOM_SHIFT;
+    uint64_t position = UINT64_MAX;
+    if (tci_producer_drained(tx))
+        return UINT64_MAX;
+    if (ep->tx.large != NULL)
+        position = sooner(tci_staging_awaited(ep), tci_payload_out_awaited(ep));
+    if (ep->tx.flush_target > 0)
+        position = sooner(position, ep->tx.flush_target);
+    if (tci_queue_waits(ep) || tx->tail + quarter > tx->limit) {
+        uint64_t room = tx->consumed_seen + quarter;
+        uint64_t reachable = room < tx->tail ? room : tx->tail;
+        position = sooner(position, reachable);
+    }
+    return position;
+}
+
+void tci_room_want(tc_ep *ep)
+{
+    uint64_t awaited = tci_ep_is_open(ep) ? tci_room_awaited(ep) : UINT64_MAX;
+    ep->tx.room_wanted = true;
+    ep->tx.room_at = awaited != UINT64_MAX ? awaited : 0;
+    ep->core->pending.credit_blocked = true;
+    ep->core->pending.room_wanted = true;
+}
+
+/* Of an endpoint that ends or opens meanwhile, an event tells. */
+static bool has_room(tc_ep *ep)
+{
+    if (!tci_ep_takes_messages(ep) || tci_queue_waits(ep))
+        return false;
+    if (ep->tx.large != NULL && ep->tx.large->framed)
+        return tci_payload_out_may_go_on(ep);
+    tci_producer_refresh(&ep->tx.ring);
+    return ep->tx.ring.consumed_seen >= ep->tx.room_at;
+}
+
+bool tci_room_has_come(tc_ep *ep)
+{
+    if (!ep->tx.room_wanted || !has_room(ep))
+        return false;
+    ep->tx.room_wanted = false;
+    return true;
+}
