@@ -151,12 +151,15 @@ TC_MUST_CHECK TC_API tc_status tc_group_connect(tc_group *group, uint64_t timeou
  * this one. Messages that members sent before may still be under way.
  *
  *   TC_OK           all members have arrived
- *   TC_E_TIMEOUT    not in timeout_ns; on rank 0 the text names the members that are missing
- *   TC_E_PEER_LOST  a member was lost before it arrived
+ *   TC_E_TIMEOUT    not in timeout_ns, or not in that of rank 0, whose text names the members
+ *                   that are missing
+ *   TC_E_PEER_LOST  a member was lost before it arrived; the text names it
  *   TC_E_BUSY       called from inside an ifunc
  *   as tc_group_ep
  *
- * A lost rank 0 gives the status that ended the endpoint to it. */
+ * Rank 0 counts the members that have arrived. When it gives up, so do all others, with its
+ * status and text, whatever their own timeout_ns is. A lost rank 0 gives the status that ended
+ * the endpoint to it. */
 TC_MUST_CHECK TC_API tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns,
                                                 tc_error *err);
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "context/wait.h"
-#include "group/groups.h"
+#include "group/member.h"
 #include "transfer/frame_out.h"
 
 #include <stdio.h>
@@ -52,12 +52,13 @@ static tc_status begin_connecting(tc_group *group, tc_error *err)
     return TC_OK;
 }
 
-/* A member whose endpoint ended instead of opening. */
-static const tc_error *find_failure(const tc_group *group, uint32_t *rank_out)
+/* A member that is missing and whose endpoint has ended. */
+static const tc_error *find_failure(const tc_group *group, is_missing missing,
+                                    uint32_t *rank_out)
 {
     for (uint32_t rank = 0; rank < group->size; rank++) {
         const tci_member *m = &group->members[rank];
-        if (rank != group->rank && m->ep == NULL && m->error != NULL) {
+        if (missing(group, rank) && m->ep == NULL && m->error != NULL) {
             *rank_out = rank;
             return m->error;
         }
@@ -76,7 +77,7 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
     TC_TRY(begin_connecting(group, err));
     ctx->idle_since_ns = 0;
     while ((count = name_missing(group, is_not_open, missing, sizeof missing)) > 0) {
-        const tc_error *failure = find_failure(group, &rank);
+        const tc_error *failure = find_failure(group, is_not_open, &rank);
         if (failure != NULL)
             return tci_error_set(err, failure->status, "group: rank %u (%.64s): %.400s", rank,
                                  tci_group_member_text(group, rank), failure->text);
@@ -100,8 +101,8 @@ static tc_status await_all(tc_group *group, uint64_t deadline_ns, tc_error *err)
     char missing[160];
     while (name_missing(group, has_not_come, missing, sizeof missing) > 0) {
         uint32_t rank;
-        const tc_error *failure = find_failure(group, &rank);
-        if (failure != NULL && has_not_come(group, rank))
+        const tc_error *failure = find_failure(group, has_not_come, &rank);
+        if (failure != NULL)
             return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
                                  failure->text);
         if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
@@ -153,6 +154,9 @@ static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error
     TC_TRY(await_first(group, deadline_ns, &ep, err));
     tci_frame_out_control(ep, TCI_CONTROL_ARRIVED, 0, &group->entered, sizeof group->entered);
     while (group->released < group->entered) {
+        if (group->abandoned >= group->entered)
+            return tci_error_set(err, group->abandoned_for.status, "%s",
+                                 group->abandoned_for.text);
         if (group->members[0].ep != ep)
             return lost_first(group, err);
         if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
@@ -172,7 +176,12 @@ tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
     group->entered++;
     if (group->rank != 0)
         return report_and_wait(group, deadline_ns, err);
-    TC_TRY(await_all(group, deadline_ns, err));
-    release_all(group);
-    return TC_OK;
+    tc_error why;
+    tc_status status = await_all(group, deadline_ns, &why);
+    if (status == TC_OK) {
+        release_all(group);
+        return TC_OK;
+    }
+    tci_member_abandon_barrier(group, &why);
+    return tci_error_set(err, status, "%s", why.text);
 }

@@ -72,6 +72,7 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
     case TCI_CONTROL_MEMBER:
     case TCI_CONTROL_ARRIVED:
     case TCI_CONTROL_RELEASED:
+    case TCI_CONTROL_ABANDONED:
         return tci_member_control(ep, f->flags, payload, f->payload_size, err);
     default:
         TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,

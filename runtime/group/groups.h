@@ -28,6 +28,8 @@ struct tc_group {
     bool ending;           /* no endpoint is made any more */
     uint64_t entered;      /* barriers that this side has come to */
     uint64_t released;     /* and rank 0 has ended */
+    uint64_t abandoned;    /* the newest that rank 0 has given up */
+    tc_error abandoned_for;
     uint64_t failures;
     tc_error failure; /* the newest */
 };

@@ -116,35 +116,80 @@ void tci_member_adopt(tc_group *group)
     }
 }
 
-static tc_status read_count(const uint8_t *payload, size_t size, uint64_t *count_out,
-                            tc_error *err)
+/* --- barriers ---------------------------------------------------------------------------- */
+
+#define ABANDONED_HEAD_BYTES 12u
+#define ABANDONED_TEXT_MAX 400u
+
+static void send_abandoned(const tc_group *group, tc_ep *ep)
 {
-    if (size != sizeof *count_out)
-        return tci_error_set(err, TC_E_CORRUPT, "barrier: %zu bytes, expected 8", size);
-    tci_reader r;
-    tci_reader_init(&r, payload, size);
-    *count_out = tci_read_u64(&r);
-    return TC_OK;
+    uint8_t payload[ABANDONED_HEAD_BYTES + ABANDONED_TEXT_MAX];
+    tci_writer w;
+    size_t size = strnlen(group->abandoned_for.text, ABANDONED_TEXT_MAX);
+    tci_writer_init(&w, payload, sizeof payload);
+    tci_write_u64(&w, group->abandoned);
+    tci_write_u32(&w, (uint32_t)group->abandoned_for.status);
+    tci_write_bytes(&w, group->abandoned_for.text, size);
+    tci_frame_out_control(ep, TCI_CONTROL_ABANDONED, 0, payload, ABANDONED_HEAD_BYTES + size);
+}
+
+void tci_member_abandon_barrier(tc_group *group, const tc_error *error)
+{
+    group->abandoned = group->entered;
+    group->abandoned_for = *error;
+    for (uint32_t rank = 0; rank < group->size; rank++) {
+        const tci_member *m = &group->members[rank];
+        if (m->arrived_by != NULL && m->arrived >= group->abandoned)
+            send_abandoned(group, m->arrived_by);
+    }
+}
+
+static void on_abandoned(tc_group *group, tci_reader *r, uint64_t number)
+{
+    uint32_t status = tci_read_u32(r);
+    size_t size = tci_reader_left(r);
+    const char *text = (const char *)tci_read_bytes(r, size);
+    if (r->failed || number <= group->abandoned || (int32_t)status >= 0)
+        return;
+    group->abandoned = number;
+    tci_error_set(&group->abandoned_for, (tc_status)(int32_t)status, "%.*s",
+                  (int)(size < ABANDONED_TEXT_MAX ? size : ABANDONED_TEXT_MAX), text);
+}
+
+/* Whoever comes to a barrier that was given up hears of it at once. */
+static void on_arrived(tc_ep *ep, uint64_t count)
+{
+    tc_group *group = ep->member.group;
+    ep->member.arrived = count;
+    if (group == NULL)
+        return;
+    tci_member *m = &group->members[ep->member.rank];
+    if (count > m->arrived) {
+        m->arrived = count;
+        m->arrived_by = ep;
+    }
+    if (count <= group->abandoned && count > group->released)
+        send_abandoned(group, ep);
 }
 
 tc_status tci_member_control(tc_ep *ep, tci_control control, const uint8_t *payload,
                              size_t size, tc_error *err)
 {
-    uint64_t count;
+    tc_group *group = ep->member.group;
     if (control == TCI_CONTROL_MEMBER)
         return on_member(ep, payload, size, err);
-    TC_TRY(read_count(payload, size, &count, err));
-    if (control == TCI_CONTROL_RELEASED) {
-        if (ep->member.group != NULL && ep->member.rank == 0 &&
-            count > ep->member.group->released)
-            ep->member.group->released = count;
-        return TC_OK;
-    }
-    ep->member.arrived = count;
-    if (ep->member.group != NULL &&
-        count > ep->member.group->members[ep->member.rank].arrived) {
-        ep->member.group->members[ep->member.rank].arrived = count;
-        ep->member.group->members[ep->member.rank].arrived_by = ep;
-    }
+    tci_reader r;
+    tci_reader_init(&r, payload, size);
+    uint64_t count = tci_read_u64(&r);
+    if (r.failed || (control != TCI_CONTROL_ABANDONED && tci_reader_left(&r) > 0))
+        return tci_error_set(err, TC_E_CORRUPT, "barrier: %zu bytes, expected 8", size);
+    if (control == TCI_CONTROL_ARRIVED)
+        on_arrived(ep, count);
+    else if (group == NULL || ep->member.rank != 0)
+        return TC_OK; /* only rank 0 ends barriers */
+    else if (control == TCI_CONTROL_ABANDONED)
+        on_abandoned(group, &r, count);
+    else if (count > group->released)
+        group->released = count;
     return TC_OK;
 }

@@ -62,12 +62,14 @@ typedef enum tci_control {
     TCI_CONTROL_CREDIT = 3, /* no payload: say at once how far you have consumed */
     /* payload: status i32, text. A payload in fragments was dropped */
     TCI_CONTROL_TOO_LARGE = 4,
-    TCI_CONTROL_SEGMENT = 5, /* payload: tci_segment_offer. Payloads may land there */
-    TCI_CONTROL_ATTACHED = 6, /* no payload: that segment is attached */
-    TCI_CONTROL_PREPARED = 7, /* no payload: the function in `slot` is callable */
-    TCI_CONTROL_MEMBER = 8,   /* payload: tci_membership. The sender is that member */
-    TCI_CONTROL_ARRIVED = 9,  /* payload: u64. So many barriers its sender has come to */
-    TCI_CONTROL_RELEASED = 10 /* payload: u64. So many barriers are over */
+    TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
+    TCI_CONTROL_ATTACHED = 6,  /* no payload: that segment is attached */
+    TCI_CONTROL_PREPARED = 7,  /* no payload: the function in `slot` is callable */
+    TCI_CONTROL_MEMBER = 8,    /* payload: tci_membership. The sender is that member */
+    TCI_CONTROL_ARRIVED = 9,   /* payload: u64. So many barriers its sender has come to */
+    TCI_CONTROL_RELEASED = 10, /* payload: u64. So many barriers are over */
+    /* payload: u64, status i32, text. The barrier of that number will never be over, and why */
+    TCI_CONTROL_ABANDONED = 11
 } tci_control;
 
 /* A header as loaded from a ring. */

@@ -65,58 +65,6 @@ static void all_members_connect(void **state)
     team_close(&t);
 }
 
-/* Each thread is a member that goes from barrier to barrier. */
-typedef struct walker {
-    tc_group *group;
-    atomic_uint *come; /* barriers that all members together have come to */
-    unsigned early;    /* times that it passed before all had come */
-    tc_status status;
-} walker;
-
-#define BARRIERS 50u
-
-static void *walk(void *arg)
-{
-    walker *w = arg;
-    tc_error error = {0};
-    for (unsigned i = 1; i <= BARRIERS && w->status == TC_OK; i++) {
-        atomic_fetch_add(w->come, 1);
-        w->status = tc_group_barrier(w->group, TEAM_TIMEOUT_NS, &error);
-        w->early += atomic_load(w->come) < i * tc_group_size(w->group);
-    }
-    return NULL;
-}
-
-static void nobody_passes_a_barrier_early(void **state)
-{
-    team t;
-    walker walkers[4];
-    pthread_t threads[4];
-    atomic_uint come = 0;
-    team_open(&t, 4, NULL);
-    team_pause(&t);
-    for (uint32_t rank = 0; rank < 4; rank++) {
-        walkers[rank] = (walker){.group = t.groups[rank], .come = &come};
-        assert_int_equal(pthread_create(&threads[rank], NULL, walk, &walkers[rank]), 0);
-    }
-    for (uint32_t rank = 0; rank < 4; rank++) {
-        pthread_join(threads[rank], NULL);
-        assert_int_equal(walkers[rank].status, TC_OK);
-        assert_int_equal(walkers[rank].early, 0);
-    }
-    team_close(&t);
-}
-
-static void who_is_missing_is_named(void **state)
-{
-    team t;
-    tc_error error = {0};
-    team_open(&t, 4, NULL);
-    assert_int_equal(tc_group_barrier(t.groups[0], SHORT_NS, &error), TC_E_TIMEOUT);
-    assert_non_null(strstr(error.text, "missing: rank 1, 2, 3"));
-    team_close(&t);
-}
-
 /* A port that nobody listens at: rank 1 never comes. */
 static void a_member_that_never_comes_is_named(void **state)
 {
@@ -367,8 +315,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_members_connect),
-        cmocka_unit_test(nobody_passes_a_barrier_early),
-        cmocka_unit_test(who_is_missing_is_named),
         cmocka_unit_test(a_member_that_never_comes_is_named),
         cmocka_unit_test(an_endpoint_that_never_opens_is_not_freed_in_silence),
         cmocka_unit_test(a_member_may_come_late),

@@ -3,6 +3,7 @@
 #include "endpoint/ep_life.h"
 #include "core/ep_state.h"
 #include "group/member.h"
+#include "transfer/frame_out.h"
 
 static void nothing(void *payload, size_t size, void *target_args)
 {
@@ -216,6 +217,57 @@ static void only_rank_0_releases(void **state)
     fake_pair_close(&pair);
 }
 
+/* Whoever comes to it hears of it, also late; the text is rank 0's. */
+static void a_barrier_that_was_given_up_is_so_for_all(void **state)
+{
+    const tc_error lost = {TC_E_PEER_LOST, "barrier: rank 7: hung up"};
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_group *near = pair.near->groups.first, *far = pair.far->groups.first;
+    near->entered = 3;
+    tci_member_abandon_barrier(near, &lost);
+    fake_pair_settle(&pair);
+    assert_int_equal(far->abandoned, 0); /* it has not come yet */
+    far->entered = 3;
+    tci_frame_out_control(pair.peer, TCI_CONTROL_ARRIVED, 0, &far->entered,
+                          sizeof far->entered);
+    fake_pair_settle(&pair);
+    assert_int_equal(far->abandoned, 3);
+    assert_int_equal(far->abandoned_for.status, TC_E_PEER_LOST);
+    assert_string_equal(far->abandoned_for.text, lost.text);
+    near->entered = 4;
+    near->members[1].arrived = 4;
+    tci_member_abandon_barrier(near, &lost);
+    fake_pair_settle(&pair);
+    assert_int_equal(far->abandoned, 4);
+    fake_pair_close(&pair);
+}
+
+static void what_is_no_end_of_a_barrier_ends_none(void **state)
+{
+    const uint8_t payload[13] = {9, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 'x'};
+    uint8_t fine[13];
+    tc_error error;
+    fake_pair_join(&pair, FAKE_MAPPED, 2);
+    tc_group *group = pair.far->groups.first;
+    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 7, &error),
+                     TC_E_CORRUPT);
+    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 11, &error),
+                     TC_OK);
+    assert_int_equal(group->abandoned, 0);
+    memcpy(fine, payload, sizeof fine);
+    fine[11] = 0; /* a status above 0 */
+    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, fine, 13, &error),
+                     TC_OK);
+    assert_int_equal(group->abandoned, 0);
+    assert_int_equal(tci_member_control(pair.peer, TCI_CONTROL_ABANDONED, payload, 13, &error),
+                     TC_OK);
+    assert_int_equal(group->abandoned, 9);
+    assert_int_equal(tci_member_control(pair.ep, TCI_CONTROL_ABANDONED, payload, 13, &error),
+                     TC_OK); /* of rank 1, which ends none */
+    assert_int_equal(pair.near->groups.first->abandoned, 0);
+    fake_pair_close(&pair);
+}
+
 static void counts_of_one_that_is_of_no_group_touch_none(void **state)
 {
     open_plain();
@@ -309,6 +361,8 @@ int main(void)
         cmocka_unit_test(a_second_endpoint_to_a_member_only_receives),
         cmocka_unit_test(counts_of_barriers_never_run_backwards),
         cmocka_unit_test(only_rank_0_releases),
+        cmocka_unit_test(a_barrier_that_was_given_up_is_so_for_all),
+        cmocka_unit_test(what_is_no_end_of_a_barrier_ends_none),
         cmocka_unit_test(counts_of_one_that_is_of_no_group_touch_none),
         cmocka_unit_test(a_member_whose_endpoint_ended_is_called_anew),
         cmocka_unit_test(why_a_member_has_gone_is_kept),
