@@ -40,7 +40,7 @@ static const option_row option_rows[] = {
       "size of the receive ring of each endpoint"},
      KIND_SIZE, FIELD(ring_bytes), 4096, 2u << 20, true},
     {{"ring_memory_max", "TC_RING_MEMORY_MAX", "bytes", "256M", "0..64G",
-      "receive rings of all endpoints together; beyond it an endpoint gets 16K at most, filled by active messages"},
+      "receive rings of all endpoints together: beyond it one gets 16K at most, filled by active messages; the same for copies of peers' rings (am, put): beyond it a peer with more than 16K is refused"},
      KIND_SIZE, FIELD(ring_memory_max), 0, 64ull << 30, false},
     {{"send_queue_bytes", "TC_SEND_QUEUE_BYTES", "bytes", "1M", "0..1G",
       "messages that an ifunc sends while the peer has no room wait here, per endpoint"},

@@ -65,6 +65,7 @@ typedef struct tci_core {
     unsigned am_peers;          /* open ones that send or receive with UCX's help */
     unsigned storing_peers;     /* open ones where somebody stores what no message tells of */
     uint64_t ring_memory;       /* bytes of rings that peers may write */
+    uint64_t copy_memory;       /* and of copies of peers' rings, which this side fills */
     tci_hello self;             /* this side's hello but for the ring */
     const uint8_t *own_address; /* an ADDRESS message */
     size_t own_address_size;

@@ -44,6 +44,7 @@ typedef struct tci_sender {
     uint64_t part_frames;
     uint64_t pushed_bytes; /* of frames that a delivery carried, and payloads beside the ring */
 
+    uint64_t copy_memory; /* what the copy of the peer's ring takes of the core's */
     struct tci_queued **queue_last;
     size_t queue_bytes;
     uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */

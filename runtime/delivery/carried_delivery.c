@@ -1,9 +1,9 @@
 #include "carried_delivery.h"
 
 #include "base/error_text.h"
+#include "delivery/pages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static tci_carried_delivery *carried_of(tci_delivery *delivery)
 {
@@ -14,18 +14,18 @@ void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *p
                          size_t bytes, tci_batch_carrier carry, tc_error *err)
 {
     tci_carried_delivery *carried = calloc(1, bytes);
-    void *ring = aligned_alloc(4096, peer->ring_bytes);
+    void *ring = tci_pages_map(peer->ring_bytes);
     if (carried == NULL || ring == NULL) {
-        free(ring);
+        tci_pages_unmap(ring, peer->ring_bytes);
         free(carried);
         tci_error_fill(err, TC_E_NO_MEMORY, "%s: out of memory", ops->name);
         return NULL;
     }
-    memset(ring, 0, peer->ring_bytes);
     carried->base.ops = ops;
     carried->base.ring = ring;
     carried->base.consumed = &carried->consumed;
     carried->link = peer->link;
+    carried->ring_bytes = peer->ring_bytes;
     uint64_t start = tci_ring_start(peer->ring_nonce);
     tci_ring_store_consumed(&carried->consumed, start);
     tci_frame_batches_init(&carried->batches, peer->ring_bytes, start, carry, carried);
@@ -34,7 +34,7 @@ void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *p
 
 void tci_carried_close(tci_delivery *delivery)
 {
-    free(delivery->ring);
+    tci_pages_unmap(delivery->ring, carried_of(delivery)->ring_bytes);
     free(delivery);
 }
 

@@ -11,6 +11,7 @@
 typedef struct tci_carried_delivery {
     tci_delivery base;
     tci_link *link;
+    size_t ring_bytes;
     tci_ring_word consumed; /* what the peer's credit messages said */
     tci_frame_batches batches;
 } tci_carried_delivery;

@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "delivery/pages.h"
 #include "delivery/segment.h"
 #include "delivery/worker_private.h"
 
@@ -16,6 +17,7 @@ struct tci_region {
     ucp_mem_h memory; /* NULL: not known to UCX */
     tci_segment segment;
     uint8_t *own; /* NULL: the memory is the segment's or UCX's */
+    size_t own_bytes;
     uint8_t *base;
     void *rkey;
     size_t rkey_size;
@@ -67,12 +69,10 @@ static void offer_to_ucx(tci_region *region, size_t bytes)
 
 static tc_status keep_closed(tci_region *region, size_t bytes, tc_error *err)
 {
-    size_t whole_pages = (bytes + 4095) & ~(size_t)4095;
-    region->base = region->own = aligned_alloc(4096, whole_pages);
-    if (region->own == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "ring: out of memory");
-    memset(region->own, 0, whole_pages);
-    return TC_OK;
+    region->base = region->own = tci_pages_map(bytes);
+    region->own_bytes = bytes;
+    return region->own != NULL ? TC_OK
+                               : tci_error_set(err, TC_E_NO_MEMORY, "ring: out of memory");
 }
 
 static tc_status make_memory(tci_region *region, const tci_worker *worker, size_t bytes,
@@ -126,7 +126,7 @@ void tci_region_destroy(tci_region *region)
     if (region->memory != NULL)
         (void)ucp_mem_unmap(region->ucp_context, region->memory);
     tci_segment_detach(&region->segment);
-    free(region->own);
+    tci_pages_unmap(region->own, region->own_bytes);
     free(region);
 }
 

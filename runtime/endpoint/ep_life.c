@@ -80,6 +80,7 @@ void tci_ep_free(tc_ep *ep)
     if (ep->rx.region != NULL)
         tci_region_destroy(ep->rx.region);
     ep->core->ring_memory -= ep->rx.ring_memory;
+    ep->core->copy_memory -= ep->tx.copy_memory;
     ep->core->events->freed(ep);
     tci_send_queue_clear(ep);
     tci_large_abandon(ep);

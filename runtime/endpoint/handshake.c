@@ -135,6 +135,24 @@ static bool peer_is_gone(const tc_ep *ep)
     return ep->peer.pid != 0 && kill((pid_t)ep->peer.pid, 0) != 0 && errno == ESRCH;
 }
 
+/* A delivery that carries frames fills a copy of the peer's ring, whose size the peer has said.
+ * Copies have the same bound as own rings; one of a small ring can always be had, as that. */
+static tc_status count_copy(tc_ep *ep, uint64_t bytes, tc_error *err)
+{
+    tci_core *core = ep->core;
+    if (bytes <= SMALL_RING_BYTES)
+        return TC_OK;
+    if (core->copy_memory + bytes > core->options.ring_memory_max)
+        return tci_error_set(
+            err, TC_E_NO_MEMORY,
+            "the peer's ring of %llu bytes cannot be copied: other peers' take "
+            "%llu of the %llu bytes of option ring_memory_max",
+            (unsigned long long)bytes, (unsigned long long)core->copy_memory,
+            (unsigned long long)core->options.ring_memory_max);
+    core->copy_memory += ep->tx.copy_memory = bytes;
+    return TC_OK;
+}
+
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     const tci_delivery_peer peer = {
@@ -178,6 +196,8 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
     tci_link_set_peer(ep->link, hello->connection_id, hello->connection_token);
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
+    if (ep->tx.push != NULL)
+        TC_TRY(count_copy(ep, hello->ring_bytes, err));
     return tci_handshake_send_hello(ep, err);
 }
 

@@ -1,6 +1,10 @@
 /* Hundreds of endpoints into one target, and a bound on what their rings may take. */
+#include "../../benchmarks/process_sample.h"
 #include "../support/pair.h"
 #include "../support/test.h"
+#include "../support/test_context.h"
+
+#include <unistd.h>
 
 #define ENDPOINTS 256u
 #define MAPPED 100u /* as many as there is memory for */
@@ -100,6 +104,56 @@ static void who_insists_on_direct_hears_why_not(void **state)
     pair_close(&p);
 }
 
+/* --- copies of peers' rings -------------------------------------------------------------- */
+
+#define COPIES 4u
+#define RING_MB 2u
+
+static const char *const few_copies[] = {"delivery", "am", "ring_memory_max", "8M", NULL};
+static const char *const large_rings[] = {
+    "delivery", "am", "ring_memory_max", "1G", "ring_bytes", "2M", NULL};
+
+static uint64_t memory_now(void)
+{
+    process_sample now;
+    assert_true(process_sample_take(getpid(), &now));
+    return now.rss_bytes;
+}
+
+/* A peer says how large its ring is, and this side keeps a copy. */
+static void copies_of_rings_have_a_bound(void **state)
+{
+    pair p;
+    tc_ep *ep;
+    tc_error error = {0};
+    pair_open(&p, few_copies);
+    tc_context *greedy = test_context(large_rings);
+    for (unsigned i = 0; i < COPIES - 1; i++) /* one is the pair's, 256 KiB */
+        must(tc_ep_connect(greedy, p.host_port, PAIR_TIMEOUT_NS, &ep, &error), &error,
+             "connect");
+    assert_int_equal(tc_ep_connect(greedy, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
+                     TC_E_REFUSED);
+    assert_non_null(strstr(error.text, "of option ring_memory_max"));
+    tc_ep_close(ep);
+    tc_status status = TC_E_REFUSED;
+    for (unsigned i = 0; status == TC_E_REFUSED && i < 1000; i++) /* until that has gone */
+        status = tc_ep_connect(greedy, p.host_port, PAIR_TIMEOUT_NS, &ep, &error);
+    must(status, &error, "connect");
+    tc_context_destroy(greedy);
+    pair_close(&p);
+}
+
+static void rings_that_are_not_used_take_no_memory(void **state)
+{
+    pair p;
+    pair_open(&p, large_rings);
+    uint64_t before = memory_now();
+    for (unsigned i = 0; i < 64; i++)
+        (void)pair_connect(&p);
+    assert_in_range(memory_now() - before, 0, 64 * (RING_MB << 20) / 2);
+    pair_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +161,8 @@ int main(void)
         cmocka_unit_test(memory_that_is_given_back_is_given_again),
         cmocka_unit_test(without_ring_memory_all_go_by_message),
         cmocka_unit_test(who_insists_on_direct_hears_why_not),
+        cmocka_unit_test(copies_of_rings_have_a_bound),
+        cmocka_unit_test(rings_that_are_not_used_take_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
