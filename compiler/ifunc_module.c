@@ -8,7 +8,9 @@
 #include "minimise.h"
 #include "module_copy.h"
 #include "name_checks.h"
+#include "own_features.h"
 #include "ship_checks.h"
+#include "source_place.h"
 #include "wide_multiply.h"
 
 #include <stdio.h>
@@ -56,6 +58,7 @@ static const char *diagnostics_or(const tci_ifunc_module *module, const char *ot
 void tci_ifunc_code_fini(tci_ifunc_code *code)
 {
     free(code->bytes);
+    free(code->special_place);
     tci_text_list_fini(&code->symbols);
     memset(code, 0, sizeof *code);
 }
@@ -362,6 +365,17 @@ static tc_status make_code(tci_ifunc_module *module, purpose what_for, tci_ifunc
     return status;
 }
 
+/* For an error text: without memory for it that says less. */
+static char *special_place(const tci_ifunc_module *module)
+{
+    char place[TCI_PLACE_MAX];
+    LLVMValueRef use = tci_own_features_first_use(module->linked);
+    if (use == NULL)
+        return NULL;
+    tci_source_place_of(use, module->origin, place);
+    return strdup(place);
+}
+
 static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_code *code_out,
                         tc_error *err)
 {
@@ -378,6 +392,7 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
     if (module->findings->count > 0)
         return tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
                              module->policy.name, module->triple);
+    code.special_place = special_place(module);
     tc_status status = make_code(module, what_for, &code, err);
     if (status != TC_OK) {
         tci_ifunc_code_fini(&code);

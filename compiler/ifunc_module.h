@@ -41,6 +41,8 @@ typedef struct tci_ifunc_code {
     uint8_t producer_patch;
     /* must be found at the target; weak references need not be and are left out */
     tci_text_list symbols;
+    /* where the sources ask for an instruction by name that a CPU may lack; NULL: nowhere */
+    char *special_place;
 } tci_ifunc_code;
 
 void tci_ifunc_code_fini(tci_ifunc_code *code);

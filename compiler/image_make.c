@@ -180,6 +180,7 @@ static tc_status fill_slice(const tci_ifunc_code *code, tci_image_elf *elf,
     tci_ifunc_code image = *code;
     image.form = TCI_FORM_IMAGE;
     image.symbols = (tci_text_list){0};
+    image.special_place = NULL;
     TC_TRY(tci_image_write(&elf->source, &image.bytes, &image.size, err));
     image.symbols = elf->imports.symbols;
     elf->imports.symbols = (tci_text_list){0};

@@ -55,9 +55,17 @@ static void keep_first_error(LLVMDiagnosticInfoRef info, void *user)
     LLVMDisposeMessage(text);
 }
 
+/* Of what is being compiled; the handler gets no argument of ours. */
+static const char *special_place;
+
 /* Nothing has been written yet, and LLVM gives no way back. */
 static void say_and_end(const char *reason)
 {
+    if (special_place != NULL)
+        (void)fprintf(stderr,
+                      "%s: error: this is the first that asks for an instruction by name "
+                      "which not every CPU has\n",
+                      special_place);
     (void)fprintf(
         stderr,
         "%s: error: LLVM cannot make machine code of this: %s; --forms=bitcode leaves "
@@ -185,6 +193,7 @@ tc_status tci_image_object_make(const tci_ifunc_code *code, char opt_level, void
         return tci_error_set(err, TC_E_UNSUPPORTED, "no machine code for %s, cpu level %u",
                              code->triple, code->cpu_level);
     prepare_llvm();
+    special_place = code->special_place;
     TC_TRY(make_machine(row, opt_level, &machine, err));
     LLVMContextRef context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(context, keep_first_error, first_error);

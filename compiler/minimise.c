@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "engine/orc/llvm_compat.h"
 #include "module_copy.h"
+#include "own_features.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ static const char *const kept_attributes[] = {
     "disable-tail-calls",
     "trap-func-name", /* -ftrap-function= */
     "thunk",
+    "target-features", /* what own_features.h left of them */
 };
 
 static bool is_kept(const char *attribute, size_t size)
@@ -300,6 +302,7 @@ tc_status tci_minimise_strip(LLVMModuleRef module, bool keep_debug, LLVMContextR
         (void)LLVMStripModuleDebugInfo(module);
         TC_TRY(run_passes(module, "strip", NULL, err)); /* the names */
     }
+    TC_TRY(tci_own_features_keep(module, err));
     if (strip_functions(module) != TC_OK)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the attributes of a function");
     tci_module_copy_name_labels(module);

@@ -49,6 +49,23 @@ static tc_status add_function(LLVMModuleRef module, tc_error *err)
                : TC_OK;
 }
 
+/* As the caller has them, so that it is as good as any other for own_features.h. */
+static void copy_features(LLVMValueRef from, LLVMValueRef to)
+{
+    static const char name[] = "target-features";
+    const LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef features =
+        LLVMGetStringAttributeAtIndex(from, index, name, sizeof name - 1);
+    if (features != NULL)
+        LLVMAddAttributeAtIndex(to, index, features);
+}
+
+static LLVMValueRef first_caller(LLVMValueRef function)
+{
+    LLVMValueRef user = LLVMGetUser(LLVMGetFirstUse(function));
+    return LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+}
+
 tc_status tci_wide_multiply_define(LLVMModuleRef module, tc_error *err)
 {
     LLVMValueRef asked = LLVMGetNamedFunction(module, intrinsic);
@@ -59,6 +76,7 @@ tc_status tci_wide_multiply_define(LLVMModuleRef module, tc_error *err)
     if (function == NULL)
         return tci_error_set(err, TC_E_COMPILE, FUNCTION " is not there");
     LLVMSetLinkage(function, LLVMInternalLinkage);
+    copy_features(first_caller(asked), function);
     LLVMReplaceAllUsesWith(asked, function);
     return TC_OK;
 }

@@ -263,6 +263,9 @@ static void bitcode_alone_still_is_made(void **state)
 static void instructions_that_the_level_lacks(void **state)
 {
     assert_no_image("wide_vectors.c", NULL, "LLVM cannot make machine code of this: ");
+    assert_has(result.text,
+               "data/wide_vectors.c:6:33: error: this is the first that asks for an "
+               "instruction by name which not every CPU has");
     assert_has(result.text, "--forms=bitcode leaves that to the target");
 }
 

@@ -50,7 +50,6 @@ def programs(start):
 
 class Programs(ToolTest):
     """Those whose names begin with a word, compiled at these levels."""
-    start = None
     levels = ["-O2", "-O0"]
 
     def compile(self, program, *options):
@@ -67,8 +66,8 @@ class Programs(ToolTest):
         node.stop()
         return node.out.split("{")[0].split()
 
-    def run_all(self):
-        for program in programs(self.start):
+    def run_all(self, start):
+        for program in programs(start):
             for level in self.levels:
                 with self.subTest(f"{program.name} {level}"):
                     archive = self.compile(program, *level.split())
@@ -78,11 +77,10 @@ class Programs(ToolTest):
 
 class Labels(Programs):
     """Computed goto: addresses of places in the code."""
-    start = "label_"
     levels = ["-O2", "-O0", "-O1 -g", "-Os"]
 
     def test_they_do_what_the_source_says(self):
-        self.run_all()
+        self.run_all("label_")
 
     def test_a_label_in_a_variable_is_good_for_later_calls(self):
         program, = programs("label_kept")
@@ -97,18 +95,19 @@ class Labels(Programs):
 
 class Sections(Programs):
     """Functions and variables in sections of their own."""
-    start = "section_"
 
     def test_they_do_what_the_source_says(self):
-        self.run_all()
+        self.run_all("section_")
 
 
-class Numbers(Programs):
-    """Arithmetic beyond what processors do."""
-    start = "wide_"
+class Processors(Programs):
+    """What is beyond a processor, or beyond the least of them."""
 
-    def test_they_do_what_the_source_says(self):
-        self.run_all()
+    def test_numbers_wider_than_registers(self):
+        self.run_all("wide_")
+
+    def test_functions_for_better_processors(self):
+        self.run_all("cpu_")
 
 
 if __name__ == "__main__":

@@ -133,10 +133,34 @@ static void make_internal(LLVMValueRef value)
     LLVMSetLinkage(value, LLVMInternalLinkage);
 }
 
+/* What a function needs beyond all others (__attribute__((target("aes"))) comes on top of what
+ * this host has: whoever calls it has asked for that first. Without the host's LLVM would take
+ * whatever the CPU's name promises. */
+static tc_status add_own_features(LLVMValueRef function, const tci_host_target *host)
+{
+    static const char name[] = "target-features";
+    const LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef own =
+        LLVMGetStringAttributeAtIndex(function, index, name, sizeof name - 1);
+    unsigned size = 0;
+    if (own == NULL)
+        return TC_OK;
+    const char *text = LLVMGetStringAttributeValue(own, &size);
+    size_t room = strlen(host->features) + size + 2;
+    char *all = malloc(room);
+    if (all == NULL)
+        return TC_E_NO_MEMORY;
+    (void)snprintf(all, room, "%s,%.*s", host->features, (int)size, text);
+    LLVMRemoveStringAttributeAtIndex(function, index, name, sizeof name - 1);
+    LLVMAddTargetDependentFunctionAttr(function, name, all);
+    free(all);
+    return TC_OK;
+}
+
 /* The CPU that the sender compiled for would override this host's. */
 static void strip_target_attributes(LLVMValueRef function)
 {
-    static const char *const names[] = {"target-cpu", "target-features", "tune-cpu"};
+    static const char *const names[] = {"target-cpu", "tune-cpu"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         LLVMRemoveStringAttributeAtIndex(function,
                                          (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
@@ -174,8 +198,8 @@ static void name_functions(LLVMModuleRef module)
     }
 }
 
-static void prepare(LLVMModuleRef module, const tci_host_target *host,
-                    const tci_engine_code *code)
+static tc_status prepare(LLVMModuleRef module, const tci_host_target *host,
+                         const tci_engine_code *code, tc_error *err)
 {
     if (is_debuggable(module, code))
         tci_unwind_tables_add(module);
@@ -184,6 +208,8 @@ static void prepare(LLVMModuleRef module, const tci_host_target *host,
     LLVMSetDataLayout(module, host->layout);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         strip_target_attributes(f);
+        if (add_own_features(f, host) != TC_OK)
+            return tci_error_set(err, TC_E_NO_MEMORY, "features: out of memory");
         make_internal(f);
         if (!LLVMIsDeclaration(f))
             LLVMSetComdat(f, NULL); /* the group's name may just have become internal */
@@ -197,6 +223,7 @@ static void prepare(LLVMModuleRef module, const tci_host_target *host,
          a = LLVMGetNextGlobalAlias(a))
         make_internal(a);
     expose_entries(module, code);
+    return TC_OK;
 }
 
 static tc_status verify(const emission *e, tc_error *err)
@@ -298,7 +325,7 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     TC_TRY(tci_module_check_entries(e->module, code, err));
     if (!has_assembly(e->module))
         TC_TRY(tci_module_check_symbols(e->module, code, err));
-    prepare(e->module, host, code);
+    TC_TRY(prepare(e->module, host, code, err));
     object->writable = has_assembly(e->module) /* which may use variables by their names */
                            ? TCI_WRITABLE_FIXED
                            : tci_writable_data_share(e->module, code->level);
