@@ -33,6 +33,14 @@ static const uint8_t frame_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 #define QUICK_LEVEL 16
 #define QUICK_LEVEL_ABOVE 5
 
+/* Of content above BIG_CONTENT. Slices for several targets may hold the same data, further apart
+ * than zstd looks back by itself; readers unpack in one step, so the window costs them nothing.
+ */
+#define BIG_CONTENT_WINDOW_LOG 27
+/* And where no byte can be told from the ones before, no effort finds anything but such copies. */
+#define NOISE_LEVEL 1
+#define NOISE_BLOCK (64u << 10)
+
 /* One way to pack. */
 typedef struct attempt {
     tci_packing packing;
@@ -74,15 +82,20 @@ static tc_status zstd_failed(const char *what, size_t code, tc_status status, tc
     return tci_error_set(err, status, "archive content: %s: %s", what, ZSTD_getErrorName(code));
 }
 
-static tc_status set_parameters(ZSTD_CCtx *zstd, int level, int min_match, tc_error *err)
+static tc_status set_parameters(ZSTD_CCtx *zstd, int level, int min_match, bool is_big,
+                                tc_error *err)
 {
     const struct {
         ZSTD_cParameter parameter;
         int value;
     } settings[] = {
-        {ZSTD_c_compressionLevel, level}, {ZSTD_c_contentSizeFlag, 0},
-        {ZSTD_c_checksumFlag, 0},         {ZSTD_c_dictIDFlag, 0},
+        {ZSTD_c_compressionLevel, level},
+        {ZSTD_c_contentSizeFlag, 0},
+        {ZSTD_c_checksumFlag, 0},
+        {ZSTD_c_dictIDFlag, 0},
         {ZSTD_c_minMatch, min_match},
+        {ZSTD_c_enableLongDistanceMatching, is_big},
+        {ZSTD_c_windowLog, is_big ? BIG_CONTENT_WINDOW_LOG : 0},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         size_t code = ZSTD_CCtx_setParameter(zstd, settings[i].parameter, settings[i].value);
@@ -127,7 +140,7 @@ static tc_status compress(const attempt *how, const pack_input *in, uint8_t **fr
         (void)tci_error_set(err, status, "archive content: no memory to pack %zu bytes", size);
         goto fail;
     }
-    status = set_parameters(zstd, in->level, how->min_match, err);
+    status = set_parameters(zstd, in->level, how->min_match, in->size > BIG_CONTENT, err);
     if (status == TC_OK)
         status = load_dictionary(zstd, how->dictionary, err);
     if (status != TC_OK)
@@ -213,11 +226,33 @@ static tc_status try_with(const pack_input *in, tci_pack_effort effort, tci_pack
     return try_all(in, dictionaries ? tci_dictionary_count() : 0, best, err);
 }
 
-static int level_of(size_t size, tci_pack_effort effort)
+/* Whether all bytes are about as frequent: the squares of their counts add up to little more
+ * than those of equal counts would. */
+static bool is_noise(const uint8_t *block, size_t size)
+{
+    uint64_t counts[256] = {0}, squares = 0;
+    for (size_t i = 0; i < size; i++)
+        counts[block[i]]++;
+    for (size_t i = 0; i < 256; i++)
+        squares += counts[i] * counts[i];
+    return squares * 256 < (uint64_t)size * size / 20 * 21;
+}
+
+static bool is_mostly_noise(const uint8_t *content, size_t size)
+{
+    size_t noise = 0;
+    for (size_t at = 0; at + NOISE_BLOCK <= size; at += NOISE_BLOCK)
+        noise += is_noise(content + at, NOISE_BLOCK) ? NOISE_BLOCK : 0;
+    return noise > size / 2;
+}
+
+static int level_of(const uint8_t *content, size_t size, tci_pack_effort effort)
 {
     if (effort == TCI_PACK_QUICK)
         return size <= QUICK_CONTENT ? QUICK_LEVEL : QUICK_LEVEL_ABOVE;
-    return size <= BIG_CONTENT ? ZSTD_maxCLevel() : BIG_CONTENT_LEVEL;
+    if (size <= BIG_CONTENT)
+        return ZSTD_maxCLevel();
+    return is_mostly_noise(content, size) ? NOISE_LEVEL : BIG_CONTENT_LEVEL;
 }
 
 tc_status tci_pack(const uint8_t *content, size_t size, tci_pack_effort effort,
@@ -226,7 +261,8 @@ tc_status tci_pack(const uint8_t *content, size_t size, tci_pack_effort effort,
     tc_status status = TC_OK;
     bool try_units = size <= TRY_UNITS_CONTENT_MAX;
     tci_packed best = {.bytes = malloc(size), .size = size};
-    pack_input in = {.content = content, .size = size, .level = level_of(size, effort)};
+    pack_input in = {
+        .content = content, .size = size, .level = level_of(content, size, effort)};
     if (try_units)
         in.units = malloc(size * TCI_UNITS_PER_BYTE);
     if (best.bytes == NULL || (try_units && in.units == NULL)) {

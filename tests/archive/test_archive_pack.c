@@ -57,6 +57,27 @@ static void quick_packing_is_good_too(void **state)
     }
 }
 
+/* As of slices for two targets: the same data, megabytes apart. */
+static void what_comes_again_far_away_is_packed_once(void **state)
+{
+    const size_t half = 9u << 20;
+    tci_packed packed;
+    uint8_t *twice = malloc(2 * half), *back = malloc(2 * half);
+    assert_non_null(twice);
+    assert_non_null(back);
+    sample_fill(SAMPLE_NOISE, 5, twice, half);
+    memcpy(twice + half, twice, half);
+    assert_int_equal(tci_pack(twice, 2 * half, TCI_PACK_SMALLEST, &packed, NULL), TC_OK);
+    assert_true(packed.size < half + (half >> 4));
+    assert_int_equal(tci_unpack(packed.packing, TCI_DICTIONARY_NONE, packed.bytes, packed.size,
+                                back, 2 * half, NULL),
+                     TC_OK);
+    assert_memory_equal(back, twice, 2 * half);
+    free(packed.bytes);
+    free(back);
+    free(twice);
+}
+
 /* A megabyte of zeros packs into a few dozen bytes, which no reader would believe. */
 static void unbelievable_ratio_is_not_written(void **state)
 {
@@ -149,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_texture_its_packing),
         cmocka_unit_test(quick_packing_is_good_too),
+        cmocka_unit_test(what_comes_again_far_away_is_packed_once),
         cmocka_unit_test(unbelievable_ratio_is_not_written),
         cmocka_unit_test(ratio_rule),
         cmocka_unit_test(wrong_size_is_refused),
