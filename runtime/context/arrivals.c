@@ -8,7 +8,7 @@
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
-#include "transfer/code_transfer.h"
+#include "transfer/code_in.h"
 #include "transfer/payload_in.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
     } else if (kind == TCI_AM_CREDIT) {
         tci_credit_take(ep, bytes, size);
     } else {
-        tci_code_fragment(ep, bytes, size);
+        tci_code_in_fragment(ep, bytes, size);
     }
 }
 

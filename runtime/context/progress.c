@@ -14,6 +14,7 @@
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "transfer/code_out.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
 
@@ -162,7 +163,9 @@ static void turn_endpoint(tc_ep *ep)
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
     if (tci_credit_turn(ep))
-        tci_pending_add(pending, TCI_WORK_CREDIT);
+        tci_pending_add(pending, TCI_WORK_LINK);
+    if (tci_code_out_turn(ep))
+        tci_pending_add(pending, TCI_WORK_LINK);
     if (ep->peer.said_bye && tci_dispatch_drain(ep))
         tci_ep_finish(ep);
     if (tci_queue_waits(ep))

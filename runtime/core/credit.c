@@ -1,16 +1,18 @@
 #include "core/credit.h"
 
 #include "core/doorbell.h"
+#include "core/single_message.h"
 
-static void post(tc_ep *ep, uint64_t head)
+/* TC_E_AGAIN: one from before is under way still. */
+static tc_status post(tc_ep *ep, uint64_t head)
 {
     if (ep->link == NULL)
-        return; /* it was closed for a payload of an endpoint that has ended */
-    tc_status status = tci_link_post(ep->link, TCI_AM_CREDIT, &head, sizeof head, NULL);
-    if (status == TC_OK) {
-        ep->rx.ring.published = head;
-        ep->core->counters[TCI_CREDITS_SENT]++;
-    }
+        return TC_E_CLOSED; /* for a payload of an endpoint that has ended */
+    TC_TRY(tci_single_message_send(&ep->rx.credit.message, ep->link, TCI_AM_CREDIT, &head,
+                                   sizeof head));
+    ep->rx.ring.published = head;
+    ep->core->counters[TCI_CREDITS_SENT]++;
+    return TC_OK;
 }
 
 /* Messages overtake the frames of some deliveries. */
@@ -24,26 +26,24 @@ static uint64_t frames_under_way(const tc_ep *ep, uint64_t *made_out)
 
 void tci_credit_return(tc_ep *ep)
 {
-    uint64_t made;
+    uint64_t made = 0;
     if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
         tci_doorbell_after_credit(ep);
     } else if (ep->rx.credit.due) {
         ep->rx.credit.again = true;
-    } else if (frames_under_way(ep, &made) > 0) {
+    } else if (frames_under_way(ep, &made) > 0 || post(ep, ep->rx.ring.head) == TC_E_AGAIN) {
         ep->rx.credit.due = true;
-        tci_pending_add(&ep->core->pending, TCI_WORK_CREDIT);
+        tci_pending_add(&ep->core->pending, TCI_WORK_LINK);
         ep->rx.credit.mark = made;
         ep->rx.credit.head = ep->rx.ring.head;
-    } else {
-        post(ep, ep->rx.ring.head);
     }
 }
 
 bool tci_credit_may_leave(const tc_ep *ep)
 {
     uint64_t made;
-    if (!ep->rx.credit.due)
+    if (!ep->rx.credit.due || tci_single_message_is_leaving(ep->rx.credit.message))
         return false;
     uint64_t under_way = frames_under_way(ep, &made);
     return under_way == 0 || made - under_way >= ep->rx.credit.mark;
@@ -53,7 +53,7 @@ bool tci_credit_turn(tc_ep *ep)
 {
     if (tci_credit_may_leave(ep)) {
         bool again = ep->rx.credit.again;
-        post(ep, ep->rx.credit.head);
+        (void)post(ep, ep->rx.credit.head);
         ep->rx.credit.due = ep->rx.credit.again = false;
         if (again)
             tci_credit_return(ep);
@@ -84,5 +84,7 @@ void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size)
 bool tci_credit_frames_have_arrived(tc_ep *ep)
 {
     uint64_t made;
-    return frames_under_way(ep, &made) == 0 || tci_link_error(ep->link, NULL) != TC_OK;
+    return (frames_under_way(ep, &made) == 0 &&
+            !tci_single_message_is_leaving(ep->rx.credit.message)) ||
+           tci_link_error(ep->link, NULL) != TC_OK;
 }

@@ -21,10 +21,11 @@ void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size);
 
 /* Whether credit that had to wait may leave now. */
 bool tci_credit_may_leave(const tc_ep *ep);
-/* Sends such credit. True: some still waits, under TCI_WORK_CREDIT. */
+/* Sends such credit. True: some still waits, under TCI_WORK_LINK. */
 bool tci_credit_turn(tc_ep *ep);
 
-/* Whether frames that have left have arrived, or never will: a BYE must not overtake them. */
+/* Whether frames that have left have arrived, and credit has left, or neither ever will: a BYE
+ * must not overtake them. */
 bool tci_credit_frames_have_arrived(tc_ep *ep);
 
 #endif

@@ -4,9 +4,11 @@
 
 void tci_doorbell_ring(tc_ep *ep)
 {
-    ep->tx.doorbell_seen = tci_ring_load_doorbell(ep->tx.doorbell);
-    if (ep->tx.doorbell_seen & TCI_DOORBELL_FRAMES)
-        tci_ep_message_wakeup(ep);
+    const uint64_t doorbell = tci_ring_load_doorbell(ep->tx.doorbell);
+    if ((doorbell & TCI_DOORBELL_FRAMES) == 0 || tci_ep_message_wakeup(ep))
+        ep->tx.doorbell_seen = doorbell;
+    else if (tci_ep_is_open(ep))
+        tci_ep_note_use(ep); /* the end of the turn looks again */
 }
 
 /* Only when what the peer sleeps for is consumed: each ring costs a system call here. */

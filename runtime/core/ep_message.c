@@ -1,5 +1,7 @@
 #include "core/ep_message.h"
 
+#include "core/single_message.h"
+
 tc_status tci_ep_message_send(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
 {
     if (ep->stream != NULL)
@@ -15,10 +17,17 @@ void tci_ep_message_bye(tc_ep *ep)
         (void)tci_ep_message_send(ep, bytes, size, NULL);
 }
 
-void tci_ep_message_wakeup(tc_ep *ep)
+bool tci_ep_message_wakeup(tc_ep *ep)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];
     size_t size;
-    if (tci_hello_wakeup_encode(bytes, sizeof bytes, &size) == TC_OK)
-        (void)tci_ep_message_send(ep, bytes, size, NULL);
+    if (tci_hello_wakeup_encode(bytes, sizeof bytes, &size) != TC_OK)
+        return true;
+    if (ep->stream == NULL && ep->link == NULL)
+        return true; /* it has ended */
+    if (ep->stream == NULL)
+        return tci_single_message_send(&ep->tx.wakeup, ep->link, TCI_AM_HELLO, bytes, size) !=
+               TC_E_AGAIN;
+    (void)tci_ep_message_send(ep, bytes, size, NULL);
+    return true;
 }

@@ -12,7 +12,8 @@ tc_status tci_ep_message_send(tc_ep *ep, const void *bytes, size_t size, tc_erro
 void tci_ep_message_bye(tc_ep *ep);
 
 /* Wakes a peer that sleeps; best effort. If the stream's send buffer is full, the peer has
- * unread data and is awake. */
-void tci_ep_message_wakeup(tc_ep *ep);
+ * unread data and is awake. False: by the link one is under way, which the peer may have heard
+ * before it went to sleep again; come again. */
+bool tci_ep_message_wakeup(tc_ep *ep);
 
 #endif

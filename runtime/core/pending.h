@@ -25,8 +25,9 @@ typedef enum tci_cause {
 
     /* Messages wait for credit. A doorbell or a CREDIT message wakes. */
     TCI_WORK_QUEUE = 1 << 3,
-    /* Credit waits for frames that left before it. UCX wakes when they have arrived. */
-    TCI_WORK_CREDIT = 1 << 4,
+    /* Credit, or code that the peer needs, waits for what left before it. UCX wakes when it has
+     * let go of that. */
+    TCI_WORK_LINK = 1 << 4,
     /* A peer has said BYE; what it sent before is run first. */
     TCI_WORK_GOODBYE = 1 << 5,
     /* An endpoint is connecting. Its stream or UCX wakes; the sleep is a short one. */
@@ -47,7 +48,7 @@ typedef enum tci_cause {
     ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE))
 /* What is somewhere in a list: all work but SERVICE. */
 #define TCI_WORK_LISTED                                                                        \
-    (TCI_WORK_AT_ONCE | (unsigned)(TCI_WORK_QUEUE | TCI_WORK_CREDIT | TCI_WORK_HANDSHAKE))
+    (TCI_WORK_AT_ONCE | (unsigned)(TCI_WORK_QUEUE | TCI_WORK_LINK | TCI_WORK_HANDSHAKE))
 #define TCI_WORK (TCI_WORK_LISTED | (unsigned)TCI_WORK_SERVICE)
 
 typedef struct tci_pending {

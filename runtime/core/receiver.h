@@ -38,11 +38,12 @@ typedef struct tci_assembly {
     bool dropped; /* refused: the rest is passed over */
 } tci_assembly;
 
-/* Credit that must not overtake frames. */
+/* Credit that must not overtake frames, nor credit from before. */
 typedef struct tci_due_credit {
-    bool due, again; /* waits; and was asked for once more meanwhile */
-    uint64_t mark;   /* for so many batches of frames to have arrived */
-    uint64_t head;   /* what it says */
+    bool due, again;                    /* waits; and was asked for once more meanwhile */
+    uint64_t mark;                      /* for so many batches of frames to have arrived */
+    uint64_t head;                      /* what it says */
+    struct tci_single_message *message; /* NULL until one is sent */
 } tci_due_credit;
 
 #define TCI_UNWATCHED SIZE_MAX

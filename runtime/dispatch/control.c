@@ -5,7 +5,7 @@
 #include "core/credit.h"
 #include "group/member.h"
 #include "rpc/invocation.h"
-#include "transfer/code_transfer.h"
+#include "transfer/code_out.h"
 #include "transfer/large_send.h"
 #include "transfer/staging.h"
 
@@ -43,7 +43,7 @@ static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
     if (f->payload_size != sizeof id.bytes)
         return;
     memcpy(id.bytes, payload, sizeof id.bytes);
-    tci_code_send(ep, &id);
+    tci_code_out_begin(ep, &id);
 }
 
 tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload, tc_error *err)

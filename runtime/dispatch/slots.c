@@ -4,7 +4,7 @@
 #include "base/logger.h"
 #include "core/ep_state.h"
 #include "ifunc/ifunc_load.h"
-#include "transfer/code_transfer.h"
+#include "transfer/code_in.h"
 #include "transfer/frame_out.h"
 
 #include <stdlib.h>
@@ -115,9 +115,9 @@ static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *
                               tc_ifunc **fn_out, tc_error *err)
 {
     const uint8_t *bytes;
-    TC_TRY(tci_code_await(ep, slot, section, &bytes, err));
+    TC_TRY(tci_code_in_await(ep, slot, section, &bytes, err));
     tc_status status = add_copy(ep, bytes, &ep->rx.incoming.section, fn_out, err);
-    tci_code_forget(ep);
+    tci_code_in_forget(ep);
     return status;
 }
 
@@ -127,12 +127,12 @@ static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *
 static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
                            const tci_code_section *section, tc_ifunc **fn_out, tc_error *err)
 {
-    if (ep->rx.incoming.wanted && (attached != NULL || !tci_code_is_awaited(ep, section)))
+    if (ep->rx.incoming.wanted && (attached != NULL || !tci_code_in_is_awaited(ep, section)))
         return tci_ep_fail_with(ep, TC_E_CORRUPT,
                                 "a frame changed while it waited for its code");
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
     if (known != NULL) {
-        tci_code_forget(ep);
+        tci_code_in_forget(ep);
         tci_registry_retain(known);
         *fn_out = known;
         return TC_OK;

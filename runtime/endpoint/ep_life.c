@@ -2,7 +2,9 @@
 #include "endpoint/ep_life.h"
 
 #include "core/ep_state.h"
-#include "transfer/code_transfer.h"
+#include "core/single_message.h"
+#include "transfer/code_in.h"
+#include "transfer/code_out.h"
 #include "transfer/large_send.h"
 #include "transfer/payload_in.h"
 #include "transfer/payload_out.h"
@@ -85,9 +87,12 @@ void tci_ep_free(tc_ep *ep)
     tci_send_queue_clear(ep);
     tci_large_abandon(ep);
     tci_staging_fini(ep);
+    tci_code_out_fini(ep);
     tci_payload_out_fini(ep);
     tci_payload_in_fini(ep);
-    tci_code_forget(ep);
+    tci_code_in_forget(ep);
+    tci_single_message_free(ep->tx.wakeup);
+    tci_single_message_free(ep->rx.credit.message);
     free(ep->tx.refusal);
     free(ep->life.error);
     free(ep->tx.bindings);

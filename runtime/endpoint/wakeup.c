@@ -2,7 +2,8 @@
 
 #include "core/credit.h"
 #include "core/doorbell.h"
-#include "transfer/code_transfer.h"
+#include "transfer/code_in.h"
+#include "transfer/code_out.h"
 #include "transfer/payload_in.h"
 #include "transfer/room.h"
 
@@ -60,9 +61,10 @@ bool tci_wakeup_finds_work(tc_ep *ep)
 {
     if (!tci_ep_is_open(ep))
         return false;
-    if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep))
+    if (ep->tx.coalesced_count > 0 || credit_has_come(ep) || tci_credit_may_leave(ep) ||
+        tci_code_out_may_leave(ep))
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
-    bool stands = ep->rx.loading || (ep->rx.incoming.wanted && !tci_code_complete(ep));
+    bool stands = ep->rx.loading || (ep->rx.incoming.wanted && !tci_code_in_complete(ep));
     return !stands && !tci_payload_in_stands(ep) && tci_consumer_has_frame(&ep->rx.ring);
 }

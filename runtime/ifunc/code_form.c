@@ -60,20 +60,20 @@ static bool plain_has_id(const tc_ifunc *fn, const tci_content_id *id)
 }
 
 /* Plain forms are in no table: few peers need them, and few of those ask. */
-bool tci_code_form_find(tci_registry *registry, const tci_content_id *id,
-                        tci_code_form *form_out)
+tc_ifunc *tci_code_form_find(tci_registry *registry, const tci_content_id *id,
+                             tci_code_form *form_out)
 {
-    const tc_ifunc *fn = tci_registry_find(registry, id);
+    tc_ifunc *fn = tci_registry_find(registry, id);
     if (fn != NULL) {
         *form_out = (tci_code_form){fn->code, fn->code_bytes};
-        return true;
+        return fn;
     }
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         fn = registry->table[i];
         if (plain_has_id(fn, id)) {
             *form_out = (tci_code_form){fn->plain, fn->plain_bytes};
-            return true;
+            return fn;
         }
     }
-    return false;
+    return NULL;
 }

@@ -16,8 +16,9 @@ typedef struct tci_code_form {
 TC_MUST_CHECK tc_status tci_code_form_for(tc_ifunc *fn, uint32_t dictionaries,
                                           tci_code_form *form_out);
 
-/* The code that has this id: a function's own, or the plain form that one was sent as. */
-bool tci_code_form_find(tci_registry *registry, const tci_content_id *id,
-                        tci_code_form *form_out);
+/* The code that has this id, and whose it is: a function's own, or the plain form that one was
+ * sent as. NULL: nobody's. */
+tc_ifunc *tci_code_form_find(tci_registry *registry, const tci_content_id *id,
+                             tci_code_form *form_out);
 
 #endif

@@ -73,7 +73,7 @@ static void credit_waits_behind_frames_that_are_under_way(void **state)
     d->on_their_way = 2;
     tci_credit_return(pair.peer);
     assert_int_equal(credits_sent(pair.peer), 0);
-    assert_true(tci_pending_has(&pair.far->core.pending, TCI_WORK_CREDIT));
+    assert_true(tci_pending_has(&pair.far->core.pending, TCI_WORK_LINK));
     assert_false(tci_credit_may_leave(pair.peer));
     assert_true(tci_credit_turn(pair.peer));
     d->made = 9; /* later frames matter to nobody */
@@ -124,6 +124,43 @@ static void asked_again_behind_newer_frames_it_waits_for_those(void **state)
     d->on_their_way = 0;
     assert_false(tci_credit_turn(pair.peer));
     assert_int_equal(credits_sent(pair.peer), 2);
+    fake_pair_close(&pair);
+}
+
+/* Three million frames that ask for credit once took as many messages. */
+static void a_peer_that_asks_and_does_not_read_is_owed_one_message(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    tci_frame frame;
+    const uint8_t *payload;
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    pair.peer->link->holds = true;
+    for (int i = 0; i < 100; i++) {
+        tci_credit_return(pair.peer);
+        assert_int_equal(tci_credit_turn(pair.peer), i > 0);
+        assert_int_equal(credits_sent(pair.peer), 1);
+    }
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    assert_true(fake_read(pair.peer, &frame, &payload));
+    tci_credit_return(pair.peer);
+    fake_link_let_go(pair.peer->link);
+    assert_true(tci_credit_may_leave(pair.peer));
+    assert_false(tci_credit_turn(pair.peer));
+    assert_in_range(credits_sent(pair.peer), 2, 3); /* what was due, and the newest */
+    fake_pair_carry(&pair);
+    assert_true(is_drained(pair.ep));
+    fake_pair_close(&pair);
+}
+
+static void a_credit_that_is_under_way_leaves_before_the_goodbye_too(void **state)
+{
+    fake_pair pair = consumed_pair(FAKE_CARRIED);
+    pair.peer->link->holds = true;
+    tci_credit_return(pair.peer);
+    assert_false(tci_credit_frames_have_arrived(pair.peer));
+    fake_link_let_go(pair.peer->link);
+    assert_true(tci_credit_frames_have_arrived(pair.peer));
+    assert_false(tci_credit_return_last(pair.peer)); /* all was said */
     fake_pair_close(&pair);
 }
 
@@ -207,6 +244,8 @@ int main(void)
         cmocka_unit_test(credit_waits_behind_frames_that_are_under_way),
         cmocka_unit_test(credit_that_is_asked_for_again_meanwhile_is_returned_again),
         cmocka_unit_test(asked_again_behind_newer_frames_it_waits_for_those),
+        cmocka_unit_test(a_peer_that_asks_and_does_not_read_is_owed_one_message),
+        cmocka_unit_test(a_credit_that_is_under_way_leaves_before_the_goodbye_too),
         cmocka_unit_test(the_last_credit_is_there_before_the_goodbye),
         cmocka_unit_test(a_goodbye_waits_for_frames_that_left),
         cmocka_unit_test(a_goodbye_over_a_dead_link_waits_for_nothing),

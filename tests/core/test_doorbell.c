@@ -128,6 +128,29 @@ static void a_sleeper_that_waits_for_no_credit_is_not_rung_for_it(void **state)
     fake_pair_close(&b.pair);
 }
 
+/* A peer that does not read and changes its word all the time. What it may have heard before it
+ * went to sleep again is said once more. */
+static void one_wakeup_is_under_way_at_a_time(void **state)
+{
+    doorbells b = make_bells();
+    b.pair.ep->link->holds = true;
+    for (unsigned sleep = 0; sleep < 50; sleep++) {
+        lie_down(b.pair.peer);
+        send_one(&b);
+        tci_wakeup_disarm(b.pair.peer);
+        (void)fake_node_turn(b.pair.far); /* there is room */
+    }
+    assert_int_equal(rings(&b), 1);
+    lie_down(b.pair.peer);
+    send_one(&b);
+    fake_link_let_go(b.pair.ep->link);
+    (void)fake_node_turn(b.pair.near);
+    assert_int_equal(rings(&b), 2);
+    (void)fake_node_turn(b.pair.near);
+    assert_int_equal(rings(&b), 2);
+    fake_pair_close(&b.pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +160,7 @@ int main(void)
         cmocka_unit_test(a_bell_message_says_nothing_more),
         cmocka_unit_test(a_sleeper_for_credit_is_rung_when_its_position_is_consumed),
         cmocka_unit_test(a_sleeper_that_waits_for_no_credit_is_not_rung_for_it),
+        cmocka_unit_test(one_wakeup_is_under_way_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

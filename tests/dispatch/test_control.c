@@ -83,35 +83,17 @@ static void a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over(void **st
     fake_pair_close(&pair);
 }
 
-static void needed_code_is_sent_outside_the_ring(void **state)
-{
-    open_pair(FAKE_MAPPED);
-    assert_int_equal(say(TCI_CONTROL_NEED, fn->index, fn->id.bytes, sizeof fn->id.bytes),
-                     TC_OK);
-    assert_int_equal(fake_outbox_count(&pair.peer->link->sent, TCI_AM_CODE), 1);
-    fake_pair_carry(&pair); /* nobody asked for it: it is dropped there */
-    assert_true(tci_ep_is_open(pair.ep));
-    fake_pair_close(&pair);
-}
-
-static void code_that_nobody_has_ends_the_endpoint(void **state)
+/* What is wanted of code and what is not: tests/transfer/test_code_out.c. */
+static void a_question_for_code_of_a_wrong_form_is_passed_over(void **state)
 {
     uint8_t id[sizeof(tci_content_id)] = {9};
     open_pair(FAKE_MAPPED);
     for (size_t size = 0; size < sizeof id; size++)
         assert_int_equal(say(TCI_CONTROL_NEED, 0, id, size), TC_OK);
+    assert_int_equal(say(TCI_CONTROL_NEED, fn->index, fn->id.bytes, sizeof fn->id.bytes),
+                     TC_OK);
+    assert_non_null(pair.peer->tx.code);
     assert_true(tci_ep_is_open(pair.peer));
-    assert_int_equal(say(TCI_CONTROL_NEED, 0, id, sizeof id), TC_OK);
-    fake_expect_failed(pair.peer, TC_E_CORRUPT, "which was not sent to it");
-    fake_pair_close(&pair);
-}
-
-static void code_that_cannot_leave_ends_the_endpoint(void **state)
-{
-    open_pair(FAKE_MAPPED);
-    pair.peer->link->posts = TC_E_PEER_LOST;
-    assert_int_equal(say(TCI_CONTROL_NEED, 0, fn->id.bytes, sizeof fn->id.bytes), TC_OK);
-    fake_expect_failed(pair.peer, TC_E_PEER_LOST, "its code could not be sent");
     fake_pair_close(&pair);
 }
 
@@ -183,9 +165,7 @@ int main(void)
         cmocka_unit_test(a_refused_function_is_sent_no_more),
         cmocka_unit_test(a_refused_payload_leaves_the_function_as_it_is),
         cmocka_unit_test(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over),
-        cmocka_unit_test(needed_code_is_sent_outside_the_ring),
-        cmocka_unit_test(code_that_nobody_has_ends_the_endpoint),
-        cmocka_unit_test(code_that_cannot_leave_ends_the_endpoint),
+        cmocka_unit_test(a_question_for_code_of_a_wrong_form_is_passed_over),
         cmocka_unit_test(only_the_function_that_is_awaited_is_prepared),
         cmocka_unit_test(a_refusal_ends_the_wait_for_a_prepared_function),
         cmocka_unit_test(credit_that_is_asked_for_is_returned),

@@ -3,7 +3,7 @@
 #include "core/credit.h"
 #include "core/ep_state.h"
 #include "endpoint/wakeup.h"
-#include "transfer/code_transfer.h"
+#include "transfer/code_in.h"
 #include "transfer/queue_drain.h"
 
 #define NOTHING_AWAITED UINT64_MAX

@@ -35,11 +35,11 @@ unsigned fake_outbox_count(const fake_outbox *outbox, tci_am kind)
     return n;
 }
 
-static void drop(fake_outbox *outbox)
+void fake_outbox_empty(fake_outbox *outbox)
 {
     for (unsigned i = 0; i < outbox->count; i++)
         free(outbox->posts[i].bytes);
-    outbox->count = 0;
+    outbox->count = outbox->taken = 0;
 }
 
 /* --- links ------------------------------------------------------------------------------- */
@@ -69,10 +69,19 @@ tc_status tci_link_ready(tci_link *link, tc_error *err)
     return link->ready;
 }
 
+void fake_link_let_go(tci_link *link)
+{
+    link->holds = false;
+    for (unsigned i = 0; i < link->held_count; i++)
+        link->held[i]->done(link->held[i]);
+    link->held_count = 0;
+}
+
 void tci_link_close(tci_link *link, uint64_t timeout_ns)
 {
     (void)timeout_ns;
-    drop(&link->sent);
+    fake_link_let_go(link);
+    fake_outbox_empty(&link->sent);
     free(link);
     fake_links--;
 }
@@ -112,6 +121,20 @@ tc_status tci_link_post(tci_link *link, tci_am kind, const void *bytes, size_t s
     if (link->posts != TC_OK)
         return tci_error_set(err, link->posts, "the link takes nothing");
     keep(&link->sent, kind, link->connection, bytes, size);
+    return TC_OK;
+}
+
+tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t place, tci_link_op *op,
+                        const void *bytes, size_t size, bool *under_way_out)
+{
+    (void)place;
+    *under_way_out = false;
+    TC_TRY(tci_link_post(link, kind, bytes, size, NULL));
+    if (!link->holds)
+        return TC_OK;
+    assert_in_range(link->held_count, 0, FAKE_HELD_MAX - 1);
+    link->held[link->held_count++] = op;
+    *under_way_out = true;
     return TC_OK;
 }
 
@@ -197,8 +220,8 @@ int tci_stream_fd(const tci_stream *stream)
 
 void tci_stream_close(tci_stream *stream)
 {
-    drop(&stream->sent);
-    drop(&stream->arrived);
+    fake_outbox_empty(&stream->sent);
+    fake_outbox_empty(&stream->arrived);
     close(stream->fd);
     free(stream);
     fake_streams--;

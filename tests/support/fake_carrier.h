@@ -11,6 +11,7 @@
 #include "delivery/delivery.h"
 
 #define FAKE_POSTS_MAX 256u
+#define FAKE_HELD_MAX 64u
 
 typedef struct fake_post {
     tci_am kind;
@@ -38,6 +39,9 @@ struct tci_link {
     tc_status ready; /* what tci_link_ready says */
     tc_status posts; /* what tci_link_post says */
     tc_error error;  /* what tci_link_error says */
+    bool holds;      /* what is sent without a copy stays under way: fake_link_let_go */
+    tci_link_op *held[FAKE_HELD_MAX];
+    unsigned held_count;
     unsigned flushes;
 };
 
@@ -50,6 +54,10 @@ struct tci_stream {
 };
 
 tci_link *fake_link_create(void);
+/* What it held has left; then it holds nothing more. */
+void fake_link_let_go(tci_link *link);
+/* Forgets what was sent. */
+void fake_outbox_empty(fake_outbox *outbox);
 tci_stream *fake_stream_create(void);
 /* The stream's next message: a whole hello message, or what is none. */
 void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size);

@@ -140,9 +140,9 @@ tc_status tci_load_queue_begin(tci_engine_handle *handle, const tci_load_source 
     return TC_E_AGAIN;
 }
 
-tc_status tci_load_queue_begin_tier_up(tci_engine_handle *handle,
-                                       const tci_load_source *source, tci_code_unit *unit,
-                                       tci_load_job **job_out, tc_error *err)
+tc_status tci_load_queue_begin_tier_up(tci_engine_handle *handle, const tci_load_source *source,
+                                       tci_code_unit *unit, tci_load_job **job_out,
+                                       tc_error *err)
 {
     (void)handle, (void)err;
     return begin(source, unit, job_out);

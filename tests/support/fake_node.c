@@ -10,7 +10,8 @@
 #include "endpoint/handshake.h"
 #include "group/member.h"
 #include "rpc/reply.h"
-#include "transfer/code_transfer.h"
+#include "transfer/code_in.h"
+#include "transfer/code_out.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
 
@@ -217,6 +218,7 @@ static void turn_endpoint(tc_ep *ep)
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
     (void)tci_credit_turn(ep);
+    (void)tci_code_out_turn(ep);
 }
 
 unsigned fake_node_turn(fake_node *node)
@@ -330,7 +332,7 @@ static void arrive(tc_ep *ep, const fake_post *post)
     if (post->kind == TCI_AM_CREDIT) {
         tci_credit_take(ep, post->bytes, post->size);
     } else if (post->kind == TCI_AM_CODE) {
-        tci_code_fragment(ep, post->bytes, post->size);
+        tci_code_in_fragment(ep, post->bytes, post->size);
     } else if (post->kind == TCI_AM_HELLO) {
         assert_int_equal(tci_hello_preamble_decode(post->bytes, post->size, &preamble, NULL),
                          TC_OK);

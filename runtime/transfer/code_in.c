@@ -1,55 +1,17 @@
-#include "transfer/code_transfer.h"
+#include "transfer/code_in.h"
 
 #include "base/cursor.h"
 #include "base/logger.h"
-#include "core/ep_state.h"
-#include "ifunc/code_form.h"
 #include "transfer/frame_out.h"
 
 #include <stdlib.h>
-
-/* A fragment: the code section (24 bytes), offset u32, bytes. */
-#define FRAGMENT_BYTES_MAX 32768u
-#define FRAGMENT_HEADER_BYTES (TCI_CODE_SECTION_BYTES + 4u)
-
-static tc_status send_fragment(tc_ep *ep, const tci_code_form *code, size_t offset, size_t n)
-{
-    uint8_t fragment[FRAGMENT_HEADER_BYTES + FRAGMENT_BYTES_MAX];
-    tci_writer w;
-    tci_writer_init(&w, fragment, sizeof fragment);
-    tci_write_bytes(&w, code->bytes, TCI_CODE_SECTION_BYTES);
-    tci_write_u32(&w, (uint32_t)offset);
-    tci_write_bytes(&w, code->bytes + TCI_CODE_SECTION_BYTES + offset, n);
-    return tci_link_post(ep->link, TCI_AM_CODE, fragment, w.at, NULL);
-}
-
-void tci_code_send(tc_ep *ep, const tci_content_id *id)
-{
-    tci_code_form code;
-    if (!tci_code_form_find(&ep->core->registry, id, &code)) {
-        char text[TCI_CONTENT_ID_TEXT];
-        tci_content_id_text(id, text);
-        (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer needs code %s, which was not sent to it",
-                               text);
-        return;
-    }
-    size_t size = code.size - TCI_CODE_SECTION_BYTES;
-    for (size_t offset = 0; offset < size;) {
-        size_t n = size - offset < FRAGMENT_BYTES_MAX ? size - offset : FRAGMENT_BYTES_MAX;
-        if (send_fragment(ep, &code, offset, n) != TC_OK) {
-            (void)tci_ep_fail_with(ep, TC_E_PEER_LOST, "peer lost: its code could not be sent");
-            return;
-        }
-        offset += n;
-    }
-}
 
 static size_t wanted_bytes(const tci_incoming_code *incoming)
 {
     return (size_t)incoming->section.archive_size + incoming->section.deps_size;
 }
 
-bool tci_code_complete(const tc_ep *ep)
+bool tci_code_in_complete(const tc_ep *ep)
 {
     return ep->rx.incoming.wanted && ep->rx.incoming.received == wanted_bytes(&ep->rx.incoming);
 }
@@ -72,7 +34,7 @@ static tc_status ask(tc_ep *ep, uint16_t slot, const tci_code_section *section, 
     return TC_E_AGAIN;
 }
 
-bool tci_code_is_awaited(const tc_ep *ep, const tci_code_section *section)
+bool tci_code_in_is_awaited(const tc_ep *ep, const tci_code_section *section)
 {
     const tci_code_section *asked = &ep->rx.incoming.section;
     return !ep->rx.incoming.wanted || (tci_content_id_equal(&asked->id, &section->id) &&
@@ -80,24 +42,24 @@ bool tci_code_is_awaited(const tc_ep *ep, const tci_code_section *section)
                                        asked->deps_size == section->deps_size);
 }
 
-tc_status tci_code_await(tc_ep *ep, uint16_t slot, const tci_code_section *section,
-                         const uint8_t **bytes_out, tc_error *err)
+tc_status tci_code_in_await(tc_ep *ep, uint16_t slot, const tci_code_section *section,
+                            const uint8_t **bytes_out, tc_error *err)
 {
     if (!ep->rx.incoming.wanted)
         return ask(ep, slot, section, err);
-    if (!tci_code_complete(ep))
+    if (!tci_code_in_complete(ep))
         return TC_E_AGAIN;
     *bytes_out = ep->rx.incoming.bytes;
     return TC_OK;
 }
 
-void tci_code_forget(tc_ep *ep)
+void tci_code_in_forget(tc_ep *ep)
 {
     free(ep->rx.incoming.bytes);
     ep->rx.incoming = (tci_incoming_code){0};
 }
 
-void tci_code_fragment(tc_ep *ep, const uint8_t *bytes, size_t size)
+void tci_code_in_fragment(tc_ep *ep, const uint8_t *bytes, size_t size)
 {
     tci_incoming_code *incoming = &ep->rx.incoming;
     tci_code_section section;
