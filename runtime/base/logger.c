@@ -1,5 +1,6 @@
 #include "logger.h"
 
+#include "clock.h"
 #include "printable.h"
 
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 2048
+#define LINES_PER_SECOND 10u
 
 static const char *const level_names[] = {"off", "error", "warn", "info", "debug"};
 
@@ -82,6 +84,34 @@ void tci_log_line(tc_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     write_line(level, fmt, args);
     va_end(args);
+}
+
+static void say_left_out(tci_log_ration *ration, tc_log_level level)
+{
+    if (ration->left_out > 0)
+        tci_log_line(level, "%u lines like this were left out", ration->left_out);
+    ration->left_out = 0;
+}
+
+int tci_log_ration_take(tci_log_ration *ration, tc_log_level level)
+{
+    const uint64_t second = tci_clock_ns() / TCI_NS_PER_S;
+    if (second != ration->second) {
+        ration->second = second;
+        ration->lines = 0;
+        say_left_out(ration, level);
+    }
+    if (ration->lines < LINES_PER_SECOND) {
+        ration->lines++;
+        return 1;
+    }
+    ration->left_out++;
+    return 0;
+}
+
+void tci_log_ration_end(tci_log_ration *ration)
+{
+    say_left_out(ration, TC_LOG_WARN);
 }
 
 void tc_log_write(tc_log_level level, const char *fmt, ...)

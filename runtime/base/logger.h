@@ -3,6 +3,7 @@
 #ifndef TCI_LOGGER_H
 #define TCI_LOGGER_H
 
+#include <stdint.h>
 #include <tc/log.h>
 
 extern tc_log_level tci_log_level;
@@ -12,6 +13,25 @@ extern tc_log_level tci_log_level;
         if ((level) <= tci_log_level)                                                          \
             tci_log_line((level), __VA_ARGS__);                                                \
     } while (0)
+
+/* Of lines that somebody outside can cause: so many in a second, and then how many were left
+ * out. Zero at first; of one thread. */
+typedef struct tci_log_ration {
+    uint64_t second;
+    unsigned lines;
+    unsigned left_out;
+} tci_log_ration;
+
+#define TC_LOG_RATIONED(ration, level, ...)                                                    \
+    do {                                                                                       \
+        if ((level) <= tci_log_level && tci_log_ration_take((ration), (level)))                \
+            tci_log_line((level), __VA_ARGS__);                                                \
+    } while (0)
+
+/* Whether the next line may be written; says how many were not. */
+int tci_log_ration_take(tci_log_ration *ration, tc_log_level level);
+/* There will be no more lines. */
+void tci_log_ration_end(tci_log_ration *ration);
 
 void tci_log_line(tc_log_level level, const char *fmt, ...) TC_PRINTF(2, 3);
 

@@ -43,7 +43,7 @@ static const option_row option_rows[] = {
       "receive rings of all endpoints together: beyond it one gets 16K at most, filled by active messages; the same for copies of peers' rings (am, put): beyond it a peer with more than 16K is refused"},
      KIND_SIZE, FIELD(ring_memory_max), 0, 64ull << 30, false},
     {{"send_queue_bytes", "TC_SEND_QUEUE_BYTES", "bytes", "1M", "0..1G",
-      "messages that an ifunc sends while the peer has no room wait here, per endpoint"},
+      "messages that an ifunc sends while the peer has no room wait here, per endpoint; with more, answers included, the peer's messages wait, and with eight times this (64K at least) it is ended"},
      KIND_SIZE, FIELD(send_queue_bytes), 0, 1u << 30, false},
     {{"code_bytes_max", "TC_CODE_BYTES_MAX", "bytes", "16M", "4K..1G",
       "largest archive that is opened, or accepted from a peer"},

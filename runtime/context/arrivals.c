@@ -28,8 +28,9 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
                            size_t size)
 {
     if (ctx->inbox.count >= INBOX_MAX || size > TCI_HELLO_MESSAGE_MAX) {
-        TC_LOG(TC_LOG_WARN, "a hello of %zu bytes was dropped: %u wait already", size,
-               ctx->inbox.count);
+        TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN,
+                        "a hello of %zu bytes was dropped: %u wait already", size,
+                        ctx->inbox.count);
         return;
     }
     tci_inbox_item *item = calloc(1, sizeof *item + size);
@@ -141,7 +142,7 @@ static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)
     if (ep != NULL)
         tci_handshake_message(ep, preamble.kind, item->bytes, item->size);
     else if (status != TC_OK)
-        TC_LOG(TC_LOG_WARN, "a hello was dropped: %s", error.text);
+        TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "a hello was dropped: %s", error.text);
 }
 
 void tci_arrivals_handle_hellos(tc_context *ctx)

@@ -11,6 +11,7 @@
 #include "core/credit.h"
 #include "core/doorbell.h"
 #include "core/ep_state.h"
+#include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
@@ -155,13 +156,14 @@ static void notify_states(tc_context *ctx)
 /* --- housekeeping ------------------------------------------------------------------------ */
 
 /* What an endpoint needs beside a look at its ring. Adds the causes of what is left. */
-static void turn_endpoint(tc_ep *ep)
+static unsigned turn_endpoint(tc_ep *ep)
 {
     tci_pending *pending = &ep->core->pending;
     if (ep->state != TCI_EP_OPEN)
-        return;
+        return 0;
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
+    unsigned run = tci_backlog_turn(ep);
     if (tci_credit_turn(ep))
         tci_pending_add(pending, TCI_WORK_LINK);
     if (tci_code_out_turn(ep))
@@ -172,6 +174,7 @@ static void turn_endpoint(tc_ep *ep)
         tci_pending_add(pending, TCI_WORK_QUEUE);
     if (ep->peer.said_bye && ep->state == TCI_EP_OPEN)
         tci_pending_add(pending, TCI_WORK_GOODBYE);
+    return run;
 }
 
 /* Looking at the clock takes as long as a message does, so peers that UCX serves do not have it
@@ -193,7 +196,7 @@ static unsigned do_housekeeping(tc_context *ctx)
     unsigned run = 0;
     unsigned causes = tci_pending_take(&core->pending, TCI_WORK);
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
-        turn_endpoint(ep);
+        run += turn_endpoint(ep);
     if (core->handshakes > 0 || (causes & TCI_WORK_SERVICE) || ctx->countdown < 0)
         run += service_when_due(ctx, (causes & TCI_WORK_SERVICE) != 0);
     if (core->registry.jobs != NULL)

@@ -6,6 +6,7 @@
 #define TCI_CORE_H
 
 #include "base/counter_list.h"
+#include "base/logger.h"
 #include "base/option_table.h"
 #include "core/pending.h"
 #include "delivery/worker.h"
@@ -64,6 +65,7 @@ typedef struct tci_core {
     unsigned handshakes;        /* endpoints that are not open yet */
     unsigned am_peers;          /* open ones that send or receive with UCX's help */
     unsigned storing_peers;     /* open ones where somebody stores what no message tells of */
+    tci_log_ration log;         /* lines that strangers cause */
     uint64_t ring_memory;       /* bytes of rings that peers may write */
     uint64_t copy_memory;       /* and of copies of peers' rings, which this side fills */
     tci_hello self;             /* this side's hello but for the ring */

@@ -8,6 +8,7 @@
 #define TCI_EP_H
 
 #include "base/error_text.h"
+#include "base/logger.h"
 #include "bootstrap/stream.h"
 #include "core/core.h"
 #include "core/peer.h"
@@ -84,6 +85,7 @@ struct tc_ep {
     bool unconfirmed;    /* the peer has not said yet that it is the member that was called */
 
     tci_receiver rx;
+    tci_log_ration log; /* lines that the peer causes */
 
     tc_ep **previous_next;
     tci_link *link;

@@ -1,6 +1,7 @@
 /* How an endpoint opens, fails and ends, and what follows from its state. */
 #include "core/ep_state.h"
 
+#include "base/clock.h"
 #include "base/logger.h"
 #include "base/small_copy.h"
 
@@ -40,8 +41,23 @@ void tci_ep_unwatch(tc_ep *ep)
 
 void tci_ep_frames_came(tc_ep *ep)
 {
-    if (ep->state == TCI_EP_OPEN && ep->rx.watched_at == TCI_UNWATCHED)
+    if (ep->state == TCI_EP_OPEN && ep->rx.watched_at == TCI_UNWATCHED && !ep->rx.paused)
         (void)watch_ring(ep);
+}
+
+void tci_ep_pause(tc_ep *ep)
+{
+    if (ep->state != TCI_EP_OPEN || ep->rx.paused)
+        return;
+    ep->rx.paused = true;
+    ep->rx.paused_ns = tci_clock_ns();
+    tci_ep_unwatch(ep);
+}
+
+void tci_ep_resume(tc_ep *ep)
+{
+    ep->rx.paused = false;
+    tci_ep_frames_came(ep);
 }
 
 static void forget_use(tc_ep *ep)

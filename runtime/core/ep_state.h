@@ -33,6 +33,10 @@ void tci_ep_frames_came(tc_ep *ep);
 /* The ring of an open endpoint need not be looked at before that. */
 void tci_ep_unwatch(tc_ep *ep);
 
+/* The ring is not looked at, whatever comes, until it is resumed. */
+void tci_ep_pause(tc_ep *ep);
+void tci_ep_resume(tc_ep *ep);
+
 /* The ring's head has moved. */
 static inline void tci_ep_watch_head(tc_ep *ep)
 {

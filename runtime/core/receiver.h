@@ -54,7 +54,9 @@ typedef struct tci_receiver {
     tci_delivery_arrival arrival; /* how the peer fills our ring; from its READY */
     tci_rx_slot *slots;
     size_t slot_count;
-    bool loading; /* the frame at the head waits for its function to be loaded */
+    bool paused;        /* not read until less waits for the peer; dispatch/backlog.h */
+    uint64_t paused_ns; /* when it was read last */
+    bool loading;       /* the frame at the head waits for its function to be loaded */
     uint64_t run_messages;
 
     tci_due_credit credit;

@@ -46,7 +46,8 @@ typedef struct tci_sender {
 
     uint64_t copy_memory; /* what the copy of the peer's ring takes of the core's */
     struct tci_queued **queue_last;
-    size_t queue_bytes;
+    struct tci_queued **queue_control; /* behind the control frames at its front */
+    size_t queue_bytes;                /* of all that it has */
     uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
     bool room_wanted;      /* transfer/room.h: a send found none */
     uint64_t room_at;      /* the position whose consumption makes some */

@@ -71,8 +71,8 @@ static ucs_status_t on_payload(void *arg, const void *header, size_t header_size
     tci_payload_header parts;
     tci_sink sink;
     if (header_size != sizeof parts) {
-        TC_LOG(TC_LOG_WARN, "payload: header of %zu bytes, expected %zu", header_size,
-               sizeof parts);
+        TC_LOG_RATIONED(&worker->log, TC_LOG_WARN, "payload: header of %zu bytes, expected %zu",
+                        header_size, sizeof parts);
         return UCS_OK;
     }
     memcpy(&parts, header, sizeof parts);
@@ -100,8 +100,9 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_size
     const tci_am_binding *binding = arg;
     tci_am_header parts;
     if (header_size != sizeof parts || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)) {
-        TC_LOG(TC_LOG_WARN, "message %d: header of %zu bytes, expected %zu and no rendezvous",
-               (int)binding->kind, header_size, sizeof parts);
+        TC_LOG_RATIONED(&binding->worker->log, TC_LOG_WARN,
+                        "message %d: header of %zu bytes, expected %zu and no rendezvous",
+                        (int)binding->kind, header_size, sizeof parts);
         return UCS_OK;
     }
     memcpy(&parts, header, sizeof parts);

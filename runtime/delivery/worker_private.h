@@ -2,6 +2,7 @@
 #ifndef TCI_WORKER_PRIVATE_H
 #define TCI_WORKER_PRIVATE_H
 
+#include "base/logger.h"
 #include "delivery/ucx_compat.h"
 #include "delivery/worker.h"
 
@@ -31,6 +32,7 @@ struct tci_worker {
     tci_worker_handler handler;
     tci_payload_handler payload_handler;
     void *user;
+    tci_log_ration log; /* lines that strangers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link *lingering; /* closed before UCX had connected them */
     tci_worker *next_abandoned;

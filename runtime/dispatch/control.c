@@ -33,8 +33,9 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
     else if (ep->tx.large != NULL && ep->tx.large->fn->index == f->slot)
         ep->tx.large->refused = true;
     tci_invocation_refused(ep, f->slot, payload_only);
-    TC_LOG(TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s", ep->connection,
-           payload_only ? "payload" : "function", ep->tx.refusal->text);
+    TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s",
+                    ep->connection, payload_only ? "payload" : "function",
+                    ep->tx.refusal->text);
 }
 
 static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)

@@ -215,7 +215,7 @@ static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
     if (status == TC_E_CORRUPT)
         return broken(ep, &error);
     if (status != TC_OK) {
-        TC_LOG(TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
+        TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: %s", ep->connection, error.text);
         tci_slot_report(ep, TCI_CONTROL_TOO_LARGE, f->slot, &error);
         result = DROPPED;
     } else if (whole.bytes != NULL || whole.out_of_line) {

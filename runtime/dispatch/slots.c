@@ -66,7 +66,8 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 {
     if (slot < ep->rx.slot_count)
         clear(ep, slot);
-    TC_LOG(TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection, error->text);
+    TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection,
+                    error->text);
     ep->core->counters[TCI_CODE_REFUSED]++;
     tci_slot_report(ep, TCI_CONTROL_REFUSED, slot, error);
 }

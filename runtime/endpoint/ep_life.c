@@ -42,7 +42,7 @@ tc_status tci_ep_create(tci_core *core, tci_ep_owner owner, tc_ep **ep_out, tc_e
     ep->member.rank = TC_RANK_NONE;
     ep->hs.expected_rank = TC_RANK_NONE;
     ep->rx.watched_at = TCI_UNWATCHED;
-    ep->tx.queue_last = &ep->tx.queue;
+    ep->tx.queue_last = ep->tx.queue_control = &ep->tx.queue;
     ep->next = core->first;
     ep->previous_next = &core->first;
     if (ep->next != NULL)
@@ -94,6 +94,7 @@ void tci_ep_free(tc_ep *ep)
     tci_single_message_free(ep->tx.wakeup);
     tci_single_message_free(ep->rx.credit.message);
     free(ep->tx.refusal);
+    tci_log_ration_end(&ep->log);
     free(ep->life.error);
     free(ep->tx.bindings);
     free(ep);

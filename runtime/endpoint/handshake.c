@@ -83,7 +83,7 @@ static void refuse(tc_ep *ep, const tc_error *error)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
-    TC_LOG(TC_LOG_WARN, "connection refused: %s", error->text);
+    TC_LOG_RATIONED(&ep->core->log, TC_LOG_WARN, "connection refused: %s", error->text);
     if (tci_hello_refuse_encode(error->status, error->text, bytes, sizeof bytes, &size) ==
             TC_OK &&
         (ep->stream != NULL || ep->link != NULL))

@@ -21,6 +21,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
         return;
     if (ep->tx.used)
         tci_doorbell_after_frames(ep);
+    armed->rung &= !ep->rx.paused; /* it is looked at now and then */
     ep->wake.awaited = tci_room_awaited(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
     armed->credit_blocked |= credit;
@@ -65,6 +66,7 @@ bool tci_wakeup_finds_work(tc_ep *ep)
         tci_code_out_may_leave(ep))
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
-    bool stands = ep->rx.loading || (ep->rx.incoming.wanted && !tci_code_in_complete(ep));
+    bool stands = ep->rx.paused || ep->rx.loading ||
+                  (ep->rx.incoming.wanted && !tci_code_in_complete(ep));
     return !stands && !tci_payload_in_stands(ep) && tci_consumer_has_frame(&ep->rx.ring);
 }

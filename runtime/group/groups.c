@@ -179,5 +179,5 @@ void tci_group_note_failure(tc_group *group, tc_status status, const uint8_t *te
     group->failures++;
     tci_error_set(&group->failure, status, "%.*s", (int)(size < 512 ? size : 512),
                   (const char *)text);
-    TC_LOG(TC_LOG_WARN, "group: %s", group->failure.text);
+    TC_LOG_RATIONED(&group->core->log, TC_LOG_WARN, "group: %s", group->failure.text);
 }

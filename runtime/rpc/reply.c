@@ -103,8 +103,8 @@ static tc_status send_reply(tc_ep *ep, tci_reply *reply, const uint32_t *path, c
         status = send_part(ep, reply, path, n > 0 ? bytes + reply->offset : NULL, n);
         reply->offset += n;
         reply->path_length = 0; /* the first part has it */
-    } while (status == TC_OK && reply->offset < size);
-    return status;
+    } while (status == TC_OK && reply->offset < size && ep->state < TCI_EP_CLOSED);
+    return ep->state < TCI_EP_CLOSED ? status : tc_ep_error(ep, NULL);
 }
 
 /* --- to the origin ----------------------------------------------------------------------- */
@@ -138,9 +138,9 @@ void tci_reply_error(tc_ep *ep, const tci_route *route, tc_status status, const 
 {
     size_t size = strnlen(text, TCI_REPLY_TEXT_MAX);
     tc_status sent = tci_reply_to_origin(ep, route, status, text, size);
-    TC_LOG(sent == TC_OK ? TC_LOG_DEBUG : TC_LOG_WARN,
-           "endpoint %u: a message failed (%s); its origin %s", ep->connection, text,
-           sent == TC_OK ? "is told" : tc_status_text(sent));
+    TC_LOG_RATIONED(&ep->log, sent == TC_OK ? TC_LOG_DEBUG : TC_LOG_WARN,
+                    "endpoint %u: a message failed (%s); its origin %s", ep->connection, text,
+                    sent == TC_OK ? "is told" : tc_status_text(sent));
 }
 
 /* --- messages that could not leave ------------------------------------------------------- */
@@ -152,8 +152,9 @@ void tci_reply_to_sender(tc_ep *ep, const tci_route *route, tc_status status, co
         tci_reply_error(ep, route, status, text);
     else if (tci_local_reply_keep(ep->core, ep->member.group, &reply, route->path, text,
                                   strlen(text)) != TC_OK)
-        TC_LOG(TC_LOG_WARN, "endpoint %u: %s, and there is no memory to say so", ep->connection,
-               text);
+        TC_LOG_RATIONED(&ep->log, TC_LOG_WARN,
+                        "endpoint %u: %s, and there is no memory to say so", ep->connection,
+                        text);
 }
 
 static void lost(tc_ep *ep, const uint8_t *payload, size_t size, bool routed, const char *why)

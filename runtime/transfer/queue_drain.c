@@ -41,15 +41,25 @@ static tc_status send_item(tc_ep *ep, const tci_queued *item)
     return tci_frame_out_message(ep, &out);
 }
 
+/* They may use the ring's reserve, and stand between the fragments of a payload. */
+static void drain_control(tc_ep *ep)
+{
+    while (ep->tx.queue_control != &ep->tx.queue && tci_ep_is_open(ep) &&
+           send_item(ep, ep->tx.queue) == TC_OK)
+        tci_send_queue_free(ep, tci_send_queue_pop(ep));
+}
+
 void tci_queue_drain(tc_ep *ep)
 {
+    drain_control(ep);
     if (ep->unconfirmed)
         return;
     while (tci_large_turn(ep) && ep->tx.queue != NULL && tci_ep_is_open(ep)) {
-        tc_status status = send_item(ep, ep->tx.queue);
+        tci_queued *item = ep->tx.queue;
+        tc_status status = send_item(ep, item);
         if (status == TC_E_AGAIN)
             return;
-        tci_queued *item = tci_send_queue_pop(ep);
+        tci_send_queue_take(ep, item); /* which may have had a control frame put before it */
         if (status != TC_OK)
             ep->core->events->unsent(ep, item, status);
         tci_send_queue_free(ep, item);

@@ -4,10 +4,23 @@
 
 #include <stdlib.h>
 
-static void added(tc_ep *ep)
+static size_t cost_of(const tci_queued *item)
 {
+    return sizeof *item + item->frame.payload_size;
+}
+
+static void added(tc_ep *ep, const tci_queued *item)
+{
+    ep->tx.queue_bytes += cost_of(item);
     tci_ep_set_fast(ep);
     tci_pending_add(&ep->core->pending, TCI_WORK_QUEUE);
+    if (ep->tx.queue_bytes > TCI_QUEUE_SHARES_MAX * tci_send_queue_mark(ep))
+        (void)tci_ep_fail_with(ep, TC_E_TOO_LARGE,
+                               "%zu bytes wait for a peer that does not read, %u times the "
+                               "option send_queue_bytes",
+                               ep->tx.queue_bytes, TCI_QUEUE_SHARES_MAX);
+    else if (ep->tx.queue_bytes > tci_send_queue_mark(ep))
+        tci_ep_pause(ep);
 }
 
 tci_queued *tci_send_queue_make(const tci_frame *frame)
@@ -22,25 +35,25 @@ void tci_send_queue_append(tc_ep *ep, tci_queued *item)
 {
     *ep->tx.queue_last = item;
     ep->tx.queue_last = &item->next;
-    ep->tx.queue_bytes += sizeof *item + item->frame.payload_size;
-    added(ep);
+    added(ep, item);
 }
 
 void tci_send_queue_prepend(tc_ep *ep, tci_queued *item)
 {
-    item->next = ep->tx.queue;
-    if (ep->tx.queue == NULL)
+    item->next = *ep->tx.queue_control;
+    *ep->tx.queue_control = item;
+    ep->tx.queue_control = &item->next;
+    if (item->next == NULL)
         ep->tx.queue_last = &item->next;
-    ep->tx.queue = item;
-    added(ep);
+    added(ep, item);
 }
 
 tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
 {
     const tci_frame frame = {.payload_size = (uint32_t)out->payload_size,
                              .flags = out->routed ? TCI_ROUTED : 0};
-    size_t bytes = sizeof(tci_queued) + out->payload_size;
-    if (ep->tx.queue_bytes + bytes > ep->core->options.send_queue_bytes)
+    const tci_queued like = {.frame = frame};
+    if (ep->tx.queue_bytes + cost_of(&like) > ep->core->options.send_queue_bytes)
         return TC_E_AGAIN;
     tci_queued *item = tci_send_queue_make(&frame);
     if (item == NULL)
@@ -58,19 +71,29 @@ tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *out)
     return TC_OK;
 }
 
+/* Near the front: only control frames were put before what was first. */
+void tci_send_queue_take(tc_ep *ep, tci_queued *item)
+{
+    tci_queued **link = &ep->tx.queue;
+    while (*link != item)
+        link = &(*link)->next;
+    *link = item->next;
+    if (ep->tx.queue_last == &item->next)
+        ep->tx.queue_last = link;
+    if (ep->tx.queue_control == &item->next)
+        ep->tx.queue_control = link;
+}
+
 tci_queued *tci_send_queue_pop(tc_ep *ep)
 {
     tci_queued *item = ep->tx.queue;
-    ep->tx.queue = item->next;
-    if (ep->tx.queue == NULL)
-        ep->tx.queue_last = &ep->tx.queue;
+    tci_send_queue_take(ep, item);
     return item;
 }
 
 void tci_send_queue_free(tc_ep *ep, tci_queued *item)
 {
-    if (item->frame.kind != TCI_FRAME_CONTROL)
-        ep->tx.queue_bytes -= sizeof *item + item->frame.payload_size;
+    ep->tx.queue_bytes -= cost_of(item);
     if (item->fn != NULL)
         tci_registry_release(item->fn);
     free(item);

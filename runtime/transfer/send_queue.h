@@ -1,10 +1,25 @@
 /* The queue of an endpoint: messages that wait for room at the peer, for the endpoint to open,
- * or behind others that do. queue_drain.h sends them, in their order. */
+ * or behind others that do. queue_drain.h sends them, in their order.
+ *
+ * Only messages can be told to come again. Control frames and answers are owed to a peer, which
+ * can ask for more than it reads. So while more than the option send_queue_bytes waits, its ring
+ * is not read (dispatch/backlog.h), and with eight times that the endpoint ends. */
 #ifndef TCI_SEND_QUEUE_H
 #define TCI_SEND_QUEUE_H
 
 #include "core/ep.h"
 #include "transfer/outgoing.h"
+
+/* The option is taken for this at least: to end a peer for a single frame helps nobody. */
+#define TCI_QUEUE_BYTES_MIN (64u << 10)
+#define TCI_QUEUE_SHARES_MAX 8u
+
+/* The bytes from which on more waits than is well. */
+static inline size_t tci_send_queue_mark(const tc_ep *ep)
+{
+    const uint64_t bytes = ep->core->options.send_queue_bytes;
+    return bytes > TCI_QUEUE_BYTES_MIN ? (size_t)bytes : TCI_QUEUE_BYTES_MIN;
+}
 
 typedef struct tci_queued {
     struct tci_queued *next;
@@ -20,13 +35,15 @@ TC_MUST_CHECK tc_status tci_send_queue_message(tc_ep *ep, const tci_outgoing *ou
 
 /* Makes an item of a whole frame, whose payload the caller fills in. NULL: out of memory. */
 tci_queued *tci_send_queue_make(const tci_frame *frame);
-/* The item leaves after all that wait; its bytes count. */
+/* The item leaves after all that wait. */
 void tci_send_queue_append(tc_ep *ep, tci_queued *item);
-/* A control frame leaves before all that wait, and its bytes do not count. */
+/* A control frame leaves before all that wait but other control frames. */
 void tci_send_queue_prepend(tc_ep *ep, tci_queued *item);
 
 /* Takes the first item out. */
 tci_queued *tci_send_queue_pop(tc_ep *ep);
+/* Takes an item out, wherever it is. */
+void tci_send_queue_take(tc_ep *ep, tci_queued *item);
 /* Frees an item that was taken out. */
 void tci_send_queue_free(tc_ep *ep, tci_queued *item);
 void tci_send_queue_clear(tc_ep *ep);

@@ -189,14 +189,15 @@ void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size)
     if (offer.bytes < TCI_STAGING_OFFSET ||
         offer.bytes > TCI_STAGING_OFFSET + (uint64_t)TCI_STAGING_BYTES_MAX ||
         tci_segment_attach(offer.id, (size_t)offer.bytes, &segment, &error) != TC_OK) {
-        TC_LOG(TC_LOG_INFO, "endpoint %u: the peer's segment of %llu bytes is not used: %s",
-               ep->connection, (unsigned long long)offer.bytes, error.text);
+        TC_LOG_RATIONED(&ep->log, TC_LOG_INFO,
+                        "endpoint %u: the peer's segment of %llu bytes is not used: %s",
+                        ep->connection, (unsigned long long)offer.bytes, error.text);
         return;
     }
     memcpy(&nonce, segment.base, sizeof nonce);
     if (nonce != offer.nonce) {
-        TC_LOG(TC_LOG_INFO, "endpoint %u: segment %u is not the peer's", ep->connection,
-               offer.id);
+        TC_LOG_RATIONED(&ep->log, TC_LOG_INFO, "endpoint %u: segment %u is not the peer's",
+                        ep->connection, offer.id);
         tci_segment_detach(&segment);
         return;
     }

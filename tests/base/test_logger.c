@@ -38,6 +38,32 @@ static void the_sink_gets_level_and_line(void **state)
     assert_string_equal(seen.line, "peer 7: lost");
 }
 
+static void lines_that_many_cause_are_rationed(void **state)
+{
+    seen_lines seen = {0};
+    tci_log_ration ration = {0}, other = {0};
+    tc_log_set_sink(remember_line, &seen);
+    for (int i = 0; i < 5000; i++)
+        TC_LOG_RATIONED(&ration, TC_LOG_WARN, "refused %d", i);
+    assert_in_range(seen.count, 10, 100); /* of however many seconds that took */
+    const unsigned before = seen.count;
+    TC_LOG_RATIONED(&other, TC_LOG_WARN, "somebody else");
+    assert_int_equal(seen.count, before + 1);
+    TC_LOG_RATIONED(&ration, TC_LOG_DEBUG, "%d", 1);
+    const unsigned left_out = ration.left_out;
+    assert_true(left_out > 0);
+    ration.second--; /* the second is over */
+    TC_LOG_RATIONED(&ration, TC_LOG_WARN, "the next");
+    assert_int_equal(seen.count, before + 3);
+    assert_int_equal(ration.left_out, 0);
+    for (int i = 0; i < 100; i++)
+        TC_LOG_RATIONED(&ration, TC_LOG_WARN, "again");
+    tci_log_ration_end(&ration);
+    assert_non_null(strstr(seen.line, "lines like this were left out"));
+    tci_log_ration_end(&other);
+    assert_non_null(strstr(seen.line, "lines like this were left out"));
+}
+
 static int evaluations;
 
 static int count_evaluation(void)
@@ -125,6 +151,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_sink_gets_level_and_line, restore_logger),
         cmocka_unit_test_teardown(a_line_that_is_off_is_not_even_computed, restore_logger),
+        cmocka_unit_test_teardown(lines_that_many_cause_are_rationed, restore_logger),
         cmocka_unit_test_teardown(one_call_is_one_line, restore_logger),
         cmocka_unit_test(levels_are_parsed_by_name),
         cmocka_unit_test(the_environment_sets_the_first_level),

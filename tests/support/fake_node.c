@@ -3,6 +3,7 @@
 #include "base/triple.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
+#include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
@@ -211,14 +212,16 @@ tc_ifunc *fake_node_function(fake_node *node, const char *name,
     return fake_function(&node->core.registry, name, TCI_ENTRY_MAIN, 64);
 }
 
-static void turn_endpoint(tc_ep *ep)
+static unsigned turn_endpoint(tc_ep *ep)
 {
     if (ep->state != TCI_EP_OPEN)
-        return;
+        return 0;
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
+    unsigned run = tci_backlog_turn(ep);
     (void)tci_credit_turn(ep);
     (void)tci_code_out_turn(ep);
+    return run;
 }
 
 unsigned fake_node_turn(fake_node *node)
@@ -231,7 +234,7 @@ unsigned fake_node_turn(fake_node *node)
             run += tci_dispatch_run(ep);
     }
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
-        turn_endpoint(ep);
+        run += turn_endpoint(ep);
     tci_local_replies_take(core);
     tci_frame_out_end_turns(core);
     return run;

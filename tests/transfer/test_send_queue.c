@@ -93,7 +93,7 @@ static void control_frames_leave_before_all_that_waits(void **state)
         tci_send_queue_prepend(pair.ep, item);
     }
     tci_queue_drain(pair.ep);
-    for (uint16_t slot = 3; slot >= 1; slot--) { /* each in front of what waited */
+    for (uint16_t slot = 1; slot <= 3; slot++) { /* in their own order */
         assert_true(fake_read(pair.peer, &frame, &payload));
         assert_int_equal(frame.kind, TCI_FRAME_CONTROL);
         assert_int_equal(frame.slot, slot);
@@ -103,7 +103,7 @@ static void control_frames_leave_before_all_that_waits(void **state)
     fake_pair_close(&pair);
 }
 
-static void the_queue_is_bounded_and_control_frames_do_not_count(void **state)
+static void the_queue_is_bounded_and_all_in_it_counts(void **state)
 {
     tc_ifunc *fn;
     fake_pair pair = make_pair(FAKE_MAPPED, &fn);
@@ -117,11 +117,37 @@ static void the_queue_is_bounded_and_control_frames_do_not_count(void **state)
     for (int i = 0; i < 20; i++)
         tci_send_queue_prepend(pair.ep, tci_send_queue_make(&header));
     assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_E_AGAIN);
+    assert_true(pair.ep->tx.queue_bytes > 20 * 100 + n * 100);
     for (int i = 0; i < 20; i++)
         tci_send_queue_free(pair.ep, tci_send_queue_pop(pair.ep));
     tci_send_queue_free(pair.ep, tci_send_queue_pop(pair.ep));
     assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_OK);
     tci_send_queue_clear(pair.ep);
+    assert_int_equal(pair.ep->tx.queue_bytes, 0);
+    fake_pair_close(&pair);
+}
+
+/* A large payload offers a segment while it is at the front itself. */
+static void a_control_frame_put_before_what_is_being_sent_stays(void **state)
+{
+    static const uint8_t payload[8192];
+    tc_ifunc *fn;
+    fake_pair pair = make_pair(FAKE_MAPPED, &fn);
+    const tci_frame filler = {.kind = TCI_FRAME_CONTROL, .flags = TCI_CONTROL_PREPARED};
+    assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+    (void)fake_fill_ring(pair.ep, fn);
+    while (tci_frame_out_whole(pair.ep, &filler, NULL))
+        ;
+    assert_int_equal(queue(pair.ep, fn, payload, sizeof payload), TC_OK);
+    tci_queue_drain(pair.ep);
+    assert_non_null(pair.ep->tx.large);
+    assert_non_null(pair.ep->tx.queue);
+    assert_int_equal(pair.ep->tx.queue->frame.kind, TCI_FRAME_CONTROL);
+    assert_int_equal(pair.ep->tx.queue->frame.flags, TCI_CONTROL_SEGMENT);
+    assert_null(pair.ep->tx.queue->next);
+    fake_pair_settle(&pair);
+    assert_null(pair.ep->tx.queue);
     assert_int_equal(pair.ep->tx.queue_bytes, 0);
     fake_pair_close(&pair);
 }
@@ -297,7 +323,8 @@ int main(void)
         cmocka_unit_test(a_queued_payload_is_a_copy),
         cmocka_unit_test(a_send_goes_behind_what_waits),
         cmocka_unit_test(control_frames_leave_before_all_that_waits),
-        cmocka_unit_test(the_queue_is_bounded_and_control_frames_do_not_count),
+        cmocka_unit_test(the_queue_is_bounded_and_all_in_it_counts),
+        cmocka_unit_test(a_control_frame_put_before_what_is_being_sent_stays),
         cmocka_unit_test(a_queue_that_was_emptied_takes_more),
         cmocka_unit_test(what_finds_no_room_stays_in_its_place),
         cmocka_unit_test(a_function_that_finds_no_room_has_its_message_queued),
