@@ -6,6 +6,7 @@
 #include "test.h"
 
 #define CODES_MAX 64u
+#define ARCHIVES_MAX 24u
 
 struct tci_code_unit {
     fake_code *code;
@@ -247,7 +248,7 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
 
 /* --- functions --------------------------------------------------------------------------- */
 
-void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out)
+static void *make_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out)
 {
     const tci_slice info = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
     tci_archive_writer *writer;
@@ -265,6 +266,35 @@ void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *siz
     tci_archive_writer_destroy(writer);
     free(code);
     return archive;
+}
+
+/* To pack one takes longer than most tests, and they ask for the same few. */
+void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out)
+{
+    static struct {
+        char name[32];
+        unsigned entries;
+        size_t bytes, size;
+        void *archive;
+    } made[ARCHIVES_MAX];
+    size_t i = 0;
+    while (i < ARCHIVES_MAX - 1 && made[i].archive != NULL &&
+           (strcmp(made[i].name, name) != 0 || made[i].entries != entries ||
+            made[i].bytes != bytes))
+        i++;
+    if (i == ARCHIVES_MAX - 1)
+        return make_archive(name, entries, bytes, size_out);
+    if (made[i].archive == NULL) {
+        (void)snprintf(made[i].name, sizeof made[i].name, "%s", name);
+        made[i].entries = entries;
+        made[i].bytes = bytes;
+        made[i].archive = make_archive(name, entries, bytes, &made[i].size);
+    }
+    void *copy = malloc(made[i].size);
+    assert_non_null(copy);
+    memcpy(copy, made[i].archive, made[i].size);
+    *size_out = made[i].size;
+    return copy;
 }
 
 tc_ifunc *fake_function(tci_registry *registry, const char *name, unsigned entries,
