@@ -270,7 +270,7 @@ int main(int argc, char **argv)
         return 1;
     }
     if (r.args.timeout_ns > 0)
-        r.timeout_at_ns = tci_clock_ns() + r.args.timeout_ns;
+        r.timeout_at_ns = tci_deadline_after(r.args.timeout_ns);
     r.result = start_all(&r);
     if (r.result == 0)
         watch_all(&r);

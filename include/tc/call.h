@@ -35,8 +35,10 @@ typedef struct tc_call_outcome {
     const char *text;     /* what went wrong; never NULL if status is not TC_OK */
 } tc_call_outcome;
 
-/* Called by the thread that progresses the context. It must not call functions that block. It
- * may send and start further calls. */
+/* Called by the thread that progresses the context, or by tc_context_destroy, with TC_E_CLOSED,
+ * for calls that are under way then. It must not call functions that block. It may send and
+ * start further calls, and reply to tickets (tc_reply_to) of the message that started the call,
+ * however the call ended. */
 typedef void (*tc_call_callback)(void *user, const tc_call_outcome *outcome);
 
 /* A zeroed struct is valid. */

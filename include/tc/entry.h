@@ -118,7 +118,7 @@ TC_MUST_CHECK TC_API tc_status tc_detach(tc_call_ticket *ticket_out);
 /* Replies to a detached call. A forged or outdated ticket reaches at most its origin, which
  * drops replies to calls that it does not know.
  *
- *   TC_E_INVALID  called outside NAME_main, or the ticket is empty
+ *   TC_E_INVALID  called outside NAME_main and the callbacks of calls, or the ticket is empty
  *   as tc_reply   but never TC_E_NOT_FOUND */
 TC_MUST_CHECK TC_API tc_status tc_reply_to(const tc_call_ticket *ticket, const void *data,
                                            size_t size);

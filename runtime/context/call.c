@@ -52,7 +52,7 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     ctx->idle_since_ns = 0;
     TC_TRY(start(ep, fn, source_args, size, params, deadline_ns, &id, a->err));
     while (!a->is_there) {
-        if (tci_wait_turn(ctx, deadline_ns + MARGIN_NS) != TC_OK && !a->is_there) {
+        if (tci_wait_turn(ctx, tci_deadline_from(deadline_ns, MARGIN_NS)) != TC_OK && !a->is_there) {
             (void)tc_call_cancel(ctx, id);
             return tci_error_set(a->err, TC_E_TIMEOUT, "no answer came in time");
         }

@@ -121,11 +121,12 @@ void tc_context_destroy(tc_context *ctx)
         return;
     }
     ctx->callback = NULL;
-    tci_calls_fini(&ctx->calls);
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);
     if (core->first != NULL)
         tci_closing_all(ctx, NULL);
+    tci_calls_end(core);
+    tci_calls_fini(&ctx->calls);
     if (ctx->replies.first != NULL)
         tci_local_replies_forget(&ctx->replies, NULL);
     tci_groups_free(&ctx->groups);

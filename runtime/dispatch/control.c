@@ -11,8 +11,10 @@
 
 #include <stdlib.h>
 
-/* A function (or, with `payload_only`, just one payload) that the peer would not have. */
-static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bool payload_only)
+/* A function (or, with `payload_only`, just one payload) that the peer would not have. The status
+ * may be passed on to others, to whom TC_OK would say that all is well. */
+static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
+                            bool payload_only, tc_error *err)
 {
     tci_reader r;
     tci_reader_init(&r, payload, f->payload_size);
@@ -20,9 +22,12 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
     size_t text_size = tci_reader_left(&r);
     const uint8_t *text = tci_read_bytes(&r, text_size);
     if (r.failed || f->slot >= ep->core->options.functions_max)
-        return;
+        return TC_OK;
+    if (status >= 0)
+        return tci_error_set(err, TC_E_CORRUPT, "refusal: status %d, expected a negative one",
+                             status);
     if (ep->tx.refusal == NULL && (ep->tx.refusal = calloc(1, sizeof *ep->tx.refusal)) == NULL)
-        return;
+        return TC_OK;
     tci_error_set(ep->tx.refusal, (tc_status)status, "%.*s", (int)text_size,
                   (const char *)text);
     ep->tx.refusals++;
@@ -36,6 +41,7 @@ static void on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload, bo
     TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s",
                     ep->connection, payload_only ? "payload" : "function",
                     ep->tx.refusal->text);
+    return TC_OK;
 }
 
 static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
@@ -55,8 +61,7 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
         return TC_OK;
     case TCI_CONTROL_REFUSED:
     case TCI_CONTROL_TOO_LARGE:
-        on_refused(ep, f, payload, f->flags == TCI_CONTROL_TOO_LARGE);
-        return TC_OK;
+        return on_refused(ep, f, payload, f->flags == TCI_CONTROL_TOO_LARGE, err);
     case TCI_CONTROL_PREPARED:
         if (f->slot == ep->tx.preparing)
             ep->tx.preparing = TCI_PREPARING_NONE;

@@ -22,6 +22,7 @@ struct tci_call {
     size_t in_fragments; /* bytes of its payload, if that left in fragments; or 0 */
     uint16_t index;      /* of its function */
     const tc_ep *ep;     /* that it left by; NULL: which has ended */
+    tc_ep *asked_by;     /* whose message started it; NULL: none, or it has ended */
     tc_call_params params;
     uint64_t deadline_ns;
     uint64_t received;
@@ -94,6 +95,19 @@ static void close_call(tci_calls *calls, tci_call *call)
 
 /* --- ending ------------------------------------------------------------------------------ */
 
+/* Where the callback is: in the message that started the call, whose ticket it may have. Without
+ * one, where the answer comes from, or in the group. */
+static tc_ep *place_of(const tci_core *core, const tci_call *call, tc_ep *answers)
+{
+    tc_ep *ep = call->asked_by != NULL ? call->asked_by : answers;
+    if (ep != NULL || call->group == 0)
+        return ep;
+    ep = core->first;
+    while (ep != NULL && (ep->member.group == NULL || ep->member.group->id != call->group))
+        ep = ep->next;
+    return ep;
+}
+
 /* The place is free before the callback runs, which may start another call. */
 static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcome)
 {
@@ -101,11 +115,12 @@ static void finish(tci_core *core, tci_call *call, const tc_call_outcome *outcom
     void *user = call->params.user;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
+    tc_ep *place = place_of(core, call, outer.ep);
     close_call(core->calls, call);
     tci_pending_note_event(&core->pending);
     if (done == NULL)
         return;
-    *current = (tci_current){.ep = outer.ep};
+    *current = (tci_current){.ep = place};
     const unsigned outer_busy = tci_pending_enter(&core->pending, TCI_RUNNING);
     done(user, outcome);
     tci_pending_leave(&core->pending, TCI_RUNNING, outer_busy);
@@ -151,6 +166,8 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
     const uint64_t grace_ns = tci_deadline_after(GRACE_NS);
     for (size_t i = 0; i < calls->places && calls->count > 0; i++) {
         tci_call *call = &calls->table[i];
+        if (call->asked_by == ep)
+            call->asked_by = NULL;
         if (!call->is_open || call->ep != ep)
             continue;
         call->ep = NULL;
@@ -162,6 +179,14 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
             call->deadline_ns = grace_ns;
         if (calls->next_deadline_ns > call->deadline_ns)
             calls->next_deadline_ns = call->deadline_ns;
+    }
+}
+
+void tci_calls_end(tci_core *core)
+{
+    for (size_t i = 0; i < core->calls->places; i++) {
+        if (core->calls->table[i].is_open)
+            fail(core, &core->calls->table[i], TC_E_CLOSED, "the context was destroyed");
     }
 }
 
@@ -309,6 +334,9 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, NULL));
     TC_TRY(open_call(core->calls, &call, &route.call));
     call->ep = ep;
+    call->asked_by = tci_current_get()->ep;
+    if (call->asked_by != NULL && call->asked_by->core != core)
+        call->asked_by = NULL;
     call->group = ep->member.group != NULL ? ep->member.group->id : 0;
     call->index = fn->index;
     call->params = params;

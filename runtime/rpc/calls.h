@@ -33,6 +33,8 @@ typedef struct tci_answerer {
 void tci_calls_init(tci_calls *calls);
 /* Forgets a call without a word. TC_E_NOT_FOUND. */
 TC_MUST_CHECK tc_status tci_calls_cancel(tci_calls *calls, tc_call_id id);
+/* Ends all calls that are left: the context is about to go. */
+void tci_calls_end(tci_core *core);
 /* Forgets all calls without a word. */
 void tci_calls_fini(tci_calls *calls);
 

@@ -67,6 +67,8 @@ static tc_status judge_reply(const tci_reply *reply, size_t part, tc_error *err)
     if (reply->status > 0)
         return tci_error_set(err, TC_E_CORRUPT, "answer: status %d, expected 0 or less",
                              reply->status);
+    if (reply->call == 0 && reply->status == 0)
+        return tci_error_set(err, TC_E_CORRUPT, "answer: status 0 of what no call waits for");
     if (reply->offset > reply->total || part > reply->total - reply->offset)
         return tci_error_set(err, TC_E_CORRUPT, "answer: %zu bytes at %llu of %llu", part,
                              (unsigned long long)reply->offset,

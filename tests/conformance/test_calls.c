@@ -184,6 +184,18 @@ static void answers_of_many_frames_are_whole(void **state)
     team_close(&t);
 }
 
+static void a_call_may_wait_for_ever(void **state)
+{
+    tc_error error = {0};
+    team t;
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    team_open(&t, 2, NULL);
+    if (tc_call(team_ep(&t, 1), t.fn, &order, sizeof order, NULL, NULL, UINT64_MAX, &error) !=
+        TC_OK)
+        fail_msg("%s", error.text);
+    team_close(&t);
+}
+
 static void a_deadline_ends_a_call_and_late_answers_touch_nothing(void **state)
 {
     team t;
@@ -216,8 +228,10 @@ static void a_cancelled_call_is_over(void **state)
     uint8_t result[16] = {0};
     tc_call_id id;
     const travel_order order = {.task = TRAVEL_BIG, .count = sizeof result};
-    const tc_call_params params = {
-        .result = result, .result_capacity = sizeof result, .done = call_record_note, .user = &s};
+    const tc_call_params params = {.result = result,
+                                   .result_capacity = sizeof result,
+                                   .done = call_record_note,
+                                   .user = &s};
     team_open(&t, 2, NULL);
     team_pause(&t);
     assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id),
@@ -321,6 +335,7 @@ int main(void)
         cmocka_unit_test(calls_need_no_group),
         cmocka_unit_test(an_answer_that_is_too_large_is_not_written),
         cmocka_unit_test(answers_of_many_frames_are_whole),
+        cmocka_unit_test(a_call_may_wait_for_ever),
         cmocka_unit_test(a_deadline_ends_a_call_and_late_answers_touch_nothing),
         cmocka_unit_test(a_cancelled_call_is_over),
         cmocka_unit_test(many_calls_at_once_each_get_their_own_answer),

@@ -84,6 +84,21 @@ static void a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over(void **st
 }
 
 /* What is wanted of code and what is not: tests/transfer/test_code_out.c. */
+static void a_refusal_that_says_that_all_is_well_is_corrupt(void **state)
+{
+    static const int32_t statuses[] = {0, 1, INT32_MAX};
+    uint8_t payload[64];
+    open_pair(FAKE_MAPPED);
+    for (size_t i = 0; i < 3; i++) {
+        const size_t size = failure(payload, sizeof payload, (tc_status)statuses[i], "x");
+        assert_int_equal(say(TCI_CONTROL_REFUSED, fn->index, payload, size), TC_E_CORRUPT);
+        assert_int_equal(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_E_CORRUPT);
+    }
+    assert_int_equal(tc_ep_refusal(pair.peer, NULL), 0);
+    assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_OK);
+    fake_pair_close(&pair);
+}
+
 static void a_question_for_code_of_a_wrong_form_is_passed_over(void **state)
 {
     uint8_t id[sizeof(tci_content_id)] = {9};
@@ -165,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_refused_function_is_sent_no_more),
         cmocka_unit_test(a_refused_payload_leaves_the_function_as_it_is),
         cmocka_unit_test(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over),
+        cmocka_unit_test(a_refusal_that_says_that_all_is_well_is_corrupt),
         cmocka_unit_test(a_question_for_code_of_a_wrong_form_is_passed_over),
         cmocka_unit_test(only_the_function_that_is_awaited_is_prepared),
         cmocka_unit_test(a_refusal_ends_the_wait_for_a_prepared_function),

@@ -156,6 +156,28 @@ static void a_payload_too_large_for_the_peer_was_the_largest(void **state)
     fake_pair_close(&c.pair);
 }
 
+/* Those that may have travelled wait a second longer than their endpoint, and no second longer
+ * than the context. */
+static void calls_of_a_context_that_ends_are_told_so(void **state)
+{
+    static const tc_error error = {TC_E_PEER_LOST, "peer lost: hung up"};
+    heard a = {0}, b = {0};
+    caller c;
+    fake_pair_join(&c.pair, FAKE_MAPPED, 3);
+    c.core = &c.pair.near->core;
+    c.fn = fake_node_function(c.pair.near, "nothing", caller_nothing);
+    (void)caller_start(c.pair.ep, c.fn, &a, FOREVER_NS);
+    tci_calls_lose(c.core, c.pair.ep, &error);
+    (void)caller_start(c.pair.ep, c.fn, &b, FOREVER_NS);
+    tci_calls_end(c.core);
+    heard_expect(&a, TC_E_CLOSED, "the context was destroyed");
+    heard_expect(&b, TC_E_CLOSED, "the context was destroyed");
+    assert_int_equal(c.core->calls->count, 0);
+    tci_calls_end(c.core);
+    assert_int_equal(a.count + b.count, 2);
+    fake_pair_close(&c.pair);
+}
+
 static void calls_of_a_context_that_ends_are_forgotten(void **state)
 {
     caller c = caller_make();
@@ -180,6 +202,7 @@ int main(void)
         cmocka_unit_test(calls_that_may_have_travelled_on_have_a_second_more),
         cmocka_unit_test(a_refusal_ends_large_calls_of_that_function_alone),
         cmocka_unit_test(a_payload_too_large_for_the_peer_was_the_largest),
+        cmocka_unit_test(calls_of_a_context_that_ends_are_told_so),
         cmocka_unit_test(calls_of_a_context_that_ends_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,15 @@ static void join(uint32_t size)
     runs = 0;
 }
 
+static void open_without_group(void)
+{
+    fake_pair_make(&pair, FAKE_MAPPED);
+    pair.near->seen.then = pair.far->seen.then = &fake_layers;
+    fake_pair_connect(&pair);
+    memset(&answer, 0, sizeof answer);
+    memset(seen, 0, sizeof seen);
+}
+
 static void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace)
 {
     tc_call_params params = heard_params(&answer);
@@ -199,6 +208,13 @@ static void answers_the_ticket(void *payload, size_t size, void *target_args)
     seen[3] = tc_reply_to(&ticket, "later", 5);
 }
 
+static void keeps_silent(void *payload, size_t size, void *target_args)
+{
+    tc_call_ticket mine;
+    const tc_status status = tc_detach(&mine);
+    (void)payload, (void)size, (void)target_args, (void)status;
+}
+
 static void send_plain(body main)
 {
     tc_ifunc *fn = fake_node_function(pair.near, "plain", main);
@@ -222,6 +238,42 @@ static void a_detached_call_is_answered_by_a_later_message(void **state)
     assert_int_equal(answer.count, 1);
     assert_int_equal(pair.near->core.counters[TCI_REPLIES_LATE], 1);
     fake_pair_close(&pair);
+}
+
+/* Asks somebody who never answers, and passes that on. */
+static void gives_up(void *user, const tc_call_outcome *outcome)
+{
+    (void)user;
+    seen[3] = tc_reply_error_to(&ticket, outcome->status, "nobody there");
+}
+
+static void asks_on(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    const tc_call_params params = {.timeout_ns = 1, .done = gives_up};
+    tc_ifunc *silent = fake_node_function(pair.far, "silent", keeps_silent);
+    seen[0] = tc_detach(&ticket);
+    seen[1] = tc_call_start(pair.peer, silent, NULL, 0, &params, NULL);
+}
+
+static void a_middleman_passes_on_that_nobody_answered(void **state)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == 0)
+            join(2);
+        else
+            open_without_group();
+        call(asks_on, 0, 0);
+        assert_int_equal(seen[0], TC_OK);
+        assert_int_equal(seen[1], TC_OK);
+        assert_int_equal(answer.count, 0);
+        seen[3] = TC_E_INVALID;
+        tci_calls_expire(&pair.far->core, UINT64_MAX - 1);
+        assert_int_equal(seen[3], TC_OK);
+        fake_pair_settle(&pair);
+        heard_expect(&answer, TC_E_TIMEOUT, "nobody there");
+        fake_pair_close(&pair);
+    }
 }
 
 static void a_ticket_may_say_anything(void **state)
@@ -297,6 +349,7 @@ int main(void)
         cmocka_unit_test(a_function_knows_who_called_it_and_where_it_is),
         cmocka_unit_test(outside_of_a_function_there_is_nothing_to_answer),
         cmocka_unit_test(a_detached_call_is_answered_by_a_later_message),
+        cmocka_unit_test(a_middleman_passes_on_that_nobody_answered),
         cmocka_unit_test(a_ticket_may_say_anything),
         cmocka_unit_test(a_call_of_a_function_that_does_not_load_is_told_why),
         cmocka_unit_test(replies_of_a_wrong_form_are_corrupt),

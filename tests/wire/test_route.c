@@ -72,9 +72,26 @@ static tc_status judge(tci_reply reply, size_t part)
     const uint8_t *path, *data;
     size_t part_size;
     tci_reply back;
+    reply.call += reply.status == 0; /* call 0: a report of a failure */
     tci_reply_encode(&reply, frame);
     return tci_reply_decode(frame, TCI_REPLY_BYTES + part, &back, &path, &data, &part_size,
                             NULL);
+}
+
+static void a_report_that_all_is_well_is_refused(void **state)
+{
+    uint8_t frame[TCI_REPLY_BYTES];
+    const uint8_t *path, *data;
+    size_t part_size;
+    tci_reply reply = {.status = TC_E_HOPS}, back;
+    tci_reply_encode(&reply, frame);
+    assert_int_equal(
+        tci_reply_decode(frame, sizeof frame, &back, &path, &data, &part_size, NULL), TC_OK);
+    reply.status = TC_OK;
+    tci_reply_encode(&reply, frame);
+    assert_int_equal(
+        tci_reply_decode(frame, sizeof frame, &back, &path, &data, &part_size, NULL),
+        TC_E_CORRUPT);
 }
 
 static void answers_that_do_not_fit_are_refused(void **state)
@@ -115,6 +132,7 @@ int main(void)
         cmocka_unit_test(routes_have_golden_bytes),
         cmocka_unit_test(routes_that_do_not_fit_are_refused),
         cmocka_unit_test(answers_have_golden_bytes),
+        cmocka_unit_test(a_report_that_all_is_well_is_refused),
         cmocka_unit_test(answers_that_do_not_fit_are_refused),
         cmocka_unit_test(memberships_are_judged),
     };
