@@ -1,0 +1,114 @@
+/* Several peers send the same many functions to one target at once, whose code it asks for one
+ * by one: each message runs, and none for another's function. */
+#include "../support/pair.h"
+#include "../support/test.h"
+#include "../support/test_context.h"
+
+#include <tc/loader.h>
+
+#define PEERS 3u
+#define FUNCTIONS 200u /* 600 messages in all */
+#define DEPS_BITS 8u
+
+static const char *const asked_for[] = {"code_push", "no", NULL};
+static const char *const evicted[] = {"code_push", "no", "code_memory_max", "256K", NULL};
+
+typedef struct crowd {
+    pair p;
+    tc_context *contexts[PEERS];
+    tc_ep *eps[PEERS];
+} crowd;
+
+/* The same archive with other libraries is another function. */
+static tc_ifunc *variant(tc_context *ctx, const void *archive, size_t size, unsigned n)
+{
+    char deps[16 * DEPS_BITS] = "";
+    tc_error error = {0};
+    tc_ifunc *fn;
+    for (unsigned bit = 0; bit < DEPS_BITS; bit++)
+        strcat(deps, n >> bit & 1 ? "libm.so.6\n" : "libc.so.6\n");
+    must(tc_ifunc_open_memory(ctx, archive, size, deps, strlen(deps), &fn, &error), &error,
+         "variant");
+    return fn;
+}
+
+static void crowd_open(crowd *c, const char *const *options)
+{
+    tc_error error = {0};
+    pair_open(&c->p, options);
+    for (unsigned i = 0; i < PEERS; i++) {
+        c->contexts[i] = i == 0 ? c->p.source : test_context(options);
+        c->eps[i] = c->p.ep;
+        if (i > 0)
+            must(tc_ep_connect(c->contexts[i], c->p.host_port, PAIR_TIMEOUT_NS, &c->eps[i],
+                               &error),
+                 &error, "connect");
+    }
+}
+
+static void crowd_close(crowd *c)
+{
+    for (unsigned i = 1; i < PEERS; i++)
+        tc_context_destroy(c->contexts[i]);
+    pair_close(&c->p);
+}
+
+static void progress_all(const crowd *c)
+{
+    for (unsigned i = 0; i < PEERS; i++)
+        (void)tc_progress(c->contexts[i]);
+}
+
+/* In turn, so that all ask for about the same at about the same time. */
+static void send_all(crowd *c)
+{
+    size_t size;
+    const void *archive = tc_ifunc_archive(pair_ifunc(&c->p, "check"), &size);
+    for (unsigned n = 0; n < FUNCTIONS; n++) {
+        for (unsigned i = 0; i < PEERS; i++) {
+            tc_ifunc *fn = variant(c->contexts[i], archive, size, n);
+            tc_status status;
+            while ((status = tc_send(c->eps[i], fn, NULL, 0)) == TC_E_AGAIN)
+                progress_all(c);
+            assert_int_equal(status, TC_OK);
+        }
+        progress_all(c);
+    }
+}
+
+static void expect_all_run(crowd *c)
+{
+    /* One that flushes progresses itself alone, and the target waits for all. */
+    for (unsigned waits = PEERS; waits > 0;) {
+        progress_all(c);
+        waits = 0;
+        for (unsigned i = 0; i < PEERS; i++)
+            waits += tc_ep_flush(c->eps[i], 1000000) != TC_OK;
+    }
+    for (unsigned i = 0; i < PEERS; i++) {
+        tc_error error = {0};
+        if (tc_ep_refusal(c->eps[i], &error) > 0)
+            fail_msg("peer %u: %s", i, error.text);
+    }
+    assert_int_equal(c->p.target_state.next, PEERS * FUNCTIONS);
+}
+
+static void code_that_many_bring_at_once_is_never_taken_for_other_code(void **state)
+{
+    const char *const *const options[] = {asked_for, evicted};
+    for (size_t i = 0; i < 2; i++) {
+        crowd c;
+        crowd_open(&c, options[i]);
+        send_all(&c);
+        expect_all_run(&c);
+        crowd_close(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(code_that_many_bring_at_once_is_never_taken_for_other_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
