@@ -165,6 +165,19 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 
 /* --- callable ---------------------------------------------------------------------------- */
 
+/* By a slot of any endpoint's: then its code may not go. */
+static bool is_called(const tci_core *core, const tc_ifunc *fn)
+{
+    for (const tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+            if (ep->rx.slots[slot].fn == fn && ep->rx.slots[slot].main != NULL)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* One more slot takes no more memory for code that is called already. */
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
@@ -174,7 +187,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
         return status;
     tc_error full;
     status = tci_registry_trim(&ep->core->registry, fn, &full);
-    if (status == TC_OK) {
+    if (status == TC_OK || is_called(ep->core, fn)) {
         ep->rx.slots[slot].main = fn->entry.main;
         return TC_OK;
     }

@@ -76,8 +76,8 @@ static void an_answer_behind_the_frame_that_ends_its_endpoint_is_not_looked_at(v
     fake_frame(pair.ep, TCI_FRAME_REPLY, 0, 0, reply, sizeof reply);
     fake_frame(pair.ep, TCI_FRAME_CALL, 0, fn->index, NULL, 0);
     (void)tci_dispatch_run_lap(pair.peer);
-    expect_end("");
     assert_int_equal(pair.far->core.counters[TCI_REPLIES_LATE], 0);
+    expect_end("");
 }
 
 /* Where nobody maps the ring the link may be gone by then; see tci_large_give_up. */

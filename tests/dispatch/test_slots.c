@@ -234,6 +234,24 @@ static void functions_that_only_slots_hold_leave_for_others(void **state)
     fake_pair_close(&pair);
 }
 
+/* It was within the bound when it came. */
+static void a_function_that_one_peer_calls_stays_when_another_sends_it(void **state)
+{
+    fake_pair second;
+    open_pair();
+    fake_pair_add(&second, &pair);
+    assert_int_equal(send(fn), TC_OK);
+    pair.far->core.options.code_memory_max = 1000;
+    tc_ifunc *same = fake_node_function(second.near, "run", run);
+    assert_int_equal(tc_send(second.ep, same, NULL, 0), TC_OK);
+    fake_pair_settle(&second);
+    assert_int_equal(send(fn), TC_OK);
+    assert_int_equal(runs, 3);
+    expect_refused(0, TC_OK, "");
+    fake_pair_remove(&second);
+    fake_pair_close(&pair);
+}
+
 /* --- announcing ------------------------------------------------------------------------------
  */
 
@@ -320,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_refusal_for_want_of_memory_holds_for_one_message),
         cmocka_unit_test(functions_that_only_slots_hold_leave_for_others),
         cmocka_unit_test(a_function_that_never_fits_is_refused),
+        cmocka_unit_test(a_function_that_one_peer_calls_stays_when_another_sends_it),
         cmocka_unit_test(a_prepared_function_is_told_of_at_once),
         cmocka_unit_test(one_that_loads_slowly_is_told_of_when_it_has_and_others_run_meanwhile),
         cmocka_unit_test(one_that_fails_to_load_is_told_of_as_a_refusal),

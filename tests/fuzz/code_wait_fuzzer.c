@@ -149,6 +149,31 @@ static void hold(fake_pair *pair, uint8_t how)
     link->holds = (how & 4) != 0;
 }
 
+/* What both sides do in any case, in any order. */
+static void go_on(fake_pair *pair, unsigned what)
+{
+    switch (what) {
+    case 0:
+        fake_carry(pair->ep, pair->peer);
+        return;
+    case 1:
+        fake_carry(pair->peer, pair->ep);
+        return;
+    case 2:
+        (void)fake_node_turn(pair->near);
+        return;
+    case 3:
+        (void)tci_dispatch_run(pair->peer);
+        return;
+    case 4:
+        (void)fake_node_turn(pair->far);
+        return;
+    default:
+        fake_pair_settle(pair);
+        return;
+    }
+}
+
 static void step(world *w, uint8_t what, const uint8_t *bytes)
 {
     const uint8_t how = bytes[0];
@@ -161,24 +186,6 @@ static void step(world *w, uint8_t what, const uint8_t *bytes)
     case 0:
     case 1:
         send(w, side, how);
-        return;
-    case 2:
-        fake_carry(pair->ep, pair->peer);
-        return;
-    case 3:
-        fake_carry(pair->peer, pair->ep);
-        return;
-    case 4:
-        (void)fake_node_turn(pair->near);
-        return;
-    case 5:
-        (void)tci_dispatch_run(pair->peer);
-        return;
-    case 6:
-        (void)fake_node_turn(pair->far);
-        return;
-    case 7:
-        fake_pair_settle(pair);
         return;
     case 8:
         change_frame(pair->peer, how);
@@ -201,8 +208,11 @@ static void step(world *w, uint8_t what, const uint8_t *bytes)
     case 14:
         load(w, how);
         return;
-    default:
+    case 15:
         hold(pair, how);
+        return;
+    default:
+        go_on(pair, what % 16 - 2u);
         return;
     }
 }
