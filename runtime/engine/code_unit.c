@@ -61,6 +61,7 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
         .producer_patch = slice->producer_patch,
         .resolve = resolve_symbol,
         .resolve_user = (void *)(uintptr_t)r->symbols,
+        .cancelled = r->source->cancelled,
     };
 }
 

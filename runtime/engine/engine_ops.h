@@ -7,13 +7,14 @@
 #ifndef TCI_ENGINE_OPS_H
 #define TCI_ENGINE_OPS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 4u
+#define TCI_ENGINE_ABI 5u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The callable form of one function. The two last are NULL when the library does not define
@@ -60,6 +61,9 @@ typedef struct tci_engine_code {
      * by the loading thread, and more than once for a symbol; it must not call the engine. */
     void *(*resolve)(void *user, const char *symbol);
     void *resolve_user;
+    /* NULL, or true when nobody wants the result any more: another process that compiles is
+     * ended then. */
+    const atomic_bool *cancelled;
 } tci_engine_code;
 
 /* Machine code that is not linked yet: bytes to keep, to store, and to link any number of times

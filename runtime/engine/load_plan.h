@@ -18,6 +18,7 @@ typedef struct tci_load_source {
     const tci_host_symbol *host; /* stays as long as the unit */
     size_t host_count;
     tci_content_id id;
+    const atomic_bool *cancelled; /* see tci_engine_code */
 } tci_load_source;
 
 /* What a handle wants and what this process can do. */

@@ -32,6 +32,7 @@ struct tci_load_job {
     tci_code_unit *unit;     /* what was made; NULL on failure */
     tc_status status;
     tc_error error;
+    atomic_bool cancelled; /* whoever made it has no use for it */
     bool begun;
     bool ended; /* under the lock; `done` is for those who only look */
     atomic_bool done;
@@ -188,6 +189,7 @@ static tc_status begin(tci_engine_handle *handle, const tci_load_source *source,
         return tci_error_set(err, TC_E_NO_MEMORY, "loading: out of memory");
     job->handle = handle;
     job->source = *source;
+    job->source.cancelled = &job->cancelled;
     job->plan = *plan;
     job->replaces = replaces;
     job->begun_ns = tci_clock_ns();
@@ -283,6 +285,7 @@ void tci_load_queue_cancel(tci_load_job *job)
     if (job == NULL)
         return;
     if (!withdraw(job)) {
+        atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
         await_end(job);
         tci_code_unit_unload(job->handle, job->unit);
     }

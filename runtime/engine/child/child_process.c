@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* How long it may take to notice that nobody waits for a child any more. */
+#define CANCEL_MS 50
 /* How long a child that closed its socket may take to be gone. */
 #define LET_END_MS 1000
 
@@ -216,6 +218,12 @@ static int timeout_ms(uint64_t deadline_ns)
     return left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
+static bool is_cancelled(const tci_child *child)
+{
+    return child->cancelled != NULL &&
+           atomic_load_explicit(child->cancelled, memory_order_relaxed);
+}
+
 /* Until the socket is ready; the child's end counts when the socket has no more to give: some
  * other process may have inherited the child's end of it. */
 static tc_status await(const tci_child *child, short events, uint64_t deadline_ns)
@@ -224,6 +232,8 @@ static tc_status await(const tci_child *child, short events, uint64_t deadline_n
         struct pollfd fds[2] = {{.fd = child->socket, .events = events},
                                 {.fd = child->pidfd, .events = POLLIN}};
         int left = timeout_ms(deadline_ns);
+        if (child->cancelled != NULL && left > CANCEL_MS)
+            left = CANCEL_MS;
         int ready = poll(fds, 2, left);
         if (ready < 0 && errno != EINTR)
             return TC_E_PEER_LOST;
@@ -231,6 +241,8 @@ static tc_status await(const tci_child *child, short events, uint64_t deadline_n
             return TC_OK;
         if (ready > 0)
             return TC_E_PEER_LOST;
+        if (is_cancelled(child))
+            return TC_E_CLOSED;
         if (ready == 0 && tci_deadline_left_ns(deadline_ns) == 0)
             return TC_E_TIMEOUT;
     }

@@ -6,6 +6,7 @@
 #ifndef TCI_CHILD_PROCESS_H
 #define TCI_CHILD_PROCESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,8 @@ typedef struct tci_child {
     int socket;
     /* Memory that is its standard error: nobody has to read it for the child to go on. */
     int diagnostics;
+    /* NULL, or true (set by any thread) when who sends or receives is to stop waiting. */
+    const atomic_bool *cancelled;
 } tci_child;
 
 /* argv[0] is the program's path. Gives the child no descriptors beside those above, no blocked
@@ -43,8 +46,8 @@ void tci_child_let_end(const tci_child *child);
 /* Or says something without having been asked, or is another process's since a fork. */
 bool tci_child_has_ended(const tci_child *child);
 
-/* All of it; TC_E_TIMEOUT, TC_E_PEER_LOST (it has ended, or closed the socket). The array is
- * used up. */
+/* All of it; TC_E_TIMEOUT, TC_E_PEER_LOST (it has ended, or closed the socket), TC_E_CLOSED
+ * (cancelled). The array is used up. */
 TC_MUST_CHECK tc_status tci_child_send(const tci_child *child, struct iovec *parts,
                                        size_t count, uint64_t deadline_ns);
 TC_MUST_CHECK tc_status tci_child_receive(const tci_child *child, void *bytes, size_t size,

@@ -301,7 +301,7 @@ static tc_status take_object(const tci_compile_reply *reply, const tci_engine_co
     return TC_OK;
 }
 
-static tc_status exchange(const tci_compiler *c, const tci_engine_code *code, void **body_out,
+static tc_status exchange(tci_compiler *c, const tci_engine_code *code, void **body_out,
                           tci_compile_reply *reply_out, tc_error *err)
 {
     uint8_t prefix[TCI_COMPILE_PREFIX_BYTES], head[TCI_COMPILE_REQUEST_HEAD_MAX];
@@ -309,6 +309,7 @@ static tc_status exchange(const tci_compiler *c, const tci_engine_code *code, vo
     size_t head_size, size;
     tci_compile_kind kind;
     TC_TRY(tci_compile_request_encode(code, head, &head_size, err));
+    c->child.cancelled = code->cancelled;
     tci_compile_prefix_encode(TCI_COMPILE_REQUEST, head_size + code->size, prefix);
     struct iovec parts[] = {
         {prefix, sizeof prefix}, {head, head_size}, {(void *)code->bytes, code->size}};
@@ -334,6 +335,8 @@ static bool replace_child(tci_compiler *c, const tci_engine_code *code, tc_statu
         tci_error_fill(err, status,
                        "compiling it took longer than compile_time_max, %" PRIu64 " ms",
                        (uint64_t)(c->opts.time_max_ns / TCI_NS_PER_MS));
+    if (status == TC_E_CLOSED)
+        tci_error_fill(err, status, "nobody waits for it any more");
     child_end end = end_child(c, status, doing, err);
     (void)start_child(c, NULL);
     return status == TC_E_PEER_LOST && was_killed_by_others(&end);
@@ -357,6 +360,7 @@ static tc_status compile_apart(tci_compiler *c, const tci_engine_code *code, boo
     tci_compile_reply reply;
     void *body;
     tc_status status = exchange(c, code, &body, &reply, err);
+    c->child.cancelled = NULL;
     if (status == TC_E_TOO_LARGE)
         return status; /* nothing was sent */
     if (status != TC_OK) {
