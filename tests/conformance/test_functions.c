@@ -1,6 +1,7 @@
 /* Functions: their identity, where their code comes from, and why a peer refuses them. */
 #include "../support/pair.h"
 #include "../support/test.h"
+#include "../support/test_context.h"
 
 #include "archive.h"
 
@@ -289,6 +290,55 @@ static void functions_beyond_the_limit_replace_idle_ones(void **state)
     pair_close(&p);
 }
 
+/* The bytes of a file, and as many functions as there are lists of libraries for them. */
+static tc_ifunc *open_variant(tc_context *ctx, unsigned number)
+{
+    static char bytes[1 << 20];
+    char path[1024], deps[256] = "";
+    tc_ifunc *fn;
+    (void)snprintf(path, sizeof path, "%s/check.tca", getenv("TC_IFUNC_PATH"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (unsigned bit = 1; bit < 16; bit *= 2)
+        (void)strcat(deps, number & bit ? "libm.so.6\n" : "libc.so.6\n");
+    assert_int_equal(tc_ifunc_open_memory(ctx, bytes, size, deps, strlen(deps), &fn, NULL),
+                     TC_OK);
+    return fn;
+}
+
+/* A peer with more functions than the target has places leaves some to others, and still calls
+ * all of its own. */
+static void one_peer_does_not_keep_all_places(void **state)
+{
+    enum { FUNCTIONS = 12 };
+    pair p;
+    tc_ep *ep;
+    tc_ifunc *fns[FUNCTIONS];
+    tc_error error = {0};
+    uint64_t sent = 0;
+    pair_open(&p, (const char *const[]){"functions_max", "4", NULL});
+    tc_context *many = test_context(NULL);
+    must(tc_ep_connect(many, p.host_port, PAIR_TIMEOUT_NS, &ep, &error), &error, "connect");
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        fns[i] = open_variant(many, i);
+    for (int round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < FUNCTIONS; i++)
+            pair_send_check(ep, fns[i], sent++, 20);
+        pair_flush(ep);
+        pair_send_check(p.ep, pair_ifunc(&p, "check"), sent++, 20);
+        pair_flush(p.ep);
+    }
+    assert_int_equal(tc_ep_refusal(ep, &error), 0);
+    assert_int_equal(tc_ep_refusal(p.ep, &error), 0);
+    assert_int_equal(p.target_state.next, sent);
+    assert_int_equal(p.target_state.wrong, 0);
+    tc_ep_close(ep);
+    tc_context_destroy(many);
+    pair_close(&p);
+}
+
 static void destroy_where_it_runs(void *endpoint)
 {
     tc_context_destroy(tc_ep_context(endpoint));
@@ -323,6 +373,7 @@ int main(void)
         cmocka_unit_test(damaged_archives_are_refused_where_they_are_opened),
         cmocka_unit_test(a_context_outlives_its_own_ifuncs),
         cmocka_unit_test(functions_beyond_the_limit_replace_idle_ones),
+        cmocka_unit_test(one_peer_does_not_keep_all_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
