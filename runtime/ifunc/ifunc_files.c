@@ -36,9 +36,12 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
 {
     void *archive, *deps = NULL;
     tci_registry_code code = {0};
-    TC_TRY(tci_archive_file_read(path, (size_t)registry->options->code_bytes_max, &archive,
-                                 &code.archive_size, err));
-    tc_status status = read_deps(path, &deps, &code.deps_size, err);
+    tc_status status = tci_archive_file_read(path, (size_t)registry->options->code_bytes_max,
+                                             &archive, &code.archive_size, err);
+    if (status == TC_E_TOO_LARGE)
+        tci_error_prefix(err, "beyond option code_bytes_max");
+    TC_TRY(status);
+    status = read_deps(path, &deps, &code.deps_size, err);
     if (status == TC_OK) {
         code.archive = archive;
         code.deps = deps;

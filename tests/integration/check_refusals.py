@@ -67,6 +67,11 @@ class Refusals(ToolTest):
         self.assert_serves(node)
         node.stop()
 
+    def test_code_beyond_the_limit_of_the_source(self):
+        node = self.node()
+        self.send(node.address, "bulky", TC_CODE_BYTES_MAX="4K").expect(1, r"option code_bytes_max: .*limit 4096")
+        node.stop()
+
     def test_the_stream_of_another_peer_goes_on(self):
         node = self.node()
         stream = self.send(node.address, "transcript", "--text", "steady", "--count", 150000)
