@@ -4,6 +4,8 @@
 #include "base/error_text.h"
 #include "library_file.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +23,12 @@ static const char *const system_folders[] = {
     "/usr/lib64",
 };
 
+/* Has the libraries of the compiler itself (libatomic) in a folder for each version. */
+static const char gcc_folders[] = "/usr/lib/gcc/" TCI_ARCH_MULTIARCH;
+
 typedef struct search {
     const tci_text_list *folders;
+    char gcc_folder[PATH_BYTES_MAX]; /* that of the newest version; empty: none */
     tci_text_list *sonames;
     tc_error *err;
 } search;
@@ -32,12 +38,32 @@ static tc_status add_file(const search *s, const char *path, int depth, bool *us
 
 static size_t folder_count(const search *s)
 {
-    return s->folders->count + sizeof system_folders / sizeof system_folders[0];
+    return s->folders->count + sizeof system_folders / sizeof system_folders[0] +
+           (s->gcc_folder[0] != '\0');
 }
 
 static const char *folder_at(const search *s, size_t i)
 {
-    return i < s->folders->count ? s->folders->items[i] : system_folders[i - s->folders->count];
+    if (i < s->folders->count)
+        return s->folders->items[i];
+    i -= s->folders->count;
+    return i < sizeof system_folders / sizeof system_folders[0] ? system_folders[i]
+                                                                : s->gcc_folder;
+}
+
+static void find_gcc_folder(search *s)
+{
+    char newest[64] = "";
+    DIR *dir = opendir(gcc_folders);
+    for (struct dirent *e = NULL; dir != NULL && (e = readdir(dir)) != NULL;) {
+        if (isdigit((unsigned char)e->d_name[0]) && strlen(e->d_name) < sizeof newest &&
+            strverscmp(e->d_name, newest) > 0)
+            (void)snprintf(newest, sizeof newest, "%s", e->d_name);
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+    if (newest[0] != '\0')
+        (void)snprintf(s->gcc_folder, sizeof s->gcc_folder, "%s/%s", gcc_folders, newest);
 }
 
 /* Tries one file; a missing one is no error. Sets *used_out when it counts as the library. */
@@ -163,6 +189,7 @@ tc_status tci_link_deps(const tci_text_list *libraries, const tci_text_list *fol
                         tci_text_list *sonames_out, tc_error *err)
 {
     search s = {.folders = folders, .sonames = sonames_out, .err = err};
+    find_gcc_folder(&s);
     for (size_t i = 0; i < libraries->count; i++) {
         const char *name = libraries->items[i];
         bool used = false, is_static = false;

@@ -54,6 +54,13 @@ static void of_the_system(void **state)
     assert_no_deps("no-such-library", "'-lno-such-library' not found; looked in ., ");
 }
 
+/* Only a folder of gcc's has a file of that name to link with. */
+static void of_the_compiler(void **state)
+{
+    skip_if_emulated("the system's libraries are those of the machine around it");
+    assert_deps("atomic", "libatomic.so.1");
+}
+
 static void a_script_names_others(void **state)
 {
     skip_if_emulated("the system's libraries are those of the machine around it");
@@ -128,8 +135,13 @@ static void any_damage_in_the_headers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(of_the_system),     TEST(a_script_names_others), TEST(scripts_that_are_none),
-        TEST(only_a_static_one), TEST(damaged_libraries),     TEST(any_damage_in_the_headers),
+        TEST(of_the_system),
+        TEST(of_the_compiler),
+        TEST(a_script_names_others),
+        TEST(scripts_that_are_none),
+        TEST(only_a_static_one),
+        TEST(damaged_libraries),
+        TEST(any_damage_in_the_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
