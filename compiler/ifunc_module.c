@@ -161,6 +161,12 @@ static tc_status check_triple(tci_ifunc_module *module, LLVMModuleRef piece, tc_
         return tci_error_set(err, TC_E_INVALID, "the module names no target triple");
     if (!tci_triple_normalise(text, strlen(text), triple))
         return tci_error_set(err, TC_E_INVALID, "unknown target triple '%s'", text);
+    if (strstr(triple, "-linux") == NULL ||
+        LLVMPointerSize(LLVMGetModuleDataLayout(piece)) != sizeof(uint64_t))
+        return tci_error_set(err, TC_E_INVALID,
+                             "target %s is not supported: expected Linux with addresses of 64 "
+                             "bits",
+                             text);
     if (module->pieces > 0 && strcmp(triple, module->triple) != 0) {
         return tci_error_set(err, TC_E_INVALID, "target is %s, but %s is for %s", triple,
                              module->origin, module->triple);

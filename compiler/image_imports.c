@@ -209,7 +209,8 @@ static tc_status read_all(reading *in)
         qsort(imports->relocations, imports->count, sizeof *imports->relocations, by_place);
     size_t names = imports->symbols.count + imports->weak.count;
     if (names > TCI_IMAGE_IMPORTS_MAX)
-        return tci_error_set(in->err, TC_E_TOO_LARGE, "%zu undefined symbols, limit %d", names,
+        return tci_error_set(in->err, TC_E_TOO_LARGE,
+                             "%zu undefined symbols, limit %d, of bitcode too", names,
                              TCI_IMAGE_IMPORTS_MAX);
     return TC_OK;
 }

@@ -216,7 +216,7 @@ tc_status tci_image_make(const tci_ifunc_code *code, const char *name, char opt_
     if (status == TC_OK)
         status = make_from_object(code, name, &object, image_out, err);
     free(object.bytes);
-    if (status == TC_E_UNSUPPORTED)
+    if (status == TC_E_UNSUPPORTED || status == TC_E_TOO_LARGE)
         tci_error_prefix(err, "%s: no image for %s (--forms=bitcode makes none)", name,
                          code->triple);
     else if (status != TC_OK)

@@ -41,7 +41,9 @@ static void check_thread_locals(const inspection *in)
     for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v)) {
         if (LLVMIsThreadLocal(v))
             report_named(in, v, v, "thread-local variable ",
-                         " cannot be shipped; keep the state in the payload or in target_args");
+                         " cannot be shipped; keep the state in the payload or in target_args, "
+                         "or, since one "
+                         "thread runs it, give -D_Thread_local= -D__thread=");
     }
 }
 
@@ -118,7 +120,9 @@ static void check_assembly_of(const inspection *in, LLVMBasicBlockRef block)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL;
          i = LLVMGetNextInstruction(i)) {
-        if (is_call(i) && LLVMIsAInlineAsm(LLVMGetCalledValue(i)) != NULL)
+        LLVMValueRef called = is_call(i) ? LLVMGetCalledValue(i) : NULL;
+        if (called != NULL && LLVMIsAInlineAsm(called) != NULL &&
+            !tci_llvm_is_empty_assembly(called))
             report(in, i, "inline assembly cannot be shipped unless --allow-asm is given");
     }
 }

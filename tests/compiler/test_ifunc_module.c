@@ -239,7 +239,17 @@ static void sources_for_different_targets_do_not_mix(void **state)
                                  "target triple = \"aarch64-linux-gnu\"\n"};
     const char *const none[] = {MAIN "{ ret void }\n"};
     const char *const strange[] = {"target triple = \"mars-rover-os\"\n"};
+    const char *const others[][1] = {
+        {"target triple = \"x86_64-pc-windows-msvc\"\n"},
+        {"target datalayout = \"e-m:e-p:32:32-i64:64-n32:64-S128\"\n"
+         "target triple = \"wasm32-unknown-linux\"\n"},
+        {"target datalayout = \"e-m:e-p:32:32-p270:32:32-i64:64-S128\"\n"
+         "target triple = \"x86_64-pc-linux-gnux32\"\n"}};
     tci_ifunc_code code;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(make(others[i], 1, false, &code), TC_E_INVALID);
+        assert_has(err.text, " is not supported: expected Linux with addresses of 64 bits");
+    }
     assert_int_equal(make(texts, 2, false, &code), TC_E_INVALID);
     assert_has(err.text, "second: target is aarch64-linux, but first is for x86_64-linux");
     assert_int_equal(make(none, 1, false, &code), TC_E_INVALID);

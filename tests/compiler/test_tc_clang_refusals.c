@@ -30,6 +30,7 @@ static void thread_local_variables(void **state)
     assert_finding("data/thread_local.c:2", "thread-local variable 'calls'");
     assert_has(result.text, "data/thread_local.c:9:");
     assert_has(result.text, "error: thread-local variable 'elsewhere'");
+    assert_has(result.text, "give -D_Thread_local= -D__thread=");
 }
 
 static void gnu_ifuncs(void **state)
@@ -51,6 +52,7 @@ static void assembly_unless_allowed(void **state)
 {
     compile_refused("assembly.c");
     assert_finding("data/assembly.c:5:5", "inline assembly");
+    assert_has_not(result.text, "assembly.c:6");
     assert_finding("data/assembly.c", "assembly at file scope");
     run_tool(&result, TEST_TC_CLANG, data_file("assembly.c"), "-o", "bad.tca", "--allow-asm",
              NULL);

@@ -35,6 +35,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Code for the architecture of this process, and no other. By name, since LLVM's own choice
  * (LLVMInitializeNativeTarget) is that of the machine its headers are made for, which in a
@@ -62,6 +63,22 @@ static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, s
     bool ok = LLVMParseIRInContext(context, buffer, module_out, message_out) == 0;
 #endif
     return ok;
+}
+
+/* Whether inline assembly has nothing in it for an assembler, as what only keeps a compiler from
+ * moving code. LLVM 17 does not tell. */
+static inline bool tci_llvm_is_empty_assembly(LLVMValueRef assembly)
+{
+#if LLVM_VERSION_MAJOR >= 18
+    size_t size = 0;
+    const char *text = LLVMGetInlineAsmAsmString(assembly, &size);
+    while (size > 0 && strchr(" \t\n", text[size - 1]) != NULL)
+        size--;
+    return size == 0;
+#else
+    (void)assembly;
+    return false;
+#endif
 }
 
 /* From now on a debugger that looks at this process learns what the JIT links. LLVM 17 cannot
