@@ -22,6 +22,7 @@ const char tci_command_help[] =
     "  --no-dictionary       pack without a dictionary, for readers that have none\n"
     "  -O0 .. -O3, -Os, -g   how much to optimise, 2 unless told; keep debug information\n"
     "  -###, -v              print the clang commands: and run nothing, or and run them\n"
+    "  -MD -MMD -MF -MP -MT -MQ  rules for make; default: the output's name with .d\n"
     "  -h, --help, --version\n"
     "  -I -D -U -include -isystem -iquote -idirafter -std= -f... -W... -w -pedantic -ansi "
     "-pthread\n"

@@ -23,6 +23,10 @@ typedef struct tci_command {
     tci_text_list libraries;     /* of -l, without it */
     tci_text_list folders;       /* of -L, without it */
     tci_text_list compared;      /* types of --check-abi */
+    tci_text_list rule_options;  /* -MD, -MMD, -MP, -MT and -MQ, for clang */
+    const char *rule_file;       /* argument of -MF, an element of argv; NULL: none */
+    bool wants_rules;            /* -MD or -MMD was given */
+    bool names_rule_target;      /* -MT or -MQ was */
     const tci_target *targets[TCI_TARGETS_MAX];
     size_t target_count;
     const char *output; /* argument of -o: an element of argv; NULL: only --check-abi */
@@ -31,7 +35,7 @@ typedef struct tci_command {
     char opt_level; /* '0' '1' '2' '3' 's' 'z' */
     bool allow_asm;
     bool keep_debug; /* -g was given */
-    bool plain; /* packed without a dictionary */
+    bool plain;      /* packed without a dictionary */
     bool verbose;
 } tci_command;
 

@@ -13,6 +13,8 @@ static const char at_end[] = "cannot be shipped; it keeps the address of code, s
 static const char for_cpu[] =
     "is in no library that a target loads; images for better CPUs (--cpu-levels) do without "
     "asking, and the target compiles bitcode for its own";
+static const char of_sanitizer[] =
+    "is of a sanitizer's library, which targets do not have; give -fsanitize-trap=all";
 static const char of_linker[] = "is made by a linker of programs; there is none of it here";
 
 /* The first that fits wins. */
@@ -34,6 +36,7 @@ static const struct name_row {
     {"__cpu_indicator_init", WHOLE, for_cpu},
     {"__aarch64_cpu_features", WHOLE, for_cpu},
     {"__init_cpu_features", START, for_cpu},
+    {"__ubsan_handle_", START, of_sanitizer},
     {"__start_", START, of_linker},
     {"__stop_", START, of_linker},
     {"__bss_start", WHOLE, of_linker},

@@ -8,6 +8,7 @@
 #include "clang_run.h"
 #include "command_line.h"
 #include "engine/orc/llvm_compat.h"
+#include "header_deps.h"
 #include "ifunc_module.h"
 #include "image_make.h"
 #include "layout_check.h"
@@ -27,6 +28,7 @@ typedef struct slices {
     tci_ifunc_code codes[SLICES_MAX];
     size_t count;
     tci_text_list findings;
+    tci_text_list rules; /* for make */
 } slices;
 
 static void print_error(const tc_error *err)
@@ -40,18 +42,34 @@ static bool is_llvm_file(const char *source)
     return n > 3 && (strcmp(source + n - 3, ".bc") == 0 || strcmp(source + n - 3, ".ll") == 0);
 }
 
+static tc_status run_clang(const tci_command *command, tci_text_list *words,
+                           tci_text_list *rules, void **bytes_out, size_t *size_out,
+                           tc_error *err)
+{
+    int rule = -1;
+    tc_error rule_error;
+    if (command->verbose && !words->failed)
+        tci_clang_print(words, stderr);
+    TC_TRY(tci_header_deps_begin(command, words, &rule, err));
+    tc_status status = tci_clang_run(words, bytes_out, size_out, err);
+    tc_status rule_status = tci_header_deps_end(rule, rules, &rule_error);
+    if (status != TC_OK || rule_status == TC_OK)
+        return status;
+    free(*bytes_out);
+    *err = rule_error;
+    return rule_status;
+}
+
 static tc_status compile_source(const tci_command *command, const tci_target *target,
-                                unsigned cpu_level, const char *source, void **bytes_out,
-                                size_t *size_out, tc_error *err)
+                                unsigned cpu_level, const char *source, tci_text_list *rules,
+                                void **bytes_out, size_t *size_out, tc_error *err)
 {
     if (is_llvm_file(source))
         return tci_archive_file_read(source, TCI_ARCHIVE_SLICE_BYTES_MAX, bytes_out, size_out,
                                      err);
     tci_text_list words = {0};
     tci_clang_command(command, target, cpu_level, source, &words);
-    if (command->verbose && !words.failed)
-        tci_clang_print(&words, stderr);
-    tc_status status = tci_clang_run(&words, bytes_out, size_out, err);
+    tc_status status = run_clang(command, &words, rules, bytes_out, size_out, err);
     tci_text_list_fini(&words);
     if (status == TC_E_COMPILE)
         tci_target_table_explain_headers(target);
@@ -61,13 +79,14 @@ static tc_status compile_source(const tci_command *command, const tci_target *ta
 }
 
 static tc_status add_sources(const tci_command *command, const tci_target *target,
-                             unsigned cpu_level, tci_ifunc_module *module, tc_error *err)
+                             unsigned cpu_level, tci_ifunc_module *module, tci_text_list *rules,
+                             tc_error *err)
 {
     for (size_t i = 0; i < command->sources.count; i++) {
         void *bytes = NULL;
         size_t size = 0;
         const char *source = command->sources.items[i];
-        TC_TRY(compile_source(command, target, cpu_level, source, &bytes, &size, err));
+        TC_TRY(compile_source(command, target, cpu_level, source, rules, &bytes, &size, err));
         tc_status status = is_llvm_file(source)
                                ? tci_ifunc_module_add(module, source, bytes, size, err)
                                : tci_ifunc_module_add_raw(module, source, bytes, size, err);
@@ -127,7 +146,7 @@ static tc_status make_slices(const tci_command *command, const tci_target *targe
                                .opt_level = command->opt_level};
     tci_ifunc_module *module = NULL;
     TC_TRY(tci_ifunc_module_create(&policy, &findings, &module, err));
-    tc_status status = add_sources(command, target, cpu_level, module, err);
+    tc_status status = add_sources(command, target, cpu_level, module, &made->rules, err);
     if (status == TC_OK && command->slices.images)
         status = make_image(command, target, module, made, err);
     if (status == TC_OK && command->slices.bitcode && cpu_level == TCI_CPU_ANY)
@@ -178,6 +197,8 @@ static tc_status write_files(const tci_command *command, const slices *made, tc_
     if (status == TC_OK)
         status = tci_archive_output_write_deps(command->output, &sonames, err);
     if (status == TC_OK)
+        status = tci_header_deps_write(command, &made->rules, err);
+    if (status == TC_OK)
         status = tci_archive_file_write(command->output, bytes, size, err);
     free(bytes);
     tci_text_list_fini(&sonames);
@@ -210,6 +231,7 @@ static int compile(const tci_command *command)
     for (size_t i = 0; i < made.count; i++)
         tci_ifunc_code_fini(&made.codes[i]);
     tci_text_list_fini(&made.findings);
+    tci_text_list_fini(&made.rules);
     return status == TC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -142,6 +142,30 @@ static void what_makes_no_sense(void **state)
     assert_refused("foo.bc -o foo.tca", "code for one target");
 }
 
+static void what_needs_a_library_in_the_program(void **state)
+{
+    assert_refused("foo.c -o foo.tca -fsanitize=address",
+                   "'-fsanitize=address' needs a library");
+    assert_refused("foo.c -o foo.tca -fsanitize=undefined,thread", "needs a library");
+    assert_refused("foo.c -o foo.tca -fprofile-arcs", "'-fprofile-arcs' needs a library");
+    assert_refused("foo.c -o foo.tca -ftest-coverage", "needs a library");
+    assert_refused("foo.c -o foo.tca --coverage", "needs a library");
+    assert_refused("foo.c -o foo.tca -fprofile-instr-generate=x", "needs a library");
+    assert_parses("foo.c -o foo.tca -fsanitize=undefined -fsanitize-trap=all");
+}
+
+static void rules_for_make(void **state)
+{
+    assert_parses("foo.c -o foo.tca");
+    assert_false(command.wants_rules);
+    assert_parses("foo.c -o foo.tca -MMD -MP -MF rules -MT a -MQb");
+    assert_true(command.wants_rules);
+    assert_true(command.names_rule_target);
+    assert_string_equal(command.rule_file, "rules");
+    assert_int_equal(command.rule_options.count, 6);
+    assert_string_equal(command.rule_options.items[5], "b");
+}
+
 static void types_to_compare(void **state)
 {
     assert_parses("foo.c --check-abi=a,b --check-abi c");
@@ -181,6 +205,8 @@ int main(void)
         cmocka_unit_test(targets),
         cmocka_unit_test(names),
         cmocka_unit_test(what_makes_no_sense),
+        cmocka_unit_test(what_needs_a_library_in_the_program),
+        cmocka_unit_test(rules_for_make),
         cmocka_unit_test(types_to_compare),
         cmocka_unit_test(texts_come_before_everything),
     };

@@ -276,6 +276,33 @@ static void help_and_version(void **state)
     assert_has(result.text, "\nlld: ");
 }
 
+/* One rule for each source and target; the same of both targets is there once. */
+static void rules_name_the_headers(void **state)
+{
+    write_file("own.h", "#define NUMBER 3\n");
+    write_file("part.c", "#include \"own.h\"\nint part(void);\nint part(void)\n{\n    return "
+                         "NUMBER;\n}\n");
+    write_file("whole.c", "#include <stddef.h>\n#include \"own.h\"\nvoid whole_main(void *p, "
+                          "size_t n, void *t)\n{\n    (void)p, (void)n;\n    *(int *)t = "
+                          "NUMBER;\n}\n");
+    run_tool(&result, TEST_TC_CLANG, "whole.c", "part.c", "-MMD", "-MP", "-o", "whole.tca",
+             NULL);
+    assert_int_equal(result.exit_status, 0);
+    char *rules = read_file("whole.d", NULL);
+    assert_non_null(rules);
+    assert_string_equal(rules, "whole.tca: whole.c own.h\nown.h:\n"
+                               "whole.tca: part.c own.h\nown.h:\n");
+    free(rules);
+    run_tool(&result, TEST_TC_CLANG, "whole.c", "part.c", "-MD", "-MF", "rules", "-MT", "it",
+             "-o", "whole.tca", NULL);
+    assert_int_equal(result.exit_status, 0);
+    rules = read_file("rules", NULL);
+    assert_non_null(rules);
+    assert_has(rules, "it: whole.c ");
+    assert_has(rules, "stddef.h");
+    free(rules);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +321,7 @@ int main(void)
         TEST(a_dry_run_prints_commands_and_writes_nothing),
         TEST(llvm_files_for_one_target),
         TEST(help_and_version),
+        TEST(rules_name_the_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

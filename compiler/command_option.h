@@ -1,0 +1,12 @@
+/* One option of tc-clang: what it does to the command. */
+#ifndef TCI_COMMAND_OPTION_H
+#define TCI_COMMAND_OPTION_H
+
+#include "command_line.h"
+
+/* Reads the option argv[*at], and its value if that is a word of its own: *at is then that one's.
+ * TC_E_INVALID. */
+TC_MUST_CHECK tc_status tci_command_option_read(tci_command *c, int argc, char **argv, int *at,
+                                                tc_error *err);
+
+#endif
