@@ -9,6 +9,7 @@
 #include "module_copy.h"
 #include "name_checks.h"
 #include "own_features.h"
+#include "section_bounds.h"
 #include "ship_checks.h"
 #include "source_place.h"
 #include "wide_multiply.h"
@@ -387,6 +388,7 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
 {
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
+    TC_TRY(tci_section_bounds_define(module->linked, err));
     tci_ifunc_code code = {.form = TCI_FORM_BITCODE, .cpu_level = module->policy.cpu_level};
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,

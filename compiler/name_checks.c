@@ -15,6 +15,7 @@ static const char for_cpu[] =
     "asking, and the target compiles bitcode for its own";
 static const char of_sanitizer[] =
     "is of a sanitizer's library, which targets do not have; give -fsanitize-trap=all";
+static const char of_section[] = "names the bounds of a section in which no variable is";
 static const char of_linker[] = "is made by a linker of programs; there is none of it here";
 
 /* The first that fits wins. */
@@ -37,8 +38,8 @@ static const struct name_row {
     {"__aarch64_cpu_features", WHOLE, for_cpu},
     {"__init_cpu_features", START, for_cpu},
     {"__ubsan_handle_", START, of_sanitizer},
-    {"__start_", START, of_linker},
-    {"__stop_", START, of_linker},
+    {"__start_", START, of_section},
+    {"__stop_", START, of_section},
     {"__bss_start", WHOLE, of_linker},
     {"__executable_start", WHOLE, of_linker},
     {"__ehdr_start", WHOLE, of_linker},

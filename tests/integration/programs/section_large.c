@@ -4,9 +4,10 @@
 #include <tc/entry.h>
 
 static int numbers[30000] __attribute__((section("tests_numbers")));
-static const int constants[30000] __attribute__((section(".tests.constants"))) = {[29999] = 30000};
-static const int *const pointers[2] __attribute__((section(".tests.pointers"))) = {
-    &constants[29999], &numbers[29999]};
+static const int constants[30000]
+    __attribute__((section(".tests.constants"))) = {[29999] = 30000};
+static const int *const pointers[2]
+    __attribute__((section(".tests.pointers"))) = {&constants[29999], &numbers[29999]};
 
 void section_large_main(void *payload, size_t size, void *target_args)
 {
