@@ -82,8 +82,7 @@ bool dapc_workers_stop(dapc_workers *workers)
               !perf_session_any_failed(workers->sessions, workers->started);
     if (!ok)
         perf_session_fail_all(workers->sessions, workers->started);
-    for (unsigned i = workers->started; i-- > 0;)
-        ok = perf_session_end(&workers->sessions[i]) && ok;
+    ok = perf_session_end_all(workers->sessions, workers->started) && ok;
     workers->started = 0;
     dapc_table_free(&workers->table);
     return ok;

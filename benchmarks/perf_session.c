@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define END_TIMEOUT_NS (10 * PERF_NS_PER_S)
+#define FAILED_PATIENCE_NS PERF_NS_PER_S
 
 bool perf_session_complain(perf_session *session, const char *format, ...)
 {
@@ -98,7 +99,7 @@ static bool await_exit(perf_session *session, uint64_t timeout_ns, int *status_o
     return false;
 }
 
-bool perf_session_end(perf_session *session)
+static bool end_by(perf_session *session, uint64_t patience_ns)
 {
     int status = 0;
     bool failed = perf_session_has_failed(session);
@@ -106,7 +107,7 @@ bool perf_session_end(perf_session *session)
         if (!failed)
             failed = !perf_session_command(session, 0, 0, 0);
         /* A target that failed has complained and is on its way out. */
-        if (!await_exit(session, failed ? PERF_NS_PER_S : END_TIMEOUT_NS, &status)) {
+        if (!await_exit(session, failed ? patience_ns : END_TIMEOUT_NS, &status)) {
             failed = true;
             (void)kill(session->target_pid, SIGKILL);
             (void)waitpid(session->target_pid, &status, 0);
@@ -122,6 +123,24 @@ bool perf_session_end(perf_session *session)
         (void)munmap(session->control, sizeof *session->control);
     session->control = NULL;
     return !failed;
+}
+
+bool perf_session_end(perf_session *session)
+{
+    return end_by(session, FAILED_PATIENCE_NS);
+}
+
+bool perf_session_end_all(perf_session *sessions, unsigned count)
+{
+    const uint64_t start_ns = perf_now_ns();
+    bool ok = true;
+    for (unsigned i = count; i-- > 0;) {
+        uint64_t took_ns = perf_now_ns() - start_ns;
+        ok = end_by(&sessions[i], took_ns < FAILED_PATIENCE_NS ? FAILED_PATIENCE_NS - took_ns
+                                                               : PERF_NS_PER_MS) &&
+             ok;
+    }
+    return ok;
 }
 
 bool perf_session_send(perf_session *session, const void *bytes, size_t size)
@@ -241,11 +260,14 @@ bool perf_session_target_is_gone(const perf_session *session)
            info.si_pid == session->target_pid;
 }
 
-bool perf_session_any_failed(const perf_session *sessions, unsigned count)
+bool perf_session_any_failed(perf_session *sessions, unsigned count)
 {
     bool failed = false;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        if (!perf_session_has_failed(&sessions[i]) && perf_session_target_is_gone(&sessions[i]))
+            (void)perf_session_complain(&sessions[i], "worker %u died", i);
         failed = failed || perf_session_has_failed(&sessions[i]);
+    }
     return failed;
 }
 

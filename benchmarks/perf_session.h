@@ -55,6 +55,8 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
 /* Tells the target to end, waits for it, and kills it by its id when it does not. Returns
  * whether it ended well. */
 bool perf_session_end(perf_session *session);
+/* The same of several; those that have failed share the time that one of them gets. */
+bool perf_session_end_all(perf_session *sessions, unsigned count);
 
 /* The other side's whole message, or false after a complaint. */
 bool perf_session_send(perf_session *session, const void *bytes, size_t size);
@@ -81,9 +83,9 @@ bool perf_session_await_done(perf_session *session);
 void perf_session_set_ended(perf_session *session);
 bool perf_session_has_ended(const perf_session *session);
 
-/* Of several sessions: whether one of them has failed; and lets all fail, so that nobody waits
+/* Of several sessions: whether one of them has failed, or its target has died; and lets all fail, so that nobody waits
  * any longer for one that may never come. */
-bool perf_session_any_failed(const perf_session *sessions, unsigned count);
+bool perf_session_any_failed(perf_session *sessions, unsigned count);
 void perf_session_fail_all(perf_session *sessions, unsigned count);
 
 /* One line on stderr, with the process's role in front; ends the other side's waits. Always

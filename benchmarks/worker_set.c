@@ -88,8 +88,7 @@ bool worker_set_stop(worker_set *set)
               !perf_session_any_failed(set->sessions, set->started) && close_workers(set);
     if (!ok)
         perf_session_fail_all(set->sessions, set->started);
-    for (unsigned i = set->started; i-- > 0;)
-        ok = perf_session_end(&set->sessions[i]) && ok;
+    ok = perf_session_end_all(set->sessions, set->started) && ok;
     set->started = 0;
     return ok;
 }
