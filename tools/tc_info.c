@@ -146,6 +146,8 @@ static int report_options(output_format format)
         char value[VALUE_MAX] = "";
         (void)!tc_options_get(opts, info->name, value,
                               sizeof value); /* the name is the table's own */
+        if (strcmp(info->unit, "secret") == 0 && *value != '\0')
+            (void)snprintf(value, sizeof value, "(set)");
         if (format == FORMAT_JSON) {
             fputs(i == 0 ? "\n" : ", ", stdout);
             print_option_json(info, value);

@@ -62,7 +62,9 @@ TC_MUST_CHECK static inline tc_status tc_group_create(tc_context *ctx,
                                  group_out, err);
 }
 
-/* Creates a group from a list of listeners and opens the listener of `rank`.
+/* Creates a group from a list of listeners and opens the listener of `rank`. Members prove that
+ * they are such by the group's id, which is made of the list; where others may know the list and
+ * reach the listeners, the option `group_secret` makes it of a secret, too.
  *
  *   hosts         "host:port,host:port,...", in the order of the ranks; the same on all members
  *   rank          this member's

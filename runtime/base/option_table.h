@@ -71,6 +71,7 @@ struct tc_options {
     uint64_t compile_memory_max;
     char group_hosts[TCI_OPTION_TEXT_MAX];
     char group_rank[TCI_OPTION_TEXT_MAX];
+    char group_secret[TCI_OPTION_TEXT_MAX];
     char group_address[TCI_OPTION_TEXT_MAX];
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];

@@ -60,13 +60,16 @@ static void split_hosts(const char *hosts, tc_group_member *members, uint32_t co
     }
 }
 
-/* The same for all who were given the same list. */
-static uint64_t id_of(const char *hosts)
+/* The same for all who were given the same list and the same secret. */
+static uint64_t id_of(const char *hosts, const char *secret)
 {
-    uint8_t hash[16];
+    uint8_t hashes[2][16];
     uint64_t value;
-    tci_hash128(hosts, strlen(hosts), hash);
-    memcpy(&value, hash, sizeof value);
+    tci_hash128(hosts, strlen(hosts), hashes[0]);
+    tci_hash128(secret, strlen(secret), hashes[1]);
+    if (*secret != '\0')
+        tci_hash128(hashes, sizeof hashes, hashes[0]);
+    memcpy(&value, hashes[0], sizeof value);
     return value != 0 ? value : 1;
 }
 
@@ -94,8 +97,10 @@ tc_status tc_group_create_hosts(tc_context *ctx, const char *hosts, uint32_t ran
     if (members == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "group: out of memory");
     split_hosts(hosts, members, count);
-    const tc_group_params params = {
-        .id = id_of(hosts), .rank = rank, .size = count, .members = members};
+    const tc_group_params params = {.id = id_of(hosts, ctx->core.options.group_secret),
+                                    .rank = rank,
+                                    .size = count,
+                                    .members = members};
     tc_status status = open_own(ctx, &members[rank], &listener, err);
     if (status == TC_OK)
         status = tc_group_create(ctx, &params, &group, err);

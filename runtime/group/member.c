@@ -86,11 +86,11 @@ static tc_status on_member(tc_ep *ep, const uint8_t *payload, size_t size, tc_er
             confirm(ep);
             return TC_OK;
         }
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "rank %u of group %llu was expected there, and rank %u of group "
-                             "%llu answered",
-                             ep->member.rank, (unsigned long long)ep->member.group->id,
-                             member.rank, (unsigned long long)member.group);
+        /* The ids may be secrets. */
+        return tci_error_set(
+            err, TC_E_CORRUPT, "rank %u was expected there, and rank %u of %s answered",
+            ep->member.rank, member.rank,
+            member.group == ep->member.group->id ? "the group" : "another group");
     }
     tc_group *group = tci_group_find(ep->core, member.group);
     if (group == NULL) { /* there may be one soon */

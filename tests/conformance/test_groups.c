@@ -164,6 +164,35 @@ static void a_member_may_come_late(void **state)
     tc_context_destroy(second);
 }
 
+/* Who knows the list alone is no member, whichever rank it takes. */
+static void members_know_the_secret(void **state)
+{
+    tc_context *first = make_context_with("group_secret", "of ours");
+    tc_context *stranger = make_context_with("group_secret", "guessed");
+    tc_context *second = make_context_with("group_secret", "of ours");
+    tc_group *a, *b, *c;
+    tc_ifunc *fn;
+    tc_error error = {0};
+    char hosts[80];
+    choose_hosts(first, 2, hosts, sizeof hosts);
+    assert_int_equal(tc_group_create_hosts(first, hosts, 0, &a, &error), TC_OK);
+    assert_int_equal(tc_group_create_hosts(stranger, hosts, 1, &b, &error), TC_OK);
+    assert_int_not_equal(tc_group_id(a), tc_group_id(b));
+    assert_int_equal(tc_ifunc_open(first, "travel", &fn, &error), TC_OK);
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    assert_int_equal(tc_group_send(a, 1, fn, &order, sizeof order), TC_OK);
+    for (unsigned i = 0; i < 50; i++) {
+        assert_int_not_equal(tc_group_connect(b, 1000000, &error), TC_OK);
+        (void)tc_progress(first);
+        assert_int_equal(tc_progress(stranger), 0); /* what is sent to rank 1 waits for it */
+    }
+    tc_context_destroy(stranger);
+    assert_int_equal(tc_group_create_hosts(second, hosts, 1, &c, &error), TC_OK);
+    assert_int_equal(tc_group_id(a), tc_group_id(c));
+    tc_context_destroy(first);
+    tc_context_destroy(second);
+}
+
 /* Somebody else answers there, or counts the members differently. */
 static void members_have_to_agree(void **state)
 {
@@ -318,6 +347,7 @@ int main(void)
         cmocka_unit_test(a_member_that_never_comes_is_named),
         cmocka_unit_test(an_endpoint_that_never_opens_is_not_freed_in_silence),
         cmocka_unit_test(a_member_may_come_late),
+        cmocka_unit_test(members_know_the_secret),
         cmocka_unit_test(members_have_to_agree),
         cmocka_unit_test(wrong_groups_are_refused),
         cmocka_unit_test(a_member_that_went_can_come_back),

@@ -96,8 +96,8 @@ static void another_than_was_called_ends_the_endpoint(void **state)
         uint32_t size, rank;
         const char *text;
     } claims[] = {
-        {FAKE_GROUP, 3, 2, "rank 0 of group 42 was expected there, and rank 2 of group 42"},
-        {FAKE_GROUP + 1, 3, 0, "rank 0 of group 43 answered"},
+        {FAKE_GROUP, 3, 2, "rank 0 was expected there, and rank 2 of the group answered"},
+        {FAKE_GROUP + 1, 3, 0, "rank 0 of another group answered"},
         {FAKE_GROUP, 4, 0, "rank 0 of the group counts 4 members, and here it has 3"}};
     for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
         tc_error error = {0};
