@@ -1,0 +1,93 @@
+/* HELLOs that lie, with a right checksum. The linker puts this in front of the library's
+ * encoder (--wrap), so that all the rest of a connection is honest. */
+#include "attack.h"
+
+#include "base/content_id.h"
+#include "wire/hello.h"
+
+#include <string.h>
+
+#define FIXED_BYTES 92u
+#define FRAME_MAX_AT 20u
+#define RING_BYTES_AT 24u
+#define RKEY_SIZE_AT 30u
+#define ADDRESS_SIZE_AT 32u
+#define CHECKSUM_AT 12u
+
+tc_status __real_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
+                                  size_t size, size_t *size_out, tc_error *err);
+tc_status __wrap_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
+                                  size_t size, size_t *size_out, tc_error *err);
+
+static attack *liar;
+static attack_hello lie;
+static uint8_t own[TCI_HELLO_MESSAGE_MAX];
+static size_t own_size;
+
+const uint8_t *attack_own_hello(size_t *size_out)
+{
+    *size_out = own_size;
+    return own;
+}
+
+void attack_lie(attack *a, attack_hello hello)
+{
+    liar = a;
+    lie = hello;
+}
+
+static size_t half(const uint8_t *body, size_t at)
+{
+    return (size_t)body[at] | (size_t)body[at + 1] << 8;
+}
+
+static void change_some(uint8_t *bytes, size_t size)
+{
+    for (uint64_t n = attack_below(liar, 4); size > 0 && n < 4; n++)
+        bytes[attack_below(liar, size)] =
+            (uint8_t)(attack_below(liar, 2) ? attack_random(liar) : attack_number(liar));
+}
+
+static void put_word(uint8_t *at, uint32_t word)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (uint8_t)(word >> 8 * i);
+}
+
+static void change(uint8_t *body)
+{
+    const size_t rkey = half(body, RKEY_SIZE_AT), address = half(body, ADDRESS_SIZE_AT);
+    switch (lie) {
+    case ATTACK_HELLO_FIELDS:
+        change_some(body, FIXED_BYTES);
+        return;
+    case ATTACK_HELLO_RKEY:
+        change_some(body + FIXED_BYTES, rkey);
+        return;
+    case ATTACK_HELLO_ADDRESS:
+        change_some(body + FIXED_BYTES + rkey, address);
+        return;
+    case ATTACK_HELLO_TINY:
+        put_word(body + FRAME_MAX_AT, 64 + (uint32_t)attack_below(liar, 41));
+        return;
+    case ATTACK_HELLO_RING:
+        put_word(body + RING_BYTES_AT, TCI_HELLO_RING_BYTES_MAX);
+        return;
+    default:
+        return;
+    }
+}
+
+tc_status __wrap_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
+                                  size_t size, size_t *size_out, tc_error *err)
+{
+    tc_status status = __real_tci_hello_encode(hello, kind, buf, size, size_out, err);
+    uint8_t *bytes = buf, hash[16];
+    if (status != TC_OK || kind != TCI_HELLO_HELLO || liar == NULL)
+        return status;
+    change(bytes + TCI_HELLO_PREAMBLE_BYTES);
+    tci_hash128(bytes + TCI_HELLO_PREAMBLE_BYTES, *size_out - TCI_HELLO_PREAMBLE_BYTES, hash);
+    memcpy(bytes + CHECKSUM_AT, hash, 4);
+    memcpy(own, bytes, own_size = *size_out);
+    return TC_OK;
+}

@@ -1,0 +1,189 @@
+"""What all parts of the reliability tests share: processes in a cell, what they said and when, and what they hold."""
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
+from tool_process import Process, ToolTest, wait_until  # noqa: E402
+
+WAYS = {
+    "direct": {},
+    "am": {"TC_DELIVERY": "am"},
+    "put": {"TC_DELIVERY": "put"},
+    "tcp": {"UCX_TLS": "tcp,self"},
+}
+# The peers connect by tc_context_address, so no stream tells of an end.
+BY_ADDRESS = {"direct_address": "direct", "tcp_address": "tcp"}
+
+# What a sanitizer keeps of freed memory, and its shadow, count as memory of the process too.
+MEMORY_FACTOR = int(os.environ.get("RELIABILITY_MEMORY_FACTOR", "1"))
+MB = 1 << 20
+
+
+class Skipped(Exception):
+    """This machine cannot show it; the text says why."""
+
+
+class Peer(Process):
+    """A reliability_peer, which ends when its standard input does."""
+
+    def __init__(self, bench, *arguments, limits=None, prefix=(), **environment):
+        command = [*prefix, bench.program("reliability_peer"), *arguments]
+        environment = {"TC_IFUNC_PATH": bench.functions, "TC_ENGINE_PATH": bench.engine, **environment}
+        super().__init__(bench, command, stdin=subprocess.PIPE, **environment)
+        for limit, value in (limits or {}).items():
+            bench.limit(self.pid, limit, value)
+
+    def times(self, word, label=""):
+        """When it said so, in seconds of the monotonic clock."""
+        begin = f"{label}{word} "
+        return [int(line.rsplit(" ", 1)[1]) / 1e9 for line in self.out.splitlines()
+                if line.startswith(begin) and line.rsplit(" ", 1)[1].isdigit()]
+
+    def number(self, word):
+        found = [line.split()[1] for line in self.out.splitlines() if line.startswith(word + " ")]
+        return int(found[-1]) if found else None
+
+    def wait_for(self, word, count=1, label="", seconds=60):
+        wait_until(lambda: len(self.times(word, label)) >= count or not self.running(), f"{word} of {self}", seconds)
+        if len(self.times(word, label)) < count:
+            raise AssertionError(f"{self} ended without '{word}'\n{self.out[-2000:]}{self.err[-2000:]}")
+
+    def finish(self, *, status=0):
+        """Lets it end in order."""
+        self.process.stdin.close()
+        self.expect(status)
+        return self
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.number('port')}"
+
+    @property
+    def digits(self):
+        return self.text(0).split(b"address ", 1)[1].split(b"\n", 1)[0].decode()
+
+
+class Bench(ToolTest):
+    """The processes of one cell. All that were started are ended by doCleanups()."""
+    programs = engine = None
+
+    def __init__(self, seed):
+        super().__init__()
+        self.chance = random.Random(seed)
+        self.seed = seed
+
+    def runTest(self):
+        """For unittest, which wants one."""
+
+    def program(self, name):
+        return os.path.join(self.programs, name)
+
+    @staticmethod
+    def limit(pid, limit, value):
+        import resource
+        resource.prlimit(pid, limit, (value, resource.prlimit(pid, limit)[1]))
+
+    def target(self, *arguments, **environment):
+        target = Peer(self, "target", *arguments, **environment)
+        wait_until(lambda: target.number("port") or not target.running(), "the target's port")
+        if not target.running():
+            raise AssertionError(f"no target: {target.err}")
+        return target
+
+    def witness(self, target, **environment):
+        witness = Peer(self, "witness", target.address, **environment)
+        witness.wait_for("round")
+        return witness
+
+    def stall_ms(self, witness):
+        """The longest that it waited for an answer, all of which were right; ends it."""
+        if not witness.running():
+            raise AssertionError(f"the witness ended: {witness.out[-400:]}{witness.err[-1000:]}")
+        witness.finish()
+        self.assertEqual(witness.times("ended"), [], witness.err)
+        return round(witness.number("stall_us") / 1000, 1)
+
+    def jitter(self, seconds):
+        time.sleep(self.chance.random() * seconds)
+
+    def sample(self, process):
+        return Sample(process.pid)
+
+    def wait_given_back(self, process, before, slack_mb=64):
+        """Everything that it holds is what it was; its memory nearly."""
+        held = lambda: Sample(process.pid).more_than(before, slack_mb * MEMORY_FACTOR)  # noqa: E731
+        deadline = time.monotonic() + 30
+        while (more := held()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if more:
+            raise AssertionError(f"not given back: {more}")
+
+
+class Sample:
+    """What a process holds: descriptors, mappings of shared memory, segments that it made, memory."""
+
+    def __init__(self, pid):
+        self.descriptors = len(os.listdir(f"/proc/{pid}/fd"))
+        with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+            self.mappings = sum("/SYSV" in line or "/dev/shm/" in line for line in maps)
+        self.segments = len(shared_segments({pid}))
+        self.rss = rss(pid)
+
+    def more_than(self, before, slack_mb):
+        now, then = vars(self), vars(before)
+        more = [f"{name} {now[name]}, before {then[name]}" for name in ("descriptors", "mappings", "segments")
+                if now[name] > then[name]]
+        if self.rss > before.rss + slack_mb * MB:
+            more.append(f"{self.rss // MB} MB, before {before.rss // MB} MB")
+        return ", ".join(more)
+
+
+def rss(pid):
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def shared_segments(pids):
+    """The System V segments that these processes made."""
+    with open("/proc/sysvipc/shm", encoding="ascii") as table:
+        rows = [line.split() for line in table.readlines()[1:]]
+    return {int(row[1]) for row in rows if int(row[4]) in pids}
+
+
+def children(pid, name):
+    """The processes of that name that it started."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            pids = [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+    return [child for child in pids if comm(child) == name]
+
+
+def comm(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def is_gone(pid):
+    """Ended, or a zombie that its parent has not waited for."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def end_process(pid):
+    """One that a process of ours started, by its id."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""What docs/reliability.md promises, tried: the short form in CTest, the long one by scripts/reliability.sh.
+
+    reliability.py BUILD PART [--long] [--only NAME] [--way WAY] [--seed N] [--seconds S] [--rounds N] [--messages N]
+                   [--load N] [--json FILE] [--list]
+
+PART is matrix, attacks, limits or traffic. Each has cells, which are named as they run; a cell's figures follow it, and a
+table of the worst stands at the end. Ends with 1 when a cell failed, with 77 when all were skipped.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+import attacks
+import limits
+import matrix
+import traffic
+from bench import Bench, Skipped, ToolTest
+
+PARTS = {"matrix": matrix, "attacks": attacks, "limits": limits, "traffic": traffic}
+TRIES = 2  # of a cell in which UCX ended a process by an assertion of its own
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--long", action="store_true", help="every cell, in place of a spread")
+    parser.add_argument("--only", help="a victim, a scenario or a limit")
+    parser.add_argument("--way", help="a delivery")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=3, help="of each attack")
+    parser.add_argument("--rounds", type=int, default=1, help="of all cells")
+    parser.add_argument("--messages", type=int, default=200000, help="of traffic, on each way")
+    parser.add_argument("--load", type=int, default=0, help="so many processes that compute beside it")
+    parser.add_argument("--json", help="a file for the figures of all cells")
+    parser.add_argument("--list", action="store_true", help="the names of the cells")
+    return parser.parse_args()
+
+
+def run_once(options, number, run):
+    """The figures of one cell, or why there are none."""
+    bench = Bench(options.seed * 1000003 + number)
+    processes = []
+    bench.addCleanup = lambda function, *rest: (processes.append(getattr(function, "__self__", None)),
+                                                ToolTest.addCleanup(bench, function, *rest))
+    try:
+        return {"status": "ok", **(run(bench) or {})}
+    except Skipped as why:
+        return {"status": "skipped", "text": str(why)}
+    except (AssertionError, OSError) as failure:
+        by_ucx = any(process.died_of_ucx() for process in processes if hasattr(process, "died_of_ucx"))
+        return {"status": "ucx" if by_ucx else "failed", "text": str(failure)}
+    finally:
+        bench.doCleanups()
+
+
+def run_cell(options, number, run):
+    for left in reversed(range(TRIES)):
+        begin = time.monotonic()
+        result = run_once(options, number, run)
+        if result["status"] != "ucx" or left == 0:
+            return {**result, "seconds": round(time.monotonic() - begin, 2)}
+    return None
+
+
+def show(name, result):
+    figures = ", ".join(f"{key} {value}" for key, value in result.items()
+                        if key not in ("status", "text", "seconds") and value is not None)
+    print(f"{result['status']:8}{name}  {figures}  ({result['seconds']} s)", flush=True)
+    if result.get("text"):
+        print("        " + result["text"].replace("\n", "\n        ")[:3000], flush=True)
+
+
+def show_worst(results):
+    """Each figure's largest value, and whose it was."""
+    worst = {}
+    for name, result in results.items():
+        for key, value in result.items():
+            if isinstance(value, (int, float)) and key != "seconds" and value >= worst.get(key, (value,))[0]:
+                worst[key] = (value, name)
+    print("\n| figure | worst | in |\n|---|---|---|")
+    for key, (value, name) in sorted(worst.items()):
+        print(f"| {key} | {value} | {name} |")
+    counts = {}
+    for result in results.values():
+        counts[result["status"]] = counts.get(result["status"], 0) + 1
+    print(f"\n{len(results)} cells: " + ", ".join(f"{n} {status}" for status, n in sorted(counts.items())))
+    return counts
+
+
+def main():
+    options = arguments()
+    ToolTest.tools = os.path.join(options.build, "bin")
+    ToolTest.functions = os.path.join(options.build, "tests", "shipped")
+    Bench.programs = os.path.join(options.build, "tests", "reliability")
+    Bench.integration = os.path.join(options.build, "tests", "integration")
+    Bench.engine = os.path.join(options.build, "lib")
+    cells = list(PARTS[options.part].parts(options))
+    if options.list:
+        print("\n".join(name for name, _ in cells))
+        return 0
+    load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.load)]
+    results = {}
+    try:
+        for number, (name, run) in enumerate(cells):
+            print(f"[{number + 1}/{len(cells)}] ", end="")
+            results[name] = run_cell(options, number, run)
+            show(name, results[name])
+    finally:
+        for process in load:
+            process.kill()
+            process.wait()
+    counts = show_worst(results)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"part": options.part, "seed": options.seed, "cells": results}, file, indent=1)
+    if counts.get("failed") or counts.get("ucx"):
+        return 1
+    return 77 if counts.get("skipped") == len(results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
