@@ -17,6 +17,7 @@ typedef struct attack {
     tc_context *ctx;
     tc_ep *ep;
     tc_ifunc *travel; /* tests/shipped/travel.c */
+    tc_ifunc *check;  /* tests/shipped/check.c, which any payload suits */
     tc_ifunc *bulky;  /* larger than a frame */
     uint64_t frames;  /* or messages, or connections: whatever it sends */
     uint64_t connections;
@@ -77,5 +78,8 @@ bool attack_frame(attack *a, const tci_frame *header, const void *body, size_t b
 const uint8_t *attack_own_hello(size_t *size_out);
 /* What HELLOs say from now on; `a` gives the bytes. */
 void attack_lie(attack *a, attack_hello hello);
+/* Messages beside the ring go to that connection of the target's from now on, if it takes
+ * them: with a token that was guessed. */
+void attack_name_another(attack *a, uint16_t connection);
 
 #endif

@@ -38,14 +38,12 @@ static posted *make_posted(const void *bytes, size_t size)
     return p;
 }
 
-/* Any message of UCX's to any connection of the target's. */
-static void post(attack *a, tci_am kind, uint16_t connection, uint16_t granule,
-                 const void *bytes, size_t size)
+static void post(attack *a, tci_am kind, uint16_t place, const void *bytes, size_t size)
 {
     posted *p = make_posted(bytes, size);
     bool under_way = false;
-    p->op.header = connection | (uint32_t)granule << 16;
-    tc_status status = tci_link_send(a->ep->link, kind, &p->op, p->bytes, size, &under_way);
+    tc_status status =
+        tci_link_send(a->ep->link, kind, place, &p->op, p->bytes, size, &under_way);
     if (status != TC_OK || !under_way)
         free(p);
     a->frames++;
@@ -59,8 +57,8 @@ static void change_section(attack *a, uint8_t *frame, const tci_code_section *se
     const uint64_t at = (uint64_t)(frame - a->ep->tx.ring.ring);
     tci_code_section_encode(section, frame + TCI_FRAME_HEADER_BYTES);
     if (a->ep->tx.push != NULL)
-        post(a, TCI_AM_FRAMES, a->ep->peer.connection, (uint16_t)(at / TCI_FRAME_GRANULE),
-             frame, TCI_FRAME_HEADER_BYTES + TCI_CODE_SECTION_BYTES);
+        post(a, TCI_AM_FRAMES, (uint16_t)(at / TCI_FRAME_GRANULE), frame,
+             TCI_FRAME_HEADER_BYTES + TCI_CODE_SECTION_BYTES);
 }
 
 /* The bytes that were asked for have the id that they should have. A target that finds another
@@ -120,7 +118,7 @@ static void announce_payload(attack *a, uint64_t total, uint64_t number)
 {
     uint8_t body[TCI_FRAGMENT_HEADER_BYTES];
     const tci_frame header = {.payload_size = sizeof body,
-                              .slot = a->travel->index,
+                              .slot = a->check->index,
                               .kind = TCI_FRAME_FRAGMENT,
                               .flags = TCI_FRAGMENT_OUT_OF_LINE};
     tci_fragment_encode(&(tci_fragment){total, number}, body);
@@ -132,11 +130,9 @@ static void send_part(attack *a, uint16_t number, const tci_fragment *where, siz
     static const uint8_t bytes[PART_MAX];
     posted *p = make_posted(bytes, size);
     bool under_way = false;
-    p->header.connection = a->ep->peer.connection;
-    p->header.number = number;
     tci_fragment_encode(where, p->header.fragment);
-    tc_status status =
-        tci_link_send_payload(a->ep->link, &p->header, &p->op, p->bytes, size, &under_way);
+    tc_status status = tci_link_send_payload(a->ep->link, number, &p->header, &p->op, p->bytes,
+                                             size, &under_way);
     if (status != TC_OK || !under_way)
         free(p);
     a->frames++;
@@ -150,7 +146,7 @@ static uint64_t nearly(attack *a, uint64_t right)
 
 static void send_payload_parts(attack *a)
 {
-    tc_status status = tc_send(a->ep, a->travel, "", 0);
+    tc_status status = tc_send(a->ep, a->check, "", 0);
     for (uint16_t n = 0; status == TC_OK && n < PAYLOADS && attack_goes_on(a); n++) {
         const uint64_t total = 1 + attack_below(a, 2 * PART_MAX);
         const uint64_t cut = attack_below(a, total);
@@ -175,25 +171,23 @@ static void write_into_others(attack *a)
 {
     uint8_t bytes[2000];
     while (attack_goes_on(a)) {
-        uint16_t connection = (uint16_t)attack_below(a, CONNECTIONS);
+        const uint64_t position = attack_below(a, 1u << 20) * TCI_FRAME_GRANULE;
         size_t size = 1 + attack_below(a, sizeof bytes);
-        if (connection == a->ep->peer.connection)
-            continue;
+        attack_name_another(a, (uint16_t)attack_below(a, CONNECTIONS));
         memset(bytes, 0xee, sizeof bytes);
         switch (attack_below(a, 5)) {
         case 0:
-            post(a, TCI_AM_CREDIT, connection, 0,
-                 &(uint64_t){attack_below(a, 1u << 20) * TCI_FRAME_GRANULE}, 8);
+            post(a, TCI_AM_CREDIT, 0, &position, sizeof position);
             break;
         case 1:
             if (tci_hello_bye_encode(bytes, sizeof bytes, &size) == TC_OK)
-                post(a, TCI_AM_HELLO, connection, 0, bytes, size);
+                post(a, TCI_AM_HELLO, 0, bytes, size);
             break;
         case 2:
             send_part(a, 0, &(tci_fragment){100000, 0}, 1000);
             break;
         default:
-            post(a, TCI_AM_FRAMES, connection, (uint16_t)attack_below(a, 8192), bytes, size);
+            post(a, TCI_AM_FRAMES, (uint16_t)attack_below(a, 8192), bytes, size);
             break;
         }
         (void)tc_progress(a->ctx);

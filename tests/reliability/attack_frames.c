@@ -1,7 +1,6 @@
 /* Frames that no peer of ours would send, in the right place and with the right signal. */
 #include "attack.h"
 
-#include "../shipped/travel.h"
 #include "base/cursor.h"
 #include "transfer/frame_out.h"
 
@@ -18,7 +17,7 @@
 
 static void write_id(attack *a, tci_writer *w)
 {
-    const tc_ifunc *fn = attack_below(a, 2) ? a->travel : a->bulky;
+    const tc_ifunc *fn = attack_below(a, 2) ? a->check : a->bulky;
     uint8_t id[16];
     attack_fill(a, id, sizeof id);
     tci_write_bytes(w, attack_below(a, 3) ? fn->id.bytes : id, sizeof id);
@@ -27,7 +26,7 @@ static void write_id(attack *a, tci_writer *w)
 /* What stands behind a CODE frame's payload, with the archive of a function that is there. */
 static void write_code(attack *a, tci_writer *w, uint32_t payload_size)
 {
-    const tc_ifunc *fn = a->travel;
+    const tc_ifunc *fn = a->check;
     while (w->at % 8 != 0 && w->at < payload_size + 8u)
         tci_write_u8(w, 0);
     if (attack_below(a, 2)) {
@@ -59,24 +58,13 @@ static void write_route(attack *a, tci_writer *w)
     tci_write_u32(w, path);
 }
 
-/* An order for travel that no other member gets to see: none that makes it leave a mark. */
-static void write_order(attack *a, tci_writer *w)
-{
-    static const uint32_t tasks[] = {TRAVEL_NOTHING, TRAVEL_ECHO, TRAVEL_FAIL,  TRAVEL_ROUND,
-                                     TRAVEL_COUNT,   TRAVEL_BIG,  TRAVEL_TICKET};
-    tci_write_u32(w, tasks[attack_below(a, sizeof tasks / sizeof tasks[0])]);
-    tci_write_u32(w, (uint32_t)attack_below(a, 4));
-    tci_write_u64(w, attack_below(a, 4096));
-    write_numbers(a, w, 2);
-}
-
 static void write_body(attack *a, tci_writer *w, tci_frame *header)
 {
     switch (header->kind) {
     case TCI_FRAME_CALL:
     case TCI_FRAME_CODE:
     case TCI_FRAME_INJECT:
-        write_order(a, w);
+        write_numbers(a, w, (unsigned)attack_below(a, 5));
         break;
     case TCI_FRAME_CONTROL:
         if (header->flags == TCI_CONTROL_NEED)
@@ -142,8 +130,7 @@ static bool send_random_frame(attack *a)
 
 static void greet(attack *a)
 {
-    const travel_order order = {.task = TRAVEL_COUNT};
-    tc_status status = tc_send(a->ep, a->travel, &order, sizeof order);
+    tc_status status = tc_send(a->ep, a->check, "greeting", 8);
     (void)status; /* a target that refuses it is attacked all the same */
     (void)tc_progress(a->ctx);
 }

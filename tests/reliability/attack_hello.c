@@ -1,5 +1,6 @@
 /* HELLOs that lie, with a right checksum. The linker puts this in front of the library's
- * encoder (--wrap), so that all the rest of a connection is honest. */
+ * encoder (--wrap), so that all the rest of a connection is honest; and in front of what tells
+ * a link its peer, to see what that is. */
 #include "attack.h"
 
 #include "base/content_id.h"
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-#define FIXED_BYTES 92u
+#define FIXED_BYTES 100u
 #define FRAME_MAX_AT 20u
 #define RING_BYTES_AT 24u
 #define RKEY_SIZE_AT 30u
@@ -19,6 +20,11 @@ tc_status __real_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, v
 tc_status __wrap_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
                                   size_t size, size_t *size_out, tc_error *err);
 
+void __real_tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token);
+void __wrap_tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token);
+
+static uint16_t peer_connection;
+static uint64_t peer_token;
 static attack *liar;
 static attack_hello lie;
 static uint8_t own[TCI_HELLO_MESSAGE_MAX];
@@ -90,4 +96,19 @@ tc_status __wrap_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, v
     memcpy(bytes + CHECKSUM_AT, hash, 4);
     memcpy(own, bytes, own_size = *size_out);
     return TC_OK;
+}
+
+void __wrap_tci_link_set_peer(tci_link *link, uint16_t connection, uint64_t token)
+{
+    peer_connection = connection;
+    peer_token = token;
+    __real_tci_link_set_peer(link, connection, token);
+}
+
+void attack_name_another(attack *a, uint16_t connection)
+{
+    const uint64_t tokens[] = {peer_token, 0, UINT64_MAX, attack_random(a)};
+    if (connection == peer_connection)
+        connection++;
+    __real_tci_link_set_peer(a->ep->link, connection, tokens[attack_below(a, 4)]);
 }

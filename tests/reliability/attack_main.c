@@ -19,7 +19,7 @@
 #include <sys/prctl.h>
 
 #define CONNECT_NS 3000000000ull
-#define ROOM_NS 100000000ull
+#define ROOM_NS 10000000ull
 
 static const attack_scenario *const tables[] = {attack_frame_scenarios, attack_storm_scenarios,
                                                 attack_beside_scenarios,
@@ -166,6 +166,7 @@ static void attack_once(attack *a, const attack_scenario *scenario)
     must(tc_context_create(opts, &a->ctx, &error), &error, "context");
     tc_options_destroy(opts);
     must(tc_ifunc_open(a->ctx, "travel", &a->travel, &error), &error, "travel");
+    must(tc_ifunc_open(a->ctx, "check", &a->check, &error), &error, "check");
     must(tc_ifunc_open(a->ctx, "bulky", &a->bulky, &error), &error, "bulky");
     attack_lie(a, scenario->hello);
     for (unsigned n = 0; n < 50 && tci_deadline_left_ns(a->deadline_ns) > 0; n++) {

@@ -96,10 +96,8 @@ static void call_in_vain(session *s)
 static void run_target(tc_context *ctx, const char *other)
 {
     session s = {.ctx = ctx, .peer = other, .patience_ns = 20000000000ull};
-    static check_state state; /* what functions of tests/shipped expect */
     tc_error error = {0};
     tc_listener *listener;
-    tc_context_set_target_args(ctx, &state);
     must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listen");
     if (other != NULL)
         must(session_open(&s, &error), &error, "calls");
@@ -214,6 +212,7 @@ static void make_contexts(uint64_t count)
 
 int main(int argc, char **argv)
 {
+    static check_state state; /* what functions of tests/shipped expect */
     session s = {.patience_ns = setting("RELIABILITY_PATIENCE_MS", 20000) * 1000000};
     tc_error error = {0};
     const char *role = argc > 1 ? argv[1] : "";
@@ -226,6 +225,7 @@ int main(int argc, char **argv)
     }
     must(tc_context_create(NULL, &s.ctx, &error), &error, "context");
     tc_context_set_ep_callback(s.ctx, on_endpoint, NULL);
+    tc_context_set_target_args(s.ctx, &state);
     s.peer = strcmp(role, "source") == 0 && argc == 4 ? argv[3] : NULL;
     if (strcmp(role, "target") == 0) {
         run_target(s.ctx, argc > 2 ? argv[2] : NULL);
