@@ -2,7 +2,6 @@
 import os
 import subprocess
 import threading
-import time
 
 from bench import MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
 from tool_process import wait_until
@@ -173,7 +172,6 @@ def run(bench, scenario, way, seconds):
     others = [bench.target(**settings).address] if scenario == "forged_answers" else []
     target = bench.target(*others, **settings)
     witness = bench.witness(target, **WAYS[way])
-    time.sleep(0.2)  # rings and code of the honest peer are there
     before, watch = Sample(target.pid), Watch(target.pid)
     start = bomb if scenario.startswith("bomb") else attacker
     attack = start(bench, scenario, target.address, seconds, way)

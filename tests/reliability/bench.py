@@ -21,6 +21,7 @@ BY_ADDRESS = {"direct_address": "direct", "tcp_address": "tcp"}
 # What a sanitizer keeps of freed memory, and its shadow, count as memory of the process too.
 MEMORY_FACTOR = int(os.environ.get("RELIABILITY_MEMORY_FACTOR", "1"))
 MB = 1 << 20
+WITNESS_SIZES = 8
 
 
 class Skipped(Exception):
@@ -88,15 +89,17 @@ class Bench(ToolTest):
         resource.prlimit(pid, limit, (value, resource.prlimit(pid, limit)[1]))
 
     def target(self, *arguments, **environment):
-        target = Peer(self, "target", *arguments, **environment)
+        # Better code would come from a process with descriptors of its own.
+        target = Peer(self, "target", *arguments, **{"TC_TIER": "fast", **environment})
         wait_until(lambda: target.number("port") or not target.running(), "the target's port")
         if not target.running():
             raise AssertionError(f"no target: {target.err}")
         return target
 
     def witness(self, target, **environment):
+        """One that has sent each of its sizes: the target has all memory for it that it will have."""
         witness = Peer(self, "witness", target.address, **environment)
-        witness.wait_for("round")
+        wait_until(lambda: (witness.number("round") or 0) >= WITNESS_SIZES or not witness.running(), "the witness")
         return witness
 
     def stall_ms(self, witness):

@@ -242,6 +242,24 @@ def run_starter(bench, action, op, way):
 RUNS = {"source": run_source, "target": run_target, "member": run_member, "tc-run": run_starter, "tc-compile": run_compiler}
 
 
+def shm_left():
+    """Files of shared memory that no process has."""
+    used = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+                used.update(line.split("/dev/shm/")[1].split()[0] for line in maps if "/dev/shm/" in line)
+        except OSError:
+            continue
+    return set(os.listdir("/dev/shm")) - used
+
+
+def run_cell(bench, victim, action, op, way, long):
+    before = shm_left() if long else None
+    figures = RUNS[victim](bench, action, op, way)
+    return {**figures, "shm_left": len(shm_left() - before)} if long else figures
+
+
 def parts(options):
     """(name, what runs it) of each cell that was asked for."""
     chosen = list(cells() if options.long else spread())
@@ -249,4 +267,4 @@ def parts(options):
         for victim, action, op, way in chosen:
             if options.only in (None, victim) and options.way in (None, way):
                 yield (f"{victim} {action} {op} {way}" + (f" #{number}" if number else ""),
-                       lambda bench, v=victim, a=action, o=op, w=way: RUNS[v](bench, a, o, w))
+                       lambda bench, v=victim, a=action, o=op, w=way: run_cell(bench, v, a, o, w, options.long))

@@ -29,7 +29,7 @@ class Sender(Process):
 
 def run(bench, way, messages):
     """One of the senders has large payloads in between."""
-    target = Sender(bench, "tally", **WAYS[way])
+    target = Sender(bench, "tally", TC_TIER="fast", **WAYS[way])
     wait_until(lambda: target.numbers("port") or not target.running(), "the target's port")
     address = f"127.0.0.1:{target.numbers('port')[0]}"
     each = messages // SOURCES
