@@ -76,6 +76,13 @@ class Bench(ToolTest):
         super().__init__()
         self.chance = random.Random(seed)
         self.seed = seed
+        self.processes = []
+
+    def addCleanup(self, function, *rest, **named):
+        """Also how a process makes itself known."""
+        if isinstance(getattr(function, "__self__", None), Process):
+            self.processes.append(function.__self__)
+        super().addCleanup(function, *rest, **named)
 
     def runTest(self):
         """For unittest, which wants one."""

@@ -10,6 +10,7 @@ table of the worst stands at the end. Ends with 1 when a cell failed, with 77 wh
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -41,19 +42,25 @@ def arguments():
     return parser.parse_args()
 
 
+def victims(processes):
+    """Those that a signal of their own ended. One writes a while before it ends."""
+    time.sleep(1)
+    return [process for process in processes if (process.process.poll() or 0) < 0
+            and process.process.returncode not in (-signal.SIGKILL, -signal.SIGTERM)]
+
+
 def run_once(options, number, run):
     """The figures of one cell, or why there are none."""
     bench = Bench(options.seed * 1000003 + number)
-    processes = []
-    bench.addCleanup = lambda function, *rest: (processes.append(getattr(function, "__self__", None)),
-                                                ToolTest.addCleanup(bench, function, *rest))
     try:
         return {"status": "ok", **(run(bench) or {})}
     except Skipped as why:
         return {"status": "skipped", "text": str(why)}
     except (AssertionError, OSError) as failure:
-        by_ucx = any(process.died_of_ucx() for process in processes if hasattr(process, "died_of_ucx"))
-        return {"status": "ucx" if by_ucx else "failed", "text": str(failure)}
+        dead = victims(bench.processes)
+        text = "".join(f"\n{process} ended by signal {-process.process.returncode}\n{process.err[-2500:]}" for process in dead)
+        by_ucx = any(process.died_of_ucx() for process in dead)
+        return {"status": "ucx" if by_ucx else "failed", "text": str(failure)[-1500:] + text}
     finally:
         bench.doCleanups()
 
@@ -72,7 +79,7 @@ def show(name, result):
                         if key not in ("status", "text", "seconds") and value is not None)
     print(f"{result['status']:8}{name}  {figures}  ({result['seconds']} s)", flush=True)
     if result.get("text"):
-        print("        " + result["text"].replace("\n", "\n        ")[:3000], flush=True)
+        print("        " + result["text"].replace("\n", "\n        ")[:6000], flush=True)
 
 
 def show_worst(results):
