@@ -12,9 +12,9 @@ import unittest
 # Ends what hangs. Nothing is ever judged by it but that it ended at all.
 DEADLINE_S = 60
 
-# UCX 1.13 asserts in its own wireup over sockets (wireup_ep.c, tcp_ep.c, ucp_request.c) when the peer dies between the connection and the
-# first message on it; some milliseconds of a peer's life, and nothing that a user of UCX can bar. Whatever else ends
-# a process is a failure.
+# UCX 1.13 asserts in its own wireup over sockets (wireup_ep.c, tcp_ep.c, ucp_request.c) when the peer dies between the
+# connection and the first message on it; some milliseconds of a peer's life, and nothing that a user of UCX can bar.
+# Whatever else ends a process is a failure.
 UCX_WIREUP_DEFECTS = ("Assertion `wireup_ep->pending_count == 0' failed",
                       "Assertion `!(ep->flags & UCT_TCP_EP_FLAG_CTX_TYPE_TX)' failed",
                       "Assertion `(req->send.wireup.type == UCP_WIREUP_MSG_EP_REMOVED)")
