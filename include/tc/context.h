@@ -21,7 +21,7 @@ typedef struct tc_ep tc_ep;
 typedef enum tc_ep_event {
     TC_EP_OPENED = 1, /* a peer connected; tc_send may be used */
     TC_EP_CLOSED = 2, /* the peer closed in order, after all its messages ran */
-    TC_EP_FAILED = 3  /* the peer died, broke the protocol or never came; see tc_ep_error */
+    TC_EP_FAILED = 3 /* the peer died, gave up, broke the protocol or never came: tc_ep_error */
 } tc_ep_event;
 
 /* Called from tc_progress and from blocking calls that progress. An accepted endpoint is freed
@@ -57,8 +57,8 @@ TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
 
 /* Closes all listeners and endpoints (peers see TC_EP_CLOSED), unloads all code and frees the
  * context. Endpoints are flushed and closed together, within the time that tc_ep_close takes
- * for one; the callback is not called. Every handle made from it becomes invalid. Called from inside an ifunc or a callback
- * it only logs an error. NULL is allowed. */
+ * for one; the callback is not called. Every handle made from it becomes invalid. Called from
+ * inside an ifunc or a callback it only logs an error. NULL is allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 
 /* Sets the third argument of every NAME_main that runs here. The library passes the pointer on

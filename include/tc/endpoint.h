@@ -60,7 +60,9 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void
  * A failed endpoint gives the status of tc_ep_error. */
 TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns);
 
-/* Flushes for the option close_timeout at most, notifies the peer and frees ep. From inside an
+/* Flushes for the option close_timeout at most, notifies the peer and frees ep. The peer
+ * receives TC_EP_FAILED in place of TC_EP_CLOSED if that was too short for messages that may
+ * therefore never arrive. From inside an
  * ifunc it only schedules that: the endpoint ends with the next tc_progress. NULL is allowed.
  * */
 TC_API void tc_ep_close(tc_ep *ep);

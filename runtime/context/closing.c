@@ -148,7 +148,11 @@ static void return_credit(tc_ep *ep)
 /* A goodbye by active message leaves only while UCX is progressed. */
 static void say_goodbye(tc_ep *ep)
 {
-    tci_ep_message_bye(ep);
+    if (ep->life.gave_up)
+        tci_ep_message_give_up(ep, "it closed the endpoint after the option close_timeout, and "
+                                   "some of its messages may not have come");
+    else
+        tci_ep_message_bye(ep);
     if (ep->stream == NULL)
         tci_link_flush_begin(ep->link);
 }
@@ -189,8 +193,17 @@ static bool has_messages_under_way(const tc_ep *ep)
            tci_queue_waits(ep);
 }
 
+/* A goodbye says that all is there. So it is in a ring that was written to directly; what a
+ * delivery carries is in this side's memory until the peer has said otherwise. */
+static bool may_lose_messages(const tc_ep *ep)
+{
+    bool carried = ep->tx.push != NULL && ep->tx.ring.consumed_seen < ep->tx.message_end;
+    return carried || tci_queue_waits(ep) || ep->tx.large != NULL;
+}
+
 static void note_lost(tc_ep *ep)
 {
+    ep->life.gave_up = may_lose_messages(ep);
     bool waits = ep->tx.flush_target == 0 || ep->tx.ring.consumed_seen < ep->tx.flush_target ||
                  tci_queue_waits(ep);
     if (waits && has_messages_under_way(ep))

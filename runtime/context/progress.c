@@ -169,7 +169,7 @@ static unsigned turn_endpoint(tc_ep *ep)
     if (tci_code_out_turn(ep))
         tci_pending_add(pending, TCI_WORK_LINK);
     if (ep->peer.said_bye && tci_dispatch_drain(ep))
-        tci_ep_finish(ep);
+        tci_handshake_part(ep);
     if (tci_queue_waits(ep))
         tci_pending_add(pending, TCI_WORK_QUEUE);
     if (ep->peer.said_bye && ep->state == TCI_EP_OPEN)

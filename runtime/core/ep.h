@@ -67,6 +67,7 @@ typedef struct tci_ep_life {
     bool opened_notified;   /* TC_EP_OPENED was called */
     bool ended_notified;    /* the program's callback heard of its end */
     bool ended;             /* tci_ep_events.ended was called */
+    bool gave_up;           /* it ends, and some of its messages may not have come */
     bool close_wanted;      /* tc_ep_close from inside an ifunc or a callback */
     uint64_t link_ended_ns; /* when that was first seen; 0: not yet */
     unsigned pins;          /* blocking calls that stand on it: not freed meanwhile */

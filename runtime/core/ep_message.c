@@ -17,6 +17,14 @@ void tci_ep_message_bye(tc_ep *ep)
         (void)tci_ep_message_send(ep, bytes, size, NULL);
 }
 
+void tci_ep_message_give_up(tc_ep *ep, const char *why)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    if (tci_hello_refuse_encode(TC_E_TIMEOUT, why, bytes, sizeof bytes, &size) == TC_OK)
+        (void)tci_ep_message_send(ep, bytes, size, NULL);
+}
+
 bool tci_ep_message_wakeup(tc_ep *ep)
 {
     uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES];

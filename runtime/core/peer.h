@@ -6,9 +6,10 @@
 
 typedef struct tci_peer {
     bool said_bye;
-    uint64_t pid;          /* 0: not on this host */
-    unsigned target;       /* number of `triple`, see archive_layout.h */
-    uint32_t dictionaries; /* bit i: the peer has the one of index i here */
+    struct tc_error *gave_up; /* it did, with messages under way, and said this; or NULL */
+    uint64_t pid;             /* 0: not on this host */
+    unsigned target;          /* number of `triple`, see archive_layout.h */
+    uint32_t dictionaries;    /* bit i: the peer has the one of index i here */
     char triple[TCI_HELLO_TRIPLE_MAX + 1];
     char cpu[TCI_HELLO_CPU_MAX + 1];
     char library[16];

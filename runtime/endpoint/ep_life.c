@@ -96,6 +96,7 @@ void tci_ep_free(tc_ep *ep)
     free(ep->tx.refusal);
     tci_log_ration_end(&ep->log);
     free(ep->life.error);
+    free(ep->peer.gave_up);
     free(ep->tx.bindings);
     free(ep);
 }

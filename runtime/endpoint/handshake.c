@@ -281,11 +281,40 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
     tci_handshake_turn(ep);
 }
 
+/* What has come of its messages is run first, as with a goodbye. */
+static void give_up_later(tc_ep *ep, const tc_error *said)
+{
+    if (ep->peer.said_bye)
+        return;
+    ep->peer.gave_up = malloc(sizeof *said);
+    if (ep->peer.gave_up == NULL) {
+        (void)tci_ep_fail_with(ep, TC_E_NO_MEMORY, "endpoint: out of memory");
+        return;
+    }
+    *ep->peer.gave_up = *said;
+    ep->peer.gave_up->status = TC_E_PEER_LOST;
+    tci_error_prefix(ep->peer.gave_up, "peer lost");
+    ep->peer.said_bye = true;
+    tci_pending_add(&ep->core->pending, TCI_WORK_GOODBYE);
+}
+
+void tci_handshake_part(tc_ep *ep)
+{
+    if (ep->peer.gave_up != NULL)
+        tci_ep_fail(ep, ep->peer.gave_up);
+    else
+        tci_ep_finish(ep);
+}
+
 static void on_refuse(tc_ep *ep, const void *bytes, size_t size)
 {
     tc_error refusal = {0}, error = {0};
     if (tci_hello_refuse_decode(bytes, size, &refusal, &error) != TC_OK) {
         tci_ep_fail(ep, &error);
+        return;
+    }
+    if (ep->state == TCI_EP_OPEN) {
+        give_up_later(ep, &refusal);
         return;
     }
     tci_error_prefix(&refusal, "peer refused the connection");

@@ -31,4 +31,7 @@ void tci_handshake_turn(tc_ep *ep);
 /* The deadline has passed: ends an endpoint that is not open yet. */
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns);
 
+/* Ends an endpoint whose peer has parted, and all of whose messages that came were run. */
+void tci_handshake_part(tc_ep *ep);
+
 #endif

@@ -67,6 +67,43 @@ static void all_who_close_while_nobody_looks_have_closed(void **state)
     pair_close(&p);
 }
 
+/* The target looks again when the source has long given up: it hears of an end in order only if
+ * everything was run. */
+static void who_gives_up_does_not_end_in_order(void **state)
+{
+    pair p;
+    heard h = {.opened = 0};
+    pair_open(&p, (const char *const[]){"ring_bytes", "4K", "close_timeout", "100ms", NULL});
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    uint64_t sent = 0;
+    pair_send_check(p.ep, fn, sent++, 16);
+    pair_flush(p.ep);
+    pair_pause(&p);
+    tc_context_set_ep_callback(p.target, hear, &h);
+    uint8_t payload[200];
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        check_fill(payload, sent, sizeof payload);
+        tc_status status = tc_send(p.ep, fn, payload, sizeof payload);
+        sent += status == TC_OK;
+        (void)tc_progress(p.source);
+    }
+    assert_true(sent > 5);
+    tc_ep_close(p.ep);
+    p.ep = NULL;
+    serve_until_ended(&p, &h, 1);
+    assert_int_equal(p.target_state.wrong, 0);
+    if (h.closed > 0)
+        assert_int_equal(p.target_state.next, sent);
+    else
+        assert_non_null(strstr(h.error.text, "close_timeout"));
+    if (strcmp(getenv("EXPECTED_DELIVERY"), "direct") == 0)
+        assert_int_equal(h.closed, 1);
+    else
+        assert_int_equal(h.failed, 1);
+    tc_context_set_ep_callback(p.target, NULL, NULL);
+    pair_close(&p);
+}
+
 /* --- peers that do not answer ------------------------------------------------------------- */
 
 #define HUNG 8u
@@ -201,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_who_close_while_nobody_looks_have_closed),
+        cmocka_unit_test(who_gives_up_does_not_end_in_order),
         cmocka_unit_test(peers_that_hang_are_waited_for_together),
         cmocka_unit_test(members_that_hang_are_waited_for_together),
     };
