@@ -3,9 +3,17 @@
 
     check_connections.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
+import os
+import signal
 import socket
 
 from tool_process import Process, ToolTest, main, wait_until
+
+
+def processor_time(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Connections(ToolTest):
@@ -56,6 +64,16 @@ class Connections(ToolTest):
             with peer:
                 peer.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n")
                 done.expect(1, "not a Three-Chains peer")
+
+    def test_a_second_signal_ends_a_node_whose_function_does_not_return(self):
+        node = self.node()
+        sender = self.send(node.address, "ceaseless", TC_CLOSE_TIMEOUT="100ms")
+        wait_until(lambda: processor_time(node.pid) > 0.5, "the function runs")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.assertTrue(node.running())
+            node.signal(number)
+        self.assertIn(node.wait(), (-signal.SIGTERM, -signal.SIGINT))
+        sender.wait()
 
     def test_outside_loopback_only_when_told_so(self):
         self.start("tc-node", "--listen", "0.0.0.0:0").expect(1, "0.0.0.0", "run code here", "listen_any")
