@@ -46,6 +46,7 @@ struct tci_code_block {
     size_t bytes; /* of each view */
     uint32_t all; /* a bit for each place */
     uint32_t taken;
+    pid_t maker; /* in a fork of it these bytes are the maker's as well */
 };
 
 struct tci_code_arena {
@@ -53,7 +54,6 @@ struct tci_code_arena {
     TAILQ_HEAD(, tci_code_block) blocks; /* those with free places before those without */
     tci_code_block *spare;               /* one empty block of small places, or NULL */
     size_t page_bytes;
-    pid_t owner;
     bool profiled;
 };
 
@@ -66,7 +66,6 @@ tc_status tci_code_arena_create(tci_code_arena **arena_out, tc_error *err)
     pthread_mutex_init(&arena->lock, NULL);
     TAILQ_INIT(&arena->blocks);
     arena->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    arena->owner = getpid();
     *arena_out = arena;
     return TC_OK;
 }
@@ -203,6 +202,7 @@ static tci_code_block *make_block(const tci_code_arena *arena, const geometry *s
         return NULL;
     unsigned places = shape->span <= SMALL_SPAN_BYTES ? PLACES : 1;
     block->shape = *shape;
+    block->maker = getpid();
     block->bytes = places * shape->span;
     block->all = (1u << places) - 1;
     int fd = arena->profiled ? -1 : open_memory(block->bytes);
@@ -253,7 +253,7 @@ static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
     {
         if (block->taken == block->all)
             break;
-        if (memcmp(&block->shape, shape, sizeof *shape) == 0)
+        if (memcmp(&block->shape, shape, sizeof *shape) == 0 && block->maker == getpid())
             return block;
     }
     block = make_block(arena, shape);
@@ -285,10 +285,6 @@ tc_status tci_code_arena_take(tci_code_arena *arena, const tci_image *image,
     geometry shape;
     tci_code_place place;
     TC_TRY(plan(arena, image, &shape, err));
-    if (getpid() != arena->owner)
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "this process is a fork of one that has loaded code, and shares "
-                             "its code memory");
     pthread_mutex_lock(&arena->lock);
     bool taken = take_locked(arena, &shape, &place);
     int reason = errno;
@@ -349,7 +345,7 @@ static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_plac
     TAILQ_INSERT_HEAD(&arena->blocks, block, link);
     if (block->taken != 0)
         return NULL;
-    if (block->all != 1) {
+    if (block->all != 1 && block->maker == getpid()) {
         gone = arena->spare;
         arena->spare = block;
     }
@@ -363,7 +359,7 @@ void tci_code_arena_give_back(tci_code_arena *arena, const tci_code_place *place
 {
     /* In a fork these bytes are the parent's as well; a place with a block to itself goes with
      * it. */
-    if (place->block->all != 1 && getpid() == arena->owner)
+    if (place->block->all != 1 && place->block->maker == getpid())
         wipe(place, image);
     pthread_mutex_lock(&arena->lock);
     tci_code_block *gone = release_locked(arena, place);

@@ -39,8 +39,8 @@ void tci_code_arena_set_profiled(tci_code_arena *arena);
 void tci_code_arena_prepare(tci_code_arena *arena);
 
 /* Memory for the image's segments: data is all zero, what is in code and constants is not said.
- * Any thread. TC_E_UNSUPPORTED (this system's pages are larger than the image's; the process is
- * a fork of one that has code in here, and shares that memory with it), TC_E_NO_MEMORY. */
+ * Any thread. TC_E_UNSUPPORTED (this system's pages are larger than the image's), TC_E_NO_MEMORY.
+ * A fork gets memory of its own, and never writes what it shares with its parent. */
 TC_MUST_CHECK tc_status tci_code_arena_take(tci_code_arena *arena, const tci_image *image,
                                             tci_code_place *place_out, tc_error *err);
 
