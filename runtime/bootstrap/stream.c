@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static void close_in_fork(tci_fork_guard *guard)
+{
+    tci_stream *stream = (tci_stream *)(void *)guard; /* its first member */
+    if (stream->fd >= 0)
+        (void)close(stream->fd);
+    stream->fd = -1;
+}
+
 tci_stream *tci_stream_alloc(void)
 {
     tci_stream *stream = malloc(sizeof *stream);
@@ -19,6 +27,7 @@ tci_stream *tci_stream_alloc(void)
     memset(stream, 0, offsetof(tci_stream, receive_bytes));
     stream->fd = -1;
     stream->message_end = TCI_HELLO_PREAMBLE_BYTES;
+    tci_fork_guard_add(&stream->guard, close_in_fork);
     return stream;
 }
 
@@ -318,6 +327,7 @@ void tci_stream_close(tci_stream *stream)
 {
     if (stream == NULL)
         return;
+    tci_fork_guard_remove(&stream->guard);
     if (stream->fd >= 0) {
         tc_status unsent = tci_stream_flush(stream, NULL);
         (void)unsent; /* nobody is left to be told */

@@ -10,9 +10,17 @@
 #define BACKLOG 128 /* peers that may wait between two calls of tci_stream_accept */
 
 struct tci_stream_listener {
+    tci_fork_guard guard; /* a fork closes fd, or peers would wait for nobody in its queue */
     int fd;
     tci_host_address address; /* with the port that was bound */
 };
+
+static void close_in_fork(tci_fork_guard *guard)
+{
+    tci_stream_listener *listener = (tci_stream_listener *)(void *)guard; /* first member */
+    (void)close(listener->fd);
+    listener->fd = -1;
+}
 
 static tc_status check_loopback(const char *host_port, const tci_host_port *hosts,
                                 bool allow_any, tc_error *err)
@@ -103,6 +111,7 @@ tc_status tci_stream_listen(const char *host_port, bool allow_any,
     if (!tci_host_address_is_loopback(&listener->address))
         TC_LOG(TC_LOG_WARN, "listening on %s: whoever connects can run code in this process",
                tci_host_address_text(&listener->address, text));
+    tci_fork_guard_add(&listener->guard, close_in_fork);
     *listener_out = listener;
     return TC_OK;
 }
@@ -121,7 +130,9 @@ void tci_stream_listener_close(tci_stream_listener *listener)
 {
     if (listener == NULL)
         return;
-    (void)close(listener->fd);
+    tci_fork_guard_remove(&listener->guard);
+    if (listener->fd >= 0)
+        (void)close(listener->fd);
     free(listener);
 }
 

@@ -2,10 +2,12 @@
 #ifndef TCI_STREAM_OBJECT_H
 #define TCI_STREAM_OBJECT_H
 
+#include "base/fork_guard.h"
 #include "host_port.h"
 #include "stream.h"
 
 struct tci_stream {
+    tci_fork_guard guard; /* a fork closes fd, or the peer would not see this process end */
     int fd;
     char peer[TCI_HOST_PORT_TEXT_MAX];
 

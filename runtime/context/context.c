@@ -43,6 +43,13 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
                             &core->own_address_size, err);
 }
 
+/* What a child did with it would be done to the parent's peers, and to UCX, which asserts. */
+static void leave_to_parent(tci_fork_guard *guard)
+{
+    tc_context *ctx = (tc_context *)(void *)((char *)guard - offsetof(tc_context, guard));
+    tci_pending_add(&ctx->core.pending, TCI_FORKED);
+}
+
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
     tci_core *core = &ctx->core;
@@ -89,6 +96,7 @@ static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_co
         tc_context_destroy(ctx);
         return status;
     }
+    tci_fork_guard_add(&ctx->guard, leave_to_parent);
     *ctx_out = ctx;
     return TC_OK;
 }
@@ -117,9 +125,11 @@ void tc_context_destroy(tc_context *ctx)
     tci_core *core = &ctx->core;
     if (tci_core_is_busy(core)) {
         /* What calls this would return into memory that is gone. */
-        TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called from inside an ifunc; ignored");
+        TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored",
+               tci_core_is_forked(core) ? "in a fork" : "from inside an ifunc");
         return;
     }
+    tci_fork_guard_remove(&ctx->guard);
     ctx->callback = NULL;
     while (ctx->listeners != NULL)
         tc_listener_close(ctx->listeners);

@@ -2,6 +2,7 @@
 #ifndef TCI_CONTEXT_OBJECT_H
 #define TCI_CONTEXT_OBJECT_H
 
+#include "base/fork_guard.h"
 #include "core/ep.h"
 #include "group/groups.h"
 #include "rpc/calls.h"
@@ -26,6 +27,7 @@ typedef struct tci_inbox {
 
 struct tc_context {
     tci_core core;
+    tci_fork_guard guard; /* a fork leaves it to the parent */
     tci_calls calls;
     tci_groups groups;
     tci_local_replies replies;

@@ -32,7 +32,8 @@ void tc_group_destroy(tc_group *group)
         return;
     tci_core *core = group->core;
     if (tci_core_is_busy(core)) {
-        TC_LOG(TC_LOG_ERROR, "tc_group_destroy was called from inside an ifunc; ignored");
+        TC_LOG(TC_LOG_ERROR, "tc_group_destroy was called %s; ignored",
+               tci_core_is_forked(core) ? "in a fork" : "from inside an ifunc");
         return;
     }
     tci_closing_all(core->context, group);

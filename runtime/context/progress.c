@@ -250,7 +250,8 @@ static bool needs_housekeeping(tc_context *ctx)
 static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
 {
     if (tci_core_is_busy(&ctx->core)) {
-        TC_LOG(TC_LOG_ERROR, "tc_progress was called from inside an ifunc");
+        TC_LOG(TC_LOG_ERROR, "tc_progress was called %s",
+               tci_core_is_forked(&ctx->core) ? "in a fork" : "from inside an ifunc");
         return 0;
     }
     tci_wait_disarm(ctx);

@@ -88,6 +88,12 @@ static inline bool tci_core_is_busy(const tci_core *core)
     return tci_pending_has(&core->pending, TCI_BUSY);
 }
 
+/* In a child of the context's process, whose it is not. */
+static inline bool tci_core_is_forked(const tci_core *core)
+{
+    return tci_pending_has(&core->pending, TCI_FORKED);
+}
+
 /* The endpoint that messages to a connection id are for, or NULL. */
 static inline tc_ep *tci_core_find(const tci_core *core, uint64_t connection)
 {

@@ -40,10 +40,13 @@ typedef enum tci_cause {
     TCI_WORK_STATE = 1 << 9,
     /* Descriptors and deadlines have to be looked at, whatever the clock says. A sleep looks at
      * the descriptors itself. */
-    TCI_WORK_SERVICE = 1 << 10
+    TCI_WORK_SERVICE = 1 << 10,
+
+    /* This is a fork of the context's process: nothing is done here any more. */
+    TCI_FORKED = 1 << 11
 } tci_cause;
 
-#define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING))
+#define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING | TCI_FORKED))
 #define TCI_WORK_AT_ONCE                                                                       \
     ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE))
 /* What is somewhere in a list: all work but SERVICE. */

@@ -1,0 +1,56 @@
+#include "fork_guard.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static tci_fork_guard *first;
+
+static void before(void)
+{
+    (void)pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* The lock is the forking thread's, which is the only one here. */
+static void in_child(void)
+{
+    for (tci_fork_guard *guard = first; guard != NULL; guard = guard->next)
+        guard->give_up(guard);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+static void install(void)
+{
+    (void)pthread_atfork(before, in_parent, in_child);
+}
+
+void tci_fork_guard_add(tci_fork_guard *guard, void (*give_up)(struct tci_fork_guard *guard))
+{
+    (void)pthread_once(&once, install);
+    (void)pthread_mutex_lock(&lock);
+    guard->give_up = give_up;
+    guard->next = first;
+    guard->previous_next = &first;
+    if (first != NULL)
+        first->previous_next = &guard->next;
+    first = guard;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void tci_fork_guard_remove(tci_fork_guard *guard)
+{
+    if (guard->previous_next == NULL)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    *guard->previous_next = guard->next;
+    if (guard->next != NULL)
+        guard->next->previous_next = guard->previous_next;
+    guard->previous_next = NULL;
+    (void)pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,120 @@
+/* Forks of a process that has a context: the child leaves it alone, and does not hold its
+ * connections. */
+#include "../support/require.h"
+#include "../support/test.h"
+#include "../support/test_context.h"
+#include "base/clock.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <tc/endpoint.h>
+#include <unistd.h>
+
+#define DEADLINE_NS 60000000000ull
+
+static void hear(void *user, tc_ep *ep, tc_ep_event event)
+{
+    unsigned *events = user;
+    (void)ep;
+    events[event]++;
+}
+
+static void wait_for_event(tc_context *ctx, const unsigned *events, tc_ep_event event)
+{
+    uint64_t deadline_ns = tci_deadline_after(DEADLINE_NS);
+    while (events[event] == 0) {
+        assert_int_not_equal(tc_wait(ctx, 10000000), TC_E_BUSY);
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            fail_msg("no event %d in time", (int)event);
+    }
+}
+
+/* --- the child's ------------------------------------------------------------------------- */
+
+static void a_child_leaves_its_parents_context_alone(void **state)
+{
+    tc_context *ctx = test_context(NULL), *own = test_context(NULL);
+    tc_listener *listener;
+    tc_error error = {0};
+    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        tc_context *childs;
+        REQUIRE(tc_wait(ctx, 0) == TC_E_BUSY);
+        REQUIRE(tc_progress(ctx) == 0);
+        tc_context_destroy(ctx);
+        tc_context_destroy(own);
+        REQUIRE(tc_context_create(NULL, &childs, NULL) == TC_OK);
+        REQUIRE(tc_wait(childs, 1000000) == TC_E_TIMEOUT);
+        tc_context_destroy(childs);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(tc_wait(ctx, 1000000), TC_E_TIMEOUT);
+    tc_context_destroy(own);
+    tc_context_destroy(ctx);
+}
+
+/* --- who holds connections --------------------------------------------------------------- */
+
+/* Connects to the port that it is told, forks, says the child's id, and stays; so does the
+ * child. */
+static void connect_and_fork(int told, int says)
+{
+    char address[32];
+    uint16_t port;
+    tc_context *ctx;
+    tc_ep *ep;
+    REQUIRE(read(told, &port, sizeof port) == sizeof port);
+    (void)snprintf(address, sizeof address, "127.0.0.1:%u", port);
+    REQUIRE(tc_context_create(NULL, &ctx, NULL) == TC_OK);
+    REQUIRE(tc_ep_connect(ctx, address, DEADLINE_NS, &ep, NULL) == TC_OK);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child > 0)
+        REQUIRE(write(says, &child, sizeof child) == sizeof child);
+    for (;;)
+        (void)pause();
+}
+
+static void a_child_does_not_keep_the_connections_of_its_parent(void **state)
+{
+    int told[2], says[2];
+    unsigned events[4] = {0};
+    tc_listener *listener;
+    tc_error error = {0};
+    pid_t grandchild;
+    assert_int_equal(pipe(told) | pipe(says), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        connect_and_fork(told[0], says[1]);
+    tc_context *ctx = test_context(NULL);
+    tc_context_set_ep_callback(ctx, hear, events);
+    must(tc_listener_open(ctx, "127.0.0.1:0", &listener, &error), &error, "listener");
+    const uint16_t port = tc_listener_port(listener);
+    assert_int_equal(write(told[1], &port, sizeof port), sizeof port);
+    wait_for_event(ctx, events, TC_EP_OPENED);
+    assert_int_equal(read(says[0], &grandchild, sizeof grandchild), sizeof grandchild);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    wait_for_event(ctx, events, TC_EP_FAILED);
+    assert_int_equal(kill(grandchild, SIGKILL), 0); /* it was there all the time */
+    tc_context_destroy(ctx);
+    for (int i = 0; i < 2; i++) {
+        (void)close(told[i]);
+        (void)close(says[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_does_not_keep_the_connections_of_its_parent),
+        cmocka_unit_test(a_child_leaves_its_parents_context_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
