@@ -1,5 +1,14 @@
 /* A context: one UCX worker, the functions it has loaded, its endpoints and its listeners.
  *
+ * A context begins without a network port of UCX's: by shared memory it reaches processes of its
+ * user on this host, and they reach it. Whoever reaches such a port, peer or not, can read and
+ * write the memory of the process, so the network behind it has to be trusted. With the option
+ * `network` at `auto` the first call that needs the port opens it, for as long as the context
+ * lives, and a warning in the log says so: tc_listener_open beyond loopback, tc_context_address,
+ * and connecting to another host. `yes` opens it with the context, `no` never does: endpoints to
+ * other hosts then fail with TC_E_UNREACHABLE, or with TC_E_REFUSED where the peer sees it
+ * first. UCX_TLS in the environment decides in place of the option.
+ *
  * A context and everything made from it belong to one thread at a time: any thread, under a
  * lock of the caller's. Contexts of one process are independent. */
 #ifndef TC_CONTEXT_H
@@ -83,7 +92,9 @@ TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback,
 
 /* Returns this context's address for tc_ep_connect_address and stores its size. The bytes are
  * opaque, owned by the context and valid while it lives. From the first call on peers can
- * connect by address; before it only a listener accepts them. */
+ * connect by address; before it only a listener accepts them. The first call opens UCX's network
+ * port, as said above; if UCX cannot, the log has the reason, and the address is one for this
+ * host. */
 TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 
 /* Runs arrived messages, sends what waits, and watches peers. Returns the number of messages
@@ -136,6 +147,7 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
  *                   loopback without listen_any
  *   TC_E_IN_USE     the port is taken
  *   TC_E_IO         the operating system refused; the text says why
+ *   TC_E_UCX        UCX could not open its network port
  *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_listener_open(tc_context *ctx, const char *host_port,
                                                 tc_listener **listener_out, tc_error *err);

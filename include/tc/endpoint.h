@@ -18,7 +18,8 @@ extern "C" {
  *   ep_out            owned by the caller; see tc_ep_close
  *
  *   TC_OK             the endpoint is open
- *   TC_E_UNREACHABLE  nobody listens there, or no route
+ *   TC_E_UNREACHABLE  nobody listens there, or no route; or UCX has no way there because one of
+ *                     the two has no network port (option network): the text says which
  *   TC_E_TIMEOUT      the peer did not complete the handshake in time
  *   TC_E_VERSION      the peer's protocol is another one; the text has both versions
  *   TC_E_REFUSED      the peer refused the connection; the text has its reason

@@ -38,6 +38,11 @@ TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
  * the context. If the library has a worker of its own and the application uses its worker in
  * another thread, the UCX context needs mt_workers_shared.
  *
+ * What the application's UCX listens on is the application's business: the option `network` and
+ * what is said of UCX's port in tc_context(3) do not hold here. With UCX's default transports it
+ * is open at every address of the machine, and whoever reaches it can read and write this
+ * process's memory. UCX_TLS=self,posix closes it.
+ *
  * Two UCX settings that the library makes for a context of its own are the application's here:
  * MM_ERROR_HANDLING=y lets UCX use shared memory for the library's endpoints (they use tcp
  * otherwise, and cannot be created if UCX_TLS has no tcp); KEEPALIVE_INTERVAL determines how

@@ -34,7 +34,7 @@ typedef struct option_row {
 /* clang-format off */
 static const option_row option_rows[] = {
     {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am|put",
-      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put)"},
+      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put: the peer has to have chosen it, too)"},
      KIND_CHOICE, FIELD(delivery), 0, 3, false},
     {{"ring_bytes", "TC_RING_BYTES", "bytes", "256K", "4K..2M, a power of two",
       "size of the receive ring of each endpoint"},
@@ -88,6 +88,9 @@ static const option_row option_rows[] = {
     {{"listen_any", "TC_LISTEN_ANY", "flag", "no", "no|yes",
       "allow listening outside loopback: whoever connects can run code in this process"},
      KIND_FLAG, FIELD(listen_any), 0, 1, false},
+    {{"network", "TC_NETWORK", "choice", "auto", "auto|no|yes",
+      "whether UCX has a network port, by which whoever reaches it can read and write this process's memory: when something needs it (auto: a listener, peer or address beyond this host), never, or from the start"},
+     KIND_CHOICE, FIELD(network), 0, 2, false},
     {{"group_hosts", "TC_GROUP_HOSTS", "list", "", "host:port,host:port,..., or empty",
       "where the members of a group listen, in the order of their ranks, for processes that neither tc-run nor PMIx started; see tc_group_join"},
      KIND_TEXT, FIELD(group_hosts), 0, 0, false},

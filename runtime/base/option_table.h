@@ -15,6 +15,12 @@ typedef enum tci_delivery_choice {
     TCI_DELIVERY_PUT = 3
 } tci_delivery_choice;
 
+typedef enum tci_network_choice {
+    TCI_NETWORK_AUTO = 0,
+    TCI_NETWORK_NO = 1,
+    TCI_NETWORK_YES = 2
+} tci_network_choice;
+
 typedef enum tci_wait_choice {
     TCI_WAIT_ADAPTIVE = 0,
     TCI_WAIT_SPIN = 1,
@@ -59,6 +65,7 @@ struct tc_options {
     uint64_t wait; /* tci_wait_choice */
     uint64_t sleep_max;
     uint64_t listen_any;
+    uint64_t network; /* tci_network_choice */
     uint64_t form; /* tci_form_choice */
     uint64_t debug_code;
     uint64_t perf_map;

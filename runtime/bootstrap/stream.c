@@ -313,6 +313,25 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
 
 /* --- the rest ---------------------------------------------------------------------------- */
 
+/* Two sockets of this machine, if they have the same address. */
+static bool same_machine(const tci_host_address *one, const tci_host_address *other)
+{
+    char texts[2][TCI_HOST_PORT_TEXT_MAX];
+    size_t size = (size_t)(strrchr(tci_host_address_text(one, texts[0]), ':') - texts[0]);
+    return size == (size_t)(strrchr(tci_host_address_text(other, texts[1]), ':') - texts[1]) &&
+           memcmp(texts[0], texts[1], size) == 0;
+}
+
+bool tci_stream_is_local(const tci_stream *stream)
+{
+    tci_host_address own = {.size = sizeof own.storage};
+    tci_host_address peer = {.size = sizeof peer.storage};
+    if (getsockname(stream->fd, (struct sockaddr *)&own.storage, &own.size) != 0 ||
+        getpeername(stream->fd, (struct sockaddr *)&peer.storage, &peer.size) != 0)
+        return false;
+    return tci_host_address_is_loopback(&peer) || same_machine(&own, &peer);
+}
+
 int tci_stream_fd(const tci_stream *stream)
 {
     return stream->fd;

@@ -34,6 +34,8 @@ TC_MUST_CHECK tc_status tci_stream_listen(const char *host_port, bool allow_any,
                                           tci_stream_listener **listener_out, tc_error *err);
 /* The port that was bound, also when port 0 was asked for. */
 uint16_t tci_stream_listener_port(const tci_stream_listener *listener);
+/* Whether it is on loopback, so that only this machine can connect. */
+bool tci_stream_listener_is_local(const tci_stream_listener *listener);
 /* For poll: readable when tci_stream_accept has something. */
 int tci_stream_listener_fd(const tci_stream_listener *listener);
 /* Accepted streams stay. NULL is allowed. */
@@ -76,6 +78,9 @@ TC_MUST_CHECK tc_status tci_stream_flush(tci_stream *stream, tc_error *err);
 TC_MUST_CHECK tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
                                            const void **message_out, size_t *size_out,
                                            tc_error *err);
+
+/* Whether a connected one leads to this machine: to loopback, or to an address of its own. */
+bool tci_stream_is_local(const tci_stream *stream);
 
 /* For poll; owned by the stream. */
 int tci_stream_fd(const tci_stream *stream);

@@ -121,6 +121,11 @@ uint16_t tci_stream_listener_port(const tci_stream_listener *listener)
     return tci_host_address_port(&listener->address);
 }
 
+bool tci_stream_listener_is_local(const tci_stream_listener *listener)
+{
+    return tci_host_address_is_loopback(&listener->address);
+}
+
 int tci_stream_listener_fd(const tci_stream_listener *listener)
 {
     return listener->fd;

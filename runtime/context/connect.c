@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "context/progress.h"
 #include "context/wait.h"
+#include "core/network.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
@@ -61,13 +62,14 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     return wait_until_open(ctx, ep, ep_out, err);
 }
 
-static tc_status try_address(tc_context *ctx, const void *worker_address, uint64_t deadline_ns,
-                             tc_ep **ep_out, tc_error *err)
+static tc_status try_address(tc_context *ctx, const tci_hello_view *address,
+                             uint64_t deadline_ns, tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep;
     TC_TRY(tci_ep_create(&ctx->core, TCI_OWNER_PROGRAM, &ep, err));
     tci_handshake_set_deadline(ep, deadline_ns);
-    tc_status status = tci_link_open(ctx->core.worker, worker_address, &ep->link, err);
+    tc_status status =
+        tci_link_open(tci_network_worker(ep), address->data, address->size, &ep->link, err);
     if (status == TC_OK)
         status = tci_handshake_send_hello(ep, err);
     if (status != TC_OK) {
@@ -89,16 +91,22 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
         return busy(err);
     TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
     TC_TRY(tci_hello_compatible(&core->self, &theirs, err));
+    if (!tci_hello_same_host(&core->self, &theirs))
+        TC_TRY(tci_network_open(core, "it connects to the address of another host", err));
     uint64_t deadline_ns = connect_deadline(core, timeout_ns);
     tc_status status = TC_E_PEER_LOST;
     for (unsigned i = 0; i < ADDRESS_TRIES && status == TC_E_PEER_LOST; i++)
-        status = try_address(ctx, theirs.worker_address.data, deadline_ns, ep_out, err);
+        status = try_address(ctx, &theirs.worker_address, deadline_ns, ep_out, err);
     return status;
 }
 
 const void *tc_context_address(tc_context *ctx, size_t *size_out)
 {
+    tc_error error;
     ctx->address_given = true;
+    if (tci_network_open(&ctx->core, "tc_context_address gave its address away", &error) !=
+        TC_OK)
+        TC_LOG(TC_LOG_ERROR, "tc_context_address: only for this host: %s", error.text);
     *size_out = ctx->core.own_address_size;
     return ctx->core.own_address;
 }

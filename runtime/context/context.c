@@ -11,6 +11,7 @@
 #include "context/host_symbols.h"
 #include "context/node_data.h"
 #include "context/wait.h"
+#include "core/network.h"
 #include "group/groups.h"
 #include "rpc/reply.h"
 
@@ -20,7 +21,7 @@
 #include <tc/ucx.h>
 #include <unistd.h>
 
-static tc_status describe_self(tc_context *ctx, tc_error *err)
+static void describe_self(tc_context *ctx)
 {
     tci_core *core = &ctx->core;
     tci_hello *self = &core->self;
@@ -37,10 +38,7 @@ static tc_status describe_self(tc_context *ctx, tc_error *err)
     self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
     tci_describe_engine(core);
     tci_describe_dictionaries(core);
-    self->worker_address.data = tci_worker_address(core->worker, &self->worker_address.size);
     core->own_address = ctx->address;
-    return tci_hello_encode(self, TCI_HELLO_ADDRESS, ctx->address, sizeof ctx->address,
-                            &core->own_address_size, err);
 }
 
 /* What a child did with it would be done to the parent's peers, and to UCX, which asserts. */
@@ -69,9 +67,14 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     core->registry.host_symbols = tci_host_symbols_all(&core->registry.host_symbol_count);
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
-    TC_TRY(tci_worker_create(ucx, ctx->wait_fd, tci_arrivals_take, ctx, &core->worker, err));
-    tci_worker_set_payload_handler(core->worker, tci_arrivals_take_payload);
-    return describe_self(ctx, err);
+    describe_self(ctx);
+    return tci_network_init(core,
+                            (tci_worker_params){.given = ucx,
+                                                .epoll_fd = ctx->wait_fd,
+                                                .handler = tci_arrivals_take,
+                                                .payload_handler = tci_arrivals_take_payload,
+                                                .user = ctx},
+                            err);
 }
 
 static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_context **ctx_out,

@@ -4,6 +4,7 @@
 #include "base/logger.h"
 #include "context/describe.h"
 #include "core/ep_state.h"
+#include "core/network.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
@@ -31,6 +32,8 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     listener->ctx = ctx;
     tc_status status = tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
                                          &listener->streams, err);
+    if (status == TC_OK && !tci_stream_listener_is_local(listener->streams))
+        status = tci_network_open(&ctx->core, "it listens beyond loopback", err);
     if (status == TC_OK) {
         listener->number = ctx->listener_numbers++;
         status = watch(listener, err);

@@ -116,7 +116,7 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     }
     bool is_ucx = n > 0 && n < EVENTS_MAX;
     for (int i = 0; i < n; i++)
-        is_ucx &= events[i].data.ptr == ctx->core.worker;
+        is_ucx &= tci_worker_is_event(ctx->core.worker, events[i].data.ptr);
     return is_ucx;
 }
 

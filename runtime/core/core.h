@@ -69,7 +69,7 @@ typedef struct tci_core {
     uint64_t ring_memory;       /* bytes of rings that peers may write */
     uint64_t copy_memory;       /* and of copies of peers' rings, which this side fills */
     tci_hello self;             /* this side's hello but for the ring */
-    const uint8_t *own_address; /* an ADDRESS message */
+    uint8_t *own_address;       /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;

@@ -89,6 +89,7 @@ struct tc_ep {
     tci_log_ration log; /* lines that the peer causes */
 
     tc_ep **previous_next;
+    tci_worker *worker; /* of its ring and link; see core/network.h */
     tci_link *link;
     tci_stream *stream; /* NULL: hellos go by active message */
     tci_peer peer;

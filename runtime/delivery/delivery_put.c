@@ -51,7 +51,10 @@ static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
 {
     tci_segment witness;
     if (peer->rkey == NULL)
-        return tci_error_set(err, TC_E_UNSUPPORTED, "put: the peer gave no key to its ring");
+        return tci_error_set(
+            err, TC_E_UNSUPPORTED,
+            "put: the peer gave no key to its ring: its option delivery has to "
+            "be put, too");
     if (!peer->same_host || peer->segment == TCI_SEGMENT_NONE)
         return TC_OK;
     TC_TRY(tci_delivery_attach_ring(peer, TCI_RING_CONSUMED_OFFSET, &witness, err));

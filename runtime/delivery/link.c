@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* UCX reads addresses without knowing how long they are. */
+#define ADDRESS_TAIL_BYTES 4096u
+
 struct tci_link {
     tci_worker *worker;
     ucp_ep_h ucp_ep;
@@ -36,28 +39,58 @@ static void on_peer_failure(void *arg, ucp_ep_h ep, ucs_status_t status)
         link->failure = status;
 }
 
-tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
-                        tc_error *err)
+/* What a peer should hear about why there is no way: which of the two has no network. */
+static const char *way_out(const tci_worker *worker)
+{
+    switch (worker->network) {
+    case TCI_WORKER_NETWORK_NONE:
+        return "this side has shared memory alone; its option network=yes gives it UCX's "
+               "network";
+    case TCI_WORKER_NETWORK_KEPT:
+        return "UCX_TLS gives this side no network";
+    default:
+        return "this side has a network, so that side has none (its option network=yes gives "
+               "it "
+               "one) or another";
+    }
+}
+
+static tc_status cannot_open(const tci_worker *worker, ucs_status_t status, tc_error *err)
+{
+    /* The memory of a process that has ended, or that belongs to another user. */
+    if (status == UCS_ERR_SHMEM_SEGMENT)
+        status = UCS_ERR_UNREACHABLE;
+    if (status != UCS_ERR_UNREACHABLE)
+        return tci_ucx_error(err, status, "UCX endpoint");
+    return tci_error_set(err, TC_E_UNREACHABLE, "UCX reaches no address of the peer's: %s",
+                         way_out(worker));
+}
+
+tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
+                        tci_link **link_out, tc_error *err)
 {
     tci_link *link = calloc(1, sizeof *link);
-    if (link == NULL)
+    uint8_t *padded = calloc(1, size + ADDRESS_TAIL_BYTES);
+    if (link == NULL || padded == NULL) {
+        free(padded);
+        free(link);
         return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
+    }
     link->worker = worker;
     link->peer.connection = TCI_AM_NO_CONNECTION;
+    memcpy(padded, address, size);
     const ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER,
-        .address = address,
+        .address = (const ucp_address_t *)(const void *)padded,
         .err_mode = UCP_ERR_HANDLING_MODE_PEER,
         .err_handler = {.cb = on_peer_failure, .arg = link},
     };
     ucs_status_t status = ucp_ep_create(worker->ucp_worker, &params, &link->ucp_ep);
+    free(padded);
     if (status != UCS_OK) {
         free(link);
-        /* The memory of a process that has ended. */
-        if (status == UCS_ERR_SHMEM_SEGMENT)
-            status = UCS_ERR_UNREACHABLE;
-        return tci_ucx_error(err, status, "UCX endpoint");
+        return cannot_open(worker, status, err);
     }
     const ucp_request_param_t plain = {.op_attr_mask = 0};
     link->connecting = ucp_ep_flush_nbx(link->ucp_ep, &plain);
@@ -278,7 +311,7 @@ tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_hea
 
 tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
 {
-    if (!link->worker->can_put)
+    if (!link->worker->params.puts)
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "put: the application's UCX context was made without "
                              "UCP_FEATURE_RMA");

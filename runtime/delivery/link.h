@@ -8,7 +8,7 @@ typedef struct tci_link tci_link;
 
 /* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY. UCX parses the address with little
  * checking: it must come from a peer whose hello was accepted. */
-TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address,
+TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
                                       tci_link **link_out, tc_error *err);
 
 /* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err

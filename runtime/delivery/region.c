@@ -79,7 +79,7 @@ static tc_status make_memory(tci_region *region, const tci_worker *worker, size_
                              tci_region_use use, tc_error *err)
 {
     tc_error shortage;
-    if (use == TCI_REGION_PUT && !worker->can_put)
+    if (use == TCI_REGION_PUT && !worker->params.puts)
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "delivery put: the application's UCX context was made without "
                              "UCP_FEATURE_RMA");
@@ -97,7 +97,7 @@ static tc_status make_memory(tci_region *region, const tci_worker *worker, size_
     region->base = region->segment.base;
     if (region->base == NULL)
         TC_TRY(keep_closed(region, bytes, err));
-    if (use == TCI_REGION_MAPPED && worker->can_put)
+    if (use == TCI_REGION_MAPPED && worker->params.puts)
         offer_to_ucx(region, bytes);
     return TC_OK;
 }

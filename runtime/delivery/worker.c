@@ -5,6 +5,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "delivery/link.h"
+#include "delivery/ucx_transports.h"
 #include "delivery/worker_private.h"
 
 #include <errno.h>
@@ -76,8 +77,7 @@ static ucs_status_t on_payload(void *arg, const void *header, size_t header_size
         return UCS_OK;
     }
     memcpy(&parts, header, sizeof parts);
-    if (worker->payload_handler == NULL ||
-        !worker->payload_handler(worker->user, &parts, size, &sink))
+    if (!worker->params.payload_handler(worker->params.user, &parts, size, &sink))
         return UCS_OK; /* UCX drops it, and tells the sender's UCX so */
     if (!(param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV)) {
         memcpy(sink.to, data, size);
@@ -106,61 +106,9 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_size
         return UCS_OK;
     }
     memcpy(&parts, header, sizeof parts);
-    binding->worker->handler(binding->worker->user, binding->kind, &parts, data, size);
+    const tci_worker_params *to = &binding->worker->params;
+    to->handler(to->user, binding->kind, &parts, data, size);
     return UCS_OK;
-}
-
-static void set_unless_in_environment(ucp_config_t *config, const char *name, const char *value)
-{
-    char env[64];
-    (void)snprintf(env, sizeof env, "UCX_%s", name);
-    if (secure_getenv(env) == NULL && ucp_config_modify(config, name, value) != UCS_OK)
-        TC_LOG(TC_LOG_DEBUG, "UCX takes no setting %s=%s", name, value);
-}
-
-/* Whether a comma-separated list of transports has one of `names`, NULL at their end. */
-static bool lists_any(const char *list, const char *const *names)
-{
-    for (const char *at = list; *at != '\0'; at += strspn(at, ",")) {
-        size_t size = strcspn(at, ",");
-        for (size_t i = 0; names[i] != NULL; i++) {
-            if (strlen(names[i]) == size && memcmp(names[i], at, size) == 0)
-                return true;
-        }
-        at += size;
-    }
-    return false;
-}
-
-/* What UCX_TLS says of shared memory, ours included: who forbids it wants frames to take the
- * network. (To set MM_ERROR_HANDLING without such a transport would make UCX warn of it.) */
-static bool shared_memory_is_allowed(void)
-{
-    static const char *const any[] = {"all", "sm", "shm", "posix", "sysv", "mm", "xpmem", NULL};
-    static const char *const every[] = {"all", "sm", "shm", "mm", NULL};
-    const char *transports = secure_getenv("UCX_TLS");
-    if (transports == NULL || *transports == '\0')
-        return true;
-    return *transports == '^' ? !lists_any(transports + 1, every) : lists_any(transports, any);
-}
-
-static ucs_status_t open_context(bool shares_memory, ucp_context_h *context_out)
-{
-    ucp_config_t *config;
-    ucs_status_t status = ucp_config_read(NULL, NULL, &config);
-    if (status != UCS_OK)
-        return status;
-    if (shares_memory)
-        set_unless_in_environment(config, "MM_ERROR_HANDLING", "y");
-    set_unless_in_environment(config, "KEEPALIVE_INTERVAL", "1s");
-    const ucp_params_t params = {
-        .field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
-        .features = UCP_FEATURE_AM | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP,
-        .name = "three-chains",
-    };
-    status = ucp_init(&params, config, context_out);
-    ucp_config_release(config);
-    return status;
 }
 
 /* UCX's transports go into the caller's epoll set: one descriptor less between what comes and
@@ -170,7 +118,7 @@ static ucs_status_t open_worker(tci_worker *worker)
     ucp_worker_params_t params = {
         .field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
         .thread_mode = UCS_THREAD_MODE_SERIALIZED,
-        .event_fd = worker->epoll_fd,
+        .event_fd = worker->params.epoll_fd,
         .user_data = worker,
     };
     if (worker->ucp_worker != NULL)
@@ -217,14 +165,14 @@ static bool join_events(tci_worker *worker)
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = worker}};
     int fd;
     return ucp_worker_get_efd(worker->ucp_worker, &fd) == UCS_OK &&
-           epoll_ctl(worker->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+           epoll_ctl(worker->params.epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static ucs_status_t start(tci_worker *worker)
 {
     ucs_status_t status = UCS_OK;
     if (worker->owns_context)
-        status = open_context(worker->shares_memory, &worker->ucp_context);
+        status = tci_ucx_transports_open(&worker->params, &worker->ucp_context);
     if (status == UCS_OK)
         status = open_worker(worker);
     if (status == UCS_OK)
@@ -260,39 +208,51 @@ static tc_status check_given(const tc_ucx_objects *given, tc_error *err)
     return TC_OK;
 }
 
-static tci_worker *make_worker(const tc_ucx_objects *given)
+static tci_worker_network_state network_state(const tci_worker_params *params)
 {
+    if (params->given != NULL)
+        return TCI_WORKER_NETWORK_GIVEN;
+    if (tci_ucx_transports_are_set())
+        return tci_ucx_transports_set_network() ? TCI_WORKER_NETWORK_SET
+                                                : TCI_WORKER_NETWORK_KEPT;
+    return params->network ? TCI_WORKER_NETWORK_ADDED : TCI_WORKER_NETWORK_NONE;
+}
+
+static tci_worker *make_worker(const tci_worker_params *params)
+{
+    const tc_ucx_objects *given = params->given;
     tci_worker *worker = calloc(1, sizeof *worker);
     if (worker == NULL)
         return NULL;
+    worker->params = *params;
+    worker->params.given = NULL; /* only what is in it outlives this call */
     worker->wakes = given == NULL || (given->features & UCP_FEATURE_WAKEUP) != 0;
-    worker->shares_memory = shared_memory_is_allowed();
+    worker->shares_memory = tci_ucx_transports_share_memory();
     worker->owns_context = given == NULL;
-    worker->can_put = given == NULL || (given->features & UCP_FEATURE_RMA) != 0;
+    worker->network = network_state(params);
     if (given != NULL) {
+        worker->params.puts = (given->features & UCP_FEATURE_RMA) != 0;
         worker->ucp_context = given->context;
         worker->ucp_worker = given->worker;
     }
     return worker;
 }
 
-tc_status tci_worker_create(const tc_ucx_objects *given, int epoll_fd,
-                            tci_worker_handler handler, void *user, tci_worker **worker_out,
+tc_status tci_worker_create(const tci_worker_params *params, tci_worker **worker_out,
                             tc_error *err)
 {
-    if (given != NULL)
-        TC_TRY(check_given(given, err));
-    tci_worker *worker = make_worker(given);
+    if (params->given != NULL)
+        TC_TRY(check_given(params->given, err));
+    tci_worker *worker = make_worker(params);
     if (worker == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "worker: out of memory");
-    worker->handler = handler;
-    worker->user = user;
-    worker->epoll_fd = fcntl(epoll_fd, F_DUPFD_CLOEXEC, 0);
-    if (worker->epoll_fd < 0) {
+    worker->params.epoll_fd = fcntl(params->epoll_fd, F_DUPFD_CLOEXEC, 0);
+    if (worker->params.epoll_fd < 0) {
         tci_worker_destroy(worker);
         return tci_error_errno(err, TC_E_IO, errno, "worker: no descriptor");
     }
     ucs_status_t status = start(worker);
+    worker->special = !worker->owns_worker;
     if (status != UCS_OK) {
         tci_worker_destroy(worker);
         return tci_ucx_error(err, status, "UCX start");
@@ -301,9 +261,26 @@ tc_status tci_worker_create(const tc_ucx_objects *given, int epoll_fd,
     return TC_OK;
 }
 
-void tci_worker_set_payload_handler(tci_worker *worker, tci_payload_handler handler)
+tci_worker_network_state tci_worker_network(const tci_worker *worker)
 {
-    worker->payload_handler = handler;
+    return worker->network;
+}
+
+tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **worker_out,
+                                 tc_error *err)
+{
+    tci_worker_params params = local->params;
+    tci_worker *worker;
+    params.network = true;
+    TC_TRY(tci_worker_create(&params, &worker, err));
+    if (used || local->lingering != NULL) {
+        worker->beside = local;
+        worker->special = true;
+    } else {
+        tci_worker_destroy(local);
+    }
+    *worker_out = worker;
+    return TC_OK;
 }
 
 /* Ending a worker ends its endpoints, also those that may not be ended yet. What is left of
@@ -328,6 +305,9 @@ static bool must_be_abandoned(tci_worker *worker)
 
 void tci_worker_destroy(tci_worker *worker)
 {
+    if (worker->beside != NULL)
+        tci_worker_destroy(worker->beside);
+    worker->beside = NULL;
     bool abandoned = must_be_abandoned(worker);
     if (worker->ucp_worker != NULL && !worker->owns_worker)
         remove_handlers(worker);
@@ -339,34 +319,37 @@ void tci_worker_destroy(tci_worker *worker)
         ucp_worker_destroy(worker->ucp_worker);
     if (worker->ucp_context != NULL && worker->owns_context)
         ucp_cleanup(worker->ucp_context);
-    if (worker->epoll_fd >= 0)
-        close(worker->epoll_fd);
+    if (worker->params.epoll_fd >= 0)
+        close(worker->params.epoll_fd);
     free(worker);
 }
 
+static unsigned progress_ucx(tci_worker *worker)
+{
+    unsigned events = ucp_worker_progress(worker->ucp_worker);
+    if (__builtin_expect(worker->lingering != NULL, 0))
+        tci_link_reap(worker);
+    return events;
+}
+
 /* UCX takes no progress from inside its callbacks; of an application's some may try. */
-static unsigned progress_application(tci_worker *worker)
+static unsigned progress_special(tci_worker *worker)
 {
     if (worker->progressing) {
         TC_LOG(TC_LOG_ERROR, "progress was asked for from inside a UCX callback");
         return 0;
     }
-    worker->progressing = true;
-    unsigned events = ucp_worker_progress(worker->ucp_worker);
+    worker->progressing = !worker->owns_worker;
+    unsigned events = progress_ucx(worker);
     worker->progressing = false;
-    if (worker->lingering != NULL)
-        tci_link_reap(worker);
-    return events;
+    return worker->beside != NULL ? events + progress_ucx(worker->beside) : events;
 }
 
 unsigned tci_worker_progress(tci_worker *worker)
 {
-    if (__builtin_expect(!worker->owns_worker, 0))
-        return progress_application(worker);
-    unsigned events = ucp_worker_progress(worker->ucp_worker);
-    if (__builtin_expect(worker->lingering != NULL, 0))
-        tci_link_reap(worker);
-    return events;
+    if (__builtin_expect(worker->special, 0))
+        return progress_special(worker);
+    return progress_ucx(worker);
 }
 
 const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
@@ -380,7 +363,17 @@ bool tci_worker_wakes(const tci_worker *worker)
     return worker->wakes;
 }
 
-bool tci_worker_arm(tci_worker *worker)
+static bool arm(tci_worker *worker)
 {
     return !worker->wakes || ucp_worker_arm(worker->ucp_worker) == UCS_OK;
+}
+
+bool tci_worker_arm(tci_worker *worker)
+{
+    return arm(worker) && (worker->beside == NULL || arm(worker->beside));
+}
+
+bool tci_worker_is_event(const tci_worker *worker, const void *data)
+{
+    return data == worker || (worker->beside != NULL && data == worker->beside);
 }

@@ -56,16 +56,42 @@ typedef struct tci_sink {
  * sink_out->done is called. */
 typedef bool (*tci_payload_handler)(void *user, const tci_payload_header *header, size_t size,
                                     tci_sink *sink_out);
-void tci_worker_set_payload_handler(tci_worker *worker, tci_payload_handler handler);
 
-/* given NULL: with a UCX context and worker of its own; otherwise on those, which outlive it.
- * epoll_fd becomes readable when progress has something to do, after tci_worker_arm gave true;
- * the events' data is the worker.
+typedef struct tci_worker_params {
+    /* NULL: on a UCX context and worker of its own. Otherwise on those, which outlive it; what
+     * they listen on is their owner's business. */
+    const struct tc_ucx_objects *given;
+    bool network; /* other hosts can be reached, and everybody can reach UCX's port here */
+    bool puts;    /* UCX's remote writes, of peers and to them */
+    int epoll_fd; /* becomes readable as tci_worker_arm says */
+    tci_worker_handler handler;
+    tci_payload_handler payload_handler;
+    void *user;
+} tci_worker_params;
+
+/* The epoll set becomes readable when progress has something to do, after tci_worker_arm gave
+ * true. UCX_TLS in the environment decides about the network in place of the parameter.
  * TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO; TC_E_INVALID, TC_E_UNSUPPORTED: what was given will not
  * do. */
-TC_MUST_CHECK tc_status tci_worker_create(const struct tc_ucx_objects *given, int epoll_fd,
-                                          tci_worker_handler handler, void *user,
+TC_MUST_CHECK tc_status tci_worker_create(const tci_worker_params *params,
                                           tci_worker **worker_out, tc_error *err);
+
+typedef enum tci_worker_network_state {
+    TCI_WORKER_NETWORK_NONE,  /* nothing listens; tci_worker_add_network may help */
+    TCI_WORKER_NETWORK_ADDED, /* there is one, because the caller wanted it */
+    TCI_WORKER_NETWORK_SET,   /* there is one, because UCX_TLS in the environment says so */
+    TCI_WORKER_NETWORK_KEPT,  /* there is none, because UCX_TLS says so */
+    TCI_WORKER_NETWORK_GIVEN  /* nothing is known: the UCX context is the application's */
+} tci_worker_network_state;
+tci_worker_network_state tci_worker_network(const tci_worker *worker);
+
+/* A worker with the network, else as `local`. It takes over `local`, which serves the links that
+ * it has and is progressed, armed and destroyed with the new one; one that is not `used` is
+ * destroyed at once. On failure `local` stays as it was. Not inside UCX's handlers. */
+TC_MUST_CHECK tc_status tci_worker_add_network(tci_worker *local, bool used,
+                                               tci_worker **worker_out, tc_error *err);
+
+/* With the worker that it took over. */
 void tci_worker_destroy(tci_worker *worker);
 
 /* Returns how many UCX events there were; 0 when called from inside a UCX callback. */
@@ -78,6 +104,8 @@ const void *tci_worker_address(const tci_worker *worker, size_t *size_out);
 bool tci_worker_wakes(const tci_worker *worker);
 /* False: there is something to do already. */
 bool tci_worker_arm(tci_worker *worker);
+/* Whether what epoll says as an event's data stands for this worker. */
+bool tci_worker_is_event(const tci_worker *worker, const void *data);
 
 /* Of the UCX that is loaded. */
 void tci_worker_ucx_version(unsigned *major_out, unsigned *minor_out, unsigned *patch_out);

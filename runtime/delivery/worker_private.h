@@ -20,21 +20,20 @@ typedef struct tci_am_binding {
 struct tci_worker {
     ucp_context_h ucp_context;
     ucp_worker_h ucp_worker;
-    bool owns_context; /* else they are an application's, and stay when this ends */
+    tci_worker_params params; /* epoll_fd: a duplicate; UCX names it as long as there is one */
+    bool owns_context;        /* else they are an application's, and stay when this ends */
     bool owns_worker;
-    bool can_put;     /* the context has UCX's RMA */
+    bool special;     /* an application's worker, or one with another beside it */
     bool progressing; /* an application's worker: its callbacks may call us */
     ucp_address_t *address;
     size_t address_size;
-    int epoll_fd;       /* the caller's set, as long as UCX may still name it */
-    bool wakes;         /* UCX's events are in it */
+    tci_worker_network_state network;
+    bool wakes;         /* UCX's events are in the epoll set */
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
-    tci_worker_handler handler;
-    tci_payload_handler payload_handler;
-    void *user;
     tci_log_ration log; /* lines that strangers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link *lingering; /* closed before UCX had connected them */
+    tci_worker *beside;         /* what it took over: the same without the network. NULL */
     tci_worker *next_abandoned;
 };
 

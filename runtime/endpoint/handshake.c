@@ -6,6 +6,7 @@
 #include "base/logger.h"
 #include "core/ep_message.h"
 #include "core/ep_state.h"
+#include "core/network.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -50,7 +51,7 @@ static tc_status make_ring(tc_ep *ep, tc_error *err)
     if (ep->rx.region != NULL)
         return TC_OK;
     tci_region_use use = choose_ring(ep, &ring_bytes);
-    TC_TRY(tci_region_create(ep->core->worker, tci_ring_region_bytes(ring_bytes), use,
+    TC_TRY(tci_region_create(tci_network_worker(ep), tci_ring_region_bytes(ring_bytes), use,
                              &ep->rx.region, err));
     randombytes_buf(&ep->hs.nonce, sizeof ep->hs.nonce);
     tci_consumer_init(&ep->rx.ring, tci_region_base(ep->rx.region), ring_bytes, ep->hs.nonce);
@@ -192,7 +193,8 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
                              "peer lost: process %llu ended while connecting",
                              (unsigned long long)ep->peer.pid);
     if (ep->link == NULL)
-        TC_TRY(tci_link_open(ep->core->worker, hello->worker_address.data, &ep->link, err));
+        TC_TRY(tci_link_open(tci_network_worker(ep), hello->worker_address.data,
+                             hello->worker_address.size, &ep->link, err));
     tci_link_set_peer(ep->link, hello->connection_id, hello->connection_token);
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
@@ -369,6 +371,8 @@ static void finish_connecting(tc_ep *ep)
         ep->state = TCI_EP_AWAITING_HELLO;
         status = tci_core_watch(ep->core, tci_stream_fd(ep->stream), ep->connection, &error);
     }
+    if (status == TC_OK && !tci_stream_is_local(ep->stream))
+        status = tci_network_open(ep->core, "it connects to another host", &error);
     if (status == TC_OK) {
         status = tci_handshake_send_hello(ep, &error);
     }

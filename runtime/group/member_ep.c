@@ -1,6 +1,7 @@
 /* Endpoints of a group, made when they are first needed. */
 #include "base/clock.h"
 #include "core/ep_state.h"
+#include "core/network.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "group/member.h"
@@ -37,7 +38,10 @@ static tc_status start_link(tc_ep *ep, const tci_member *m, tc_error *err)
 {
     tci_hello theirs;
     TC_TRY(tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err));
-    TC_TRY(tci_link_open(ep->core->worker, theirs.worker_address.data, &ep->link, err));
+    if (!tci_hello_same_host(&ep->core->self, &theirs))
+        TC_TRY(tci_network_open(ep->core, "a member of its group is on another host", err));
+    TC_TRY(tci_link_open(tci_network_worker(ep), theirs.worker_address.data,
+                         theirs.worker_address.size, &ep->link, err));
     return tci_handshake_send_hello(ep, err);
 }
 

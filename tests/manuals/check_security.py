@@ -1,69 +1,165 @@
 #!/usr/bin/env python3
-"""What docs/security.md says of open ports: with UCX_NET_DEVICES=lo a target listens on loopback alone, and can be used.
+"""What docs/security.md says of open ports: on one host nothing listens but the listener; what opens UCX's port says so, and
+UCX_NET_DEVICES keeps it to one network.
 
     check_security.py BIN_FOLDER ARCHIVE
 """
+import contextlib
 import os
 import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 DEADLINE_S = 120
 LISTENING = "0A"
+OPEN = "UCX's network port is open, because"
+BIN_FOLDER, ARCHIVE = sys.argv[1:3]
+KEPT = {name: value for name, value in os.environ.items() if not name.startswith(("TC_", "UCX_"))}
 
 
 def sockets_of(pid):
     links = []
     for name in os.listdir(f"/proc/{pid}/fd"):
-        try:
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
             links.append(os.readlink(f"/proc/{pid}/fd/{name}"))
-        except FileNotFoundError:
-            pass  # closed meanwhile
     return {link[len("socket:["):-1] for link in links if link.startswith("socket:[")}
 
 
-def listening_addresses(pid):
-    """As the kernel writes them, in hexadecimal."""
+def ports_of(pid):
+    """Address and port, as the kernel writes them in hexadecimal, of whatever takes what nobody was asked for."""
     sockets = sockets_of(pid)
-    for family in ("tcp", "tcp6"):
-        if os.path.exists(f"/proc/{pid}/net/{family}"):
-            with open(f"/proc/{pid}/net/{family}", encoding="ascii") as file:
-                for row in list(file)[1:]:
-                    columns = row.split()
-                    if columns[3] == LISTENING and columns[9] in sockets:
-                        yield columns[1].split(":")[0]
+    found = []
+    for family in ("tcp", "tcp6", "udp", "udp6", "udplite", "raw", "raw6"):
+        if not os.path.exists(f"/proc/{pid}/net/{family}"):
+            continue
+        with open(f"/proc/{pid}/net/{family}", encoding="ascii") as file:
+            for row in list(file)[1:]:
+                columns = row.split()
+                if columns[9] in sockets and (columns[3] == LISTENING or not family.startswith("tcp")):
+                    found.append(columns[1])
+    return found
 
 
-def is_loopback(address):
-    return address in ("0100007F", "7F000001", "00000000000000000000000001000000", "00000000000000000000000000000001")
+def is_loopback(port):
+    return port.split(":")[0] in ("0100007F", "7F000001", "00000000000000000000000001000000",
+                                  "00000000000000000000000000000001")
 
 
-def main():
-    bin_folder, archive = sys.argv[1:3]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
-    environment = {**kept, "TC_CACHE_DIR": "", "UCX_NET_DEVICES": "lo"}
-    with tempfile.TemporaryDirectory() as folder:
-        port_file = os.path.join(folder, "port")
-        node = subprocess.Popen([os.path.join(bin_folder, "tc-node"), "--listen", "127.0.0.1:0", "--port-file", port_file],
-                                env=environment, stdin=subprocess.DEVNULL)
-        try:
-            deadline = time.monotonic() + DEADLINE_S
-            while not os.path.exists(port_file):
-                if node.poll() is not None or time.monotonic() > deadline:
-                    sys.exit("tc-node did not come up")
-                time.sleep(0.005)
-            with open(port_file, encoding="ascii") as file:
-                address = f"127.0.0.1:{int(file.read())}"
-            found = list(listening_addresses(node.pid))
-            print(f"listening: {found}")
-            subprocess.run([os.path.join(bin_folder, "tc-send"), address, archive, "--text", "x"], env={**environment, "TC_DELIVERY": "am"},
-                           stdin=subprocess.DEVNULL, timeout=DEADLINE_S, check=True)
-        finally:
-            node.terminate()
-            node.wait(timeout=DEADLINE_S)
-    return 0 if found and all(map(is_loopback, found)) else 1
+def has_other_addresses():
+    with open("/proc/net/dev", encoding="ascii") as file:
+        return any(":" in row and not row.strip().startswith("lo:") for row in file)
+
+
+class Ports(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.temporary()
+
+    def temporary(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+    def start(self, tool, *arguments, **environment):
+        log = open(os.path.join(self.folder, f"{tool}.log"), "a+", encoding="utf-8")
+        self.addCleanup(log.close)
+        process = subprocess.Popen([os.path.join(BIN_FOLDER, tool), *arguments],
+                                   env={**KEPT, "TC_CACHE_DIR": "", "TC_LOG_LEVEL": "info", **environment},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+
+        def end():
+            process.kill()
+            process.wait(timeout=DEADLINE_S)
+
+        self.addCleanup(end)
+        return process
+
+    def log_of(self, tool):
+        with open(os.path.join(self.folder, f"{tool}.log"), encoding="utf-8") as file:
+            return file.read()
+
+    def node(self, listen="127.0.0.1:0", **environment):
+        """A running tc-node and its port."""
+        port_file = os.path.join(self.folder, "port")
+        node = self.start("tc-node", "--listen", listen, "--port-file", port_file, **environment)
+        deadline = time.monotonic() + DEADLINE_S
+        while not os.path.exists(port_file):
+            self.assertIsNone(node.poll(), self.log_of("tc-node"))
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.005)
+        with open(port_file, encoding="ascii") as file:
+            return node, int(file.read())
+
+    def send(self, port, *arguments, **environment):
+        sender = self.start("tc-send", f"127.0.0.1:{port}", ARCHIVE, "--text", "x", *arguments, **environment)
+        self.assertEqual(sender.wait(timeout=DEADLINE_S), 0, self.log_of("tc-send"))
+
+    def ports_while_sending(self, port, **environment):
+        """Of a process that has sent."""
+        sender = self.start("tc-send", f"127.0.0.1:{port}", ARCHIVE, "--text", "x", "--count", str(10 ** 12), **environment)
+        deadline = time.monotonic() + DEADLINE_S
+        while "open, " not in self.log_of("tc-send"):
+            self.assertIsNone(sender.poll(), self.log_of("tc-send"))
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.005)
+        ports = ports_of(sender.pid)
+        sender.kill()
+        sender.wait(timeout=DEADLINE_S)
+        return ports
+
+    def test_nothing_listens_but_the_listener(self):
+        for delivery in ("direct", "am", "put"):
+            with self.subTest(delivery):
+                node, port = self.node(TC_DELIVERY=delivery)
+                own = [f"0100007F:{port:04X}"]
+                self.assertEqual(ports_of(node.pid), own)
+                self.send(port, TC_DELIVERY=delivery)
+                self.assertEqual(self.ports_while_sending(port, TC_DELIVERY=delivery), [])
+                self.assertEqual(ports_of(node.pid), own)
+                self.assertIn(f"open, {delivery} to", self.log_of("tc-send"))
+                self.assertNotIn(OPEN, self.log_of("tc-node") + self.log_of("tc-send"))
+                node.kill()
+                node.wait(timeout=DEADLINE_S)
+                os.unlink(os.path.join(self.folder, "port"))
+
+    def test_a_listener_beyond_loopback_opens_it_and_says_so(self):
+        node, port = self.node(listen="0.0.0.0:0", TC_LISTEN_ANY="yes", UCX_NET_DEVICES="lo")
+        self.assertIn(f"warn: {OPEN} it listens beyond loopback", self.log_of("tc-node").replace("]", ":"))
+        self.assertGreater(len(ports_of(node.pid)), 1)
+        self.send(port, UCX_NET_DEVICES="lo")
+
+    def test_the_option_opens_it(self):
+        node, port = self.node(TC_NETWORK="yes")
+        self.assertIn(f"{OPEN} the option network is yes", self.log_of("tc-node"))
+        if has_other_addresses():
+            self.assertFalse(all(map(is_loopback, ports_of(node.pid))))
+        self.send(port)
+
+    def test_one_device(self):
+        """Also how a test of the project has it: by the environment."""
+        for environment in ({"TC_NETWORK": "yes"}, {"UCX_TLS": "tcp,self"}):
+            with self.subTest(environment):
+                environment = {**environment, "UCX_NET_DEVICES": "lo", "TC_DELIVERY": "am"}
+                node, port = self.node(**environment)
+                found = ports_of(node.pid)
+                self.assertGreater(len(found), 1)
+                self.assertTrue(all(map(is_loopback, found)), found)
+                self.assertIn(OPEN, self.log_of("tc-node"))
+                self.send(port, **environment)
+                node.kill()
+                node.wait(timeout=DEADLINE_S)
+                os.unlink(os.path.join(self.folder, "port"))
+
+    def test_a_peer_beyond_shared_memory_is_told_of_the_option(self):
+        """UCX_TLS keeps one side from shared memory, as another host or container would."""
+        node, port = self.node()
+        sender = self.start("tc-send", f"127.0.0.1:{port}", ARCHIVE, "--text", "x", UCX_TLS="tcp,self", UCX_NET_DEVICES="lo")
+        self.assertNotEqual(sender.wait(timeout=DEADLINE_S), 0)
+        self.assertIn("its option network=yes gives it", self.log_of("tc-send"))
+        self.assertIn("its option network=yes gives it", self.log_of("tc-node"))
+        self.assertEqual(ports_of(node.pid), [f"0100007F:{port:04X}"])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(not unittest.main(argv=sys.argv[:1], exit=False, verbosity=2).result.wasSuccessful())

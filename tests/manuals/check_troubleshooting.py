@@ -153,6 +153,17 @@ def _(place):
     return place.run("tc-node", "--listen", place.target())
 
 
+@prints("UCX reaches no address of the peer's: this side has shared memory alone; its option network=yes gives it UCX's network")
+def _(place):
+    return place.run("tc-info", "--connect", place.target(), UCX_TLS="tcp,self", UCX_NET_DEVICES="lo")
+
+
+@prints("UCX reaches no address of the peer's: this side has a network, so that side has none (its option network=yes gives it one) "
+        "or another")
+def _(place):
+    return place.run("tc-info", "--connect", place.target(UCX_TLS="tcp,self", UCX_NET_DEVICES="lo"))
+
+
 @prints("not a Three-Chains peer: begins with ..., expected ...")
 def _(place):
     return place.run("tc-info", "--connect", answer_with(b"HTTP/1.0 400 Bad Request\r\n\r\n" * 16))

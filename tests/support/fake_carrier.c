@@ -42,6 +42,52 @@ void fake_outbox_empty(fake_outbox *outbox)
     outbox->count = outbox->taken = 0;
 }
 
+/* --- workers ----------------------------------------------------------------------------- */
+
+tc_status tci_worker_create(const tci_worker_params *params, tci_worker **worker_out,
+                            tc_error *err)
+{
+    (void)err;
+    tci_worker *worker = calloc(1, sizeof *worker);
+    assert_non_null(worker);
+    worker->network = params->network ? TCI_WORKER_NETWORK_ADDED : TCI_WORKER_NETWORK_NONE;
+    worker->puts = params->puts;
+    *worker_out = worker;
+    return TC_OK;
+}
+
+tci_worker_network_state tci_worker_network(const tci_worker *worker)
+{
+    return worker->network;
+}
+
+tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **worker_out,
+                                 tc_error *err)
+{
+    const tci_worker_params params = {.network = true, .puts = local->puts};
+    if (fake_connect_status != TC_OK)
+        return tci_error_set(err, fake_connect_status, "no network there");
+    TC_TRY(tci_worker_create(&params, worker_out, err));
+    if (used)
+        (*worker_out)->beside = local;
+    else
+        free(local);
+    return TC_OK;
+}
+
+const void *tci_worker_address(const tci_worker *worker, size_t *size_out)
+{
+    const char *address = worker->network == TCI_WORKER_NETWORK_ADDED ? "network" : "local";
+    *size_out = strlen(address);
+    return address;
+}
+
+void tci_worker_destroy(tci_worker *worker)
+{
+    free(worker->beside);
+    free(worker);
+}
+
 /* --- links ------------------------------------------------------------------------------- */
 
 tci_link *fake_link_create(void)
@@ -52,10 +98,10 @@ tci_link *fake_link_create(void)
     return link;
 }
 
-tc_status tci_link_open(tci_worker *worker, const void *address, tci_link **link_out,
-                        tc_error *err)
+tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
+                        tci_link **link_out, tc_error *err)
 {
-    (void)worker, (void)address;
+    (void)worker, (void)address, (void)size;
     if (fake_connect_status != TC_OK)
         return tci_error_set(err, fake_connect_status, "no link there");
     *link_out = fake_link_create();
@@ -211,6 +257,11 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
     *message_out = post->bytes;
     *size_out = post->size;
     return TC_OK;
+}
+
+bool tci_stream_is_local(const tci_stream *stream)
+{
+    return !stream->is_remote;
 }
 
 int tci_stream_fd(const tci_stream *stream)

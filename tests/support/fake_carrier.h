@@ -32,6 +32,12 @@ const fake_post *fake_outbox_take(fake_outbox *outbox);
 /* How many of a kind were sent. */
 unsigned fake_outbox_count(const fake_outbox *outbox, tci_am kind);
 
+struct tci_worker {
+    tci_worker_network_state network;
+    bool puts;
+    tci_worker *beside; /* what it took over */
+};
+
 struct tci_link {
     uint16_t connection; /* of its peer */
     uint64_t token;
@@ -50,6 +56,7 @@ struct tci_stream {
     fake_outbox arrived; /* what tci_stream_receive gives, in order */
     tc_error end;        /* and then; at first TC_E_AGAIN */
     tc_error connected;  /* what tci_stream_connect_finish says */
+    bool is_remote;      /* leads to another host */
     int fd;
 };
 
@@ -62,7 +69,7 @@ tci_stream *fake_stream_create(void);
 /* The stream's next message: a whole hello message, or what is none. */
 void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size);
 
-/* What the next tci_stream_connect_start and tci_link_open say. */
+/* What the next tci_stream_connect_start, tci_link_open and tci_worker_add_network say. */
 extern tc_status fake_connect_status;
 /* Streams and links that are there. */
 extern unsigned fake_streams, fake_links;

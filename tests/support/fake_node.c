@@ -8,6 +8,7 @@
 #include "dispatch/large_receive.h"
 #include "dispatch/slots.h"
 #include "endpoint/ep_life.h"
+#include "core/network.h"
 #include "endpoint/handshake.h"
 #include "group/member.h"
 #include "rpc/reply.h"
@@ -144,11 +145,7 @@ static void describe_self(fake_node *node)
     self->pid = (uint64_t)getpid();
     memset(self->host_id, 7, sizeof self->host_id);
     self->context_id = (uintptr_t)node;
-    self->worker_address = (tci_hello_view){"worker", 6};
     self->triple = (tci_hello_view){tci_triple_host(), strlen(tci_triple_host())};
-    assert_int_equal(tci_hello_encode(self, TCI_HELLO_ADDRESS, node->address,
-                                      sizeof node->address, &node->core.own_address_size, NULL),
-                     TC_OK);
     node->core.own_address = node->address;
 }
 
@@ -177,6 +174,7 @@ fake_node *fake_node_create(void)
     core->registry.events = &registry_events;
     core->registry.events_user = core;
     describe_self(node);
+    assert_int_equal(tci_network_init(core, (tci_worker_params){.user = node}, &error), TC_OK);
     return node;
 }
 
@@ -189,6 +187,7 @@ void fake_node_destroy(fake_node *node)
     tci_local_replies_forget(&node->replies, NULL);
     tci_groups_free(&node->groups);
     tci_registry_fini(&core->registry);
+    tci_worker_destroy(core->worker);
     free(core->by_connection);
     free(core->watched);
     close(core->epoll_fd);

@@ -1,0 +1,65 @@
+#include "core/network.h"
+
+#include "base/logger.h"
+
+static tc_status describe(tci_core *core, tc_error *err)
+{
+    tci_hello_view *address = &core->self.worker_address;
+    address->data = tci_worker_address(core->worker, &address->size);
+    return tci_hello_encode(&core->self, TCI_HELLO_ADDRESS, core->own_address,
+                            TCI_HELLO_MESSAGE_MAX, &core->own_address_size, err);
+}
+
+/* Who asked for it in so many words is not warned. */
+static void tell(const tci_core *core, bool asked_for, const char *cause)
+{
+    bool warn = !asked_for && core->options.network != TCI_NETWORK_YES;
+    TC_LOG(warn ? TC_LOG_WARN : TC_LOG_INFO,
+           "UCX's network port is open, because %s: whoever reaches it, peer or not, can read "
+           "and write this process's memory, so the network has to be trusted; "
+           "UCX_NET_DEVICES=NAME keeps it to one, network=yes silences this",
+           cause);
+}
+
+tc_status tci_network_init(tci_core *core, tci_worker_params params, tc_error *err)
+{
+    params.network = core->options.network == TCI_NETWORK_YES;
+    params.puts = core->options.delivery == TCI_DELIVERY_PUT;
+    TC_TRY(tci_worker_create(&params, &core->worker, err));
+    switch (tci_worker_network(core->worker)) {
+    case TCI_WORKER_NETWORK_SET:
+        tell(core, true, "UCX_TLS in the environment names transports that have one");
+        break;
+    case TCI_WORKER_NETWORK_ADDED:
+        tell(core, true, "the option network is yes");
+        break;
+    default: /* there is none, or it is the application's business */
+        break;
+    }
+    return describe(core, err);
+}
+
+static bool worker_is_used(const tci_core *core)
+{
+    const tc_ep *ep = core->first;
+    while (ep != NULL && ep->worker != core->worker)
+        ep = ep->next;
+    return ep != NULL;
+}
+
+tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err)
+{
+    if (core->options.network == TCI_NETWORK_NO ||
+        tci_worker_network(core->worker) != TCI_WORKER_NETWORK_NONE)
+        return TC_OK;
+    TC_TRY(tci_worker_add_network(core->worker, worker_is_used(core), &core->worker, err));
+    tell(core, false, cause);
+    return describe(core, err);
+}
+
+tci_worker *tci_network_worker(tc_ep *ep)
+{
+    if (ep->worker == NULL)
+        ep->worker = ep->core->worker;
+    return ep->worker;
+}

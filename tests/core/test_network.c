@@ -1,0 +1,136 @@
+/* When UCX gets a network port, and which worker an endpoint uses. */
+#include "core/network.h"
+
+#include "../support/fake_node.h"
+#include "endpoint/ep_life.h"
+#include "endpoint/handshake.h"
+
+static bool has_network(const fake_node *node)
+{
+    return tci_worker_network(node->core.worker) == TCI_WORKER_NETWORK_ADDED;
+}
+
+/* What it says of itself to whoever connects, and to whoever has its address. */
+static void assert_says(const fake_node *node, const char *worker_address)
+{
+    const tci_core *core = &node->core;
+    tci_hello said;
+    assert_int_equal(tci_hello_decode(core->own_address, core->own_address_size,
+                                      TCI_HELLO_ADDRESS, &said, NULL),
+                     TC_OK);
+    assert_int_equal(said.worker_address.size, strlen(worker_address));
+    assert_memory_equal(said.worker_address.data, worker_address, said.worker_address.size);
+    assert_int_equal(core->self.worker_address.size, strlen(worker_address));
+    assert_memory_equal(core->self.worker_address.data, worker_address,
+                        said.worker_address.size);
+}
+
+static void there_is_none_at_first(void **state)
+{
+    fake_node *node = fake_node_create();
+    assert_false(has_network(node));
+    assert_false(node->core.worker->puts);
+    assert_says(node, "local");
+    fake_node_destroy(node);
+}
+
+static void options_decide_about_network_and_puts(void **state)
+{
+    fake_node *node = fake_node_create();
+    tci_worker_destroy(node->core.worker);
+    node->core.options.network = TCI_NETWORK_YES;
+    node->core.options.delivery = TCI_DELIVERY_PUT;
+    assert_int_equal(tci_network_init(&node->core, (tci_worker_params){.user = node}, NULL),
+                     TC_OK);
+    assert_true(has_network(node));
+    assert_true(node->core.worker->puts);
+    assert_says(node, "network");
+    fake_node_destroy(node);
+}
+
+static void a_worker_that_nobody_uses_is_replaced(void **state)
+{
+    fake_node *node = fake_node_create();
+    (void)fake_node_ep(node); /* it has said nothing yet */
+    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_true(has_network(node));
+    assert_null(node->core.worker->beside);
+    assert_says(node, "network");
+    const tci_worker *worker = node->core.worker;
+    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_ptr_equal(node->core.worker, worker);
+    fake_node_destroy(node);
+}
+
+static void endpoints_that_are_there_keep_their_worker(void **state)
+{
+    fake_node *node = fake_node_create();
+    tc_ep *early = fake_node_ep(node), *late = fake_node_ep(node);
+    tci_worker *local = node->core.worker;
+    assert_int_equal(tci_handshake_send_hello(early, NULL), TC_OK);
+    assert_ptr_equal(tci_network_worker(early), local);
+    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_ptr_equal(node->core.worker->beside, local);
+    assert_ptr_equal(tci_network_worker(early), local);
+    assert_ptr_equal(tci_network_worker(late), node->core.worker);
+    fake_node_destroy(node);
+}
+
+static void the_option_no_keeps_it_closed(void **state)
+{
+    fake_node *node = fake_node_create();
+    node->core.options.network = TCI_NETWORK_NO;
+    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_false(has_network(node));
+    fake_node_destroy(node);
+}
+
+static void what_fails_leaves_everything_as_it_was(void **state)
+{
+    fake_node *node = fake_node_create();
+    const tci_worker *local = node->core.worker;
+    fake_connect_status = TC_E_UCX;
+    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_E_UCX);
+    fake_connect_status = TC_OK;
+    assert_ptr_equal(node->core.worker, local);
+    assert_says(node, "local");
+    fake_node_destroy(node);
+}
+
+static void connect(fake_node *node, bool is_remote)
+{
+    tc_ep *ep;
+    assert_int_equal(tci_ep_create(&node->core, false, &ep, NULL), TC_OK);
+    ep->stream = fake_stream_create();
+    ep->stream->is_remote = is_remote;
+    ep->state = TCI_EP_CONNECTING;
+    tci_handshake_set_deadline(ep, UINT64_MAX);
+    tci_handshake_stream(ep);
+    assert_int_equal(ep->state, TCI_EP_AWAITING_HELLO);
+    assert_ptr_equal(ep->worker, node->core.worker);
+}
+
+static void a_stream_opens_it_when_it_leaves_the_host(void **state)
+{
+    fake_node *node = fake_node_create();
+    connect(node, false);
+    assert_false(has_network(node));
+    connect(node, true);
+    assert_true(has_network(node));
+    assert_non_null(node->core.worker->beside); /* the first endpoint's */
+    fake_node_destroy(node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_is_none_at_first),
+        cmocka_unit_test(options_decide_about_network_and_puts),
+        cmocka_unit_test(a_worker_that_nobody_uses_is_replaced),
+        cmocka_unit_test(endpoints_that_are_there_keep_their_worker),
+        cmocka_unit_test(the_option_no_keeps_it_closed),
+        cmocka_unit_test(what_fails_leaves_everything_as_it_was),
+        cmocka_unit_test(a_stream_opens_it_when_it_leaves_the_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
