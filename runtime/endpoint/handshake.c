@@ -70,10 +70,12 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
     hello.connection_token = ep->token;
     hello.ring_bytes = (uint32_t)(ep->rx.ring.mask + 1);
     hello.ring_nonce = ep->hs.nonce;
-    hello.ring_address = (uintptr_t)tci_region_base(ep->rx.region);
     hello.frame_bytes_max = (uint32_t)tci_ring_frame_max(hello.ring_bytes);
     hello.segment = tci_region_segment(ep->rx.region);
     hello.rkey.data = tci_region_rkey(ep->rx.region, &hello.rkey.size);
+    /* Who cannot put learns nothing of where memory lies here. */
+    if (hello.rkey.size > 0)
+        hello.ring_address = (uintptr_t)tci_region_base(ep->rx.region);
     TC_TRY(tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, err));
     TC_TRY(tci_ep_message_send(ep, bytes, size, err));
     ep->hs.hello_sent = true;

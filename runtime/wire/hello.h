@@ -85,7 +85,7 @@ typedef struct tci_hello {
     uint64_t connection_token; /* random; such messages without it are dropped */
     uint32_t ring_bytes;       /* a power of two, 4 KiB to 2 MiB */
     uint64_t ring_nonce;       /* first signal of the ring's sequence */
-    uint64_t ring_address;     /* in this side's memory; a multiple of 64 */
+    uint64_t ring_address;     /* in this side's memory; a multiple of 64; 0 without an rkey */
     /* largest frame the ring takes, header included; 1024..ring_bytes */
     uint32_t frame_bytes_max;
     uint32_t segment; /* number of the shared memory that shows the ring; 2^32-1: none */

@@ -234,6 +234,16 @@ static message hello_of_a_process(void)
     return m;
 }
 
+/* Anybody can have that said to him. Only who may put needs to know where the ring lies. */
+static void a_hello_tells_no_address_of_memory(void **state)
+{
+    const message m = hello_of_a_process();
+    tci_hello hello;
+    assert_int_equal(tci_hello_decode(m.bytes, m.size, TCI_HELLO_HELLO, &hello, NULL), TC_OK);
+    assert_int_equal(hello.rkey.size, 0);
+    assert_int_equal(hello.ring_address, 0);
+}
+
 /* Its ring and its address are gone; UCX before 1.19 does not survive an rkey of a dead
  * process. */
 static void the_hello_of_a_dead_process_is_refused(void **state)
@@ -353,6 +363,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(a_peer_that_begins_with_a_bell_is_hung_up_on, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_hello_tells_no_address_of_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(the_hello_of_a_dead_process_is_refused, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_listener_of_another_protocol, setup, teardown),

@@ -318,7 +318,7 @@ uint8_t *tci_region_base(const tci_region *region)
 
 const void *tci_region_rkey(const tci_region *region, size_t *size_out)
 {
-    *size_out = 0;
+    *size_out = 1; /* so that the hello says where the ring is: open_fake looks for it */
     return region->base;
 }
 
