@@ -88,6 +88,8 @@ static unsigned check_endpoint(tc_context *ctx, tc_ep *ep, uint64_t now_ns)
         tci_handshake_stream(ep);
     tci_handshake_turn(ep);
     (void)tci_ep_check_credit(ep); /* a flush only waits, and queued messages have no caller */
+    if (ep->link != NULL)
+        tci_link_look_for_peer(ep->link, now_ns, ep->stream == NULL);
     return check_link(ctx, ep, now_ns);
 }
 

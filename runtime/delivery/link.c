@@ -3,6 +3,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/error_text.h"
+#include "base/live_process.h"
 #include "base/logger.h"
 #include "delivery/worker_private.h"
 
@@ -11,6 +12,7 @@
 
 /* UCX reads addresses without knowing how long they are. */
 #define ADDRESS_TAIL_BYTES 4096u
+#define LOOK_NS 400000000ull
 
 struct tci_link {
     tci_worker *worker;
@@ -18,6 +20,9 @@ struct tci_link {
     ucp_rkey_h rkey;
     bool aside; /* frames do not use it */
     tci_am_header peer;
+    tci_live_process process;
+    uint64_t looked_ns;
+    enum { PEER_LIVES, PEER_SEEMS_ENDED, PEER_ENDED } found;
     ucs_status_t failure;
     ucs_status_ptr_t connecting; /* a flush: it ends when the workers are connected. NULL: they
                                     are, or will never be */
@@ -102,6 +107,25 @@ tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
     return TC_OK;
 }
 
+void tci_link_set_process(tci_link *link, pid_t pid)
+{
+    link->process = tci_live_process_find(pid);
+}
+
+void tci_link_look_for_peer(tci_link *link, uint64_t now_ns, bool closely)
+{
+    if (link->process.pid == 0 || now_ns - link->looked_ns < LOOK_NS)
+        return;
+    link->looked_ns = now_ns;
+    bool ended = closely ? tci_live_process_has_ended(&link->process)
+                         : tci_live_process_is_gone(&link->process);
+    if (!ended)
+        return;
+    link->found = link->found == PEER_LIVES ? PEER_SEEMS_ENDED : PEER_ENDED;
+    if (link->found == PEER_ENDED && link->failure == UCS_OK)
+        link->failure = UCS_ERR_CONNECTION_RESET;
+}
+
 static bool is_connecting(tci_link *link)
 {
     if (link->connecting == NULL)
@@ -180,7 +204,8 @@ void tci_link_reap(tci_worker *worker)
     tci_link **at = &worker->lingering;
     while (*at != NULL) {
         tci_link *link = *at;
-        if (is_connecting(link)) {
+        tci_link_look_for_peer(link, tci_clock_ns(), true);
+        if (link->found != PEER_ENDED && is_connecting(link)) {
             at = &link->next_lingering;
             continue;
         }
@@ -209,6 +234,9 @@ tc_status tci_link_error(const tci_link *link, tc_error *err)
 {
     if (link->failure == UCS_OK)
         return TC_OK;
+    if (link->found == PEER_ENDED)
+        return tci_error_set(err, TC_E_PEER_LOST, "peer lost: process %d has ended",
+                             (int)link->process.pid);
     return tci_error_set(err, TC_E_PEER_LOST, "peer lost: UCX reports %s",
                          ucs_status_string(link->failure));
 }

@@ -4,6 +4,8 @@
 
 #include "delivery/worker.h"
 
+#include <sys/types.h>
+
 typedef struct tci_link tci_link;
 
 /* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY. UCX parses the address with little
@@ -27,7 +29,16 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns);
 void tci_link_flush_begin(tci_link *link);
 bool tci_link_flush_ended(tci_link *link);
 
-/* TC_OK, or what UCX found of the peer (err filled). */
+/* The peer is this process of this host's, or 0: not on this host. For the next call, and for a
+ * link that is closed before UCX has connected it. */
+void tci_link_set_process(tci_link *link, pid_t pid);
+
+/* Looks, now and then, whether that process has ended: UCX does not (ucx_compat.h). Where nothing
+ * else tells of its end, `closely`: that is found also before anybody has waited for it. A process
+ * counts as ended when two looks have found it so: in between, what it sent last arrives. */
+void tci_link_look_for_peer(tci_link *link, uint64_t now_ns, bool closely);
+
+/* TC_OK, or what UCX or that look found of the peer (err filled). */
 tc_status tci_link_error(const tci_link *link, tc_error *err);
 
 /* Frames take another way, so nothing needs to wait for this one. */

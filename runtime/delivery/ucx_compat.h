@@ -1,6 +1,10 @@
 /* What differs between UCX 1.13 and 1.22, in one place; and the rules that hold for all of
  * them.
  *
+ * - To find out whether a peer on this host lives UCX opens a file of /proc, and takes the lack
+ * of a descriptor for the peer's end. So UCX is not asked (KEEPALIVE_INTERVAL=inf), but for
+ * RDMA adapters, which tell of the death of an idle peer in no other way; link.h has what takes
+ * its place.
  * - 1.13: the header of an active message must live until the send completes
  * (UCP_AM_SEND_FLAG_COPY_HEADER came with 1.14). We always keep it, so one code serves all.
  * - Endpoints ask for UCP_ERR_HANDLING_MODE_PEER. Shared-memory transports offer that only with

@@ -3,13 +3,12 @@
 #include "archive_dictionary.h"
 #include "archive_layout.h"
 #include "base/clock.h"
+#include "base/live_process.h"
 #include "base/logger.h"
 #include "core/ep_message.h"
 #include "core/ep_state.h"
 #include "core/network.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,8 +133,8 @@ static void keep_peer(tc_ep *ep, const tci_hello *hello)
  * rkey is used. */
 static bool peer_is_gone(const tc_ep *ep)
 {
-    /* Another user's process may not be signalled, but it lives. */
-    return ep->peer.pid != 0 && kill((pid_t)ep->peer.pid, 0) != 0 && errno == ESRCH;
+    const tci_live_process process = tci_live_process_find((pid_t)ep->peer.pid);
+    return tci_live_process_has_ended(&process);
 }
 
 /* A delivery that carries frames fills a copy of the peer's ring, whose size the peer has said.
@@ -198,6 +197,7 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
         TC_TRY(tci_link_open(tci_network_worker(ep), hello->worker_address.data,
                              hello->worker_address.size, &ep->link, err));
     tci_link_set_peer(ep->link, hello->connection_id, hello->connection_token);
+    tci_link_set_process(ep->link, (pid_t)ep->peer.pid);
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
     if (ep->tx.push != NULL)

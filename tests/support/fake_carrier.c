@@ -143,6 +143,11 @@ bool tci_link_flush_ended(tci_link *link)
     return true;
 }
 
+void tci_link_set_process(tci_link *link, pid_t pid)
+{
+    (void)link, (void)pid;
+}
+
 tc_status tci_link_error(const tci_link *link, tc_error *err)
 {
     if (link->error.status != TC_OK && err != NULL)
