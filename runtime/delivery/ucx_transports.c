@@ -1,6 +1,7 @@
 #include "ucx_transports.h"
 
 #include "base/logger.h"
+#include "delivery/ucx_shared_memory.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -108,6 +109,8 @@ ucs_status_t tci_ucx_transports_open(const tci_worker_params *params,
                                      ucp_context_h *context_out)
 {
     ucp_config_t *config;
+    if (tci_ucx_transports_share_memory())
+        tci_ucx_shared_memory_sweep();
     ucs_status_t status = configure(&config, params);
     if (status != UCS_OK)
         return status;

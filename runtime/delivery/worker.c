@@ -5,6 +5,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "delivery/link.h"
+#include "delivery/ucx_shared_memory.h"
 #include "delivery/ucx_transports.h"
 #include "delivery/worker_private.h"
 
@@ -254,8 +255,10 @@ tc_status tci_worker_create(const tci_worker_params *params, tci_worker **worker
     ucs_status_t status = start(worker);
     worker->special = !worker->owns_worker;
     if (status != UCS_OK) {
+        bool by_shared_memory = worker->owns_context && worker->shares_memory;
         tci_worker_destroy(worker);
-        return tci_ucx_error(err, status, "UCX start");
+        return by_shared_memory ? tci_ucx_shared_memory_error(err, status)
+                                : tci_ucx_error(err, status, "UCX start");
     }
     *worker_out = worker;
     return TC_OK;
