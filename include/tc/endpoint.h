@@ -37,7 +37,8 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_p
 
 /* Connects by the bytes of the peer's tc_context_address. Blocks, progressing ctx; the peer
  * must progress, too. Damaged bytes are detected. Bytes that an attacker made reach the address
- * parser of UCX, so take them only from a channel that you trust.
+ * parser of UCX, once their layout was checked, and make this side connect wherever they say: take
+ * them only from a channel that you trust.
  *
  *   address         the bytes; not needed after the call
  *   size            their number

@@ -62,14 +62,13 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     return wait_until_open(ctx, ep, ep_out, err);
 }
 
-static tc_status try_address(tc_context *ctx, const tci_hello_view *address,
-                             uint64_t deadline_ns, tc_ep **ep_out, tc_error *err)
+static tc_status try_address(tc_context *ctx, const tci_hello *theirs, uint64_t deadline_ns,
+                             tc_ep **ep_out, tc_error *err)
 {
     tc_ep *ep;
     TC_TRY(tci_ep_create(&ctx->core, TCI_OWNER_PROGRAM, &ep, err));
     tci_handshake_set_deadline(ep, deadline_ns);
-    tc_status status =
-        tci_link_open(tci_network_worker(ep), address->data, address->size, &ep->link, err);
+    tc_status status = tci_network_link(ep, theirs, err);
     if (status == TC_OK)
         status = tci_handshake_send_hello(ep, err);
     if (status != TC_OK) {
@@ -96,7 +95,7 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
     uint64_t deadline_ns = connect_deadline(core, timeout_ns);
     tc_status status = TC_E_PEER_LOST;
     for (unsigned i = 0; i < ADDRESS_TRIES && status == TC_E_PEER_LOST; i++)
-        status = try_address(ctx, &theirs.worker_address, deadline_ns, ep_out, err);
+        status = try_address(ctx, &theirs, deadline_ns, ep_out, err);
     return status;
 }
 

@@ -57,6 +57,16 @@ tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err)
     return describe(core, err);
 }
 
+tc_status tci_network_link(tc_ep *ep, const tci_hello *theirs, tc_error *err)
+{
+    const tci_link_peer peer = {
+        .address = {theirs->worker_address.data, theirs->worker_address.size,
+                    (pid_t)theirs->pid},
+        .same_host = tci_hello_same_host(&ep->core->self, theirs),
+    };
+    return tci_link_open(tci_network_worker(ep), &peer, &ep->link, err);
+}
+
 tci_worker *tci_network_worker(tc_ep *ep)
 {
     if (ep->worker == NULL)

@@ -19,6 +19,9 @@ TC_MUST_CHECK tc_status tci_network_init(tci_core *core, tci_worker_params param
  * TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO, TC_E_CORRUPT (the address is too long for a hello). */
 TC_MUST_CHECK tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err);
 
+/* Opens the endpoint's link to whoever says this of itself, as tci_link_open. */
+TC_MUST_CHECK tc_status tci_network_link(tc_ep *ep, const tci_hello *theirs, tc_error *err);
+
 /* The worker that the endpoint's ring and link belong to: the one that there is when this is
  * first asked. */
 tci_worker *tci_network_worker(tc_ep *ep);

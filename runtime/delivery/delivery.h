@@ -26,6 +26,7 @@ typedef struct tci_delivery_peer {
     uint64_t ring_nonce;
     uint64_t ring_address;
     const void *rkey; /* NULL: cannot be put to */
+    size_t rkey_size;
     uint32_t segment; /* or TCI_SEGMENT_NONE; see tci_region_segment */
     bool same_host;   /* its segment can be attached here, if it still is */
 } tci_delivery_peer;

@@ -66,7 +66,7 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
                           tc_error *err)
 {
     TC_TRY(check_region(peer, err));
-    TC_TRY(tci_link_prepare_puts(peer->link, peer->rkey, err));
+    TC_TRY(tci_link_prepare_puts(peer->link, peer->rkey, peer->rkey_size, err));
     put_delivery *put = tci_carried_create(&tci_delivery_put, peer, sizeof *put, carry, err);
     if (put == NULL)
         return TC_E_NO_MEMORY;

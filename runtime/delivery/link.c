@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* UCX reads addresses without knowing how long they are. */
-#define ADDRESS_TAIL_BYTES 4096u
+#define TAIL_BYTES 4096u
 #define LOOK_NS 400000000ull
 
 struct tci_link {
@@ -71,19 +71,21 @@ static tc_status cannot_open(const tci_worker *worker, ucs_status_t status, tc_e
                          way_out(worker));
 }
 
-tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
-                        tci_link **link_out, tc_error *err)
+/* UCX is not told how long a peer's bytes are and reads as long as they tell it to; what no check
+ * finds must not lead it out of memory. */
+static uint8_t *copy_with_tail(const void *bytes, size_t size)
 {
-    tci_link *link = calloc(1, sizeof *link);
-    uint8_t *padded = calloc(1, size + ADDRESS_TAIL_BYTES);
-    if (link == NULL || padded == NULL) {
-        free(padded);
-        free(link);
-        return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
-    }
-    link->worker = worker;
-    link->peer.connection = TCI_AM_NO_CONNECTION;
-    memcpy(padded, address, size);
+    uint8_t *copy = calloc(1, size + TAIL_BYTES);
+    if (copy != NULL)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+static ucs_status_t create_ep(tci_link *link, const tci_ucx_address *address)
+{
+    uint8_t *padded = copy_with_tail(address->bytes, address->size);
+    if (padded == NULL)
+        return UCS_ERR_NO_MEMORY;
     const ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER,
@@ -91,8 +93,22 @@ tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
         .err_mode = UCP_ERR_HANDLING_MODE_PEER,
         .err_handler = {.cb = on_peer_failure, .arg = link},
     };
-    ucs_status_t status = ucp_ep_create(worker->ucp_worker, &params, &link->ucp_ep);
+    ucs_status_t status = ucp_ep_create(link->worker->ucp_worker, &params, &link->ucp_ep);
     free(padded);
+    return status;
+}
+
+tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link **link_out,
+                        tc_error *err)
+{
+    const tci_ucx_address own = {worker->address, worker->address_size, getpid()};
+    TC_TRY(tci_ucx_address_check(&peer->address, &own, err));
+    tci_link *link = calloc(1, sizeof *link);
+    if (link == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
+    link->worker = worker;
+    link->peer.connection = TCI_AM_NO_CONNECTION;
+    ucs_status_t status = create_ep(link, &peer->address);
     if (status != UCS_OK) {
         free(link);
         return cannot_open(worker, status, err);
@@ -103,13 +119,9 @@ tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
         link->failure = UCS_PTR_RAW_STATUS(link->connecting);
         link->connecting = NULL;
     }
+    link->process = tci_live_process_find(peer->same_host ? peer->address.pid : 0);
     *link_out = link;
     return TC_OK;
-}
-
-void tci_link_set_process(tci_link *link, pid_t pid)
-{
-    link->process = tci_live_process_find(pid);
 }
 
 void tci_link_look_for_peer(tci_link *link, uint64_t now_ns, bool closely)
@@ -337,13 +349,17 @@ tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_hea
                          under_way_out);
 }
 
-tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err)
+tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, size_t size, tc_error *err)
 {
+    uint8_t *padded;
     if (!link->worker->params.puts)
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "put: the application's UCX context was made without "
                              "UCP_FEATURE_RMA");
-    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, rkey, &link->rkey);
+    if ((padded = copy_with_tail(rkey, size)) == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "put: out of memory");
+    ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, padded, &link->rkey);
+    free(padded);
     if (status == UCS_OK)
         return TC_OK;
     return tci_error_set(err, TC_E_UNSUPPORTED, "put: UCX cannot use the peer's rkey: %s",

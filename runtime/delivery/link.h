@@ -2,15 +2,20 @@
 #ifndef TCI_LINK_H
 #define TCI_LINK_H
 
+#include "delivery/ucx_address.h"
 #include "delivery/worker.h"
-
-#include <sys/types.h>
 
 typedef struct tci_link tci_link;
 
-/* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY. UCX parses the address with little
- * checking: it must come from a peer whose hello was accepted. */
-TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
+/* What a peer says of itself. */
+typedef struct tci_link_peer {
+    tci_ucx_address address;
+    bool same_host; /* that process is one of this host's */
+} tci_link_peer;
+
+/* Never blocks. TC_E_UCX, TC_E_UNREACHABLE, TC_E_NO_MEMORY; TC_E_CORRUPT: the address is not one
+ * (ucx_address.h says what is checked). */
+TC_MUST_CHECK tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer,
                                       tci_link **link_out, tc_error *err);
 
 /* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err
@@ -29,11 +34,7 @@ void tci_link_close(tci_link *link, uint64_t timeout_ns);
 void tci_link_flush_begin(tci_link *link);
 bool tci_link_flush_ended(tci_link *link);
 
-/* The peer is this process of this host's, or 0: not on this host. For the next call, and for a
- * link that is closed before UCX has connected it. */
-void tci_link_set_process(tci_link *link, pid_t pid);
-
-/* Looks, now and then, whether that process has ended: UCX does not (ucx_compat.h). Where nothing
+/* Looks, now and then, whether the process of a peer on this host has ended: UCX does not (ucx_compat.h). Where nothing
  * else tells of its end, `closely`: that is found also before anybody has waited for it. A process
  * counts as ended when two looks have found it so: in between, what it sent last arrives. */
 void tci_link_look_for_peer(tci_link *link, uint64_t now_ns, bool closely);
@@ -75,9 +76,10 @@ TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, uint16_t number,
                                               bool *under_way_out);
 
 /* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or
- * with the application's UCX context. The region must still be there: UCX before 1.19 crashes
+ * with the application's UCX context. TC_E_NO_MEMORY. The region must still be there: UCX before 1.19 crashes
  * on the key of memory on this host that is gone. Once per link. */
-TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, tc_error *err);
+TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, size_t size,
+                                              tc_error *err);
 
 /* Writes to the peer's memory. The rules for op and the bytes are those of tci_link_send;
  * op->header is not used. Nothing is said about when or in what order bytes arrive. */

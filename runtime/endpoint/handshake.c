@@ -163,6 +163,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .ring_nonce = hello->ring_nonce,
         .ring_address = hello->ring_address,
         .rkey = hello->rkey.size > 0 ? hello->rkey.data : NULL,
+        .rkey_size = hello->rkey.size,
         .segment = hello->segment,
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
@@ -194,10 +195,8 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
                              "peer lost: process %llu ended while connecting",
                              (unsigned long long)ep->peer.pid);
     if (ep->link == NULL)
-        TC_TRY(tci_link_open(tci_network_worker(ep), hello->worker_address.data,
-                             hello->worker_address.size, &ep->link, err));
+        TC_TRY(tci_network_link(ep, hello, err));
     tci_link_set_peer(ep->link, hello->connection_id, hello->connection_token);
-    tci_link_set_process(ep->link, (pid_t)ep->peer.pid);
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);
     if (ep->tx.push != NULL)

@@ -40,8 +40,7 @@ static tc_status start_link(tc_ep *ep, const tci_member *m, tc_error *err)
     TC_TRY(tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err));
     if (!tci_hello_same_host(&ep->core->self, &theirs))
         TC_TRY(tci_network_open(ep->core, "a member of its group is on another host", err));
-    TC_TRY(tci_link_open(tci_network_worker(ep), theirs.worker_address.data,
-                         theirs.worker_address.size, &ep->link, err));
+    TC_TRY(tci_network_link(ep, &theirs, err));
     return tci_handshake_send_hello(ep, err);
 }
 

@@ -98,10 +98,10 @@ tci_link *fake_link_create(void)
     return link;
 }
 
-tc_status tci_link_open(tci_worker *worker, const void *address, size_t size,
-                        tci_link **link_out, tc_error *err)
+tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link **link_out,
+                        tc_error *err)
 {
-    (void)worker, (void)address, (void)size;
+    (void)worker, (void)peer;
     if (fake_connect_status != TC_OK)
         return tci_error_set(err, fake_connect_status, "no link there");
     *link_out = fake_link_create();
@@ -141,11 +141,6 @@ bool tci_link_flush_ended(tci_link *link)
 {
     (void)link;
     return true;
-}
-
-void tci_link_set_process(tci_link *link, pid_t pid)
-{
-    (void)link, (void)pid;
 }
 
 tc_status tci_link_error(const tci_link *link, tc_error *err)

@@ -1,0 +1,218 @@
+#include "ucx_address.h"
+
+#include "base/cursor.h"
+#include "base/error_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define TRANSPORTS_MAX 64u
+
+/* of the header */
+#define VERSION_MASK 0x0fu
+#define HAS_NAME 0x10u
+#define HAS_WORKER 0x20u
+#define HAS_CLIENT 0x40u
+/* of a device's, and of a transport's, length */
+#define IS_LAST 0x80u
+#define HAS_PATHS 0x40u
+#define HAS_SYSTEM_DEVICE 0x20u
+#define DEVICE_LENGTH_MASK 0x1fu
+#define HAS_ENDPOINT 0x40u
+#define LENGTH_MASK 0x3fu
+/* of a memory domain */
+#define NO_DEVICE 0xffu
+#define IS_EMPTY 0x80u
+
+/* of posix: the file has no name, and is opened by way of its process */
+#define BY_PROC (1ull << 63)
+#define IN_NAMESPACE (1ull << 60) /* of processes, whose number follows */
+#define NUMBER_BITS 30u
+#define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
+
+typedef struct transport {
+    uint16_t name; /* a checksum of it */
+    const uint8_t *device;
+    size_t device_size;
+    float costs[3]; /* overhead, bandwidth (of a medium that is shared: below 0), latency */
+    const uint8_t *address;
+    size_t size;
+} transport;
+
+typedef struct transport_list {
+    transport at[TRANSPORTS_MAX];
+    size_t count;
+} transport_list;
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static float read_float(tci_reader *r)
+{
+    float value = 0;
+    const uint8_t *bytes = tci_read_bytes(r, sizeof value);
+    if (bytes != NULL)
+        memcpy(&value, bytes, sizeof value);
+    return value;
+}
+
+static void read_header(tci_reader *r)
+{
+    uint8_t header = tci_read_u8(r);
+    if ((header & VERSION_MASK) != 0)
+        r->failed = true;
+    if (header & HAS_WORKER)
+        (void)tci_read_bytes(r, sizeof(uint64_t));
+    if (header & HAS_CLIENT)
+        (void)tci_read_bytes(r, sizeof(uint64_t));
+    if (header & HAS_NAME)
+        (void)tci_read_bytes(r, tci_read_u8(r));
+}
+
+/* False: it was the device's last one. */
+static bool read_transport(tci_reader *r, transport *t)
+{
+    t->name = tci_read_u16(r);
+    for (size_t i = 0; i < 3; i++)
+        t->costs[i] = read_float(r);
+    (void)tci_read_u32(r);
+    uint8_t length = tci_read_u8(r);
+    t->size = length & LENGTH_MASK;
+    t->address = tci_read_bytes(r, t->size);
+    if (length & HAS_ENDPOINT)
+        r->failed = true;
+    return (length & IS_LAST) == 0 && !r->failed;
+}
+
+/* False: it was the last one. */
+static bool read_device(tci_reader *r, transport_list *list)
+{
+    uint8_t domain = tci_read_u8(r);
+    if (r->failed || domain == NO_DEVICE)
+        return false;
+    uint8_t length = tci_read_u8(r);
+    (void)tci_read_bytes(r, (length & HAS_PATHS) ? 1 : 0);
+    (void)tci_read_bytes(r, (length & HAS_SYSTEM_DEVICE) ? 1 : 0);
+    transport t = {.device_size = length & DEVICE_LENGTH_MASK};
+    t.device = tci_read_bytes(r, t.device_size);
+    bool more = (domain & IS_EMPTY) == 0;
+    while (more) {
+        if (list->count == TRANSPORTS_MAX)
+            r->failed = true;
+        else
+            list->count++;
+        more = read_transport(r, &t);
+        list->at[list->count - 1] = t;
+    }
+    return (length & IS_LAST) == 0 && !r->failed;
+}
+
+/* False: it is cut short or has something behind its end, or another version. */
+static bool read_address(const tci_ucx_address *address, transport_list *list)
+{
+    tci_reader r;
+    tci_reader_init(&r, address->bytes, address->size);
+    list->count = 0;
+    read_header(&r);
+    while (read_device(&r, list))
+        ;
+    return !r.failed && r.at == r.size;
+}
+
+/* --- posix ------------------------------------------------------------------------------- */
+
+static uint64_t file_id(const transport *t)
+{
+    uint64_t id = 0;
+    if (t->size >= sizeof id)
+        memcpy(&id, t->address, sizeof id);
+    return le64toh(id);
+}
+
+static bool is_posix_of(const transport *t, pid_t pid)
+{
+    uint64_t id = file_id(t);
+    return (id & BY_PROC) != 0 && (id & NUMBER_MASK) == (uint64_t)pid;
+}
+
+/* Where the two can see one another's files. */
+static bool same_place(const transport *one, const transport *other)
+{
+    return one->device_size == other->device_size && one->size == other->size &&
+           memcmp(one->device, other->device, one->device_size) == 0 &&
+           memcmp(one->address + sizeof(uint64_t), other->address + sizeof(uint64_t),
+                  one->size - sizeof(uint64_t)) == 0;
+}
+
+/* What cannot be asked is not too small: UCX will say that it is not there. */
+static bool file_is_smaller(const transport *t, const transport *other)
+{
+    const transport *both[] = {t, other};
+    struct stat about[2];
+    for (size_t i = 0; i < 2; i++) {
+        char path[64];
+        uint64_t id = file_id(both[i]);
+        (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)(id & NUMBER_MASK),
+                       (int)((id >> NUMBER_BITS) & NUMBER_MASK));
+        if (stat(path, &about[i]) != 0)
+            return false;
+    }
+    return !S_ISREG(about[0].st_mode) || about[0].st_size < about[1].st_size;
+}
+
+/* The file is looked at because UCX maps as much of it as its own queue takes. */
+static bool is_right_posix(const transport *t, pid_t pid, const transport *own)
+{
+    size_t size = sizeof(uint64_t) + ((file_id(t) & IN_NAMESPACE) ? sizeof(uint64_t) : 0);
+    if (t->size != size || !is_posix_of(t, pid))
+        return false;
+    return !same_place(t, own) || !file_is_smaller(t, own);
+}
+
+/* --- judging ----------------------------------------------------------------------------- */
+
+static const transport *find(const transport_list *list, const transport *like)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->at[i].name == like->name)
+            return &list->at[i];
+    }
+    return NULL;
+}
+
+static bool costs_are_possible(const transport *t)
+{
+    return isfinite(t->costs[0]) && isfinite(t->costs[1]) && isfinite(t->costs[2]) &&
+           t->costs[0] >= 0 && t->costs[1] != 0 && t->costs[2] >= 0;
+}
+
+static bool is_possible(const transport *t, pid_t pid, const transport_list *own, pid_t own_pid)
+{
+    if (!costs_are_possible(t))
+        return false;
+    const transport *like = find(own, t);
+    if (like == NULL)
+        return true; /* UCX passes over it */
+    if (is_posix_of(like, own_pid))
+        return is_right_posix(t, pid, like);
+    return t->size == like->size;
+}
+
+tc_status tci_ucx_address_check(const tci_ucx_address *address, const tci_ucx_address *own,
+                                tc_error *err)
+{
+    transport_list theirs, ours;
+    if (!read_address(own, &ours))
+        return TC_OK;
+    if (!read_address(address, &theirs))
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "worker address: %zu bytes are not what UCX writes",
+                             address->size);
+    for (size_t i = 0; i < theirs.count; i++) {
+        if (!is_possible(&theirs.at[i], address->pid, &ours, own->pid))
+            return tci_error_set(err, TC_E_CORRUPT,
+                                 "worker address: transport %zu of %zu is not what UCX writes",
+                                 i + 1, theirs.count);
+    }
+    return TC_OK;
+}

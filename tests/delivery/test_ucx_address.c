@@ -1,0 +1,180 @@
+#include "delivery/ucx_address.h"
+
+#include "../support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PID 0x499c
+
+/* What UCX 1.13 says for self and posix, and the terminator of a string. */
+static const char text[] = "\x20"                             /* version 0, with: */
+                           "\x7b\xfc\x11\x15\x53\x76\xf6\xe5" /* the worker's number */
+                           "\x20\0"                           /* a device, no address */
+                           "\x63\x75"                         /* self: its name, */
+                           "\x77\xcc\x2b\x32"                 /* overhead, */
+                           "\x00\xf8\xd7\x4f"                 /* bandwidth, */
+                           "\0\0\0\0"                         /* latency, */
+                           "\x00\x4f\x03\x00"                 /* flags, */
+                           "\x88"                             /* the last one here, */
+                           "\x4b\xca\x7e\x87\x7c\xd2\x72\xbe" /* its address */
+                           "\x41\x88"                         /* the last device, */
+                           "\x42\xaf\x11\xb2\x52\x75\x38\x7b" /* a host */
+                           "\xa7\xd3"                         /* posix */
+                           "\x77\xcc\x2b\x32"
+                           "\x00\x4c\x3e\x50"
+                           "\x77\xcc\xab\x33"
+                           "\x00\x4f\x23\x00"
+                           "\x88"
+                           "\x9c\x49\x00\xc0\x02\x00\x00\xc0"; /* file 11 of process 0x499c */
+#define SAMPLE_BYTES (sizeof text - 1)
+static const uint8_t *const sample = (const uint8_t *)text;
+
+enum { VERSION_AT = 0, SELF_COST_AT = 13, SELF_LENGTH_AT = 29, HOST_AT = 40, POSIX_AT = 67 };
+
+static const tci_ucx_address own = {text, SAMPLE_BYTES, PID};
+
+static tc_status check(const void *bytes, size_t size, pid_t pid)
+{
+    const tci_ucx_address address = {bytes, size, pid};
+    tc_error error = {0};
+    tc_status status = tci_ucx_address_check(&address, &own, &error);
+    assert_int_equal(error.status, status);
+    assert_int_equal(strstr(error.text, "worker address") != NULL, status != TC_OK);
+    return status;
+}
+
+/* The sample with other bytes at a place. */
+static tc_status check_with(size_t at, const void *bytes, size_t size)
+{
+    uint8_t changed[SAMPLE_BYTES];
+    memcpy(changed, sample, SAMPLE_BYTES);
+    memcpy(changed + at, bytes, size);
+    return check(changed, sizeof changed, PID);
+}
+
+static void what_ucx_writes_passes(void **state)
+{
+    assert_int_equal(check(sample, SAMPLE_BYTES, PID), TC_OK);
+}
+
+static void numbers_that_differ_from_worker_to_worker_may(void **state)
+{
+    assert_int_equal(check_with(1, "\1\2\3\4\5\6\7\10", 8), TC_OK);
+    assert_int_equal(check_with(SELF_LENGTH_AT + 1, "\1\2\3\4\5\6\7\10", 8), TC_OK);
+    assert_int_equal(check_with(HOST_AT, "\1\2\3\4\5\6\7\10", 8), TC_OK);
+}
+
+static void its_size_is_what_it_says(void **state)
+{
+    uint8_t longer[SAMPLE_BYTES + 1] = {0};
+    memcpy(longer, sample, SAMPLE_BYTES);
+    assert_int_equal(check(longer, sizeof longer, PID), TC_E_CORRUPT);
+    for (size_t size = 0; size < SAMPLE_BYTES; size++) {
+        uint8_t *cut = malloc(size > 0 ? size : 1); /* so that a read behind it shows */
+        memcpy(cut, sample, size);
+        assert_int_equal(check(cut, size, PID), TC_E_CORRUPT);
+        free(cut);
+    }
+}
+
+static void another_version_is_refused(void **state)
+{
+    assert_int_equal(check_with(VERSION_AT, "\x21", 1), TC_E_CORRUPT);
+}
+
+static void another_length_of_an_address_is_refused(void **state)
+{
+    assert_int_equal(check_with(SELF_LENGTH_AT, "\x87", 1), TC_E_CORRUPT);
+    assert_int_equal(check_with(SELF_LENGTH_AT, "\x08", 1), TC_E_CORRUPT); /* not the last */
+    assert_int_equal(check_with(SELF_LENGTH_AT, "\xc8", 1), TC_E_CORRUPT); /* an endpoint's */
+}
+
+static void costs_are_numbers(void **state)
+{
+    static const float wrong[] = {-1, INFINITY, -INFINITY};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(check_with(SELF_COST_AT, &wrong[i], sizeof wrong[i]), TC_E_CORRUPT);
+        assert_int_equal(check_with(SELF_COST_AT + 8, &wrong[i], sizeof wrong[i]),
+                         TC_E_CORRUPT);
+    }
+    assert_int_equal(check_with(SELF_COST_AT, "\xff\xff\xff\x7f", 4), TC_E_CORRUPT); /* NaN */
+    assert_int_equal(check_with(SELF_COST_AT + 4, &wrong[0], sizeof wrong[0]), TC_OK);
+    assert_int_equal(check_with(SELF_COST_AT + 4, "\0\0\0", 4), TC_E_CORRUPT);
+}
+
+static void posix_names_a_file_of_the_peers_own(void **state)
+{
+    assert_int_equal(check(sample, SAMPLE_BYTES, PID + 1), TC_E_CORRUPT);
+    assert_int_equal(check_with(POSIX_AT + 7, "\x40", 1), TC_E_CORRUPT); /* by name */
+    assert_int_equal(check_with(POSIX_AT + 7, "\xd0", 1),
+                     TC_E_CORRUPT);                               /* no namespace there */
+    assert_int_equal(check_with(POSIX_AT + 4, "\x03", 1), TC_OK); /* another file */
+}
+
+/* Its process and file may well be here too, but they are others. */
+static void in_another_namespace_nothing_is_looked_up(void **state)
+{
+    uint8_t inside[SAMPLE_BYTES + sizeof(uint64_t)] = {0};
+    const tci_ucx_address address = {inside, sizeof inside, PID};
+    memcpy(inside, sample, SAMPLE_BYTES);
+    inside[POSIX_AT - 1] = 0x90;
+    inside[POSIX_AT + 7] = 0xd0;
+    assert_int_equal(tci_ucx_address_check(&address, &own, NULL), TC_OK);
+    assert_int_equal(tci_ucx_address_check(&address, &address, NULL), TC_OK);
+    assert_int_equal(tci_ucx_address_check(&own, &address, NULL), TC_OK);
+}
+
+/* UCX maps as much as its own queue takes. */
+static void the_file_has_the_size_of_an_own_one(void **state)
+{
+    uint8_t large[SAMPLE_BYTES], small[SAMPLE_BYTES];
+    FILE *files[2] = {tmpfile(), tmpfile()};
+    uint8_t *texts[2] = {large, small};
+    assert_int_equal(ftruncate(fileno(files[0]), 16384), 0);
+    assert_int_equal(ftruncate(fileno(files[1]), 8192), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t id = UINT64_C(3) << 62 | (uint64_t)fileno(files[i]) << 30 | (uint64_t)getpid();
+        memcpy(texts[i], sample, SAMPLE_BYTES);
+        memcpy(texts[i] + POSIX_AT, &id, sizeof id);
+    }
+    const tci_ucx_address as_large = {large, sizeof large, getpid()};
+    const tci_ucx_address as_small = {small, sizeof small, getpid()};
+    assert_int_equal(tci_ucx_address_check(&as_large, &as_large, NULL), TC_OK);
+    assert_int_equal(tci_ucx_address_check(&as_large, &as_small, NULL), TC_OK);
+    assert_int_equal(tci_ucx_address_check(&as_small, &as_large, NULL), TC_E_CORRUPT);
+    (void)fclose(files[0]);
+    (void)fclose(files[1]);
+}
+
+static void a_transport_that_is_not_here_is_passed_over(void **state)
+{
+    assert_int_equal(check_with(SELF_COST_AT - 2, "\1\2", 2), TC_OK);
+}
+
+/* Another UCX may write another layout. */
+static void where_the_own_one_is_not_understood_nothing_is_checked(void **state)
+{
+    const tci_ucx_address unknown = {"\2something else", 15, PID};
+    const tci_ucx_address any = {"any", 3, PID};
+    assert_int_equal(tci_ucx_address_check(&any, &unknown, NULL), TC_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_ucx_writes_passes),
+        cmocka_unit_test(numbers_that_differ_from_worker_to_worker_may),
+        cmocka_unit_test(its_size_is_what_it_says),
+        cmocka_unit_test(another_version_is_refused),
+        cmocka_unit_test(another_length_of_an_address_is_refused),
+        cmocka_unit_test(costs_are_numbers),
+        cmocka_unit_test(posix_names_a_file_of_the_peers_own),
+        cmocka_unit_test(in_another_namespace_nothing_is_looked_up),
+        cmocka_unit_test(the_file_has_the_size_of_an_own_one),
+        cmocka_unit_test(a_transport_that_is_not_here_is_passed_over),
+        cmocka_unit_test(where_the_own_one_is_not_understood_nothing_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
