@@ -85,13 +85,18 @@ static tc_status explain(tc_error *err, ucs_status_t status, const char *found)
                          CONTEXT_KB_MAX);
 }
 
+bool tci_ucx_shared_memory_is_usable(void)
+{
+    return access(folder_name(), W_OK) == 0;
+}
+
 tc_status tci_ucx_shared_memory_error(tc_error *err, ucs_status_t status)
 {
     struct statvfs about;
     char found[64];
     if (statvfs(folder_name(), &about) != 0)
         return explain(err, status, errno == ENOENT ? "is not there" : "cannot be asked");
-    if (access(folder_name(), W_OK) != 0)
+    if (!tci_ucx_shared_memory_is_usable())
         return explain(err, status, "cannot be written");
     uint64_t free_kb = (uint64_t)about.f_bavail * about.f_frsize >> 10;
     if (free_kb >= CONTEXT_KB_MAX)

@@ -9,6 +9,9 @@
  * whatever program and namespace, stays: the kernel is asked. */
 void tci_ucx_shared_memory_sweep(void);
 
+/* Whether there is such a folder for UCX to write in: where there is none it leaves posix out. */
+bool tci_ucx_shared_memory_is_usable(void);
+
 /* For a worker that UCX could not make: as tci_ucx_error, and what to do if the folder is the
  * cause. */
 tc_status tci_ucx_shared_memory_error(tc_error *err, ucs_status_t status);

@@ -172,6 +172,9 @@ static bool join_events(tci_worker *worker)
 static ucs_status_t start(tci_worker *worker)
 {
     ucs_status_t status = UCS_OK;
+    /* Without posix it would reach nobody. */
+    if (worker->network == TCI_WORKER_NETWORK_NONE && !tci_ucx_shared_memory_is_usable())
+        return UCS_ERR_NO_RESOURCE;
     if (worker->owns_context)
         status = tci_ucx_transports_open(&worker->params, &worker->ucp_context);
     if (status == UCS_OK)

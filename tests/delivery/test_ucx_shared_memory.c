@@ -101,6 +101,16 @@ static void a_folder_that_cannot_be_written_is_named(void **state)
     expect_failure("cannot be written");
 }
 
+static void a_folder_that_is_not_there_is_named(void **state)
+{
+    tc_context *ctx = NULL;
+    tc_error error = {0};
+    assert_int_equal(setenv("UCX_POSIX_DIR", "/no/such/folder", 1), 0);
+    assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_E_UCX);
+    (void)unsetenv("UCX_POSIX_DIR");
+    assert_non_null(strstr(error.text, "/no/such/folder is not there"));
+}
+
 static void another_folder_serves(void **state)
 {
     char folder[] = "/tmp/test_ucx_shared_memory.XXXXXX";
@@ -242,6 +252,7 @@ int main(void)
                                   unmount_folder),
         cmocka_unit_test_teardown(too_little_is_named, unmount_folder),
         cmocka_unit_test_teardown(a_folder_that_cannot_be_written_is_named, unmount_folder),
+        cmocka_unit_test(a_folder_that_is_not_there_is_named),
         cmocka_unit_test_teardown(another_folder_serves, unmount_folder),
         cmocka_unit_test_teardown(what_nobody_uses_goes_away, unmount_folder),
         cmocka_unit_test_teardown(a_new_context_does_it, unmount_folder),

@@ -153,6 +153,12 @@ def _(place):
     return place.run("tc-node", "--listen", place.target())
 
 
+@prints("UCX start: ...: ..., expected ... to ... KB free for each context. Enlarge it (docker run --shm-size=1g), or let "
+        "UCX_POSIX_DIR name a folder with room for this and its peers")
+def _(place):
+    return place.run("tc-node", "--listen", "127.0.0.1:0", UCX_POSIX_DIR=os.path.join(place.folder, "no_such_folder"))
+
+
 @prints("UCX reaches no address of the peer's: this side has shared memory alone; its option network=yes gives it UCX's network")
 def _(place):
     return place.run("tc-info", "--connect", place.target(), UCX_TLS="tcp,self", UCX_NET_DEVICES="lo")
