@@ -221,6 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     world w;
     tc_log_set_level(TC_LOG_OFF);
+    fake_injected_main = run;
     fake_pair_open(&w.pairs[0], FAKE_MAPPED);
     fake_pair_add(&w.pairs[1], &w.pairs[0]);
     open_functions(&w, 0);
