@@ -56,8 +56,8 @@ static void a_label_in_a_variable_ties_code_to_it(void **state)
         "  %to = load ptr, ptr @kept\n",
         "  %e = getelementptr ptr, ptr @written, i64 %n\n  %to = load ptr, ptr %e\n",
         "  %to = load ptr, ptr %p\n",
-        "  %old = load ptr, ptr @kept\n  %is = icmp eq ptr %old, null\n"
-        "  %to = select i1 %is, ptr blockaddress(@f, %a), ptr %old\n",
+        ("  %old = load ptr, ptr @kept\n  %is = icmp eq ptr %old, null\n"
+         "  %to = select i1 %is, ptr blockaddress(@f, %a), ptr %old\n"),
     };
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
         char text[2048];
