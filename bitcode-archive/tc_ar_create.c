@@ -61,7 +61,6 @@ static tc_status make_code(const create_command *c, const char *path, tci_text_l
     tci_ifunc_policy policy = {.name = c->name,
                                .allow_asm = c->allow_asm,
                                .for_image = c->slices.images,
-                               .for_bitcode = c->slices.bitcode,
                                .opt_level = OPT_LEVEL};
     tci_ifunc_module *module = NULL;
     void *bytes = NULL;

@@ -393,8 +393,7 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,
                                               module->origin, module->findings);
-    tci_name_checks_run(module->linked, module->origin, module->policy.for_bitcode,
-                        module->findings);
+    tci_name_checks_run(module->linked, module->origin, module->findings);
     if (module->findings->failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");
     if (module->findings->count > 0)

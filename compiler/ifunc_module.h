@@ -23,7 +23,6 @@ typedef struct tci_ifunc_policy {
     bool keep_debug;
     /* an image will be made, if the target has any: what has none is a finding */
     bool for_image;
-    bool for_bitcode;  /* and bitcode too: the same */
     uint8_t cpu_level; /* TCI_CPU_: what the pieces were compiled for */
     char opt_level;    /* '0' '1' '2' '3' 's' 'z': what passes make of the pieces */
 } tci_ifunc_policy;

@@ -2,7 +2,7 @@
 
 #include "source_place.h"
 
-#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,8 +50,6 @@ static const struct name_row {
 
 typedef struct name_search {
     const char *origin;
-    const char *assembly; /* outside of functions; NULL: not to be looked at */
-    size_t assembly_size;
     bool keeps_code; /* a name was found that is for the end */
     tci_text_list *findings;
 } name_search;
@@ -78,37 +76,6 @@ static const char *reason_of(const char *name, size_t size)
     return NULL;
 }
 
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$' || c == '@';
-}
-
-/* "f:", "f = ..." or ".set f, ...": the ways to define a symbol. */
-static bool is_definition(const char *text, const char *at, const char *behind, const char *end)
-{
-    while (behind < end && (*behind == ' ' || *behind == '\t'))
-        behind++;
-    while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
-        at--;
-    bool is_set = at - text >= 4 && memcmp(at - 4, ".set", 4) == 0;
-    return behind < end && (*behind == ':' || *behind == '=' || (is_set && *behind == ','));
-}
-
-static bool is_defined_by_assembly(const name_search *s, const char *name, size_t size)
-{
-    const char *end = s->assembly + s->assembly_size;
-    const char *from = s->assembly;
-    for (const char *at; from != NULL && from < end &&
-                         (at = memmem(from, (size_t)(end - from), name, size)) != NULL;
-         from = at + 1) {
-        bool is_whole = (at == s->assembly || !is_of_name(at[-1])) &&
-                        (at + size == end || !is_of_name(at[size]));
-        if (is_whole && is_definition(s->assembly, at, at + size, end))
-            return true;
-    }
-    return false;
-}
-
 /* What the C++ ABI's functions for the end have for an argument. */
 static bool is_argument_at_end(const name_search *s, const char *name, size_t size)
 {
@@ -126,10 +93,6 @@ static void check_name(name_search *s, LLVMValueRef value)
         name++;
         size--;
     }
-    if (s->assembly != NULL && size > 0 && is_defined_by_assembly(s, name, size))
-        report(s, value, name, size,
-               "is defined by assembly at file scope, which only images can have; give "
-               "--forms=image");
     const char *why = reason_of(name, size);
     if (why == NULL || LLVMGetLinkage(value) == LLVMExternalWeakLinkage ||
         is_argument_at_end(s, name, size))
@@ -138,13 +101,9 @@ static void check_name(name_search *s, LLVMValueRef value)
     report(s, value, name, size, why);
 }
 
-void tci_name_checks_run(LLVMModuleRef module, const char *origin, bool for_bitcode,
-                         tci_text_list *findings)
+void tci_name_checks_run(LLVMModuleRef module, const char *origin, tci_text_list *findings)
 {
     name_search s = {.origin = origin, .findings = findings};
-    const char *assembly = LLVMGetModuleInlineAsm(module, &s.assembly_size);
-    if (for_bitcode && s.assembly_size > 0)
-        s.assembly = assembly;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMGetIntrinsicID(f) == 0)
             check_name(&s, f);

@@ -6,12 +6,8 @@
 #include "engine/orc/llvm_compat.h"
 #include "text_list.h"
 
-#include <stdbool.h>
-
 /* Adds a line to `findings`, as the ship checks do, for each such name that a module of all
- * sources uses. With for_bitcode also for what its assembly defines and only an image can have.
- * `origin` names the file where no line is known. */
-void tci_name_checks_run(LLVMModuleRef module, const char *origin, bool for_bitcode,
-                         tci_text_list *findings);
+ * sources uses. `origin` names the file where no line is known. */
+void tci_name_checks_run(LLVMModuleRef module, const char *origin, tci_text_list *findings);
 
 #endif

@@ -141,7 +141,6 @@ static tc_status make_slices(const tci_command *command, const tci_target *targe
                                .allow_asm = command->allow_asm,
                                .keep_debug = command->keep_debug,
                                .for_image = command->slices.images,
-                               .for_bitcode = command->slices.bitcode,
                                .cpu_level = (uint8_t)cpu_level,
                                .opt_level = command->opt_level};
     tci_ifunc_module *module = NULL;

@@ -105,19 +105,6 @@ static void names_that_no_target_has(void **state)
                             "variable is");
 }
 
-static void assembly_that_only_images_can_have(void **state)
-{
-    run_tool(&result, TEST_TC_CLANG, data_file("assembly_function.c"), "-o", "bad.tca",
-             "--allow-asm", NULL);
-    assert_int_equal(result.exit_status, 1);
-    assert_finding("data/assembly_function.c:8:5", "'bare' is defined by assembly at file "
-                                                   "scope, which only images can have; give "
-                                                   "--forms=image");
-    run_tool(&result, TEST_TC_CLANG, data_file("assembly_function.c"), "-o", "bad.tca",
-             "--allow-asm", "--forms=image", NULL);
-    assert_int_equal(result.exit_status, 0);
-}
-
 static void one_line_for_both_targets(void **state)
 {
     compile_refused("assembly.c");
@@ -261,7 +248,6 @@ int main(void)
         TEST(destructors_of_local_variables),
         TEST(alignment_beyond_a_page),
         TEST(names_that_no_target_has),
-        TEST(assembly_that_only_images_can_have),
         TEST(one_line_for_both_targets),
         TEST(entry_with_another_signature),
         TEST(companions_with_another_signature),

@@ -106,6 +106,9 @@ class Processors(Programs):
     def test_numbers_wider_than_registers(self):
         self.run_all("wide_")
 
+    def test_functions_in_assembly(self):
+        self.run_all("assembly_")
+
     def test_functions_for_better_processors(self):
         self.run_all("cpu_")
 
