@@ -121,9 +121,23 @@ static LLVMTargetMachineRef machine_of(LLVMModuleRef module, tc_error *err)
     return machine;
 }
 
+/* Bitcode that was stripped before has functions without names, and a pass that puts functions in
+ * order by them goes on for ever over several such. */
+static void name_functions(LLVMModuleRef module)
+{
+    static const char name[] = "nameless";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        size_t size = 0;
+        (void)LLVMGetValueName2(f, &size);
+        if (size == 0)
+            LLVMSetValueName2(f, name, sizeof name - 1); /* LLVM adds numbers */
+    }
+}
+
 tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline, tc_error *err)
 {
     if (pipeline != NULL) {
+        name_functions(module);
         LLVMTargetMachineRef machine = machine_of(module, err);
         if (machine == NULL)
             return TC_E_COMPILE;
