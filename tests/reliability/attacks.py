@@ -3,12 +3,12 @@ import os
 import subprocess
 import threading
 
-from bench import MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
+from bench import BITCODE, MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
 from tool_process import wait_until
 
 ALL = tuple(WAYS)
 STORM = {"TC_SEND_QUEUE_BYTES": "256K", "TC_RING_BYTES": "2M"}
-BOMB = {"TC_COMPILE_TIME_MAX": "5s", "TC_FORM": "bitcode", "TC_TIER": "fast"}
+BOMB = {"TC_COMPILE_TIME_MAX": "5s", **BITCODE}
 # Scenario -> (the deliveries it applies to, settings of the target).
 SCENARIOS = {
     "frames": (ALL, {}),

@@ -18,6 +18,9 @@ WAYS = {
 # The peers connect by tc_context_address, so no stream tells of an end.
 BY_ADDRESS = {"direct_address": "direct", "tcp_address": "tcp"}
 
+# Everything is compiled. With whole stacks a sanitizer takes minutes to load LLVM.
+BITCODE = {"TC_FORM": "bitcode", "TC_TIER": "fast", "ASAN_OPTIONS": "quarantine_size_mb=1"}
+
 # What a sanitizer keeps of freed memory, and its shadow, count as memory of the process too.
 MEMORY_FACTOR = int(os.environ.get("RELIABILITY_MEMORY_FACTOR", "1"))
 MB = 1 << 20

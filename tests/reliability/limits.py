@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 
-from bench import MB, WAYS, Peer, Process, Skipped
+from bench import BITCODE, MB, WAYS, Peer, Process, Skipped
 from tool_process import wait_until
 
 SANITIZED = "RELIABILITY_MEMORY_FACTOR" in os.environ
@@ -114,7 +114,7 @@ def no_processes(bench, way):
     """Where tc-compile cannot be started, functions are refused or run as images; the target goes on."""
     if os.geteuid() == 0:
         raise Skipped("root has no limit of processes")
-    environment = {**WAYS[way], "TC_FORM": "bitcode", "TC_TIER": "fast"}
+    environment = {**WAYS[way], **BITCODE}
     target = bench.target(**environment)
     running = len(subprocess.run(["ps", "-Lu", str(os.geteuid())], capture_output=True, check=True).stdout.splitlines())
     bench.limit(target.pid, resource.RLIMIT_NPROC, running // 2)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from bench import BY_ADDRESS, WAYS, Peer, Process, children, end_process, is_gone, shared_segments
+from bench import BITCODE, BY_ADDRESS, WAYS, Peer, Process, children, end_process, is_gone, shared_segments
 from tool_process import wait_until
 
 VICTIMS = ("source", "target", "member", "tc-run", "tc-compile")
@@ -146,7 +146,7 @@ def run_target(bench, action, op, way):
 
 
 def run_compiler(bench, action, op, way):
-    environment = {**op_environment(op, way, False), "TC_FORM": "bitcode", "TC_TIER": "fast", "TC_COMPILE_TIME_MAX": "1s"}
+    environment = {**op_environment(op, way, False), **BITCODE, "TC_COMPILE_TIME_MAX": "1s"}
     target = bench.target(**environment)
     witness = bench.witness(target, **WAYS[way])
     source = Peer(bench, "source", op_name(op), target.address, **environment)
