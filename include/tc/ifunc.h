@@ -98,12 +98,13 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
  *                     close the endpoint
  *   TC_E_BUSY         such a payload is partly sent, and this is another message; or called
  *                     from NAME_payload_init
- *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max
+ *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max, or the peer's limit
  *   TC_E_REFUSED      the peer has refused this function, and not for want of memory; see
  *                     tc_ep_refusal
  *   TC_E_PAYLOAD      NAME_payload_init returned non-zero
  *   TC_E_UNSUPPORTED  NAME_payload_init is of the original's API, or this build cannot load it
- *   TC_E_NO_MEMORY    an allocation failed
+ *   TC_E_NO_MEMORY    an allocation failed here, or at the peer for a payload above
+ *                     tc_ep_info.frame_payload_max
  *   TC_E_PEER_LOST    the peer died or broke the protocol
  *   TC_E_CLOSED       the peer closed the endpoint
  *

@@ -13,6 +13,20 @@ typedef struct direct_delivery {
     tci_segment segment;
 } direct_delivery;
 
+/* A ring that is put to shows no more of itself than who it is. */
+static tc_status explain(const tci_delivery_peer *peer, tc_status status, tc_error *err)
+{
+    tci_segment witness;
+    if (status != TC_E_UNSUPPORTED ||
+        tci_delivery_attach_ring(peer, TCI_RING_CONSUMED_OFFSET, &witness, NULL) != TC_OK)
+        return status;
+    tci_segment_detach(&witness);
+    return tci_error_set(
+        err, status,
+        "delivery direct: the peer's ring cannot be mapped, since the peer has "
+        "the option delivery=put, which keeps it in memory of UCX's");
+}
+
 static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                              tc_error *err)
 {
@@ -23,7 +37,7 @@ static tc_status direct_open(const tci_delivery_peer *peer, tci_delivery **deliv
                                                 &direct->segment, err);
     if (status != TC_OK) {
         free(direct);
-        return status;
+        return explain(peer, status, err);
     }
     uint8_t *region = direct->segment.base;
     direct->base = (tci_delivery){

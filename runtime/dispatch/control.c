@@ -36,7 +36,8 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
     if (!payload_only) /* a shortage may be over when the next message comes with the code */
         ep->tx.bindings[f->slot] = status == TC_E_NO_MEMORY ? TCI_TX_UNKNOWN : TCI_TX_REFUSED;
     else if (ep->tx.large != NULL && ep->tx.large->fn->index == f->slot)
-        ep->tx.large->refused = true;
+        ep->tx.large->refused =
+            ep->tx.refusal->status == TC_E_NO_MEMORY ? TC_E_NO_MEMORY : TC_E_TOO_LARGE;
     tci_invocation_refused(ep, f->slot, payload_only);
     TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: the peer refused a %s: %s",
                     ep->connection, payload_only ? "payload" : "function",

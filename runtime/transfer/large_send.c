@@ -146,7 +146,8 @@ static tc_status send_some(tc_ep *ep, tci_large_request *large)
 static tc_status go_on(tc_ep *ep)
 {
     tci_large_request *large = ep->tx.large;
-    tc_status status = large->refused ? TC_E_TOO_LARGE : tci_frame_out_binding(ep, large->fn);
+    tc_status status =
+        large->refused != TC_OK ? large->refused : tci_frame_out_binding(ep, large->fn);
     while (status == TC_OK && large->offset < large->size)
         status = send_some(ep, large);
     if (tci_payload_out_is_leaving(ep))

@@ -16,13 +16,13 @@ typedef struct tci_large_request {
     uint8_t *owned; /* NULL, or the payload's own memory */
     const uint8_t *payload;
     size_t size;
-    size_t start;    /* where in the whole `payload` begins */
-    size_t offset;   /* bytes of the whole that have left */
-    bool framed;     /* it goes outside the ring, and its frame is in the ring already */
-    uint16_t number; /* of a framed one */
-    bool refused;    /* the peer said that it is too large */
-    bool queued;     /* the call has returned; tc_progress goes on with it */
-    uint8_t routed;  /* TCI_ROUTED: the payload ends with a route; or 0 */
+    size_t start;      /* where in the whole `payload` begins */
+    size_t offset;     /* bytes of the whole that have left */
+    bool framed;       /* it goes outside the ring, and its frame is in the ring already */
+    uint16_t number;   /* of a framed one */
+    tc_status refused; /* by the peer: TC_E_TOO_LARGE or TC_E_NO_MEMORY; TC_OK: it is not */
+    bool queued;       /* the call has returned; tc_progress goes on with it */
+    uint8_t routed;    /* TCI_ROUTED: the payload ends with a route; or 0 */
 } tci_large_request;
 
 /* Begins with a payload, or goes on with the one under way if fn, args and args_size are those

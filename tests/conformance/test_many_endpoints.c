@@ -12,7 +12,7 @@
 
 static const char *const options[] = {"ring_bytes", "32K", "ring_memory_max", "3200K", NULL};
 static const char *const no_memory[] = {"ring_memory_max", "0", NULL};
-static const char *const only_direct[] = {"ring_memory_max", "0", "delivery", "direct", NULL};
+static const char *const only_direct[] = {"delivery", "direct", NULL};
 
 static uint64_t stat_named(const tc_context *ctx, const char *name)
 {
@@ -84,24 +84,26 @@ static void without_ring_memory_all_go_by_message(void **state)
     pair_close(&p);
 }
 
-static void who_insists_on_direct_hears_why_not(void **state)
+static void expect_no_direct(const char *const *of_the_peer, const char *why)
 {
     pair p;
-    tc_options *opts;
-    tc_context *insisting;
     tc_ep *ep;
     tc_error error = {0};
-    pair_open(&p, no_memory);
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
-    for (size_t i = 0; only_direct[i] != NULL; i += 2)
-        assert_int_equal(tc_options_set(opts, only_direct[i], only_direct[i + 1], NULL), TC_OK);
-    assert_int_equal(tc_context_create(opts, &insisting, NULL), TC_OK);
-    tc_options_destroy(opts);
+    pair_open(&p, of_the_peer);
+    tc_context *insisting = test_context(only_direct);
     assert_int_equal(tc_ep_connect(insisting, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
                      TC_E_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "cannot be mapped"));
+    if (strstr(error.text, why) == NULL)
+        fail_msg("%s", error.text);
     tc_context_destroy(insisting);
     pair_close(&p);
+}
+
+static void who_insists_on_direct_hears_why_not(void **state)
+{
+    expect_no_direct(no_memory, "cannot be mapped");
+    expect_no_direct((const char *const[]){"delivery", "put", NULL},
+                     "the peer has the option delivery=put");
 }
 
 /* --- copies of peers' rings -------------------------------------------------------------- */

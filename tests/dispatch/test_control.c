@@ -67,6 +67,27 @@ static void a_refused_payload_leaves_the_function_as_it_is(void **state)
     fake_pair_close(&pair);
 }
 
+/* A limit stays what it is; memory may be there the next time. */
+static void a_payload_in_parts_fails_as_the_peer_says(void **state)
+{
+    static const struct {
+        tc_status said, heard;
+    } rows[] = {{TC_E_TOO_LARGE, TC_E_TOO_LARGE},
+                {TC_E_NO_MEMORY, TC_E_NO_MEMORY},
+                {TC_E_PEER_LOST, TC_E_TOO_LARGE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t payload[64];
+        uint8_t *large = calloc(1, 1u << 20);
+        open_pair(FAKE_MAPPED);
+        assert_int_equal(tc_send(pair.peer, fn, large, 1u << 20), TC_E_AGAIN);
+        const size_t size = failure(payload, sizeof payload, rows[i].said, "not that");
+        assert_int_equal(say(TCI_CONTROL_TOO_LARGE, fn->index, payload, size), TC_OK);
+        assert_int_equal(tc_send(pair.peer, fn, large, 1u << 20), rows[i].heard);
+        fake_pair_close(&pair);
+        free(large);
+    }
+}
+
 static void a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over(void **state)
 {
     uint8_t payload[1024];
@@ -179,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_function_is_sent_no_more),
         cmocka_unit_test(a_refused_payload_leaves_the_function_as_it_is),
+        cmocka_unit_test(a_payload_in_parts_fails_as_the_peer_says),
         cmocka_unit_test(a_refusal_of_a_wrong_form_or_of_no_function_is_passed_over),
         cmocka_unit_test(a_refusal_that_says_that_all_is_well_is_corrupt),
         cmocka_unit_test(a_question_for_code_of_a_wrong_form_is_passed_over),
