@@ -22,7 +22,7 @@
 
 static const char *folder_name(void)
 {
-    const char *set = getenv("UCX_POSIX_DIR");
+    const char *set = secure_getenv("UCX_POSIX_DIR");
     return set != NULL && *set != '\0' ? set : "/dev/shm";
 }
 
