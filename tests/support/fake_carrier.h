@@ -27,6 +27,8 @@ typedef struct fake_outbox {
     unsigned taken; /* by the test */
 } fake_outbox;
 
+void fake_outbox_keep(fake_outbox *outbox, tci_am kind, uint16_t connection, const void *bytes,
+                      size_t size);
 /* The next one that was not taken, or NULL. Valid until the outbox is emptied. */
 const fake_post *fake_outbox_take(fake_outbox *outbox);
 /* How many of a kind were sent. */

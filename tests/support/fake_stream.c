@@ -1,0 +1,91 @@
+#include "fake_carrier.h"
+
+#include "base/error_text.h"
+#include "test.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+unsigned fake_streams;
+
+tci_stream *fake_stream_create(void)
+{
+    tci_stream *stream = calloc(1, sizeof *stream);
+    assert_non_null(stream);
+    stream->fd = eventfd(0, EFD_CLOEXEC);
+    stream->end.status = TC_E_AGAIN;
+    fake_streams++;
+    return stream;
+}
+
+void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size)
+{
+    fake_outbox_keep(&stream->arrived, TCI_AM_HELLO, 0, bytes, size);
+}
+
+tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
+                                   tc_error *err)
+{
+    if (fake_connect_status != TC_OK)
+        return tci_error_set(err, fake_connect_status, "%s: nobody listens", host_port);
+    *stream_out = fake_stream_create();
+    return TC_OK;
+}
+
+static tc_status tell(const tc_error *what, tc_error *err)
+{
+    if (what->status != TC_OK && what->status != TC_E_AGAIN && err != NULL)
+        *err = *what;
+    return what->status;
+}
+
+tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err)
+{
+    return tell(&stream->connected, err);
+}
+
+tc_status tci_stream_send(tci_stream *stream, const void *bytes, size_t size, tc_error *err)
+{
+    (void)err;
+    fake_outbox_keep(&stream->sent, TCI_AM_HELLO, 0, bytes, size);
+    return TC_OK;
+}
+
+tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
+{
+    (void)stream, (void)err;
+    return TC_OK;
+}
+
+tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
+                             const void **message_out, size_t *size_out, tc_error *err)
+{
+    tci_hello_preamble preamble;
+    const fake_post *post = fake_outbox_take(&stream->arrived);
+    if (post == NULL)
+        return tell(&stream->end, err);
+    TC_TRY(tci_hello_preamble_decode(post->bytes, post->size, &preamble, err));
+    *kind_out = preamble.kind;
+    *message_out = post->bytes;
+    *size_out = post->size;
+    return TC_OK;
+}
+
+bool tci_stream_is_local(const tci_stream *stream)
+{
+    return !stream->is_remote;
+}
+
+int tci_stream_fd(const tci_stream *stream)
+{
+    return stream->fd;
+}
+
+void tci_stream_close(tci_stream *stream)
+{
+    fake_outbox_empty(&stream->sent);
+    fake_outbox_empty(&stream->arrived);
+    close(stream->fd);
+    free(stream);
+    fake_streams--;
+}
