@@ -58,7 +58,7 @@ def run_once(options, number, run):
         return {"status": "skipped", "text": str(why)}
     except (AssertionError, OSError) as failure:
         dead = victims(bench.processes)
-        text = "".join(f"\n{process} ended by signal {-process.process.returncode}\n{process.err[-2500:]}" for process in dead)
+        text = "".join(f"\n{process} ended by signal {-process.process.returncode}\n{process.err[-8000:][:4000]}" for process in dead)
         by_ucx = any(process.died_of_ucx() for process in dead)
         return {"status": "ucx" if by_ucx else "failed", "text": str(failure)[-1500:] + text}
     finally:
