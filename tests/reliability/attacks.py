@@ -39,7 +39,7 @@ SCENARIOS = {
 }
 # UCX parses addresses and keys, and trusts them (docs/security.md): only the long form tries, and the target's end by it is a
 # figure.
-UNPROMISED = {("hello_address", "direct"), ("hello_address", "tcp"), ("hello_rkey", "put")}
+UNPROMISED = {("hello_address", "tcp"), ("hello_rkey", "put")}
 
 GROWTH_MB = 96      # of the target in an attack: a few rings, queues and functions
 STORM_MB = 16       # in a storm: the ring of 2 MB, its copy, and what waits: 4 x send_queue_bytes
