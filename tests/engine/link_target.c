@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+static void *written; /* what the archive reads from */
+
 static tci_archive *open_archive(const char *path, const char *name)
 {
     static char bytes[16 << 20];
@@ -16,7 +18,6 @@ static tci_archive *open_archive(const char *path, const char *name)
     tci_slice slice = bitcode;
     tci_archive_writer *writer;
     tci_archive *archive;
-    void *written;
     size_t size;
     FILE *file = fopen(path, "rb");
     if (file == NULL)
@@ -30,7 +31,7 @@ static tci_archive *open_archive(const char *path, const char *name)
         tci_archive_open(written, size, &archive, NULL) != TC_OK)
         return NULL;
     tci_archive_writer_destroy(writer);
-    return archive; /* reads from `written` */
+    return archive;
 }
 
 static long peak_kibibytes(void)
@@ -54,12 +55,15 @@ int main(int argc, char **argv)
         .compiler = strcmp(argv[3], "thread") == 0 ? TCI_COMPILER_THREAD : TCI_COMPILER_PROCESS,
         .compile_time_max_ns = 60000000000,
         .compile_memory_max = 2ull << 30};
-    const tci_load_source source = {.archive = open_archive(argv[1], argv[2])};
-    if (source.archive == NULL || tci_engine_acquire(&opts, &handle, &err) != TC_OK)
+    tci_archive *archive = open_archive(argv[1], argv[2]);
+    const tci_load_source source = {.archive = archive};
+    if (archive == NULL || tci_engine_acquire(&opts, &handle, &err) != TC_OK)
         return 1;
     tc_status status = tci_code_unit_load(handle, &source, &unit, &err);
     printf("%s %ld %s\n", tc_status_name(status), peak_kibibytes(), err.text);
     tci_code_unit_unload(handle, unit);
     tci_engine_release(handle);
+    tci_archive_close(archive);
+    free(written);
     return 0;
 }

@@ -16,7 +16,8 @@ DEADLINE_S = 120
 LISTENING = "0A"
 OPEN = "UCX's network port is open, because"
 BIN_FOLDER, ARCHIVE = sys.argv[1:3]
-KEPT = {name: value for name, value in os.environ.items() if not name.startswith(("TC_", "UCX_"))}
+KEPT = {name: value for name, value in os.environ.items()
+        if not name.startswith(("TC_", "UCX_")) or name == "UCX_MEM_MMAP_HOOK_MODE"}  # sanitizers need it
 
 
 def sockets_of(pid):
