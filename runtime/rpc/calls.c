@@ -184,7 +184,8 @@ void tci_calls_lose(tci_core *core, const tc_ep *ep, const tc_error *error)
 
 void tci_calls_end(tci_core *core)
 {
-    for (size_t i = 0; i < core->calls->places; i++) {
+    const size_t places = core->calls != NULL ? core->calls->places : 0; /* NULL: never made */
+    for (size_t i = 0; i < places; i++) {
         if (core->calls->table[i].is_open)
             fail(core, &core->calls->table[i], TC_E_CLOSED, "the context was destroyed");
     }
