@@ -37,6 +37,13 @@ case $preset in
         ;;
 esac
 
+# The matrix of deaths and attacks is in this run's own build and under the sanitizer that sees wild memory: what else it meets
+# there no other compiler changes.
+left_out=variant
+case $preset in
+    tsan | clang | llvm22) left_out='variant|reliability' ;;
+esac
+
 start=$SECONDS
 case $preset in
     # In what runs this as a test, the machine's own build is there already.
@@ -44,6 +51,6 @@ case $preset in
     *) step "configuring" cmake --preset "$preset" ;;
 esac
 step "building" cmake --build "$build" -j "$(nproc)"
-step "testing" ctest --test-dir "$build" -LE variant -j "$(nproc)" --no-tests=error --output-on-failure
+step "testing" ctest --test-dir "$build" -LE "$left_out" -j "$(nproc)" --no-tests=error --output-on-failure
 summary=$(grep -m 1 'tests passed' "$log")
 echo "variant $preset: $summary, $((SECONDS - start)) s with its build"
