@@ -122,6 +122,27 @@ static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *
     return status;
 }
 
+/* One peer's functions leave a quarter of the places to others, if they cannot leave themselves.
+ */
+static tc_status check_share(const tc_ep *ep, tc_error *err)
+{
+    const size_t max = ep->core->registry.options->functions_max;
+    const size_t share = max - max / 4;
+    size_t stuck = 0;
+    if (ep->core->registry.count < share)
+        return TC_OK;
+    for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+        const tc_ifunc *fn = ep->rx.slots[slot].fn;
+        stuck += fn != NULL && tci_registry_is_stuck(fn);
+    }
+    if (stuck < share)
+        return TC_OK;
+    return tci_error_set(err, TC_E_TOO_LARGE,
+                         "%zu functions of this peer cannot leave, expected at most %zu of the "
+                         "%zu of option functions_max",
+                         stuck + 1, share, max);
+}
+
 /* Finds or makes the function, and holds it. TC_E_AGAIN: its code is on the way. A frame that
  * is not the one that code was asked for ends the endpoint. Code that another peer has brought
  * meanwhile is asked for no more. */
@@ -138,6 +159,8 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         *fn_out = known;
         return TC_OK;
     }
+    if (!ep->rx.incoming.wanted)
+        TC_TRY(check_share(ep, err));
     if (attached != NULL)
         return take_attached(ep, attached, section, fn_out, err);
     return take_awaited(ep, slot, section, fn_out, err);

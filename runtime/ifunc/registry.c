@@ -133,6 +133,11 @@ static bool is_only_bound(const tc_ifunc *fn)
     return is_evictable(fn) && fn->references == fn->bound;
 }
 
+bool tci_registry_is_stuck(const tc_ifunc *fn)
+{
+    return fn->references == fn->bound && !is_evictable(fn);
+}
+
 /* Not while it tiers up, or a peer may ask for what it has. */
 static bool may_be_evicted(const tc_ifunc *fn)
 {

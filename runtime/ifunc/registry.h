@@ -120,6 +120,10 @@ TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_regis
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);
 
+/* Whether its place is taken as long as slots hold it, and they alone do: it has variables of its
+ * own, or is not loaded yet. */
+bool tci_registry_is_stuck(const tc_ifunc *fn);
+
 /* Takes what loader threads have finished. What does not fit then is given up, so that nothing
  * else is refused because of it. No function may be running. */
 void tci_registry_take_finished(tci_registry *registry);
