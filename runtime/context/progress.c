@@ -11,6 +11,7 @@
 #include "core/credit.h"
 #include "core/doorbell.h"
 #include "core/ep_state.h"
+#include "core/share.h"
 #include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
@@ -104,6 +105,7 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next)
         run += check_endpoint(ctx, ep, now_ns);
     tci_calls_expire(core, now_ns);
+    tci_share_end_round(core, now_ns);
     return run;
 }
 

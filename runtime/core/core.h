@@ -43,6 +43,14 @@ typedef struct tci_ep_events {
     void (*unsent)(tc_ep *ep, const struct tci_queued *item, tc_status status);
 } tci_ep_events;
 
+/* Who sends much by UCX's shared memory: core/share.h. */
+typedef struct tci_shares {
+    uint64_t round;
+    uint64_t begun_ns;
+    unsigned seen;    /* in this round */
+    unsigned senders; /* in this round and those before it, which count ever less */
+} tci_shares;
+
 typedef struct tci_core {
     /* In the order that tc_progress touches it. */
     tci_watched_ring *watched; /* rings of open endpoints, in no order */
@@ -62,14 +70,15 @@ typedef struct tci_core {
     size_t connection_capacity;
     /* Ids are given out in turn, so that a late message meets no new owner. */
     uint16_t connection_next;
-    unsigned handshakes;        /* endpoints that are not open yet */
-    unsigned am_peers;          /* open ones that send or receive with UCX's help */
-    unsigned storing_peers;     /* open ones where somebody stores what no message tells of */
-    tci_log_ration log;         /* lines that strangers cause */
-    uint64_t ring_memory;       /* bytes of rings that peers may write */
-    uint64_t copy_memory;       /* and of copies of peers' rings, which this side fills */
-    tci_hello self;             /* this side's hello but for the ring */
-    uint8_t *own_address;       /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
+    unsigned handshakes; /* endpoints that are not open yet */
+    unsigned am_peers;   /* open ones that send or receive with UCX's help */
+    tci_shares shares;
+    unsigned storing_peers; /* open ones where somebody stores what no message tells of */
+    tci_log_ration log;     /* lines that strangers cause */
+    uint64_t ring_memory;   /* bytes of rings that peers may write */
+    uint64_t copy_memory;   /* and of copies of peers' rings, which this side fills */
+    tci_hello self;         /* this side's hello but for the ring */
+    uint8_t *own_address;   /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;

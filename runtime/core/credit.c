@@ -1,6 +1,7 @@
 #include "core/credit.h"
 
 #include "core/doorbell.h"
+#include "core/share.h"
 #include "core/single_message.h"
 
 /* TC_E_AGAIN: one from before is under way still. */
@@ -8,9 +9,11 @@ static tc_status post(tc_ep *ep, uint64_t head)
 {
     if (ep->link == NULL)
         return TC_E_CLOSED; /* for a payload of an endpoint that has ended */
-    TC_TRY(tci_single_message_send(&ep->rx.credit.message, ep->link, TCI_AM_CREDIT, &head,
-                                   sizeof head));
+    const tci_am_credit credit = {.consumed = head, .share = tci_share_of(ep)};
+    TC_TRY(tci_single_message_send(&ep->rx.credit.message, ep->link, TCI_AM_CREDIT, &credit,
+                                   sizeof credit));
     ep->rx.ring.published = head;
+    ep->rx.credit.shared = credit.share > 0;
     ep->core->counters[TCI_CREDITS_SENT]++;
     return TC_OK;
 }
@@ -72,12 +75,12 @@ bool tci_credit_return_last(tc_ep *ep)
 
 void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size)
 {
-    uint64_t consumed;
-    if (size != sizeof consumed || ep->tx.delivery == NULL ||
+    tci_am_credit credit;
+    if (size != sizeof credit || ep->tx.delivery == NULL ||
         ep->tx.delivery->ops->credit == NULL)
         return;
-    memcpy(&consumed, bytes, sizeof consumed);
-    ep->tx.delivery->ops->credit(ep->tx.delivery, consumed);
+    memcpy(&credit, bytes, sizeof credit);
+    ep->tx.delivery->ops->credit(ep->tx.delivery, credit.consumed, credit.share);
     ep->core->pending.activity = true;
 }
 

@@ -44,6 +44,8 @@ typedef struct tci_due_credit {
     uint64_t mark;                      /* for so many batches of frames to have arrived */
     uint64_t head;                      /* what it says */
     struct tci_single_message *message; /* NULL until one is sent */
+    bool shared;                        /* the peer was told of a share: it may wait for all */
+    uint64_t next_round, counted;       /* core/share.h: counted from when on, and to where */
 } tci_due_credit;
 
 #define TCI_UNWATCHED SIZE_MAX

@@ -48,7 +48,9 @@ bool tci_carried_turn(tci_delivery *delivery)
     return tci_frame_batches_turn(&carried_of(delivery)->batches);
 }
 
-void tci_carried_credit(tci_delivery *delivery, uint64_t consumed)
+void tci_carried_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share)
 {
-    tci_ring_store_consumed(&carried_of(delivery)->consumed, consumed);
+    tci_carried_delivery *carried = carried_of(delivery);
+    tci_ring_store_consumed(&carried->consumed, consumed);
+    tci_frame_batches_credit(&carried->batches, consumed, share);
 }

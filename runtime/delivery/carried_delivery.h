@@ -25,6 +25,6 @@ void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *p
 void tci_carried_close(tci_delivery *delivery);
 void tci_carried_push(tci_delivery *delivery, uint64_t position, uint64_t bytes);
 bool tci_carried_turn(tci_delivery *delivery);
-void tci_carried_credit(tci_delivery *delivery, uint64_t consumed);
+void tci_carried_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share);
 
 #endif

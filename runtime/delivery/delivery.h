@@ -70,9 +70,10 @@ typedef struct tci_delivery_ops {
     /* NULL when messages over the link do not overtake frames. How many of the batches of
      * frames that were made until now may be overtaken: the last ones. */
     uint64_t (*under_way)(const tci_delivery *delivery, uint64_t *made_out);
-    /* NULL when arrival.ring_is_mapped: credit comes by message or by store. May be called
-     * inside a UCX handler. */
-    void (*credit)(tci_delivery *delivery, uint64_t consumed);
+    /* NULL when arrival.ring_is_mapped: credit comes by message or by store. `share` messages
+     * with frames may be on their way and not consumed; 0: as many as fit. May be called inside
+     * a UCX handler. */
+    void (*credit)(tci_delivery *delivery, uint64_t consumed, uint64_t share);
 } tci_delivery_ops;
 
 /* What every delivery starts with. */

@@ -11,8 +11,11 @@
 void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t start,
                             tci_batch_carrier carry, void *user)
 {
-    *b = (tci_frame_batches){
-        .carry = carry, .user = user, .ring_bytes = ring_bytes, .next = start};
+    *b = (tci_frame_batches){.carry = carry,
+                             .user = user,
+                             .ring_bytes = ring_bytes,
+                             .next = start,
+                             .share = UINT64_MAX};
 }
 
 static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)
@@ -41,13 +44,15 @@ void tci_batch_op_ended(tci_link_op *op)
     let_go(op->user);
 }
 
-/* Sends the batches that wait, as long as UCX keeps up: with too many under way the last batch
+/* Sends the batches that wait, as long as UCX keeps up and the peer's share is not used up: with too many under way the last batch
  * stays open and grows instead. Failures show on the link, where the endpoint looks. */
 static void submit(tci_frame_batches *b)
 {
     while (b->submitted < b->made &&
-           b->submitted - b->completed < TCI_BATCH_COUNT - BATCH_SPARE) {
-        tci_batch *batch = batch_at(b, b->submitted++);
+           b->submitted - b->completed < TCI_BATCH_COUNT - BATCH_SPARE &&
+           b->submitted - b->consumed < b->share) {
+        tci_batch *batch = batch_at(b, b->submitted);
+        b->ends[b->submitted++ % TCI_BATCH_COUNT] = tci_frame_align(batch->end);
         batch->owner = b;
         batch->pending = 1; /* so that operations that end meanwhile do not end the batch */
         b->carry(b->user, batch);
@@ -94,6 +99,15 @@ void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t by
     b->next = position + tci_frame_align(bytes);
     if (!b->sent_this_turn)
         submit(b);
+}
+
+void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t share)
+{
+    if (b->submitted - b->consumed > TCI_BATCH_COUNT)
+        b->consumed = b->submitted - TCI_BATCH_COUNT;
+    while (b->consumed < b->submitted && b->ends[b->consumed % TCI_BATCH_COUNT] <= position)
+        b->consumed++;
+    b->share = share > 0 ? share : UINT64_MAX;
 }
 
 bool tci_frame_batches_turn(tci_frame_batches *b)

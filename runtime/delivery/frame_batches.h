@@ -41,6 +41,11 @@ struct tci_frame_batches {
     uint64_t first;
     uint64_t submitted;
     uint64_t completed;
+    /* Of the submitted ones: how many the peer has said that it read, and how many more may be
+     * submitted. Of the last TCI_BATCH_COUNT, where they end. */
+    uint64_t consumed;
+    uint64_t share;
+    uint64_t ends[TCI_BATCH_COUNT];
     tci_batch batches[TCI_BATCH_COUNT];
 };
 
@@ -49,6 +54,10 @@ void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t 
 
 /* A frame of `bytes` was committed at `position`, perhaps behind one that closed a lap. */
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes);
+
+/* The peer has read up to `position`, and takes `share` batches that it has not read; 0: as many
+ * as there are. */
+void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t share);
 
 /* Once per tc_progress: sends what push kept. False: the next one has to call again. */
 bool tci_frame_batches_turn(tci_frame_batches *b);

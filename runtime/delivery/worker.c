@@ -272,6 +272,11 @@ tci_worker_network_state tci_worker_network(const tci_worker *worker)
     return worker->network;
 }
 
+bool tci_worker_shares_memory(const tci_worker *worker)
+{
+    return worker->shares_memory;
+}
+
 tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **worker_out,
                                  tc_error *err)
 {

@@ -17,7 +17,7 @@ struct tc_ucx_objects;
  * docs/wire-format.md. */
 typedef enum tci_am {
     TCI_AM_FRAMES = 0,  /* a range of a ring */
-    TCI_AM_CREDIT = 1,  /* u64, bytes consumed */
+    TCI_AM_CREDIT = 1,  /* tci_am_credit */
     TCI_AM_HELLO = 2,   /* a hello message, see wire/hello.h */
     TCI_AM_CODE = 3,    /* a fragment of code outside the ring */
     TCI_AM_PAYLOAD = 4, /* with a tci_payload_header; a part of a payload outside the ring */
@@ -25,6 +25,12 @@ typedef enum tci_am {
 } tci_am;
 
 #define TCI_AM_NO_CONNECTION 0xffffu /* of a HELLO to whom nothing was heard of yet */
+
+typedef struct tci_am_credit {
+    uint64_t consumed; /* bytes */
+    /* How many FRAMES messages that are not consumed yet the sender may have sent; 0: any. */
+    uint64_t share;
+} tci_am_credit;
 
 /* Whom a message is for, as it travels: 12 bytes, without padding. Numbers of connections are
  * small and given out in turn, so they alone would let anybody write to anybody's endpoint. */
@@ -84,6 +90,9 @@ typedef enum tci_worker_network_state {
     TCI_WORKER_NETWORK_GIVEN  /* nothing is known: the UCX context is the application's */
 } tci_worker_network_state;
 tci_worker_network_state tci_worker_network(const tci_worker *worker);
+
+/* Whether it reaches peers of this host by shared memory. */
+bool tci_worker_shares_memory(const tci_worker *worker);
 
 /* A worker with the network, else as `local`. It takes over `local`, which serves the links that
  * it has and is progressed, armed and destroyed with the new one; one that is not `used` is

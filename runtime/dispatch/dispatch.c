@@ -369,6 +369,13 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
     return run;
 }
 
+/* Such a peer may have sent all that it may. */
+static inline bool share_is_consumed(const tc_ep *ep)
+{
+    return ep->rx.credit.shared && ep->rx.ring.head != ep->rx.ring.published &&
+           !tci_consumer_has_frame(&ep->rx.ring);
+}
+
 /* A peer that maps the ring is told after each batch: it may be waiting for the last of its
  * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
 static inline void return_credit(tc_ep *ep)
@@ -376,7 +383,7 @@ static inline void return_credit(tc_ep *ep)
     if (ep->rx.arrival.ring_is_mapped) {
         tci_consumer_publish(&ep->rx.ring);
         tci_doorbell_after_credit(ep);
-    } else if (tci_consumer_credit_is_due(&ep->rx.ring)) {
+    } else if (tci_consumer_credit_is_due(&ep->rx.ring) || share_is_consumed(ep)) {
         tci_credit_return(ep);
     }
 }

@@ -1,7 +1,9 @@
 /* More than the other side can take: what every delivery says then; run once for each. */
 #include "../support/pair.h"
 #include "../support/test.h"
+#include "../support/test_context.h"
 
+#include <inttypes.h>
 #include <sched.h>
 
 #define SHORT_NS 20000000ull
@@ -85,12 +87,72 @@ static void closing_ends_though_the_peer_never_looks(void **state)
     pair_close(&p);
 }
 
+/* --- many sources ------------------------------------------------------------------------ */
+
+#define SOURCES 16u
+#define ROUNDS 300u
+
+typedef struct source {
+    tc_context *ctx;
+    tc_ep *ep;
+    tc_ifunc *fn;
+    uint64_t sent;
+} source;
+
+static void open_source(source *s, const pair *p)
+{
+    tc_error error = {0};
+    s->ctx = test_context(NULL);
+    s->sent = 0;
+    must(tc_ep_connect(s->ctx, p->host_port, PAIR_TIMEOUT_NS, &s->ep, &error), &error,
+         "connect");
+    must(tc_ifunc_open(s->ctx, "flood", &s->fn, &error), &error, "flood");
+}
+
+/* They take turns always in the same order, so the first ones find all places free. */
+static void send_all_that_fits(source *s)
+{
+    uint8_t nothing[8] = {0};
+    (void)tc_progress(s->ctx);
+    for (unsigned i = 0; i < 10000 && tc_send(s->ep, s->fn, nothing, sizeof nothing) == TC_OK;
+         i++)
+        s->sent++;
+    (void)tc_progress(s->ctx);
+}
+
+static void sources_that_flood_one_target_have_a_part_each(void **state)
+{
+    pair p;
+    static source sources[SOURCES];
+    uint64_t least = UINT64_MAX, most = 0;
+    pair_open(&p, NULL);
+    for (unsigned i = 0; i < SOURCES; i++)
+        open_source(&sources[i], &p);
+    pair_pause(&p);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < SOURCES; i++)
+            send_all_that_fits(&sources[i]);
+        for (unsigned i = 0; i < 1000 && tc_progress(p.target) > 0; i++)
+            ;
+    }
+    pair_resume(&p);
+    for (unsigned i = 0; i < SOURCES; i++) {
+        least = sources[i].sent < least ? sources[i].sent : least;
+        most = sources[i].sent > most ? sources[i].sent : most;
+        tc_context_destroy(sources[i].ctx);
+    }
+    if (least < most / 10)
+        fail_msg("messages of a source: %" PRIu64 " to %" PRIu64, least, most);
+    pair_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_targets_that_flood_each_other_do_not_stall),
         cmocka_unit_test(a_full_queue_is_said_inside_a_function),
         cmocka_unit_test(closing_ends_though_the_peer_never_looks),
+        cmocka_unit_test(sources_that_flood_one_target_have_a_part_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

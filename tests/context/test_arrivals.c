@@ -82,7 +82,7 @@ static void messages_of_every_kind_without_it_are_dropped(void **state)
         send_frame();
         assert_int_equal(runs, 0);
         for (int kind = TCI_AM_CREDIT; kind < TCI_AM_PAYLOAD; kind++)
-            tci_arrivals_take(ctx, (tci_am)kind, &header, bytes, 8);
+            tci_arrivals_take(ctx, (tci_am)kind, &header, bytes, 16);
         tci_payload_header payload = {.to = header};
         payload.to.place = 60000; /* far from the next one, which would end the endpoint */
         assert_false(tci_arrivals_take_payload(ctx, &payload, 8, &sink));

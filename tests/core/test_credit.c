@@ -217,8 +217,8 @@ static void credit_that_could_not_leave_is_owed_still(void **state)
 
 static void credit_of_another_size_or_for_a_mapped_ring_is_ignored(void **state)
 {
-    static const uint8_t bytes[16] = {255, 255, 255, 255, 255, 255, 255, 255};
-    static const size_t sizes[] = {0, 7, 9, 16};
+    static const uint8_t bytes[24] = {255, 255, 255, 255, 255, 255, 255, 255};
+    static const size_t sizes[] = {0, 8, 15, 17, 24};
     fake_pair pair = consumed_pair(FAKE_CARRIED);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         tci_credit_take(pair.ep, bytes, sizes[i]);
@@ -226,13 +226,13 @@ static void credit_of_another_size_or_for_a_mapped_ring_is_ignored(void **state)
     fake_pair_close(&pair);
 
     pair = consumed_pair(FAKE_MAPPED);
-    tci_credit_take(pair.ep, bytes, 8);
+    tci_credit_take(pair.ep, bytes, 16);
     assert_false(is_drained(pair.ep));
     assert_false(pair.ep->tx.ring.broken);
     fake_pair_close(&pair);
 
     fake_node *node = fake_node_create(); /* before there is a delivery */
-    tci_credit_take(fake_node_ep(node), bytes, 8);
+    tci_credit_take(fake_node_ep(node), bytes, 16);
     fake_node_destroy(node);
 }
 

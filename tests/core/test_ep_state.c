@@ -169,7 +169,7 @@ static void a_count_of_consumed_bytes_that_runs_wild_ends_it(void **state)
         fake_pair pair;
         fake_pair_open(&pair, FAKE_CARRIED);
         const uint64_t consumed = pair.ep->tx.ring.tail + (uint64_t)wild[i];
-        pair.ep->tx.delivery->ops->credit(pair.ep->tx.delivery, consumed);
+        pair.ep->tx.delivery->ops->credit(pair.ep->tx.delivery, consumed, 0);
         assert_int_equal(tci_ep_check_credit(pair.ep), TC_OK);
         tci_producer_refresh(&pair.ep->tx.ring);
         assert_int_equal(tci_ep_check_credit(pair.ep), TC_E_PEER_LOST);

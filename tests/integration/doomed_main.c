@@ -140,8 +140,8 @@ static void reach_code(source *s)
 static void reach_wild(source *s)
 {
     tc_error error = {0};
-    uint64_t wild = 1ull << 40;
-    tci_ring_store_consumed(s->ep->rx.ring.consumed, wild);
+    const tci_am_credit wild = {.consumed = 1ull << 40};
+    tci_ring_store_consumed(s->ep->rx.ring.consumed, wild.consumed);
     if (!s->ep->rx.arrival.ring_is_mapped)
         must(tci_link_post(s->ep->link, TCI_AM_CREDIT, &wild, sizeof wild, &error), &error,
              "credit");

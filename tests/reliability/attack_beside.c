@@ -171,13 +171,14 @@ static void write_into_others(attack *a)
 {
     uint8_t bytes[2000];
     while (attack_goes_on(a)) {
-        const uint64_t position = attack_below(a, 1u << 20) * TCI_FRAME_GRANULE;
+        const tci_am_credit credit = {.consumed = attack_below(a, 1u << 20) * TCI_FRAME_GRANULE,
+                                      .share = attack_below(a, 3)};
         size_t size = 1 + attack_below(a, sizeof bytes);
         attack_name_another(a, (uint16_t)attack_below(a, CONNECTIONS));
         memset(bytes, 0xee, sizeof bytes);
         switch (attack_below(a, 5)) {
         case 0:
-            post(a, TCI_AM_CREDIT, 0, &position, sizeof position);
+            post(a, TCI_AM_CREDIT, 0, &credit, sizeof credit);
             break;
         case 1:
             if (tci_hello_bye_encode(bytes, sizeof bytes, &size) == TC_OK)

@@ -58,6 +58,12 @@ tci_worker_network_state tci_worker_network(const tci_worker *worker)
     return worker->network;
 }
 
+bool tci_worker_shares_memory(const tci_worker *worker)
+{
+    (void)worker;
+    return true;
+}
+
 tc_status tci_worker_add_network(tci_worker *local, bool used, tci_worker **worker_out,
                                  tc_error *err)
 {
@@ -319,8 +325,9 @@ static uint64_t under_way(const tci_delivery *delivery, uint64_t *made_out)
     return d->on_their_way;
 }
 
-static void take_credit(tci_delivery *delivery, uint64_t consumed)
+static void take_credit(tci_delivery *delivery, uint64_t consumed, uint64_t share)
 {
+    fake_of(delivery)->share = share;
     fake_of(delivery)->consumed = consumed;
     fake_of(delivery)->credits++;
 }

@@ -84,6 +84,7 @@ typedef struct fake_delivery {
     unsigned pushes;
     unsigned turns;
     unsigned credits;
+    uint64_t share;        /* that the last one told of */
     bool keeps;            /* a turn leaves something for the next one */
     uint64_t made;         /* batches of frames */
     uint64_t on_their_way; /* the last ones, which have not arrived */

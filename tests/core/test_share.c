@@ -1,0 +1,129 @@
+/* How many messages with frames a peer may have sent: all, until several send much. */
+#include "../support/fake_node.h"
+#include "core/credit.h"
+#include "core/share.h"
+
+#define ENDPOINTS 64u
+#define ROUND_NS 50000000ull
+
+static fake_node *node;
+static tc_ep *eps[ENDPOINTS];
+static uint64_t now_ns;
+
+static void nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    node = fake_node_create();
+    now_ns = 0;
+    for (unsigned i = 0; i < ENDPOINTS; i++) {
+        eps[i] = fake_node_ep(node);
+        eps[i]->worker = node->core.worker;
+        eps[i]->peer.pid = 1;
+        eps[i]->rx.arrival.frames_by_message = true;
+        eps[i]->rx.ring.mask = (1u << 20) - 1;
+    }
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_node_destroy(node);
+    return 0;
+}
+
+/* In a round of their own the first ones send so many bytes each. */
+static void send_bytes(unsigned senders, uint64_t bytes)
+{
+    for (unsigned i = 0; i < senders; i++) {
+        eps[i]->rx.ring.head += bytes;
+        (void)tci_share_of(eps[i]);
+    }
+    tci_share_end_round(&node->core, now_ns += ROUND_NS);
+}
+
+static void one_that_sends_alone_has_all_places(void **state)
+{
+    for (unsigned i = 0; i < 3; i++)
+        send_bytes(1, 1u << 20);
+    assert_int_equal(tci_share_of(eps[0]), 0);
+}
+
+static void several_have_a_share_each_and_never_none(void **state)
+{
+    send_bytes(4, 1u << 20);
+    assert_int_equal(tci_share_of(eps[0]), 12);
+    send_bytes(16, 1u << 20);
+    assert_int_equal(tci_share_of(eps[0]), 3);
+    send_bytes(64, 1u << 20);
+    assert_int_equal(tci_share_of(eps[0]), 1);
+}
+
+static void who_sends_little_does_not_count(void **state)
+{
+    send_bytes(4, 1u << 20);
+    for (unsigned i = 0; i < 40; i++)
+        send_bytes(4, 100);
+    assert_int_equal(tci_share_of(eps[0]), 0);
+    for (unsigned i = 0; i < 40; i++)
+        send_bytes(64, 100);
+    assert_int_equal(tci_share_of(eps[0]), 0);
+}
+
+static void shares_are_of_shared_memory_alone(void **state)
+{
+    eps[0]->peer.pid = 0; /* on another host */
+    eps[1]->rx.arrival.frames_by_message = false;
+    send_bytes(64, 1u << 20);
+    assert_int_equal(tci_share_of(eps[0]), 0);
+    assert_int_equal(tci_share_of(eps[1]), 0);
+    assert_int_equal(tci_share_of(eps[2]), 1);
+}
+
+/* It may have sent all that it may. */
+static void credit_tells_of_the_share_and_is_due_when_the_ring_is_empty(void **state)
+{
+    fake_pair pair;
+    static uint8_t payload[1];
+    fake_pair_open(&pair, FAKE_CARRIED);
+    tc_ifunc *fn = fake_node_function(pair.near, "nothing", nothing);
+    pair.peer->peer.pid = 1;
+    pair.far->core.shares.senders = 16;
+    assert_int_equal(tc_send(pair.ep, fn, payload, sizeof payload), TC_OK);
+    fake_pair_settle(&pair);
+    tci_credit_return(pair.peer);
+    fake_pair_settle(&pair);
+    const fake_delivery *d = (const fake_delivery *)(const void *)pair.ep->tx.delivery;
+    assert_int_equal(d->share, 3);
+    const unsigned credits = d->credits;
+    assert_int_equal(tc_send(pair.ep, fn, payload, sizeof payload), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(d->credits, credits + 1);
+    pair.far->core.shares.senders = 0;
+    assert_int_equal(tc_send(pair.ep, fn, payload, sizeof payload), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(d->share, 0);
+    assert_int_equal(d->credits, credits + 2);
+    assert_int_equal(tc_send(pair.ep, fn, payload, sizeof payload), TC_OK);
+    fake_pair_settle(&pair);
+    assert_int_equal(d->credits, credits + 2);
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+#define T(test) cmocka_unit_test_setup_teardown(test, make, end)
+    const struct CMUnitTest tests[] = {
+        T(one_that_sends_alone_has_all_places),
+        T(several_have_a_share_each_and_never_none),
+        T(who_sends_little_does_not_count),
+        T(shares_are_of_shared_memory_alone),
+        cmocka_unit_test(credit_tells_of_the_share_and_is_due_when_the_ring_is_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

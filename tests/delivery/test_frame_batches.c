@@ -1,0 +1,94 @@
+/* Which batches leave when the peer takes a share of them. */
+#include "../support/test.h"
+#include "delivery/frame_batches.h"
+
+#define FRAME_BYTES 64u
+
+static tci_frame_batches batches;
+static unsigned carried;
+static uint64_t carried_to;
+
+static void carry(void *user, tci_batch *batch)
+{
+    (void)user;
+    carried++;
+    carried_to = batch->end;
+}
+
+static void begin(uint64_t share)
+{
+    carried = 0;
+    tci_frame_batches_init(&batches, 1u << 20, 0, carry, NULL);
+    tci_frame_batches_credit(&batches, 0, share);
+}
+
+/* A turn each, so each is a batch if it leaves. */
+static void push(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        tci_frame_batches_push(&batches, batches.next, FRAME_BYTES);
+        (void)tci_frame_batches_turn(&batches);
+    }
+}
+
+static void without_a_share_all_leave(void **state)
+{
+    begin(0);
+    push(1000);
+    assert_int_equal(carried, 1000);
+}
+
+static void what_is_beyond_the_share_waits_for_credit_and_travels_together(void **state)
+{
+    begin(2);
+    push(10);
+    assert_int_equal(carried, 2);
+    assert_false(tci_frame_batches_turn(&batches));
+    tci_frame_batches_credit(&batches, FRAME_BYTES - 1, 2); /* not even one was consumed */
+    assert_false(tci_frame_batches_turn(&batches));
+    assert_int_equal(carried, 2);
+    tci_frame_batches_credit(&batches, FRAME_BYTES, 2);
+    (void)tci_frame_batches_turn(&batches);
+    assert_int_equal(carried, 3);
+    assert_int_equal(batches.submitted, batches.made);
+    tci_frame_batches_credit(&batches, 10 * FRAME_BYTES, 2);
+    push(2);
+    assert_int_equal(carried, 5);
+}
+
+static void a_share_counts_what_left_before_it(void **state)
+{
+    begin(0);
+    push(200);
+    tci_frame_batches_credit(&batches, 0, 1);
+    push(3);
+    assert_int_equal(carried, 200);
+    tci_frame_batches_credit(&batches, 199 * FRAME_BYTES, 1);
+    push(3);
+    assert_int_equal(carried, 200);
+    tci_frame_batches_credit(&batches, 200 * FRAME_BYTES, 1);
+    (void)tci_frame_batches_turn(&batches);
+    assert_int_equal(carried, 201);
+}
+
+static void a_share_that_ends_lets_all_leave(void **state)
+{
+    begin(1);
+    push(300); /* more than there are batches: the last one grows */
+    assert_int_equal(carried, 1);
+    tci_frame_batches_credit(&batches, 0, 0);
+    (void)tci_frame_batches_turn(&batches);
+    assert_int_equal(batches.submitted, batches.made);
+    assert_int_equal(carried_to, 300 * FRAME_BYTES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_share_all_leave),
+        cmocka_unit_test(what_is_beyond_the_share_waits_for_credit_and_travels_together),
+        cmocka_unit_test(a_share_counts_what_left_before_it),
+        cmocka_unit_test(a_share_that_ends_lets_all_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
