@@ -7,9 +7,13 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "delivery/put_protocol.h"
+#include "base/shared_mappings.h"
 #include "delivery/delivery.h"
+#include "delivery/put_protocol.h"
 #include "delivery/ucx_compat.h"
+#include "ring/consumer.h"
+
+#include <inttypes.h>
 
 typedef struct put_delivery {
     tci_carried_delivery carried;
@@ -62,11 +66,57 @@ static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
     return TC_OK;
 }
 
+static bool is_ring(uint64_t region, uint32_t ring_bytes, uint64_t nonce)
+{
+    _Alignas(tci_ring_word) uint8_t identity[TCI_RING_CONSUMED_OFFSET];
+    uint8_t last;
+    return tci_shared_mappings_peek(region, identity, sizeof identity) &&
+           tci_consumer_identity_matches(identity, ring_bytes, nonce) &&
+           tci_shared_mappings_peek(region + tci_ring_region_bytes(ring_bytes) - 1, &last, 1);
+}
+
+/* What UCX has mapped here, this process writes by itself, and by an address of the peer's
+ * choosing. So all of the region has to lie in what UCX has attached for the key, and has to be
+ * the ring. */
+static tc_status check_mapped(const tci_delivery_peer *peer, const tci_shared_mappings *before,
+                              tc_error *err)
+{
+    uint64_t here = (uintptr_t)tci_link_mapped_here(peer->link, peer->ring_address);
+    if (here == 0)
+        return TC_OK;
+    if (!tci_shared_mappings_added(before, here, tci_ring_region_bytes(peer->ring_bytes)))
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "put: the peer's ring of %" PRIu32 " bytes at 0x%" PRIx64
+                             " lies outside the shared memory that its key is to",
+                             peer->ring_bytes, peer->ring_address);
+    if (!is_ring(here, peer->ring_bytes, peer->ring_nonce))
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "put: the shared memory at the peer's 0x%" PRIx64
+                             " does not begin as its ring of %" PRIu32 " bytes",
+                             peer->ring_address, peer->ring_bytes);
+    return TC_OK;
+}
+
+static tc_status prepare(const tci_delivery_peer *peer, tc_error *err)
+{
+    tci_shared_mappings before;
+    if (!tci_shared_mappings_list(&before))
+        return tci_error_set(
+            err, TC_E_UNSUPPORTED,
+            "put: /proc/self/maps cannot be read, which says where UCX has the "
+            "peer's ring");
+    tc_status status = tci_link_prepare_puts(peer->link, peer->rkey, peer->rkey_size, err);
+    if (status == TC_OK)
+        status = check_mapped(peer, &before, err);
+    tci_shared_mappings_free(&before);
+    return status;
+}
+
 static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                           tc_error *err)
 {
     TC_TRY(check_region(peer, err));
-    TC_TRY(tci_link_prepare_puts(peer->link, peer->rkey, peer->rkey_size, err));
+    TC_TRY(prepare(peer, err));
     put_delivery *put = tci_carried_create(&tci_delivery_put, peer, sizeof *put, carry, err);
     if (put == NULL)
         return TC_E_NO_MEMORY;

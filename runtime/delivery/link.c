@@ -366,6 +366,13 @@ tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, size_t size, t
                          ucs_status_string(status));
 }
 
+void *tci_link_mapped_here(const tci_link *link, uint64_t address)
+{
+    void *here = NULL;
+    ucs_status_t status = ucp_rkey_ptr(link->rkey, address, &here);
+    return status == UCS_OK ? here : NULL;
+}
+
 /* Nothing else tells of an operation that UCX refuses to start, and what it carried is lost. */
 static tc_status refused(tci_link *link, ucs_status_t status, const char *what)
 {

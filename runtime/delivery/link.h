@@ -81,6 +81,11 @@ TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, uint16_t number,
 TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, size_t size,
                                               tc_error *err);
 
+/* Where a put to that address of the peer's is written by this process itself, because UCX has
+ * the peer's memory mapped here: UCX adds the address to its mapping and checks nothing. NULL:
+ * something else writes it, where the peer says. Behind tci_link_prepare_puts. */
+void *tci_link_mapped_here(const tci_link *link, uint64_t address);
+
 /* Writes to the peer's memory. The rules for op and the bytes are those of tci_link_send;
  * op->header is not used. Nothing is said about when or in what order bytes arrive. */
 TC_MUST_CHECK tc_status tci_link_put(tci_link *link, uint64_t address, tci_link_op *op,

@@ -38,7 +38,8 @@ typedef enum attack_hello {
     ATTACK_HELLO_RKEY,    /* in the key to the ring */
     ATTACK_HELLO_ADDRESS, /* in the worker's address */
     ATTACK_HELLO_TINY,    /* frames of 64 to 104 bytes */
-    ATTACK_HELLO_RING     /* the largest ring there is */
+    ATTACK_HELLO_RING,    /* the largest ring there is */
+    ATTACK_HELLO_PLACE    /* a ring somewhere else in this process */
 } attack_hello;
 
 typedef struct attack_scenario {

@@ -229,6 +229,7 @@ const attack_scenario attack_frame_scenarios[] = {
     {"member", ATTACK_NEEDS_GROUP, ATTACK_HELLO_HONEST, send_random_frames},
     {"changing", ATTACK_NEEDS_ENDPOINT, ATTACK_HELLO_HONEST, change_frames},
     {"hello_fields", ATTACK_NEEDS_ENDPOINT, ATTACK_HELLO_FIELDS, send_random_frames},
+    {"hello_place", ATTACK_NEEDS_ENDPOINT, ATTACK_HELLO_PLACE, send_random_frames},
     {"hello_rkey", ATTACK_NEEDS_ENDPOINT, ATTACK_HELLO_RKEY, greet},
     {"hello_address", ATTACK_NEEDS_ENDPOINT, ATTACK_HELLO_ADDRESS, greet},
     {"need_unknown", ATTACK_NEEDS_ENDPOINT, ATTACK_HELLO_HONEST, need_unknown_then_reply},

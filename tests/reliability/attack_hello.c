@@ -13,6 +13,7 @@
 #define RING_BYTES_AT 24u
 #define RKEY_SIZE_AT 30u
 #define ADDRESS_SIZE_AT 32u
+#define RING_ADDRESS_AT 48u
 #define CHECKSUM_AT 12u
 
 tc_status __real_tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
@@ -60,6 +61,15 @@ static void put_word(uint8_t *at, uint32_t word)
         at[i] = (uint8_t)(word >> 8 * i);
 }
 
+/* Near enough that the receiver, with this memory mapped, finds something of its own there. */
+static void move_ring(uint8_t *body)
+{
+    uint64_t address, away = 64 * (1 + attack_below(liar, 1u << attack_below(liar, 26)));
+    memcpy(&address, body + RING_ADDRESS_AT, sizeof address);
+    address += attack_below(liar, 2) ? away : -away;
+    memcpy(body + RING_ADDRESS_AT, &address, sizeof address);
+}
+
 static void change(uint8_t *body)
 {
     const size_t rkey = half(body, RKEY_SIZE_AT), address = half(body, ADDRESS_SIZE_AT);
@@ -78,6 +88,9 @@ static void change(uint8_t *body)
         return;
     case ATTACK_HELLO_RING:
         put_word(body + RING_BYTES_AT, TCI_HELLO_RING_BYTES_MAX);
+        return;
+    case ATTACK_HELLO_PLACE:
+        move_ring(body);
         return;
     default:
         return;

@@ -14,6 +14,7 @@ SCENARIOS = {
     "frames": (ALL, {}),
     "changing": (("direct",), {}),
     "hello_fields": (ALL, {}),
+    "hello_place": (("put",), {}),
     "hello_rkey": (("direct", "put", "tcp"), {}),
     "hello_address": (("direct", "tcp"), {}),
     "need_unknown": (ALL, {}),
