@@ -9,6 +9,7 @@
 #include "base/logger.h"
 #include "base/shared_mappings.h"
 #include "delivery/delivery.h"
+#include "delivery/put_key.h"
 #include "delivery/put_protocol.h"
 #include "delivery/ucx_compat.h"
 #include "ring/consumer.h"
@@ -116,6 +117,7 @@ static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery
                           tc_error *err)
 {
     TC_TRY(check_region(peer, err));
+    TC_TRY(tci_put_key_check(peer, err));
     TC_TRY(prepare(peer, err));
     put_delivery *put = tci_carried_create(&tci_delivery_put, peer, sizeof *put, carry, err);
     if (put == NULL)

@@ -21,6 +21,7 @@ struct tci_link {
     bool aside; /* frames do not use it */
     tci_am_header peer;
     tci_live_process process;
+    tci_link_ends ends;
     uint64_t looked_ns;
     enum { PEER_LIVES, PEER_SEEMS_ENDED, PEER_ENDED } found;
     ucs_status_t failure;
@@ -108,6 +109,8 @@ tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link 
         return tci_error_set(err, TC_E_NO_MEMORY, "link: out of memory");
     link->worker = worker;
     link->peer.connection = TCI_AM_NO_CONNECTION;
+    link->ends =
+        (tci_link_ends){worker, peer->address.pid, tci_ucx_address_posix(&peer->address, &own)};
     ucs_status_t status = create_ep(link, &peer->address);
     if (status != UCS_OK) {
         free(link);
@@ -347,6 +350,11 @@ tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_hea
     header->to = header_for(link, number);
     return send_in_place(link, TCI_AM_PAYLOAD, header, sizeof *header, op, bytes, size,
                          under_way_out);
+}
+
+tci_link_ends tci_link_ends_of(const tci_link *link)
+{
+    return link->ends;
 }
 
 tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, size_t size, tc_error *err)

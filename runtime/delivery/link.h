@@ -75,9 +75,18 @@ TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, uint16_t number,
                                               const void *bytes, size_t size,
                                               bool *under_way_out);
 
-/* Takes a peer's key, so that its region can be put to. TC_E_UNSUPPORTED: not with this key, or
- * with the application's UCX context. TC_E_NO_MEMORY. The region must still be there: UCX before 1.19 crashes
- * on the key of memory on this host that is gone. Once per link. */
+/* What UCX is told of the two ends of a link, to judge a key by. */
+typedef struct tci_link_ends {
+    tci_worker *worker;
+    pid_t peer_pid;         /* as it says */
+    uint64_t posix_domains; /* of tci_ucx_address_posix */
+} tci_link_ends;
+tci_link_ends tci_link_ends_of(const tci_link *link);
+
+/* Takes a peer's key, which has been judged, so that its region can be put to. TC_E_UNSUPPORTED:
+ * not with this key, or with the application's UCX context. TC_E_NO_MEMORY. The region must still
+ * be there: UCX before 1.19 crashes on the key of memory on this host that is gone. Once per link.
+ */
 TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, size_t size,
                                               tc_error *err);
 

@@ -2,10 +2,9 @@
 
 #include "base/cursor.h"
 #include "base/error_text.h"
+#include "delivery/ucx_posix.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <sys/stat.h>
 
 #define TRANSPORTS_MAX 64u
 
@@ -24,14 +23,10 @@
 /* of a memory domain */
 #define NO_DEVICE 0xffu
 #define IS_EMPTY 0x80u
-
-/* of posix: the file has no name, and is opened by way of its process */
-#define BY_PROC (1ull << 63)
-#define IN_NAMESPACE (1ull << 60) /* of processes, whose number follows */
-#define NUMBER_BITS 30u
-#define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
+#define DOMAIN_MASK 0x1fu
 
 typedef struct transport {
+    uint8_t domain;
     uint16_t name; /* a checksum of it */
     const uint8_t *device;
     size_t device_size;
@@ -93,7 +88,7 @@ static bool read_device(tci_reader *r, transport_list *list)
     uint8_t length = tci_read_u8(r);
     (void)tci_read_bytes(r, (length & HAS_PATHS) ? 1 : 0);
     (void)tci_read_bytes(r, (length & HAS_SYSTEM_DEVICE) ? 1 : 0);
-    transport t = {.device_size = length & DEVICE_LENGTH_MASK};
+    transport t = {.domain = domain & DOMAIN_MASK, .device_size = length & DEVICE_LENGTH_MASK};
     t.device = tci_read_bytes(r, t.device_size);
     bool more = (domain & IS_EMPTY) == 0;
     while (more) {
@@ -123,16 +118,12 @@ static bool read_address(const tci_ucx_address *address, transport_list *list)
 
 static uint64_t file_id(const transport *t)
 {
-    uint64_t id = 0;
-    if (t->size >= sizeof id)
-        memcpy(&id, t->address, sizeof id);
-    return le64toh(id);
+    return t->size >= sizeof(uint64_t) ? tci_ucx_posix_read(t->address) : 0;
 }
 
 static bool is_posix_of(const transport *t, pid_t pid)
 {
-    uint64_t id = file_id(t);
-    return (id & BY_PROC) != 0 && (id & NUMBER_MASK) == (uint64_t)pid;
+    return tci_ucx_posix_is_of(file_id(t), pid);
 }
 
 /* Where the two can see one another's files. */
@@ -150,11 +141,7 @@ static bool file_is_smaller(const transport *t, const transport *other)
     const transport *both[] = {t, other};
     struct stat about[2];
     for (size_t i = 0; i < 2; i++) {
-        char path[64];
-        uint64_t id = file_id(both[i]);
-        (void)snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)(id & NUMBER_MASK),
-                       (int)((id >> NUMBER_BITS) & NUMBER_MASK));
-        if (stat(path, &about[i]) != 0)
+        if (!tci_ucx_posix_look(file_id(both[i]), &about[i]))
             return false;
     }
     return !S_ISREG(about[0].st_mode) || about[0].st_size < about[1].st_size;
@@ -163,7 +150,8 @@ static bool file_is_smaller(const transport *t, const transport *other)
 /* The file is looked at because UCX maps as much of it as its own queue takes. */
 static bool is_right_posix(const transport *t, pid_t pid, const transport *own)
 {
-    size_t size = sizeof(uint64_t) + ((file_id(t) & IN_NAMESPACE) ? sizeof(uint64_t) : 0);
+    size_t size =
+        sizeof(uint64_t) + ((file_id(t) & TCI_UCX_POSIX_IN_NAMESPACE) ? sizeof(uint64_t) : 0);
     if (t->size != size || !is_posix_of(t, pid))
         return false;
     return !same_place(t, own) || !file_is_smaller(t, own);
@@ -215,4 +203,24 @@ tc_status tci_ucx_address_check(const tci_ucx_address *address, const tci_ucx_ad
                                  i + 1, theirs.count);
     }
     return TC_OK;
+}
+
+static bool is_within_reach(const transport *t, const transport_list *own, pid_t own_pid)
+{
+    const transport *like = find(own, t);
+    return like != NULL && is_posix_of(like, own_pid) && same_place(t, like) &&
+           tci_ucx_posix_opens(file_id(t));
+}
+
+uint64_t tci_ucx_address_posix(const tci_ucx_address *address, const tci_ucx_address *own)
+{
+    transport_list theirs, ours;
+    uint64_t domains = 0;
+    if (!read_address(own, &ours) || !read_address(address, &theirs))
+        return 0;
+    for (size_t i = 0; i < theirs.count; i++) {
+        if (is_within_reach(&theirs.at[i], &ours, own->pid))
+            domains |= UINT64_C(1) << theirs.at[i].domain;
+    }
+    return domains;
 }

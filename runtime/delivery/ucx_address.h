@@ -6,7 +6,7 @@
  * expected, or this side's format is another one, nothing is checked.
  *
  *   header: version u4 (0 here), flags u4; worker u64; client u64 and name, by flags
- *   each device: memory domain u8 (0x80: it has no transports); length u8 (0x80: the last one;
+ *   each device: memory domain u8 (0x1f: its number; 0x80: it has no transports); length u8 (0x80: the last one;
  *     0x40, 0x20: a byte more each), those bytes, its address
  *     each transport: name u16, overhead, bandwidth, latency as floats, flags u32; length u8
  *       (0x80: the device's last; 0x40: an endpoint's address follows, not in a worker's), its
@@ -31,5 +31,9 @@ typedef struct tci_ucx_address {
  * something else: a network address of anybody's, or a file that changes. */
 TC_MUST_CHECK tc_status tci_ucx_address_check(const tci_ucx_address *address,
                                               const tci_ucx_address *own, tc_error *err);
+
+/* The memory domains of what passed the check that UCX's posix reaches from here, a bit each; also of
+ * `own` itself. None where nothing was checked. */
+uint64_t tci_ucx_address_posix(const tci_ucx_address *address, const tci_ucx_address *own);
 
 #endif

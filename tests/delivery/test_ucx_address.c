@@ -148,6 +148,24 @@ static void the_file_has_the_size_of_an_own_one(void **state)
     (void)fclose(files[1]);
 }
 
+/* Of files that can be opened, in this place. */
+static void the_domains_of_posix_are_those_within_reach(void **state)
+{
+    uint8_t here[SAMPLE_BYTES], elsewhere[SAMPLE_BYTES];
+    FILE *file = tmpfile();
+    uint64_t id = UINT64_C(3) << 62 | (uint64_t)fileno(file) << 30 | (uint64_t)getpid();
+    memcpy(here, sample, SAMPLE_BYTES);
+    memcpy(here + POSIX_AT, &id, sizeof id);
+    memcpy(elsewhere, here, SAMPLE_BYTES);
+    elsewhere[HOST_AT]++;
+    const tci_ucx_address one = {here, sizeof here, getpid()};
+    const tci_ucx_address far = {elsewhere, sizeof elsewhere, getpid()};
+    assert_int_equal(tci_ucx_address_posix(&one, &one), 2);
+    assert_int_equal(tci_ucx_address_posix(&far, &one), 0);
+    (void)fclose(file);
+    assert_int_equal(tci_ucx_address_posix(&one, &one), 0);
+}
+
 static void a_transport_that_is_not_here_is_passed_over(void **state)
 {
     assert_int_equal(check_with(SELF_COST_AT - 2, "\1\2", 2), TC_OK);
@@ -173,6 +191,7 @@ int main(void)
         cmocka_unit_test(posix_names_a_file_of_the_peers_own),
         cmocka_unit_test(in_another_namespace_nothing_is_looked_up),
         cmocka_unit_test(the_file_has_the_size_of_an_own_one),
+        cmocka_unit_test(the_domains_of_posix_are_those_within_reach),
         cmocka_unit_test(a_transport_that_is_not_here_is_passed_over),
         cmocka_unit_test(where_the_own_one_is_not_understood_nothing_is_checked),
     };

@@ -38,9 +38,8 @@ SCENARIOS = {
     "bomb_globals": (("direct",), BOMB),
     "bomb_functions": (("direct",), BOMB),
 }
-# UCX parses addresses and keys, and trusts them (docs/security.md): only the long form tries, and the target's end by it is a
-# figure.
-UNPROMISED = {("hello_address", "tcp"), ("hello_rkey", "put")}
+# UCX parses addresses, and trusts them (docs/security.md): only the long form tries, and the target's end by it is a figure.
+UNPROMISED = {("hello_address", "tcp")}
 
 GROWTH_MB = 96      # of the target in an attack: a few rings, queues and functions
 STORM_MB = 16       # in a storm: the ring of 2 MB, its copy, and what waits: 4 x send_queue_bytes

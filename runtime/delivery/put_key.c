@@ -1,0 +1,39 @@
+#include "put_key.h"
+
+#include "base/error_text.h"
+#include "delivery/ucx_rkey.h"
+#include "ring/ring_layout.h"
+
+#include <unistd.h>
+
+/* UCX takes whole pages. */
+#define SAMPLE_BYTES 4096u
+
+static tci_ucx_rkey key_of(tci_region *sample, const tci_worker *worker)
+{
+    tci_ucx_address address = {.pid = getpid()};
+    address.bytes = tci_worker_address(worker, &address.size);
+    tci_ucx_rkey key = {.address = (uintptr_t)tci_region_base(sample),
+                        .pid = address.pid,
+                        .posix_domains = tci_ucx_address_posix(&address, &address)};
+    key.bytes = tci_region_rkey(sample, &key.size);
+    return key;
+}
+
+/* The ring of this side would not always do: where there is no room for one it has no key. */
+tc_status tci_put_key_check(const tci_delivery_peer *peer, tc_error *err)
+{
+    const tci_link_ends ends = tci_link_ends_of(peer->link);
+    const tci_ucx_rkey key = {.bytes = peer->rkey,
+                              .size = peer->rkey_size,
+                              .address = peer->ring_address,
+                              .pid = ends.peer_pid,
+                              .posix_domains = ends.posix_domains};
+    tci_region *sample;
+    TC_TRY(tci_region_create(ends.worker, SAMPLE_BYTES, TCI_REGION_PUT, &sample, err));
+    const tci_ucx_rkey own = key_of(sample, ends.worker);
+    tc_status status =
+        tci_ucx_rkey_check(&key, tci_ring_region_bytes(peer->ring_bytes), &own, err);
+    tci_region_destroy(sample);
+    return status;
+}

@@ -1,0 +1,33 @@
+#include "ucx_posix.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define NUMBER_BITS 30u
+#define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
+#define PATH_BYTES 64u
+
+static void write_path(uint64_t id, char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "/proc/%d/fd/%d", (int)(id & NUMBER_MASK),
+                   (int)((id >> NUMBER_BITS) & NUMBER_MASK));
+}
+
+bool tci_ucx_posix_is_of(uint64_t id, pid_t pid)
+{
+    return (id & TCI_UCX_POSIX_BY_PROC) != 0 && (id & NUMBER_MASK) == (uint64_t)pid;
+}
+
+bool tci_ucx_posix_opens(uint64_t id)
+{
+    char path[PATH_BYTES];
+    write_path(id, path);
+    return access(path, R_OK | W_OK) == 0;
+}
+
+bool tci_ucx_posix_look(uint64_t id, struct stat *about_out)
+{
+    char path[PATH_BYTES];
+    write_path(id, path);
+    return stat(path, about_out) == 0;
+}

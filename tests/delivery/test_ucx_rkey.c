@@ -1,0 +1,220 @@
+#include "delivery/ucx_rkey.h"
+
+#include "../support/test.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define DOMAINS_AT 0
+#define KIND_AT 8
+#define SELF_AT 9 /* its length */
+#define POSIX_AT 10
+#define FILE_AT 11
+#define ADDRESS_AT 19
+#define LENGTH_AT 27
+#define KEY_BYTES 35u
+
+#define ADDRESS 0x7f6fc0fff000u
+#define FILE_BYTES 10240u
+#define PAGES_BYTES 12288u
+#define FLAGS (UINT64_C(3) << 62)
+
+static FILE *file;
+
+typedef struct sample_key {
+    uint8_t bytes[KEY_BYTES];
+} sample_key;
+
+static void put(sample_key *key, size_t at, uint64_t value)
+{
+    value = htole64(value);
+    memcpy(key->bytes + at, &value, sizeof value);
+}
+
+/* What UCX 1.13 writes for self and posix, of a file that this process has open. */
+static sample_key sample(void)
+{
+    sample_key key = {.bytes[DOMAINS_AT] = 3, .bytes[POSIX_AT] = 24};
+    put(&key, FILE_AT, FLAGS | (uint64_t)fileno(file) << 30 | (uint64_t)getpid());
+    put(&key, ADDRESS_AT, ADDRESS);
+    put(&key, LENGTH_AT, PAGES_BYTES);
+    return key;
+}
+
+static tci_ucx_rkey view(const void *bytes, size_t size)
+{
+    return (tci_ucx_rkey){
+        .bytes = bytes, .size = size, .address = ADDRESS, .pid = getpid(), .posix_domains = 2};
+}
+
+static tc_status check_view(const tci_ucx_rkey *key, size_t bytes)
+{
+    const sample_key own_key = sample();
+    const tci_ucx_rkey own = view(&own_key, KEY_BYTES);
+    tc_error error = {0};
+    tc_status status = tci_ucx_rkey_check(key, bytes, &own, &error);
+    assert_int_equal(error.status, status);
+    assert_int_equal(error.text[0] != '\0', status != TC_OK);
+    return status;
+}
+
+static tc_status check(const sample_key *key)
+{
+    const tci_ucx_rkey whole = view(key, KEY_BYTES);
+    return check_view(&whole, FILE_BYTES);
+}
+
+/* The sample with another byte at a place. */
+static tc_status check_with(size_t at, uint8_t byte)
+{
+    sample_key key = sample();
+    key.bytes[at] = byte;
+    return check(&key);
+}
+
+static tc_status check_with_number(size_t at, uint64_t value)
+{
+    sample_key key = sample();
+    put(&key, at, value);
+    return check(&key);
+}
+
+static void what_ucx_writes_passes(void **state)
+{
+    const sample_key key = sample();
+    assert_int_equal(check(&key), TC_OK);
+}
+
+static void its_size_is_what_it_says(void **state)
+{
+    const sample_key key = sample();
+    uint8_t longer[KEY_BYTES + 1] = {0};
+    memcpy(longer, &key, KEY_BYTES);
+    tci_ucx_rkey one = view(longer, sizeof longer);
+    assert_int_equal(check_view(&one, FILE_BYTES), TC_E_CORRUPT);
+    for (size_t size = 0; size < KEY_BYTES; size++) {
+        uint8_t *cut = malloc(size > 0 ? size : 1); /* so that a read behind it shows */
+        memcpy(cut, &key, size);
+        one = view(cut, size);
+        assert_int_equal(check_view(&one, FILE_BYTES), TC_E_CORRUPT);
+        free(cut);
+    }
+    assert_int_equal(check_with(SELF_AT, 1), TC_E_CORRUPT);
+    assert_int_equal(check_with(POSIX_AT, 23), TC_E_CORRUPT);
+    assert_int_equal(check_with(DOMAINS_AT, 7), TC_E_CORRUPT);
+}
+
+static void another_kind_of_memory_is_refused(void **state)
+{
+    assert_int_equal(check_with(KIND_AT, 1), TC_E_CORRUPT);
+}
+
+static void the_memory_begins_where_the_peer_says(void **state)
+{
+    assert_int_equal(check_with_number(ADDRESS_AT, ADDRESS + 64), TC_E_CORRUPT);
+    assert_int_equal(check_with_number(ADDRESS_AT, 0), TC_E_CORRUPT);
+}
+
+static void the_file_is_the_peers_own(void **state)
+{
+    const uint64_t number = (uint64_t)fileno(file) << 30;
+    const uint64_t pid = (uint64_t)getpid();
+    assert_int_equal(check_with_number(FILE_AT, FLAGS | number | (pid + 1)), TC_E_CORRUPT);
+    assert_int_equal(check_with_number(FILE_AT, UINT64_C(1) << 62 | number | pid),
+                     TC_E_CORRUPT);
+    assert_int_equal(check_with_number(FILE_AT, FLAGS | UINT64_C(1) << 60 | number | pid),
+                     TC_E_CORRUPT); /* no namespace there */
+    assert_int_equal(check_with_number(FILE_AT, FLAGS | UINT64_C(1) << 61 | number | pid),
+                     TC_E_CORRUPT); /* large pages */
+    assert_int_equal(check_with_number(FILE_AT, FLAGS | UINT64_C(1000000) << 30 | pid),
+                     TC_E_PEER_LOST);
+}
+
+static void all_of_the_memory_is_in_the_file(void **state)
+{
+    const sample_key key = sample();
+    const tci_ucx_rkey whole = view(&key, KEY_BYTES);
+    assert_int_equal(check_view(&whole, 1), TC_OK);
+    assert_int_equal(check_view(&whole, FILE_BYTES + 1), TC_E_CORRUPT);
+    assert_int_equal(check_view(&whole, SIZE_MAX), TC_E_CORRUPT);
+    assert_int_equal(check_with_number(LENGTH_AT, FILE_BYTES), TC_OK);
+    assert_int_equal(check_with_number(LENGTH_AT, FILE_BYTES - 1), TC_E_CORRUPT);
+    assert_int_equal(check_with_number(LENGTH_AT, UINT64_MAX), TC_E_CORRUPT);
+    assert_int_equal(check_with_number(LENGTH_AT, FILE_BYTES + (uint64_t)getpagesize()),
+                     TC_E_CORRUPT);
+}
+
+static void what_is_no_file_holds_nothing(void **state)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(
+        check_with_number(FILE_AT, FLAGS | (uint64_t)ends[1] << 30 | (uint64_t)getpid()),
+        TC_E_CORRUPT);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+/* Then UCX does not look at them. */
+static void domains_out_of_reach_are_passed_over(void **state)
+{
+    sample_key key = sample();
+    tci_ucx_rkey far = view(&key, KEY_BYTES);
+    put(&key, FILE_AT, 0);
+    assert_int_equal(check(&key), TC_E_CORRUPT);
+    far.posix_domains = 0;
+    assert_int_equal(check_view(&far, FILE_BYTES), TC_OK);
+}
+
+static void two_files_are_too_many(void **state)
+{
+    const sample_key key = sample();
+    uint8_t both[KEY_BYTES + 25];
+    memcpy(both, &key, KEY_BYTES);
+    memcpy(both + KEY_BYTES, key.bytes + POSIX_AT, 25);
+    both[DOMAINS_AT] = 7;
+    tci_ucx_rkey twice = view(both, sizeof both);
+    assert_int_equal(check_view(&twice, FILE_BYTES), TC_OK);
+    twice.posix_domains = 6;
+    assert_int_equal(check_view(&twice, FILE_BYTES), TC_E_CORRUPT);
+}
+
+/* Another UCX may write another layout. */
+static void where_the_own_one_is_not_understood_nothing_is_checked(void **state)
+{
+    const sample_key key = sample();
+    const tci_ucx_rkey any = view("any", 3), unknown = view("something else", 14);
+    tci_ucx_rkey elsewhere = view(&key, KEY_BYTES);
+    assert_int_equal(tci_ucx_rkey_check(&any, 1, &unknown, NULL), TC_OK);
+    elsewhere.address++;
+    assert_int_equal(tci_ucx_rkey_check(&any, 1, &elsewhere, NULL), TC_OK);
+}
+
+static int make_file(void **state)
+{
+    file = tmpfile();
+    return file != NULL ? ftruncate(fileno(file), FILE_BYTES) : -1;
+}
+
+static int remove_file(void **state)
+{
+    return fclose(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_ucx_writes_passes),
+        cmocka_unit_test(its_size_is_what_it_says),
+        cmocka_unit_test(another_kind_of_memory_is_refused),
+        cmocka_unit_test(the_memory_begins_where_the_peer_says),
+        cmocka_unit_test(the_file_is_the_peers_own),
+        cmocka_unit_test(all_of_the_memory_is_in_the_file),
+        cmocka_unit_test(what_is_no_file_holds_nothing),
+        cmocka_unit_test(domains_out_of_reach_are_passed_over),
+        cmocka_unit_test(two_files_are_too_many),
+        cmocka_unit_test(where_the_own_one_is_not_understood_nothing_is_checked),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
