@@ -156,6 +156,12 @@ static void end(tc_ep *ep, tci_ep_state state)
     tci_ep_set_fast(ep);
 }
 
+/* Whoever reaches a listener makes one that never opens, as often as it likes. */
+static bool is_strangers(const tc_ep *ep)
+{
+    return ep->life.owner == TCI_OWNER_CONTEXT && !ep->life.opened;
+}
+
 void tci_ep_fail(tc_ep *ep, const tc_error *error)
 {
     if (ep->state >= TCI_EP_CLOSED)
@@ -165,7 +171,11 @@ void tci_ep_fail(tc_ep *ep, const tc_error *error)
     ep->life.error = malloc(sizeof *ep->life.error);
     if (ep->life.error != NULL)
         *ep->life.error = *error;
-    TC_LOG(TC_LOG_INFO, "endpoint %u: failed: %s", ep->connection, error->text);
+    if (is_strangers(ep))
+        TC_LOG_RATIONED(&ep->core->log, TC_LOG_INFO, "endpoint %u: failed: %s", ep->connection,
+                        error->text);
+    else
+        TC_LOG(TC_LOG_INFO, "endpoint %u: failed: %s", ep->connection, error->text);
 }
 
 tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...)
@@ -186,7 +196,10 @@ void tci_ep_finish(tc_ep *ep)
     if (ep->state >= TCI_EP_CLOSED)
         return;
     end(ep, TCI_EP_CLOSED);
-    TC_LOG(TC_LOG_INFO, "endpoint %u: closed", ep->connection);
+    if (is_strangers(ep))
+        TC_LOG_RATIONED(&ep->core->log, TC_LOG_INFO, "endpoint %u: closed", ep->connection);
+    else
+        TC_LOG(TC_LOG_INFO, "endpoint %u: closed", ep->connection);
 }
 
 tc_status tci_ep_check_credit(tc_ep *ep)

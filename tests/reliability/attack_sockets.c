@@ -52,7 +52,7 @@ static void send_garbage(attack *a)
         size_t size = attack_below(a, sizeof bytes);
         attack_fill(a, bytes, size);
         if (attack_below(a, 2) && size > 16)
-            memcpy(bytes, "TCHI\1", 6);
+            memcpy(bytes, "TCHI\2", 6);
         say_bytes(fd, bytes, size);
         hang_up(a, fd);
     }
