@@ -66,7 +66,8 @@ TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
 
 /* Closes all listeners and endpoints (peers see TC_EP_CLOSED), unloads all code and frees the
  * context. Endpoints are flushed and closed together, within the time that tc_ep_close takes
- * for one; the callback is not called. Every handle made from it becomes invalid. Called from
+ * for one, those of groups also if they are not open yet (tc_group_destroy); the callback is not
+ * called. Every handle made from it becomes invalid. Called from
  * inside an ifunc or a callback it only logs an error. NULL is allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 

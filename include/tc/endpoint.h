@@ -65,8 +65,8 @@ TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns);
 /* Flushes for the option close_timeout at most, notifies the peer and frees ep. The peer
  * receives TC_EP_FAILED in place of TC_EP_CLOSED if that was too short for messages that may
  * therefore never arrive. From inside an
- * ifunc it only schedules that: the endpoint ends with the next tc_progress. NULL is allowed.
- * */
+ * ifunc or a callback it only schedules that: the endpoint ends with the next tc_progress, which
+ * flushes for a tenth of a second at most. NULL is allowed. */
 TC_API void tc_ep_close(tc_ep *ep);
 
 /* Why the endpoint cannot be used, with the text in err. A function that the peer refused does

@@ -104,7 +104,8 @@ TC_MUST_CHECK TC_API tc_status tc_group_join(tc_context *ctx, uint64_t timeout_n
 
 /* Closes the group's endpoints and its listener and frees it. The endpoints are flushed and
  * closed together, within the time that tc_ep_close takes for one; the callback receives
- * TC_EP_CLOSED for each. tc_context_destroy does so too, without a callback. Called from inside
+ * TC_EP_CLOSED for each. An endpoint that has messages and is not open yet is waited for in that
+ * time, too; if its member does not come, they are dropped, and the log says so. tc_context_destroy does so too, without a callback. Called from inside
  * an ifunc it only logs an error. NULL is allowed. */
 TC_API void tc_group_destroy(tc_group *group);
 

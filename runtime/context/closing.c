@@ -41,7 +41,7 @@ static tc_ep *next_of(const company *c, const tc_ep *ep)
 }
 
 /* Each is asked, since asking may begin something. */
-static bool all_are(const company *c, bool (*is_so)(tc_ep *ep))
+static bool all_open_are(const company *c, bool (*is_so)(tc_ep *ep))
 {
     bool all = true;
     for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
@@ -60,9 +60,17 @@ static void begin_flush(tc_ep *ep)
     tci_doorbell_after_frames(ep);
 }
 
+/* To a member of a group one may send before it has come. */
+static bool awaits_member(const tc_ep *ep)
+{
+    return ep->state < TCI_EP_OPEN && tci_queue_has_messages(ep);
+}
+
 /* What is waited for is known once the queue is empty. */
 static bool is_flushed(tc_ep *ep)
 {
+    if (!tci_ep_is_open(ep))
+        return !awaits_member(ep);
     if (tci_queue_waits(ep))
         return false;
     if (ep->tx.flush_target == 0) {
@@ -74,13 +82,21 @@ static bool is_flushed(tc_ep *ep)
     return ep->tx.ring.consumed_seen >= ep->tx.flush_target;
 }
 
+static bool all_are_flushed(const company *c)
+{
+    bool all = true;
+    for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
+        all &= is_flushed(ep);
+    return all;
+}
+
 static tc_status flush(const company *c, uint64_t deadline_ns)
 {
     tc_context *ctx = c->core->context;
     ctx->idle_since_ns = 0;
     for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
         begin_flush(ep);
-    while (!all_are(c, is_flushed))
+    while (!all_are_flushed(c))
         TC_TRY(tci_wait_turn(ctx, deadline_ns));
     return TC_OK;
 }
@@ -133,7 +149,7 @@ static bool goodbye_has_left(tc_ep *ep)
 static void await_all(const company *c, bool (*is_so)(tc_ep *ep), uint64_t deadline_ns)
 {
     tci_backoff backoff = {0};
-    while (!all_are(c, is_so) && tci_clock_ns() < deadline_ns) {
+    while (!all_open_are(c, is_so) && tci_clock_ns() < deadline_ns) {
         if (tci_worker_progress(c->core->worker) == 0)
             tci_backoff_pause(&backoff, deadline_ns);
     }
@@ -148,7 +164,10 @@ static void return_credit(tc_ep *ep)
 /* A goodbye by active message leaves only while UCX is progressed. */
 static void say_goodbye(tc_ep *ep)
 {
-    if (ep->life.gave_up)
+    if (ep->life.gave_up && ep->life.close_wanted)
+        tci_ep_message_give_up(ep, "it closed the endpoint inside a function or a callback, "
+                                   "and some of its messages may not have come");
+    else if (ep->life.gave_up)
         tci_ep_message_give_up(ep, "it closed the endpoint after the option close_timeout, and "
                                    "some of its messages may not have come");
     else
@@ -175,14 +194,6 @@ static void say_goodbyes(const company *c, uint64_t deadline_ns)
     await_all(c, goodbye_has_left, deadline_ns);
 }
 
-void tci_closing_end(tc_ep *ep, uint64_t deadline_ns)
-{
-    const company one = {.core = ep->core, .only = ep};
-    if (tci_ep_is_open(ep))
-        say_goodbyes(&one, deadline_ns);
-    tci_ep_free(ep);
-}
-
 /* --- closing ----------------------------------------------------------------------------- */
 
 /* A peer that closes at the same time reads no control frames any more, and nobody misses
@@ -201,6 +212,26 @@ static bool may_lose_messages(const tc_ep *ep)
     return carried || tci_queue_waits(ep) || ep->tx.large != NULL;
 }
 
+/* Of one that closed before anybody could look whether its messages come. */
+static bool has_settled(tc_ep *ep)
+{
+    tci_queue_drain(ep);
+    return !may_lose_messages(ep) || is_flushed(ep);
+}
+
+/* Nothing is run here, so what the peer does not take in that time counts as lost. */
+void tci_closing_end(tc_ep *ep, uint64_t deadline_ns)
+{
+    const company one = {.core = ep->core, .only = ep};
+    begin_flush(ep);
+    await_all(&one, has_settled, deadline_ns);
+    ep->life.gave_up = tci_ep_is_open(ep) && may_lose_messages(ep);
+    if (ep->life.gave_up)
+        TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
+    say_goodbyes(&one, deadline_ns);
+    tci_ep_free(ep);
+}
+
 static void note_lost(tc_ep *ep)
 {
     ep->life.gave_up = may_lose_messages(ep);
@@ -210,12 +241,24 @@ static void note_lost(tc_ep *ep)
         TC_LOG(TC_LOG_WARN, "endpoint %u: closed with messages under way", ep->connection);
 }
 
+static void tell_unsent(const company *c)
+{
+    for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep)) {
+        if (awaits_member(ep))
+            TC_LOG(TC_LOG_WARN,
+                   "endpoint %u: closed with messages for a member that never came",
+                   ep->connection);
+    }
+}
+
 void tci_closing_all(tc_context *ctx, tc_group *group)
 {
     const company c = {.core = &ctx->core, .group = group};
     tc_ep *ep;
-    if (flush(&c, tci_deadline_after(ctx->core.options.close_timeout)) != TC_OK)
+    if (flush(&c, tci_deadline_after(ctx->core.options.close_timeout)) != TC_OK) {
         to_all_open(&c, note_lost);
+        tell_unsent(&c);
+    }
     say_goodbyes(&c, tci_deadline_after(TCI_GOODBYE_NS));
     if (group != NULL)
         group->ending = true;
@@ -235,9 +278,9 @@ void tc_ep_close(tc_ep *ep)
         tci_pending_add(&core->pending, TCI_WORK_STATE);
         return;
     }
-    if (tci_ep_is_open(ep) &&
-        flush_one(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK &&
-        tci_ep_is_open(ep))
-        note_lost(ep);
-    tci_closing_end(ep, tci_deadline_after(TCI_GOODBYE_NS));
+    const company one = {.core = core, .only = ep};
+    if (flush_one(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK)
+        to_all_open(&one, note_lost);
+    say_goodbyes(&one, tci_deadline_after(TCI_GOODBYE_NS));
+    tci_ep_free(ep);
 }

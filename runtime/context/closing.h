@@ -7,8 +7,9 @@
 /* How long a goodbye may take, of however many endpoints. */
 #define TCI_GOODBYE_NS 100000000ull
 
-/* Frees it, at the deadline at the latest; says goodbye first if there is somebody to say it
- * to. */
+/* Frees one that was closed inside a function or a callback, or has ended, at the deadline at the
+ * latest. Flushes it as far as that needs nobody to run here, and says goodbye, if there is somebody
+ * to say it to: not in order if messages may be lost. */
 void tci_closing_end(tc_ep *ep, uint64_t deadline_ns);
 
 /* Does what tc_ep_close does with all endpoints of the context, or only with those that lead to

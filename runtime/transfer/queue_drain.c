@@ -71,3 +71,8 @@ bool tci_queue_waits(const tc_ep *ep)
 {
     return ep->tx.queue != NULL || (ep->tx.large != NULL && ep->tx.large->queued);
 }
+
+bool tci_queue_has_messages(const tc_ep *ep)
+{
+    return *ep->tx.queue_control != NULL;
+}

@@ -11,4 +11,7 @@ void tci_queue_drain(tc_ep *ep);
 /* Something waits for room that tc_progress will send. */
 bool tci_queue_waits(const tc_ep *ep);
 
+/* Among that are messages and replies, not only what an endpoint says of itself. */
+bool tci_queue_has_messages(const tc_ep *ep);
+
 #endif

@@ -122,6 +122,75 @@ static void who_gives_up_does_not_end_in_order(void **state)
     pair_close(&p);
 }
 
+/* What a program does in its callback. */
+static void close_inside_a_callback(pair *p)
+{
+    (void)tci_pending_enter(&p->source->core.pending, TCI_RUNNING);
+    tc_ep_close(p->ep);
+    tci_pending_leave(&p->source->core.pending, TCI_RUNNING, 0);
+    p->ep = NULL;
+    (void)tc_progress(p->source);
+}
+
+static void pair_to_listen_to(pair *p, heard *h, tc_ifunc **fn_out)
+{
+    pair_open(p, (const char *const[]){"ring_bytes", "4K", NULL});
+    *fn_out = pair_ifunc(p, "check");
+    pair_send_check(p->ep, *fn_out, 0, 16);
+    pair_flush(p->ep);
+    pair_pause(p);
+    tc_context_set_ep_callback(p->target, hear, h);
+}
+
+static void closing_inside_a_callback_loses_nothing_in_silence(void **state)
+{
+    pair p;
+    heard h = {.opened = 0};
+    tc_ifunc *fn;
+    uint8_t payload[200];
+    uint64_t sent = 1;
+    pair_to_listen_to(&p, &h, &fn);
+    (void)tci_pending_enter(&p.source->core.pending, TCI_RUNNING);
+    for (unsigned tries = 0; tries < 50;
+         tries++) { /* more than the ring takes: some are queued */
+        check_fill(payload, sent, sizeof payload);
+        sent += tc_send(p.ep, fn, payload, sizeof payload) == TC_OK;
+    }
+    tci_pending_leave(&p.source->core.pending, TCI_RUNNING, 0);
+    assert_int_equal(sent, 51);
+    close_inside_a_callback(&p);
+    serve_until_ended(&p, &h, 1);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_true(p.target_state.next < sent);
+    assert_int_equal(h.failed, 1);
+    assert_non_null(strstr(h.error.text, "callback"));
+    tc_context_set_ep_callback(p.target, NULL, NULL);
+    pair_close(&p);
+}
+
+/* Nothing keeps its messages from coming, but a busy machine may be late. */
+static void closing_inside_a_callback_flushes(void **state)
+{
+    pair p;
+    heard h = {.opened = 0};
+    tc_ifunc *fn;
+    uint64_t sent = 1;
+    pair_to_listen_to(&p, &h, &fn);
+    pair_resume(&p);
+    while (sent < 6)
+        pair_send_check(p.ep, fn, sent++, 8);
+    close_inside_a_callback(&p);
+    pair_pause(&p);
+    serve_until_ended(&p, &h, 1);
+    assert_int_equal(p.target_state.wrong, 0);
+    if (h.closed == 1)
+        assert_int_equal(p.target_state.next, sent);
+    else
+        assert_non_null(strstr(h.error.text, "callback"));
+    tc_context_set_ep_callback(p.target, NULL, NULL);
+    pair_close(&p);
+}
+
 /* --- peers that do not answer ------------------------------------------------------------- */
 
 #define HUNG 8u
@@ -258,6 +327,8 @@ int main(void)
         cmocka_unit_test(all_who_close_while_nobody_looks_have_closed),
         cmocka_unit_test(the_shortest_wait_sees_an_end),
         cmocka_unit_test(who_gives_up_does_not_end_in_order),
+        cmocka_unit_test(closing_inside_a_callback_loses_nothing_in_silence),
+        cmocka_unit_test(closing_inside_a_callback_flushes),
         cmocka_unit_test(peers_that_hang_are_waited_for_together),
         cmocka_unit_test(members_that_hang_are_waited_for_together),
     };

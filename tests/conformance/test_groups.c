@@ -164,6 +164,44 @@ static void a_member_may_come_late(void **state)
     tc_context_destroy(second);
 }
 
+/* Whoever sends and leaves has not waited until the endpoint is open. */
+static void what_was_sent_comes_although_the_sender_leaves(void **state)
+{
+    for (unsigned round = 0; round < 2; round++) {
+        team t;
+        team_open(&t, 2, NULL);
+        const travel_order order = {.task = TRAVEL_NOTHING};
+        for (unsigned i = 0; i < 10; i++)
+            assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order), TC_OK);
+        if (round == 0) {
+            tc_group_destroy(t.groups[0]);
+        } else {
+            tc_context_destroy(t.contexts[0]);
+            t.contexts[0] = NULL;
+        }
+        team_pause(&t);
+        assert_int_equal(team_counter(&t, 1, "messages_run"), 10);
+        team_resume(&t);
+        team_close(&t);
+    }
+}
+
+static void a_flush_waits_for_a_member_that_is_not_there_yet(void **state)
+{
+    team t;
+    team_open(&t, 2, NULL);
+    const travel_order order = {.task = TRAVEL_NOTHING};
+    team_pause(&t);
+    assert_int_equal(tc_group_send(t.groups[0], 1, t.fn, &order, sizeof order), TC_OK);
+    assert_int_equal(tc_ep_flush(team_ep(&t, 1), SHORT_NS), TC_E_TIMEOUT);
+    team_resume(&t);
+    assert_int_equal(tc_ep_flush(team_ep(&t, 1), TEAM_TIMEOUT_NS), TC_OK);
+    team_pause(&t);
+    assert_int_equal(team_counter(&t, 1, "messages_run"), 1);
+    team_resume(&t);
+    team_close(&t);
+}
+
 /* Who knows the list alone is no member, whichever rank it takes. */
 static void members_know_the_secret(void **state)
 {
@@ -347,6 +385,8 @@ int main(void)
         cmocka_unit_test(a_member_that_never_comes_is_named),
         cmocka_unit_test(an_endpoint_that_never_opens_is_not_freed_in_silence),
         cmocka_unit_test(a_member_may_come_late),
+        cmocka_unit_test(what_was_sent_comes_although_the_sender_leaves),
+        cmocka_unit_test(a_flush_waits_for_a_member_that_is_not_there_yet),
         cmocka_unit_test(members_know_the_secret),
         cmocka_unit_test(members_have_to_agree),
         cmocka_unit_test(wrong_groups_are_refused),
