@@ -85,12 +85,21 @@ static void the_shortest_wait_sees_an_end(void **state)
     pair_close(&p);
 }
 
+/* UCX emulates puts over sockets: the target answers each. UCX 1.13 ends the process ("unexpected
+ * error: Endpoint timeout") if the source has gone when it does. */
+static void leave_puts_under_way(void)
+{
+    if (strcmp(getenv("EXPECTED_DELIVERY"), "put") == 0 && getenv("UCX_TLS") != NULL)
+        skip();
+}
+
 /* The target looks again when the source has long given up: it hears of an end in order only if
  * everything was run. */
 static void who_gives_up_does_not_end_in_order(void **state)
 {
     pair p;
     heard h = {.opened = 0};
+    leave_puts_under_way();
     pair_open(&p, (const char *const[]){"ring_bytes", "4K", "close_timeout", "100ms", NULL});
     tc_ifunc *fn = pair_ifunc(&p, "check");
     uint64_t sent = 0;
@@ -149,6 +158,7 @@ static void closing_inside_a_callback_loses_nothing_in_silence(void **state)
     tc_ifunc *fn;
     uint8_t payload[200];
     uint64_t sent = 1;
+    leave_puts_under_way();
     pair_to_listen_to(&p, &h, &fn);
     (void)tci_pending_enter(&p.source->core.pending, TCI_RUNNING);
     for (unsigned tries = 0; tries < 50;
@@ -292,6 +302,7 @@ static void crowd_end(crowd *c)
 static void peers_that_hang_are_waited_for_together(void **state)
 {
     crowd c;
+    leave_puts_under_way();
     crowd_start(&c);
     crowd_connect(&c);
     hang(&c);
@@ -307,6 +318,7 @@ static void members_that_hang_are_waited_for_together(void **state)
 {
     crowd c;
     heard h = {.opened = 0};
+    leave_puts_under_way();
     crowd_start(&c);
     form_group(&c);
     tc_context_set_ep_callback(c.source, hear, &h);
