@@ -190,12 +190,14 @@ static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     keep_peer(ep, hello);
+    /* Also of a peer that has gone: UCX has its side of that peer's endpoint already, maps that
+     * peer's memory, and keeps both until an endpoint of this side's has taken them over. */
+    tc_status status = ep->link == NULL ? tci_network_link(ep, hello, err) : TC_OK;
     if (peer_is_gone(ep))
         return tci_error_set(err, TC_E_PEER_LOST,
                              "peer lost: process %llu ended while connecting",
                              (unsigned long long)ep->peer.pid);
-    if (ep->link == NULL)
-        TC_TRY(tci_network_link(ep, hello, err));
+    TC_TRY(status);
     tci_link_set_peer(ep->link, hello->connection_id, hello->connection_token);
     TC_TRY(choose_delivery(ep, hello, err));
     set_up_sending(ep, hello);

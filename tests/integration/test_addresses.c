@@ -4,9 +4,13 @@
 #include "../support/process.h"
 #include "../support/test.h"
 
+#include "base/clock.h"
+#include "context/context_object.h"
+
 #include <signal.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
+#include <unistd.h>
 
 #define SHORT_NS 500000000ull
 #define MESSAGES 2000u
@@ -163,14 +167,74 @@ static void the_address_of_a_process_that_hangs(void **state)
     tc_ep_close(connect_by_address(b));
 }
 
-int main(void)
+/* --- a source that dies while it connects to this process --------------------------------- */
+
+/* Stays in tc_ep_connect_address until it is killed. */
+static int connect_for_good(const char *digits)
 {
+    uint8_t address[8192];
+    size_t size = 0;
+    unsigned byte;
+    tc_context *ctx;
+    tc_ep *ep;
+    for (; sscanf(digits, "%2x", &byte) == 1; digits += 2)
+        address[size++] = (uint8_t)byte;
+    if (tc_context_create(NULL, &ctx, NULL) != TC_OK)
+        return 1;
+    return (int)tc_ep_connect_address(ctx, address, size, PROCESS_DEADLINE_NS, &ep, NULL);
+}
+
+static unsigned ucx_mappings(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    unsigned count = 0;
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps) != NULL)
+        count += strstr(line, "ucx_shm_posix") != NULL;
+    (void)fclose(maps);
+    return count;
+}
+
+/* UCX has answered, and has the source's memory; its HELLO has come, and nobody has looked at it. */
+static void who_dies_while_it_connects_leaves_nothing(void **state)
+{
+    tc_context *ctx;
+    process doomed;
+    size_t size;
+    char digits[2 * 8192 + 1];
+    assert_int_equal(tc_context_create(NULL, &ctx, NULL), TC_OK);
+    const uint8_t *address = tc_context_address(ctx, &size);
+    for (size_t i = 0; i < size; i++)
+        (void)snprintf(digits + 2 * i, 3, "%02x", address[i]);
+    unsigned before = ucx_mappings();
+    process_start(&doomed, (const char *const[]){"/proc/self/exe", digits, NULL}, NULL);
+    uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    while (ctx->inbox.count == 0) {
+        (void)tci_worker_progress(ctx->core.worker);
+        assert_true(tci_deadline_left_ns(deadline_ns) > 0);
+    }
+    process_end(&doomed);
+    deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS / 4);
+    do {
+        (void)tc_progress(ctx);
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            fail_msg("%u mappings of UCX's, before %u", ucx_mappings(), before);
+    } while (ctx->core.first != NULL || ucx_mappings() > before);
+    tc_context_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return connect_for_good(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(messages_go_by_an_address, setup, teardown),
         cmocka_unit_test_setup_teardown(a_peer_that_closes_is_heard, setup, teardown),
         cmocka_unit_test_setup_teardown(a_peer_that_dies_is_found, setup, teardown),
         cmocka_unit_test_setup_teardown(the_address_of_a_dead_process, setup, teardown),
         cmocka_unit_test_setup_teardown(the_address_of_a_process_that_hangs, setup, teardown),
+        cmocka_unit_test(who_dies_while_it_connects_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
