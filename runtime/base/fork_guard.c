@@ -45,12 +45,13 @@ void tci_fork_guard_add(tci_fork_guard *guard, void (*give_up)(struct tci_fork_g
 
 void tci_fork_guard_remove(tci_fork_guard *guard)
 {
-    if (guard->previous_next == NULL)
-        return;
+    /* Threads that remove its neighbours write to it, so nothing of it is read without the lock. */
     (void)pthread_mutex_lock(&lock);
-    *guard->previous_next = guard->next;
-    if (guard->next != NULL)
-        guard->next->previous_next = guard->previous_next;
-    guard->previous_next = NULL;
+    if (guard->previous_next != NULL) {
+        *guard->previous_next = guard->next;
+        if (guard->next != NULL)
+            guard->next->previous_next = guard->previous_next;
+        guard->previous_next = NULL;
+    }
     (void)pthread_mutex_unlock(&lock);
 }

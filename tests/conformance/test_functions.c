@@ -93,9 +93,11 @@ static void connecting_by_address_bytes_works_like_connecting_by_port(void **sta
     tc_error error = {0};
     uint8_t copy[8192];
     pair_open(&p, NULL);
+    server_pause(&p.server);
     const void *address = tc_context_address(p.target, &size);
     assert_true(size <= sizeof copy);
     memcpy(copy, address, size);
+    server_resume(&p.server);
     tc_status status =
         tc_ep_connect_address(p.source, copy, size, PAIR_TIMEOUT_NS, &ep, &error);
     if (status != TC_OK)

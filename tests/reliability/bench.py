@@ -148,7 +148,7 @@ class Sample:
         self.segments = len(shared_segments({pid}))
         self.rss = rss(pid)
 
-    def more_than(self, before, slack_mb, ucx_keeps):
+    def more_than(self, before, slack_mb, ucx_keeps=0):
         """What it holds more. `ucx_keeps`: so many mappings UCX may have kept of a peer that died."""
         now, then = vars(self), vars(before)
         may_have = {"descriptors": 0, "mappings": 0, "ucx_mappings": ucx_keeps, "segments": 0}
