@@ -9,4 +9,8 @@ cd "$(dirname "$0")/.."
 scripts/install-deps.sh --tests
 cmake --preset test
 cmake --build build/test -j "$(nproc)"
-exec ctest --test-dir build/test -j "$(nproc)" --no-tests=error --output-on-failure "$@"
+# What failed is said last: of a long run often nothing but the end is kept.
+ctest --test-dir build/test -j "$(nproc)" --no-tests=error "$@" || {
+    scripts/failures.sh build/test
+    exit 1
+}

@@ -23,8 +23,16 @@ step() {
     local what=$1
     shift
     if ! "$@" </dev/null >"$log" 2>&1; then
-        tail -n 500 "$log"
+        tail -n 100 "$log"
         fail "$what failed: $*"
+    fi
+}
+
+run_tests() {
+    if ! ctest --test-dir "$build" -LE "$1" -j "$(nproc)" --no-tests=error </dev/null >"$log" 2>&1; then
+        grep -m 1 'tests passed' "$log"
+        scripts/failures.sh "$build"
+        fail "testing failed"
     fi
 }
 
@@ -51,6 +59,6 @@ case $preset in
     *) step "configuring" cmake --preset "$preset" ;;
 esac
 step "building" cmake --build "$build" -j "$(nproc)"
-step "testing" ctest --test-dir "$build" -LE "$left_out" -j "$(nproc)" --no-tests=error --output-on-failure
+run_tests "$left_out"
 summary=$(grep -m 1 'tests passed' "$log")
 echo "variant $preset: $summary, $((SECONDS - start)) s with its build"
