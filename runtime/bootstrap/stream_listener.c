@@ -166,9 +166,7 @@ tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_o
         return tci_error_set(err, TC_E_NO_MEMORY, "accept on port %u: out of memory",
                              tci_stream_listener_port(listener));
     }
-    stream->fd = fd;
-    (void)tci_host_address_text(&peer, stream->peer);
-    tci_stream_tune(fd);
+    tci_channel_adopt(&stream->channel, fd, &peer);
     *stream_out = stream;
     return TC_OK;
 }

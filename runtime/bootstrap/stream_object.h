@@ -3,17 +3,18 @@
 #define TCI_STREAM_OBJECT_H
 
 #include "base/fork_guard.h"
+#include "channel.h"
 #include "host_port.h"
 #include "stream.h"
 
 struct tci_stream {
-    tci_fork_guard guard; /* a fork closes fd, or the peer would not see this process end */
-    int fd;
-    char peer[TCI_HOST_PORT_TEXT_MAX];
+    /* A fork closes the socket, or the peer would not see this process end. */
+    tci_fork_guard guard;
+    tci_channel channel;
 
     /* Connecting: what is still to be tried. Freed once connected. */
     tci_host_port *targets; /* NULL: connected */
-    size_t target;          /* the one that fd is connecting to */
+    size_t target;          /* the one that the channel is connecting to */
 
     /* Receiving never reads beyond the end of the message it is in, so nothing has to be moved.
      */
@@ -36,8 +37,5 @@ struct tci_stream {
 
 /* A stream without a socket. NULL when memory is out. */
 tci_stream *tci_stream_alloc(void);
-
-/* Options that every connected socket gets. Failing is harmless: they only make it quicker. */
-void tci_stream_tune(int fd);
 
 #endif

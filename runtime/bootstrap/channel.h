@@ -1,0 +1,57 @@
+/* A connected socket that moves bytes and never blocks. What the bytes are is the stream's
+ * business; whether they travel as they are or protected is this one's, and nobody else's.
+ *
+ * Embedded in its owner; one thread at a time. After a failure the same call fails again, with
+ * the same status. */
+#ifndef TCI_CHANNEL_H
+#define TCI_CHANNEL_H
+
+#include "host_port.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <tc/status.h>
+
+typedef struct tci_channel {
+    int fd;                            /* -1: no socket */
+    char peer[TCI_HOST_PORT_TEXT_MAX]; /* for texts */
+} tci_channel;
+
+void tci_channel_init(tci_channel *channel);
+/* Closes the socket, if there is one. What was written may still be on its way. */
+void tci_channel_close(tci_channel *channel);
+/* The same in a child of fork(): the connection stays the parent's. Allowed in a signal
+ * handler. */
+void tci_channel_close_in_fork(tci_channel *channel);
+
+/* Takes a socket that is connected. */
+void tci_channel_adopt(tci_channel *channel, int fd, const tci_host_address *peer);
+
+/* Begins to connect, in place of an attempt that there was. 0: connected; EINPROGRESS: under
+ * way; else errno of the failure. */
+int tci_channel_connect(tci_channel *channel, const tci_host_address *address);
+/* What has become of it: the same values. */
+int tci_channel_ask_connected(tci_channel *channel);
+
+/* What has to be said before the first byte of the owner's may leave, and be heard before one
+ * is believed; to be called until TC_OK. TC_E_AGAIN: the peer's part is awaited. TC_E_REFUSED:
+ * it is not who it should be. TC_E_VERSION, TC_E_PEER_LOST, TC_E_IO. */
+TC_MUST_CHECK tc_status tci_channel_handshake(tci_channel *channel, tc_error *err);
+
+/* Reads 1 to size bytes. TC_E_AGAIN: none are there (err is not filled). TC_E_PEER_LOST: the
+ * peer is gone (ended_out true: it ended the connection in order, and all that it had sent was
+ * read), TC_E_REFUSED, TC_E_IO. */
+TC_MUST_CHECK tc_status tci_channel_read(tci_channel *channel, void *bytes, size_t size,
+                                         size_t *read_out, bool *ended_out, tc_error *err);
+/* Writes 1 to size bytes. TC_E_AGAIN: it takes none now (err is not filled); the next write
+ * begins with the same bytes, more of them or not. TC_E_PEER_LOST, TC_E_REFUSED, TC_E_IO. */
+TC_MUST_CHECK tc_status tci_channel_write(tci_channel *channel, const void *bytes, size_t size,
+                                          size_t *written_out, tc_error *err);
+
+/* Bytes that were taken off the socket and not read yet, which poll and epoll cannot see. */
+bool tci_channel_has_bytes(const tci_channel *channel);
+/* It has something of its own to write: poll for writing, too, then handshake, read or write
+ * again. */
+bool tci_channel_wants_write(const tci_channel *channel);
+
+#endif
