@@ -1,6 +1,7 @@
 #include "core/network.h"
 
 #include "base/logger.h"
+#include "delivery/link_ucx.h"
 
 static tc_status describe(tci_core *core, tc_error *err)
 {

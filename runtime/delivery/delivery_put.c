@@ -9,6 +9,7 @@
 #include "base/logger.h"
 #include "base/shared_mappings.h"
 #include "delivery/delivery.h"
+#include "delivery/link_puts.h"
 #include "delivery/put_key.h"
 #include "delivery/put_protocol.h"
 #include "delivery/ucx_compat.h"

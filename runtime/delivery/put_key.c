@@ -1,6 +1,7 @@
 #include "put_key.h"
 
 #include "base/error_text.h"
+#include "delivery/link_ucx.h"
 #include "delivery/ucx_rkey.h"
 #include "ring/ring_layout.h"
 

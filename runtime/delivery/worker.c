@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
-#include "delivery/link.h"
+#include "delivery/link_ucx.h"
 #include "delivery/ucx_shared_memory.h"
 #include "delivery/ucx_transports.h"
 #include "delivery/worker_private.h"

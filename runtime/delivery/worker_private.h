@@ -32,7 +32,7 @@ struct tci_worker {
     bool shares_memory; /* the environment does not keep UCX, and so us, from it */
     tci_log_ration log; /* lines that strangers cause */
     tci_am_binding bindings[TCI_AM_COUNT];
-    struct tci_link *lingering; /* closed before UCX had connected them */
+    struct tci_link_ucx *lingering; /* closed before UCX had connected them */
     tci_worker *beside;         /* what it took over: the same without the network. NULL */
     tci_worker *next_abandoned;
 };

@@ -1,6 +1,7 @@
 #include "fake_carrier.h"
 
 #include "base/error_text.h"
+#include "delivery/link_ucx.h"
 #include "delivery/region.h"
 #include "test.h"
 
