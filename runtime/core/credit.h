@@ -4,6 +4,7 @@
 #ifndef TCI_CREDIT_H
 #define TCI_CREDIT_H
 
+#include "core/doorbell.h"
 #include "core/ep.h"
 
 /* Publishes what was consumed, by the way that the peer's delivery needs: at once, or when
@@ -27,5 +28,24 @@ bool tci_credit_turn(tc_ep *ep);
 /* Whether frames that have left have arrived, and credit has left, or neither ever will: a BYE
  * must not overtake them. */
 bool tci_credit_frames_have_arrived(tc_ep *ep);
+
+/* Such a peer may have sent all that it may. */
+static inline bool tci_credit_share_is_consumed(const tc_ep *ep)
+{
+    return ep->rx.credit.shared && ep->rx.ring.head != ep->rx.ring.published &&
+           !tci_consumer_has_frame(&ep->rx.ring);
+}
+
+/* A peer that maps the ring is told after each batch: it may be waiting for the last of its
+ * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
+static inline void tci_credit_after_batch(tc_ep *ep)
+{
+    if (ep->rx.arrival.ring_is_mapped) {
+        tci_consumer_publish(&ep->rx.ring);
+        tci_doorbell_after_credit(ep);
+    } else if (tci_consumer_credit_is_due(&ep->rx.ring) || tci_credit_share_is_consumed(ep)) {
+        tci_credit_return(ep);
+    }
+}
 
 #endif

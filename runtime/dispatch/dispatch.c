@@ -4,7 +4,6 @@
 #include "base/logger.h"
 #include "core/credit.h"
 #include "core/current.h"
-#include "core/doorbell.h"
 #include "core/ep_state.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
@@ -369,25 +368,6 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
     return run;
 }
 
-/* Such a peer may have sent all that it may. */
-static inline bool share_is_consumed(const tc_ep *ep)
-{
-    return ep->rx.credit.shared && ep->rx.ring.head != ep->rx.ring.published &&
-           !tci_consumer_has_frame(&ep->rx.ring);
-}
-
-/* A peer that maps the ring is told after each batch: it may be waiting for the last of its
- * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
-static inline void return_credit(tc_ep *ep)
-{
-    if (ep->rx.arrival.ring_is_mapped) {
-        tci_consumer_publish(&ep->rx.ring);
-        tci_doorbell_after_credit(ep);
-    } else if (tci_consumer_credit_is_due(&ep->rx.ring) || share_is_consumed(ep)) {
-        tci_credit_return(ep);
-    }
-}
-
 unsigned tci_dispatch_run(tc_ep *ep)
 {
     tci_core *core = ep->core;
@@ -406,7 +386,7 @@ unsigned tci_dispatch_run(tc_ep *ep)
     *current = outer;
     if (ep->state == TCI_EP_OPEN)
         tci_ep_watch_head(ep);
-    return_credit(ep);
+    tci_credit_after_batch(ep);
     ep->rx.run_messages += run;
     return run;
 }
