@@ -64,7 +64,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     if (core->epoll_fd < 0)
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
-    core->registry.host_symbols = tci_host_symbols_all(&core->registry.host_symbol_count);
+    core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
     describe_self(ctx);

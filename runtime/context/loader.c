@@ -40,8 +40,8 @@ static tc_status copy_symbols(tc_loader *loader, const given_symbols *given, tc_
         loader->symbols[i] = (tci_host_symbol){symbol.name, symbol.address};
     }
     memcpy(loader->symbols + count, own, own_count * sizeof *own);
-    loader->registry.host_symbols = loader->symbols;
-    loader->registry.host_symbol_count = count + own_count;
+    loader->registry.scope.host = loader->symbols;
+    loader->registry.scope.host_count = count + own_count;
     return TC_OK;
 }
 

@@ -37,9 +37,9 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
     *broken_out = false;
     TC_TRY(find_payload(ep, f, frame, call_out, broken_out, err));
     if (core->injector == NULL)
-        TC_TRY(tci_injector_create(
-            tci_engine_arena(registry->engine), tci_engine_takes_images(registry->engine),
-            registry->host_symbols, registry->host_symbol_count, &core->injector, err));
+        TC_TRY(tci_injector_create(tci_engine_arena(registry->engine),
+                                   tci_engine_takes_images(registry->engine), &registry->scope,
+                                   &core->injector, err));
     const uint8_t *code =
         frame + tci_frame_code_offset(f->payload_size) + TCI_INJECT_SECTION_BYTES;
     return tci_injector_place(core->injector, code, section->archive_size, section->deps_size,

@@ -203,8 +203,8 @@ static tci_code_unit *create(const tci_load_source *source, tc_error *err)
 static tc_status open_symbols(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
 {
     uint64_t start_ns = tci_clock_ns();
-    TC_TRY(tci_symbols_create(source->deps, source->deps_size, source->host, source->host_count,
-                              &unit->symbols, err));
+    TC_TRY(tci_symbols_create(source->deps, source->deps_size, &source->scope, &unit->symbols,
+                              err));
     unit->code.stage_ns[TC_STAGE_LIBRARIES] = tci_clock_ns() - start_ns;
     return TC_OK;
 }

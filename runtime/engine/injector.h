@@ -15,10 +15,10 @@
 typedef struct tci_code_arena tci_code_arena;
 typedef struct tci_injector tci_injector;
 
-/* Arena and symbols must outlive it. Without `takes_images` every image is refused.
+/* The arena and what `scope` points to must outlive it. Without `takes_images` every image is refused.
  * TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
-                                            const tci_host_symbol *host, size_t host_count,
+                                            const tci_symbol_scope *scope,
                                             tci_injector **injector_out, tc_error *err);
 /* NULL is allowed. */
 void tci_injector_destroy(tci_injector *injector);

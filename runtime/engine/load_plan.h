@@ -15,8 +15,7 @@ typedef struct tci_load_source {
     const tci_archive *archive; /* stays open until the load has ended */
     const char *deps;           /* text of the .deps file, as long */
     size_t deps_size;
-    const tci_host_symbol *host; /* stays as long as the unit */
-    size_t host_count;
+    tci_symbol_scope scope; /* what it points to stays as long as the unit */
     tci_content_id id;
     const atomic_bool *cancelled; /* see tci_engine_code */
 } tci_load_source;

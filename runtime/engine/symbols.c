@@ -9,8 +9,7 @@
 #include <string.h>
 
 struct tci_symbols {
-    const tci_host_symbol *host;
-    size_t host_count;
+    tci_symbol_scope scope;
     size_t library_count;
     void *libraries[TCI_DEPS_MAX];
 };
@@ -148,14 +147,13 @@ void tci_symbols_prepare(void)
     pthread_once(&compiler_helpers.once, open_compiler_helpers);
 }
 
-tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_host_symbol *host,
-                             size_t host_count, tci_symbols **symbols_out, tc_error *err)
+tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_symbol_scope *scope,
+                             tci_symbols **symbols_out, tc_error *err)
 {
     tci_symbols *symbols = calloc(1, sizeof *symbols);
     if (symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "symbols: out of memory");
-    symbols->host = host;
-    symbols->host_count = host_count;
+    symbols->scope = *scope;
     tc_status status = read_deps(symbols, deps, deps_size, err);
     if (status != TC_OK) {
         tci_symbols_destroy(symbols);
@@ -177,9 +175,9 @@ void tci_symbols_destroy(tci_symbols *symbols)
 
 void *tci_symbols_resolve(const tci_symbols *symbols, const char *symbol)
 {
-    for (size_t i = 0; i < symbols->host_count; i++) {
-        if (strcmp(symbols->host[i].name, symbol) == 0)
-            return symbols->host[i].address;
+    for (size_t i = 0; i < symbols->scope.host_count; i++) {
+        if (strcmp(symbols->scope.host[i].name, symbol) == 0)
+            return symbols->scope.host[i].address;
     }
     void *address = dlsym(RTLD_DEFAULT, symbol);
     for (size_t i = 0; address == NULL && i < symbols->library_count; i++)

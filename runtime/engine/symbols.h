@@ -22,6 +22,12 @@ typedef struct tci_host_symbol {
     void *address;
 } tci_host_symbol;
 
+/* What one function may link with, beside its libraries. */
+typedef struct tci_symbol_scope {
+    const tci_host_symbol *host; /* what this library offers */
+    size_t host_count;
+} tci_symbol_scope;
+
 typedef struct tci_symbols tci_symbols;
 
 /* For who expects functions soon: what the first scope would wait for is loaded now. */
@@ -29,11 +35,11 @@ void tci_symbols_prepare(void);
 
 /* `deps` is the text of a .deps file, from outside: a soname per line, '#' begins a comment,
  * blank lines do not count. A name is made of letters, digits and . _ + - and begins with a
- * letter or digit, so it can hold no path. `host` must outlive the result. TC_E_CORRUPT (the
+ * letter or digit, so it can hold no path. What `scope` points to must outlive the result. TC_E_CORRUPT (the
  * line is quoted), TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the
  * loader's reason), TC_E_NO_MEMORY. Opening a library runs its constructors. */
 TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
-                                           const tci_host_symbol *host, size_t host_count,
+                                           const tci_symbol_scope *scope,
                                            tci_symbols **symbols_out, tc_error *err);
 
 /* Whether such a text names any library. */

@@ -22,8 +22,7 @@ static tci_load_source source_of(const tc_ifunc *fn)
                              .deps = code + fn->archive_size,
                              .deps_size =
                                  fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size,
-                             .host = registry->host_symbols,
-                             .host_count = registry->host_symbol_count,
+                             .scope = registry->scope,
                              .id = fn->id};
 }
 

@@ -79,8 +79,7 @@ struct tc_ifunc {
 
 struct tci_registry {
     const struct tc_options *options;
-    const tci_host_symbol *host_symbols; /* what shipped code may call of this library */
-    size_t host_symbol_count;
+    tci_symbol_scope scope; /* what shipped code may link with */
     tci_engine_handle *engine;
     tc_ifunc **table; /* by index */
     size_t count;     /* places in use */

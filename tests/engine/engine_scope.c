@@ -37,9 +37,9 @@ tci_symbols *open_symbols(const char *deps)
 {
     tci_symbols *symbols;
     tc_error err = {0};
-    tc_status status =
-        tci_symbols_create(deps, strlen(deps), host_symbols,
-                           sizeof host_symbols / sizeof host_symbols[0], &symbols, &err);
+    const tci_symbol_scope scope = {.host = host_symbols,
+                                    .host_count = sizeof host_symbols / sizeof host_symbols[0]};
+    tc_status status = tci_symbols_create(deps, strlen(deps), &scope, &symbols, &err);
     if (status != TC_OK)
         fail_msg("%s", err.text);
     return symbols;

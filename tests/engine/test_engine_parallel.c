@@ -29,7 +29,7 @@ static int load(const file_bytes *file, const char *deps, tci_symbols **symbols_
 {
     tc_error err = {0};
     tci_symbols *symbols;
-    if (tci_symbols_create(deps, strlen(deps), NULL, 0, &symbols, &err) != TC_OK)
+    if (tci_symbols_create(deps, strlen(deps), &(tci_symbol_scope){0}, &symbols, &err) != TC_OK)
         return -1;
     tci_engine_code code = code_of(file->function, file->bytes, file->size, symbols);
     tc_status status = load_code(&code, loaded_out, entries_out, &err);

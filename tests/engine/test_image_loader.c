@@ -26,8 +26,9 @@ static const tci_host_symbol host_symbols[] = {
 
 static int set_up(void **state)
 {
+    const tci_symbol_scope scope = {.host = host_symbols, .host_count = 1};
     if (tci_code_arena_create(&arena, NULL) != TC_OK ||
-        tci_symbols_create("", 0, host_symbols, 1, &symbols, NULL) != TC_OK)
+        tci_symbols_create("", 0, &scope, &symbols, NULL) != TC_OK)
         return -1;
     if (getenv("TEST_PROFILED") != NULL)
         tci_code_arena_set_profiled(arena);

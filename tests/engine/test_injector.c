@@ -26,10 +26,11 @@ static const tci_host_symbol host_symbols[] = {
 static int set_up(void **state)
 {
     const tci_engine_opts opts = {.form = TCI_CHOICE_IMAGE};
+    const tci_symbol_scope scope = {.host = host_symbols, .host_count = 1};
     called = 0;
     return tci_engine_acquire(&opts, &engine, NULL) == TC_OK &&
-                   tci_injector_create(tci_engine_arena(engine), true, host_symbols, 1,
-                                       &injector, NULL) == TC_OK
+                   tci_injector_create(tci_engine_arena(engine), true, &scope, &injector,
+                                       NULL) == TC_OK
                ? 0
                : -1;
 }

@@ -9,12 +9,14 @@ static int own_strlen(void)
 
 static const tci_host_symbol host[] = {{"strlen", (void *)own_strlen},
                                        {"tc_test_only_here", (void *)1}};
+static const tci_symbol_scope host_scope = {.host = host, .host_count = 2};
+static const tci_symbol_scope nothing;
 
 static void expect_refusal_of(const char *deps, size_t size, tc_status status, const char *part)
 {
     tci_symbols *symbols = NULL;
     tc_error err = {0};
-    assert_int_equal(tci_symbols_create(deps, size, NULL, 0, &symbols, &err), status);
+    assert_int_equal(tci_symbols_create(deps, size, &nothing, &symbols, &err), status);
     assert_null(symbols);
     if (strstr(err.text, part) == NULL)
         fail_msg("'%s' is not in '%s'", part, err.text);
@@ -23,7 +25,7 @@ static void expect_refusal_of(const char *deps, size_t size, tc_status status, c
 static void host_symbols_come_first(void **state)
 {
     tci_symbols *symbols;
-    assert_int_equal(tci_symbols_create("", 0, host, 2, &symbols, NULL), TC_OK);
+    assert_int_equal(tci_symbols_create("", 0, &host_scope, &symbols, NULL), TC_OK);
     assert_ptr_equal(tci_symbols_resolve(symbols, "strlen"), (void *)own_strlen);
     assert_ptr_equal(tci_symbols_resolve(symbols, "tc_test_only_here"), (void *)1);
     assert_non_null(tci_symbols_resolve(symbols, "memcpy"));

@@ -222,10 +222,10 @@ void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
 static const char injector_of_all[1];
 
 tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
-                              const tci_host_symbol *host, size_t host_count,
-                              tci_injector **injector_out, tc_error *err)
+                              const tci_symbol_scope *scope, tci_injector **injector_out,
+                              tc_error *err)
 {
-    (void)arena, (void)takes_images, (void)host, (void)host_count, (void)err;
+    (void)arena, (void)takes_images, (void)scope, (void)err;
     *injector_out = (tci_injector *)(uintptr_t)injector_of_all;
     return TC_OK;
 }

@@ -14,8 +14,7 @@
 struct tci_injector {
     tci_code_arena *arena;
     bool takes_images;
-    const tci_host_symbol *host;
-    size_t host_count;
+    tci_symbol_scope scope;
 
     uint8_t *last; /* bytes of the last message's code, or NULL */
     size_t image_size;
@@ -31,16 +30,15 @@ struct tci_injector {
 };
 
 tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
-                              const tci_host_symbol *host, size_t host_count,
-                              tci_injector **injector_out, tc_error *err)
+                              const tci_symbol_scope *scope, tci_injector **injector_out,
+                              tc_error *err)
 {
     tci_injector *injector = calloc(1, sizeof *injector);
     if (injector == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injector: out of memory");
     injector->arena = arena;
     injector->takes_images = takes_images;
-    injector->host = host;
-    injector->host_count = host_count;
+    injector->scope = *scope;
     *injector_out = injector;
     return TC_OK;
 }
@@ -128,8 +126,7 @@ static tc_status validate(tci_injector *injector, tc_error *err)
         return tci_error_set(err, TC_E_CORRUPT,
                              "injected code: no list of libraries in %zu bytes",
                              injector->rest_size);
-    TC_TRY(tci_symbols_create(deps, strlen(deps), injector->host, injector->host_count,
-                              &injector->symbols, err));
+    TC_TRY(tci_symbols_create(deps, strlen(deps), &injector->scope, &injector->symbols, err));
     return bind(injector, &texts, err);
 }
 
