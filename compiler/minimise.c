@@ -121,23 +121,12 @@ static LLVMTargetMachineRef machine_of(LLVMModuleRef module, tc_error *err)
     return machine;
 }
 
-/* Bitcode that was stripped before has functions without names, and a pass that puts functions in
- * order by them goes on for ever over several such. */
-static void name_functions(LLVMModuleRef module)
-{
-    static const char name[] = "nameless";
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        size_t size = 0;
-        (void)LLVMGetValueName2(f, &size);
-        if (size == 0)
-            LLVMSetValueName2(f, name, sizeof name - 1); /* LLVM adds numbers */
-    }
-}
-
 tc_status tci_minimise_optimise(LLVMModuleRef module, const char *pipeline, tc_error *err)
 {
     if (pipeline != NULL) {
-        name_functions(module);
+        /* A pass that puts functions in order by their names goes on for ever over several
+         * without, as bitcode has that was stripped before. */
+        tci_module_copy_name_functions(module);
         LLVMTargetMachineRef machine = machine_of(module, err);
         if (machine == NULL)
             return TC_E_COMPILE;
@@ -312,20 +301,24 @@ static tc_status clean_text(LLVMModuleRef module, bool keep_metadata, LLVMContex
 tc_status tci_minimise_strip(LLVMModuleRef module, bool keep_debug, LLVMContextRef context,
                              LLVMModuleRef *copy_out, tc_error *err)
 {
-    if (!keep_debug) {
+    LLVMModuleRef copy;
+    if (!keep_debug)
         (void)LLVMStripModuleDebugInfo(module);
-        TC_TRY(run_passes(module, "strip", NULL, err)); /* the names */
-    }
     TC_TRY(tci_own_features_keep(module, err));
     if (strip_functions(module) != TC_OK)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the attributes of a function");
+    tci_module_copy_name_functions(module);
     tci_module_copy_name_labels(module);
-    TC_TRY(clean_text(module, keep_debug, context, copy_out, err));
-    if (!keep_debug)
-        tci_module_copy_forget_labels(*copy_out);
-    LLVMSetTarget(*copy_out, "");
-    LLVMSetDataLayout(*copy_out, "");
-    LLVMSetModuleIdentifier(*copy_out, "", 0);
-    LLVMSetSourceFileName(*copy_out, "", 0);
+    TC_TRY(clean_text(module, keep_debug, context, &copy, err));
+    tc_status status = keep_debug ? TC_OK : run_passes(copy, "strip", NULL, err); /* names */
+    if (status != TC_OK) {
+        LLVMDisposeModule(copy);
+        return status;
+    }
+    LLVMSetTarget(copy, "");
+    LLVMSetDataLayout(copy, "");
+    LLVMSetModuleIdentifier(copy, "", 0);
+    LLVMSetSourceFileName(copy, "", 0);
+    *copy_out = copy;
     return TC_OK;
 }

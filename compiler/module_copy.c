@@ -23,25 +23,27 @@ static bool has_address(LLVMBasicBlockRef block)
     return use != NULL;
 }
 
-/* LLVM makes names of one function different by itself. */
-static void rename_labels(LLVMModuleRef module, bool only_nameless, const char *name)
+/* LLVM makes names that are there already different by itself. */
+
+void tci_module_copy_name_functions(LLVMModuleRef module)
 {
+    static const char name[] = "nameless";
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
-             b = LLVMGetNextBasicBlock(b)) {
-            bool has_name = LLVMGetBasicBlockName(b)[0] != '\0';
-            if (!(only_nameless && has_name) && has_address(b))
-                LLVMSetValueName2(LLVMBasicBlockAsValue(b), name, strlen(name));
-        }
+        size_t size = 0;
+        (void)LLVMGetValueName2(f, &size);
+        if (size == 0)
+            LLVMSetValueName2(f, name, sizeof name - 1);
     }
 }
 
 void tci_module_copy_name_labels(LLVMModuleRef module)
 {
-    rename_labels(module, true, "l");
-}
-
-void tci_module_copy_forget_labels(LLVMModuleRef module)
-{
-    rename_labels(module, false, "");
+    static const char name[] = "l";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b)) {
+            if (LLVMGetBasicBlockName(b)[0] == '\0' && has_address(b))
+                LLVMSetValueName2(LLVMBasicBlockAsValue(b), name, sizeof name - 1);
+        }
+    }
 }

@@ -14,10 +14,15 @@
 TC_MUST_CHECK tc_status tci_module_copy(LLVMModuleRef module, LLVMContextRef context,
                                         LLVMModuleRef *copy_out, tc_error *err);
 
-/* Gives a name to each block without one whose address is taken. LLVM's text can say the address
- * of such a block only once the block was there. */
+/* LLVM's text names what has no name by a number. With addresses of blocks in it, that can be read
+ * again only when the two below were called. */
+
+/* Gives a name to each function without one. LLVM 19 compares names with numbers when it
+ * looks for what was said of a function's blocks before the function came, and takes one function
+ * for another by chance. */
+void tci_module_copy_name_functions(LLVMModuleRef module);
+/* Gives a name to each block without one whose address is taken. The text can say the address of
+ * a block with a number only after that block. */
 void tci_module_copy_name_labels(LLVMModuleRef module);
-/* Takes the names of those blocks away. */
-void tci_module_copy_forget_labels(LLVMModuleRef module);
 
 #endif
