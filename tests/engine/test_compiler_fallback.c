@@ -109,13 +109,18 @@ static void this_process_compiles_if_that_was_asked_for(void **state)
     assert_false(compiles_apart());
 }
 
-static void expect_no_process(tci_compiler *c)
+static void expect_no_process_for(tci_compiler *c, const char *why)
 {
     tc_error err = {0};
     assert_int_equal(compile_by(c, &err), TC_E_NO_MEMORY);
-    if (strstr(err.text, "no process to compile in") == NULL)
+    if (strstr(err.text, "no process to compile in") == NULL || strstr(err.text, why) == NULL)
         fail_msg("%s", err.text);
     assert_int_equal(tci_compiler_pid(c), -1);
+}
+
+static void expect_no_process(tci_compiler *c)
+{
+    expect_no_process_for(c, "");
 }
 
 static void without_the_right_program_code_is_refused_until_it_is_there(void **state)
@@ -132,6 +137,15 @@ static void without_the_right_program_code_is_refused_until_it_is_there(void **s
         assert_true(tci_compiler_pid(c) > 0);
         tci_compiler_end(c);
     }
+}
+
+/* Such an exit status alone says nothing to whoever reads it at the sender. */
+static void an_emulator_is_named(void **state)
+{
+    write_program("#!/bin/sh\nexit 127\n", 0700);
+    tci_compiler *c = start(60 * TCI_NS_PER_S, false);
+    expect_no_process_for(c, "had: the compiler cannot be run here, as in an emulator");
+    tci_compiler_end(c);
 }
 
 static void a_program_that_does_not_get_ready_is_waited_for_in_bounds(void **state)
@@ -211,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_process_compiles_if_that_was_asked_for),
         cmocka_unit_test(without_the_right_program_code_is_refused_until_it_is_there),
+        cmocka_unit_test(an_emulator_is_named),
         cmocka_unit_test(a_program_that_does_not_get_ready_is_waited_for_in_bounds),
         cmocka_unit_test(without_descriptors_code_is_refused_until_there_are),
         cmocka_unit_test(the_programs_folder_is_the_modules),

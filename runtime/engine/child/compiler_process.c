@@ -257,8 +257,11 @@ static tc_status make_ready(tci_compiler *c, const tci_engine *engine, tc_error 
         if (status == TC_E_TIMEOUT)
             tci_error_fill(&reason, status, "%s does not get ready", c->program);
         child_end end = end_child(c, status, "it started", &reason);
+        if (was_never_run(&end))
+            status = tci_error_set(&reason, TC_E_UNSUPPORTED,
+                                   "the compiler cannot be run here, as in an emulator");
         if (status != TC_E_PEER_LOST || try == TRIES)
-            return do_without(c, was_never_run(&end) ? TC_LOG_INFO : TC_LOG_WARN, &reason, err);
+            return do_without(c, start_failure_level(status), &reason, err);
     }
     return TC_OK;
 }
