@@ -1,12 +1,14 @@
 /* Names for shipped code, for crash handlers and profilers. Shipped code is in no symbol table,
- * so backtrace_symbols and dladdr do not know it.
+ * so backtrace_symbols and dladdr do not know it. And who is told of calls that do not return.
  *
- * Both functions are async-signal-safe: a signal handler may call them, whatever the
+ * tc_code_name and tc_code_running are async-signal-safe: a signal handler may call them, whatever the
  * interrupted thread was doing. Any thread. */
 #ifndef TC_CODE_H
 #define TC_CODE_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <tc/context.h>
 #include <tc/status.h>
 
 #ifdef __cplusplus
@@ -35,6 +37,28 @@ TC_API size_t tc_code_name(const void *address, char *text, size_t size);
  * id is known for peers on this host. Parameters and return value as tc_code_name; 0: the
  * thread runs no function. */
 TC_API size_t tc_code_running(char *text, size_t size);
+
+/* A call that has been running for longer than the option call_time_max, and still runs. */
+typedef struct tc_long_call {
+    const char *function; /* its name; "" for injected code */
+    const char *id;       /* its content id in 32 hexadecimal digits; "" for injected code */
+    const char *peer;     /* who sent it: "127.0.0.1:40212", or "connection 3" */
+    uint64_t peer_pid;    /* 0: not on this host */
+    uint64_t running_ns;  /* so far, or up to a quarter of time_max_ns longer */
+    uint64_t time_max_ns; /* the option */
+} tc_long_call;
+
+/* Called once for each such call, in a thread of the library's, while the function runs in the
+ * context's. The texts are valid until it returns. It may call nothing of this library. */
+typedef void (*tc_long_call_callback)(void *user, const tc_long_call *call);
+
+/* Sets who is called beside the line that the log gets; NULL: nobody. Nothing is ever called with
+ * the option call_time_max at 0. It belongs to the thread of the context, unlike the above.
+ *
+ *   callback  see tc_long_call_callback
+ *   user      passed on to it */
+TC_API void tc_context_set_long_call_callback(tc_context *ctx, tc_long_call_callback callback,
+                                              void *user);
 
 #ifdef __cplusplus
 }

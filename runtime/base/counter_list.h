@@ -23,7 +23,8 @@
         "Calls that **tc_call**(3) or **tc_call_start**(3) sent.")                             \
     ROW(TCI_MESSAGES_FORWARDED, "messages_forwarded", "Messages that **tc_forward**(3) sent.") \
     ROW(TCI_REPLIES_LATE, "replies_late", "Replies to a call that was over already.")          \
-    ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.")
+    ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.") \
+    ROW(TCI_CALLS_LONG, "calls_long", "Calls that ran longer than `call_time_max`.")
 
 typedef enum tci_counter {
 #define ROW(id, name, meaning) id,

@@ -60,6 +60,7 @@ struct tc_options {
     uint64_t connect_timeout;
     uint64_t close_timeout;
     uint64_t call_timeout;
+    uint64_t call_time_max; /* 0: any */
     uint64_t hop_limit;
     uint64_t spin;
     uint64_t wait; /* tci_wait_choice */

@@ -12,6 +12,7 @@
 #include "context/node_data.h"
 #include "context/wait.h"
 #include "core/network.h"
+#include "dispatch/call_watch.h"
 #include "group/groups.h"
 #include "rpc/reply.h"
 
@@ -67,6 +68,8 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
+    if (core->options.call_time_max > 0)
+        TC_TRY(tci_call_watch_create(core->options.call_time_max, &core->call_watch, err));
     describe_self(ctx);
     return tci_network_init(core,
                             (tci_worker_params){.given = ucx,
@@ -144,6 +147,7 @@ void tc_context_destroy(tc_context *ctx)
         tci_local_replies_forget(&ctx->replies, NULL);
     tci_groups_free(&ctx->groups);
     tci_node_data_free(ctx);
+    tci_call_watch_destroy(core->call_watch);
     tci_injector_destroy(core->injector);
     tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
@@ -177,4 +181,11 @@ void tc_context_set_load_callback(tc_context *ctx,
 {
     ctx->core.load_callback = callback;
     ctx->core.load_user = user;
+}
+
+void tc_context_set_long_call_callback(tc_context *ctx, tc_long_call_callback callback,
+                                       void *user)
+{
+    if (ctx->core.call_watch != NULL)
+        tci_call_watch_set_callback(ctx->core.call_watch, callback, user);
 }

@@ -89,6 +89,7 @@ typedef struct tci_core {
     struct tci_groups *groups;
     struct tci_calls *calls;
     struct tci_local_replies *replies;
+    struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
 } tci_core;
 
 /* Inside code of the program. */

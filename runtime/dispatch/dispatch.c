@@ -5,6 +5,7 @@
 #include "core/credit.h"
 #include "core/current.h"
 #include "core/ep_state.h"
+#include "dispatch/call_watch.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
@@ -55,6 +56,7 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
     current->fn = fn;
+    tci_call_watch_step(ep);
     count_call(fn);
     fn->entry.main(payload, payload_size, ep->core->target_args);
     if (called_ns != 0)
@@ -342,9 +344,11 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     if (frame == NULL)
         return false;
     current->fn = NULL; /* the one that ran before may go now, to make room for another */
+    tci_call_watch_step(ep);
     const tci_frame f = tci_frame_of_word(word);
     outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
                                             : handle(ep, current, &f, frame);
+    tci_call_watch_step(ep);
     if (result == DROPPED && f.kind != TCI_FRAME_CONTROL)
         ep->core->counters[TCI_MESSAGES_DROPPED]++;
     *run += result == RUN;
@@ -368,7 +372,7 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
     return run;
 }
 
-unsigned tci_dispatch_run(tc_ep *ep)
+static inline unsigned run_batch(tc_ep *ep)
 {
     tci_core *core = ep->core;
     tci_current *current = tci_current_get();
@@ -389,6 +393,20 @@ unsigned tci_dispatch_run(tc_ep *ep)
     tci_credit_after_batch(ep);
     ep->rx.run_messages += run;
     return run;
+}
+
+static __attribute__((noinline)) unsigned run_watched_batch(tc_ep *ep)
+{
+    tci_call_watch_begin(ep);
+    unsigned run = run_batch(ep);
+    tci_call_watch_end(ep);
+    return run;
+}
+
+unsigned tci_dispatch_run(tc_ep *ep)
+{
+    return __builtin_expect(ep->core->call_watch != NULL, 0) ? run_watched_batch(ep)
+                                                             : run_batch(ep);
 }
 
 unsigned tci_dispatch_run_lap(tc_ep *ep)

@@ -76,6 +76,12 @@ bool tci_stream_is_local(const tci_stream *stream)
     return !stream->is_remote;
 }
 
+const char *tci_stream_peer(const tci_stream *stream)
+{
+    (void)stream;
+    return "fake stream";
+}
+
 int tci_stream_fd(const tci_stream *stream)
 {
     return stream->fd;

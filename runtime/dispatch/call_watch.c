@@ -1,0 +1,257 @@
+#include "dispatch/call_watch.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "base/logger.h"
+#include "bootstrap/host_port.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call is named so much later than call_time_max at most: a quarter of it. */
+#define LOOKS 4u
+#define PAUSE_MIN_NS TCI_NS_PER_MS
+
+/* What stays as it is while one call runs, and changes with the next one. */
+typedef struct call_sample {
+    uint64_t batch;
+    uint64_t head;       /* of the endpoint's ring: frames of every kind but plain calls */
+    uint64_t calls_left; /* of the function: plain calls */
+    const tc_ifunc *fn;  /* NULL: injected code */
+} call_sample;
+
+struct tci_call_watch {
+    uint64_t time_max_ns;
+    pthread_t thread;
+    pthread_cond_t stop;
+    pthread_mutex_t lock; /* of all below, and of what it leads to: see call_watch.h */
+    bool stopping;
+    const tc_ep *ep;            /* NULL: no function runs */
+    const tci_current *current; /* of the thread that runs them */
+    uint64_t batch;
+    unsigned named; /* since the last end */
+    call_sample seen;
+    uint64_t seen_ns; /* when that was first seen */
+    bool is_named;
+    tc_long_call_callback callback;
+    void *callback_user;
+};
+
+/* --- the thread --------------------------------------------------------------------------- */
+
+#define UNSYNCHRONISED __attribute__((no_sanitize("thread")))
+
+/* The other thread writes these words with plain stores, each of them whole: making them more
+ * would cost every call. Any mixture of old and new is something else than what was seen before.
+ * False: nothing of this context runs; it has begun a batch of another one, or not begun yet. */
+static UNSYNCHRONISED bool take_sample(const tci_call_watch *watch, call_sample *sample_out)
+{
+    const tci_current *current = watch->current;
+    const tc_ep *ep = watch->ep;
+    if (ep == NULL || *(tc_ep *const volatile *)&current->ep != ep)
+        return false;
+    const tc_ifunc *fn = *(tc_ifunc *const volatile *)&current->fn;
+    if (*(tc_ep *const volatile *)&current->ep != ep)
+        return false;
+    *sample_out = (call_sample){
+        .batch = watch->batch,
+        .head = *(const volatile uint64_t *)&ep->rx.ring.head,
+        .calls_left = fn != NULL ? *(const volatile uint64_t *)&fn->calls_left : 0,
+        .fn = fn,
+    };
+    return true;
+}
+
+static bool is_same_call(const call_sample *a, const call_sample *b)
+{
+    return a->batch == b->batch && a->head == b->head && a->calls_left == b->calls_left &&
+           a->fn == b->fn;
+}
+
+/* Texts of its own: what they are copied from may be freed when the lock is given back. */
+typedef struct long_call {
+    tc_long_call call;
+    char function[TCI_ARCHIVE_NAME_MAX + 1];
+    char id[2 * sizeof(tci_content_id) + 1];
+    char peer[TCI_HOST_PORT_TEXT_MAX];
+} long_call;
+
+static void describe_locked(const tci_call_watch *watch, const call_sample *sample,
+                            uint64_t running_ns, long_call *out)
+{
+    const tc_ep *ep = watch->ep;
+    *out = (long_call){.call = {.running_ns = running_ns,
+                                .time_max_ns = watch->time_max_ns,
+                                .peer_pid = ep->peer.pid}};
+    if (sample->fn != NULL) {
+        (void)snprintf(out->function, sizeof out->function, "%s",
+                       tci_archive_name(sample->fn->archive));
+        for (size_t i = 0; i < sizeof sample->fn->id.bytes; i++)
+            (void)snprintf(out->id + 2 * i, 3, "%02x", sample->fn->id.bytes[i]);
+    }
+    if (ep->stream != NULL)
+        (void)snprintf(out->peer, sizeof out->peer, "%s", tci_stream_peer(ep->stream));
+    else
+        (void)snprintf(out->peer, sizeof out->peer, "connection %u", ep->connection);
+    out->call.function = out->function;
+    out->call.id = out->id;
+    out->call.peer = out->peer;
+}
+
+static void name(const tc_long_call *call)
+{
+    const bool is_injected = call->id[0] == '\0';
+    TC_LOG(TC_LOG_WARN,
+           "%s%s%s%s from %s, process %" PRIu64 ", has been running for %" PRIu64
+           " ms; call_time_max is %" PRIu64 " ms",
+           is_injected ? "injected code" : "function '", call->function,
+           is_injected ? "" : "' ", call->id, call->peer, call->peer_pid,
+           (uint64_t)(call->running_ns / TCI_NS_PER_MS),
+           (uint64_t)(call->time_max_ns / TCI_NS_PER_MS));
+}
+
+void tci_call_watch_look(tci_call_watch *watch, uint64_t now_ns)
+{
+    call_sample sample;
+    long_call found;
+    pthread_mutex_lock(&watch->lock);
+    bool is_running = take_sample(watch, &sample);
+    if (!is_running || watch->seen_ns == 0 || !is_same_call(&sample, &watch->seen)) {
+        watch->seen_ns = is_running ? now_ns : 0;
+        if (is_running)
+            watch->seen = sample;
+        watch->is_named = false;
+    }
+    uint64_t running_ns = now_ns - watch->seen_ns;
+    bool is_long = is_running && !watch->is_named && running_ns >= watch->time_max_ns;
+    if (is_long) {
+        watch->is_named = true;
+        watch->named++;
+        describe_locked(watch, &sample, running_ns, &found);
+    }
+    tc_long_call_callback callback = watch->callback;
+    void *user = watch->callback_user;
+    pthread_mutex_unlock(&watch->lock);
+    if (!is_long)
+        return;
+    name(&found.call);
+    if (callback != NULL)
+        callback(user, &found.call);
+}
+
+static void *run(void *user)
+{
+    tci_call_watch *watch = user;
+    const uint64_t part_ns = watch->time_max_ns / LOOKS;
+    const uint64_t pause_ns = part_ns > PAUSE_MIN_NS ? part_ns : PAUSE_MIN_NS;
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->stopping) {
+        uint64_t next_ns = tci_deadline_after(pause_ns);
+        const struct timespec next = {.tv_sec = (time_t)(next_ns / TCI_NS_PER_S),
+                                      .tv_nsec = (long)(next_ns % TCI_NS_PER_S)};
+        (void)pthread_cond_timedwait(&watch->stop, &watch->lock, &next);
+        pthread_mutex_unlock(&watch->lock);
+        tci_call_watch_look(watch, tci_clock_ns());
+        pthread_mutex_lock(&watch->lock);
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return NULL;
+}
+
+/* --- its life ----------------------------------------------------------------------------- */
+
+/* The application's signals are for its own threads. */
+static int start_thread(tci_call_watch *watch)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int e = pthread_create(&watch->thread, NULL, run, watch);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return e;
+}
+
+tc_status tci_call_watch_create(uint64_t time_max_ns, tci_call_watch **watch_out, tc_error *err)
+{
+    tci_call_watch *watch = calloc(1, sizeof *watch);
+    pthread_condattr_t clock;
+    if (watch == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "call_time_max: out of memory");
+    watch->time_max_ns = time_max_ns;
+    pthread_mutex_init(&watch->lock, NULL);
+    pthread_condattr_init(&clock);
+    (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&watch->stop, &clock);
+    pthread_condattr_destroy(&clock);
+    int e = start_thread(watch);
+    if (e != 0) {
+        pthread_cond_destroy(&watch->stop);
+        pthread_mutex_destroy(&watch->lock);
+        free(watch);
+        return tci_error_errno(err, TC_E_IO, e, "call_time_max: no thread");
+    }
+    *watch_out = watch;
+    return TC_OK;
+}
+
+void tci_call_watch_destroy(tci_call_watch *watch)
+{
+    if (watch == NULL)
+        return;
+    pthread_mutex_lock(&watch->lock);
+    watch->stopping = true;
+    pthread_cond_signal(&watch->stop);
+    pthread_mutex_unlock(&watch->lock);
+    pthread_join(watch->thread, NULL);
+    pthread_cond_destroy(&watch->stop);
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
+}
+
+void tci_call_watch_set_callback(tci_call_watch *watch, tc_long_call_callback callback,
+                                 void *user)
+{
+    pthread_mutex_lock(&watch->lock);
+    watch->callback = callback;
+    watch->callback_user = user;
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* --- what runs ---------------------------------------------------------------------------- */
+
+void tci_call_watch_begin(const tc_ep *ep)
+{
+    tci_call_watch *watch = ep->core->call_watch;
+    pthread_mutex_lock(&watch->lock);
+    watch->ep = ep;
+    watch->current = tci_current_get();
+    watch->batch++;
+    pthread_mutex_unlock(&watch->lock);
+}
+
+/* A function may have forked: there the lock may be held by a thread that is not there. */
+void tci_call_watch_sync(const tc_ep *ep)
+{
+    tci_call_watch *watch = ep->core->call_watch;
+    if (tci_core_is_forked(ep->core))
+        return;
+    pthread_mutex_lock(&watch->lock);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+void tci_call_watch_end(const tc_ep *ep)
+{
+    tci_call_watch *watch = ep->core->call_watch;
+    if (tci_core_is_forked(ep->core))
+        return;
+    pthread_mutex_lock(&watch->lock);
+    ep->core->counters[TCI_CALLS_LONG] += watch->named;
+    watch->ep = NULL;
+    watch->current = NULL;
+    watch->named = 0;
+    pthread_mutex_unlock(&watch->lock);
+}

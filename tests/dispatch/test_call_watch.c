@@ -1,0 +1,165 @@
+/* Calls that run too long are named: once each, and no others. The functions are the test's, in its
+ * own thread, and so are the looks and the clock; the watch's own thread sleeps all the time. */
+#include "../support/fake_node.h"
+#include "base/clock.h"
+#include "dispatch/call_watch.h"
+#include "dispatch/dispatch.h"
+
+#include <tc/log.h>
+
+#define TIME_MAX_NS (24 * 3600 * TCI_NS_PER_S)
+#define LONG_ENOUGH_NS (TIME_MAX_NS + TCI_NS_PER_MS)
+
+static fake_pair pair;
+static tci_call_watch *watch;
+static uint64_t now_ns;
+static unsigned named, runs;
+static tc_long_call last;
+static char last_function[128], last_id[64], last_peer[128], last_line[512];
+
+static void on_long_call(void *user, const tc_long_call *call)
+{
+    assert_ptr_equal(user, &pair);
+    named++;
+    last = *call;
+    (void)snprintf(last_function, sizeof last_function, "%s", call->function);
+    (void)snprintf(last_id, sizeof last_id, "%s", call->id);
+    (void)snprintf(last_peer, sizeof last_peer, "%s", call->peer);
+}
+
+static void on_line(void *user, tc_log_level level, const char *line)
+{
+    (void)user, (void)level;
+    (void)snprintf(last_line, sizeof last_line, "%s", line);
+}
+
+static void pass(uint64_t ns)
+{
+    now_ns += ns;
+    tci_call_watch_look(watch, now_ns);
+}
+
+static void take_long(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    runs++;
+    pass(1);
+    pass(LONG_ENOUGH_NS);
+    pass(LONG_ENOUGH_NS);
+}
+
+/* Seen by two looks, but for no more than half of the time. */
+static void take_half(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    runs++;
+    pass(1);
+    pass(TIME_MAX_NS / 2);
+}
+
+static void open_pair(void)
+{
+    tc_error error;
+    fake_pair_open(&pair, FAKE_MAPPED);
+    assert_int_equal(tci_call_watch_create(TIME_MAX_NS, &watch, &error), TC_OK);
+    tci_call_watch_set_callback(watch, on_long_call, &pair);
+    pair.far->core.call_watch = watch;
+    now_ns = tci_clock_ns();
+    named = runs = 0;
+}
+
+static void close_pair(void)
+{
+    pair.far->core.call_watch = NULL;
+    fake_pair_close(&pair);
+    tci_call_watch_destroy(watch);
+}
+
+static void send_times(void (*main)(void *, size_t, void *), const char *name, unsigned count)
+{
+    tc_ifunc *fn = fake_node_function(pair.near, name, main);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(tc_send(pair.ep, fn, NULL, 0), TC_OK);
+    fake_pair_settle(&pair);
+}
+
+static void a_long_call_is_named_once_with_its_sender(void **state)
+{
+    open_pair();
+    tc_log_set_sink(on_line, NULL);
+    pair.peer->peer.pid = 4711;
+    send_times(take_long, "dawdle", 1);
+    tc_log_set_sink(NULL, NULL);
+    assert_int_equal(runs, 1);
+    assert_int_equal(named, 1);
+    assert_string_equal(last_function, "dawdle");
+    assert_int_equal(strlen(last_id), 32);
+    assert_string_equal(last_peer, "connection 0");
+    assert_int_equal(last.peer_pid, 4711);
+    assert_int_equal(last.running_ns, LONG_ENOUGH_NS);
+    assert_int_equal(last.time_max_ns, TIME_MAX_NS);
+    assert_non_null(strstr(last_line, "function 'dawdle' "));
+    assert_non_null(strstr(last_line, "process 4711"));
+    assert_non_null(strstr(last_line, "call_time_max is 86400000 ms"));
+    assert_int_equal(pair.far->core.counters[TCI_CALLS_LONG], 1);
+    close_pair();
+}
+
+/* The first call of each batch goes another way than those behind it. */
+static void each_long_call_is_named(void **state)
+{
+    open_pair();
+    send_times(take_long, "dawdle", 5);
+    assert_int_equal(runs, 5);
+    assert_int_equal(named, 5);
+    assert_int_equal(pair.far->core.counters[TCI_CALLS_LONG], 5);
+    close_pair();
+}
+
+static void short_calls_in_a_row_are_not_one_long_call(void **state)
+{
+    open_pair();
+    send_times(take_half, "short", 50);
+    send_times(take_half, "other", 50);
+    assert_int_equal(runs, 100);
+    assert_int_equal(named, 0);
+    close_pair();
+}
+
+static void calls_that_are_to_be_answered_are_told_apart_too(void **state)
+{
+    const tci_route route = {.call = 0, .origin = TC_RANK_NONE, .hop_limit = 9};
+    uint8_t payload[TCI_ROUTE_BYTES];
+    open_pair();
+    tci_route_encode(&route, payload);
+    send_times(take_half, "asked", 1);
+    tc_ifunc *fn = fake_node_function(pair.near, "asked", take_half);
+    for (int i = 0; i < 10; i++)
+        fake_frame(pair.ep, TCI_FRAME_CALL, TCI_ROUTED, fn->index, payload, sizeof payload);
+    (void)tci_dispatch_run_lap(pair.peer);
+    assert_int_equal(runs, 11);
+    assert_int_equal(named, 0);
+    close_pair();
+}
+
+static void nothing_is_named_while_nothing_runs(void **state)
+{
+    open_pair();
+    send_times(take_half, "short", 1);
+    for (int i = 0; i < 3; i++)
+        pass(LONG_ENOUGH_NS);
+    assert_int_equal(named, 0);
+    close_pair();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_long_call_is_named_once_with_its_sender),
+        cmocka_unit_test(each_long_call_is_named),
+        cmocka_unit_test(short_calls_in_a_row_are_not_one_long_call),
+        cmocka_unit_test(calls_that_are_to_be_answered_are_told_apart_too),
+        cmocka_unit_test(nothing_is_named_while_nothing_runs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
