@@ -13,6 +13,8 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,16 +52,16 @@ static const char usage[] =
     "Options of the library: environment variables TC_*, see tc-info --options.\n"
     "Exit status: 0 after an orderly end, 1 when it could not start, 2 for wrong arguments.\n";
 
-static volatile sig_atomic_t stop_wanted;
+/* Any thread may get a signal, UCX's too, and two of them one each at the same time. */
+static atomic_bool stop_wanted;
 
 /* A function that never returns never lets the flag be seen: the second signal ends it. */
 static void on_signal(int number)
 {
-    if (stop_wanted) {
+    if (atomic_exchange(&stop_wanted, true)) {
         (void)signal(number, SIG_DFL);
         (void)raise(number); /* when this returns */
     }
-    stop_wanted = 1;
 }
 
 static int parse(int argc, char **argv, arguments *args)
@@ -189,7 +191,7 @@ static int serve(tc_context *ctx, const arguments *args)
         fprintf(stderr, "tc-node: --port-file %s: %s\n", args->port_file, strerror(errno));
         return 1;
     }
-    while (!stop_wanted) {
+    while (!atomic_load_explicit(&stop_wanted, memory_order_relaxed)) {
         tc_status status = tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT) {
             fprintf(stderr, "tc-node: %s\n", tc_status_text(status));
