@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "delivery/link_ucx_object.h"
+#include "delivery/ucx_endpoint.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ tc_status tci_link_prepare_puts(tci_link *base, const void *rkey, size_t size, t
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "put: the application's UCX context was made without "
                              "UCP_FEATURE_RMA");
-    if ((padded = tci_link_copy_with_tail(rkey, size)) == NULL)
+    if ((padded = tci_ucx_endpoint_copy(rkey, size)) == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "put: out of memory");
     ucs_status_t status = ucp_ep_rkey_unpack(link->ucp_ep, padded, &link->rkey);
     free(padded);

@@ -5,6 +5,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "delivery/link_ucx_object.h"
+#include "delivery/ucx_endpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 
 static const tci_link_ops ucx_ops;
 
-#define TAIL_BYTES 4096u
 #define LOOK_NS 400000000ull
 
 typedef struct posted_message {
@@ -29,58 +29,6 @@ static void on_peer_failure(void *arg, ucp_ep_h ep, ucs_status_t status)
         link->failure = status;
 }
 
-/* What a peer should hear about why there is no way: which of the two has no network. */
-static const char *way_out(const tci_worker *worker)
-{
-    switch (worker->network) {
-    case TCI_WORKER_NETWORK_NONE:
-        return "this side has shared memory alone; its option network=yes gives it UCX's "
-               "network";
-    case TCI_WORKER_NETWORK_KEPT:
-        return "UCX_TLS gives this side no network";
-    default:
-        return "this side has a network, so that side has none (its option network=yes gives "
-               "it "
-               "one) or another";
-    }
-}
-
-static tc_status cannot_open(const tci_worker *worker, ucs_status_t status, tc_error *err)
-{
-    /* The memory of a process that has ended, or that belongs to another user. */
-    if (status == UCS_ERR_SHMEM_SEGMENT)
-        status = UCS_ERR_UNREACHABLE;
-    if (status != UCS_ERR_UNREACHABLE)
-        return tci_ucx_error(err, status, "UCX endpoint");
-    return tci_error_set(err, TC_E_UNREACHABLE, "UCX reaches no address of the peer's: %s",
-                         way_out(worker));
-}
-
-uint8_t *tci_link_copy_with_tail(const void *bytes, size_t size)
-{
-    uint8_t *copy = calloc(1, size + TAIL_BYTES);
-    if (copy != NULL)
-        memcpy(copy, bytes, size);
-    return copy;
-}
-
-static ucs_status_t create_ep(tci_link_ucx *link, const tci_ucx_address *address)
-{
-    uint8_t *padded = tci_link_copy_with_tail(address->bytes, address->size);
-    if (padded == NULL)
-        return UCS_ERR_NO_MEMORY;
-    const ucp_ep_params_t params = {
-        .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-                      UCP_EP_PARAM_FIELD_ERR_HANDLER,
-        .address = (const ucp_address_t *)(const void *)padded,
-        .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-        .err_handler = {.cb = on_peer_failure, .arg = link},
-    };
-    ucs_status_t status = ucp_ep_create(link->worker->ucp_worker, &params, &link->ucp_ep);
-    free(padded);
-    return status;
-}
-
 tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link **link_out,
                         tc_error *err)
 {
@@ -94,10 +42,13 @@ tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link 
     link->peer.connection = TCI_AM_NO_CONNECTION;
     link->ends =
         (tci_link_ends){worker, peer->address.pid, tci_ucx_address_posix(&peer->address, &own)};
-    ucs_status_t status = create_ep(link, &peer->address);
-    if (status != UCS_OK) {
+    link->process = tci_live_process_find(peer->same_host ? peer->address.pid : 0);
+    const ucp_err_handler_t on_failure = {.cb = on_peer_failure, .arg = link};
+    tc_status status = tci_ucx_endpoint_create(worker, &peer->address, &link->process,
+                                               &on_failure, &link->ucp_ep, err);
+    if (status != TC_OK) {
         free(link);
-        return cannot_open(worker, status, err);
+        return status;
     }
     const ucp_request_param_t plain = {.op_attr_mask = 0};
     link->connecting = ucp_ep_flush_nbx(link->ucp_ep, &plain);
@@ -105,7 +56,6 @@ tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link 
         link->failure = UCS_PTR_RAW_STATUS(link->connecting);
         link->connecting = NULL;
     }
-    link->process = tci_live_process_find(peer->same_host ? peer->address.pid : 0);
     *link_out = &link->base;
     return TC_OK;
 }

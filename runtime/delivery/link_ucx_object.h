@@ -35,10 +35,6 @@ static inline const tci_link_ucx *tci_link_ucx_of_const(const tci_link *link)
     return (const tci_link_ucx *)(const void *)link;
 }
 
-/* UCX is not told how long a peer's bytes are and reads as long as they tell it to; what no check
- * finds must not lead it out of memory. NULL: out of memory; to be freed. */
-uint8_t *tci_link_copy_with_tail(const void *bytes, size_t size);
-
 /* A callback of UCX's for a send or a put of a tci_link_op. */
 void tci_link_finish_send(void *request, ucs_status_t status, void *user);
 

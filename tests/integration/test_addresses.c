@@ -1,5 +1,6 @@
 /* Address bytes that are carried from one process to another, without a listener in between,
  * and what becomes of them when their process does not live or does not listen. */
+#include "../../benchmarks/process_sample.h"
 #include "../shipped/tally.h"
 #include "../support/process.h"
 #include "../support/test.h"
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "context/context_object.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
@@ -149,13 +151,28 @@ static void expect_no_connection(bench *b)
     assert_int_equal(b->closed + b->failed, 0); /* of an endpoint that its caller never had */
 }
 
+static uint64_t descriptors(void)
+{
+    process_sample now;
+    assert_true(process_sample_take(getpid(), &now));
+    return now.descriptors;
+}
+
+/* UCX 1.13 keeps a socket whose connection was refused until its worker ends. */
+static void expect_no_connection_and_no_socket(bench *b)
+{
+    const uint64_t before = descriptors();
+    expect_no_connection(b);
+    assert_int_equal(descriptors(), before);
+}
+
 static void the_address_of_a_dead_process(void **state)
 {
     bench *b = *state;
     process_kill_unreaped(&b->peer);
-    expect_no_connection(b);
+    expect_no_connection_and_no_socket(b);
     process_end(&b->peer);
-    expect_no_connection(b);
+    expect_no_connection_and_no_socket(b);
 }
 
 static void the_address_of_a_process_that_hangs(void **state)
@@ -169,18 +186,20 @@ static void the_address_of_a_process_that_hangs(void **state)
 
 /* --- a source that dies while it connects to this process --------------------------------- */
 
-/* Stays in tc_ep_connect_address until it is killed. */
-static int connect_for_good(const char *digits)
+/* Stays in the call that connects until it is killed. */
+static int connect_for_good(const char *peer)
 {
     uint8_t address[8192];
     size_t size = 0;
     unsigned byte;
     tc_context *ctx;
     tc_ep *ep;
-    for (; sscanf(digits, "%2x", &byte) == 1; digits += 2)
-        address[size++] = (uint8_t)byte;
     if (tc_context_create(NULL, &ctx, NULL) != TC_OK)
         return 1;
+    if (strchr(peer, ':') != NULL)
+        return (int)tc_ep_connect(ctx, peer, PROCESS_DEADLINE_NS, &ep, NULL);
+    for (; sscanf(peer, "%2x", &byte) == 1; peer += 2)
+        address[size++] = (uint8_t)byte;
     return (int)tc_ep_connect_address(ctx, address, size, PROCESS_DEADLINE_NS, &ep, NULL);
 }
 
@@ -196,6 +215,31 @@ static unsigned ucx_mappings(void)
     return count;
 }
 
+/* What this process holds before it has a peer. */
+typedef struct holdings {
+    unsigned mappings;
+    uint64_t descriptors;
+} holdings;
+
+static holdings take_holdings(void)
+{
+    return (holdings){ucx_mappings(), descriptors()};
+}
+
+static void progress_until_given_back(tc_context *ctx, holdings before)
+{
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS / 4);
+    holdings now;
+    do {
+        (void)tc_progress(ctx);
+        now = take_holdings();
+        if (tci_deadline_left_ns(deadline_ns) == 0)
+            fail_msg("%u mappings of UCX's, before %u; %u descriptors, before %u", now.mappings,
+                     before.mappings, (unsigned)now.descriptors, (unsigned)before.descriptors);
+    } while (ctx->core.first != NULL || now.mappings > before.mappings ||
+             now.descriptors > before.descriptors);
+}
+
 /* UCX has answered, and has the source's memory; its HELLO has come, and nobody has looked at it. */
 static void who_dies_while_it_connects_leaves_nothing(void **state)
 {
@@ -207,7 +251,7 @@ static void who_dies_while_it_connects_leaves_nothing(void **state)
     const uint8_t *address = tc_context_address(ctx, &size);
     for (size_t i = 0; i < size; i++)
         (void)snprintf(digits + 2 * i, 3, "%02x", address[i]);
-    unsigned before = ucx_mappings();
+    const holdings before = take_holdings();
     process_start(&doomed, (const char *const[]){"/proc/self/exe", digits, NULL}, NULL);
     uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
     while (ctx->inbox.count == 0) {
@@ -215,12 +259,32 @@ static void who_dies_while_it_connects_leaves_nothing(void **state)
         assert_true(tci_deadline_left_ns(deadline_ns) > 0);
     }
     process_end(&doomed);
-    deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS / 4);
-    do {
+    progress_until_given_back(ctx, before);
+    tc_context_destroy(ctx);
+}
+
+/* The HELLO of a process that has ended lies in the stream. */
+static void who_dies_behind_its_hello_leaves_nothing(void **state)
+{
+    tc_context *ctx;
+    tc_listener *listener;
+    process doomed;
+    char host_port[32];
+    assert_int_equal(tc_context_create(NULL, &ctx, NULL), TC_OK);
+    assert_int_equal(tc_listener_open(ctx, "127.0.0.1:0", &listener, NULL), TC_OK);
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
+    const holdings before = take_holdings();
+    process_start(&doomed, (const char *const[]){"/proc/self/exe", host_port, NULL}, NULL);
+    const uint64_t deadline_ns = tci_deadline_after(PROCESS_DEADLINE_NS);
+    while (ctx->core.first == NULL) {
         (void)tc_progress(ctx);
-        if (tci_deadline_left_ns(deadline_ns) == 0)
-            fail_msg("%u mappings of UCX's, before %u", ucx_mappings(), before);
-    } while (ctx->core.first != NULL || ucx_mappings() > before);
+        assert_true(tci_deadline_left_ns(deadline_ns) > 0);
+    }
+    assert_int_equal(ctx->core.first->state, TCI_EP_AWAITING_HELLO);
+    struct pollfd hello = {.fd = tci_stream_fd(ctx->core.first->stream), .events = POLLIN};
+    assert_int_equal(poll(&hello, 1, (int)(PROCESS_DEADLINE_NS / 1000000)), 1);
+    process_end(&doomed);
+    progress_until_given_back(ctx, before);
     tc_context_destroy(ctx);
 }
 
@@ -235,6 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(the_address_of_a_dead_process, setup, teardown),
         cmocka_unit_test_setup_teardown(the_address_of_a_process_that_hangs, setup, teardown),
         cmocka_unit_test(who_dies_while_it_connects_leaves_nothing),
+        cmocka_unit_test(who_dies_behind_its_hello_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
