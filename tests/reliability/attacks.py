@@ -127,7 +127,7 @@ def judge(bench, target, witness, watch, before, seconds, growth_mb, more_descri
     bench.assertLess(figures["stall_ms"], STALL_S * 1000)
     bench.assertLessEqual(figures["growth_mb"], growth_mb * MEMORY_FACTOR, f"memory of the target: {figures}")
     bench.assertLessEqual(figures["log_kb"], LOG_KB + LOG_KB_PER_S * seconds, f"log of the target: {figures}\n{target.err[-500:]}")
-    wait_until(lambda: Sample(target.pid).descriptors <= before.descriptors + more_descriptors, f"descriptors: {figures}", 30)
+    wait_until(lambda: len(Sample(target.pid).descriptors) <= len(before.descriptors) + more_descriptors, f"descriptors: {figures}", 30)
     target.finish()
     bench.assertNotIn("wrong", target.out)
     return figures

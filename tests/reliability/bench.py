@@ -7,6 +7,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
+from sample import MB, Sample, rss, shared_segments  # noqa: E402, F401
 from tool_process import Process, ToolTest, wait_until  # noqa: E402
 
 WAYS = {
@@ -23,7 +24,6 @@ BITCODE = {"TC_FORM": "bitcode", "TC_TIER": "fast", "ASAN_OPTIONS": "quarantine_
 
 # What a sanitizer keeps of freed memory, and its shadow, count as memory of the process too.
 MEMORY_FACTOR = int(os.environ.get("RELIABILITY_MEMORY_FACTOR", "1"))
-MB = 1 << 20
 WITNESS_SIZES = 8
 
 
@@ -134,40 +134,6 @@ class Bench(ToolTest):
             time.sleep(0.02)
         if more:
             raise AssertionError(f"not given back: {more}")
-
-
-class Sample:
-    """What a process holds: descriptors, mappings of shared memory, UCX's and others, segments that it made, memory."""
-
-    def __init__(self, pid):
-        self.descriptors = len(os.listdir(f"/proc/{pid}/fd"))
-        with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
-            lines = list(maps)
-        self.ucx_mappings = sum("/dev/shm/ucx_" in line for line in lines)
-        self.mappings = sum("/SYSV" in line or "/dev/shm/" in line for line in lines) - self.ucx_mappings
-        self.segments = len(shared_segments({pid}))
-        self.rss = rss(pid)
-
-    def more_than(self, before, slack_mb, ucx_keeps=0):
-        """What it holds more. `ucx_keeps`: so many mappings UCX may have kept of a peer that died."""
-        now, then = vars(self), vars(before)
-        may_have = {"descriptors": 0, "mappings": 0, "ucx_mappings": ucx_keeps, "segments": 0}
-        more = [f"{name} {now[name]}, before {then[name]}" for name in may_have if now[name] > then[name] + may_have[name]]
-        if self.rss > before.rss + slack_mb * MB:
-            more.append(f"{self.rss // MB} MB, before {before.rss // MB} MB")
-        return ", ".join(more)
-
-
-def rss(pid):
-    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * 4096
-
-
-def shared_segments(pids):
-    """The System V segments that these processes made."""
-    with open("/proc/sysvipc/shm", encoding="ascii") as table:
-        rows = [line.split() for line in table.readlines()[1:]]
-    return {int(row[1]) for row in rows if int(row[4]) in pids}
 
 
 def children(pid, name):

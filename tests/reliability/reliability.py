@@ -2,18 +2,22 @@
 """What docs/reliability.md promises, tried: the short form in CTest, the long one by scripts/reliability.sh.
 
     reliability.py BUILD PART [--long] [--only NAME] [--way WAY] [--seed N] [--seconds S] [--rounds N] [--messages N]
-                   [--load N] [--json FILE] [--list]
+                   [--cell PATTERN] [--load N] [--json FILE] [--list]
 
-PART is matrix, attacks, limits or traffic. Each has cells, which are named as they run; a cell's figures follow it, and a
-table of the worst stands at the end. Ends with 1 when a cell failed, with 77 when all were skipped.
+PART is matrix, attacks, limits or traffic. Each has cells, which are named as they run; a cell's figures follow it. At the
+end stand a table of the worst and, of each cell that failed, what was expected, what was seen, and what the processes said.
+Ends with 1 when a cell failed, with 77 when all were skipped.
 """
 import argparse
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+import traceback
 
 import attacks
 import limits
@@ -22,6 +26,7 @@ import traffic
 from bench import Bench, Skipped, ToolTest
 
 PARTS = {"matrix": matrix, "attacks": attacks, "limits": limits, "traffic": traffic}
+LOG_CHARACTERS = 3000  # of what each process of a failed cell said
 TRIES = 2  # of a cell in which UCX ended a process by an assertion of its own
 
 
@@ -32,6 +37,7 @@ def arguments():
     parser.add_argument("--long", action="store_true", help="every cell, in place of a spread")
     parser.add_argument("--only", help="a victim, a scenario or a limit")
     parser.add_argument("--way", help="a delivery")
+    parser.add_argument("--cell", help="a regular expression for names, which --list shows")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3, help="of each attack")
     parser.add_argument("--rounds", type=int, default=1, help="of all cells")
@@ -49,6 +55,17 @@ def victims(processes):
             and process.process.returncode not in (-signal.SIGKILL, -signal.SIGTERM)]
 
 
+def account(process):
+    """How a process is, and the end of what it said; of one that a signal ended the beginning of its report too."""
+    status = process.process.poll()
+    how = "runs" if status is None else f"ended with {status}" if status >= 0 else f"ended by signal {-status}"
+    logs = [("out", process.out), ("err", process.err)]
+    if status not in (None, 0, -signal.SIGKILL) and len(process.err) > 2 * LOG_CHARACTERS:
+        logs.insert(1, ("err, begin", process.err[-8000:][:LOG_CHARACTERS]))
+    return "\n".join([f"{process}, process {process.pid}, {how}",
+                      *(f"  {name}: {text[-LOG_CHARACTERS:].rstrip()}" for name, text in logs if text)])
+
+
 def run_once(options, number, run):
     """The figures of one cell, or why there are none."""
     bench = Bench(options.seed * 1000003 + number)
@@ -56,11 +73,12 @@ def run_once(options, number, run):
         return {"status": "ok", **(run(bench) or {})}
     except Skipped as why:
         return {"status": "skipped", "text": str(why)}
-    except (AssertionError, OSError) as failure:
-        dead = victims(bench.processes)
-        text = "".join(f"\n{process} ended by signal {-process.process.returncode}\n{process.err[-8000:][:4000]}" for process in dead)
-        by_ucx = any(process.died_of_ucx() for process in dead)
-        return {"status": "ucx" if by_ucx else "failed", "text": str(failure)[-1500:] + text}
+    except Exception as failure:  # a mistake of the test's own is a failure of its cell, and the others run
+        by_ucx = any(process.died_of_ucx() for process in victims(bench.processes))
+        where = traceback.extract_tb(failure.__traceback__)
+        path = " > ".join(f"{frame.name}:{frame.lineno}" for frame in where if "unittest" not in frame.filename)
+        return {"status": "ucx" if by_ucx else "failed", "text": f"{type(failure).__name__}: {str(failure)[:LOG_CHARACTERS]}\n({path})",
+                "log": "\n".join(map(account, bench.processes))}
     finally:
         bench.doCleanups()
 
@@ -74,12 +92,38 @@ def run_cell(options, number, run):
     return None
 
 
+def indented(text):
+    return "        " + text.replace("\n", "\n        ")
+
+
 def show(name, result):
     figures = ", ".join(f"{key} {value}" for key, value in result.items()
-                        if key not in ("status", "text", "seconds") and value is not None)
+                        if key not in ("status", "text", "log", "seconds") and value is not None)
     print(f"{result['status']:8}{name}  {figures}  ({result['seconds']} s)", flush=True)
     if result.get("text"):
-        print("        " + result["text"].replace("\n", "\n        ")[:6000], flush=True)
+        print(indented(result["text"]), flush=True)
+
+
+def machine():
+    """What of it a failure may depend on."""
+    shm = os.statvfs("/dev/shm")
+    limits = {name: resource.getrlimit(getattr(resource, "RLIMIT_" + name))[0] for name in ("NOFILE", "MEMLOCK", "AS", "NPROC")}
+    with open("/proc/sysvipc/shm", encoding="ascii") as table:
+        segments = len(table.readlines()) - 1
+    return (f"user {os.geteuid()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}, {limits}, /dev/shm "
+            f"{shm.f_bavail * shm.f_frsize >> 20} of {shm.f_blocks * shm.f_frsize >> 20} MB free in "
+            f"{len(os.listdir('/dev/shm'))} files, {segments} segments, Linux {os.uname().release}")
+
+
+def show_failures(results):
+    """Last, where whoever sees the end of a log alone finds it: all logs first, then all reasons."""
+    failed = {name: result for name, result in results.items() if result["status"] in ("failed", "ucx")}
+    for name, result in failed.items():
+        print(f"\n--- the processes of {name}\n{indented(result['log'])}")
+    if failed:
+        print(f"\nthis machine: {machine()}")
+    for name, result in failed.items():
+        print(f"{result['status']}: {name}\n{indented(result['text'])}", flush=True)
 
 
 def show_worst(results):
@@ -106,7 +150,7 @@ def main():
     Bench.programs = os.path.join(options.build, "tests", "reliability")
     Bench.integration = os.path.join(options.build, "tests", "integration")
     Bench.engine = os.path.join(options.build, "lib")
-    cells = list(PARTS[options.part].parts(options))
+    cells = [(name, run) for name, run in PARTS[options.part].parts(options) if re.search(options.cell or "", name)]
     if options.list:
         print("\n".join(name for name, _ in cells))
         return 0
@@ -125,6 +169,7 @@ def main():
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"part": options.part, "seed": options.seed, "cells": results}, file, indent=1)
+    show_failures(results)
     if counts.get("failed") or counts.get("ucx"):
         return 1
     return 77 if counts.get("skipped") == len(results) else 0
