@@ -10,7 +10,7 @@
  *   reliability_peer contexts COUNT       as many contexts at once; "contexts N" were made
  *
  * RELIABILITY_PATIENCE_MS bounds each blocking call; with RELIABILITY_REST_MS it rests as long
- * after each round and says "resting". What it says ends in CLOCK_MONOTONIC's time, in ns:
+ * after each round and says "resting"; RELIABILITY_LARGE_MB is the size of large payloads. What it says ends in CLOCK_MONOTONIC's time, in ns:
  * "opened T", "closed T", "failed T" of endpoints; "round N T"; "missed STATUS T" of an
  * operation that ended in another way and is tried again; "ended STATUS T" of the last one. */
 #include "../integration/program_report.h"
@@ -59,7 +59,10 @@ static void say_at(const char *what)
 static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
 {
     (void)user;
-    (void)ep;
+    tc_error error = {0};
+    if (event == TC_EP_FAILED && tc_ep_error(ep, &error) != TC_OK)
+        fprintf(stderr, "an endpoint failed: %s: %s\n", tc_status_name(error.status),
+                error.text);
     say_at(event == TC_EP_OPENED ? "opened" : event == TC_EP_CLOSED ? "closed" : "failed");
 }
 
