@@ -182,7 +182,7 @@ class Strangers(ToolTest):
         self.assertEqual(node.stop()["messages_run"], 6000)
 
     def test_descriptors_come_back(self):
-        node = self.node(TC_CONNECT_TIMEOUT="300ms")
+        node = self.node(TC_CONNECT_TIMEOUT="2s")
         self.send(node.address, "transcript").expect(0)
         before = node.descriptors()
         for _ in range(30):

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from tool_process import Process, ToolTest, main, wait_until
+from tool_process import Process, ToolTest, main, quiet_port, wait_until
 
 ENDLESS = 10 ** 12
 ROUNDS = 20
@@ -165,7 +165,7 @@ class Failures(ToolTest):
         stream.kill()
 
     def test_a_target_that_is_started_again(self):
-        node = self.node()
+        node = self.node(listen=f"127.0.0.1:{quiet_port()}")
         self.send(node.address, "transcript", "--count", 3).expect(0)
         for end in (lambda n: n.kill(), lambda n: n.stop()):
             stream = self.stream(node)

@@ -1,8 +1,10 @@
 """The tools as processes of a test: started, waited for with a deadline, ended by their id, never left behind."""
 import json
 import os
+import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,21 @@ def wait_until(condition, what, seconds=DEADLINE_S):
             raise AssertionError(f"not within {seconds} s: {what}")
         time.sleep(0.005)
     return result
+
+
+def quiet_port():
+    """Free, and below those that the kernel gives to whoever asks for any or connects, so that no other test takes it meanwhile.
+    For who has to know a port before somebody listens on it."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        begin = int(file.read().split()[0])
+    while True:
+        port = random.randrange(max(1024, begin - 12000), begin) if begin > 2048 else 0
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return probe.getsockname()[1]
+            except OSError:
+                continue
 
 
 class Process:

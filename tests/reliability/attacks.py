@@ -4,7 +4,7 @@ import subprocess
 import threading
 
 from bench import BITCODE, MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
-from tool_process import wait_until
+from tool_process import quiet_port, wait_until
 
 ALL = tuple(WAYS)
 STORM = {"TC_SEND_QUEUE_BYTES": "256K", "TC_RING_BYTES": "2M"}
@@ -134,12 +134,7 @@ def judge(bench, target, witness, watch, before, seconds, growth_mb, more_descri
 
 
 def group_environment(bench, way):
-    hosts = []
-    for _ in range(3):  # ports that were free a moment ago
-        import socket
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            hosts.append(f"127.0.0.1:{taken.getsockname()[1]}")
+    hosts = [f"127.0.0.1:{quiet_port()}" for _ in range(3)]
     return lambda rank: {**WAYS[way], "TC_GROUP_HOSTS": ",".join(hosts), "TC_GROUP_RANK": str(rank)}
 
 
@@ -168,7 +163,7 @@ def run_member(bench, seconds, way):
 def run(bench, scenario, way, seconds):
     if scenario == "member":
         return run_member(bench, seconds, way)
-    settings = {**WAYS[way], **SCENARIOS[scenario][1], "TC_CONNECT_TIMEOUT": "2s"}
+    settings = {**WAYS[way], **SCENARIOS[scenario][1], "TC_CONNECT_TIMEOUT": "5s"}
     others = [bench.target(**settings).address] if scenario == "forged_answers" else []
     target = bench.target(*others, **settings)
     witness = bench.witness(target, **WAYS[way])
