@@ -1,6 +1,7 @@
 """What all parts of the reliability tests share: processes in a cell, what they said and when, and what they hold."""
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "integration"))
 from sample import MB, Sample, rss, shared_segments  # noqa: E402, F401
-from tool_process import Process, ToolTest, wait_until  # noqa: E402
+from tool_process import DEADLINE_S, Process, ToolTest, wait_until  # noqa: E402
 
 WAYS = {
     "direct": {},
@@ -80,6 +81,7 @@ class Bench(ToolTest):
         self.chance = random.Random(seed)
         self.seed = seed
         self.processes = []
+        self.segments_before = shared_segments()
 
     def addCleanup(self, function, *rest, **named):
         """Also how a process makes itself known."""
@@ -95,8 +97,11 @@ class Bench(ToolTest):
 
     @staticmethod
     def limit(pid, limit, value):
-        import resource
-        resource.prlimit(pid, limit, (value, resource.prlimit(pid, limit)[1]))
+        """As far as the hard limit, which stays."""
+        hard = resource.prlimit(pid, limit)[1]
+        if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
+            value = hard
+        resource.prlimit(pid, limit, (value, hard))
 
     def target(self, *arguments, **environment):
         # Better code would come from a process with descriptors of its own.
@@ -109,7 +114,9 @@ class Bench(ToolTest):
     def witness(self, target, **environment):
         """One that has sent each of its sizes: the target has all memory for it that it will have."""
         witness = Peer(self, "witness", target.address, **environment)
-        wait_until(lambda: (witness.number("round") or 0) >= WITNESS_SIZES or not witness.running(), "the witness")
+        wait_until(lambda: (witness.number("round") or 0) >= WITNESS_SIZES or not witness.running(), f"the rounds of {witness}")
+        if not witness.running():
+            raise AssertionError(f"no witness: {witness.err[-1000:]}")
         return witness
 
     def stall_ms(self, witness):
@@ -126,14 +133,22 @@ class Bench(ToolTest):
     def sample(self, process):
         return Sample(process.pid)
 
-    def wait_given_back(self, process, before, slack_mb=64, ucx_keeps=0):
-        """Everything that it holds is what it was; its memory nearly."""
-        held = lambda: Sample(process.pid).more_than(before, slack_mb * MEMORY_FACTOR, ucx_keeps)  # noqa: E731
-        deadline = time.monotonic() + 30
+    def wait_given_back(self, process, before, witness, slack_mb=64, ucx_keeps=0):
+        """Everything that it holds is what it was, but for what is the witness's; its memory nearly."""
+        held = lambda: Sample(process.pid).more_than(before, slack_mb * MEMORY_FACTOR, ucx_keeps, witness.pid)  # noqa: E731
+        deadline = time.monotonic() + DEADLINE_S
         while (more := held()) and time.monotonic() < deadline:
             time.sleep(0.02)
         if more:
-            raise AssertionError(f"not given back: {more}")
+            raise AssertionError(f"the target has not given back what the source took: {more}")
+
+    def wait_no_segments(self, pids):
+        """Those of the dead are removed. Others may be left on this machine whose makers had the same process ids."""
+        left = lambda: shared_segments(pids) - self.segments_before  # noqa: E731
+        deadline = time.monotonic() + DEADLINE_S
+        while (found := left()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual(found, set(), f"segments that processes {pids}, which are dead, made")
 
 
 def children(pid, name):

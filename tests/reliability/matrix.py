@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from bench import BITCODE, BY_ADDRESS, WAYS, Peer, Process, children, end_process, is_gone, shared_segments
+from bench import BITCODE, BY_ADDRESS, WAYS, Peer, Process, children, end_process, is_gone
 from tool_process import wait_until
 
 VICTIMS = ("source", "target", "member", "tc-run", "tc-compile")
@@ -38,7 +38,7 @@ def spread():
 
 
 def op_environment(op, way, rests):
-    environment = {**WAYS[BY_ADDRESS.get(way, way)], "RELIABILITY_PATIENCE_MS": "2000", "TC_CONNECT_TIMEOUT": "2s"}
+    environment = {**WAYS[BY_ADDRESS.get(way, way)], "RELIABILITY_PATIENCE_MS": "4000", "TC_CONNECT_TIMEOUT": "4s"}
     if op == "need":
         environment["TC_CODE_PUSH"] = "no"
     if rests:
@@ -97,14 +97,14 @@ def ucx_keeps(op, way):
     return 2 if way == "direct_address" and op in ("connect", "close") else 0
 
 
-def lose_source(bench, target, source, before, kept):
+def lose_source(bench, target, witness, source, before, kept):
     """The target of a source that is dead: when it knew, if there was anything to know."""
     begin = time.monotonic()
     source.kill()
     wait_until(lambda: open_endpoints(target) == 1, f"the end of the source's endpoint: {target.out}")
     ends = [t for word in ("closed", "failed") for t in target.times(word) if t >= begin]
-    bench.wait_given_back(target, before, ucx_keeps=kept)
-    wait_until(lambda: not shared_segments({source.pid}), "segments of a dead source")
+    bench.wait_given_back(target, before, witness, ucx_keeps=kept)
+    bench.wait_no_segments({source.pid})
     return round(max(ends) - begin, 3) if ends else None
 
 
@@ -122,7 +122,7 @@ def run_source(bench, action, op, way):
     if action == "pause":
         wait_rounds(source, 2)
         unanswered(bench, source)
-    learnt = lose_source(bench, target, source, before, ucx_keeps(op, way))
+    learnt = lose_source(bench, target, witness, source, before, ucx_keeps(op, way))
     wait_rounds(witness, 2)
     figures = {"learnt_s": learnt, "stall_ms": bench.stall_ms(witness)}
     target.finish()
@@ -147,7 +147,7 @@ def run_target(bench, action, op, way):
     wait_until(lambda: any(t >= begin for w in {word, "ended"} for t in source.times(w)), f"its end: {source.out[-500:]}")
     learnt = min(t for w in {word, "ended"} for t in source.times(w) if t >= begin) - begin
     source.finish()
-    wait_until(lambda: not shared_segments({target.pid, source.pid}), "segments of the dead")
+    bench.wait_no_segments({target.pid, source.pid})
     return {"learnt_s": round(learnt, 3) if word == "ended" else None}
 
 

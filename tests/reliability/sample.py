@@ -20,8 +20,12 @@ class Sample:
         self.segments = {shmid: f"segment {shmid}" for shmid in shared_segments({pid})}
         self.rss = rss(pid)
 
-    def more_than(self, before, slack_mb, ucx_keeps=0):
-        """What it holds more. `ucx_keeps`: so many mappings UCX may have kept of a peer that died."""
+    def more_than(self, before, slack_mb, ucx_keeps=0, peer=None):
+        """What it holds more. `ucx_keeps`: so many mappings UCX may have kept of a peer that died. `peer`: a process that lives,
+        whose memory UCX maps when it first needs that, after `before` too."""
+        theirs = set(descriptors(peer).values()) if peer else set()
+        self.ucx_mappings = {where: name for where, name in self.ucx_mappings.items()
+                             if name not in theirs or name in before.ucx_mappings.values()}
         may_have = {"descriptors": 0, "mappings": 0, "ucx_mappings": ucx_keeps, "segments": 0}
         more = []
         for name, count in may_have.items():
@@ -69,8 +73,8 @@ def rss(pid):
         return int(file.read().split()[1]) * PAGE
 
 
-def shared_segments(pids):
-    """The System V segments that these processes made."""
+def shared_segments(pids=None):
+    """The System V segments that these processes made; all, if none are named."""
     with open("/proc/sysvipc/shm", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
-    return {int(row[1]) for row in rows if int(row[4]) in pids}
+    return {int(row[1]) for row in rows if pids is None or int(row[4]) in pids}
