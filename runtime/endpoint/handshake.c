@@ -2,7 +2,6 @@
 
 #include "archive_dictionary.h"
 #include "archive_layout.h"
-#include "base/clock.h"
 #include "base/live_process.h"
 #include "base/logger.h"
 #include "core/ep_message.h"
@@ -13,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MESSAGES_PER_TURN 64u
 #define SMALL_RING_BYTES (16u << 10)
 
 void tci_handshake_set_deadline(tc_ep *ep, uint64_t deadline_ns)
@@ -81,7 +79,7 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
     return TC_OK;
 }
 
-static void refuse(tc_ep *ep, const tc_error *error)
+void tci_handshake_refuse(tc_ep *ep, const tc_error *error)
 {
     uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
     size_t size;
@@ -260,7 +258,7 @@ static void on_hello(tc_ep *ep, const void *bytes, size_t size)
     if (status == TC_OK)
         status = accept_hello(ep, &hello, &error);
     if (status != TC_OK) {
-        refuse(ep, &error);
+        tci_handshake_refuse(ep, &error);
         return;
     }
     ep->state = TCI_EP_AWAITING_READY;
@@ -279,7 +277,7 @@ static void on_ready(tc_ep *ep, const void *bytes, size_t size)
     if (status == TC_OK)
         status = tci_delivery_arrival_of(delivery, &ep->rx.arrival, &error);
     if (status != TC_OK) {
-        refuse(ep, &error);
+        tci_handshake_refuse(ep, &error);
         return;
     }
     ep->hs.peer_ready = true;
@@ -354,64 +352,6 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
         (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
                                "peer sent a message of kind %d while connecting", (int)kind);
     }
-}
-
-static void finish_connecting(tc_ep *ep)
-{
-    tc_error error = {0};
-    if (ep->stream == NULL) {
-        ep->core->events->retry(ep, tci_clock_ns());
-        return;
-    }
-    tc_status status = tci_stream_connect_finish(ep->stream, &error);
-    if (status == TC_E_AGAIN)
-        return;
-    if (status == TC_E_UNREACHABLE && ep->hs.expected_rank != TC_RANK_NONE) {
-        ep->core->events->retry(ep, tci_clock_ns());
-        return;
-    }
-    if (status == TC_OK) {
-        ep->state = TCI_EP_AWAITING_HELLO;
-        status = tci_core_watch(ep->core, tci_stream_fd(ep->stream), ep->connection, &error);
-    }
-    if (status == TC_OK && !tci_stream_is_local(ep->stream))
-        status = tci_network_open(ep->core, "it connects to another host", &error);
-    if (status == TC_OK) {
-        status = tci_handshake_send_hello(ep, &error);
-    }
-    if (status != TC_OK)
-        tci_ep_fail(ep, &error);
-}
-
-void tci_handshake_stream(tc_ep *ep)
-{
-    tci_hello_kind kind;
-    const void *message;
-    size_t size;
-    tc_error error = {0};
-    if (ep->state == TCI_EP_CONNECTING)
-        finish_connecting(ep);
-    if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
-        return;
-    const tc_status flushed = tci_stream_flush(ep->stream, NULL);
-    (void)flushed; /* a failure shows in receive, too */
-    tc_status status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
-    /* Bounded, because a peer could ring for ever; epoll tells of the rest again. */
-    for (unsigned n = 0; status == TC_OK && ep->state < TCI_EP_CLOSED; n++) {
-        tci_handshake_message(ep, kind, message, size);
-        if (n == MESSAGES_PER_TURN)
-            return;
-        status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
-    }
-    if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
-        return;
-    if (status == TC_E_VERSION || status == TC_E_CORRUPT) {
-        refuse(ep, &error);
-        return;
-    }
-    if (status == TC_E_PEER_LOST)
-        tci_error_prefix(&error, "peer lost");
-    tci_ep_fail(ep, &error);
 }
 
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns)

@@ -22,6 +22,9 @@ TC_MUST_CHECK tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err);
  * borne. */
 void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, size_t size);
 
+/* Tells the peer why it may not connect, or not go on, and ends the endpoint with that. */
+void tci_handshake_refuse(tc_ep *ep, const tc_error *error);
+
 /* What the stream has: connecting, messages, its end. */
 void tci_handshake_stream(tc_ep *ep);
 
