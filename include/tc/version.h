@@ -17,7 +17,7 @@ extern "C" {
     (TC_VERSION_MAJOR * 0x10000u + TC_VERSION_MINOR * 0x100u + TC_VERSION_PATCH)
 
 /* Peers with another protocol version refuse each other. */
-#define TC_PROTOCOL_VERSION 2
+#define TC_PROTOCOL_VERSION 3
 
 typedef struct tc_version_info {
     const char *library;  /* "0.1.0" */

@@ -33,9 +33,9 @@ typedef struct option_row {
  * range text lists the choices in the order of their values. */
 /* clang-format off */
 static const option_row option_rows[] = {
-    {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am|put",
-      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put: the peer has to have chosen it, too)"},
-     KIND_CHOICE, FIELD(delivery), 0, 3, false},
+    {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am|put|stream",
+      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put: the peer has to have chosen it, too), or records of the connection, without UCX (stream: one side's word is enough)"},
+     KIND_CHOICE, FIELD(delivery), 0, 4, false},
     {{"ring_bytes", "TC_RING_BYTES", "bytes", "256K", "4K..2M, a power of two",
       "size of the receive ring of each endpoint"},
      KIND_SIZE, FIELD(ring_bytes), 4096, 2u << 20, true},

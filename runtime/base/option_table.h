@@ -12,7 +12,8 @@ typedef enum tci_delivery_choice {
     TCI_DELIVERY_AUTO = 0,
     TCI_DELIVERY_DIRECT = 1,
     TCI_DELIVERY_AM = 2,
-    TCI_DELIVERY_PUT = 3
+    TCI_DELIVERY_PUT = 3,
+    TCI_DELIVERY_STREAM = 4
 } tci_delivery_choice;
 
 typedef enum tci_network_choice {

@@ -107,6 +107,8 @@ tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
 {
     if (stream->send_error.status != TC_OK)
         return repeat(&stream->send_error, err);
+    if (stream->wide != NULL)
+        return tci_stream_flush_wide(stream, err);
     if (stream->targets != NULL)
         return stream->send_begin == stream->send_end ? TC_OK : TC_E_AGAIN;
     while (stream->send_begin < stream->send_end) {
@@ -256,5 +258,6 @@ void tci_stream_close(tci_stream *stream)
     }
     tci_channel_close(&stream->channel);
     free(stream->targets);
+    free(stream->wide);
     free(stream);
 }

@@ -7,6 +7,8 @@
 #include "host_port.h"
 #include "stream.h"
 
+typedef struct tci_stream_wide tci_stream_wide;
+
 struct tci_stream {
     /* A fork closes the socket, or the peer would not see this process end. */
     tci_fork_guard guard;
@@ -30,6 +32,8 @@ struct tci_stream {
      * before */
     tc_error send_error;
 
+    tci_stream_wide *wide; /* stream_bytes.h; NULL: not wide */
+
     /* Last, so that a stream which only waits touches one page. */
     uint8_t receive_bytes[TCI_HELLO_MESSAGE_MAX];
     uint8_t send_bytes[TCI_STREAM_SEND_MAX];
@@ -37,5 +41,8 @@ struct tci_stream {
 
 /* A stream without a socket. NULL when memory is out. */
 tci_stream *tci_stream_alloc(void);
+
+/* tci_stream_flush of a wide one. */
+TC_MUST_CHECK tc_status tci_stream_flush_wide(tci_stream *stream, tc_error *err);
 
 #endif

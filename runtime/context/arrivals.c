@@ -50,28 +50,10 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
 static tc_ep *find_addressee(const tc_context *ctx, const tci_am_header *header)
 {
     tc_ep *ep = tci_core_find(&ctx->core, header->connection);
-    if (ep != NULL && memcmp(header->token, &ep->token, sizeof ep->token) == 0)
+    if (ep != NULL && ep->rx.records == NULL && memcmp(header->token, &ep->token, sizeof ep->token) == 0)
         return ep;
     TC_LOG(TC_LOG_DEBUG, "a message for connection %u, which is not there", header->connection);
     return NULL;
-}
-
-/* Before the peer's READY is heard its frames may come by any delivery. */
-static bool may_send_frames(const tc_ep *ep)
-{
-    return !tci_ep_is_open(ep) || ep->rx.arrival.frames_by_message;
-}
-
-static void take_frames(tc_ep *ep, uint16_t granule, const uint8_t *bytes, size_t size)
-{
-    if (may_send_frames(ep) &&
-        tci_consumer_place(&ep->rx.ring, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
-        tci_ep_frames_came(ep);
-    else
-        (void)tci_ep_fail_with(
-            ep, TC_E_CORRUPT, "peer sent %zu bytes for place %u of its ring, where %s", size,
-            granule * TCI_FRAME_GRANULE,
-            may_send_frames(ep) ? "they may not lie" : "it stores frames itself");
 }
 
 void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
@@ -89,7 +71,7 @@ void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
     if (ep->rx.region == NULL)
         return;
     if (kind == TCI_AM_FRAMES) {
-        take_frames(ep, header->place, bytes, size);
+        tci_ep_take_frames(ep, header->place, bytes, size);
     } else if (kind == TCI_AM_CREDIT) {
         tci_credit_take(ep, bytes, size);
     } else {

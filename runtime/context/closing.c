@@ -141,8 +141,14 @@ static bool link_is_flushed(tc_ep *ep)
 
 static bool goodbye_has_left(tc_ep *ep)
 {
-    return ep->stream != NULL ? tci_stream_flush(ep->stream, NULL) != TC_E_AGAIN
-                              : tci_link_flush_ended(ep->link);
+    return ep->stream != NULL && !tci_link_is_stream(ep->link)
+               ? tci_stream_flush(ep->stream, NULL) != TC_E_AGAIN
+               : tci_link_flush_ended(ep->link);
+}
+
+static bool link_turn(tc_ep *ep)
+{
+    return tci_link_turn(ep->link);
 }
 
 /* Nothing is run meanwhile, so none of them goes. */
@@ -150,6 +156,7 @@ static void await_all(const company *c, bool (*is_so)(tc_ep *ep), uint64_t deadl
 {
     tci_backoff backoff = {0};
     while (!all_open_are(c, is_so) && tci_clock_ns() < deadline_ns) {
+        (void)all_open_are(c, link_turn);
         if (tci_worker_progress(c->core->worker) == 0)
             tci_backoff_pause(&backoff, deadline_ns);
     }
@@ -172,7 +179,7 @@ static void say_goodbye(tc_ep *ep)
                                    "some of its messages may not have come");
     else
         tci_ep_message_bye(ep);
-    if (ep->stream == NULL)
+    if (ep->stream == NULL || tci_link_is_stream(ep->link))
         tci_link_flush_begin(ep->link);
 }
 

@@ -16,6 +16,7 @@
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
+#include "endpoint/record_in.h"
 #include "transfer/code_out.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
@@ -27,8 +28,16 @@
 #define EVENTS_MAX 64
 /* How long a stream may be behind the link to the same peer. */
 #define STREAM_DELAY_NS 100000000ull
+#define STREAMS_POLLED_MAX 4u
 
 /* --- the rare work ----------------------------------------------------------------------- */
+
+static void look_at_stream(tc_ep *ep)
+{
+    tci_handshake_stream(ep);
+    if (ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
+        (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
+}
 
 /* A stream that ends says nothing about what its peer wrote into the ring before, so that is
  * run first. */
@@ -37,9 +46,7 @@ static unsigned serve_stream(tc_ep *ep)
     unsigned run = 0;
     if (tci_ep_is_open(ep))
         run = tci_dispatch_run_lap(ep);
-    tci_handshake_stream(ep);
-    if (ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
-        (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
+    look_at_stream(ep);
     return run;
 }
 
@@ -58,6 +65,21 @@ static unsigned serve_descriptors(tc_context *ctx)
             run += serve_stream(ep);
     }
     return run;
+}
+
+/* Connections that carry frames. A few are read from at once; where there are more, one call says
+ * which of them have something, but for what no descriptor tells of. */
+static unsigned look_at_streams(tc_context *ctx)
+{
+    tci_core *core = &ctx->core;
+    if (core->stream_count > STREAMS_POLLED_MAX &&
+        !tci_pending_has(&core->pending, TCI_WORK_STREAM))
+        return serve_descriptors(ctx);
+    for (tci_record_in *in = core->streams; in != NULL; in = in->next) {
+        if (in->ep->state < TCI_EP_CLOSED && !in->ep->peer.said_bye)
+            look_at_stream(in->ep);
+    }
+    return 0;
 }
 
 /* Why a link ended its peer may have said before, by another way, which UCX does not wait for:
@@ -172,6 +194,10 @@ static unsigned turn_endpoint(tc_ep *ep)
         tci_pending_add(pending, TCI_WORK_LINK);
     if (tci_code_out_turn(ep))
         tci_pending_add(pending, TCI_WORK_LINK);
+    if (ep->link != NULL && !tci_link_turn(ep->link))
+        tci_pending_add(pending, TCI_WORK_LINK);
+    if (tci_record_in_has_more(ep))
+        tci_pending_add(pending, TCI_WORK_STREAM);
     if (ep->peer.said_bye && tci_dispatch_drain(ep))
         tci_handshake_part(ep);
     if (tci_queue_waits(ep))
@@ -261,7 +287,8 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     tci_wait_disarm(ctx);
     /* UCX first, so that what it puts into rings is run by this very call. */
     (void)tci_worker_progress(ctx->core.worker);
-    unsigned run = poll_rings(ctx);
+    unsigned run = ctx->core.streams != NULL ? look_at_streams(ctx) : 0;
+    run += poll_rings(ctx);
     if (!needs_housekeeping(ctx))
         return run;
     run += do_housekeeping(ctx);

@@ -17,6 +17,13 @@ tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err)
     return TC_OK;
 }
 
+void tci_core_watch_room(tci_core *core, int fd, uint64_t data, bool on)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | (on ? EPOLLOUT : 0),
+                                .data = {.u64 = data}};
+    (void)epoll_ctl(core->epoll_fd, EPOLL_CTL_MOD, fd, &event);
+}
+
 static tc_status grow_connections(tci_core *core, tc_error *err)
 {
     size_t capacity = core->connection_capacity == 0 ? 64 : 2 * core->connection_capacity;

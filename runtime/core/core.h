@@ -63,10 +63,12 @@ typedef struct tci_core {
     tci_registry registry;
 
     struct tc_options options;
-    tci_injector *injector; /* NULL until a message brings its own code */
-    int epoll_fd;           /* streams and listeners */
-    tc_ep *first;           /* all endpoints, in no order */
-    tc_ep **by_connection;  /* connection id -> endpoint or NULL */
+    tci_injector *injector;        /* NULL until a message brings its own code */
+    int epoll_fd;                  /* streams and listeners */
+    struct tci_record_in *streams; /* of open endpoints that get frames so: record_in.h */
+    unsigned stream_count;
+    tc_ep *first;          /* all endpoints, in no order */
+    tc_ep **by_connection; /* connection id -> endpoint or NULL */
     size_t connection_capacity;
     /* Ids are given out in turn, so that a late message meets no new owner. */
     uint16_t connection_next;
@@ -120,5 +122,8 @@ TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint1
 
 /* Has tc_progress look at a descriptor when it has something to read. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);
+
+/* The same, and when it can be written to: or no longer. */
+void tci_core_watch_room(tci_core *core, int fd, uint64_t data, bool on);
 
 #endif

@@ -1,11 +1,20 @@
 #include "core/ep_message.h"
 
+#include "bootstrap/stream_bytes.h"
 #include "core/single_message.h"
+
+/* Over a connection that carries records too they take their place among those. */
+static bool go_by_link(const tc_ep *ep)
+{
+    return ep->stream == NULL || tci_stream_is_wide(ep->stream);
+}
 
 tc_status tci_ep_message_send(tc_ep *ep, const void *bytes, size_t size, tc_error *err)
 {
-    if (ep->stream != NULL)
+    if (!go_by_link(ep))
         return tci_stream_send(ep->stream, bytes, size, err);
+    if (ep->link == NULL)
+        return tci_error_set(err, TC_E_CLOSED, "message: the link is closed");
     return tci_link_post(ep->link, TCI_AM_HELLO, bytes, size, err);
 }
 
@@ -31,9 +40,9 @@ bool tci_ep_message_wakeup(tc_ep *ep)
     size_t size;
     if (tci_hello_wakeup_encode(bytes, sizeof bytes, &size) != TC_OK)
         return true;
-    if (ep->stream == NULL && ep->link == NULL)
+    if (go_by_link(ep) && ep->link == NULL)
         return true; /* it has ended */
-    if (ep->stream == NULL)
+    if (go_by_link(ep))
         return tci_single_message_send(&ep->tx.wakeup, ep->link, TCI_AM_HELLO, bytes, size) !=
                TC_E_AGAIN;
     (void)tci_ep_message_send(ep, bytes, size, NULL);

@@ -45,6 +45,31 @@ void tci_ep_frames_came(tc_ep *ep)
         (void)watch_ring(ep);
 }
 
+/* Before the peer's READY is heard its frames may come by any delivery. */
+static bool may_send_frames(const tc_ep *ep)
+{
+    return !tci_ep_is_open(ep) || ep->rx.arrival.frames_by_message;
+}
+
+bool tci_ep_expects_frames(tc_ep *ep, uint16_t granule, size_t size)
+{
+    if (may_send_frames(ep) &&
+        tci_consumer_may_place(&ep->rx.ring, (uint64_t)granule * TCI_FRAME_GRANULE, size))
+        return true;
+    (void)tci_ep_fail_with(
+        ep, TC_E_CORRUPT, "peer sent %zu bytes for place %u of its ring, where %s", size,
+        granule * TCI_FRAME_GRANULE,
+        may_send_frames(ep) ? "they may not lie" : "it stores frames itself");
+    return false;
+}
+
+void tci_ep_take_frames(tc_ep *ep, uint16_t granule, const uint8_t *bytes, size_t size)
+{
+    if (tci_ep_expects_frames(ep, granule, size) &&
+        tci_consumer_place(&ep->rx.ring, (uint64_t)granule * TCI_FRAME_GRANULE, bytes, size))
+        tci_ep_frames_came(ep);
+}
+
 void tci_ep_pause(tc_ep *ep)
 {
     if (ep->state != TCI_EP_OPEN || ep->rx.paused)

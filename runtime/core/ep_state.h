@@ -28,7 +28,11 @@ tc_status tci_ep_check_credit(tc_ep *ep);
  * rings. Called whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
 
-/* UCX's handler has put frames into the ring. */
+/* Frames that a message brought go into the ring, or end the endpoint where they may not. */
+void tci_ep_take_frames(tc_ep *ep, uint16_t granule, const uint8_t *bytes, size_t size);
+/* False: they may not, and it has ended. */
+bool tci_ep_expects_frames(tc_ep *ep, uint16_t granule, size_t size);
+/* They are in the ring. */
 void tci_ep_frames_came(tc_ep *ep);
 /* The ring of an open endpoint need not be looked at before that. */
 void tci_ep_unwatch(tc_ep *ep);

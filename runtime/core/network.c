@@ -1,6 +1,7 @@
 #include "core/network.h"
 
 #include "base/logger.h"
+#include "core/stream_link.h"
 #include "delivery/link_ucx.h"
 
 static tc_status describe(tci_core *core, tc_error *err)
@@ -48,9 +49,22 @@ static bool worker_is_used(const tci_core *core)
     return ep != NULL;
 }
 
+/* Whether connections are protected: what other hosts send then goes over nothing else. */
+static bool has_keys(const tci_core *core)
+{
+    (void)core;
+    return false;
+}
+
+static bool wants_stream(const tci_core *core, bool local)
+{
+    return core->options.delivery == TCI_DELIVERY_STREAM ||
+           (core->options.delivery == TCI_DELIVERY_AUTO && !local && has_keys(core));
+}
+
 tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err)
 {
-    if (core->options.network == TCI_NETWORK_NO ||
+    if (core->options.network == TCI_NETWORK_NO || wants_stream(core, false) ||
         tci_worker_network(core->worker) != TCI_WORKER_NETWORK_NONE)
         return TC_OK;
     TC_TRY(tci_worker_add_network(core->worker, worker_is_used(core), &core->worker, err));
@@ -58,8 +72,39 @@ tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err)
     return describe(core, err);
 }
 
+void tci_network_describe(tc_ep *ep, tci_hello *hello)
+{
+    const tci_worker *worker = tci_network_worker(ep);
+    tci_worker_network_state network = tci_worker_network(worker);
+    hello->stream =
+        ep->stream != NULL && wants_stream(ep->core, tci_stream_is_local(ep->stream));
+    hello->ucx_network = !hello->stream && network != TCI_WORKER_NETWORK_NONE &&
+                         network != TCI_WORKER_NETWORK_KEPT;
+    hello->ucx_shared_memory = !hello->stream && tci_worker_shares_memory(worker);
+    if (hello->stream)
+        hello->worker_address.size = 0;
+}
+
+static bool needs_stream(tc_ep *ep, const tci_hello *theirs)
+{
+    tci_hello mine = ep->core->self;
+    tci_network_describe(ep, &mine);
+    if (ep->stream == NULL || !tci_hello_needs_stream(&mine, theirs))
+        return false;
+    if (!mine.stream && !theirs->stream)
+        TC_LOG(TC_LOG_INFO,
+               "endpoint %u: everything goes over the connection, since UCX %u.%u.%u here and "
+               "%u.%u.%u there have no way in common",
+               ep->connection, mine.ucx.major, mine.ucx.minor, mine.ucx.patch,
+               theirs->ucx.major, theirs->ucx.minor, theirs->ucx.patch);
+    return true;
+}
+
 tc_status tci_network_link(tc_ep *ep, const tci_hello *theirs, tc_error *err)
 {
+    if (needs_stream(ep, theirs))
+        return tci_stream_link_open(ep, &ep->link, err);
+    TC_TRY(tci_hello_compatible(&ep->core->self, theirs, err));
     const tci_link_peer peer = {
         .address = {theirs->worker_address.data, theirs->worker_address.size,
                     (pid_t)theirs->pid},

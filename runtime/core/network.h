@@ -15,11 +15,18 @@ TC_MUST_CHECK tc_status tci_network_init(tci_core *core, tci_worker_params param
                                          tc_error *err);
 
 /* From now on endpoints reach other hosts, if the option `network` and UCX_TLS allow it: else the
- * link will say that there is no way. `cause` is for the log: "it listens at 10.0.0.1:7000".
+ * link will say that there is no way. Where connections carry everything UCX needs no port: none is
+ * opened. `cause` is for the log: "it listens at 10.0.0.1:7000".
  * TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO, TC_E_CORRUPT (the address is too long for a hello). */
 TC_MUST_CHECK tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err);
 
-/* Opens the endpoint's link to whoever says this of itself, as tci_link_open. */
+/* What the endpoint's HELLO says of the ways to this side; with a connection that everything has to
+ * go over, nothing of UCX's. The same whenever it is asked. */
+void tci_network_describe(tc_ep *ep, tci_hello *hello);
+
+/* Opens the endpoint's link to whoever says this of itself, as tci_link_open: over its connection if
+ * either side wants that, or if there is no other way (then the log says why). TC_E_VERSION: it has
+ * no connection, and the UCX there is another. */
 TC_MUST_CHECK tc_status tci_network_link(tc_ep *ep, const tci_hello *theirs, tc_error *err);
 
 /* The worker that the endpoint's ring and link belong to: the one that there is when this is

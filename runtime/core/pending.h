@@ -25,8 +25,8 @@ typedef enum tci_cause {
 
     /* Messages wait for credit. A doorbell or a CREDIT message wakes. */
     TCI_WORK_QUEUE = 1 << 3,
-    /* Credit, or code that the peer needs, waits for what left before it. UCX wakes when it has
-     * let go of that. */
+    /* Credit, or code that the peer needs, waits for what left before it, or a connection took not
+     * all that was sent. UCX wakes when it has let go of that, the connection when it takes more. */
     TCI_WORK_LINK = 1 << 4,
     /* A peer has said BYE; what it sent before is run first. */
     TCI_WORK_GOODBYE = 1 << 5,
@@ -42,13 +42,17 @@ typedef enum tci_cause {
      * the descriptors itself. */
     TCI_WORK_SERVICE = 1 << 10,
 
+    /* A connection holds bytes of its peer's that no descriptor tells of. */
+    TCI_WORK_STREAM = 1 << 12,
+
     /* This is a fork of the context's process: nothing is done here any more. */
     TCI_FORKED = 1 << 11
 } tci_cause;
 
 #define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING | TCI_FORKED))
 #define TCI_WORK_AT_ONCE                                                                       \
-    ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE))
+    ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE |          \
+                TCI_WORK_STREAM))
 /* What is somewhere in a list: all work but SERVICE. */
 #define TCI_WORK_LISTED                                                                        \
     (TCI_WORK_AT_ONCE | (unsigned)(TCI_WORK_QUEUE | TCI_WORK_LINK | TCI_WORK_HANDSHAKE))

@@ -66,8 +66,9 @@ typedef struct tci_receiver {
     uint64_t ring_memory; /* what the ring takes of the core's */
     tci_incoming_code incoming;
     tci_assembly assembly;
-    tci_segment staged;          /* the peer's, where its payloads lie */
-    struct tci_inbound *inbound; /* transfer/payload_in.h; NULL until a payload comes so */
+    tci_segment staged;            /* the peer's, where its payloads lie */
+    struct tci_inbound *inbound;   /* transfer/payload_in.h; NULL until a payload comes so */
+    struct tci_record_in *records; /* endpoint/record_in.h; NULL: the link is no stream's */
 } tci_receiver;
 
 #endif

@@ -1,6 +1,7 @@
 #include "carried_delivery.h"
 
 #include "base/error_text.h"
+#include "base/logger.h"
 #include "delivery/pages.h"
 
 #include <stdlib.h>
@@ -30,6 +31,21 @@ void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *p
     tci_ring_store_consumed(&carried->consumed, start);
     tci_frame_batches_init(&carried->batches, peer->ring_bytes, start, carry, carried);
     return carried;
+}
+
+void tci_carried_by_message(void *user, tci_batch *batch)
+{
+    const tci_carried_delivery *carried = user;
+    uint64_t offset = tci_batch_offset(batch);
+    tci_link_op *op = tci_batch_op(batch, 0);
+    bool under_way;
+    tc_status status =
+        tci_link_send(carried->link, TCI_AM_FRAMES, (uint16_t)(offset / TCI_FRAME_GRANULE), op,
+                      carried->base.ring + offset, tci_batch_bytes(batch), &under_way);
+    if (status != TC_OK)
+        TC_LOG(TC_LOG_DEBUG, "%s: %s", carried->base.ops->name, tc_status_text(status));
+    if (!under_way)
+        tci_batch_op_ended(op);
 }
 
 void tci_carried_close(tci_delivery *delivery)

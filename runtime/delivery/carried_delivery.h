@@ -21,6 +21,9 @@ typedef struct tci_carried_delivery {
 void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
                          size_t bytes, tci_batch_carrier carry, tc_error *err);
 
+/* A tci_batch_carrier: one FRAMES message over the link. */
+void tci_carried_by_message(void *user, tci_batch *batch);
+
 /* For tci_delivery_ops. */
 void tci_carried_close(tci_delivery *delivery);
 void tci_carried_push(tci_delivery *delivery, uint64_t position, uint64_t bytes);

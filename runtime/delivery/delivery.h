@@ -43,6 +43,8 @@ typedef struct tci_delivery_arrival {
     /* Frames come as UCX messages, whose handler puts them into the ring: they wake a sleeper,
      * and nobody need look at a ring that is empty. */
     bool frames_by_message;
+    /* And not as UCX's messages but as records of the connection. */
+    bool by_stream;
 } tci_delivery_arrival;
 
 typedef struct tci_delivery_ops {
@@ -87,6 +89,7 @@ struct tci_delivery {
 extern const tci_delivery_ops tci_delivery_direct;
 extern const tci_delivery_ops tci_delivery_am;
 extern const tci_delivery_ops tci_delivery_put;
+extern const tci_delivery_ops tci_delivery_stream;
 
 /* All of them, ended by NULL, in the order in which `auto` tries them. */
 extern const tci_delivery_ops *const tci_delivery_table[];

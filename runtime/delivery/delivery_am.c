@@ -7,28 +7,16 @@
 #include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"
-#include "base/logger.h"
-
-static void carry(void *user, tci_batch *batch)
-{
-    const tci_carried_delivery *am = user;
-    uint64_t offset = tci_batch_offset(batch);
-    tci_link_op *op = tci_batch_op(batch, 0);
-    bool under_way;
-    tc_status status =
-        tci_link_send(am->link, TCI_AM_FRAMES, (uint16_t)(offset / TCI_FRAME_GRANULE), op,
-                      am->base.ring + offset, tci_batch_bytes(batch), &under_way);
-    if (status != TC_OK)
-        TC_LOG(TC_LOG_DEBUG, "am: %s", tc_status_text(status));
-    if (!under_way)
-        tci_batch_op_ended(op);
-}
 
 static tc_status am_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                          tc_error *err)
 {
+    if (tci_link_is_stream(peer->link))
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "delivery am: the two sides have no UCX in common, or one of them "
+                             "wants all to go over the connection");
     tci_carried_delivery *am =
-        tci_carried_create(&tci_delivery_am, peer, sizeof *am, carry, err);
+        tci_carried_create(&tci_delivery_am, peer, sizeof *am, tci_carried_by_message, err);
     if (am == NULL)
         return TC_E_NO_MEMORY;
     *delivery_out = &am->base;

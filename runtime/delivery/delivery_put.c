@@ -56,6 +56,10 @@ static void carry(void *user, tci_batch *batch)
 static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
 {
     tci_segment witness;
+    if (tci_link_is_stream(peer->link))
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "delivery put: the two sides have no UCX in common, or one of them "
+                             "wants all to go over the connection");
     if (peer->rkey == NULL)
         return tci_error_set(
             err, TC_E_UNSUPPORTED,

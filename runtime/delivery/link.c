@@ -2,6 +2,16 @@
 
 #include "delivery/link_ops.h"
 
+bool tci_link_is_stream(const tci_link *link)
+{
+    return link->ops->is_stream;
+}
+
+bool tci_link_turn(tci_link *link)
+{
+    return link->ops->turn == NULL || link->ops->turn(link);
+}
+
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
     return link->ops->ready(link, err);

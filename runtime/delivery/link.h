@@ -7,6 +7,13 @@
 
 typedef struct tci_link tci_link;
 
+/* Whether messages go over the endpoint's connection, and hellos with them. Else UCX has them. */
+bool tci_link_is_stream(const tci_link *link);
+
+/* Sends what waits, as far as its carrier takes it now. False: something is left. UCX's links leave
+ * that to the worker. */
+bool tci_link_turn(tci_link *link);
+
 /* Whether UCX has connected the two workers. TC_E_AGAIN: not yet; progress. TC_E_PEER_LOST. err
  * may be NULL and is not filled for TC_E_AGAIN. A side that goes away before both are connected
  * takes a UCX with assertions down on the other side, so a handshake ends with this. A link
@@ -43,7 +50,12 @@ TC_MUST_CHECK tc_status tci_link_post(tci_link *link, tci_am kind, const void *b
 
 /* One send or put without a copy, in memory of the caller's that lives as long as the link. */
 typedef struct tci_link_op {
-    tci_am_header header; /* of the link's */
+    tci_am_header header; /* of the link's, like the next five */
+    uint8_t kind;
+    const uint8_t *head; /* of a part of a payload */
+    const uint8_t *bytes;
+    size_t size;
+    struct tci_link_op *next;
     /* Called inside tci_worker_progress or tci_link_close, once, if the send was under way. */
     void (*done)(struct tci_link_op *op);
     void *user;

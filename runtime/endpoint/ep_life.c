@@ -3,6 +3,7 @@
 
 #include "core/ep_state.h"
 #include "core/single_message.h"
+#include "endpoint/record_in.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/large_send.h"
@@ -64,6 +65,12 @@ void tci_ep_notify_end(tc_ep *ep)
     ep->core->events->ended(ep, &error);
 }
 
+static void close_link(tc_ep *ep)
+{
+    tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+    ep->link = NULL;
+}
+
 void tci_ep_free(tc_ep *ep)
 {
     tci_ep_notify_end(ep);
@@ -73,10 +80,13 @@ void tci_ep_free(tc_ep *ep)
     if (ep->next != NULL)
         ep->next->previous_next = ep->previous_next;
     ep->core->by_connection[ep->connection] = NULL;
+    tci_record_in_end(ep);
+    if (ep->link != NULL && tci_link_is_stream(ep->link))
+        close_link(ep);
     if (ep->stream != NULL)
         tci_stream_close(ep->stream);
     if (ep->link != NULL)
-        tci_link_close(ep->link, CLOSE_LINK_TIMEOUT_NS);
+        close_link(ep);
     if (ep->tx.delivery != NULL)
         ep->tx.delivery->ops->close(ep->tx.delivery);
     if (ep->rx.region != NULL)

@@ -7,6 +7,7 @@
 #include "core/ep_message.h"
 #include "core/ep_state.h"
 #include "core/network.h"
+#include "endpoint/record_in.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ tc_status tci_handshake_send_hello(tc_ep *ep, tc_error *err)
         return TC_OK;
     TC_TRY(make_ring(ep, err));
     tci_hello hello = ep->core->self;
+    tci_network_describe(ep, &hello);
     hello.connection_id = ep->connection;
     hello.connection_token = ep->token;
     hello.ring_bytes = (uint32_t)(ep->rx.ring.mask + 1);
@@ -155,6 +157,10 @@ static tc_status count_copy(tc_ep *ep, uint64_t bytes, tc_error *err)
 
 static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
+    uint64_t wanted = ep->core->options.delivery;
+    /* By its address alone there is no connection to send over. */
+    if (wanted == TCI_DELIVERY_STREAM && ep->stream == NULL)
+        wanted = TCI_DELIVERY_AUTO;
     const tci_delivery_peer peer = {
         .link = ep->link,
         .ring_bytes = hello->ring_bytes,
@@ -165,7 +171,7 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .segment = hello->segment,
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
-    return tci_delivery_open(ep->core->options.delivery, &peer, &ep->tx.delivery, err);
+    return tci_delivery_open(wanted, &peer, &ep->tx.delivery, err);
 }
 
 static void set_up_sending(tc_ep *ep, const tci_hello *hello)
@@ -184,13 +190,20 @@ static void set_up_sending(tc_ep *ep, const tci_hello *hello)
     ep->tx.payload_max = (size_t)(frame_max - tci_frame_code_bytes(0, 0)) & ~(size_t)7;
 }
 
+static tc_status open_link(tc_ep *ep, const tci_hello *hello, tc_error *err)
+{
+    if (ep->link != NULL) /* to an address: there is only UCX */
+        return tci_hello_compatible(&ep->core->self, hello, err);
+    TC_TRY(tci_network_link(ep, hello, err));
+    return tci_link_is_stream(ep->link) ? tci_record_in_begin(ep, err) : TC_OK;
+}
+
 static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
-    TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
     keep_peer(ep, hello);
     /* Also of a peer that has gone: UCX has its side of that peer's endpoint already, maps that
      * peer's memory, and keeps both until an endpoint of this side's has taken them over. */
-    tc_status status = ep->link == NULL ? tci_network_link(ep, hello, err) : TC_OK;
+    tc_status status = open_link(ep, hello, err);
     if (peer_is_gone(ep))
         return tci_error_set(err, TC_E_PEER_LOST,
                              "peer lost: process %llu ended while connecting",

@@ -3,6 +3,7 @@
 #include "core/ep_state.h"
 #include "core/network.h"
 #include "endpoint/handshake.h"
+#include "endpoint/record_in.h"
 
 #define MESSAGES_PER_TURN 64u
 
@@ -33,26 +34,38 @@ static void finish_connecting(tc_ep *ep)
         tci_ep_fail(ep, &error);
 }
 
-void tci_handshake_stream(tc_ep *ep)
+/* TC_E_AGAIN: no more has come, or is to be taken here. */
+static tc_status take_messages(tc_ep *ep, tc_error *err)
 {
     tci_hello_kind kind;
     const void *message;
     size_t size;
+    /* Bounded, because a peer could ring for ever; epoll tells of the rest again. */
+    for (unsigned n = 0; n <= MESSAGES_PER_TURN; n++) {
+        TC_TRY(tci_stream_receive(ep->stream, &kind, &message, &size, err));
+        tci_handshake_message(ep, kind, message, size);
+        if (ep->state >= TCI_EP_CLOSED)
+            return TC_E_AGAIN;
+        if (ep->rx.records != NULL) /* since its HELLO */
+            return tci_record_in_take(ep, err);
+    }
+    return TC_E_AGAIN;
+}
+
+void tci_handshake_stream(tc_ep *ep)
+{
     tc_error error = {0};
     if (ep->state == TCI_EP_CONNECTING)
         finish_connecting(ep);
     if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
         return;
-    const tc_status flushed = tci_stream_flush(ep->stream, NULL);
-    (void)flushed; /* a failure shows in receive, too */
-    tc_status status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
-    /* Bounded, because a peer could ring for ever; epoll tells of the rest again. */
-    for (unsigned n = 0; status == TC_OK && ep->state < TCI_EP_CLOSED; n++) {
-        tci_handshake_message(ep, kind, message, size);
-        if (n == MESSAGES_PER_TURN)
-            return;
-        status = tci_stream_receive(ep->stream, &kind, &message, &size, &error);
-    }
+    /* A failure shows in what is received, too. */
+    if (ep->rx.records == NULL)
+        (void)(tci_stream_flush(ep->stream, NULL) == TC_OK);
+    else if (ep->link != NULL)
+        (void)tci_link_turn(ep->link);
+    tc_status status =
+        ep->rx.records != NULL ? tci_record_in_take(ep, &error) : take_messages(ep, &error);
     if (status == TC_E_AGAIN || ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
         return;
     if (status == TC_E_VERSION || status == TC_E_CORRUPT) {

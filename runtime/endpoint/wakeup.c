@@ -2,6 +2,7 @@
 
 #include "core/credit.h"
 #include "core/doorbell.h"
+#include "endpoint/record_in.h"
 #include "transfer/code_in.h"
 #include "transfer/code_out.h"
 #include "transfer/payload_in.h"
@@ -21,6 +22,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
         return;
     if (ep->tx.used)
         tci_doorbell_after_frames(ep);
+    tci_record_in_watch_room(ep, true);
     armed->rung &= !ep->rx.paused; /* it is looked at now and then */
     ep->wake.awaited = tci_room_awaited(ep);
     bool credit = ep->wake.awaited != UINT64_MAX;
@@ -44,6 +46,7 @@ void tci_wakeup_arm(tc_ep *ep, tci_armed *armed)
 /* The peer may write the words too, so they are never read here. */
 void tci_wakeup_disarm(tc_ep *ep)
 {
+    tci_record_in_watch_room(ep, false);
     if (!tci_ep_is_open(ep) || !ep->rx.arrival.ring_is_mapped)
         return;
     ep->wake.doorbell += TCI_DOORBELL_STEP;

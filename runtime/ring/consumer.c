@@ -37,10 +37,15 @@ static bool is_consumed(const tci_consumer *c, uint64_t offset, size_t size)
            (behind < c->head - c->published || behind + size > c->mask + 1);
 }
 
+bool tci_consumer_may_place(const tci_consumer *c, uint64_t offset, size_t size)
+{
+    return size >= TCI_FRAME_HEADER_BYTES && offset % TCI_FRAME_GRANULE == 0 &&
+           offset <= c->mask && size <= c->mask + 1 - offset && !is_consumed(c, offset, size);
+}
+
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size)
 {
-    if (size < TCI_FRAME_HEADER_BYTES || offset % TCI_FRAME_GRANULE != 0 || offset > c->mask ||
-        size > c->mask + 1 - offset || is_consumed(c, offset, size))
+    if (!tci_consumer_may_place(c, offset, size))
         return false;
     uint64_t signal;
     memcpy(&signal, bytes, sizeof signal);

@@ -21,6 +21,10 @@ void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, ui
 /* Whether a mapped region is the one that a peer described. */
 bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
+/* Whether frames may be placed there: it is within the ring, and nothing of it was consumed and not
+ * told yet. Who places them otherwise than by the next call stores the first signal last. */
+bool tci_consumer_may_place(const tci_consumer *c, uint64_t offset, size_t size);
+
 /* Copies bytes that were carried here by a message into the ring at a byte offset, signal last.
  * False when they do not fit there, or something there was consumed and not told yet. */
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size);

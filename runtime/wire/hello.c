@@ -12,6 +12,12 @@
 #define PAGE_BYTES_MIN 4096u
 #define PAGE_BYTES_MAX (1u << 20)
 
+/* Bits of the byte that says which ways lead to a HELLO's sender. */
+#define WAY_STREAM 1u
+#define WAY_UCX_NETWORK 2u
+#define WAY_UCX_SHARED_MEMORY 4u
+#define WAYS_ALL (WAY_STREAM | WAY_UCX_NETWORK | WAY_UCX_SHARED_MEMORY)
+
 _Static_assert(TCI_HELLO_FIXED_BYTES + TCI_HELLO_RKEY_MAX + TCI_HELLO_WORKER_ADDRESS_MAX +
                        TCI_HELLO_TRIPLE_MAX + TCI_HELLO_CPU_MAX + TCI_HELLO_FEATURES_MAX +
                        4 * TCI_HELLO_DICTIONARIES_MAX <=
@@ -76,12 +82,12 @@ static tc_status check_no_ring(const tci_hello *h, tc_error *err)
 {
     bool none = h->connection_id == 0 && h->connection_token == 0 && h->ring_bytes == 0 &&
                 h->ring_nonce == 0 && h->ring_address == 0 && h->frame_bytes_max == 0 &&
-                h->segment == TCI_HELLO_NO_SEGMENT && h->rkey.size == 0;
+                h->segment == TCI_HELLO_NO_SEGMENT && h->rkey.size == 0 && !h->stream;
     if (none)
         return TC_OK;
     return tci_error_set(err, TC_E_CORRUPT,
-                         "address: names a ring of %" PRIu32 " bytes, expected none",
-                         h->ring_bytes);
+                         "address: names a ring of %" PRIu32 " bytes%s, expected none",
+                         h->ring_bytes, h->stream ? " and a stream" : "");
 }
 
 static tc_status check_dictionaries(const tci_hello *h, tc_error *err)
@@ -111,7 +117,7 @@ static tc_status check_hello(const tci_hello *h, tci_hello_kind kind, tc_error *
     /* It will be given to kill(), where 0 and negative numbers mean groups of processes. */
     TC_TRY(check_range("pid", h->pid, 1, INT32_MAX, err));
     TC_TRY(kind == TCI_HELLO_ADDRESS ? check_no_ring(h, err) : check_ring(h, err));
-    TC_TRY(check_range("worker address size", h->worker_address.size, 1,
+    TC_TRY(check_range("worker address size", h->worker_address.size, h->stream ? 0 : 1,
                        TCI_HELLO_WORKER_ADDRESS_MAX, err));
     TC_TRY(check_text("triple", h->triple, 1, TCI_HELLO_TRIPLE_MAX, err));
     TC_TRY(check_text("cpu", h->cpu, 0, TCI_HELLO_CPU_MAX, err));
@@ -126,6 +132,12 @@ static void write_version(tci_writer *w, tci_hello_version version)
     tci_write_u8(w, version.major);
     tci_write_u8(w, version.minor);
     tci_write_u8(w, version.patch);
+}
+
+static uint8_t ways_of(const tci_hello *h)
+{
+    return (uint8_t)((h->stream ? WAY_STREAM : 0) | (h->ucx_network ? WAY_UCX_NETWORK : 0) |
+                     (h->ucx_shared_memory ? WAY_UCX_SHARED_MEMORY : 0));
 }
 
 static void write_hello(tci_writer *w, const tci_hello *h)
@@ -153,6 +165,7 @@ static void write_hello(tci_writer *w, const tci_hello *h)
     tci_write_bytes(w, h->host_id, sizeof h->host_id);
     tci_write_u32(w, h->segment);
     tci_write_u64(w, h->connection_token);
+    tci_write_u8(w, ways_of(h));
     tci_write_bytes(w, h->rkey.data, h->rkey.size);
     tci_write_bytes(w, h->worker_address.data, h->worker_address.size);
     tci_write_bytes(w, h->triple.data, h->triple.size);
@@ -176,6 +189,7 @@ tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *bu
         h.frame_bytes_max = 0;
         h.segment = TCI_HELLO_NO_SEGMENT;
         h.rkey.size = 0;
+        h.stream = false;
     }
     tc_error mistake;
     if (check_hello(&h, kind, &mistake) != TC_OK)
@@ -200,6 +214,15 @@ static tci_hello_version read_version(tci_reader *r)
 static void read_view(tci_reader *r, tci_hello_view *view)
 {
     view->data = tci_read_bytes(r, view->size);
+}
+
+static void read_ways(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
+{
+    uint8_t ways = tci_read_u8(r);
+    h->stream = (ways & WAY_STREAM) != 0;
+    h->ucx_network = (ways & WAY_UCX_NETWORK) != 0;
+    h->ucx_shared_memory = (ways & WAY_UCX_SHARED_MEMORY) != 0;
+    *reserved_out |= ways & ~WAYS_ALL;
 }
 
 /* Bits that the format keeps at zero are gathered in *reserved_out. */
@@ -231,6 +254,7 @@ static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
         h->host_id[i] = tci_read_u8(r);
     h->segment = tci_read_u32(r);
     h->connection_token = tci_read_u64(r);
+    read_ways(r, h, reserved_out);
     read_view(r, &h->rkey);
     read_view(r, &h->worker_address);
     read_view(r, &h->triple);
@@ -347,9 +371,22 @@ tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out)
 
 /* --- two hellos side by side ------------------------------------------------------------- */
 
+static bool same_ucx(const tci_hello *mine, const tci_hello *theirs)
+{
+    return mine->ucx.major == theirs->ucx.major && mine->ucx.minor == theirs->ucx.minor;
+}
+
+bool tci_hello_needs_stream(const tci_hello *mine, const tci_hello *theirs)
+{
+    bool common = (mine->ucx_network && theirs->ucx_network) ||
+                  (mine->ucx_shared_memory && theirs->ucx_shared_memory &&
+                   tci_hello_same_host(mine, theirs));
+    return mine->stream || theirs->stream || !common || !same_ucx(mine, theirs);
+}
+
 tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs, tc_error *err)
 {
-    if (mine->ucx.major == theirs->ucx.major && mine->ucx.minor == theirs->ucx.minor)
+    if (same_ucx(mine, theirs))
         return TC_OK;
     return tci_error_set(
         err, TC_E_VERSION,

@@ -52,7 +52,8 @@ typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_h
 typedef enum tci_hello_delivery {
     TCI_HELLO_DIRECT = 1,
     TCI_HELLO_AM = 2,
-    TCI_HELLO_PUT = 3
+    TCI_HELLO_PUT = 3,
+    TCI_HELLO_STREAM = 4
 } tci_hello_delivery;
 
 typedef struct tci_hello_version {
@@ -68,6 +69,11 @@ typedef struct tci_hello_view {
 } tci_hello_view;
 
 typedef struct tci_hello {
+    /* Messages have to go over the connection that the HELLO came by: this side says nothing of
+     * UCX's. Never of an ADDRESS. */
+    bool stream;
+    bool ucx_network;       /* other hosts can reach its UCX */
+    bool ucx_shared_memory; /* processes of its host can, without a network */
     tci_hello_version library;
     tci_hello_version ucx;
     tci_hello_version llvm; /* 0.0.0: no code engine */
@@ -92,7 +98,8 @@ typedef struct tci_hello {
     /* packed by UCX, <= 1024 bytes; empty when the ring cannot be put to */
     tci_hello_view rkey;
 
-    tci_hello_view worker_address; /* 1..4096 bytes, opaque to all but UCX */
+    /* 1..4096 bytes, opaque to all but UCX; empty where `stream` says that nobody needs it */
+    tci_hello_view worker_address;
     /* "x86_64-linux"; 1..63 bytes of printable ASCII, like the next two */
     tci_hello_view triple;
     tci_hello_view cpu;      /* "znver4"; <= 63 */
@@ -150,7 +157,12 @@ TC_MUST_CHECK tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_
 
 TC_MUST_CHECK tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out);
 
-/* Whether this side may talk to that one. TC_E_VERSION: UCX of another major.minor (its
+/* Whether what these two send each other has to go over their connection, because one of them
+ * says so, or because their UCX have no way in common: another version, or no transport that both
+ * have. Both sides find the same. */
+bool tci_hello_needs_stream(const tci_hello *mine, const tci_hello *theirs);
+
+/* Whether this side may talk to that one by UCX. TC_E_VERSION: UCX of another major.minor (its
  * shared-memory messages hang and its keys cannot be unpacked across minors); the text holds
  * both. Architectures may differ. */
 TC_MUST_CHECK tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs,

@@ -6,7 +6,7 @@
 #include "base/cursor.h"
 #include "hello.h"
 
-#define TCI_HELLO_FIXED_BYTES 100u /* of a HELLO or ADDRESS body, before what varies in size */
+#define TCI_HELLO_FIXED_BYTES 101u /* of a HELLO or ADDRESS body, before what varies in size */
 #define TCI_HELLO_REFUSE_FIXED_BYTES 4u
 
 /* Checks the preamble, the sizes and the checksum of one whole message; *body_out reads its

@@ -2,6 +2,7 @@
  * row. */
 #include "base/option_table.h"
 #include "delivery/delivery.h"
+#include "delivery/link_ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,8 @@ static void ready_takes_what_is_in_the_table(void **state)
             assert_int_equal(arrival.frames_by_message, ops->arrival.frames_by_message);
         } else {
             assert_int_equal(status, TC_E_CORRUPT);
-            assert_non_null(strstr(err.text, "expected 1 (direct), 2 (am) or 3 (put)"));
+            assert_non_null(
+                strstr(err.text, "expected 1 (direct), 4 (stream), 2 (am) or 3 (put)"));
         }
     }
 }
@@ -89,23 +91,52 @@ static void rings_are_made_for_the_delivery_asked_for(void **state)
     assert_int_equal(tci_delivery_region_use(TCI_DELIVERY_AUTO), TCI_REGION_MAPPED);
     assert_int_equal(tci_delivery_region_use(TCI_HELLO_AM), TCI_REGION_MAPPED);
     assert_int_equal(tci_delivery_region_use(TCI_HELLO_PUT), TCI_REGION_PUT);
+    assert_int_equal(tci_delivery_region_use(TCI_HELLO_STREAM), TCI_REGION_CLOSED);
+}
+
+static const tci_link_ops by_ucx = {0}, by_stream = {.is_stream = true};
+
+static void expect_refusal(uint64_t wanted, const tci_delivery_peer *peer, const char *text)
+{
+    tci_delivery *delivery;
+    tc_error err = {0};
+    assert_int_equal(tci_delivery_open(wanted, peer, &delivery, &err), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, text));
 }
 
 static void auto_takes_the_first_that_reaches_the_peer(void **state)
 {
     (void)state;
-    const tci_delivery_peer elsewhere = {.ring_bytes = 4096, .segment = TCI_SEGMENT_NONE};
+    tci_link link = {&by_ucx};
+    const tci_delivery_peer elsewhere = {
+        .link = &link, .ring_bytes = 4096, .segment = TCI_SEGMENT_NONE};
     tci_delivery *delivery;
     tc_error err = {0};
     assert_int_equal(tci_delivery_open(TCI_DELIVERY_AUTO, &elsewhere, &delivery, &err), TC_OK);
     assert_string_equal(delivery->ops->name, "am");
     delivery->ops->close(delivery);
-    assert_int_equal(tci_delivery_open(TCI_HELLO_DIRECT, &elsewhere, &delivery, &err),
-                     TC_E_UNSUPPORTED);
-    assert_non_null(strstr(err.text, "cannot be mapped"));
-    assert_int_equal(tci_delivery_open(TCI_HELLO_PUT, &elsewhere, &delivery, &err),
-                     TC_E_UNSUPPORTED);
-    assert_non_null(strstr(err.text, "no key"));
+    expect_refusal(TCI_HELLO_DIRECT, &elsewhere, "cannot be mapped");
+    expect_refusal(TCI_HELLO_PUT, &elsewhere, "no key");
+    expect_refusal(TCI_HELLO_STREAM, &elsewhere, "no connection");
+}
+
+/* What the link is decides between the two that send messages. */
+static void with_a_streams_link_there_is_no_ucx(void **state)
+{
+    (void)state;
+    tci_link link = {&by_stream};
+    const tci_delivery_peer elsewhere = {.link = &link,
+                                         .ring_bytes = 4096,
+                                         .segment = TCI_SEGMENT_NONE,
+                                         .rkey = "",
+                                         .rkey_size = 1};
+    tci_delivery *delivery;
+    tc_error err = {0};
+    assert_int_equal(tci_delivery_open(TCI_DELIVERY_AUTO, &elsewhere, &delivery, &err), TC_OK);
+    assert_string_equal(delivery->ops->name, "stream");
+    delivery->ops->close(delivery);
+    expect_refusal(TCI_HELLO_AM, &elsewhere, "over the connection");
+    expect_refusal(TCI_HELLO_PUT, &elsewhere, "over the connection");
 }
 
 int main(void)
@@ -117,6 +148,7 @@ int main(void)
         cmocka_unit_test(rows_do_not_contradict_themselves),
         cmocka_unit_test(rings_are_made_for_the_delivery_asked_for),
         cmocka_unit_test(auto_takes_the_first_that_reaches_the_peer),
+        cmocka_unit_test(with_a_streams_link_there_is_no_ucx),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,8 @@ import time
 from tool_process import Process, ToolTest, main, wait_until
 
 
-# As runtime/wire/hello.h has them: protocol 2, a HELLO with a body of 255 bytes; and a protocol that nobody speaks any more.
-HELLO = b"TCHI\x02\x00\x01\x00\xff\x00\x00\x00abcd"
+# As runtime/wire/hello.h has them: protocol 3, a HELLO with a body of 255 bytes; and a protocol that nobody speaks any more.
+HELLO = b"TCHI\x03\x00\x01\x00\xff\x00\x00\x00abcd"
 OLD_HELLO = b"TCHI\x01\x00\x01\x00\xff\x00\x00\x00abcd" + bytes(255)
 LINES_PER_SECOND = 10  # of what strangers cause, as in runtime/base/logger.c
 

@@ -112,6 +112,18 @@ tc_status tci_link_open(tci_worker *worker, const tci_link_peer *peer, tci_link 
     return TC_OK;
 }
 
+bool tci_link_is_stream(const tci_link *link)
+{
+    (void)link;
+    return false;
+}
+
+bool tci_link_turn(tci_link *link)
+{
+    (void)link;
+    return true;
+}
+
 tc_status tci_link_ready(tci_link *link, tc_error *err)
 {
     if (link->ready != TC_OK && link->ready != TC_E_AGAIN)

@@ -1,6 +1,7 @@
 #include "fake_carrier.h"
 
 #include "base/error_text.h"
+#include "bootstrap/stream_bytes.h"
 #include "test.h"
 
 #include <sys/eventfd.h>
@@ -94,4 +95,79 @@ void tci_stream_close(tci_stream *stream)
     close(stream->fd);
     free(stream);
     fake_streams--;
+}
+
+/* --- as bytes: these streams stay as they are -------------------------------------------- */
+
+tc_status tci_stream_widen(tci_stream *stream, tc_error *err)
+{
+    (void)stream;
+    return tci_error_set(err, TC_E_UNSUPPORTED, "this stream carries hello messages alone");
+}
+
+bool tci_stream_is_wide(const tci_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err)
+{
+    (void)stream, (void)err;
+    return TC_OK;
+}
+
+const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out)
+{
+    (void)stream;
+    *size_out = 0;
+    return NULL;
+}
+
+void tci_stream_skip(tci_stream *stream, size_t size)
+{
+    (void)stream, (void)size;
+}
+
+tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
+{
+    (void)stream, (void)more_out, (void)err;
+    return TC_E_AGAIN;
+}
+
+tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
+                          tc_error *err)
+{
+    (void)stream, (void)to, (void)size, (void)n_out, (void)err;
+    return TC_E_AGAIN;
+}
+
+bool tci_stream_has_bytes(const tci_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+size_t tci_stream_unsent(const tci_stream *stream)
+{
+    (void)stream;
+    return 0;
+}
+
+size_t tci_stream_room(const tci_stream *stream)
+{
+    (void)stream;
+    return 0;
+}
+
+void tci_stream_add(tci_stream *stream, const void *bytes, size_t size)
+{
+    (void)stream, (void)bytes, (void)size;
+}
+
+tc_status tci_stream_write(tci_stream *stream, const void *bytes, size_t size, size_t *n_out,
+                           tc_error *err)
+{
+    (void)stream, (void)bytes, (void)size, (void)n_out, (void)err;
+    return TC_E_AGAIN;
 }

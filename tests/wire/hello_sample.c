@@ -10,7 +10,9 @@ tci_hello_view hello_view(const char *text)
 /* The hello that the golden bytes hold. */
 tci_hello hello_sample(void)
 {
-    tci_hello h = {.library = {1, 2, 3},
+    tci_hello h = {.ucx_network = true,
+                   .ucx_shared_memory = true,
+                   .library = {1, 2, 3},
                    .ucx = {1, 13, 1},
                    .llvm = {19, 1, 7},
                    .isa = TCI_HELLO_X86_64,
@@ -54,6 +56,9 @@ static void assert_same_view(tci_hello_view a, tci_hello_view b)
 
 void assert_same_hello(const tci_hello *a, const tci_hello *b)
 {
+    assert_int_equal(a->stream, b->stream);
+    assert_int_equal(a->ucx_network, b->ucx_network);
+    assert_int_equal(a->ucx_shared_memory, b->ucx_shared_memory);
     assert_memory_equal(&a->library, &b->library, sizeof a->library);
     assert_memory_equal(&a->ucx, &b->ucx, sizeof a->ucx);
     assert_memory_equal(&a->llvm, &b->llvm, sizeof a->llvm);

@@ -169,7 +169,7 @@ static void fields_outside_their_range_are_named(void **state)
         {8, 4, 0, "page size is 0"},
         {8, 4, 5000, "page size is 5000"},
         {8, 4, 1u << 31, "page size is 2147483648"},
-        {15, 1, 1, "expected 145 by the sizes in it"},
+        {15, 1, 1, "expected 146 by the sizes in it"},
         {16, 4, 0, "largest code is 0"},
         {16, 4, (1u << 30) + 1, "1073741824"},
         {20, 4, 63, "largest frame is 63"},

@@ -118,7 +118,7 @@ static void preamble_bounds_the_body(void **state)
         uint32_t body_bytes;
         tc_status status;
     } rows[] = {
-        {TCI_HELLO_HELLO, 100, TC_OK},
+        {TCI_HELLO_HELLO, 101, TC_OK},
         {TCI_HELLO_HELLO, 91, TC_E_CORRUPT},
         {TCI_HELLO_HELLO, 8192, TC_OK},
         {TCI_HELLO_HELLO, 8193, TC_E_CORRUPT},

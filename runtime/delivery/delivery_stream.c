@@ -1,0 +1,35 @@
+/* The connection itself: for peers that UCX does not reach, or may not. Batches of frames travel
+ * as records, each with the place where it belongs, so the peer's ring fills as one that UCX's
+ * messages fill. */
+#include "delivery/carried_delivery.h"
+
+#include "base/error_text.h"
+
+#define RECORD_OVERHEAD_BYTES 12u /* as wire/record.h has it */
+
+static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
+                             tc_error *err)
+{
+    if (!tci_link_is_stream(peer->link))
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "delivery stream: no connection leads to this peer but UCX's");
+    tci_carried_delivery *stream = tci_carried_create(&tci_delivery_stream, peer, sizeof *stream,
+                                                      tci_carried_by_message, err);
+    if (stream == NULL)
+        return TC_E_NO_MEMORY;
+    *delivery_out = &stream->base;
+    return TC_OK;
+}
+
+const tci_delivery_ops tci_delivery_stream = {
+    .name = "stream",
+    .wire_id = TCI_HELLO_STREAM,
+    .frame_overhead_bytes = RECORD_OVERHEAD_BYTES,
+    .arrival = {.frames_by_message = true, .by_stream = true},
+    .region_use = TCI_REGION_CLOSED,
+    .open = stream_open,
+    .close = tci_carried_close,
+    .push = tci_carried_push,
+    .turn = tci_carried_turn,
+    .credit = tci_carried_credit,
+};
