@@ -60,6 +60,8 @@ struct tci_stream {
     tc_error connected;  /* what tci_stream_connect_finish says */
     bool is_remote;      /* leads to another host */
     int fd;
+    uint8_t *bytes; /* as bytes: fake_stream_feed */
+    size_t at, shown, fed, piece;
 };
 
 tci_link *fake_link_create(void);
@@ -70,6 +72,9 @@ void fake_outbox_empty(fake_outbox *outbox);
 tci_stream *fake_stream_create(void);
 /* The stream's next message: a whole hello message, or what is none. */
 void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size);
+
+/* Bytes that come as such, behind those from before: a read gives `piece` of them, or fewer. */
+void fake_stream_feed(tci_stream *stream, const void *bytes, size_t size, size_t piece);
 
 /* What the next tci_stream_connect_start, tci_link_open and tci_worker_add_network say. */
 extern tc_status fake_connect_status;

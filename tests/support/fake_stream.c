@@ -92,12 +92,30 @@ void tci_stream_close(tci_stream *stream)
 {
     fake_outbox_empty(&stream->sent);
     fake_outbox_empty(&stream->arrived);
+    free(stream->bytes);
     close(stream->fd);
     free(stream);
     fake_streams--;
 }
 
-/* --- as bytes: these streams stay as they are -------------------------------------------- */
+/* --- as bytes: what was fed comes, and nothing leaves ------------------------------------ */
+
+void fake_stream_feed(tci_stream *stream, const void *bytes, size_t size, size_t piece)
+{
+    size_t left = stream->fed - stream->at;
+    uint8_t *all = malloc(left + size + 1);
+    assert_non_null(all);
+    if (left > 0)
+        memcpy(all, stream->bytes + stream->at, left);
+    if (size > 0)
+        memcpy(all + left, bytes, size);
+    free(stream->bytes);
+    stream->bytes = all;
+    stream->shown -= stream->at;
+    stream->at = 0;
+    stream->fed = left + size;
+    stream->piece = piece;
+}
 
 tc_status tci_stream_widen(tci_stream *stream, tc_error *err)
 {
@@ -119,27 +137,45 @@ tc_status tci_stream_send_error(const tci_stream *stream, tc_error *err)
 
 const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out)
 {
-    (void)stream;
-    *size_out = 0;
-    return NULL;
+    *size_out = stream->shown - stream->at;
+    return stream->bytes + stream->at;
 }
 
 void tci_stream_skip(tci_stream *stream, size_t size)
 {
-    (void)stream, (void)size;
+    assert_true(size <= stream->shown - stream->at);
+    stream->at += size;
+}
+
+static size_t next_piece(const tci_stream *stream)
+{
+    size_t left = stream->fed - stream->shown;
+    return left < stream->piece ? left : stream->piece;
 }
 
 tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
 {
-    (void)stream, (void)more_out, (void)err;
-    return TC_E_AGAIN;
+    size_t n = next_piece(stream);
+    if (n == 0 || stream->shown - stream->at + n > TCI_STREAM_WIDE_BYTES)
+        return n == 0 ? tell(&stream->end, err) : TC_E_AGAIN;
+    stream->shown += n;
+    *more_out = true;
+    return TC_OK;
 }
 
 tc_status tci_stream_read(tci_stream *stream, uint8_t *to, size_t size, size_t *n_out,
                           tc_error *err)
 {
-    (void)stream, (void)to, (void)size, (void)n_out, (void)err;
-    return TC_E_AGAIN;
+    size_t n = next_piece(stream);
+    assert_int_equal(stream->shown, stream->at);
+    if (n == 0)
+        return tell(&stream->end, err);
+    n = n < size ? n : size;
+    memcpy(to, stream->bytes + stream->at, n);
+    stream->at += n;
+    stream->shown += n;
+    *n_out = n;
+    return TC_OK;
 }
 
 bool tci_stream_has_bytes(const tci_stream *stream)
