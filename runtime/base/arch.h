@@ -11,6 +11,7 @@
  *                          written for one architecture, with an #elif for each.
  * TCI_ARCH_NUMBER          how hellos, archives and images name it; those formats list them
  * TCI_ARCH_NAME            as in a triple; TCI_ARCH_MULTIARCH: as in the names of folders
+ * TCI_ARCH_AUDIT           how the kernel names it to filters of system calls (linux/audit.h)
  * TCI_ARCH_TRAP_BYTE       fills what must not run
  * TCI_ARCH_RETURNS(n)      the bytes of int f(void) { return n; }, for n of 1 and 2
  * TCI_ARCH_REFETCH()       the processor forgets what it has fetched of code that has changed
@@ -21,6 +22,7 @@
 #define TCI_ARCH_NUMBER 1
 #define TCI_ARCH_NAME "x86_64"
 #define TCI_ARCH_MULTIARCH "x86_64-linux-gnu"
+#define TCI_ARCH_AUDIT 0xc000003eu
 #define TCI_ARCH_TRAP_BYTE 0xcc /* int3 */
 #define TCI_ARCH_RETURNS(n) 0xb8, (n), 0, 0, 0, 0xc3
 #define TCI_ARCH_REFETCH() ((void)0) /* it sees what it has written */
@@ -32,6 +34,7 @@
 #define TCI_ARCH_NUMBER 2
 #define TCI_ARCH_NAME "aarch64"
 #define TCI_ARCH_MULTIARCH "aarch64-linux-gnu"
+#define TCI_ARCH_AUDIT 0xc00000b7u
 #define TCI_ARCH_TRAP_BYTE 0 /* udf #0 */
 #define TCI_ARCH_RETURNS(n) 0x20 * (n), 0, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6
 #define TCI_ARCH_REFETCH() __asm__ volatile("isb" ::: "memory")

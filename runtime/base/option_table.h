@@ -46,6 +46,12 @@ typedef enum tci_compiler_choice {
     TCI_COMPILER_AUTO = 2
 } tci_compiler_choice;
 
+typedef enum tci_wall_choice {
+    TCI_CHOICE_WALL_AUTO = 0,
+    TCI_CHOICE_WALL_YES = 1,
+    TCI_CHOICE_WALL_NO = 2
+} tci_wall_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -76,6 +82,7 @@ struct tc_options {
     uint64_t compile_threads;
     uint64_t code_memory_max;
     uint64_t compiler; /* tci_compiler_choice */
+    uint64_t compiler_wall; /* tci_wall_choice */
     uint64_t compile_time_max;
     uint64_t compile_memory_max;
     char group_hosts[TCI_OPTION_TEXT_MAX];

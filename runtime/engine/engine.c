@@ -72,6 +72,7 @@ static void set_up_locked(const tci_engine_opts *opts)
     const tci_compiler_opts compiler_opts = {
         .in_thread = opts->compiler == TCI_COMPILER_THREAD,
         .or_in_thread = opts->compiler == TCI_COMPILER_AUTO,
+        .wall = opts->wall,
         .time_max_ns = opts->compile_time_max_ns > 0 ? opts->compile_time_max_ns : UINT64_MAX,
         .memory_max = opts->compile_memory_max,
     };

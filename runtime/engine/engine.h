@@ -29,7 +29,8 @@ typedef struct tci_engine_opts {
     unsigned compile_threads; /* the first handle's holds for the process; so do those below */
     const char *cache_dir;    /* see object_cache.h */
     uint64_t cache_max;
-    tci_compiler_choice compiler; /* see compiler_process.h */
+    tci_compiler_choice compiler; /* see compiler_process.h; this as well: */
+    tci_wall_choice wall;
     uint64_t compile_time_max_ns;
     uint64_t compile_memory_max;
 } tci_engine_opts;

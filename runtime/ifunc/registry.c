@@ -22,6 +22,7 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                                   .cache_dir = options->cache_dir,
                                   .cache_max = options->cache_max,
                                   .compiler = (tci_compiler_choice)options->compiler,
+                                  .wall = (tci_wall_choice)options->compiler_wall,
                                   .compile_time_max_ns = options->compile_time_max,
                                   .compile_memory_max = options->compile_memory_max};
     TC_TRY(tci_engine_acquire(&opts, &registry->engine, err));

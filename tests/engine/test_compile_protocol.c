@@ -36,8 +36,11 @@ static void prefixes(void **state)
 
 static void hellos(void **state)
 {
-    static tci_compile_hello hello = {
-        .abi = 7, .llvm = "19.1.7", .cpu = "znver4", .features = "+avx2,-sve"};
+    static tci_compile_hello hello = {.abi = 7,
+                                      .llvm = "19.1.7",
+                                      .cpu = "znver4",
+                                      .features = "+avx2,-sve",
+                                      .wall = {.parts = 5, .missing = "seccomp (no)"}};
     static tci_compile_hello found;
     size_t size;
     tc_error err;
@@ -47,12 +50,17 @@ static void hellos(void **state)
     assert_string_equal(found.llvm, "19.1.7");
     assert_string_equal(found.cpu, "znver4");
     assert_string_equal(found.features, "+avx2,-sve");
+    assert_int_equal(found.wall.parts, 5);
+    assert_string_equal(found.wall.missing, "seccomp (no)");
     for (size_t n = 0; n < size; n++) {
         void *cut = copy_of(body, n);
         assert_int_not_equal(tci_compile_hello_decode(cut, n, &found, &err), TC_OK);
         free(cut);
     }
     assert_int_equal(tci_compile_hello_decode(body, size + 1, &found, &err), TC_E_CORRUPT);
+    hello.wall.parts = TCI_WALL_ALL + 1;
+    assert_int_equal(tci_compile_hello_encode(&hello, body, sizeof body, &size, &err), TC_OK);
+    assert_int_equal(tci_compile_hello_decode(body, size, &found, &err), TC_E_CORRUPT);
     body[10] = '\0'; /* inside a text */
     assert_int_equal(tci_compile_hello_decode(body, size, &found, &err), TC_E_CORRUPT);
     body[0]++;

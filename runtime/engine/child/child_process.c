@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -84,23 +85,57 @@ static int set_signals(posix_spawnattr_t *attributes)
     return e;
 }
 
+/* What the loader, an emulator and sanitizers go by. All else may be a secret of the
+ * application's, and the child has no use for it. */
+static bool is_passed_on(const char *variable)
+{
+    static const char *const prefixes[] = {"LD_",   "GLIBC_TUNABLES=", "MALLOC_", "ASAN_",
+                                           "LSAN_", "TSAN_",           "UBSAN_",  "QEMU_",
+                                           "GCOV_", "LLVM_PROFILE_",   "PATH="};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(variable, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* For free(); NULL: no memory. */
+static char **choose_environment(void)
+{
+    size_t count = 0, chosen = 0;
+    while (environ != NULL && environ[count] != NULL)
+        count++;
+    char **variables = calloc(count + 1, sizeof *variables);
+    for (size_t i = 0; variables != NULL && i < count; i++) {
+        if (is_passed_on(environ[i]))
+            variables[chosen++] = environ[i];
+    }
+    return variables;
+}
+
 static int spawn(char *const argv[], int socket, int diagnostics, pid_t *pid_out)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    char **variables = choose_environment();
+    if (variables == NULL)
+        return ENOMEM;
     int e = posix_spawn_file_actions_init(&actions);
-    if (e != 0)
+    if (e != 0) {
+        free(variables);
         return e;
+    }
     e = posix_spawnattr_init(&attributes);
     if (e == 0) {
         e = add_actions(&actions, socket, diagnostics);
         if (e == 0)
             e = set_signals(&attributes);
         if (e == 0)
-            e = posix_spawn(pid_out, argv[0], &actions, &attributes, argv, environ);
+            e = posix_spawn(pid_out, argv[0], &actions, &attributes, argv, variables);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
+    free(variables);
     return e;
 }
 

@@ -30,7 +30,7 @@ typedef struct tci_child {
 
 /* argv[0] is the program's path. Gives the child no descriptors beside those above, no blocked
  * and no caught signals. TC_E_NOT_FOUND, TC_E_UNSUPPORTED (a program for another machine),
- * TC_E_IO (errno's text), TC_E_NO_MEMORY. */
+ * TC_E_IO (errno's text), TC_E_NO_MEMORY. Of the environment it gets what programs need to start. */
 TC_MUST_CHECK tc_status tci_child_start(char *const argv[], tci_child *child_out,
                                         tc_error *err);
 

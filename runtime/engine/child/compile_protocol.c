@@ -58,6 +58,8 @@ tc_status tci_compile_hello_encode(const tci_compile_hello *hello, void *out, si
     write_text(&w, hello->llvm);
     write_text(&w, hello->cpu);
     write_text(&w, hello->features);
+    tci_write_u32(&w, hello->wall.parts);
+    write_text(&w, hello->wall.missing);
     if (w.failed)
         return tci_error_set(err, TC_E_TOO_LARGE, "a compiler's hello in %zu bytes", out_size);
     *size_out = w.at;
@@ -65,11 +67,11 @@ tc_status tci_compile_hello_encode(const tci_compile_hello *hello, void *out, si
 }
 
 /* As long as the message says; a terminator inside would hide what follows it. */
-static bool read_text(tci_reader *r, char out[TCI_COMPILE_HELLO_TEXT_MAX])
+static bool read_text(tci_reader *r, char *out, size_t room)
 {
     size_t n = tci_read_u16(r);
     const uint8_t *bytes = tci_read_bytes(r, n);
-    if (bytes == NULL || n >= TCI_COMPILE_HELLO_TEXT_MAX || memchr(bytes, '\0', n) != NULL)
+    if (bytes == NULL || n >= room || memchr(bytes, '\0', n) != NULL)
         return false;
     memcpy(out, bytes, n);
     out[n] = '\0';
@@ -87,9 +89,12 @@ tc_status tci_compile_hello_decode(const void *body, size_t size, tci_compile_he
                              "a compiler speaks version %u of its protocol, expected %u",
                              protocol, TCI_COMPILE_PROTOCOL);
     hello_out->abi = tci_read_u32(&r);
-    bool ok = read_text(&r, hello_out->llvm) && read_text(&r, hello_out->cpu) &&
-              read_text(&r, hello_out->features);
-    if (!ok || r.failed || tci_reader_left(&r) != 0)
+    bool ok = read_text(&r, hello_out->llvm, TCI_COMPILE_HELLO_TEXT_MAX) &&
+              read_text(&r, hello_out->cpu, TCI_COMPILE_HELLO_TEXT_MAX) &&
+              read_text(&r, hello_out->features, TCI_COMPILE_HELLO_TEXT_MAX);
+    hello_out->wall.parts = tci_read_u32(&r);
+    ok = ok && read_text(&r, hello_out->wall.missing, TCI_WALL_TEXT_MAX);
+    if (!ok || r.failed || tci_reader_left(&r) != 0 || hello_out->wall.parts > TCI_WALL_ALL)
         return tci_error_set(err, TC_E_CORRUPT,
                              "a compiler's hello of %zu bytes makes no sense", size);
     return TC_OK;

@@ -10,11 +10,12 @@
 #define TCI_COMPILE_PROTOCOL_H
 
 #include "archive.h"
+#include "engine/child/compile_wall.h"
 #include "engine/engine_ops.h"
 
 #include <stdbool.h>
 
-#define TCI_COMPILE_PROTOCOL 1u
+#define TCI_COMPILE_PROTOCOL 2u
 #define TCI_COMPILE_PREFIX_BYTES 8u
 /* The largest bitcode, or an object as large, with what goes with it. */
 #define TCI_COMPILE_BODY_MAX (TCI_ARCHIVE_SLICE_BYTES_MAX + (32u << 20))
@@ -36,6 +37,7 @@ typedef struct tci_compile_hello {
     char llvm[TCI_COMPILE_HELLO_TEXT_MAX];
     char cpu[TCI_COMPILE_HELLO_TEXT_MAX];
     char features[TCI_COMPILE_HELLO_TEXT_MAX];
+    tci_compile_wall wall; /* behind which it is */
 } tci_compile_hello;
 
 /* How the compiling went. The parts are views of the message. */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "base/printable.h"
 #include "engine/child/child_process.h"
 #include "engine/child/compile_protocol.h"
 #include "engine/engine_module.h"
@@ -32,6 +33,7 @@ struct tci_compiler {
     bool running;            /* there is a child */
     bool ready;              /* its hello was read, and is right */
     bool given_up;           /* compile in the caller's thread */
+    uint32_t wall;           /* as the hello says */
     size_t diagnostics_read; /* of what the child says */
 };
 
@@ -42,9 +44,10 @@ static tc_status do_without(tci_compiler *c, tc_log_level level, const tc_error 
                             tc_error *err)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!c->opts.or_in_thread)
-        return tci_error_set(err, TC_E_NO_MEMORY, "no process to compile in can be had: %s",
-                             reason->text);
+    if (!c->opts.or_in_thread || c->opts.wall == TCI_CHOICE_WALL_YES)
+        return tci_error_set(
+            err, reason->status == TC_E_UNSUPPORTED ? TC_E_UNSUPPORTED : TC_E_NO_MEMORY,
+            "no process to compile in can be had: %s", reason->text);
     c->given_up = true;
     if (!atomic_flag_test_and_set(&said))
         TC_LOG(level, "engine: code is compiled in this process, which bad code may end: %s",
@@ -72,13 +75,13 @@ static tc_status find_program(tci_compiler *c, tc_error *err)
 static tc_status start_child(tci_compiler *c, tc_error *err)
 {
     char parent[16], memory[24];
+    char *priority = c->opts.background ? "background" : "foreground";
+    char *wall = c->opts.wall == TCI_CHOICE_WALL_NO ? "open" : "walled";
     if (c->program[0] == '\0')
         TC_TRY(find_program(c, err));
     (void)snprintf(parent, sizeof parent, "%ld", (long)getpid());
     (void)snprintf(memory, sizeof memory, "%" PRIu64, c->opts.memory_max);
-    char *argv[] = {
-        c->program, c->folder, parent, memory, c->opts.background ? "background" : "foreground",
-        NULL};
+    char *argv[] = {c->program, c->folder, parent, memory, priority, wall, NULL};
     tc_status status = tci_child_start(argv, &c->child, err);
     c->running = status == TC_OK;
     c->diagnostics_read = 0;
@@ -120,6 +123,11 @@ pid_t tci_compiler_pid(const tci_compiler *c)
     return c->running ? c->child.pid : -1;
 }
 
+uint32_t tci_compiler_wall(const tci_compiler *c)
+{
+    return c->ready ? c->wall : 0;
+}
+
 /* --- the end of one ------------------------------------------------------------------------
  */
 
@@ -130,12 +138,14 @@ typedef struct child_end {
 
 static void describe_end(const tci_compiler *c, int status, const char *doing, tc_error *err)
 {
-    char how[64], diagnostics[DIAGNOSTICS_MAX];
+    char how[96], diagnostics[DIAGNOSTICS_MAX];
     tci_child_diagnostics(&c->child, c->diagnostics_read, diagnostics, sizeof diagnostics);
     if (status == -1)
         (void)snprintf(how, sizeof how, "ended");
     else if (WIFSIGNALED(status))
-        (void)snprintf(how, sizeof how, "ended by signal %d", WTERMSIG(status));
+        (void)snprintf(how, sizeof how, "ended by signal %d%s", WTERMSIG(status),
+                       WTERMSIG(status) == SIGSYS ? ", for a system call that it may not make"
+                                                  : "");
     else
         (void)snprintf(how, sizeof how, "ended with exit status %d", WEXITSTATUS(status));
     tci_error_fill(err, TC_E_COMPILE, "the compiler %s while %s%s%s", how, doing,
@@ -209,6 +219,31 @@ static tc_status check_hello(const tci_compiler *c, const tci_engine *engine,
     return TC_OK;
 }
 
+/* Once: a process finds the same kernel as the one before. */
+static void log_wall(const tci_compile_wall *wall)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char names[TCI_WALL_TEXT_MAX];
+    if (atomic_flag_test_and_set(&said))
+        return;
+    TC_LOG(TC_LOG_INFO, "engine: code is compiled behind walls: %s%s%s",
+           tci_compile_wall_names(wall->parts, names),
+           wall->missing[0] != '\0' ? "; not there: " : "", wall->missing);
+}
+
+static tc_status take_wall(tci_compiler *c, tci_compile_wall *wall, tc_error *err)
+{
+    tci_printable_text(wall->missing, sizeof wall->missing);
+    if (c->opts.wall == TCI_CHOICE_WALL_YES && wall->parts != TCI_WALL_ALL)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "option compiler_wall is yes, and the compiler has no %s",
+                             wall->missing);
+    if (c->opts.wall != TCI_CHOICE_WALL_NO)
+        log_wall(wall);
+    c->wall = wall->parts;
+    return TC_OK;
+}
+
 static tc_status refused_start(const void *body, size_t size, tc_error *err)
 {
     tci_compile_reply reply;
@@ -218,7 +253,7 @@ static tc_status refused_start(const void *body, size_t size, tc_error *err)
 }
 
 /* TC_E_PEER_LOST: it ended first. */
-static tc_status read_hello(const tci_compiler *c, const tci_engine *engine, tc_error *err)
+static tc_status read_hello(tci_compiler *c, const tci_engine *engine, tc_error *err)
 {
     tci_compile_kind kind;
     void *body;
@@ -237,6 +272,8 @@ static tc_status read_hello(const tci_compiler *c, const tci_engine *engine, tc_
         status = tci_compile_hello_decode(body, size, hello, err);
     if (status == TC_OK)
         status = check_hello(c, engine, hello, err);
+    if (status == TC_OK)
+        status = take_wall(c, &hello->wall, err);
     free(hello);
     free(body);
     return status;
@@ -389,6 +426,10 @@ tc_status tci_compiler_compile(tci_compiler *c, tci_engine *engine, const tci_en
         if (tci_compiler_has_died(c))
             (void)end_child(c, TC_E_CLOSED, "", err);
         TC_TRY(make_ready(c, engine, err));
+        if (c->given_up && c->opts.wall == TCI_CHOICE_WALL_YES)
+            return tci_error_set(err, TC_E_UNSUPPORTED,
+                                 "option compiler_wall is yes, which compiler=thread, without "
+                                 "a process, cannot be");
         if (c->given_up)
             return c->opts.ops->compile(engine, code, object_out, err);
         again = false;

@@ -1,6 +1,6 @@
 /* tc-compile: the engine's compiler as a process of its own, for the library that starts it.
  *
- *     tc-compile MODULE_FOLDER PARENT_PID MEMORY_MAX foreground|background
+ *     tc-compile MODULE_FOLDER PARENT_PID MEMORY_MAX foreground|background walled|open
  *
  * Speaks compile_protocol.h on descriptor TCI_CHILD_SOCKET. It looks up no symbols, since it is
  * not the process that the code is for: it notes which ones the code needs. Nothing of it
@@ -8,12 +8,14 @@
 #include "base/error_text.h"
 #include "engine/child/child_process.h"
 #include "engine/child/compile_protocol.h"
+#include "engine/child/compile_wall.h"
 #include "engine/engine_module.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,45 +73,61 @@ static void set_limits(uint64_t memory_max, bool background)
     (void)setpriority(PRIO_PROCESS, 0, niceness);
 }
 
+static sem_t watching;
+
 /* Of its own thread, as LLVM may be busy for ever. The socket alone would do but for a parent
  * that has forked: then its end stays open. */
 static void *watch_parent(void *argument)
 {
     struct pollfd fds[2] = {{.fd = TCI_CHILD_SOCKET, .events = POLLRDHUP},
                             {.fd = (int)(intptr_t)argument, .events = POLLIN}};
+    (void)sem_post(&watching);
     while (poll(fds, 2, -1) < 0 && errno == EINTR)
         continue;
     _exit(EXIT_SUCCESS);
 }
 
-static int start_watching(pid_t parent)
+/* -1: it is gone; the number may be somebody else's by now. */
+static int find_parent(pid_t parent, int *pidfd_out)
+{
+    *pidfd_out = (int)syscall(SYS_pidfd_open, parent, 0); /* fails where the kernel has none */
+    return getppid() == parent ? 0 : -1;
+}
+
+static int start_watching(int pidfd)
 {
     pthread_t thread;
     pthread_attr_t attributes;
-    int pidfd = (int)syscall(SYS_pidfd_open, parent, 0);
-    if (getppid() != parent) /* it is gone; the number may be somebody else's by now */
-        return -1;
-    if (pthread_attr_init(&attributes) != 0)
+    if (pthread_attr_init(&attributes) != 0 || sem_init(&watching, 0, 0) != 0)
         return -1;
     (void)pthread_attr_setstacksize(&attributes, 256u << 10);
     int problem = pthread_create(&thread, &attributes, watch_parent, (void *)(intptr_t)pidfd);
     (void)pthread_attr_destroy(&attributes);
-    return problem == 0 ? 0 : -1;
+    if (problem != 0)
+        return -1;
+    while (sem_wait(&watching) != 0) /* a thread begins with calls that it may not make later */
+        continue;
+    return 0;
 }
 
-/* --- what it may open --------------------------------------------------------------------- */
+/* --- what it may reach -------------------------------------------------------------------- */
 
 static int statm = -1; /* what it has to read again and again */
 
-/* From now on nothing: assembly could have a file put into the code that it compiles. */
-static void open_no_more(void)
+/* From now on nothing but its socket: assembly could have a file put into the code that it
+ * compiles, and code made for that could take LLVM over. */
+static tc_status enclose(bool walled, int pidfd, tci_compile_wall *wall, tc_error *err)
 {
     statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    int lowest = fcntl(TCI_CHILD_SOCKET, F_DUPFD_CLOEXEC, 0);
-    if (lowest < 0)
-        return;
-    (void)close(lowest);
-    limit(RLIMIT_NOFILE, (uint64_t)lowest);
+    int last = statm > pidfd ? statm : pidfd;
+    if (walled)
+        tci_compile_wall_close(wall);
+    tci_compile_wall_limit(wall, last > TCI_CHILD_SOCKET ? last : TCI_CHILD_SOCKET);
+    if (start_watching(pidfd) != 0)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no thread to watch the parent");
+    if (walled)
+        tci_compile_wall_filter(wall, TCI_CHILD_SOCKET, statm);
+    return TC_OK;
 }
 
 /* Bytes of address space in use. */
@@ -176,7 +194,8 @@ static void send_reply(const tci_compile_reply *reply)
     send_all(small, used, false);
 }
 
-static void send_hello(const tci_engine_ops *ops, const tci_engine *engine)
+static void send_hello(const tci_engine_ops *ops, const tci_engine *engine,
+                       const tci_compile_wall *wall)
 {
     static tci_compile_hello hello;
     static uint8_t body[4 * TCI_COMPILE_HELLO_TEXT_MAX];
@@ -184,6 +203,7 @@ static void send_hello(const tci_engine_ops *ops, const tci_engine *engine)
     size_t size;
     tc_error err;
     hello.abi = ops->abi;
+    hello.wall = *wall;
     (void)snprintf(hello.llvm, sizeof hello.llvm, "%s", ops->llvm());
     (void)snprintf(hello.cpu, sizeof hello.cpu, "%s", ops->cpu(engine));
     (void)snprintf(hello.features, sizeof hello.features, "%s", ops->features(engine));
@@ -306,27 +326,33 @@ static tc_status start(const char *folder, const tci_engine_ops **ops_out,
     return (*ops_out)->create(log_line, engine_out, err);
 }
 
+static void refuse_start(const tc_error *err)
+{
+    const tci_compile_reply refusal = {
+        .status = err->status, .text = err->text, .text_size = strlen(err->text)};
+    send_reply(&refusal);
+    _exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
     const tci_engine_ops *ops;
     tci_engine *engine;
+    tci_compile_wall wall = {0};
+    int pidfd;
     tc_error err = {0};
-    if (argc != 5) {
+    if (argc != 6) {
         fprintf(stderr, "%s compiles for libtchains, which starts it\n", argv[0]);
         return EXIT_FAILURE;
     }
     uint64_t memory_max = strtoull(argv[3], NULL, 10);
     set_limits(memory_max, strcmp(argv[4], "background") == 0);
-    if (start_watching((pid_t)strtol(argv[2], NULL, 10)) != 0)
+    if (find_parent((pid_t)strtol(argv[2], NULL, 10), &pidfd) != 0)
         return EXIT_FAILURE;
-    if (start(argv[1], &ops, &engine, &err) != TC_OK) {
-        const tci_compile_reply refusal = {
-            .status = err.status, .text = err.text, .text_size = strlen(err.text)};
-        send_reply(&refusal);
-        _exit(EXIT_FAILURE);
-    }
-    open_no_more();
-    send_hello(ops, engine);
+    if (start(argv[1], &ops, &engine, &err) != TC_OK ||
+        enclose(strcmp(argv[5], "walled") == 0, pidfd, &wall, &err) != TC_OK)
+        refuse_start(&err);
+    send_hello(ops, engine, &wall);
     serve(ops, engine, memory_max);
     _exit(EXIT_SUCCESS);
 }
