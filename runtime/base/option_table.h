@@ -74,7 +74,7 @@ struct tc_options {
     uint64_t sleep_max;
     uint64_t listen_any;
     uint64_t network; /* tci_network_choice */
-    uint64_t form; /* tci_form_choice */
+    uint64_t form;    /* tci_form_choice */
     uint64_t debug_code;
     uint64_t perf_map;
     uint64_t tier; /* tci_tier_choice */
@@ -91,6 +91,7 @@ struct tc_options {
     char group_address[TCI_OPTION_TEXT_MAX];
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
+    char symbols[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];
     uint64_t cache_max;
 };

@@ -22,7 +22,7 @@ typedef struct compile_request {
     const tci_load_plan *plan;
     bool debuggable;
     uint64_t memory_max; /* see tci_engine_code */
-    const tci_symbols *symbols;
+    tci_symbols *symbols;
     const tci_loaded *base; /* see tci_engine_ops.link */
 } compile_request;
 
@@ -39,16 +39,11 @@ typedef struct loaded_code {
     uint64_t stage_ns[TC_STAGE_COUNT];
 } loaded_code;
 
-static void *resolve_symbol(void *user, const char *symbol)
-{
-    return tci_symbols_resolve(user, symbol);
-}
-
 static tci_engine_code code_of(const compile_request *r, tci_code_level level)
 {
     const tci_archive *archive = r->source->archive;
     const tci_slice *slice = tci_archive_slice(archive, r->plan->slice);
-    return (tci_engine_code){
+    tci_engine_code code = {
         .name = tci_archive_name(archive),
         .entries = tci_archive_entries(archive),
         .level = level,
@@ -59,14 +54,16 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
         .producer_major = slice->producer_major,
         .producer_minor = slice->producer_minor,
         .producer_patch = slice->producer_patch,
-        .resolve = resolve_symbol,
-        .resolve_user = (void *)(uintptr_t)r->symbols,
         .cancelled = r->source->cancelled,
     };
+    tci_symbols_serve(r->symbols, &code);
+    return code;
 }
 
-/* Objects that debuggers can look into are others. */
+/* Objects that debuggers can look into are others, and so are those of code that was found to
+ * have no assembly. */
 #define DEBUGGABLE_LEVEL 0x100u
+#define NO_ASSEMBLY_LEVEL 0x200u
 
 static tci_object_key key_of(const compile_request *r, tci_code_level level)
 {
@@ -75,7 +72,8 @@ static tci_object_key key_of(const compile_request *r, tci_code_level level)
                             .cpu = ops->cpu(r->shared->engine),
                             .features = ops->features(r->shared->engine),
                             .llvm = ops->llvm(),
-                            .level = (uint32_t)level | (r->debuggable ? DEBUGGABLE_LEVEL : 0),
+                            .level = (uint32_t)level | (r->debuggable ? DEBUGGABLE_LEVEL : 0) |
+                                     (r->source->scope.policy != NULL ? NO_ASSEMBLY_LEVEL : 0),
                             .slice = (uint32_t)r->plan->slice,
                             .abi = TCI_ENGINE_ABI};
 }
@@ -231,7 +229,7 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
 
 static compile_request request_of(const tci_engine_handle *handle,
                                   const tci_load_source *source, const tci_load_plan *plan,
-                                  const tci_symbols *symbols)
+                                  tci_symbols *symbols)
 {
     return (compile_request){.shared = tci_engine_shared_running(),
                              .cache = handle->cache,
@@ -282,6 +280,7 @@ static tc_status end_load(tci_engine_handle *handle, const tci_load_source *sour
                           tc_error *err)
 {
     if (status != TC_OK) {
+        tci_symbols_explain(unit->symbols, status, err);
         tci_error_prefix(err, "%s", tci_archive_name(source->archive));
         tci_code_unit_unload(handle, unit);
         return status;
@@ -375,6 +374,7 @@ tc_status tci_code_unit_tier_up(tci_engine_handle *handle, const tci_load_source
     if (optimised == NULL)
         return TC_E_NO_MEMORY;
     tc_status status = load_bitcode(handle, source, plan, unit, optimised, err);
+    tci_symbols_explain(unit->symbols, status, err);
     return end_load(handle, source, status, optimised, optimised_out, err);
 }
 

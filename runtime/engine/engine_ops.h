@@ -14,7 +14,7 @@
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 5u
+#define TCI_ENGINE_ABI 6u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The callable form of one function. The two last are NULL when the library does not define
@@ -60,7 +60,11 @@ typedef struct tci_engine_code {
      * alone: two functions may get different addresses for one name. Called during load only,
      * by the loading thread, and more than once for a symbol; it must not call the engine. */
     void *(*resolve)(void *user, const char *symbol);
+    /* The same for a weak reference, which may stay open; NULL: `resolve`. */
+    void *(*resolve_weak)(void *user, const char *symbol);
     void *resolve_user;
+    /* Assembly is refused: what it does cannot be told from the symbols that it names. */
+    bool forbids_assembly;
     /* NULL, or true when nobody wants the result any more: another process that compiles is
      * ended then. */
     const atomic_bool *cancelled;

@@ -1,15 +1,20 @@
 #include "symbols.h"
 
 #include "base/error_text.h"
+#include "symbol_owner.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct tci_symbols {
     tci_symbol_scope scope;
+    const tci_symbol_section *section; /* of the policy, or NULL */
+    char denied[900];                  /* which symbols were, each with its rule */
+    bool denied_more;                  /* than it has room for */
     size_t library_count;
     void *libraries[TCI_DEPS_MAX];
 };
@@ -86,6 +91,10 @@ static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *
 {
     if (symbols->library_count == TCI_DEPS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "deps: more than %d libraries", TCI_DEPS_MAX);
+    tci_symbol_reason denial;
+    if (symbols->section != NULL && !tci_symbol_policy_opens(symbols->section, name, &denial))
+        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s is denied: %s", name,
+                             denial.text);
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         const char *reason = dlerror();
@@ -154,6 +163,9 @@ tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_symbo
     if (symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "symbols: out of memory");
     symbols->scope = *scope;
+    if (scope->policy != NULL)
+        symbols->section = tci_symbol_policy_section(
+            scope->policy, scope->signer != NULL ? scope->signer : "");
     tc_status status = read_deps(symbols, deps, deps_size, err);
     if (status != TC_OK) {
         tci_symbols_destroy(symbols);
@@ -173,16 +185,155 @@ void tci_symbols_destroy(tci_symbols *symbols)
     free(symbols);
 }
 
-void *tci_symbols_resolve(const tci_symbols *symbols, const char *symbol)
+/* --- looking up -------------------------------------------------------------------------- */
+
+static void *find_host_symbol(const tci_symbols *symbols, const char *symbol)
 {
     for (size_t i = 0; i < symbols->scope.host_count; i++) {
         if (strcmp(symbols->scope.host[i].name, symbol) == 0)
             return symbols->scope.host[i].address;
     }
+    return NULL;
+}
+
+/* Runs the resolver of an ifunc. */
+static void *find_loaded_symbol(const tci_symbols *symbols, const char *symbol)
+{
     void *address = dlsym(RTLD_DEFAULT, symbol);
     for (size_t i = 0; address == NULL && i < symbols->library_count; i++)
         address = dlsym(symbols->libraries[i], symbol);
     if (address == NULL && compiler_helpers.library != NULL)
         address = dlsym(compiler_helpers.library, symbol);
     return address;
+}
+
+/* --- under a policy ---------------------------------------------------------------------- */
+
+/* A symbol that is asked for, and what came of it. */
+typedef struct binding {
+    const tci_symbols *symbols;
+    const char *symbol;
+    char library[TCI_SYMBOL_OWNER_NAME_MAX];
+    char alias[TCI_SYMBOL_OWNER_NAME_MAX]; /* by which it is denied; "": by its own name */
+    tci_symbol_reason reason;
+    bool denied;
+} binding;
+
+static bool judge_alias(void *user, const char *alias)
+{
+    binding *b = user;
+    if (!tci_symbol_policy_denies_alias(b->symbols->section, b->library, b->symbol, alias,
+                                        &b->reason))
+        return true;
+    (void)snprintf(b->alias, sizeof b->alias, "%s", alias);
+    return false;
+}
+
+/* `owner` is NULL where only a name is known. */
+static bool judge(binding *b, const char *library, const tci_symbol_owner *owner)
+{
+    (void)snprintf(b->library, sizeof b->library, "%s", library);
+    b->denied =
+        !tci_symbol_policy_allows(b->symbols->section, library, b->symbol, &b->reason) ||
+        (owner != NULL && !tci_symbol_owner_aliases(owner, b->symbol, judge_alias, b));
+    return !b->denied;
+}
+
+static const tci_symbol_owner *owner_of(uintptr_t address, const tci_symbol_owner *owners,
+                                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!owners[i].is_ifunc && owners[i].address == address)
+            return &owners[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (owners[i].is_ifunc)
+            return &owners[i];
+    }
+    return NULL;
+}
+
+/* No resolver of an ifunc runs that might be a library's whose symbol is denied. */
+static void *find_allowed_symbol(binding *b)
+{
+    tci_symbol_owner owners[TCI_SYMBOL_OWNERS_MAX];
+    size_t count = tci_symbol_owner_find(b->symbol, owners);
+    for (size_t i = 0; i < count; i++) {
+        if (owners[i].is_ifunc && !judge(b, owners[i].library, &owners[i]))
+            return NULL;
+    }
+    void *address = find_loaded_symbol(b->symbols, b->symbol);
+    if (address == NULL)
+        return NULL;
+    const tci_symbol_owner *owner = owner_of((uintptr_t)address, owners, count);
+    return judge(b, owner != NULL ? owner->library : TCI_LIBRARY_UNKNOWN, owner) ? address
+                                                                                 : NULL;
+}
+
+static void *find_symbol(binding *b)
+{
+    void *address = find_host_symbol(b->symbols, b->symbol);
+    if (b->symbols->section == NULL)
+        return address != NULL ? address : find_loaded_symbol(b->symbols, b->symbol);
+    if (address != NULL)
+        return judge(b, TCI_LIBRARY_TCHAINS, NULL) ? address : NULL;
+    return find_allowed_symbol(b);
+}
+
+/* Once for each symbol, however often it is asked for. */
+static void keep_denial(tci_symbols *symbols, const binding *b)
+{
+    char text[sizeof symbols->denied], *end = symbols->denied + strlen(symbols->denied);
+    size_t room = sizeof symbols->denied - (size_t)(end - symbols->denied);
+    int n = snprintf(text, sizeof text, "symbol %s of %s", b->symbol, b->library);
+    if (n < 0 || (size_t)n >= sizeof text || strstr(symbols->denied, text) != NULL)
+        return;
+    if (*b->alias != '\0')
+        n += snprintf(text + n, sizeof text - (size_t)n, ", which %s names too,", b->alias);
+    if ((size_t)n < sizeof text)
+        n += snprintf(text + n, sizeof text - (size_t)n, " is denied: %s", b->reason.text);
+    if ((size_t)n + 2 < room || end == symbols->denied)
+        (void)snprintf(end, room, "%s%s", end > symbols->denied ? "; " : "", text);
+    else
+        symbols->denied_more = true;
+}
+
+void *tci_symbols_resolve_weak(tci_symbols *symbols, const char *symbol)
+{
+    binding b = {.symbols = symbols, .symbol = symbol};
+    return find_symbol(&b);
+}
+
+void *tci_symbols_resolve(tci_symbols *symbols, const char *symbol)
+{
+    binding b = {.symbols = symbols, .symbol = symbol};
+    void *address = find_symbol(&b);
+    if (b.denied)
+        keep_denial(symbols, &b);
+    return address;
+}
+
+static void *answer(void *user, const char *symbol)
+{
+    return tci_symbols_resolve(user, symbol);
+}
+
+static void *answer_weak(void *user, const char *symbol)
+{
+    return tci_symbols_resolve_weak(user, symbol);
+}
+
+void tci_symbols_serve(tci_symbols *symbols, tci_engine_code *code)
+{
+    code->resolve = answer;
+    code->resolve_weak = answer_weak;
+    code->resolve_user = symbols;
+    code->forbids_assembly = symbols->section != NULL;
+}
+
+void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err)
+{
+    if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->denied[0] != '\0')
+        tci_error_fill(err, status, "%s%s", symbols->denied,
+                       symbols->denied_more ? "; and others" : "");
 }

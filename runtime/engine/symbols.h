@@ -4,10 +4,13 @@
  * Looked up in the order that a program's own symbols have: first what <tc/entry.h> offers
  * (which nothing can take over), then the process as dlsym(RTLD_DEFAULT) sees it, then the
  * listed libraries in their order, each with its own dependencies, and last the compiler's
- * helpers in libgcc_s. The libraries are opened privately (RTLD_LOCAL): they become visible to
+ * helpers in libgcc_s. A policy judges what was found: both engines come through here. The libraries are opened privately (RTLD_LOCAL): they become visible to
  * this function alone. */
 #ifndef TCI_SYMBOLS_H
 #define TCI_SYMBOLS_H
+
+#include "engine/engine_ops.h"
+#include "engine/symbol_policy.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +29,8 @@ typedef struct tci_host_symbol {
 typedef struct tci_symbol_scope {
     const tci_host_symbol *host; /* what this library offers */
     size_t host_count;
+    const tci_symbol_policy *policy; /* NULL: it may bind whatever is there */
+    const char *signer;              /* of the function; NULL or "": nobody */
 } tci_symbol_scope;
 
 typedef struct tci_symbols tci_symbols;
@@ -37,7 +42,8 @@ void tci_symbols_prepare(void);
  * blank lines do not count. A name is made of letters, digits and . _ + - and begins with a
  * letter or digit, so it can hold no path. What `scope` points to must outlive the result. TC_E_CORRUPT (the
  * line is quoted), TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the
- * loader's reason), TC_E_NO_MEMORY. Opening a library runs its constructors. */
+ * loader's reason, or the policy's rule), TC_E_NO_MEMORY. Opening a library runs its
+ * constructors, so the policy is asked before. */
 TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            const tci_symbol_scope *scope,
                                            tci_symbols **symbols_out, tc_error *err);
@@ -48,7 +54,17 @@ bool tci_symbols_deps_name_any(const char *deps, size_t deps_size);
 /* Closes the libraries: after the code that uses them was unloaded. NULL is allowed. */
 void tci_symbols_destroy(tci_symbols *symbols);
 
-/* A symbol's address, or NULL. Any thread. */
-void *tci_symbols_resolve(const tci_symbols *symbols, const char *symbol);
+/* A symbol's address, or NULL: nobody defines it, or the policy denies it, which is kept for
+ * tci_symbols_explain. One thread at a time; without a policy any. */
+void *tci_symbols_resolve(tci_symbols *symbols, const char *symbol);
+/* For a weak reference, to which a symbol that is denied is one that is not there. */
+void *tci_symbols_resolve_weak(tci_symbols *symbols, const char *symbol);
+
+/* Has an engine ask here, and refuse assembly where there is a policy. */
+void tci_symbols_serve(tci_symbols *symbols, tci_engine_code *code);
+
+/* After TC_E_UNRESOLVED: if symbols were denied, err's text says which, of what library, and by
+ * which rule. NULL symbols are allowed. */
+void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err);
 
 #endif

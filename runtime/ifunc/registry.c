@@ -14,6 +14,8 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
+    TC_TRY(tci_symbol_policy_open(options->symbols, &registry->policy, err));
+    registry->scope.policy = registry->policy;
     const tci_engine_opts opts = {.engine_path = options->engine_path,
                                   .form = (tci_form_choice)options->form,
                                   .tier = (tci_tier_choice)options->tier,
@@ -86,6 +88,8 @@ void tci_registry_fini(tci_registry *registry)
     }
     tci_engine_release(registry->engine);
     registry->engine = NULL;
+    tci_symbol_policy_close(registry->policy);
+    registry->policy = NULL;
     free(registry->table);
     registry->table = NULL;
 }

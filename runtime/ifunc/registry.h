@@ -79,7 +79,8 @@ struct tc_ifunc {
 
 struct tci_registry {
     const struct tc_options *options;
-    tci_symbol_scope scope; /* what shipped code may link with */
+    tci_symbol_scope scope;    /* what shipped code may link with */
+    tci_symbol_policy *policy; /* of the option symbols, or NULL; the scope has it, too */
     tci_engine_handle *engine;
     tc_ifunc **table; /* by index */
     size_t count;     /* places in use */

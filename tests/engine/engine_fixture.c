@@ -62,11 +62,6 @@ void *read_bitcode(const char *file, size_t *size_out)
     return bytes;
 }
 
-static void *resolve(void *user, const char *symbol)
-{
-    return tci_symbols_resolve(user, symbol);
-}
-
 /* The suites run once for each level. */
 static tci_code_level test_level(void)
 {
@@ -77,15 +72,16 @@ static tci_code_level test_level(void)
 
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols)
 {
-    return (tci_engine_code){
+    tci_engine_code code = {
         .name = name,
         .entries = TCI_ENTRY_MAIN,
         .level = test_level(),
         .bytes = bytes,
         .size = size,
-        .resolve = resolve,
-        .resolve_user = symbols,
     };
+    if (symbols != NULL)
+        tci_symbols_serve(symbols, &code);
+    return code;
 }
 
 tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
@@ -126,13 +122,14 @@ void unload_file(loaded_file *file)
     tci_symbols_destroy(file->symbols);
 }
 
-static void expect_refused(const tci_engine_code *code, tc_status status,
-                           const char *const *parts)
+static void expect_refused(const tci_engine_code *code, const tci_symbols *symbols,
+                           tc_status status, const char *const *parts)
 {
     tc_error err = {0};
     tci_loaded *loaded = NULL;
     tci_entries entries = {0};
     tc_status found = load_code(code, &loaded, &entries, &err);
+    tci_symbols_explain(symbols, found, &err);
     if (found != status)
         fail_msg("%s: status %s, expected %s: %s", code->name, tc_status_name(found),
                  tc_status_name(status), err.text);
@@ -150,7 +147,7 @@ void expect_refused_bytes(const void *bytes, size_t size, const char *name, tc_s
 {
     tci_symbols *symbols = open_symbols("");
     tci_engine_code code = code_of(name, bytes, size, symbols);
-    expect_refused(&code, status, parts);
+    expect_refused(&code, symbols, status, parts);
     tci_symbols_destroy(symbols);
 }
 
@@ -162,7 +159,7 @@ void expect_refusal(const char *file, const char *name, unsigned entries, tc_sta
     void *bytes = read_bitcode(file, &size);
     tci_engine_code code = code_of(name, bytes, size, symbols);
     code.entries = entries;
-    expect_refused(&code, status, parts);
+    expect_refused(&code, symbols, status, parts);
     free(bytes);
     tci_symbols_destroy(symbols);
 }

@@ -30,8 +30,13 @@ void *read_bitcode(const char *file, size_t *size_out);
 /* A symbol scope whose host table holds tc_test_apply and tc_test_variable. */
 tci_symbols *open_symbols(const char *deps);
 
+tc_status try_symbols(const char *deps, tci_symbols **symbols_out, tc_error *err);
+
+/* Scopes are opened under that policy, called "rules", until the next call; NULL: under none. */
+void under_policy(const char *text);
+
 /* Bitcode only. What the engine is asked to load: the bytes, an entry set, everything else
- * usual. */
+ * usual. Without symbols it has no resolver. */
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols);
 
 /* Bitcode only. Compiles and links, any thread; with TEST_COMPILER=process in the environment

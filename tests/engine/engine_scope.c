@@ -33,14 +33,31 @@ static const tci_host_symbol host_symbols[] = {
     {"tc_test_frames", (void *)tc_test_frames},
 };
 
+static tci_symbol_policy *policy;
+
+void under_policy(const char *text)
+{
+    tc_error err = {0};
+    tci_symbol_policy_close(policy);
+    policy = NULL;
+    if (text != NULL &&
+        tci_symbol_policy_parse("rules", text, strlen(text), &policy, &err) != TC_OK)
+        fail_msg("%s", err.text);
+}
+
+tc_status try_symbols(const char *deps, tci_symbols **symbols_out, tc_error *err)
+{
+    const tci_symbol_scope scope = {.host = host_symbols,
+                                    .host_count = sizeof host_symbols / sizeof host_symbols[0],
+                                    .policy = policy};
+    return tci_symbols_create(deps, strlen(deps), &scope, symbols_out, err);
+}
+
 tci_symbols *open_symbols(const char *deps)
 {
     tci_symbols *symbols;
     tc_error err = {0};
-    const tci_symbol_scope scope = {.host = host_symbols,
-                                    .host_count = sizeof host_symbols / sizeof host_symbols[0]};
-    tc_status status = tci_symbols_create(deps, strlen(deps), &scope, &symbols, &err);
-    if (status != TC_OK)
+    if (try_symbols(deps, &symbols, &err) != TC_OK)
         fail_msg("%s", err.text);
     return symbols;
 }

@@ -16,7 +16,7 @@ int engine_tear_down(void **state)
     return 0;
 }
 
-static tc_status load_image(const char *file, const tci_symbols *symbols,
+static tc_status load_image(const char *file, tci_symbols *symbols,
                             tci_loaded_image **loaded_out, tci_entries *entries_out,
                             tc_error *err)
 {

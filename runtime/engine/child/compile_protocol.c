@@ -121,6 +121,7 @@ tc_status tci_compile_request_encode(const tci_engine_code *code,
     tci_write_u8(&w, code->producer_minor);
     tci_write_u8(&w, code->producer_patch);
     tci_write_u8(&w, code->debuggable);
+    tci_write_u8(&w, code->forbids_assembly);
     tci_write_u8(&w, (uint8_t)name_size);
     tci_write_bytes(&w, code->name, name_size);
     *size_out = w.at;
@@ -140,10 +141,11 @@ tc_status tci_compile_request_decode(const void *body, size_t size,
     code.producer_minor = tci_read_u8(&r);
     code.producer_patch = tci_read_u8(&r);
     uint8_t debuggable = tci_read_u8(&r);
+    uint8_t forbids_assembly = tci_read_u8(&r);
     size_t name_size = tci_read_u8(&r);
     const uint8_t *name_bytes = tci_read_bytes(&r, name_size);
     if (name_bytes == NULL || name_size >= TCI_ARCHIVE_NAME_MAX ||
-        level > TCI_LEVEL_OPTIMISED_SHARED || debuggable > 1 ||
+        level > TCI_LEVEL_OPTIMISED_SHARED || debuggable > 1 || forbids_assembly > 1 ||
         memchr(name_bytes, '\0', name_size) != NULL)
         return tci_error_set(err, TC_E_CORRUPT,
                              "request to compile: %zu bytes, level %u, name of %zu bytes", size,
@@ -152,6 +154,7 @@ tc_status tci_compile_request_decode(const void *body, size_t size,
     name[name_size] = '\0';
     code.level = (tci_code_level)level;
     code.debuggable = debuggable != 0;
+    code.forbids_assembly = forbids_assembly != 0;
     code.size = tci_reader_left(&r);
     code.bytes = tci_read_bytes(&r, code.size);
     *code_out = code;

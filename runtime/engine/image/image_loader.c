@@ -130,18 +130,13 @@ static void forget_frames(const tci_loaded_image *loaded)
 
 /* --- imports ------------------------------------------------------------------------- */
 
-static uint64_t address_of(const tci_symbols *symbols, const char *name)
-{
-    return (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, name);
-}
-
 tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name, void *user,
-                                const tci_symbols *symbols, uint64_t *addresses, tc_error *err)
+                                tci_symbols *symbols, uint64_t *addresses, tc_error *err)
 {
     tci_name_list missing = {0};
     const char *weak = image->weak_names;
     for (uint32_t i = 0; i < image->weak_count; i++) {
-        addresses[i] = address_of(symbols, weak);
+        addresses[i] = (uint64_t)(uintptr_t)tci_symbols_resolve_weak(symbols, weak);
         weak += strlen(weak) + 1;
     }
     for (uint32_t i = 0; i < image->symbol_count; i++) {
@@ -149,14 +144,17 @@ tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name, vo
         if (symbol == NULL)
             return tci_error_set(err, TC_E_CORRUPT, "%u names, its image uses %u", i,
                                  image->symbol_count);
-        addresses[image->weak_count + i] = address_of(symbols, symbol);
+        addresses[image->weak_count + i] =
+            (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, symbol);
         if (addresses[image->weak_count + i] == 0)
             tci_name_list_add(&missing, symbol);
     }
-    if (missing.count > 0)
-        return tci_error_set(err, TC_E_UNRESOLVED, "no library here defines: %s",
-                             tci_name_list_finish(&missing));
-    return TC_OK;
+    if (missing.count == 0)
+        return TC_OK;
+    tci_error_fill(err, TC_E_UNRESOLVED, "no library here defines: %s",
+                   tci_name_list_finish(&missing));
+    tci_symbols_explain(symbols, TC_E_UNRESOLVED, err);
+    return TC_E_UNRESOLVED;
 }
 
 typedef struct slice_names {
@@ -260,7 +258,7 @@ static tc_status place_image(tci_code_arena *arena, const tci_image *image,
 }
 
 tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive, size_t index,
-                                const tci_symbols *symbols, tci_loaded_image **loaded_out,
+                                tci_symbols *symbols, tci_loaded_image **loaded_out,
                                 tci_entries *entries_out, tc_error *err)
 {
     tci_image image;

@@ -19,7 +19,7 @@ typedef const char *(*tci_import_name)(void *user, uint32_t index);
 /* Fills addresses[weak_count + symbol_count], as tci_image_relocate wants them.
  * TC_E_UNRESOLVED: every name that is missing; TC_E_CORRUPT: a symbol without a name. */
 TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name,
-                                              void *user, const tci_symbols *symbols,
+                                              void *user, tci_symbols *symbols,
                                               uint64_t *addresses, tc_error *err);
 
 /* The image slice `index` must be for this architecture, and of a CPU level that this CPU has.
@@ -27,7 +27,7 @@ TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image, tci_import
  * TC_E_TOO_LARGE (the image, see image.h), TC_E_UNRESOLVED (every name that is missing),
  * TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive,
-                                              size_t index, const tci_symbols *symbols,
+                                              size_t index, tci_symbols *symbols,
                                               tci_loaded_image **loaded_out,
                                               tci_entries *entries_out, tc_error *err);
 

@@ -64,11 +64,14 @@ static void on_session_error(void *user, LLVMErrorRef error)
 }
 
 /* A variable of the base code, or what the function's resolver says. */
-static void *find_symbol(const tci_jit_linker *linker, const char *name)
+static void *find_symbol(const tci_jit_linker *linker, const char *name, bool weak)
 {
+    const tci_engine_code *code = linker->code;
     uint32_t index;
-    if (linker->base == NULL || !tci_writable_index(name, &index))
-        return linker->code->resolve(linker->code->resolve_user, name);
+    if (linker->base == NULL || !tci_writable_index(name, &index)) {
+        bool open = weak && code->resolve_weak != NULL;
+        return (open ? code->resolve_weak : code->resolve)(code->resolve_user, name);
+    }
     return index < linker->base->shared_count ? (void *)(uintptr_t)linker->base->shared[index]
                                               : NULL;
 }
@@ -91,9 +94,10 @@ static LLVMErrorRef define_symbols(LLVMOrcDefinitionGeneratorRef generator, void
     }
     for (size_t i = 0; i < count; i++) {
         const char *name = LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name);
-        void *address = find_symbol(linker, name);
+        bool weak = wanted[i].LookupFlags != LLVMOrcSymbolLookupFlagsRequiredSymbol;
+        void *address = find_symbol(linker, name, weak);
         if (address == NULL) {
-            if (wanted[i].LookupFlags == LLVMOrcSymbolLookupFlagsRequiredSymbol)
+            if (!weak)
                 tci_name_list_add(&linker->missing, name);
             continue;
         }

@@ -138,6 +138,42 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
     return check_widths(module, err);
 }
 
+static bool has_assembly(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL;
+         i = LLVMGetNextInstruction(i)) {
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+        bool calls = opcode == LLVMCall || opcode == LLVMInvoke || opcode == LLVMCallBr;
+        LLVMValueRef called = calls ? LLVMGetCalledValue(i) : NULL;
+        if (called != NULL && LLVMIsAInlineAsm(called) != NULL &&
+            !tci_llvm_is_empty_assembly(called))
+            return true;
+    }
+    return false;
+}
+
+tc_status tci_module_check_assembly(LLVMModuleRef module, tc_error *err)
+{
+    size_t size = 0;
+    const char *text = LLVMGetModuleInlineAsm(module, &size);
+    if (size > 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "code has assembly outside functions, '%.*s', which the option "
+                             "symbols forbids",
+                             (int)strcspn(text, "\n"), text);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b)) {
+            if (has_assembly(b))
+                return tci_error_set(err, TC_E_UNSUPPORTED,
+                                     "function '%s' has inline assembly, which the option "
+                                     "symbols forbids",
+                                     name_of(f));
+        }
+    }
+    return TC_OK;
+}
+
 tc_status tci_module_check_data(LLVMModuleRef module, tc_error *err)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);

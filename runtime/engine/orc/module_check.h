@@ -22,6 +22,10 @@ tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *h
  * are too wide: TC_E_UNSUPPORTED. More functions than can be linked: TC_E_TOO_LARGE. */
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err);
 
+/* Assembly that is not empty, outside functions or in one, which the text names:
+ * TC_E_UNSUPPORTED. With LLVM 17, which does not show it, also what is empty. */
+tc_status tci_module_check_assembly(LLVMModuleRef module, tc_error *err);
+
 /* LLVM writes out the values of variables, however few bytes of bitcode say them: TC_E_TOO_LARGE.
  * For a module that was verified. */
 tc_status tci_module_check_data(LLVMModuleRef module, tc_error *err);

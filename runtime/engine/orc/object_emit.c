@@ -322,6 +322,8 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     object->parse_ns = lap(e);
     TC_TRY(tci_module_check_target(e->module, host, err));
     TC_TRY(tci_module_check_contents(e->module, err));
+    if (code->forbids_assembly)
+        TC_TRY(tci_module_check_assembly(e->module, err));
     TC_TRY(tci_module_check_entries(e->module, code, err));
     if (!has_assembly(e->module))
         TC_TRY(tci_module_check_symbols(e->module, code, err));

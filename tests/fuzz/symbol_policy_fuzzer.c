@@ -1,0 +1,71 @@
+/* Any text as a policy. What is accepted judges every name in a way that can be explained, and
+ * the first two words of it, as patterns, keep what "covers" promises. */
+#include "engine/symbol_pattern.h"
+#include "engine/symbol_policy.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const libraries[] = {"libc.so.6", TCI_LIBRARY_PROGRAM, TCI_LIBRARY_TCHAINS,
+                                        TCI_LIBRARY_UNKNOWN, ""};
+static const char *const symbols[] = {"strlen", "dlopen", "execve", "a", "_Z1fv", ""};
+static const char *const signers[] = {"", "alice", "bob"};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void judge(const tci_symbol_section *section, const char *library)
+{
+    tci_symbol_reason reason;
+    bool opens = tci_symbol_policy_opens(section, library, &reason);
+    require(opens || strlen(reason.text) > 0);
+    for (size_t i = 0; i < COUNT(symbols); i++) {
+        reason.text[0] = '\0';
+        bool allowed = tci_symbol_policy_allows(section, library, symbols[i], &reason);
+        require(allowed != (reason.text[0] != '\0'));
+        require(!allowed || opens); /* what may be bound may be there */
+        (void)tci_symbol_policy_denies_alias(section, library, symbols[i], symbols[0], &reason);
+    }
+}
+
+static void check_patterns(const uint8_t *data, size_t size)
+{
+    char text[64];
+    size_t n = size < sizeof text - 1 ? size : sizeof text - 1;
+    memcpy(text, data, n);
+    text[n] = '\0';
+    char *other = strchr(text, ' ');
+    if (other == NULL)
+        return;
+    *other++ = '\0';
+    if (!tci_symbol_pattern_covers(text, other))
+        return;
+    for (size_t i = 0; i < COUNT(symbols); i++)
+        require(!tci_symbol_pattern_matches(other, symbols[i]) ||
+                tci_symbol_pattern_matches(text, symbols[i]));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tci_symbol_policy *policy = NULL;
+    tc_error err = {0};
+    check_patterns(data, size);
+    if (tci_symbol_policy_parse("rules", (const char *)data, size, &policy, &err) != TC_OK) {
+        require(policy == NULL && err.text[0] != '\0');
+        return 0;
+    }
+    for (size_t s = 0; s < COUNT(signers); s++) {
+        for (size_t l = 0; l < COUNT(libraries); l++)
+            judge(tci_symbol_policy_section(policy, signers[s]), libraries[l]);
+    }
+    tci_symbol_policy_close(policy);
+    return 0;
+}
