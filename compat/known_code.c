@@ -147,11 +147,30 @@ static ucs_status_t open_archive(const tci_code_parts *parts, const uint8_t *id,
     return status;
 }
 
+/* The system's loader binds a library to whatever is there. */
+static ucs_status_t check_policy(void)
+{
+    tc_options *options;
+    tc_error error;
+    char symbols[2] = "";
+    if (tc_options_create(&options, &error) != TC_OK)
+        return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "%s", error.text);
+    tc_status status = tc_options_get(options, "symbols", symbols, sizeof symbols);
+    tc_options_destroy(options);
+    if (status == TC_OK && symbols[0] == '\0')
+        return UCS_OK;
+    return tci_compat_refuse(UCS_ERR_UNSUPPORTED,
+                             "a shared object, whose symbols nobody checks, under the option "
+                             "symbols: expected an archive or bitcode");
+}
+
 static ucs_status_t open_library(const tci_code_parts *parts, const uint8_t *id,
                                  const tci_known_code **code_out)
 {
     tci_known_code *code = NULL;
-    ucs_status_t status = create_code(TCI_CODE_LIBRARY, parts, &code);
+    ucs_status_t status = check_policy();
+    if (status == UCS_OK)
+        status = create_code(TCI_CODE_LIBRARY, parts, &code);
     if (status != UCS_OK)
         return status;
     (void)crypto_generichash(code->id, sizeof code->id, code->section, code->section_size, NULL,

@@ -92,6 +92,18 @@ static void library_file_runs(void **state)
     send_and_run(f, compat_node_register(&f->node, "gather", 1));
 }
 
+static void library_under_a_policy_is_refused(void **state)
+{
+    fixture *f = *state;
+    ucp_ifunc_reg_param_t param = {.name = "gather"};
+    ucp_ifunc_h ifunc;
+    use_folder(f, "library");
+    setenv("TC_SYMBOLS", "@/etc/tchains/symbols", 1);
+    assert_int_equal(ucp_register_ifunc(f->node.context, param, &ifunc), UCS_ERR_UNSUPPORTED);
+    unsetenv("TC_SYMBOLS");
+    send_and_run(f, compat_node_register(&f->node, "gather", 0));
+}
+
 static void *read_file(const char *path, uint32_t *size_out)
 {
     struct stat info;
@@ -407,13 +419,20 @@ static void changed_payload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(archive_runs),          TEST(bitcode_files_run),
-        TEST(library_file_runs),     TEST(registered_from_memory),
-        TEST(uses_zlib_and_openssl), TEST(bad_folders_and_names),
-        TEST(registered_twice),      TEST(sent_after_deregistration),
-        TEST(bad_messages),          TEST(garbage_is_no_message),
+        TEST(archive_runs),
+        TEST(bitcode_files_run),
+        TEST(library_file_runs),
+        TEST(registered_from_memory),
+        TEST(library_under_a_policy_is_refused),
+        TEST(uses_zlib_and_openssl),
+        TEST(bad_folders_and_names),
+        TEST(registered_twice),
+        TEST(sent_after_deregistration),
+        TEST(bad_messages),
+        TEST(garbage_is_no_message),
 
-        TEST(damaged_messages),      TEST(occupied_slot),
+        TEST(damaged_messages),
+        TEST(occupied_slot),
         TEST(changed_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
