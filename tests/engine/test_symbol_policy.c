@@ -322,6 +322,59 @@ static void a_file_that_others_may_change_is_refused(void **state)
     expect_not_opened(path, TC_E_INVALID, "expected @FILE");
 }
 
+/* --- the manual -------------------------------------------------------------------------- */
+
+static char *read_document(void)
+{
+    char *text = calloc(1, 65536);
+    FILE *f = fopen(TEST_DOCUMENT, "r");
+    assert_non_null(text);
+    assert_non_null(f);
+    assert_true(fread(text, 1, 65535, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static void the_manuals_example_means_what_it_says(void **state)
+{
+    char *document = read_document();
+    char *rules = strstr(document, "```policy\n");
+    assert_non_null(rules);
+    rules += strlen("```policy\n");
+    *strstr(rules, "```") = '\0';
+    tci_symbol_policy *policy = parse(rules);
+    assert_true(allows(policy, "somebody", "libc.so.6", "strlen"));
+    assert_false(allows(policy, "somebody", "libc.so.6", "getenv"));
+    assert_false(allows(policy, "", "libc.so.6", "strlen"));
+    assert_true(allows(policy, "operations", "libc.so.6", "mmap"));
+    assert_false(allows(policy, "operations", "libc.so.6", "mprotect"));
+    assert_false(allows(policy, "operations", "libc.so.6", "kill"));
+    tci_symbol_policy_close(policy);
+    free(document);
+}
+
+/* Every name that its list has must be named, and none is missing. */
+static void the_manual_lists_what_must_be_named(void **state)
+{
+    char *document = read_document();
+    tci_symbol_policy *policy = parse("default allow\n");
+    char *list = strstr(document, "only a rule with their very name");
+    assert_non_null(list);
+    *strstr(list, "## ") = '\0';
+    unsigned count = 0;
+    for (char *name = strchr(list, '`'), *end; name != NULL; name = strchr(end + 1, '`')) {
+        end = strchr(++name, '`');
+        assert_non_null(end);
+        *end = '\0';
+        if (allows(policy, "", "libc.so.6", name))
+            fail_msg("%s is allowed", name);
+        count++;
+    }
+    assert_int_equal(count, 36);
+    tci_symbol_policy_close(policy);
+    free(document);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +392,8 @@ int main(void)
         cmocka_unit_test(amounts_are_bounded),
         cmocka_unit_test(a_file_is_read),
         cmocka_unit_test(a_file_that_others_may_change_is_refused),
+        cmocka_unit_test(the_manuals_example_means_what_it_says),
+        cmocka_unit_test(the_manual_lists_what_must_be_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

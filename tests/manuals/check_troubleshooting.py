@@ -296,6 +296,16 @@ def _(place):
     return place.run("tc-info", "--cache", TC_CACHE_DIR=folder)
 
 
+@prints("... symbol ... of ... is denied: ... line ...: ...")
+def _(place):
+    path = os.path.join(place.folder, "rules")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("deny * getp?d\ndefault allow\n")
+    os.chmod(path, 0o600)
+    place.compile("#include <unistd.h>\n" + GREET % "    (void)getpid();\n")
+    return place.send_fails(TC_SYMBOLS=f"@{path}")
+
+
 @prints("no option named '...'")
 def _(place):
     """No program passes such a name on: the words are looked up where the library says them."""
