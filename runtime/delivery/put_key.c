@@ -5,10 +5,13 @@
 #include "delivery/ucx_rkey.h"
 #include "ring/ring_layout.h"
 
+#include <errno.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* UCX takes whole pages. */
 #define SAMPLE_BYTES 4096u
+#define PAGES_BESIDE 65536u /* that UCX may take too, before it maps */
 
 static tci_ucx_rkey key_of(tci_region *sample, const tci_worker *worker)
 {
@@ -19,6 +22,18 @@ static tci_ucx_rkey key_of(tci_region *sample, const tci_worker *worker)
                         .posix_domains = tci_ucx_address_posix(&address, &address)};
     key.bytes = tci_region_rkey(sample, &key.size);
     return key;
+}
+
+/* UCX before 1.19 ends the process where it cannot map the region. */
+static tc_status check_room(size_t bytes, tc_error *err)
+{
+    void *room = mmap(NULL, bytes + PAGES_BESIDE, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return tci_error_errno(err, TC_E_NO_MEMORY, errno,
+                               "put: no room to map the peer's ring of %zu bytes", bytes);
+    (void)munmap(room, bytes + PAGES_BESIDE);
+    return TC_OK;
 }
 
 /* The ring of this side would not always do: where there is no room for one it has no key. */
@@ -36,5 +51,7 @@ tc_status tci_put_key_check(const tci_delivery_peer *peer, tc_error *err)
     tc_status status =
         tci_ucx_rkey_check(&key, tci_ring_region_bytes(peer->ring_bytes), &own, err);
     tci_region_destroy(sample);
+    if (status == TC_OK)
+        status = check_room(tci_ring_region_bytes(peer->ring_bytes), err);
     return status;
 }

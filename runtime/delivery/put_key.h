@@ -4,8 +4,9 @@
 
 #include "delivery/delivery.h"
 
-/* Compares it with a key that UCX makes here for the purpose. TC_E_CORRUPT, TC_E_PEER_LOST: what
- * ucx_rkey.h says. TC_E_UCX, TC_E_NO_MEMORY, TC_E_UNSUPPORTED: there is nothing to compare with. */
+/* Compares it with a key that UCX makes here for the purpose, and looks whether there is room to map
+ * the ring. TC_E_CORRUPT, TC_E_PEER_LOST: what ucx_rkey.h says. TC_E_NO_MEMORY: no room. That,
+ * TC_E_UCX, TC_E_UNSUPPORTED: there is nothing to compare with. */
 TC_MUST_CHECK tc_status tci_put_key_check(const tci_delivery_peer *peer, tc_error *err);
 
 #endif

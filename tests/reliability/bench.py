@@ -56,6 +56,7 @@ class Peer(Process):
         wait_until(lambda: len(self.times(word, label)) >= count or not self.running(), f"{word} of {self}", seconds)
         if len(self.times(word, label)) < count:
             raise AssertionError(f"{self} ended without '{word}'\n{self.out[-2000:]}{self.err[-2000:]}")
+        return self
 
     def finish(self, *, status=0):
         """Lets it end in order."""

@@ -19,6 +19,7 @@ CONTEXTS = 100
 # and an endpoint ends, or before UCX 1.19 the process, where it cannot.
 ROOM_MB = 16
 REFUSALS = 3
+ROOMS_KB = (100, 200, 300)  # less than a ring of 256 KB needs, and a little more
 SHM_MB = 64       # what Docker gives a container
 # UCX 1.13 asserts where it finds no descriptor, or no memory, for a thread of its own.
 UCX_START_DEFECT = "Assertion `ucs_async_thread_global_context.thread != NULL' failed"
@@ -93,6 +94,29 @@ def large_payloads(bench, way):
     return figures
 
 
+def little_room(bench, way):
+    """A target that cannot map the ring of a peer that comes refuses it, and takes it when it can."""
+    if SANITIZED:
+        raise Skipped("a sanitizer has address space of its own")
+    refused = 0
+    for room_kb in ROOMS_KB:
+        target = bench.target(**WAYS[way])
+        bench.witness(target, **WAYS[way])  # what the first peer has made for all is there
+        with open(f"/proc/{target.pid}/statm", encoding="ascii") as file:
+            size = int(file.read().split()[0]) * PAGE
+        bench.limit(target.pid, resource.RLIMIT_AS, size + (room_kb << 10))
+        early = Peer(bench, "source", "call", target.address, **WAYS[way])
+        wait_until(lambda: early.times("round") or not early.running() or not target.running(), "what becomes of a peer")  # noqa: B023
+        bench.assertTrue(target.running(), f"the target runs with room for {room_kb} KB")
+        refused += not early.running()
+        bench.limit(target.pid, resource.RLIMIT_AS, resource.RLIM_INFINITY)
+        early.kill()
+        Peer(bench, "source", "call", target.address, **WAYS[way]).wait_for("round").finish()
+        target.finish()
+    bench.assertGreater(refused, 0)
+    return {"refused": refused}
+
+
 def little_memory(bench, way):
     """With so little that not even a context is there."""
     if SANITIZED:
@@ -137,6 +161,7 @@ LIMITS = {
     "no_descriptors": (no_descriptors, tuple(WAYS)),
     "few_descriptors": (few_descriptors, ("direct",)),
     "large_payloads": (large_payloads, tuple(WAYS)),
+    "little_room": (little_room, ("put",)),
     "little_memory": (little_memory, ("direct",)),
     "small_shm": (small_shm, ("direct",)),
     "no_processes": (no_processes, ("direct",)),
