@@ -43,6 +43,12 @@ if(TC_WITH_PMIX AND NOT CMAKE_CROSSCOMPILING)
   pkg_check_modules(pmix QUIET IMPORTED_TARGET GLOBAL pmix>=4)
 endif()
 
+# For connections that prove who they are; without it those who ask for them are told what is missing.
+option(TC_WITH_TLS "build the TLS module when OpenSSL is found" ON)
+if(TC_WITH_TLS AND NOT CMAKE_CROSSCOMPILING)
+  pkg_check_modules(openssl QUIET IMPORTED_TARGET GLOBAL openssl>=3)
+endif()
+
 if(TC_WITH_LLVM)
   tc_find_library(elf libelf libelf-dev libelf.so.1)
   include(TcLlvm)

@@ -15,7 +15,8 @@ packages=(
     libcmocka-dev python3 spin                     # every preset builds the tests
     lowdown                                        # man pages
     libsqlite3-dev sqlite3 zstd                    # examples/record_insert
-    zlib1g-dev libssl-dev                          # what functions of tests/compat use
+    libssl-dev                                     # connections with keys or certificates
+    zlib1g-dev                                     # what functions of tests/compat use, with libssl
 )
 test_packages=(
     g++ jq                                         # tests of headers, layers and documents

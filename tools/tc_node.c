@@ -139,8 +139,9 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
     (void)user;
     tc_ep_query(ep, &info);
     if (event == TC_EP_OPENED) {
-        fprintf(stderr, "tc-node: peer connected: %s, library %s, LLVM %s\n", info.peer_triple,
-                info.peer_library, info.peer_llvm);
+        fprintf(stderr, "tc-node: peer connected: %s, %s, library %s, LLVM %s\n",
+                info.peer_identity[0] != '\0' ? info.peer_identity : "not authenticated",
+                info.peer_triple, info.peer_library, info.peer_llvm);
     } else if (event == TC_EP_CLOSED) {
         fprintf(stderr, "tc-node: peer closed after %" PRIu64 " messages\n", info.run_messages);
     } else {

@@ -97,13 +97,16 @@ typedef struct tc_ep_info {
     uint64_t sent_messages;
     uint64_t sent_bytes;   /* of frames, headers and code included */
     uint64_t run_messages; /* messages from this peer that ran here */
+    /* what the peer has proved: "cert:CN=node7", "key:cluster", "uid:1000"; "": nothing */
+    const char *peer_identity;
 } tc_ep_info;
 
 /* What tc_ep_query calls, with the size of the caller's tc_ep_info. */
 TC_API void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size);
 
 /* Reports the state of the endpoint and what the peer said about itself. Pointers are valid
- * while ep lives. The peer chooses the texts; they are printable ASCII. */
+ * while ep lives. The peer chooses the texts, but for peer_identity; they are printable
+ * ASCII. */
 static inline void tc_ep_query(const tc_ep *ep, tc_ep_info *info_out)
 {
     tc_ep_query_sized(ep, info_out, sizeof *info_out);

@@ -34,6 +34,13 @@ extern "C" {
 /* The endpoint that the running message came from. NULL outside NAME_main. */
 TC_API tc_ep *tc_self_endpoint(void);
 
+/* Who the peer has proved to be that the running message came from: "cert:" and a certificate's
+ * subject as RFC 2253 writes it, "key:" and a key's name, or "uid:" and a user's number, of a
+ * process on this host. "" outside NAME_main, and of a peer that proved nothing (see
+ * docs/security.md). Printable ASCII, less than 256 characters; valid while NAME_main runs. Of a
+ * message that was forwarded it is the last sender's. */
+TC_API const char *tc_self_identity(void);
+
 /* The running function, open while NAME_main runs. NULL outside NAME_main and for a message of
  * tc_send_injected. It can be sent to any endpoint by tc_send: the whole archive travels, so
  * the next process may have another architecture. */

@@ -29,6 +29,7 @@ class ThreeChains(CMakePackage):
     depends_on("ucx@1.13:")
     depends_on("zstd")
     depends_on("libsodium")
+    depends_on("openssl@3:")
     with when("+llvm"):
         # tc-clang runs clang and lld where it is used.
         depends_on("llvm@17:22 +clang +lld +llvm_dylib", type=("build", "link", "run"))

@@ -73,15 +73,20 @@ struct tc_options {
     uint64_t wait; /* tci_wait_choice */
     uint64_t sleep_max;
     uint64_t listen_any;
-    uint64_t network; /* tci_network_choice */
-    uint64_t form;    /* tci_form_choice */
+    char key_file[TCI_OPTION_TEXT_MAX];
+    char tls_ca[TCI_OPTION_TEXT_MAX];
+    char tls_cert[TCI_OPTION_TEXT_MAX];
+    char tls_key[TCI_OPTION_TEXT_MAX];
+    uint64_t local_users; /* 0: own, 1: any */
+    uint64_t network;     /* tci_network_choice */
+    uint64_t form;        /* tci_form_choice */
     uint64_t debug_code;
     uint64_t perf_map;
     uint64_t tier; /* tci_tier_choice */
     uint64_t tier_calls;
     uint64_t compile_threads;
     uint64_t code_memory_max;
-    uint64_t compiler; /* tci_compiler_choice */
+    uint64_t compiler;      /* tci_compiler_choice */
     uint64_t compiler_wall; /* tci_wall_choice */
     uint64_t compile_time_max;
     uint64_t compile_memory_max;

@@ -1,22 +1,33 @@
 #include "channel.h"
 
 #include "base/error_text.h"
+#include "socket_user.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
+
+/* What a TLS connection begins with, from either side. */
+#define TLS_HANDSHAKE 0x16
+#define TLS_ALERT 0x15
+#define DRAINED_MAX 16384 /* bytes of a peer that is turned away */
 
 void tci_channel_init(tci_channel *channel)
 {
+    memset(channel, 0, sizeof *channel);
     channel->fd = -1;
-    channel->peer[0] = '\0';
 }
 
 void tci_channel_close(tci_channel *channel)
 {
+    if (channel->tls != NULL)
+        channel->credentials->ops->close(channel->tls, channel->fd >= 0);
+    channel->tls = NULL;
     if (channel->fd >= 0)
         (void)close(channel->fd);
     channel->fd = -1;
@@ -24,7 +35,9 @@ void tci_channel_close(tci_channel *channel)
 
 void tci_channel_close_in_fork(tci_channel *channel)
 {
-    tci_channel_close(channel);
+    if (channel->fd >= 0)
+        (void)close(channel->fd);
+    channel->fd = -1;
 }
 
 /* --- connecting -------------------------------------------------------------------------- */
@@ -99,11 +112,113 @@ int tci_channel_ask_connected(tci_channel *channel)
     return errnum;
 }
 
+/* --- who it is ----------------------------------------------------------------------------- */
+
+tc_status tci_channel_secure(tci_channel *channel, tci_credentials *credentials,
+                             tci_tls_role role, const char *host, tc_error *err)
+{
+    channel->role = role;
+    channel->credentials = credentials;
+    if (!tci_credentials_has_keys(credentials))
+        return TC_OK;
+    channel->is_protected = true;
+    return credentials->ops->open(credentials->tls, channel->fd, role, host, &channel->tls,
+                                  err);
+}
+
+static bool is_over_loopback(const tci_channel *channel)
+{
+    tci_host_address peer = {.size = sizeof peer.storage};
+    return getpeername(channel->fd, (struct sockaddr *)&peer.storage, &peer.size) == 0 &&
+           tci_host_address_is_loopback(&peer);
+}
+
+/* Without keys: only this user's processes, and root's. */
+static tc_status ask_kernel(tci_channel *channel, tc_error *err)
+{
+    bool accepted = channel->role == TCI_TLS_SERVER;
+    uid_t user;
+    if (channel->credentials == NULL || !is_over_loopback(channel))
+        return TC_OK;
+    tc_status status = tci_socket_user_of_peer(channel->fd, accepted, &user, err);
+    if (channel->credentials->any_user) {
+        if (status == TC_OK)
+            (void)snprintf(channel->identity, sizeof channel->identity, "uid:%u", user);
+        return TC_OK;
+    }
+    if (status != TC_OK) {
+        tci_error_prefix(err, "%s", channel->peer);
+        return status;
+    }
+    if (user != geteuid() && user != 0)
+        return tci_error_set(err, TC_E_REFUSED,
+                             "%s %s user %u, expected user %u or root: other local users need "
+                             "keys (key_file, tls_*), or local_users=any here",
+                             channel->peer, accepted ? "is a process of" : "is served by", user,
+                             geteuid());
+    (void)snprintf(channel->identity, sizeof channel->identity, "uid:%u", user);
+    return TC_OK;
+}
+
+/* Clear text is looked for before OpenSSL sees it, for the sake of the error's text. */
+static tc_status look_at_first_byte(tci_channel *channel, tc_error *err)
+{
+    uint8_t first;
+    if (channel->has_spoken)
+        return TC_OK;
+    ssize_t n = recv(channel->fd, &first, 1, MSG_PEEK);
+    channel->has_spoken = n > 0;
+    if (n <= 0 || first == TLS_HANDSHAKE ||
+        (first == TLS_ALERT && channel->role == TCI_TLS_CLIENT))
+        return TC_OK; /* an end or an error shows again */
+    channel->speaks_clear = true;
+    if (channel->role == TCI_TLS_SERVER)
+        return tci_error_set(
+            err, TC_E_REFUSED,
+            "%s speaks clear text, and keys are expected here: set key_file, or "
+            "tls_ca, tls_cert and tls_key, there as here",
+            channel->peer);
+    return tci_error_set(err, TC_E_REFUSED,
+                         "%s answers in clear text, and keys are set here: set key_file, or "
+                         "tls_ca, tls_cert and tls_key, there as here",
+                         channel->peer);
+}
+
+static void take_identity(tci_channel *channel)
+{
+    const tci_tls_ops *ops = channel->credentials->ops;
+    const char *warning = ops->warning(channel->tls);
+    (void)snprintf(channel->identity, sizeof channel->identity, "%s", ops->peer(channel->tls));
+    if (warning[0] != '\0')
+        TC_LOG_RATIONED(&channel->credentials->log, TC_LOG_WARN, "%s: %s", channel->peer,
+                        warning);
+}
+
 tc_status tci_channel_handshake(tci_channel *channel, tc_error *err)
 {
-    (void)channel;
-    (void)err;
-    return TC_OK;
+    if (!channel->is_protected)
+        return channel->identity[0] == '\0' ? ask_kernel(channel, err) : TC_OK;
+    if (channel->identity[0] != '\0')
+        return TC_OK;
+    TC_TRY(look_at_first_byte(channel, err));
+    tc_status status = channel->credentials->ops->handshake(channel->tls, err);
+    if (status == TC_OK)
+        take_identity(channel);
+    else if (status != TC_E_AGAIN)
+        tci_error_prefix(err, "%s", channel->peer);
+    return status;
+}
+
+void tci_channel_tell_refused(tci_channel *channel, const void *bytes, size_t size)
+{
+    uint8_t unread[1024];
+    if (channel->is_protected && !channel->speaks_clear)
+        return;
+    ssize_t n = send(channel->fd, bytes, size, MSG_NOSIGNAL);
+    (void)shutdown(channel->fd, SHUT_WR);
+    /* What is left unread would have the kernel reset the connection, and the text be lost. */
+    for (unsigned i = 0; n > 0 && i < DRAINED_MAX / sizeof unread; i++)
+        n = recv(channel->fd, unread, sizeof unread, 0);
 }
 
 /* --- bytes ------------------------------------------------------------------------------- */
@@ -129,10 +244,22 @@ static tc_status socket_failed(const tci_channel *channel, int errnum, tc_error 
                            "connection to %s", channel->peer);
 }
 
+static tc_status name_peer(const tci_channel *channel, tc_status status, tc_error *err)
+{
+    if (status != TC_OK && status != TC_E_AGAIN)
+        tci_error_prefix(err, "%s", channel->peer);
+    return status;
+}
+
 tc_status tci_channel_read(tci_channel *channel, void *bytes, size_t size, size_t *read_out,
                            bool *ended_out, tc_error *err)
 {
     *ended_out = false;
+    if (channel->is_protected) {
+        tc_status status = channel->credentials->ops->read(channel->tls, bytes, size, read_out,
+                                                           ended_out, err);
+        return name_peer(channel, status, err);
+    }
     ssize_t n = recv(channel->fd, bytes, size, 0);
     if (n == 0) {
         *ended_out = true;
@@ -147,6 +274,11 @@ tc_status tci_channel_read(tci_channel *channel, void *bytes, size_t size, size_
 tc_status tci_channel_write(tci_channel *channel, const void *bytes, size_t size,
                             size_t *written_out, tc_error *err)
 {
+    if (channel->is_protected) {
+        tc_status status =
+            channel->credentials->ops->write(channel->tls, bytes, size, written_out, err);
+        return name_peer(channel, status, err);
+    }
     ssize_t n = send(channel->fd, bytes, size, MSG_NOSIGNAL);
     if (n < 0)
         return would_block(errno) ? TC_E_AGAIN : socket_failed(channel, errno, err);
@@ -156,12 +288,10 @@ tc_status tci_channel_write(tci_channel *channel, const void *bytes, size_t size
 
 bool tci_channel_has_bytes(const tci_channel *channel)
 {
-    (void)channel;
-    return false;
+    return channel->is_protected && channel->credentials->ops->has_bytes(channel->tls);
 }
 
 bool tci_channel_wants_write(const tci_channel *channel)
 {
-    (void)channel;
-    return false;
+    return channel->is_protected && channel->credentials->ops->wants_write(channel->tls);
 }

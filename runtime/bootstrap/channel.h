@@ -6,6 +6,7 @@
 #ifndef TCI_CHANNEL_H
 #define TCI_CHANNEL_H
 
+#include "credentials.h"
 #include "host_port.h"
 
 #include <stdbool.h>
@@ -14,11 +15,19 @@
 
 typedef struct tci_channel {
     int fd;                            /* -1: no socket */
-    char peer[TCI_HOST_PORT_TEXT_MAX]; /* for texts */
+    char peer[TCI_HOST_PORT_TEXT_MAX]; /* its address, for texts */
+    tci_tls_role role;
+    bool has_spoken;              /* its first byte was looked at */
+    bool speaks_clear;            /* it sent clear text where keys are expected */
+    bool is_protected;            /* bytes go through `tls` */
+    tci_credentials *credentials; /* not its own; NULL until tci_channel_secure */
+    tci_tls_session *tls;
+    char identity[TCI_TLS_IDENTITY_MAX]; /* "" until the handshake is done, and of strangers */
 } tci_channel;
 
 void tci_channel_init(tci_channel *channel);
-/* Closes the socket, if there is one. What was written may still be on its way. */
+/* Closes the socket, if there is one: in order, if the handshake was done. What was written may
+ * still be on its way. */
 void tci_channel_close(tci_channel *channel);
 /* The same in a child of fork(): the connection stays the parent's. Allowed in a signal
  * handler. */
@@ -33,14 +42,24 @@ int tci_channel_connect(tci_channel *channel, const tci_host_address *address);
 /* What has become of it: the same values. */
 int tci_channel_ask_connected(tci_channel *channel);
 
+/* How the connection is to prove itself: by the keys of the credentials, or, if they have none
+ * and the peer is on loopback, by the kernel. NULL: not at all. Once connected, before the
+ * handshake. host: what a client was told to connect to. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_channel_secure(tci_channel *channel, tci_credentials *credentials,
+                                           tci_tls_role role, const char *host, tc_error *err);
+
 /* What has to be said before the first byte of the owner's may leave, and be heard before one
  * is believed; to be called until TC_OK. TC_E_AGAIN: the peer's part is awaited. TC_E_REFUSED:
- * it is not who it should be. TC_E_VERSION, TC_E_PEER_LOST, TC_E_IO. */
+ * one side did not take the other. TC_E_VERSION, TC_E_PEER_LOST, TC_E_IO. */
 TC_MUST_CHECK tc_status tci_channel_handshake(tci_channel *channel, tc_error *err);
+/* The handshake has failed, and the peer may hear why in clear text: it speaks that, or there
+ * are no keys here. Writes what the socket takes. */
+void tci_channel_tell_refused(tci_channel *channel, const void *bytes, size_t size);
 
 /* Reads 1 to size bytes. TC_E_AGAIN: none are there (err is not filled). TC_E_PEER_LOST: the
  * peer is gone (ended_out true: it ended the connection in order, and all that it had sent was
- * read), TC_E_REFUSED, TC_E_IO. */
+ * read), TC_E_REFUSED (it did not take this side), TC_E_CORRUPT (a protected byte was changed on
+ * its way), TC_E_IO. */
 TC_MUST_CHECK tc_status tci_channel_read(tci_channel *channel, void *bytes, size_t size,
                                          size_t *read_out, bool *ended_out, tc_error *err);
 /* Writes 1 to size bytes. TC_E_AGAIN: it takes none now (err is not filled); the next write

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOST_MAX 256 /* bytes of a name with terminator; DNS allows 253 */
 #define PORT_DIGITS_MAX 5
 
 static tc_status bad_form(const char *text, const char *why, tc_error *err)
@@ -31,8 +30,8 @@ static bool is_port(const char *text)
 }
 
 /* Cuts "host:port" or "[host]:port"; *port_out points into text. */
-static tc_status split(const char *text, char host_out[HOST_MAX], const char **port_out,
-                       tc_error *err)
+static tc_status split(const char *text, char host_out[TCI_HOST_PORT_NAME_MAX],
+                       const char **port_out, tc_error *err)
 {
     bool bracketed = text[0] == '[';
     const char *host = bracketed ? text + 1 : text;
@@ -46,7 +45,7 @@ static tc_status split(const char *text, char host_out[HOST_MAX], const char **p
         return bad_form(text, "an IPv6 address is written in brackets", err);
     if (end == host)
         return bad_form(text, "the host is missing", err);
-    if (end - host >= HOST_MAX)
+    if (end - host >= TCI_HOST_PORT_NAME_MAX)
         return bad_form(text, "the host is longer than 255 bytes", err);
     if (!is_port(colon + 1))
         return bad_form(text, "the port is not a number from 0 to 65535", err);
@@ -68,7 +67,7 @@ static tc_status resolver_error(int code, int errnum, const char *host, tc_error
 
 tc_status tci_host_port_parse(const char *text, tci_host_port *host_port_out, tc_error *err)
 {
-    char host[HOST_MAX];
+    char host[TCI_HOST_PORT_NAME_MAX];
     const char *port = NULL;
     TC_TRY(split(text, host, &port, err));
 
@@ -93,6 +92,7 @@ tc_status tci_host_port_parse(const char *text, tci_host_port *host_port_out, tc
     freeaddrinfo(list);
     if (found.count == 0)
         return resolver_error(EAI_FAMILY, 0, host, err);
+    (void)snprintf(found.host, sizeof found.host, "%s", host);
     *host_port_out = found;
     return TC_OK;
 }

@@ -8,6 +8,7 @@
 #include <tc/status.h>
 
 #define TCI_HOST_PORT_ADDRESSES_MAX 8 /* of one name; more are ignored */
+#define TCI_HOST_PORT_NAME_MAX 256    /* with the terminator */
 /* "[<IPv6 address>%<interface>]:65535" and the terminator */
 #define TCI_HOST_PORT_TEXT_MAX 80
 
@@ -19,6 +20,7 @@ typedef struct tci_host_address {
 /* A name may stand for several addresses ("localhost" is often ::1 and 127.0.0.1): to be tried
  * in this order. */
 typedef struct tci_host_port {
+    char host[TCI_HOST_PORT_NAME_MAX]; /* as it was written, without brackets and port */
     tci_host_address addresses[TCI_HOST_PORT_ADDRESSES_MAX];
     size_t count; /* >= 1 */
 } tci_host_port;

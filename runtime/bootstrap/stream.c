@@ -45,6 +45,53 @@ static int begin_attempt(tci_stream *stream)
     return tci_channel_connect(&stream->channel, &stream->targets->addresses[stream->target]);
 }
 
+static void tell_refused(tci_stream *stream, const tc_error *why)
+{
+    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + TCI_HELLO_REFUSE_TEXT_MAX + 64];
+    size_t size;
+    if (stream->channel.role == TCI_TLS_SERVER &&
+        tci_hello_refuse_encode(why->status, why->text, bytes, sizeof bytes, &size) == TC_OK)
+        tci_channel_tell_refused(&stream->channel, bytes, size);
+}
+
+tc_status tci_stream_prove(tci_stream *stream, tc_error *err)
+{
+    tc_error *kept = &stream->receive_error;
+    if (kept->status != TC_OK)
+        return repeat(kept, err);
+    tc_status status = tci_channel_handshake(&stream->channel, kept);
+    if (status == TC_E_AGAIN)
+        return status;
+    if (status != TC_OK) {
+        stream->send_error = *kept;
+        tell_refused(stream, kept);
+        return repeat(kept, err);
+    }
+    stream->proved = true;
+    return TC_OK;
+}
+
+/* Two sockets of this machine, if they have the same address. */
+static bool same_machine(const tci_host_address *one, const tci_host_address *other)
+{
+    char texts[2][TCI_HOST_PORT_TEXT_MAX];
+    size_t size = (size_t)(strrchr(tci_host_address_text(one, texts[0]), ':') - texts[0]);
+    return size == (size_t)(strrchr(tci_host_address_text(other, texts[1]), ':') - texts[1]) &&
+           memcmp(texts[0], texts[1], size) == 0;
+}
+
+/* Asked while it is certain: of a connection that has ended the kernel says nothing, and a peer
+ * that hangs up is not one of another host for that. */
+static bool leads_here(const tci_stream *stream)
+{
+    tci_host_address own = {.size = sizeof own.storage};
+    tci_host_address peer = {.size = sizeof peer.storage};
+    if (getsockname(stream->channel.fd, (struct sockaddr *)&own.storage, &own.size) != 0 ||
+        getpeername(stream->channel.fd, (struct sockaddr *)&peer.storage, &peer.size) != 0)
+        return true;
+    return tci_host_address_is_loopback(&peer) || same_machine(&own, &peer);
+}
+
 /* Takes an attempt's result, and begins the next ones as long as they fail at once. */
 static tc_status carry_on(tci_stream *stream, int errnum, tc_error *err)
 {
@@ -59,13 +106,16 @@ static tc_status carry_on(tci_stream *stream, int errnum, tc_error *err)
     }
     if (errnum == EINPROGRESS)
         return TC_E_AGAIN;
+    stream->is_local = leads_here(stream);
+    tc_status status = tci_channel_secure(&stream->channel, stream->credentials, TCI_TLS_CLIENT,
+                                          stream->targets->host, err);
     free(stream->targets);
     stream->targets = NULL;
-    return TC_OK;
+    return status == TC_OK ? tci_stream_prove(stream, err) : status;
 }
 
-tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
-                                   tc_error *err)
+tc_status tci_stream_connect_start(const char *host_port, tci_credentials *credentials,
+                                   tci_stream **stream_out, tc_error *err)
 {
     tci_host_port targets;
     TC_TRY(tci_host_port_parse(host_port, &targets, err));
@@ -82,6 +132,7 @@ tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_ou
     }
     *kept = targets;
     stream->targets = kept;
+    stream->credentials = credentials;
     tc_status status = carry_on(stream, begin_attempt(stream), err);
     if (status != TC_OK && status != TC_E_AGAIN) {
         tci_stream_close(stream);
@@ -93,8 +144,10 @@ tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_ou
 
 tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err)
 {
-    if (stream->targets == NULL)
+    if (stream->proved)
         return TC_OK;
+    if (stream->targets == NULL)
+        return tci_stream_prove(stream, err);
     if (stream->channel.fd < 0)
         return tci_error_set(err, TC_E_UNREACHABLE, "connect to %s: failed before",
                              stream->channel.peer);
@@ -109,7 +162,7 @@ tc_status tci_stream_flush(tci_stream *stream, tc_error *err)
         return repeat(&stream->send_error, err);
     if (stream->wide != NULL)
         return tci_stream_flush_wide(stream, err);
-    if (stream->targets != NULL)
+    if (!stream->proved)
         return stream->send_begin == stream->send_end ? TC_OK : TC_E_AGAIN;
     while (stream->send_begin < stream->send_end) {
         size_t n = 0;
@@ -187,6 +240,11 @@ static tc_status judge_preamble(tci_stream *stream, tci_hello_preamble *preamble
     if (tci_hello_preamble_decode(stream->receive_bytes, TCI_HELLO_PREAMBLE_BYTES, preamble_out,
                                   kept) == TC_OK)
         return TC_OK;
+    /* As TLS begins: a client that has keys. */
+    if (stream->receive_bytes[0] == 0x16 && stream->receive_bytes[1] == 0x03)
+        (void)tci_error_set(kept, TC_E_VERSION,
+                            "it speaks TLS, and no keys are set here: set key_file, or tls_ca, "
+                            "tls_cert and tls_key, here as there");
     tci_error_prefix(kept, "%s", stream->channel.peer);
     return repeat(kept, err);
 }
@@ -196,7 +254,7 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
 {
     if (stream->receive_error.status != TC_OK)
         return repeat(&stream->receive_error, err);
-    if (stream->targets != NULL)
+    if (!stream->proved)
         return TC_E_AGAIN;
     if (stream->delivered) {
         stream->delivered = false;
@@ -218,23 +276,19 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
 
 /* --- the rest ---------------------------------------------------------------------------- */
 
-/* Two sockets of this machine, if they have the same address. */
-static bool same_machine(const tci_host_address *one, const tci_host_address *other)
-{
-    char texts[2][TCI_HOST_PORT_TEXT_MAX];
-    size_t size = (size_t)(strrchr(tci_host_address_text(one, texts[0]), ':') - texts[0]);
-    return size == (size_t)(strrchr(tci_host_address_text(other, texts[1]), ':') - texts[1]) &&
-           memcmp(texts[0], texts[1], size) == 0;
-}
-
 bool tci_stream_is_local(const tci_stream *stream)
 {
-    tci_host_address own = {.size = sizeof own.storage};
-    tci_host_address peer = {.size = sizeof peer.storage};
-    if (getsockname(stream->channel.fd, (struct sockaddr *)&own.storage, &own.size) != 0 ||
-        getpeername(stream->channel.fd, (struct sockaddr *)&peer.storage, &peer.size) != 0)
-        return false;
-    return tci_host_address_is_loopback(&peer) || same_machine(&own, &peer);
+    return stream->is_local;
+}
+
+bool tci_stream_is_connected(const tci_stream *stream)
+{
+    return stream->targets == NULL;
+}
+
+const char *tci_stream_identity(const tci_stream *stream)
+{
+    return stream->channel.identity;
 }
 
 int tci_stream_fd(const tci_stream *stream)

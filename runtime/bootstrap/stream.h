@@ -11,6 +11,7 @@
 #ifndef TCI_STREAM_H
 #define TCI_STREAM_H
 
+#include "credentials.h"
 #include "wire/hello.h"
 
 #include <stdbool.h>
@@ -26,37 +27,44 @@ typedef struct tci_stream_listener tci_stream_listener;
 
 /* --- accepting --------------------------------------------------------------------------- */
 
-/* Binds and listens. Addresses outside loopback are refused with TC_E_INVALID unless allow_any;
- * then a warning is logged that whoever connects can run code. TC_E_IN_USE (the text names the
- * address), TC_E_INVALID (also a name that is not known), TC_E_IO, TC_E_NO_MEMORY. err may be
- * NULL, here and below. */
+/* Binds and listens. credentials: what both sides prove themselves with, see credentials.h;
+ * they outlive the listener and what it accepts. NULL: nothing is proved. Addresses outside
+ * loopback are refused with TC_E_INVALID without keys, unless allow_any; then a warning is
+ * logged that whoever connects can run code. TC_E_IN_USE (the text names the address),
+ * TC_E_INVALID (also a name that is not known), TC_E_IO, TC_E_NO_MEMORY. err may be NULL, here
+ * and below. */
 TC_MUST_CHECK tc_status tci_stream_listen(const char *host_port, bool allow_any,
+                                          tci_credentials *credentials,
                                           tci_stream_listener **listener_out, tc_error *err);
 /* The port that was bound, also when port 0 was asked for. */
 uint16_t tci_stream_listener_port(const tci_stream_listener *listener);
 /* Whether it is on loopback, so that only this machine can connect. */
 bool tci_stream_listener_is_local(const tci_stream_listener *listener);
-/* For poll: readable when tci_stream_accept has something. */
+/* For poll: readable when tci_stream_accept has something to do. */
 int tci_stream_listener_fd(const tci_stream_listener *listener);
 /* Accepted streams stay. NULL is allowed. */
 void tci_stream_listener_close(tci_stream_listener *listener);
 
-/* A connected stream. TC_E_AGAIN: nobody is waiting (err is not filled). TC_E_IO: this process
- * or machine is out of file descriptors; the peer still waits, so try again later.
- * TC_E_NO_MEMORY (the peer was hung up on). */
+/* A stream whose peer has proved itself. TC_E_AGAIN: there is none now (err is not filled).
+ * TC_E_REFUSED: somebody was turned away, for what err says; ask again. TC_E_IO: this process or
+ * machine is out of file descriptors; the peer still waits, so try again later. TC_E_NO_MEMORY
+ * (the peer was hung up on). */
 TC_MUST_CHECK tc_status tci_stream_accept(tci_stream_listener *listener,
                                           tci_stream **stream_out, tc_error *err);
 
 /* --- connecting -------------------------------------------------------------------------- */
 
-/* Begins. TC_E_INVALID (text or port 0), TC_E_UNREACHABLE (when that is known at once),
+/* Begins. credentials as those of a listener. TC_E_INVALID (text or port 0), TC_E_UNREACHABLE (when that is known at once),
  * TC_E_IO, TC_E_NO_MEMORY. */
-TC_MUST_CHECK tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
-                                                 tc_error *err);
-/* TC_OK: connected (also when called again). TC_E_AGAIN: still under way (err is not filled;
- * poll the stream's fd for writing, and ask for the fd again: a name with several addresses is
- * tried one by one). TC_E_UNREACHABLE: nobody listens or no way there; TC_E_IO. The texts name
- * the address. After a failure the stream can only be closed. */
+TC_MUST_CHECK tc_status tci_stream_connect_start(const char *host_port,
+                                                 tci_credentials *credentials,
+                                                 tci_stream **stream_out, tc_error *err);
+/* TC_OK: connected, and both sides have proved themselves (also when called again). TC_E_AGAIN:
+ * still under way (err is not filled; poll the stream's fd, for writing until it is connected
+ * and for reading from then on, and ask for the fd again: a name with several addresses is tried
+ * one by one). TC_E_UNREACHABLE: nobody listens or no way there; TC_E_REFUSED: one side did not
+ * take the other; TC_E_VERSION, TC_E_PEER_LOST, TC_E_IO. The texts name the address. After a
+ * failure the stream can only be closed. */
 TC_MUST_CHECK tc_status tci_stream_connect_finish(tci_stream *stream, tc_error *err);
 
 /* --- messages ---------------------------------------------------------------------------- */
@@ -81,6 +89,13 @@ TC_MUST_CHECK tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *k
 
 /* Whether a connected one leads to this machine: to loopback, or to an address of its own. */
 bool tci_stream_is_local(const tci_stream *stream);
+
+/* The socket is connected, and may have something to read: what proves the peer, or messages. */
+bool tci_stream_is_connected(const tci_stream *stream);
+
+/* Who the peer is: "cert:CN=node7", "key:cluster", "uid:1000", or "" when nothing says it.
+ * Printable ASCII, less than TCI_TLS_IDENTITY_MAX; lives as long as the stream. */
+const char *tci_stream_identity(const tci_stream *stream);
 
 /* For poll; owned by the stream. */
 int tci_stream_fd(const tci_stream *stream);

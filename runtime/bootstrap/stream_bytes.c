@@ -91,7 +91,7 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
 
 bool tci_stream_has_bytes(const tci_stream *stream)
 {
-    return tci_channel_has_bytes(&stream->channel);
+    return stream->proved && tci_channel_has_bytes(&stream->channel);
 }
 
 /* --- sending ----------------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
 #include "stream_object.h"
 
+#include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "strangers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +15,8 @@ struct tci_stream_listener {
     tci_fork_guard guard; /* a fork closes fd, or peers would wait for nobody in its queue */
     int fd;
     tci_host_address address; /* with the port that was bound */
+    tci_credentials *credentials;
+    tci_strangers *strangers; /* NULL: nobody has anything to say before its HELLO */
 };
 
 static void close_in_fork(tci_fork_guard *guard)
@@ -20,6 +24,8 @@ static void close_in_fork(tci_fork_guard *guard)
     tci_stream_listener *listener = (tci_stream_listener *)(void *)guard; /* first member */
     (void)close(listener->fd);
     listener->fd = -1;
+    if (listener->strangers != NULL)
+        tci_strangers_leave(listener->strangers);
 }
 
 static tc_status check_loopback(const char *host_port, const tci_host_port *hosts,
@@ -32,8 +38,10 @@ static tc_status check_loopback(const char *host_port, const tci_host_port *host
             continue;
         return tci_error_set(
             err, TC_E_INVALID,
-            "listen on '%s': %s is reachable from outside, and whoever connects "
-            "can run code here; the option listen_any=yes allows it",
+            "listen on '%s': %s is reachable from outside, and whoever connects can run code "
+            "here: set key_file (tc-node --make-key makes one), or tls_ca, tls_cert and "
+            "tls_key; "
+            "listen_any=yes allows it without",
             host_port, tci_host_address_text(address, text));
     }
     return TC_OK;
@@ -85,7 +93,24 @@ static tc_status listen_on_first(const tci_host_port *hosts, tci_stream_listener
     return TC_OK;
 }
 
-tc_status tci_stream_listen(const char *host_port, bool allow_any,
+static tc_status take_credentials(tci_stream_listener *listener, tci_credentials *credentials,
+                                  tc_error *err)
+{
+    listener->credentials = credentials;
+    if (!tci_credentials_has_keys(credentials))
+        return TC_OK;
+    listener->strangers = malloc(sizeof *listener->strangers);
+    if (listener->strangers == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "listen: out of memory");
+    tc_status status = tci_strangers_init(listener->strangers, listener->fd, err);
+    if (status != TC_OK) {
+        free(listener->strangers);
+        listener->strangers = NULL;
+    }
+    return status;
+}
+
+tc_status tci_stream_listen(const char *host_port, bool allow_any, tci_credentials *credentials,
                             tci_stream_listener **listener_out, tc_error *err)
 {
     tci_host_port hosts;
@@ -94,21 +119,25 @@ tc_status tci_stream_listen(const char *host_port, bool allow_any,
         return tci_error_set(err, TC_E_INVALID, "listen on '%s': the host is not known",
                              host_port);
     TC_TRY(status);
-    TC_TRY(check_loopback(host_port, &hosts, allow_any, err));
+    TC_TRY(check_loopback(host_port, &hosts, allow_any || tci_credentials_has_keys(credentials),
+                          err));
 
     tci_stream_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "listen on '%s': out of memory", host_port);
+    listener->fd = -1;
     status = listen_on_first(&hosts, listener, err);
+    if (status == TC_OK)
+        status = take_credentials(listener, credentials, err);
     if (status != TC_OK) {
-        free(listener);
+        tci_stream_listener_close(listener);
         return status;
     }
     listener->address.size = sizeof listener->address.storage;
     (void)getsockname(listener->fd, (struct sockaddr *)&listener->address.storage,
                       &listener->address.size);
     char text[TCI_HOST_PORT_TEXT_MAX];
-    if (!tci_host_address_is_loopback(&listener->address))
+    if (!tci_host_address_is_loopback(&listener->address) && listener->strangers == NULL)
         TC_LOG(TC_LOG_WARN, "listening on %s: whoever connects can run code in this process",
                tci_host_address_text(&listener->address, text));
     tci_fork_guard_add(&listener->guard, close_in_fork);
@@ -128,7 +157,7 @@ bool tci_stream_listener_is_local(const tci_stream_listener *listener)
 
 int tci_stream_listener_fd(const tci_stream_listener *listener)
 {
-    return listener->fd;
+    return listener->strangers != NULL ? listener->strangers->epoll_fd : listener->fd;
 }
 
 void tci_stream_listener_close(tci_stream_listener *listener)
@@ -136,8 +165,11 @@ void tci_stream_listener_close(tci_stream_listener *listener)
     if (listener == NULL)
         return;
     tci_fork_guard_remove(&listener->guard);
+    if (listener->strangers != NULL)
+        tci_strangers_fini(listener->strangers);
     if (listener->fd >= 0)
         (void)close(listener->fd);
+    free(listener->strangers);
     free(listener);
 }
 
@@ -149,17 +181,28 @@ static bool nobody_waits(int errnum)
            errnum == EHOSTDOWN || errnum == EHOSTUNREACH || errnum == ENETUNREACH;
 }
 
-tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_out,
-                            tc_error *err)
+/* Out of descriptors: who has proved nothing yet gives its own back first. */
+static tc_status cannot_accept(tci_stream_listener *listener, int errnum, tc_error *err)
+{
+    tci_stream *oldest =
+        listener->strangers != NULL ? tci_strangers_drop_oldest(listener->strangers) : NULL;
+    if (oldest == NULL)
+        return tci_error_errno(err, TC_E_IO, errnum, "accept on port %u",
+                               tci_stream_listener_port(listener));
+    (void)tci_error_errno(err, TC_E_REFUSED, errnum, "%s has to make room",
+                          tci_stream_peer(oldest));
+    tci_stream_close(oldest);
+    return TC_E_REFUSED;
+}
+
+static tc_status accept_socket(tci_stream_listener *listener, tci_stream **stream_out,
+                               tc_error *err)
 {
     tci_host_address peer = {.size = sizeof peer.storage};
     int fd = accept4(listener->fd, (struct sockaddr *)&peer.storage, &peer.size,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0 && nobody_waits(errno))
-        return TC_E_AGAIN;
     if (fd < 0)
-        return tci_error_errno(err, TC_E_IO, errno, "accept on port %u",
-                               tci_stream_listener_port(listener));
+        return nobody_waits(errno) ? TC_E_AGAIN : cannot_accept(listener, errno, err);
     tci_stream *stream = tci_stream_alloc();
     if (stream == NULL) {
         (void)close(fd);
@@ -167,6 +210,55 @@ tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_o
                              tci_stream_listener_port(listener));
     }
     tci_channel_adopt(&stream->channel, fd, &peer);
+    tc_status status =
+        tci_channel_secure(&stream->channel, listener->credentials, TCI_TLS_SERVER, NULL, err);
+    if (status != TC_OK) {
+        tci_stream_close(stream);
+        return status;
+    }
     *stream_out = stream;
     return TC_OK;
+}
+
+/* Most have not said anything yet. */
+static tc_status welcome(tci_stream_listener *listener, tci_stream *stream,
+                         tci_stream **stream_out, tc_error *err)
+{
+    tc_status status = tci_stream_prove(stream, err);
+    if (status == TC_OK)
+        *stream_out = stream;
+    if (status == TC_OK)
+        return TC_OK;
+    if (status != TC_E_AGAIN) {
+        tci_stream_close(stream);
+        return TC_E_REFUSED;
+    }
+    tci_stream *dropped;
+    tci_strangers_add(listener->strangers, stream,
+                      tci_deadline_after(listener->credentials->patience_ns), &dropped);
+    if (dropped == NULL)
+        return TC_E_AGAIN;
+    (void)tci_error_set(err, TC_E_REFUSED,
+                        "%s had not proved who it is when %u others came after it",
+                        tci_stream_peer(dropped), TCI_STRANGERS_MAX);
+    tci_stream_close(dropped);
+    return TC_E_REFUSED;
+}
+
+tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_out,
+                            tc_error *err)
+{
+    tci_stream *stream;
+    if (listener->strangers != NULL) {
+        tc_status status = tci_strangers_next(listener->strangers, stream_out, err);
+        if (status != TC_E_AGAIN)
+            return status;
+    }
+    for (unsigned i = 0; i < BACKLOG; i++) {
+        TC_TRY(accept_socket(listener, &stream, err));
+        tc_status status = welcome(listener, stream, stream_out, err);
+        if (status != TC_E_AGAIN)
+            return status;
+    }
+    return TC_E_AGAIN;
 }

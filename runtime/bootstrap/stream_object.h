@@ -17,6 +17,9 @@ struct tci_stream {
     /* Connecting: what is still to be tried. Freed once connected. */
     tci_host_port *targets; /* NULL: connected */
     size_t target;          /* the one that the channel is connecting to */
+    tci_credentials *credentials;
+    bool is_local;
+    bool proved; /* connected, and the channel's handshake is done: messages may flow */
 
     /* Receiving never reads beyond the end of the message it is in, so nothing has to be moved.
      */
@@ -44,5 +47,9 @@ tci_stream *tci_stream_alloc(void);
 
 /* tci_stream_flush of a wide one. */
 TC_MUST_CHECK tc_status tci_stream_flush_wide(tci_stream *stream, tc_error *err);
+
+/* Goes on with the handshake of a connected one. A peer that is turned away is told why, where
+ * it can be. TC_E_AGAIN; else as tci_channel_handshake, and final. */
+TC_MUST_CHECK tc_status tci_stream_prove(tci_stream *stream, tc_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "context/context_object.h"
 
 #include "base/clock.h"
+#include "base/logger.h"
 #include "context/progress.h"
 #include "context/wait.h"
 #include "core/network.h"
@@ -50,7 +51,7 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     tc_ep *ep;
     if (tci_core_is_busy(core))
         return busy(err);
-    TC_TRY(tci_stream_connect_start(host_port, &stream, err));
+    TC_TRY(tci_stream_connect_start(host_port, &core->credentials, &stream, err));
     tc_status status = tci_ep_create(core, TCI_OWNER_PROGRAM, &ep, err);
     if (status != TC_OK) {
         tci_stream_close(stream);
@@ -102,6 +103,9 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
 const void *tc_context_address(tc_context *ctx, size_t *size_out)
 {
     tc_error error;
+    if (!ctx->address_given && tci_credentials_has_keys(&ctx->core.credentials))
+        TC_LOG(TC_LOG_WARN, "tc_context_address: who connects by address proves no identity, "
+                            "although keys are set");
     ctx->address_given = true;
     if (tci_network_open(&ctx->core, "tc_context_address gave its address away", &error) !=
         TC_OK)

@@ -64,6 +64,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     core->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (core->epoll_fd < 0)
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
+    TC_TRY(tci_credentials_load(&core->options, &core->credentials, err));
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     TC_TRY(tci_events_connect(ctx, err));
@@ -155,6 +156,7 @@ void tc_context_destroy(tc_context *ctx)
     if (core->worker != NULL)
         tci_worker_destroy(core->worker);
     tci_arrivals_free(ctx);
+    tci_credentials_fini(&core->credentials);
     free(core->by_connection);
     free(core->watched);
     if (core->epoll_fd >= 0)

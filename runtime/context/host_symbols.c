@@ -12,6 +12,7 @@
 
 static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_self_endpoint),
+    HOST_SYMBOL(tc_self_identity),
     HOST_SYMBOL(tc_self_ifunc),
     HOST_SYMBOL(tc_self_group),
     HOST_SYMBOL(tc_self_rank),

@@ -5,6 +5,7 @@
 #include "context/describe.h"
 #include "core/ep_state.h"
 #include "core/network.h"
+#include "endpoint/connecting.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
@@ -31,7 +32,7 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
     listener->ctx = ctx;
     tc_status status = tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
-                                         &listener->streams, err);
+                                         &ctx->core.credentials, &listener->streams, err);
     if (status == TC_OK && !tci_stream_listener_is_local(listener->streams))
         status = tci_network_open(&ctx->core, "it listens beyond loopback", err);
     if (status == TC_OK) {
@@ -78,6 +79,7 @@ static tc_status accept_peer(tci_core *core, tci_stream *stream, tc_error *err)
         return status;
     }
     ep->stream = stream;
+    tci_connecting_keep_identity(ep);
     tci_handshake_set_deadline(ep, tci_deadline_after(core->options.connect_timeout));
     status = tci_core_watch(core, tci_stream_fd(stream), ep->connection, err);
     if (status != TC_OK)
@@ -150,7 +152,13 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
                              tc_error *err)
 {
     tci_stream *stream;
-    TC_TRY(tci_stream_accept(listener->streams, &stream, err));
+    tc_status status = tci_stream_accept(listener->streams, &stream, err);
+    if (status == TC_E_REFUSED) {
+        ctx->core.counters[TCI_STRANGERS_REFUSED]++;
+        TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "listener: refused: %s", err->text);
+        return TC_OK;
+    }
+    TC_TRY(status);
     TC_TRY(accept_peer(&ctx->core, stream, err));
     listener->has_failed = false;
     if (ctx->core.handshakes > unopened)

@@ -8,6 +8,7 @@
 #include "base/counter_list.h"
 #include "base/logger.h"
 #include "base/option_table.h"
+#include "bootstrap/credentials.h"
 #include "core/pending.h"
 #include "delivery/worker.h"
 #include "engine/injector.h"
@@ -63,6 +64,7 @@ typedef struct tci_core {
     tci_registry registry;
 
     struct tc_options options;
+    tci_credentials credentials;   /* of listeners, and of what connects */
     tci_injector *injector;        /* NULL until a message brings its own code */
     int epoll_fd;                  /* streams and listeners */
     struct tci_record_in *streams; /* of open endpoints that get frames so: record_in.h */

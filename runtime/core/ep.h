@@ -29,6 +29,7 @@ typedef enum tci_ep_state {
 
 /* endpoint/handshake.h */
 typedef struct tci_handshake {
+    bool watched; /* the stream is, while it connects */
     bool hello_sent;
     bool ready_sent;
     bool peer_ready;

@@ -1,6 +1,9 @@
 /* What a program may ask about an endpoint. */
 #include "base/sized_struct.h"
+#include "core/current.h"
 #include "core/ep.h"
+
+#include <tc/entry.h>
 
 static uint64_t sent_messages(const tc_ep *ep)
 {
@@ -34,6 +37,7 @@ void tc_ep_query_sized(const tc_ep *ep, tc_ep_info *info_out, size_t info_size)
         .sent_messages = sent_messages(ep),
         .sent_bytes = sent_bytes(ep),
         .run_messages = ep->rx.run_messages,
+        .peer_identity = ep->peer.identity,
     };
     tci_sized_struct_fill(info_out, info_size, &info, sizeof info);
 }
@@ -51,4 +55,10 @@ void *tc_ep_user(const tc_ep *ep)
 tc_context *tc_ep_context(const tc_ep *ep)
 {
     return ep->core->context;
+}
+
+const char *tc_self_identity(void)
+{
+    const tc_ep *ep = tci_current_get()->ep;
+    return ep != NULL ? ep->peer.identity : "";
 }

@@ -233,9 +233,10 @@ static tc_status say_ready(tc_ep *ep, tc_error *err)
 
 static void open_endpoint(tc_ep *ep)
 {
-    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s)", ep->connection,
+    TC_LOG(TC_LOG_INFO, "endpoint %u: open, %s to %s (%s, UCX %s, LLVM %s), %s", ep->connection,
            ep->tx.delivery->ops->name, ep->peer.triple, ep->peer.library, ep->peer.ucx,
-           ep->peer.llvm);
+           ep->peer.llvm,
+           ep->peer.identity[0] != '\0' ? ep->peer.identity : "not authenticated");
     tci_ep_open(ep);
 }
 

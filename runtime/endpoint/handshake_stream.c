@@ -1,38 +1,11 @@
 /* What an endpoint's connection brings: that it is made, the peer's hello messages, its end. */
-#include "base/clock.h"
+#include "bootstrap/stream_bytes.h"
 #include "core/ep_state.h"
-#include "core/network.h"
+#include "endpoint/connecting.h"
 #include "endpoint/handshake.h"
 #include "endpoint/record_in.h"
 
 #define MESSAGES_PER_TURN 64u
-
-static void finish_connecting(tc_ep *ep)
-{
-    tc_error error = {0};
-    if (ep->stream == NULL) {
-        ep->core->events->retry(ep, tci_clock_ns());
-        return;
-    }
-    tc_status status = tci_stream_connect_finish(ep->stream, &error);
-    if (status == TC_E_AGAIN)
-        return;
-    if (status == TC_E_UNREACHABLE && ep->hs.expected_rank != TC_RANK_NONE) {
-        ep->core->events->retry(ep, tci_clock_ns());
-        return;
-    }
-    if (status == TC_OK) {
-        ep->state = TCI_EP_AWAITING_HELLO;
-        status = tci_core_watch(ep->core, tci_stream_fd(ep->stream), ep->connection, &error);
-    }
-    if (status == TC_OK && !tci_stream_is_local(ep->stream))
-        status = tci_network_open(ep->core, "it connects to another host", &error);
-    if (status == TC_OK) {
-        status = tci_handshake_send_hello(ep, &error);
-    }
-    if (status != TC_OK)
-        tci_ep_fail(ep, &error);
-}
 
 /* TC_E_AGAIN: no more has come, or is to be taken here. */
 static tc_status take_messages(tc_ep *ep, tc_error *err)
@@ -40,8 +13,9 @@ static tc_status take_messages(tc_ep *ep, tc_error *err)
     tci_hello_kind kind;
     const void *message;
     size_t size;
-    /* Bounded, because a peer could ring for ever; epoll tells of the rest again. */
-    for (unsigned n = 0; n <= MESSAGES_PER_TURN; n++) {
+    /* Bounded, because a peer could ring for ever; epoll tells of the rest again, but for what is
+     * off the socket already, which is bounded too. */
+    for (unsigned n = 0; n <= MESSAGES_PER_TURN || tci_stream_has_bytes(ep->stream); n++) {
         TC_TRY(tci_stream_receive(ep->stream, &kind, &message, &size, err));
         tci_handshake_message(ep, kind, message, size);
         if (ep->state >= TCI_EP_CLOSED)
@@ -56,7 +30,7 @@ void tci_handshake_stream(tc_ep *ep)
 {
     tc_error error = {0};
     if (ep->state == TCI_EP_CONNECTING)
-        finish_connecting(ep);
+        tci_connecting_turn(ep);
     if (ep->state == TCI_EP_CONNECTING || ep->state >= TCI_EP_CLOSED)
         return;
     /* A failure shows in what is received, too. */

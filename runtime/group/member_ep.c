@@ -13,7 +13,8 @@ static tc_status start_stream(tc_ep *ep, tc_error *err)
 {
     const tci_member *m = &ep->member.group->members[ep->member.rank];
     ep->state = TCI_EP_CONNECTING;
-    tc_status status = tci_stream_connect_start(m->address, &ep->stream, err);
+    tc_status status =
+        tci_stream_connect_start(m->address, &ep->core->credentials, &ep->stream, err);
     if (status != TC_OK)
         ep->stream = NULL;
     if (status != TC_E_UNREACHABLE)

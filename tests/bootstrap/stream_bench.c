@@ -7,7 +7,7 @@
 int stream_bench_set_up(void **state)
 {
     stream_bench *b = calloc(1, sizeof *b);
-    if (b == NULL || tci_stream_listen("127.0.0.1:0", false, &b->listener, NULL) != TC_OK)
+    if (b == NULL || tci_stream_listen("127.0.0.1:0", false, NULL, &b->listener, NULL) != TC_OK)
         return -1;
     (void)snprintf(b->address, sizeof b->address, "127.0.0.1:%u",
                    tci_stream_listener_port(b->listener));
@@ -60,7 +60,7 @@ tc_status stream_finish_connect(tci_stream *stream, tc_error *err)
 
 void stream_bench_connect(stream_bench *b)
 {
-    assert_int_equal(tci_stream_connect_start(b->address, &b->far, NULL), TC_OK);
+    assert_int_equal(tci_stream_connect_start(b->address, NULL, &b->far, NULL), TC_OK);
     stream_bench_accept(b);
     assert_int_equal(stream_finish_connect(b->far, NULL), TC_OK);
 }

@@ -17,7 +17,7 @@ static void a_taken_port_is_in_use(void **state)
     stream_bench *b = *state;
     tci_stream_listener *second = NULL;
     tc_error err = {0};
-    assert_int_equal(tci_stream_listen(b->address, false, &second, &err), TC_E_IN_USE);
+    assert_int_equal(tci_stream_listen(b->address, false, NULL, &second, &err), TC_E_IN_USE);
     assert_non_null(strstr(err.text, b->address));
     assert_null(second);
 }
@@ -29,7 +29,7 @@ static void a_closed_port_is_free_again(void **state)
     tci_stream_listener_close(b->listener);
     b->listener = NULL;
     /* Accepted streams stay, and do not keep the port from being bound. */
-    assert_int_equal(tci_stream_listen(b->address, false, &b->listener, NULL), TC_OK);
+    assert_int_equal(tci_stream_listen(b->address, false, NULL, &b->listener, NULL), TC_OK);
     assert_int_equal(tci_stream_send(b->far, b->message, b->size, NULL), TC_OK);
     stream_bench_expect(b, b->near);
 }
@@ -40,7 +40,7 @@ static void nobody_listening_is_unreachable(void **state)
     tc_error err = {0};
     tci_stream_listener_close(b->listener);
     b->listener = NULL;
-    tc_status status = tci_stream_connect_start(b->address, &b->far, &err);
+    tc_status status = tci_stream_connect_start(b->address, NULL, &b->far, &err);
     if (status == TC_OK)
         status = stream_finish_connect(b->far, &err);
     assert_int_equal(status, TC_E_UNREACHABLE);
@@ -55,7 +55,7 @@ static void every_address_of_a_name_is_tried(void **state)
     (void)snprintf(by_name, sizeof by_name, "localhost:%u",
                    tci_stream_listener_port(b->listener));
     /* Often ::1 comes first, where nobody listens. */
-    tc_status status = tci_stream_connect_start(by_name, &b->far, &err);
+    tc_status status = tci_stream_connect_start(by_name, NULL, &b->far, &err);
     if (status != TC_OK && strstr(err.text, "host 'localhost'") != NULL)
         skip(); /* a machine without that name */
     assert_int_equal(status, TC_OK);
@@ -68,8 +68,9 @@ static void connecting_needs_a_real_address(void **state)
 {
     stream_bench *b = *state;
     tc_error err = {0};
-    assert_int_equal(tci_stream_connect_start("127.0.0.1:0", &b->far, &err), TC_E_INVALID);
-    assert_int_equal(tci_stream_connect_start("127.0.0.1", &b->far, &err), TC_E_INVALID);
+    assert_int_equal(tci_stream_connect_start("127.0.0.1:0", NULL, &b->far, &err),
+                     TC_E_INVALID);
+    assert_int_equal(tci_stream_connect_start("127.0.0.1", NULL, &b->far, &err), TC_E_INVALID);
     assert_null(b->far);
 }
 
@@ -86,17 +87,19 @@ static void listening_outside_needs_a_word_and_warns(void **state)
     tc_error err = {0};
     int warnings = 0;
     tc_log_set_sink(count_warnings, &warnings);
-    assert_int_equal(tci_stream_listen("0.0.0.0:0", false, &open_to_all, &err), TC_E_INVALID);
+    assert_int_equal(tci_stream_listen("0.0.0.0:0", false, NULL, &open_to_all, &err),
+                     TC_E_INVALID);
     assert_non_null(strstr(err.text, "listen_any"));
-    assert_int_equal(tci_stream_listen("[::]:0", false, &open_to_all, &err), TC_E_INVALID);
+    assert_int_equal(tci_stream_listen("[::]:0", false, NULL, &open_to_all, &err),
+                     TC_E_INVALID);
     assert_null(open_to_all);
     assert_int_equal(warnings, 0);
-    assert_int_equal(tci_stream_listen("0.0.0.0:0", true, &open_to_all, &err), TC_OK);
+    assert_int_equal(tci_stream_listen("0.0.0.0:0", true, NULL, &open_to_all, &err), TC_OK);
     assert_int_equal(warnings, 1);
     assert_true(tci_stream_listener_port(open_to_all) != 0);
     tci_stream_listener_close(open_to_all);
     tci_stream_listener_close(b->listener);
-    assert_int_equal(tci_stream_listen("127.0.0.1:0", true, &b->listener, &err), TC_OK);
+    assert_int_equal(tci_stream_listen("127.0.0.1:0", true, NULL, &b->listener, &err), TC_OK);
     assert_int_equal(warnings, 1); /* nobody outside can reach that one */
     tc_log_set_sink(NULL, NULL);
 }
@@ -106,10 +109,13 @@ static void listening_elsewhere_is_invalid(void **state)
     tci_stream_listener *listener = NULL;
     tc_error err = {0};
     /* An address for documentation: no machine has it. */
-    assert_int_equal(tci_stream_listen("192.0.2.1:0", true, &listener, &err), TC_E_INVALID);
+    assert_int_equal(tci_stream_listen("192.0.2.1:0", true, NULL, &listener, &err),
+                     TC_E_INVALID);
     assert_non_null(strstr(err.text, "192.0.2.1:0"));
-    assert_int_equal(tci_stream_listen("300.1.2.3..:0", false, &listener, &err), TC_E_INVALID);
-    assert_int_equal(tci_stream_listen("127.0.0.1", false, &listener, &err), TC_E_INVALID);
+    assert_int_equal(tci_stream_listen("300.1.2.3..:0", false, NULL, &listener, &err),
+                     TC_E_INVALID);
+    assert_int_equal(tci_stream_listen("127.0.0.1", false, NULL, &listener, &err),
+                     TC_E_INVALID);
     assert_null(listener);
 }
 

@@ -24,9 +24,10 @@ void fake_stream_arrive(tci_stream *stream, const void *bytes, size_t size)
     fake_outbox_keep(&stream->arrived, TCI_AM_HELLO, 0, bytes, size);
 }
 
-tc_status tci_stream_connect_start(const char *host_port, tci_stream **stream_out,
-                                   tc_error *err)
+tc_status tci_stream_connect_start(const char *host_port, tci_credentials *credentials,
+                                   tci_stream **stream_out, tc_error *err)
 {
+    (void)credentials;
     if (fake_connect_status != TC_OK)
         return tci_error_set(err, fake_connect_status, "%s: nobody listens", host_port);
     *stream_out = fake_stream_create();
@@ -70,6 +71,16 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
     *message_out = post->bytes;
     *size_out = post->size;
     return TC_OK;
+}
+
+bool tci_stream_is_connected(const tci_stream *stream)
+{
+    return stream->connected.status == TC_OK;
+}
+
+const char *tci_stream_identity(const tci_stream *stream)
+{
+    return stream->identity;
 }
 
 bool tci_stream_is_local(const tci_stream *stream)

@@ -1,0 +1,176 @@
+#include "credentials.h"
+
+#include "base/error_text.h"
+#include "base/module_file.h"
+#include "key_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PATIENCE_NS 2000000000ull /* for who is there, and has the keys, two answers */
+
+static const tci_module_file_kind tls_module = {.what = "TLS module",
+                                                .file = "libtchains-tls.so",
+                                                .symbol = TCI_TLS_SYMBOL,
+                                                .abi = TCI_TLS_ABI};
+
+static tc_status open_module(const struct tc_options *options, const tci_tls_ops **ops_out,
+                             tc_error *err)
+{
+    const void *table;
+    tc_status status = tci_module_file_open(&tls_module, options->engine_path, &table, err);
+    if (status == TC_E_UNSUPPORTED)
+        tci_error_prefix(err,
+                         "keys are configured (key_file, tls_*), and cannot be used: "
+                         "install libssl3 and a libtchains that was built with libssl-dev");
+    if (status == TC_OK)
+        *ops_out = table;
+    return status;
+}
+
+static void set_rules(const struct tc_options *options, tci_credentials *out)
+{
+    *out = (tci_credentials){.any_user = options->local_users != 0, .patience_ns = PATIENCE_NS};
+    if (options->connect_timeout < out->patience_ns)
+        out->patience_ns = options->connect_timeout;
+}
+
+static tc_status create(const tci_tls_material *material, const struct tc_options *options,
+                        tci_credentials *out, tc_error *err)
+{
+    char warning[TCI_TLS_WARNING_MAX];
+    const tci_tls_ops *ops;
+    tci_tls *tls;
+    TC_TRY(open_module(options, &ops, err));
+    TC_TRY(ops->create(material, &tls, warning, err));
+    set_rules(options, out);
+    out->ops = ops;
+    out->tls = tls;
+    if (warning[0] != '\0')
+        TC_LOG(TC_LOG_WARN, "tls_cert: %s", warning);
+    return TC_OK;
+}
+
+/* --- a key that is shared ---------------------------------------------------------------- */
+
+static tc_status load_keys(const struct tc_options *options, tci_credentials *out,
+                           tc_error *err)
+{
+    char *text = malloc(TCI_KEY_FILE_BYTES_MAX);
+    tci_key_file file;
+    size_t size;
+    if (text == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "key_file: out of memory");
+    tc_status status = tci_key_file_read("key_file", options->key_file, true, text, &size, err);
+    if (status == TC_OK) {
+        status = tci_key_file_parse(text, size, &file, err);
+        explicit_bzero(text, size);
+        if (status != TC_OK)
+            tci_error_prefix(err, "key_file: %s", options->key_file);
+    }
+    free(text);
+    TC_TRY(status);
+    const tci_tls_material material = {.keys = file.keys, .key_count = file.count};
+    status = create(&material, options, out, err);
+    explicit_bzero(&file, sizeof file);
+    return status;
+}
+
+tc_status tci_credentials_of_job(const tci_tls_key *key, const struct tc_options *options,
+                                 tci_credentials *out, tc_error *err)
+{
+    const tci_tls_material material = {.keys = key, .key_count = 1};
+    return create(&material, options, out, err);
+}
+
+/* --- certificates ------------------------------------------------------------------------ */
+
+/* The three files, side by side. */
+typedef struct pem_files {
+    char bytes[3][TCI_KEY_FILE_BYTES_MAX];
+} pem_files;
+
+static tc_status read_pem(const char *option, const char *path, bool secret,
+                          char bytes[TCI_KEY_FILE_BYTES_MAX], tci_tls_pem *pem_out,
+                          tc_error *err)
+{
+    size_t size;
+    TC_TRY(tci_key_file_read(option, path, secret, bytes, &size, err));
+    *pem_out = (tci_tls_pem){.bytes = bytes, .size = size, .path = path};
+    return TC_OK;
+}
+
+static tc_status read_files(const struct tc_options *options, pem_files *files,
+                            tci_tls_material *material_out, tc_error *err)
+{
+    TC_TRY(read_pem("tls_ca", options->tls_ca, false, files->bytes[0], &material_out->ca, err));
+    TC_TRY(read_pem("tls_cert", options->tls_cert, false, files->bytes[1],
+                    &material_out->certificate, err));
+    return read_pem("tls_key", options->tls_key, true, files->bytes[2],
+                    &material_out->private_key, err);
+}
+
+static tc_status load_certificates(const struct tc_options *options, tci_credentials *out,
+                                   tc_error *err)
+{
+    tci_tls_material material = {.key_count = 0};
+    pem_files *files = malloc(sizeof *files);
+    if (files == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "tls_cert: out of memory");
+    tc_status status = read_files(options, files, &material, err);
+    if (status == TC_OK)
+        status = create(&material, options, out, err);
+    explicit_bzero(files->bytes[2], sizeof files->bytes[2]);
+    free(files);
+    return status;
+}
+
+/* --- which of them ----------------------------------------------------------------------- */
+
+/* Half a set would leave a listener open to those whom it should keep out. */
+static tc_status check_options(const struct tc_options *options, tc_error *err)
+{
+    const struct {
+        const char *name;
+        const char *value;
+    } tls[] = {{"tls_ca", options->tls_ca},
+               {"tls_cert", options->tls_cert},
+               {"tls_key", options->tls_key}};
+    const char *missing = NULL, *set = NULL;
+    for (size_t i = 0; i < sizeof tls / sizeof tls[0]; i++) {
+        if (tls[i].value[0] != '\0')
+            set = tls[i].name;
+        else
+            missing = tls[i].name;
+    }
+    if (set != NULL && missing != NULL)
+        return tci_error_set(err, TC_E_INVALID,
+                             "option %s is set, and %s is not: expected tls_ca, tls_cert and "
+                             "tls_key together",
+                             set, missing);
+    if (set != NULL && options->key_file[0] != '\0')
+        return tci_error_set(err, TC_E_INVALID,
+                             "options key_file and %s are both set: expected one or the other",
+                             set);
+    return TC_OK;
+}
+
+tc_status tci_credentials_load(const struct tc_options *options, tci_credentials *out,
+                               tc_error *err)
+{
+    TC_TRY(check_options(options, err));
+    if (options->key_file[0] != '\0')
+        return load_keys(options, out, err);
+    if (options->tls_cert[0] != '\0')
+        return load_certificates(options, out, err);
+    set_rules(options, out);
+    return TC_OK;
+}
+
+void tci_credentials_fini(tci_credentials *credentials)
+{
+    if (credentials->ops != NULL)
+        credentials->ops->destroy(credentials->tls);
+    credentials->ops = NULL;
+    credentials->tls = NULL;
+}

@@ -1,0 +1,159 @@
+#include "strangers.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "stream_object.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static bool watch(const tci_strangers *strangers, int how, int fd, void *who, bool write)
+{
+    struct epoll_event event = {.events = write ? EPOLLIN | EPOLLOUT : EPOLLIN,
+                                .data = {.ptr = who}};
+    return epoll_ctl(strangers->epoll_fd, how, fd, &event) == 0;
+}
+
+tc_status tci_strangers_init(tci_strangers *strangers, int listening_fd, tc_error *err)
+{
+    memset(strangers, 0, sizeof *strangers);
+    strangers->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    strangers->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (strangers->epoll_fd >= 0 && strangers->timer_fd >= 0 &&
+        watch(strangers, EPOLL_CTL_ADD, listening_fd, NULL, false) &&
+        watch(strangers, EPOLL_CTL_ADD, strangers->timer_fd, NULL, false))
+        return TC_OK;
+    (void)tci_error_errno(err, TC_E_IO, errno, "listen: peers cannot be watched");
+    tci_strangers_leave(strangers);
+    return TC_E_IO;
+}
+
+void tci_strangers_leave(tci_strangers *strangers)
+{
+    if (strangers->epoll_fd >= 0)
+        (void)close(strangers->epoll_fd);
+    if (strangers->timer_fd >= 0)
+        (void)close(strangers->timer_fd);
+    strangers->epoll_fd = strangers->timer_fd = -1;
+}
+
+void tci_strangers_fini(tci_strangers *strangers)
+{
+    for (size_t i = 0; i < strangers->count; i++)
+        tci_stream_close(strangers->list[i].stream);
+    strangers->count = 0;
+    tci_strangers_leave(strangers);
+}
+
+/* --- who is here ------------------------------------------------------------------------- */
+
+/* For the oldest; a timer of 0 would never come. */
+static void set_timer(const tci_strangers *strangers)
+{
+    struct itimerspec when = {.it_value = {0}};
+    if (strangers->count > 0) {
+        uint64_t at = strangers->list[0].deadline_ns;
+        when.it_value.tv_sec = (time_t)(at / TCI_NS_PER_S);
+        when.it_value.tv_nsec = (long)(at % TCI_NS_PER_S);
+    }
+    (void)timerfd_settime(strangers->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static tci_stream *take(tci_strangers *strangers, size_t index)
+{
+    tci_stream *stream = strangers->list[index].stream;
+    strangers->count--;
+    memmove(&strangers->list[index], &strangers->list[index + 1],
+            (strangers->count - index) * sizeof strangers->list[0]);
+    (void)epoll_ctl(strangers->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(stream), NULL);
+    if (index == 0)
+        set_timer(strangers);
+    return stream;
+}
+
+tci_stream *tci_strangers_drop_oldest(tci_strangers *strangers)
+{
+    return strangers->count > 0 ? take(strangers, 0) : NULL;
+}
+
+void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t deadline_ns,
+                       tci_stream **dropped_out)
+{
+    *dropped_out = NULL;
+    if (strangers->count == TCI_STRANGERS_MAX)
+        *dropped_out = take(strangers, 0);
+    /* One that cannot be watched stays until its time is over. */
+    (void)watch(strangers, EPOLL_CTL_ADD, tci_stream_fd(stream), stream, false);
+    strangers->list[strangers->count].stream = stream;
+    strangers->list[strangers->count].deadline_ns = deadline_ns;
+    strangers->list[strangers->count].wants_write = false;
+    if (strangers->count++ == 0)
+        set_timer(strangers);
+}
+
+/* --- what they say ----------------------------------------------------------------------- */
+
+static size_t find(const tci_strangers *strangers, const tci_stream *stream)
+{
+    size_t i = 0;
+    while (i < strangers->count && strangers->list[i].stream != stream)
+        i++;
+    return i;
+}
+
+/* A peer that takes the answer slowly is waited for, no longer than its time. */
+static void note_write(tci_strangers *strangers, size_t index)
+{
+    tci_stream *stream = strangers->list[index].stream;
+    bool wants = tci_channel_wants_write(&stream->channel);
+    if (wants == strangers->list[index].wants_write)
+        return;
+    strangers->list[index].wants_write = wants;
+    (void)watch(strangers, EPOLL_CTL_MOD, tci_stream_fd(stream), stream, wants);
+}
+
+static tc_status go_on(tci_strangers *strangers, size_t index, tci_stream **stream_out,
+                       tc_error *err)
+{
+    tci_stream *stream = strangers->list[index].stream;
+    tc_status status = tci_stream_prove(stream, err);
+    if (status == TC_E_AGAIN) {
+        note_write(strangers, index);
+        return status;
+    }
+    (void)take(strangers, index);
+    if (status == TC_OK) {
+        *stream_out = stream;
+        return TC_OK;
+    }
+    tci_stream_close(stream);
+    return TC_E_REFUSED;
+}
+
+static tc_status expire(tci_strangers *strangers, tc_error *err)
+{
+    if (strangers->count == 0 || tci_deadline_left_ns(strangers->list[0].deadline_ns) > 0)
+        return TC_E_AGAIN;
+    tci_stream *stream = take(strangers, 0);
+    (void)tci_error_set(err, TC_E_REFUSED, "%s did not prove in time who it is",
+                        tci_stream_peer(stream));
+    tci_stream_close(stream);
+    return TC_E_REFUSED;
+}
+
+tc_status tci_strangers_next(tci_strangers *strangers, tci_stream **stream_out, tc_error *err)
+{
+    struct epoll_event events[TCI_STRANGERS_MAX + 2]; /* all that there can be */
+    int n = epoll_wait(strangers->epoll_fd, events, TCI_STRANGERS_MAX + 2, 0);
+    for (int i = 0; i < n; i++) {
+        size_t index = find(strangers, events[i].data.ptr);
+        tc_status status =
+            index < strangers->count ? go_on(strangers, index, stream_out, err) : TC_E_AGAIN;
+        if (status != TC_E_AGAIN)
+            return status;
+    }
+    return expire(strangers, err);
+}

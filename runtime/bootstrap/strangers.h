@@ -1,0 +1,42 @@
+/* Connections that a listener has accepted and that have not proved yet who they are. There are
+ * few at a time, each for a short time, and nothing of a context is theirs: whoever comes when
+ * there are more takes the place of the oldest. */
+#ifndef TCI_STRANGERS_H
+#define TCI_STRANGERS_H
+
+#include "stream.h"
+
+#define TCI_STRANGERS_MAX 64u
+
+typedef struct tci_strangers {
+    int epoll_fd; /* readable when one of them or the listening socket has something */
+    int timer_fd; /* and when the oldest has had its time */
+    size_t count;
+    struct {
+        tci_stream *stream;
+        uint64_t deadline_ns;
+        bool wants_write;
+    } list[TCI_STRANGERS_MAX]; /* the oldest first */
+} tci_strangers;
+
+/* TC_E_IO: no descriptors. */
+TC_MUST_CHECK tc_status tci_strangers_init(tci_strangers *strangers, int listening_fd,
+                                           tc_error *err);
+/* In a child of fork(): the connections are the parent's. */
+void tci_strangers_leave(tci_strangers *strangers);
+/* Hangs up on all of them. */
+void tci_strangers_fini(tci_strangers *strangers);
+
+/* Takes a stream. *dropped_out: the one that had to make room, to be closed by the caller, or
+ * NULL. */
+void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t deadline_ns,
+                       tci_stream **dropped_out);
+/* The oldest, or NULL; to be closed by the caller. */
+tci_stream *tci_strangers_drop_oldest(tci_strangers *strangers);
+
+/* Goes on with those that have sent something. TC_OK: one has proved itself, and is the
+ * caller's. TC_E_AGAIN: nothing more to do now. TC_E_REFUSED: one was turned away; ask again. */
+TC_MUST_CHECK tc_status tci_strangers_next(tci_strangers *strangers, tci_stream **stream_out,
+                                           tc_error *err);
+
+#endif

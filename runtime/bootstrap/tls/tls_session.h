@@ -1,0 +1,54 @@
+/* One connection, and what made it; shared by the files of the module. */
+#ifndef TCI_TLS_SESSION_H
+#define TCI_TLS_SESSION_H
+
+#include "bootstrap/tls_ops.h"
+
+#include <openssl/ssl.h>
+
+/* The only cipher: both sides are this library, so there is nothing to negotiate. */
+#define TCI_TLS_CIPHER "TLS_AES_256_GCM_SHA384"
+#define TCI_TLS_REASON_MAX 384u
+
+struct tci_tls {
+    SSL_CTX *ctx;
+    tci_tls_key *keys; /* NULL: certificates */
+    size_t key_count;
+    char identity[TCI_TLS_IDENTITY_MAX];
+    char authorities[TCI_TLS_IDENTITY_MAX]; /* the CA's subject, for texts */
+};
+
+struct tci_tls_session {
+    tci_tls *tls;
+    SSL *ssl;
+    int fd;
+    int errnum; /* of the socket's last failure; 0: none */
+    bool ended; /* the socket has */
+    tci_tls_role role;
+    bool proved;      /* TLS's own handshake is done, and the peer was taken */
+    bool established; /* and the client knows that */
+    bool failed;
+    bool wants_write;
+    char host[256];
+    char reason[TCI_TLS_REASON_MAX]; /* why the peer was not taken; "": OpenSSL says it */
+    char identity[TCI_TLS_IDENTITY_MAX];
+    char warning[TCI_TLS_WARNING_MAX];
+};
+
+tc_status tci_tls_session_open(tci_tls *tls, int fd, tci_tls_role role, const char *host,
+                               tci_tls_session **session_out, tc_error *err);
+tc_status tci_tls_session_handshake(tci_tls_session *session, tc_error *err);
+const char *tci_tls_session_peer(const tci_tls_session *session);
+const char *tci_tls_session_warning(const tci_tls_session *session);
+tc_status tci_tls_session_read(tci_tls_session *session, void *bytes, size_t size,
+                               size_t *read_out, bool *ended_out, tc_error *err);
+tc_status tci_tls_session_write(tci_tls_session *session, const void *bytes, size_t size,
+                                size_t *written_out, tc_error *err);
+bool tci_tls_session_has_bytes(const tci_tls_session *session);
+bool tci_tls_session_wants_write(const tci_tls_session *session);
+void tci_tls_session_close(tci_tls_session *session, bool goodbye);
+
+/* The one that OpenSSL is calling back for. */
+tci_tls_session *tci_tls_session_of(const SSL *ssl);
+
+#endif

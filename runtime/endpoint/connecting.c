@@ -1,0 +1,53 @@
+#include "endpoint/connecting.h"
+
+#include "base/clock.h"
+#include "core/ep_state.h"
+#include "core/network.h"
+#include "endpoint/handshake.h"
+
+#include <stdio.h>
+
+void tci_connecting_keep_identity(tc_ep *ep)
+{
+    (void)snprintf(ep->peer.identity, sizeof ep->peer.identity, "%s",
+                   tci_stream_identity(ep->stream));
+}
+
+/* From when on its descriptor stays the same: the peer's part of a proof may come soon. */
+static tc_status watch(tc_ep *ep, tc_status otherwise, tc_error *err)
+{
+    if (ep->hs.watched || !tci_stream_is_connected(ep->stream))
+        return otherwise;
+    TC_TRY(tci_core_watch(ep->core, tci_stream_fd(ep->stream), ep->connection, err));
+    ep->hs.watched = true;
+    return otherwise;
+}
+
+void tci_connecting_turn(tc_ep *ep)
+{
+    tc_error error = {0};
+    if (ep->stream == NULL) {
+        ep->core->events->retry(ep, tci_clock_ns());
+        return;
+    }
+    tc_status status = tci_stream_connect_finish(ep->stream, &error);
+    if (status == TC_OK || status == TC_E_AGAIN)
+        status = watch(ep, status, &error);
+    if (status == TC_E_AGAIN)
+        return;
+    if (status == TC_E_UNREACHABLE && ep->hs.expected_rank != TC_RANK_NONE) {
+        ep->core->events->retry(ep, tci_clock_ns());
+        return;
+    }
+    if (status == TC_OK) {
+        ep->state = TCI_EP_AWAITING_HELLO;
+        tci_connecting_keep_identity(ep);
+    }
+    if (status == TC_OK && !tci_stream_is_local(ep->stream))
+        status = tci_network_open(ep->core, "it connects to another host", &error);
+    if (status == TC_OK) {
+        status = tci_handshake_send_hello(ep, &error);
+    }
+    if (status != TC_OK)
+        tci_ep_fail(ep, &error);
+}

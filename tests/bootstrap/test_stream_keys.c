@@ -1,0 +1,302 @@
+/* Streams between two who have keys or certificates: who is taken, who is not, and why. */
+#include "../support/test.h"
+#include "keys_bench.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void make_authority(keys_bench *b, const char *name)
+{
+    certificate_make(b->folder, &(certificate_spec){.name = name});
+}
+
+static void load_key(keys_bench *b, tci_credentials *which, const char *name, unsigned seed)
+{
+    char file[32];
+    tc_error error = {0};
+    (void)snprintf(file, sizeof file, "%s-%u", name, seed);
+    certificate_make_key(b->folder, file, name, seed);
+    tc_status status = keys_bench_load_key(b, which, file, &error);
+    assert_string_equal(error.text, "");
+    assert_int_equal(status, TC_OK);
+}
+
+static void load_certificate(keys_bench *b, tci_credentials *which, const char *ca,
+                             const certificate_spec *spec)
+{
+    tc_error error = {0};
+    certificate_make(b->folder, spec);
+    tc_status status = keys_bench_load_certificate(b, which, ca, spec->name, &error);
+    assert_string_equal(error.text, "");
+    assert_int_equal(status, TC_OK);
+}
+
+/* Neither side is taken, and both say why. */
+static void expect_refusal(keys_bench *b, const char *far_text, const char *near_text)
+{
+    keys_bench_listen(b);
+    tc_status status = keys_bench_connect(b, "127.0.0.1");
+    assert_true(status == TC_E_REFUSED || status == TC_E_VERSION);
+    assert_text_has(b->far_error.text, far_text);
+    assert_text_has(b->near_error.text, near_text);
+    assert_int_equal(b->turned_away, 1);
+    assert_null(b->near);
+    assert_string_equal(tci_stream_identity(b->far), "");
+}
+
+/* --- who is taken ------------------------------------------------------------------------ */
+
+static void the_same_key_connects(void **state)
+{
+    keys_bench *b = *state;
+    load_key(b, &b->here, "cluster", 1);
+    load_key(b, &b->there, "cluster", 1);
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_string_equal(tci_stream_identity(b->near), "key:cluster");
+    assert_string_equal(tci_stream_identity(b->far), "key:cluster");
+    keys_bench_exchange(b);
+    keys_bench_exchange(b);
+}
+
+static void certificates_of_one_authority_connect(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node1", .issuer = "ca"});
+    load_certificate(b, &b->there, "ca",
+                     &(certificate_spec){
+                         .name = "node2", .issuer = "ca", .purpose = "clientAuth,serverAuth"});
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_string_equal(tci_stream_identity(b->near), "cert:CN=node2");
+    assert_string_equal(tci_stream_identity(b->far), "cert:CN=node1");
+    keys_bench_exchange(b);
+}
+
+/* A name with what could break a line of log, move a cursor, or pass for another name. */
+static void an_identity_is_printable_and_its_own(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node1", .issuer = "ca"});
+    load_certificate(b, &b->there, "ca",
+                     &(certificate_spec){.name = "odd",
+                                         .issuer = "ca",
+                                         .common_name = "a\nb\x1b[31m,CN=root\\0A"});
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_string_equal(tci_stream_identity(b->near), "cert:CN=a\\0Ab\\1B[31m\\,CN=root\\\\0A");
+}
+
+static void a_certificate_may_be_bound_to_hosts(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(
+        b, &b->here, "ca",
+        &(certificate_spec){.name = "node1", .issuer = "ca", .hosts = "DNS:localhost"});
+    load_certificate(b, &b->there, "ca", &(certificate_spec){.name = "node2", .issuer = "ca"});
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
+    assert_text_has(b->far_error.text, "bound to other hosts than '127.0.0.1'");
+    tci_stream_close(b->far);
+    tci_stream_close(b->near);
+    b->far = b->near = NULL;
+    assert_int_equal(keys_bench_connect(b, "localhost"), TC_OK);
+}
+
+static void one_of_several_keys_is_enough(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    char path[128];
+    load_key(b, &b->there, "new", 2);
+    certificate_make_key(b->folder, "both", "old", 1);
+    (void)snprintf(path, sizeof path, "cat %s/new-2 >> %s/both", b->folder, b->folder);
+    assert_int_equal(system(path), 0);
+    assert_int_equal(keys_bench_load_key(b, &b->here, "both", &error), TC_OK);
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_string_equal(tci_stream_identity(b->near), "key:new");
+}
+
+static void users_are_told_by_the_kernel(void **state)
+{
+    keys_bench *b = *state;
+    char expected[32];
+    (void)snprintf(expected, sizeof expected, "uid:%u", geteuid());
+    keys_bench_load_nothing(&b->here, "own");
+    keys_bench_load_nothing(&b->there, "own");
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    assert_string_equal(tci_stream_identity(b->near), expected);
+    assert_string_equal(tci_stream_identity(b->far), expected);
+}
+
+/* --- who is not -------------------------------------------------------------------------- */
+
+static void another_key_of_the_name_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    load_key(b, &b->here, "cluster", 1);
+    load_key(b, &b->there, "cluster", 2);
+    expect_refusal(b, "its key of the name of this side's, key:cluster, is another",
+                   "its key of the name of this side's, key:cluster, is another");
+}
+
+static void a_key_of_another_name_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    load_key(b, &b->here, "cluster", 1);
+    load_key(b, &b->there, "other", 1);
+    expect_refusal(b, "it has no key of the name of this side's, key:other",
+                   "its key is named 'other'");
+}
+
+static void another_authority_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    make_authority(b, "elsewhere");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node1", .issuer = "ca"});
+    load_certificate(b, &b->there, "ca",
+                     &(certificate_spec){.name = "node2", .issuer = "elsewhere"});
+    expect_refusal(b, "it did not take this side, cert:CN=node2: unknown CA",
+                   "its certificate (CN=node2): unable to get local issuer certificate; "
+                   "expected one that CN=ca has signed");
+}
+
+static void a_listener_of_another_authority_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    make_authority(b, "elsewhere");
+    load_certificate(b, &b->here, "ca",
+                     &(certificate_spec){.name = "node1", .issuer = "elsewhere"});
+    load_certificate(b, &b->there, "ca", &(certificate_spec){.name = "node2", .issuer = "ca"});
+    expect_refusal(b, "expected one that CN=ca has signed", "unknown CA");
+}
+
+static void an_expired_certificate_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node1", .issuer = "ca"});
+    load_certificate(b, &b->there, "ca",
+                     &(certificate_spec){.name = "node2",
+                                         .issuer = "ca",
+                                         .begins = -30 * CERTIFICATES_DAY,
+                                         .ends = -CERTIFICATES_DAY});
+    expect_refusal(b, "certificate expired", "UTC, and the clock here says ");
+    assert_text_has(b->near_error.text, "its certificate (CN=node2) is valid from ");
+}
+
+/* What a clock that is late looks like. */
+static void a_certificate_of_tomorrow_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(
+        b, &b->here, "ca",
+        &(certificate_spec){.name = "node1", .issuer = "ca", .begins = CERTIFICATES_DAY});
+    load_certificate(b, &b->there, "ca", &(certificate_spec){.name = "node2", .issuer = "ca"});
+    expect_refusal(b, "UTC, and the clock here says ", "it did not take this side");
+}
+
+static void a_certificate_for_servers_is_no_clients(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node1", .issuer = "ca"});
+    load_certificate(
+        b, &b->there, "ca",
+        &(certificate_spec){.name = "node2", .issuer = "ca", .purpose = "serverAuth"});
+    expect_refusal(b, "it did not take this side", "unsuitable certificate purpose");
+}
+
+static void a_certificate_is_no_key(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(b, &b->there, "ca", &(certificate_spec){.name = "node2", .issuer = "ca"});
+    load_key(b, &b->here, "cluster", 1);
+    expect_refusal(b, "or a key instead (key_file)", "it offers no key that this side has");
+}
+
+static void a_key_is_no_certificate(void **state)
+{
+    keys_bench *b = *state;
+    make_authority(b, "ca");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node2", .issuer = "ca"});
+    load_key(b, &b->there, "cluster", 1);
+    expect_refusal(b, "and this side has a key (key_file): both need the same", "unknown CA");
+}
+
+static void clear_text_to_a_listener_with_keys_is_told(void **state)
+{
+    keys_bench *b = *state;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    char answer[1024] = "";
+    size_t size;
+    load_key(b, &b->here, "cluster", 1);
+    keys_bench_listen(b);
+    int fd = keys_bench_raw(b);
+    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "any", bytes, sizeof bytes, &size),
+                     TC_OK);
+    assert_int_equal(send(fd, bytes, size, 0), size);
+    while (b->turned_away == 0)
+        keys_bench_turn(b);
+    assert_text_has(b->near_error.text, "speaks clear text, and keys are expected here");
+    assert_true(recv(fd, answer, sizeof answer - 1, 0) > 16);
+    assert_text_has(answer + 20, "keys are expected here");
+    (void)close(fd);
+}
+
+static void keys_to_a_listener_of_clear_text_are_told(void **state)
+{
+    keys_bench *b = *state;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    tc_error error = {0};
+    keys_bench_load_nothing(&b->here, "own");
+    load_key(b, &b->there, "cluster", 1);
+    keys_bench_listen(b);
+    assert_int_equal(tci_stream_connect_start(b->address, &b->there, &b->far, NULL), TC_OK);
+    while (b->near == NULL || tci_stream_connect_finish(b->far, NULL) != TC_E_AGAIN)
+        keys_bench_turn(b);
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_VERSION);
+    assert_text_has(error.text, "it speaks TLS, and no keys are set here");
+    assert_int_equal(
+        tci_hello_refuse_encode(error.status, error.text, bytes, sizeof bytes, &size), TC_OK);
+    assert_int_equal(tci_stream_send(b->near, bytes, size, NULL), TC_OK);
+    tc_status status;
+    while ((status = tci_stream_connect_finish(b->far, &error)) == TC_E_AGAIN)
+        keys_bench_turn(b);
+    assert_int_equal(status, TC_E_REFUSED);
+    assert_text_has(error.text, "answers in clear text, and keys are set here");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KEYS_TEST(the_same_key_connects),
+        KEYS_TEST(certificates_of_one_authority_connect),
+        KEYS_TEST(an_identity_is_printable_and_its_own),
+        KEYS_TEST(a_certificate_may_be_bound_to_hosts),
+        KEYS_TEST(one_of_several_keys_is_enough),
+        KEYS_TEST(users_are_told_by_the_kernel),
+        KEYS_TEST(another_key_of_the_name_is_refused),
+        KEYS_TEST(a_key_of_another_name_is_refused),
+        KEYS_TEST(another_authority_is_refused),
+        KEYS_TEST(a_listener_of_another_authority_is_refused),
+        KEYS_TEST(an_expired_certificate_is_refused),
+        KEYS_TEST(a_certificate_of_tomorrow_is_refused),
+        KEYS_TEST(a_certificate_for_servers_is_no_clients),
+        KEYS_TEST(a_certificate_is_no_key),
+        KEYS_TEST(a_key_is_no_certificate),
+        KEYS_TEST(clear_text_to_a_listener_with_keys_is_told),
+        KEYS_TEST(keys_to_a_listener_of_clear_text_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
