@@ -114,10 +114,32 @@ int tci_channel_ask_connected(tci_channel *channel)
 
 /* --- who it is ----------------------------------------------------------------------------- */
 
+/* Two sockets of this machine, if they have the same address. */
+static bool same_machine(const tci_host_address *one, const tci_host_address *other)
+{
+    char texts[2][TCI_HOST_PORT_TEXT_MAX];
+    size_t size = (size_t)(strrchr(tci_host_address_text(one, texts[0]), ':') - texts[0]);
+    return size == (size_t)(strrchr(tci_host_address_text(other, texts[1]), ':') - texts[1]) &&
+           memcmp(texts[0], texts[1], size) == 0;
+}
+
+/* Asked while it is certain: of a connection that has ended the kernel says nothing, and a peer
+ * that hangs up is not one of another host for that. */
+static bool leads_here(const tci_channel *channel)
+{
+    tci_host_address own = {.size = sizeof own.storage};
+    tci_host_address peer = {.size = sizeof peer.storage};
+    if (getsockname(channel->fd, (struct sockaddr *)&own.storage, &own.size) != 0 ||
+        getpeername(channel->fd, (struct sockaddr *)&peer.storage, &peer.size) != 0)
+        return true;
+    return tci_host_address_is_loopback(&peer) || same_machine(&own, &peer);
+}
+
 tc_status tci_channel_secure(tci_channel *channel, tci_credentials *credentials,
                              tci_tls_role role, const char *host, tc_error *err)
 {
     channel->role = role;
+    channel->is_local = leads_here(channel);
     channel->credentials = credentials;
     if (!tci_credentials_has_keys(credentials))
         return TC_OK;

@@ -71,27 +71,6 @@ tc_status tci_stream_prove(tci_stream *stream, tc_error *err)
     return TC_OK;
 }
 
-/* Two sockets of this machine, if they have the same address. */
-static bool same_machine(const tci_host_address *one, const tci_host_address *other)
-{
-    char texts[2][TCI_HOST_PORT_TEXT_MAX];
-    size_t size = (size_t)(strrchr(tci_host_address_text(one, texts[0]), ':') - texts[0]);
-    return size == (size_t)(strrchr(tci_host_address_text(other, texts[1]), ':') - texts[1]) &&
-           memcmp(texts[0], texts[1], size) == 0;
-}
-
-/* Asked while it is certain: of a connection that has ended the kernel says nothing, and a peer
- * that hangs up is not one of another host for that. */
-static bool leads_here(const tci_stream *stream)
-{
-    tci_host_address own = {.size = sizeof own.storage};
-    tci_host_address peer = {.size = sizeof peer.storage};
-    if (getsockname(stream->channel.fd, (struct sockaddr *)&own.storage, &own.size) != 0 ||
-        getpeername(stream->channel.fd, (struct sockaddr *)&peer.storage, &peer.size) != 0)
-        return true;
-    return tci_host_address_is_loopback(&peer) || same_machine(&own, &peer);
-}
-
 /* Takes an attempt's result, and begins the next ones as long as they fail at once. */
 static tc_status carry_on(tci_stream *stream, int errnum, tc_error *err)
 {
@@ -106,7 +85,6 @@ static tc_status carry_on(tci_stream *stream, int errnum, tc_error *err)
     }
     if (errnum == EINPROGRESS)
         return TC_E_AGAIN;
-    stream->is_local = leads_here(stream);
     tc_status status = tci_channel_secure(&stream->channel, stream->credentials, TCI_TLS_CLIENT,
                                           stream->targets->host, err);
     free(stream->targets);
@@ -278,7 +256,7 @@ tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *kind_out,
 
 bool tci_stream_is_local(const tci_stream *stream)
 {
-    return stream->is_local;
+    return stream->channel.is_local;
 }
 
 bool tci_stream_is_connected(const tci_stream *stream)

@@ -18,7 +18,6 @@ struct tci_stream {
     tci_host_port *targets; /* NULL: connected */
     size_t target;          /* the one that the channel is connecting to */
     tci_credentials *credentials;
-    bool is_local;
     bool proved; /* connected, and the channel's handshake is done: messages may flow */
 
     /* Receiving never reads beyond the end of the message it is in, so nothing has to be moved.

@@ -49,17 +49,12 @@ static bool worker_is_used(const tci_core *core)
     return ep != NULL;
 }
 
-/* Whether connections are protected: what other hosts send then goes over nothing else. */
-static bool has_keys(const tci_core *core)
-{
-    (void)core;
-    return false;
-}
-
+/* With keys connections are protected: what other hosts send goes over nothing else. */
 static bool wants_stream(const tci_core *core, bool local)
 {
     return core->options.delivery == TCI_DELIVERY_STREAM ||
-           (core->options.delivery == TCI_DELIVERY_AUTO && !local && has_keys(core));
+           (core->options.delivery == TCI_DELIVERY_AUTO && !local &&
+            tci_credentials_has_keys(&core->credentials));
 }
 
 tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err)
