@@ -1,0 +1,280 @@
+/* What somebody does who has no key, or stands between two who have. */
+#include "../support/test.h"
+#include "keys_bench.h"
+
+#include <errno.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define IDLE_STRANGERS 500
+
+static void load_both(keys_bench *b)
+{
+    certificate_make_key(b->folder, "k", "cluster", 1);
+    assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
+    assert_int_equal(keys_bench_load_key(b, &b->there, "k", NULL), TC_OK);
+}
+
+static void connect_tapped(keys_bench *b)
+{
+    load_both(b);
+    keys_bench_listen(b);
+    keys_bench_tap(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+}
+
+static void wait_until_turned_away(keys_bench *b, unsigned count)
+{
+    uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
+    while (b->turned_away < count) {
+        assert_true(tci_deadline_left_ns(deadline) > 0);
+        keys_bench_turn(b);
+        (void)poll(NULL, 0, 1);
+    }
+}
+
+/* --- without a key ----------------------------------------------------------------------- */
+
+/* All that an honest client has said is said again, by somebody else. */
+static void replayed_bytes_prove_nothing(void **state)
+{
+    keys_bench *b = *state;
+    connect_tapped(b);
+    keys_bench_exchange(b);
+    tci_stream_close(b->near);
+    b->near = NULL;
+    int fd = keys_bench_raw(b);
+    assert_true(send(fd, b->tap->kept, b->tap->kept_size, 0) > 0);
+    wait_until_turned_away(b, 1);
+    assert_null(b->near);
+    (void)close(fd);
+}
+
+static void reflected_bytes_prove_nothing(void **state)
+{
+    keys_bench *b = *state;
+    load_both(b);
+    keys_bench_listen(b);
+    keys_bench_tap(b);
+    b->tap->reflect = true;
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_E_REFUSED);
+    assert_string_equal(tci_stream_identity(b->far), "");
+}
+
+static void half_a_handshake_ends_with_its_connection(void **state)
+{
+    keys_bench *b = *state;
+    connect_tapped(b);
+    tci_stream_close(b->near);
+    b->near = NULL;
+    for (size_t size = 1; size < 120; size += 17) {
+        int fd = keys_bench_raw(b);
+        assert_int_equal(send(fd, b->tap->kept, size, 0), size);
+        (void)close(fd);
+    }
+    wait_until_turned_away(b, 7);
+    assert_null(b->near);
+}
+
+static void an_older_tls_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    load_both(b);
+    keys_bench_listen(b);
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    assert_int_equal(SSL_CTX_set_max_proto_version(ctx, TLS1_2_VERSION), 1);
+    SSL *ssl = SSL_new(ctx);
+    int fd = keys_bench_raw(b);
+    struct timeval soon = {.tv_usec = 1000};
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+    (void)SSL_set_fd(ssl, fd);
+    (void)SSL_connect(ssl); /* sends, and waits no longer than that */
+    wait_until_turned_away(b, 1);
+    assert_text_has(b->near_error.text, "older TLS than 1.3");
+    SSL_free(ssl);
+    SSL_CTX_free(ctx);
+    (void)close(fd);
+}
+
+static void bytes_that_mean_nothing_are_refused(void **state)
+{
+    keys_bench *b = *state;
+    load_both(b);
+    keys_bench_listen(b);
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } sent[] = {{"GET / HTTP/1.1\r\n\r\n", 18},
+                {"\0\0\0\0\0\0\0\0\0\0", 10},
+                {"\x16\x03\x01\xff\xff\x01\x00\x00\x00\x00", 10},
+                {"\x16\x03\x01\x00\x05\x01\xff\xff\xff\x03", 10},
+                {"\x16\x03\x01\x00\x04\x02\x00\x00\x00", 9}};
+    for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++) {
+        int fd = keys_bench_raw(b);
+        assert_int_equal(send(fd, sent[i].bytes, sent[i].size, 0), sent[i].size);
+        (void)shutdown(fd, SHUT_WR);
+        wait_until_turned_away(b, (unsigned)i + 1);
+        (void)close(fd);
+    }
+    assert_null(b->near);
+}
+
+static void who_is_slow_is_turned_away(void **state)
+{
+    keys_bench *b = *state;
+    load_both(b);
+    b->here.patience_ns = 20 * TCI_NS_PER_MS;
+    keys_bench_listen(b);
+    int fd = keys_bench_raw(b);
+    assert_int_equal(send(fd, "\x16\x03", 2, 0), 2);
+    /* Its descriptor says so: a listener that is asked by nobody else wakes. */
+    struct pollfd ready = {.fd = tci_stream_listener_fd(b->listener), .events = POLLIN};
+    assert_int_equal(poll(&ready, 1, 20000), 1);
+    keys_bench_turn(b);
+    assert_int_equal(poll(&ready, 1, 20000), 1);
+    wait_until_turned_away(b, 1);
+    assert_text_has(b->near_error.text, "did not prove in time who it is");
+    assert_int_equal(poll(&ready, 1, 0), 0);
+    (void)close(fd);
+}
+
+static void strangers_do_not_keep_others_out(void **state)
+{
+    keys_bench *b = *state;
+    struct rlimit limit;
+    static int fds[IDLE_STRANGERS];
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    load_both(b);
+    b->here.patience_ns = KEYS_PATIENCE_NS; /* none of them goes by itself */
+    keys_bench_listen(b);
+    for (size_t i = 0; i < IDLE_STRANGERS; i++) {
+        fds[i] = keys_bench_raw(b);
+        keys_bench_turn(b); /* or the system's queue gets full */
+    }
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    keys_bench_exchange(b);
+    assert_in_range(b->turned_away, IDLE_STRANGERS - 64, IDLE_STRANGERS);
+    for (size_t i = 0; i < IDLE_STRANGERS; i++)
+        (void)close(fds[i]);
+}
+
+/* --- between the two --------------------------------------------------------------------- */
+
+static void send_one(tci_stream *stream)
+{
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size;
+    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "text", bytes, sizeof bytes, &size),
+                     TC_OK);
+    assert_int_equal(tci_stream_send(stream, bytes, size, NULL), TC_OK);
+}
+
+static void a_changed_byte_is_found(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    connect_tapped(b);
+    keys_bench_exchange(b);
+    b->tap->flip = true;
+    send_one(b->far);
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
+    assert_text_has(error.text, "a record was changed on its way");
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT); /* and stays so */
+}
+
+/* Bytes that the listener has had already. */
+static void a_repeated_record_is_found(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    connect_tapped(b);
+    size_t before = b->tap->kept_size;
+    keys_bench_exchange(b);
+    size_t size = b->tap->kept_size - before;
+    assert_int_equal(send(b->tap->near, b->tap->kept + before, size, 0), size);
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_CORRUPT);
+}
+
+static void what_is_said_is_not_seen(void **state)
+{
+    keys_bench *b = *state;
+    connect_tapped(b);
+    keys_bench_exchange(b);
+    assert_null(memmem(b->tap->kept, b->tap->kept_size, "text", 4));
+    assert_null(memmem(b->tap->kept, b->tap->kept_size, "TCHI", 4));
+}
+
+static void a_cut_line_is_told_from_an_end(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    connect_tapped(b);
+    (void)shutdown(b->tap->near, SHUT_WR);
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_PEER_LOST);
+    assert_text_has(error.text, "without ending it in order");
+}
+
+static void an_end_in_order_is_one(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    connect_tapped(b);
+    send_one(b->far);
+    tci_stream_close(b->far);
+    b->far = NULL;
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_OK);
+    assert_int_equal(keys_bench_receive(b, b->near, &error), TC_E_PEER_LOST);
+    assert_text_has(error.text, ": it closed the connection");
+    assert_null(strstr(error.text, "without"));
+}
+
+/* More than a socket takes, in both directions at once. */
+static void much_arrives_as_it_was_sent(void **state)
+{
+    keys_bench *b = *state;
+    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
+    size_t size, sent = 0, got = 0;
+    tci_hello_kind kind;
+    const void *message;
+    size_t message_size;
+    connect_tapped(b);
+    assert_int_equal(tci_hello_refuse_encode(TC_E_REFUSED, "a text of some length", bytes,
+                                             sizeof bytes, &size),
+                     TC_OK);
+    while (got < 5000) {
+        while (sent < 5000 && tci_stream_send(b->far, bytes, size, NULL) == TC_OK)
+            sent++;
+        assert_true(tci_stream_flush(b->far, NULL) != TC_E_PEER_LOST);
+        keys_bench_turn(b);
+        while (tci_stream_receive(b->near, &kind, &message, &message_size, NULL) == TC_OK) {
+            assert_int_equal(message_size, size);
+            assert_memory_equal(message, bytes, size);
+            got++;
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KEYS_TEST(replayed_bytes_prove_nothing),
+        KEYS_TEST(reflected_bytes_prove_nothing),
+        KEYS_TEST(half_a_handshake_ends_with_its_connection),
+        KEYS_TEST(an_older_tls_is_refused),
+        KEYS_TEST(bytes_that_mean_nothing_are_refused),
+        KEYS_TEST(who_is_slow_is_turned_away),
+        KEYS_TEST(strangers_do_not_keep_others_out),
+        KEYS_TEST(a_changed_byte_is_found),
+        KEYS_TEST(a_repeated_record_is_found),
+        KEYS_TEST(what_is_said_is_not_seen),
+        KEYS_TEST(a_cut_line_is_told_from_an_end),
+        KEYS_TEST(an_end_in_order_is_one),
+        KEYS_TEST(much_arrives_as_it_was_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
