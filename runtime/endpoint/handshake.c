@@ -171,7 +171,10 @@ static tc_status choose_delivery(tc_ep *ep, const tci_hello *hello, tc_error *er
         .segment = hello->segment,
         .same_host = tci_hello_same_host(&ep->core->self, hello),
     };
-    return tci_delivery_open(wanted, &peer, &ep->tx.delivery, err);
+    tc_status status = tci_delivery_open(wanted, &peer, &ep->tx.delivery, err);
+    if (status == TC_E_UNSUPPORTED && tci_link_is_stream(ep->link)) /* that may be why */
+        TC_TRY(tci_hello_compatible(&ep->core->self, hello, err));
+    return status;
 }
 
 static void set_up_sending(tc_ep *ep, const tci_hello *hello)

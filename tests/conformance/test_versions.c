@@ -1,0 +1,119 @@
+/* Peers whose UCX is another one, or has no way in common with ours: what still works between the
+ * two is taken by itself, and what does not is refused with both versions named. */
+#include "../support/pair.h"
+#include "../support/test.h"
+
+#include "context/context_object.h"
+
+#include <tc/log.h>
+
+static char logged[4096];
+
+static void keep_line(void *user, tc_log_level level, const char *line)
+{
+    (void)user, (void)level;
+    if (strstr(line, "goes over the connection") != NULL)
+        (void)snprintf(logged, sizeof logged, "%s", line);
+}
+
+static void expect_delivery(const tc_ep *ep, const char *name)
+{
+    tc_ep_info info;
+    tc_ep_query(ep, &info);
+    assert_string_equal(info.delivery, name);
+}
+
+/* Rings that nobody attaches, as on another host. */
+static const char *const unmapped[] = {"ring_memory_max", "0", NULL};
+
+/* Messages, code beside the ring and payloads beside it. */
+static void send_all_kinds(pair *p, tc_ep *ep)
+{
+    static uint8_t payload[200000];
+    tc_ifunc *check = pair_ifunc(p, "check"), *bulky = pair_ifunc(p, "bulky");
+    for (uint64_t n = 0; n < 1000; n++)
+        pair_send_check(ep, check, n, (size_t)n);
+    assert_int_equal(pair_send(ep, bulky, payload, 8), TC_OK);
+    assert_int_equal(pair_send(ep, bulky, payload, sizeof payload), TC_OK);
+    pair_flush(ep);
+    assert_int_equal(p->target_state.next, 1002); /* bulky counts there, too */
+    assert_int_equal(p->target_state.wrong, 0);
+    assert_int_equal(tc_ep_refusal(ep, NULL), 0);
+}
+
+static void another_ucx_on_this_host_stores_as_ever(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    p.source->core.self.ucx.minor++;
+    tc_ep *ep = pair_connect(&p);
+    expect_delivery(ep, "direct");
+    send_all_kinds(&p, ep);
+    tc_ep_close(ep);
+    pair_close(&p);
+}
+
+static void another_ucx_elsewhere_is_served_over_the_connection(void **state)
+{
+    pair p;
+    char own[16], other[16];
+    pair_open(&p, unmapped);
+    tci_hello *self = &p.source->core.self;
+    (void)snprintf(own, sizeof own, "%u.%u.", self->ucx.major, self->ucx.minor++);
+    (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor);
+    self->host_id[0] ^= 1;
+    logged[0] = '\0';
+    tc_log_set_level(TC_LOG_INFO);
+    tc_log_set_sink(keep_line, NULL);
+    tc_ep *ep = pair_connect(&p);
+    tc_log_set_sink(NULL, NULL);
+    tc_log_set_level(TC_LOG_ERROR);
+    if (strstr(logged, own) == NULL || strstr(logged, other) == NULL)
+        fail_msg("'%s' has not both '%s' and '%s'", logged, own, other);
+    expect_delivery(ep, "stream");
+    send_all_kinds(&p, ep);
+    tc_ep_close(ep);
+    pair_close(&p);
+}
+
+/* Neither has a network: before, this was refused. */
+static void without_a_transport_in_common_the_connection_serves(void **state)
+{
+    pair p;
+    pair_open(&p, unmapped);
+    p.source->core.self.host_id[0] ^= 1;
+    tc_ep *ep = pair_connect(&p);
+    expect_delivery(ep, "stream");
+    send_all_kinds(&p, ep);
+    tc_ep_close(ep);
+    pair_close(&p);
+}
+
+static void who_insists_on_ucx_is_told_both_versions(void **state)
+{
+    pair p;
+    tc_ep *ep;
+    tc_error error = {0};
+    char own[16], other[16];
+    pair_open(&p, NULL);
+    tci_hello *self = &p.source->core.self;
+    (void)snprintf(own, sizeof own, "%u.%u.", self->ucx.major, self->ucx.minor++);
+    (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor);
+    p.source->core.options.delivery = TCI_DELIVERY_AM;
+    assert_int_equal(tc_ep_connect(p.source, p.host_port, PAIR_TIMEOUT_NS, &ep, &error),
+                     TC_E_VERSION);
+    assert_non_null(strstr(error.text, own));
+    assert_non_null(strstr(error.text, other));
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_ucx_on_this_host_stores_as_ever),
+        cmocka_unit_test(another_ucx_elsewhere_is_served_over_the_connection),
+        cmocka_unit_test(without_a_transport_in_common_the_connection_serves),
+        cmocka_unit_test(who_insists_on_ucx_is_told_both_versions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
