@@ -243,6 +243,7 @@ static void close_link(tci_link *base, uint64_t timeout_ns)
 
 static const tci_link_ops stream_ops = {
     .is_stream = true,
+    .part_bytes = TCI_RECORD_PAYLOAD_BYTES_MAX,
     .ready = ready,
     .close = close_link,
     .flush_begin = flush_begin,

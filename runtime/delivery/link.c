@@ -7,6 +7,11 @@ bool tci_link_is_stream(const tci_link *link)
     return link->ops->is_stream;
 }
 
+size_t tci_link_part_bytes(const tci_link *link)
+{
+    return link->ops->part_bytes;
+}
+
 bool tci_link_turn(tci_link *link)
 {
     return link->ops->turn == NULL || link->ops->turn(link);

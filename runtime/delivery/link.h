@@ -69,6 +69,9 @@ TC_MUST_CHECK tc_status tci_link_send(tci_link *link, tci_am kind, uint16_t plac
                                       tci_link_op *op, const void *bytes, size_t size,
                                       bool *under_way_out);
 
+/* How much of a payload is best sent in one part. */
+size_t tci_link_part_bytes(const tci_link *link);
+
 /* Sends a part of a payload. The rules for op and the bytes are those of tci_link_send, and the
  * header, of which the link fills in `to`, stays untouched as long. */
 TC_MUST_CHECK tc_status tci_link_send_payload(tci_link *link, uint16_t number,

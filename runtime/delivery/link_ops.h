@@ -7,11 +7,12 @@
 
 typedef struct tci_link_ops {
     bool is_stream;
+    size_t part_bytes;
     tc_status (*ready)(tci_link *link, tc_error *err);
     void (*close)(tci_link *link, uint64_t timeout_ns);
     void (*flush_begin)(tci_link *link);
     bool (*flush_ended)(tci_link *link);
-    bool (*turn)(tci_link *link); /* NULL: need not */
+    bool (*turn)(tci_link *link);                                         /* NULL: need not */
     void (*look_for_peer)(tci_link *link, uint64_t now_ns, bool closely); /* NULL: need not */
     tc_status (*error)(const tci_link *link, tc_error *err);
     void (*put_aside)(tci_link *link);                                     /* NULL: need not */

@@ -14,6 +14,11 @@
 static const tci_link_ops ucx_ops;
 
 #define LOOK_NS 400000000ull
+/* Over tcp UCX sends this much in one part, its own header included; larger messages it
+ * puts together in fresh memory, from which they would have to be copied again. A rendezvous of
+ * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
+ * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
+#define PART_BYTES 64000u
 
 typedef struct posted_message {
     tci_am_header header;
@@ -297,6 +302,7 @@ static tc_status send_payload(tci_link *base, uint16_t number, tci_payload_heade
 }
 
 static const tci_link_ops ucx_ops = {
+    .part_bytes = PART_BYTES,
     .ready = ucx_ready,
     .close = ucx_close,
     .flush_begin = flush_begin,

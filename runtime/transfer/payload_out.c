@@ -7,14 +7,9 @@
 
 #include <stdlib.h>
 
-/* Over tcp UCX sends this much in one part, its own header included; larger messages it
- * puts together in fresh memory, from which they would have to be copied again. A rendezvous of
- * UCX's is slower there: its request waits behind all that the sockets hold, and the sender for
- * it. And UCX 1.13 goes on with one after the endpoint was closed by force. */
-#define PART_BYTES 64000u
 #define PARTS 16u
 
-/* What UCX sends of the caller's memory. */
+/* What the link sends of the caller's memory. */
 typedef struct outbound_part {
     tci_link_op op;
     tci_payload_header header;
@@ -98,8 +93,9 @@ static void part_has_left(tci_link_op *op)
 static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *part)
 {
     const tci_fragment fragment = {.total = large->size, .offset = large->offset};
+    const size_t part_bytes = tci_link_part_bytes(ep->link);
     size_t n = large->size - large->offset;
-    n = n < PART_BYTES ? n : PART_BYTES;
+    n = n < part_bytes ? n : part_bytes;
     tci_fragment_encode(&fragment, part->header.fragment);
     part->op = (tci_link_op){.done = part_has_left, .user = ep->tx.outbound};
     if (tci_link_send_payload(ep->link, large->number, &part->header, &part->op,

@@ -118,6 +118,12 @@ bool tci_link_is_stream(const tci_link *link)
     return false;
 }
 
+size_t tci_link_part_bytes(const tci_link *link)
+{
+    (void)link;
+    return 64000;
+}
+
 bool tci_link_turn(tci_link *link)
 {
     (void)link;
