@@ -86,7 +86,7 @@ TC_API tc_status tc_ep_error(const tc_ep *ep, tc_error *err);
 TC_API unsigned tc_ep_refusal(const tc_ep *ep, tc_error *err);
 
 typedef struct tc_ep_info {
-    const char *delivery;     /* transport of sent messages: "direct", "am" or "put" */
+    const char *delivery;     /* transport of sent messages: "direct", "am", "put", "stream" */
     const char *peer_triple;  /* "aarch64-linux" */
     const char *peer_library; /* "0.1.0" */
     const char *peer_ucx;     /* "1.13.1" */
