@@ -99,18 +99,25 @@ static tc_status add_user(tci_engine_handle *handle, const tci_engine_opts *opts
     return status;
 }
 
+static unsigned major_of(const char *version)
+{
+    return version != NULL ? (unsigned)strtoul(version, NULL, 10) : 0;
+}
+
 static tc_status fill_handle(tci_engine_handle *handle, const tci_engine_opts *opts,
                              tc_error *err)
 {
     TC_TRY(add_user(handle, opts, err));
     if (opts->engine_path != NULL)
         strncpy(handle->engine_path, opts->engine_path, sizeof handle->engine_path - 1);
+    const char *llvm = tci_engine_shared_llvm(handle->engine_path);
     handle->policy = (tci_load_policy){
         .form = opts->form,
         .tier = opts->tier,
         .cpu_level = tci_image_cpu_level(),
         .code_memory_max = opts->code_memory_max,
-        .has_compiler = tci_engine_shared_llvm(handle->engine_path) != NULL,
+        .has_compiler = llvm != NULL,
+        .llvm_major = major_of(llvm),
         .has_cache = handle->cache != NULL,
     };
     return TC_OK;

@@ -15,7 +15,8 @@ static bool can_compile(const tci_load_policy *policy, const tci_load_source *so
 {
     size_t slice;
     return policy->form != TCI_CHOICE_IMAGE && policy->has_compiler &&
-           select_bitcode(source, &slice, NULL) == TC_OK;
+           select_bitcode(source, &slice, NULL) == TC_OK &&
+           tci_archive_slice(source->archive, slice)->producer_major <= policy->llvm_major;
 }
 
 /* With the tier `best` only an image for all that the CPU has comes before bitcode. Debuggers

@@ -16,6 +16,8 @@
 #define OTHER_TRIPLE "sparc64-linux"
 #define NONE 255u
 
+static unsigned producer = 19; /* LLVM that wrote the bitcode */
+
 /* Bitcode in slice 0 unless `triple` is NULL; then images of the levels up to NONE. */
 static made_archive make(const char *triple, size_t bitcode_size, const unsigned *levels)
 {
@@ -24,7 +26,7 @@ static made_archive make(const char *triple, size_t bitcode_size, const unsigned
     void *image, *bitcode = calloc(1, bitcode_size);
     size_t size;
     const tci_image_source source = image_adding_one();
-    tci_slice slice = {.form = TCI_FORM_BITCODE};
+    tci_slice slice = {.form = TCI_FORM_BITCODE, .producer_major = (uint8_t)producer};
     assert_int_equal(tci_archive_writer_create("sample", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
     assert_int_equal(tci_image_write(&source, &image, &size, NULL), TC_OK);
     if (triple != NULL) {
@@ -34,6 +36,7 @@ static made_archive make(const char *triple, size_t bitcode_size, const unsigned
             TC_OK);
     }
     slice.form = TCI_FORM_IMAGE;
+    slice.producer_major = 0;
     (void)snprintf(slice.triple, sizeof slice.triple, "%s", tci_triple_host());
     for (; *levels != NONE; levels++) {
         slice.cpu_level = (uint8_t)*levels;
@@ -83,7 +86,27 @@ static void expect(const tci_load_policy *policy, const char *bitcode, const uns
 
 static tci_load_policy usual(void)
 {
-    return (tci_load_policy){.cpu_level = 2, .has_compiler = true, .has_cache = true};
+    return (tci_load_policy){
+        .cpu_level = 2, .has_compiler = true, .llvm_major = 19, .has_cache = true};
+}
+
+/* Bitcode that LLVM here would refuse is not better than an image that runs. */
+static void bitcode_of_a_newer_llvm_leaves_the_image(void **state)
+{
+    (void)state;
+    const char *host = tci_triple_host();
+    tci_load_policy best = usual(), debuggable = usual();
+    best.tier = TCI_TIER_BEST;
+    debuggable.debuggable = true;
+    expect(&best, host, LEVELS(0), "stored 0");
+    expect(&debuggable, host, LEVELS(2), "image 1");
+    debuggable.cpu_level = 3;
+    expect(&debuggable, host, LEVELS(0), "stored 0");
+    producer = 20;
+    expect(&best, host, LEVELS(0), "image 1");
+    expect(&debuggable, host, LEVELS(0), "image 1");
+    expect(&best, host, NO_LEVELS, "stored 0"); /* refused later, with both versions named */
+    producer = 19;
 }
 
 static void the_form_is_chosen(void **state)
@@ -217,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_form_is_chosen),
+        cmocka_unit_test(bitcode_of_a_newer_llvm_leaves_the_image),
         cmocka_unit_test(the_best_takes_bitcode_before_an_image_of_a_lower_level),
         cmocka_unit_test(debuggers_get_bitcode_where_there_is_some),
         cmocka_unit_test(what_takes_microseconds_is_done_at_once),
