@@ -3,9 +3,11 @@ import os
 import subprocess
 import threading
 
-from bench import BITCODE, MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
+import bench as reliability_bench
+from bench import BITCODE, MB, MEMORY_FACTOR, Peer, Process, Sample, rss
 from tool_process import quiet_port, wait_until
 
+WAYS = {**reliability_bench.WAYS, "stream": {"TC_DELIVERY": "stream"}}
 ALL = tuple(WAYS)
 STORM = {"TC_SEND_QUEUE_BYTES": "256K", "TC_RING_BYTES": "2M"}
 BOMB = {"TC_COMPILE_TIME_MAX": "5s", **BITCODE}
@@ -18,16 +20,16 @@ SCENARIOS = {
     "hello_rkey": (("direct", "put", "tcp"), {}),
     "hello_address": (("direct", "tcp"), {}),
     "need_unknown": (ALL, {}),
-    "code_grow": (("direct", "am", "tcp"), {}),
-    "heap_leak": (("direct", "am", "tcp"), {}),
-    "payload_parts": (("am", "put", "tcp"), {}),
+    "code_grow": (("direct", "am", "tcp", "stream"), {}),
+    "heap_leak": (("direct", "am", "tcp", "stream"), {}),
+    "payload_parts": (("am", "put", "tcp", "stream"), {}),
     "foreign_frames": (ALL, {}),
     "need_storm": (ALL, STORM),
     "credit_storm": (ALL, STORM),
     "answer_storm": (ALL, STORM),
     "refusal_storm": (ALL, STORM),
     "tiny_frames": (ALL, {}),
-    "large_rings": (("am", "tcp"), {"TC_RING_BYTES": "4096"}),
+    "large_rings": (("am", "tcp", "stream"), {"TC_RING_BYTES": "4096"}),
     "forged_answers": (ALL, {}),
     "member": (ALL, {}),
     "garbage": (("direct",), {}),
