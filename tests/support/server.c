@@ -33,6 +33,8 @@ void server_pause(server *s)
 void server_resume(server *s)
 {
     atomic_store(&s->paused, false);
+    while (atomic_load(&s->is_paused)) /* or the next pause would take this one for its own */
+        sched_yield();
 }
 
 void server_stop(server *s)
