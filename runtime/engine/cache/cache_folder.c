@@ -1,9 +1,9 @@
 #include "cache_folder.h"
 
 #include "base/error_text.h"
+#include "base/file_guard.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,33 +110,6 @@ static tc_status make_folder(const char *cache_dir, const char *path, tc_error *
                            "%s cannot be made", path);
 }
 
-static tc_status refuse_unopened(const char *path, int open_errno, tc_error *err)
-{
-    struct stat found;
-    if (open_errno == ENOENT)
-        return tci_error_set(err, TC_E_NOT_FOUND, "%s does not exist", path);
-    if (fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(found.st_mode))
-        return tci_error_set(err, TC_E_INVALID, "%s is %s, expected a folder", path,
-                             S_ISLNK(found.st_mode) ? "a symbolic link" : "no folder");
-    return tci_error_errno(err, TC_E_IO, open_errno, "%s cannot be opened", path);
-}
-
-/* Of the opened folder: whatever its path names later, this is what is used. */
-static tc_status check_folder(int fd, const char *path, tc_error *err)
-{
-    struct stat found;
-    if (fstat(fd, &found) != 0)
-        return tci_error_errno(err, TC_E_IO, errno, "%s", path);
-    if (found.st_uid != geteuid())
-        return tci_error_set(err, TC_E_INVALID, "%s belongs to user %u, expected %u", path,
-                             (unsigned)found.st_uid, (unsigned)geteuid());
-    if ((found.st_mode & 077) != 0)
-        return tci_error_set(err, TC_E_INVALID,
-                             "%s has mode %04o, expected 0700: open to its owner alone", path,
-                             (unsigned)(found.st_mode & 07777));
-    return TC_OK;
-}
-
 tc_status tci_cache_folder_open(const char *cache_dir, const char *path, bool create,
                                 int *fd_out, tc_error *err)
 {
@@ -144,14 +117,5 @@ tc_status tci_cache_folder_open(const char *cache_dir, const char *path, bool cr
         TC_TRY(check_auto_parents(path, create, err));
     if (create)
         TC_TRY(make_folder(cache_dir, path, err));
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return refuse_unopened(path, errno, err);
-    tc_status status = check_folder(fd, path, err);
-    if (status != TC_OK) {
-        (void)close(fd);
-        return status;
-    }
-    *fd_out = fd;
-    return TC_OK;
+    return tci_file_guard_open_folder(path, TCI_GUARD_PRIVATE, fd_out, err);
 }
