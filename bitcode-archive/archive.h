@@ -149,4 +149,14 @@ TC_MUST_CHECK tc_status tci_archive_writer_finish(tci_archive_writer *writer, vo
 TC_MUST_CHECK tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out,
                                                size_t *size_out, tc_error *err);
 
+/* The same content as it is, unpacked: the one form that does not depend on zstd and shows its
+ * content to whoever has not opened it. For free(). TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_stored_form(const tci_archive *archive, void **bytes_out,
+                                                size_t *size_out, tc_error *err);
+
+/* Where the content of a stored archive lies, by its first bytes and its size alone: nothing
+ * else is checked. False for an archive of another packing, and for what is none. */
+bool tci_archive_stored_content(const void *bytes, size_t size, const void **content_out,
+                                size_t *content_size_out);
+
 #endif

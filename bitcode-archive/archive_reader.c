@@ -370,3 +370,22 @@ tc_status tci_archive_extract(const tci_archive *archive, size_t index, void **b
     *size_out = slice->info.size;
     return TC_OK;
 }
+
+bool tci_archive_stored_content(const void *bytes, size_t size, const void **content_out,
+                                size_t *content_size_out)
+{
+    static const uint8_t head[] = {TCI_ARCHIVE_VERSION, TCI_PACKING_STORED,
+                                   TCI_ARCHIVE_NO_DICTIONARY};
+    tci_reader r;
+    if (size < TCI_ARCHIVE_SIZE_MIN ||
+        memcmp(bytes, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE) ||
+        memcmp((const uint8_t *)bytes + TCI_ARCHIVE_MAGIC_SIZE, head, sizeof head) != 0)
+        return false;
+    tci_reader_init(&r, bytes, size - TCI_ARCHIVE_CHECKSUM_SIZE);
+    (void)tci_read_bytes(&r, TCI_ARCHIVE_MAGIC_SIZE + sizeof head);
+    *content_size_out = tci_read_varint(&r);
+    if (r.failed || *content_size_out != tci_reader_left(&r))
+        return false;
+    *content_out = tci_read_bytes(&r, *content_size_out);
+    return true;
+}

@@ -301,3 +301,14 @@ tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out, s
     return pack_archive(tci_archive_content(archive), tci_archive_content_size(archive),
                         TCI_PACK_QUICK, bytes_out, size_out, err);
 }
+
+tc_status tci_archive_stored_form(const tci_archive *archive, void **bytes_out,
+                                  size_t *size_out, tc_error *err)
+{
+    const tci_packed stored = {
+        .bytes = (uint8_t *)(uintptr_t)tci_archive_content(archive), /* only read */
+        .size = tci_archive_content_size(archive),
+        .packing = TCI_PACKING_STORED,
+        .dictionary = TCI_ARCHIVE_NO_DICTIONARY};
+    return build_archive(stored.size, &stored, bytes_out, size_out, err);
+}

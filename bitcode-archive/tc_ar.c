@@ -3,6 +3,7 @@
 
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "code_signing.h"
 #include "image.h"
 
 #include <getopt.h>
@@ -21,7 +22,11 @@ static const struct {
     {"list", tci_ar_list, "FILE...", "one line per slice"},
     {"show", tci_ar_show, "FILE", "name, content id, entries, slices, symbols, libraries"},
     {"extract", tci_ar_extract, "FILE TRIPLE -o OUT", "the code for one target"},
-    {"verify", tci_ar_verify, "FILE...", "check every byte; status 1 when a file fails"},
+    {"verify", tci_ar_verify, "FILE...",
+     "check every byte, and signatures; status 1 when one fails"},
+    {"keygen", tci_ar_keygen, "NAME", "make keys to sign with: NAME.key, NAME.pub"},
+    {"sign", tci_ar_sign, "--key KEY FILE...", "sign the code: FILE.minisig"},
+    {"digest", tci_ar_digest, "FILE", "the statement that is signed"},
 #ifdef TC_WITH_LLVM
     {"create", tci_ar_create, "NAME a.bc ... -o OUT",
      "pack bitcode, one file per target, and images of it"},
@@ -172,13 +177,14 @@ int tci_ar_extract(int argc, char **argv)
 /* --- verify ------------------------------------------------------------------------------ */
 
 static const char verify_usage[] =
-    "usage: tc-ar verify FILE...\n"
+    "usage: tc-ar verify [--key KEY.pub] FILE...\n"
     "\n"
     "Checks the checksum, the format and the limits of each archive and unpacks all of it;\n"
     "checks the images in it. Every file gets a line. What the code itself does is not looked\n"
     "at.\n"
     "\n"
-    "  -h, --help  this text\n"
+    "  -k, --key KEY.pub  each has a signature of this key beside it: FILE.minisig\n"
+    "  -h, --help         this text\n"
     "\n"
     "status: 0 all good, 1 a file failed, 2 wrong arguments\n";
 
@@ -197,35 +203,63 @@ static tc_status verify_images(const tci_ar_input *input, tc_error *err)
     return TC_OK;
 }
 
-static int verify_file(const char *path)
+/* `key` NULL: signatures are not looked at. */
+static int verify_file(const char *path, const tci_minisign_public *key)
 {
     tci_ar_input input;
     tc_error err;
     tc_status status = tci_ar_input_open(path, &input, &err);
-    if (status == TC_OK && (status = verify_images(&input, &err)) != TC_OK)
-        tci_ar_input_close(&input);
+    if (status == TC_OK) {
+        status = verify_images(&input, &err);
+        if (status == TC_OK && key != NULL)
+            status = tci_code_signing_verify(path, key, &err);
+        if (status != TC_OK)
+            tci_ar_input_close(&input);
+    }
     if (status != TC_OK) {
         printf("failed: %s (%s)\n", err.text, tc_status_name(status));
         return TCI_AR_FAILED;
     }
-    printf("ok: %s: %s, %zu slices, %zu bytes\n", path, tci_archive_name(input.archive),
-           tci_archive_slice_count(input.archive), input.size);
+    printf("ok: %s: %s, %zu slices, %zu bytes%s\n", path, tci_archive_name(input.archive),
+           tci_archive_slice_count(input.archive), input.size, key != NULL ? ", signed" : "");
     tci_ar_input_close(&input);
     return TCI_AR_OK;
 }
 
+static tc_status read_public_key(const char *path, tci_minisign_public *key_out, tc_error *err)
+{
+    void *text;
+    size_t size;
+    const char *rest;
+    TC_TRY(tci_archive_file_read(path, TCI_MINISIGN_FILE_MAX, &text, &size, err));
+    tc_status status = tci_minisign_public_parse(text, size, key_out, &rest, err);
+    if (status != TC_OK)
+        tci_error_prefix(err, "%s", path);
+    free(text);
+    return status;
+}
+
 int tci_ar_verify(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+    static const struct option options[] = {{"key", required_argument, NULL, 'k'},
+                                            {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    int option = getopt_long(argc, argv, "h", options, NULL);
-    if (option != -1)
-        return tci_ar_help_or_misused(verify_usage, option);
+    const char *path = NULL;
+    tci_minisign_public key;
+    tc_error err;
+    int option;
+    while ((option = getopt_long(argc, argv, "k:h", options, NULL)) != -1) {
+        if (option != 'k')
+            return tci_ar_help_or_misused(verify_usage, option);
+        path = optarg;
+    }
+    if (path != NULL && read_public_key(path, &key, &err) != TC_OK)
+        return tci_ar_report(&err);
     if (optind == argc)
         return tci_ar_misused(verify_usage, "verify takes at least one FILE");
     int result = TCI_AR_OK;
     for (int i = optind; i < argc; i++) {
-        if (verify_file(argv[i]) != TCI_AR_OK)
+        if (verify_file(argv[i], path != NULL ? &key : NULL) != TCI_AR_OK)
             result = TCI_AR_FAILED;
     }
     return result;

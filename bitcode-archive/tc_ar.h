@@ -12,6 +12,9 @@ int tci_ar_list(int argc, char **argv);
 int tci_ar_show(int argc, char **argv);
 int tci_ar_extract(int argc, char **argv);
 int tci_ar_verify(int argc, char **argv);
+int tci_ar_keygen(int argc, char **argv);
+int tci_ar_sign(int argc, char **argv);
+int tci_ar_digest(int argc, char **argv);
 
 /* An archive file, opened. */
 typedef struct tci_ar_input {

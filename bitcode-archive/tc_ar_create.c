@@ -1,6 +1,7 @@
 #include "tc_ar.h"
 
 #include "archive_file.h"
+#include "code_signing.h"
 #include "archive_name.h"
 #include "archive_output.h"
 #include "base/error_text.h"
@@ -197,6 +198,8 @@ static tc_status create(const create_command *c, tc_error *err)
     tc_status status = make_archive(c, codes, &bytes, &size, err);
     if (status == TC_OK)
         status = write_deps(c, err);
+    if (status == TC_OK)
+        status = tci_code_signing_remove(c->output, err);
     if (status == TC_OK)
         status = tci_archive_file_write(c->output, bytes, size, err);
     free(bytes);

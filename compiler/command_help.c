@@ -19,7 +19,7 @@ const char tci_command_help[] =
     "  -l LIB, -L FOLDER     library that the target loads before the code runs; where to look "
     "for it\n"
     "  --allow-asm           accept inline assembly (with one target, or under #ifdef)\n"
-    "  --no-dictionary       pack without a dictionary, for readers that have none\n"
+    "  --no-dictionary, --sign=KEY  pack without a dictionary; sign with a key of tc-ar keygen\n"
     "  -O0 .. -O3, -Os, -g   how much to optimise, 2 unless told; keep debug information\n"
     "  -###, -v              print the clang commands: and run nothing, or and run them\n"
     "  -MD -MMD -MF -MP -MT -MQ  rules for make; default: the output's name with .d\n"

@@ -35,6 +35,7 @@ typedef struct tci_command {
     char opt_level; /* '0' '1' '2' '3' 's' 'z' */
     bool allow_asm;
     bool keep_debug; /* -g was given */
+    const char *signing_key; /* of --sign: an element of argv; NULL: none */
     bool plain;      /* packed without a dictionary */
     bool verbose;
 } tci_command;

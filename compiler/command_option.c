@@ -166,6 +166,16 @@ static tc_status set_allow_asm(tci_command *c, const char *option, const char *v
     return TC_OK;
 }
 
+static tc_status set_signing_key(tci_command *c, const char *option, const char *value,
+                                 tc_error *err)
+{
+    (void)option;
+    if (value[0] == '\0')
+        return tci_error_set(err, TC_E_INVALID, "--sign= names no key");
+    c->signing_key = value;
+    return TC_OK;
+}
+
 static tc_status set_plain(tci_command *c, const char *option, const char *value, tc_error *err)
 {
     (void)option, (void)value, (void)err;
@@ -246,6 +256,7 @@ static const option_row rows[] = {
     {"--check-abi", SEPARATE, set_compared},
     {"--allow-asm", ALONE, set_allow_asm},
     {"--no-dictionary", ALONE, set_plain},
+    {"--sign=", JOINED, set_signing_key},
     {"-###", ALONE, set_show},
     {"-v", ALONE, set_verbose},
     {"-l", EITHER, add_library},

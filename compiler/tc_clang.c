@@ -3,6 +3,7 @@
  * make images of it; the archive writer packs all slices together. Nothing is written before
  * all of it has succeeded. */
 #include "archive_file.h"
+#include "code_signing.h"
 #include "archive_output.h"
 #include "base/error_text.h"
 #include "clang_run.h"
@@ -183,8 +184,10 @@ static tc_status compile_targets(const tci_command *command, slices *made, tc_er
     return status;
 }
 
-/* The .deps file first: an archive must never be found without what it needs. */
-static tc_status write_files(const tci_command *command, const slices *made, tc_error *err)
+/* The .deps file first: an archive must never be found without what it needs, nor with the
+ * signature of another. */
+static tc_status write_files(const tci_command *command, const slices *made,
+                             const tci_minisign_secret *secret, tc_error *err)
 {
     tci_text_list sonames = {0};
     void *bytes = NULL;
@@ -198,7 +201,11 @@ static tc_status write_files(const tci_command *command, const slices *made, tc_
     if (status == TC_OK)
         status = tci_header_deps_write(command, &made->rules, err);
     if (status == TC_OK)
+        status = tci_code_signing_remove(command->output, err);
+    if (status == TC_OK)
         status = tci_archive_file_write(command->output, bytes, size, err);
+    if (status == TC_OK && command->signing_key != NULL)
+        status = tci_code_signing_sign(command->output, secret, err);
     free(bytes);
     tci_text_list_fini(&sonames);
     return status;
@@ -217,14 +224,18 @@ static tc_status check_layouts(const tci_command *command, tc_error *err)
 static int compile(const tci_command *command)
 {
     slices made = {.count = 0};
+    tci_minisign_secret secret = {0};
     tc_error err = {0};
     tc_status status = TC_OK;
-    if (command->compared.count > 0)
+    if (command->signing_key != NULL)
+        status = tci_code_signing_key(command->signing_key, &secret, &err);
+    if (status == TC_OK && command->compared.count > 0)
         status = check_layouts(command, &err);
     if (status == TC_OK && command->output != NULL)
         status = compile_targets(command, &made, &err);
     if (status == TC_OK && command->output != NULL)
-        status = write_files(command, &made, &err);
+        status = write_files(command, &made, &secret, &err);
+    tci_minisign_secret_wipe(&secret);
     if (status != TC_OK)
         print_error(&err);
     for (size_t i = 0; i < made.count; i++)

@@ -26,6 +26,17 @@ void tci_hash128(const void *bytes, size_t size, uint8_t out[16]);
 /* BLAKE2b-256, where a checksum has to stand alone. */
 void tci_hash256(const void *bytes, size_t size, uint8_t out[32]);
 
+/* BLAKE2b-256 of a tag, and of two byte ranges, each behind its length: what is signed. */
+void tci_hash256_pair(const char *tag, const void *first, size_t first_size, const void *second,
+                      size_t second_size, uint8_t out[32]);
+
+/* The same with a key, which only who has it can make. */
+void tci_hash256_keyed(const uint8_t key[32], const void *first, size_t first_size,
+                       const void *second, size_t second_size, uint8_t out[32]);
+
+#define TCI_HASH256_TEXT 65 /* 64 hex digits and the terminator */
+void tci_hash256_text(const uint8_t hash[32], char text_out[TCI_HASH256_TEXT]);
+
 void tci_content_id_text(const tci_content_id *id, char text_out[TCI_CONTENT_ID_TEXT]);
 
 static inline bool tci_content_id_equal(const tci_content_id *a, const tci_content_id *b)

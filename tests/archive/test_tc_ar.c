@@ -305,7 +305,8 @@ static void misuse_is_explained(void **state)
 /* 24 lines of 80 columns are the smallest screen. */
 static void help_fits_a_screen(void **state)
 {
-    static const char *const commands[] = {"", "list", "show", "extract", "verify"};
+    static const char *const commands[] = {"",       "list",   "show", "extract",
+                                           "verify", "keygen", "sign", "digest"};
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         size_t lines = 0;
         size_t longest = 0;
