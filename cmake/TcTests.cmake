@@ -103,10 +103,10 @@ set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode)
 # SENDS are functions of tests/shipped that it sends. The way `loopback` is a delivery that is in none of the library's tables
 # but in a test's: what is above deliveries must not know which there are.
 function(tc_add_conformance name)
-  cmake_parse_arguments(arg "" "" "WAYS;SOURCES;SENDS;ENV" ${ARGN})
+  cmake_parse_arguments(arg "" "" "WAYS;SOURCES;LIBS;SENDS;ENV" ${ARGN})
   set(support ${PROJECT_SOURCE_DIR}/tests/support)
   tc_add_test_program(test_${name} SOURCES test_${name}.c ${support}/pair.c ${support}/server.c ${support}/test_context.c
-    ${arg_SOURCES})
+    ${arg_SOURCES} LIBS ${arg_LIBS})
   list(TRANSFORM arg_SENDS PREPEND ifunc_)
   add_dependencies(test_${name} ${tc_compiler_module} ifunc_check ${arg_SENDS})
   foreach(way ${arg_WAYS})
@@ -114,7 +114,7 @@ function(tc_add_conformance name)
     if(way STREQUAL "loopback")
       set(program test_${name}_loopback)
       add_executable(${program} $<TARGET_OBJECTS:test_${name}> ${PROJECT_SOURCE_DIR}/tests/support/delivery_loopback.c)
-      target_link_libraries(${program} PRIVATE tc_flags tchains_static PkgConfig::cmocka)
+      target_link_libraries(${program} PRIVATE tc_flags tchains_static PkgConfig::cmocka ${arg_LIBS})
       add_dependencies(${program} test_${name})
     endif()
     tc_add_command_test(${name}.${way} conformance COMMAND ${program} TIMEOUT 120

@@ -75,6 +75,20 @@ TC_API void tc_context_destroy(tc_context *ctx);
  * and never dereferences it. NULL at first. */
 TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
 
+/* Reads the keys of the option trust and the lists of code_allow and code_revoked again. Functions
+ * that may not run any more are unloaded, whatever they have in memory; what was stored of them is
+ * deleted; peers that sent them hear why with TC_E_REFUSED, and their endpoints stay open. What may
+ * run again, does when it is sent again.
+ *
+ *   TC_OK           all was read; keys that cannot be used are left out, and logged
+ *   TC_E_INVALID    a folder, key list or its owner or mode cannot be believed: no key counts any
+ *                   more, nothing is allowed by a list, and what was revoked stays so
+ *   TC_E_NOT_FOUND  the folder or a list does not exist; likewise
+ *   TC_E_IO         it cannot be read; likewise
+ *   TC_E_NO_MEMORY  an allocation failed; likewise
+ *   TC_E_BUSY       called from inside an ifunc or a callback: nothing is read */
+TC_MUST_CHECK TC_API tc_status tc_context_reload_trust(tc_context *ctx, tc_error *err);
+
 /* Gives functions that run here access to data by name (tc_self_data). Every function of every
  * peer can read and write it.
  *

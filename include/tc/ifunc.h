@@ -22,8 +22,8 @@ typedef struct tc_message tc_message;
 
 #define TC_IFUNC_ID_BYTES 16
 
-/* Opens an archive by the function's name. Reads NAME.tca and, if it exists, NAME.deps from the
- * first folder of the option ifunc_path that has NAME.tca. Every call reads the files again.
+/* Opens an archive by the function's name. Reads NAME.tca and, if they exist, NAME.deps and the
+ * signature NAME.tca.minisig from the first folder of the option ifunc_path that has NAME.tca. Every call reads the files again.
  * The same content gives the same handle, reference-counted: close it as often as it was
  * opened.
  *
@@ -38,12 +38,15 @@ typedef struct tc_message tc_message;
  *                   lacks
  *   TC_E_TOO_LARGE  the archive exceeds the option code_bytes_max or a limit of the format, the
  *                   .deps file exceeds 64 KiB, or functions_max functions are in use
+ *   TC_E_REFUSED    its signature is not that of the key it names, the option code_revoked lists
+ *                   it, or require_signature is `all` and no key of trust has signed it
  *   TC_E_IO         a file exists and cannot be read
  *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_open(tc_context *ctx, const char *name,
                                              tc_ifunc **fn_out, tc_error *err);
 
-/* Opens the archive at a path. Its .deps file has the same path with .deps for .tca.
+/* Opens the archive at a path. Its .deps file has the same path with .deps for .tca, its signature
+ * the same with .minisig behind it.
  *
  *   TC_OK           the function can be sent
  *   TC_E_NOT_FOUND  there is no such file
@@ -60,11 +63,30 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_open_file(tc_context *ctx, const char *p
  *   TC_E_CORRUPT    as tc_ifunc_open
  *   TC_E_VERSION    as tc_ifunc_open
  *   TC_E_TOO_LARGE  as tc_ifunc_open
+ *   TC_E_REFUSED    as tc_ifunc_open
  *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive,
                                                     size_t archive_size, const char *deps,
                                                     size_t deps_size, tc_ifunc **fn_out,
                                                     tc_error *err);
+
+/* Opens an archive in memory with its signature, as tc_ifunc_open does with NAME.tca.minisig: the
+ * signature goes along wherever the function is sent.
+ *
+ *   signature       signature_size bytes of a .minisig file, as `tc-ar sign` writes it; or NULL
+ *
+ *   TC_E_CORRUPT    also: the signature is malformed
+ *   TC_E_VERSION    also: it is of minisign's older kind
+ *   as tc_ifunc_open_memory */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive,
+                                                    size_t archive_size, const char *deps,
+                                                    size_t deps_size, const char *signature,
+                                                    size_t signature_size, tc_ifunc **fn_out,
+                                                    tc_error *err);
+
+/* The name of the key of the option trust that has signed the function; "" when none has, or no
+ * signature came with it. Valid until fn is closed, or trust is read again. */
+TC_API const char *tc_ifunc_signer(const tc_ifunc *fn);
 
 /* Gives one reference back. Messages that were sent still run. NULL is allowed. */
 TC_API void tc_ifunc_close(tc_ifunc *fn);

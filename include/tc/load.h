@@ -50,6 +50,7 @@ typedef struct tc_load_report {
     uint64_t total_ns;               /* from there to the return of the first invocation */
     uint64_t stage_ns[TC_STAGE_MAX]; /* by tc_load_stage */
     uint64_t memory_bytes;           /* of code and data */
+    const char *signer;              /* as tc_ifunc_signer */
 } tc_load_report;
 
 /* Sets a callback that the thread that progresses the context calls once for each function that

@@ -26,7 +26,9 @@
     ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.") \
     ROW(TCI_CALLS_LONG, "calls_long", "Calls that ran longer than `call_time_max`.") \
     ROW(TCI_STRANGERS_REFUSED, "strangers_refused",                                            \
-        "Connections that were ended before they proved who they are.")
+        "Connections that were ended before they proved who they are.") \
+    ROW(TCI_CODE_UNTRUSTED, "code_untrusted",                                                  \
+        "Of `code_refused`, those that are not trusted: signature, lists.")
 
 typedef enum tci_counter {
 #define ROW(id, name, meaning) id,

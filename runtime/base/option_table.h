@@ -52,6 +52,12 @@ typedef enum tci_wall_choice {
     TCI_CHOICE_WALL_NO = 2
 } tci_wall_choice;
 
+typedef enum tci_signature_choice {
+    TCI_SIGNATURE_NO = 0,
+    TCI_SIGNATURE_YES = 1, /* of what peers send */
+    TCI_SIGNATURE_ALL = 2  /* of what this program opens, too */
+} tci_signature_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -97,6 +103,11 @@ struct tc_options {
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
     char symbols[TCI_OPTION_TEXT_MAX];
+
+    char trust[TCI_OPTION_TEXT_MAX];
+    uint64_t require_signature; /* tci_signature_choice */
+    char code_allow[TCI_OPTION_TEXT_MAX];
+    char code_revoked[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];
     uint64_t cache_max;
 };

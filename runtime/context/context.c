@@ -171,6 +171,13 @@ void tc_context_set_target_args(tc_context *ctx, void *target_args)
     ctx->core.target_args = target_args;
 }
 
+tc_status tc_context_reload_trust(tc_context *ctx, tc_error *err)
+{
+    if (tci_core_is_busy(&ctx->core))
+        return tci_error_set(err, TC_E_BUSY, "trust: called from inside an ifunc");
+    return tci_registry_reload_trust(&ctx->core.registry, err);
+}
+
 void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user)
 {
     ctx->callback = callback;

@@ -20,6 +20,15 @@ static void forget_function(void *user, uint16_t index)
         ep->tx.bindings[index] = TCI_TX_UNKNOWN;
 }
 
+static void retry_function(void *user, uint16_t index)
+{
+    tci_core *core = user;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        if (ep->tx.bindings[index] == TCI_TX_REFUSED)
+            ep->tx.bindings[index] = TCI_TX_UNKNOWN;
+    }
+}
+
 /* A peer may ask for the code of any message that it has not run. */
 static bool is_wanted(void *user, const tc_ifunc *fn)
 {
@@ -50,6 +59,7 @@ static void evict_function(void *user, tc_ifunc *fn)
 }
 
 static const tci_registry_events registry_events = {.forget = forget_function,
+                                                    .retry = retry_function,
                                                     .is_wanted = is_wanted,
                                                     .changed = function_changed,
                                                     .evict = evict_function};

@@ -1,6 +1,7 @@
 /* Public calls about functions. */
 #include "context/context_object.h"
 
+#include "base/error_text.h"
 #include "ifunc/ifunc_files.h"
 #include "wire/frame.h"
 
@@ -26,6 +27,26 @@ tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t arch
                                     .deps = deps,
                                     .deps_size = deps == NULL ? 0 : deps_size};
     return tci_registry_add(&ctx->core.registry, &code, fn_out, err);
+}
+
+tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t archive_size,
+                               const char *deps, size_t deps_size, const char *signature,
+                               size_t signature_size, tc_ifunc **fn_out, tc_error *err)
+{
+    tci_minisign_signature parsed;
+    const tci_registry_code code = {.archive = archive,
+                                    .archive_size = archive_size,
+                                    .deps = deps,
+                                    .deps_size = deps == NULL ? 0 : deps_size,
+                                    .signature_file = signature != NULL ? &parsed : NULL};
+    if (signature != NULL)
+        TC_TRY(tci_minisign_signature_parse(signature, signature_size, &parsed, NULL, err));
+    return tci_registry_add(&ctx->core.registry, &code, fn_out, err);
+}
+
+const char *tc_ifunc_signer(const tc_ifunc *fn)
+{
+    return fn->signer;
 }
 
 void tc_ifunc_close(tc_ifunc *fn)

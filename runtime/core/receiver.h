@@ -18,6 +18,7 @@ typedef struct tci_rx_slot {
                  void *target_args); /* NULL: not callable */
     tc_ifunc *fn;                    /* held; NULL: never bound, refused, or evicted */
     tci_code_section *evicted; /* what it was bound to until that was evicted; NULL: nothing */
+    bool is_signed;            /* the peer sends a signature with it */
     bool notify;               /* the peer waits for PREPARED or REFUSED */
 } tci_rx_slot;
 
@@ -25,7 +26,7 @@ typedef struct tci_rx_slot {
 typedef struct tci_incoming_code {
     bool wanted;
     tci_code_section section;
-    uint8_t *bytes; /* archive, then deps */
+    uint8_t *bytes; /* archive, deps, signature */
     size_t received;
 } tci_incoming_code;
 

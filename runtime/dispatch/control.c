@@ -48,10 +48,10 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
 static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
 {
     tci_content_id id;
-    if (f->payload_size != sizeof id.bytes)
+    if (f->payload_size < sizeof id.bytes || f->payload_size > sizeof id.bytes + 1)
         return;
     memcpy(id.bytes, payload, sizeof id.bytes);
-    tci_code_out_begin(ep, &id);
+    tci_code_out_begin(ep, &id, f->payload_size > sizeof id.bytes);
 }
 
 tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload, tc_error *err)

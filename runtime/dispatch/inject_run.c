@@ -35,6 +35,12 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
     tci_core *core = ep->core;
     const tci_registry *registry = &core->registry;
     *broken_out = false;
+    if (tci_trust_is_strict(&registry->trust))
+        return tci_error_set(
+            err, TC_E_REFUSED,
+            "injected code: it has neither an id nor a signature, and option %s "
+            "is set; send the function by tc_send",
+            registry->trust.listed_only ? "code_allow" : "require_signature");
     TC_TRY(find_payload(ep, f, frame, call_out, broken_out, err));
     if (core->injector == NULL)
         TC_TRY(tci_injector_create(tci_engine_arena(registry->engine),

@@ -36,9 +36,10 @@ static void log_report(const tc_load_report *report)
             used += (size_t)snprintf(stages + used, sizeof stages - used, ", %s %.1f",
                                      stage_names[i], (double)report->stage_ns[i] / 1000);
     }
-    TC_LOG(TC_LOG_INFO, "%s: %s%s code, %" PRIu64 " bytes; us: total %.1f%s", report->name,
-           tc_load_path_name(report->path), report->best ? ", best" : "", report->memory_bytes,
-           (double)report->total_ns / 1000, stages);
+    TC_LOG(TC_LOG_INFO, "%s: %s%s code%s%s, %" PRIu64 " bytes; us: total %.1f%s", report->name,
+           tc_load_path_name(report->path), report->best ? ", best" : "",
+           report->signer[0] != '\0' ? ", signed by " : "", report->signer,
+           report->memory_bytes, (double)report->total_ns / 1000, stages);
 }
 
 void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
@@ -46,6 +47,7 @@ void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t executi
 {
     tc_load_report report = {.name = tci_archive_name(fn->archive),
                              .id = fn->id.bytes,
+                             .signer = fn->signer,
                              .better = total_ns == 0,
                              .seen_ns = fn->seen_ns,
                              .total_ns = total_ns};

@@ -4,6 +4,7 @@
 #include "base/logger.h"
 #include "core/ep_state.h"
 #include "ifunc/ifunc_load.h"
+#include "ifunc/standing.h"
 #include "transfer/code_in.h"
 #include "transfer/frame_out.h"
 
@@ -69,6 +70,7 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
     TC_LOG_RATIONED(&ep->log, TC_LOG_WARN, "endpoint %u: function refused: %s", ep->connection,
                     error->text);
     ep->core->counters[TCI_CODE_REFUSED]++;
+    ep->core->counters[TCI_CODE_UNTRUSTED] += error->status == TC_E_REFUSED;
     tci_slot_report(ep, TCI_CONTROL_REFUSED, slot, error);
 }
 
@@ -85,12 +87,15 @@ void tci_slot_notify(tc_ep *ep, uint16_t slot)
 static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                           tc_ifunc **fn_out, tc_error *err)
 {
+    size_t attached = tci_code_section_attached(section) - section->signature_size;
     ep->core->counters[TCI_CODE_RECEIVED]++;
     const tci_registry_code code = {.archive = bytes,
                                     .archive_size = section->archive_size,
                                     .deps = bytes + section->archive_size,
                                     .deps_size = section->deps_size,
                                     .expected = &section->id,
+                                    .signature =
+                                        section->signature_size > 0 ? bytes + attached : NULL,
                                     .arrived = true};
     return tci_registry_add(&ep->core->registry, &code, fn_out, err);
 }
@@ -100,7 +105,7 @@ static tc_status add_copy(tc_ep *ep, const uint8_t *bytes, const tci_code_sectio
 static tc_status take_attached(tc_ep *ep, const uint8_t *bytes, const tci_code_section *section,
                                tc_ifunc **fn_out, tc_error *err)
 {
-    size_t size = (size_t)section->archive_size + section->deps_size;
+    size_t size = tci_code_section_attached(section);
     uint8_t *copy = malloc(size > 0 ? size : 1);
     if (copy == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "code of %zu bytes: out of memory", size);
@@ -153,13 +158,15 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return tci_ep_fail_with(ep, TC_E_CORRUPT,
                                 "a frame changed while it waited for its code");
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
-    if (known != NULL) {
+    if (known != NULL && known->standing == TCI_STANDING_OPEN) {
         tci_code_in_forget(ep);
         tci_registry_retain(known);
         *fn_out = known;
         return TC_OK;
     }
     if (!ep->rx.incoming.wanted)
+        TC_TRY(tci_standing_check_section(&ep->core->registry, section, err));
+    if (!ep->rx.incoming.wanted && known == NULL)
         TC_TRY(check_share(ep, err));
     if (attached != NULL)
         return take_attached(ep, attached, section, fn_out, err);
@@ -183,6 +190,7 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     TC_TRY(find_code(ep, slot, attached, section, &fn, err));
     fn->bound++;
     ep->rx.slots[slot].fn = fn;
+    ep->rx.slots[slot].is_signed = section->signature_size > 0;
     return TC_OK;
 }
 
@@ -204,6 +212,8 @@ static bool is_called(const tci_core *core, const tc_ifunc *fn)
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
+    if (fn->standing != TCI_STANDING_OPEN)
+        TC_TRY(tci_standing_judge(fn, err));
     tc_status status = tci_ifunc_load_soon(fn, err);
     ep->rx.loading = status == TC_E_AGAIN;
     if (status != TC_OK)
@@ -214,6 +224,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
         ep->rx.slots[slot].main = fn->entry.main;
         return TC_OK;
     }
+    tci_error_prefix(&full, "%s", tci_archive_name(fn->archive));
     tci_ifunc_load_refuse(fn, &full);
     return tci_ifunc_load(fn, err);
 }
@@ -234,9 +245,10 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
     if (place->evicted != NULL) {
         tc_ifunc *fn;
         TC_TRY(find_code(ep, slot, NULL, place->evicted, &fn, err));
+        bool is_signed = place->evicted->signature_size > 0;
         free(place->evicted);
         fn->bound++;
-        *place = (tci_rx_slot){.fn = fn};
+        *place = (tci_rx_slot){.fn = fn, .is_signed = is_signed};
     }
     if (place->fn == NULL)
         return tci_error_set(err, TC_E_NOT_FOUND, "slot %u has no function", slot);
@@ -245,12 +257,18 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 
 /* --- what happens to functions ----------------------------------------------------------- */
 
+static const tc_error not_trusted = {TC_E_REFUSED, "the function is not trusted any more"};
+
 /* A slot that is not callable becomes so with its next call, which also sees to the bound of
  * code. */
 static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     bool notify = place->notify;
+    if (fn->standing != TCI_STANDING_OPEN) { /* since a moment ago */
+        tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
+        return;
+    }
     if (place->main != NULL)
         place->main = fn->entry.main;
     place->notify = false;
@@ -284,7 +302,8 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
     *evicted = (tci_code_section){
         .id = fn->id,
         .archive_size = (uint32_t)fn->archive_size,
-        .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size)};
+        .deps_size = (uint32_t)(fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size),
+        .signature_size = place->is_signed ? TCI_CODE_SIGNATURE_BYTES : 0};
     place->evicted = evicted;
     place->fn = NULL;
     let_go(fn);

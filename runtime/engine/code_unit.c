@@ -75,7 +75,8 @@ static tci_object_key key_of(const compile_request *r, tci_code_level level)
                             .level = (uint32_t)level | (r->debuggable ? DEBUGGABLE_LEVEL : 0) |
                                      (r->source->scope.policy != NULL ? NO_ASSEMBLY_LEVEL : 0),
                             .slice = (uint32_t)r->plan->slice,
-                            .abi = TCI_ENGINE_ABI};
+                            .abi = TCI_ENGINE_ABI,
+                            .seal = r->source->seal};
 }
 
 static tc_status link_object(const compile_request *r, const tci_engine_code *code,

@@ -172,6 +172,11 @@ void tci_engine_release(tci_engine_handle *handle)
     free(handle);
 }
 
+void tci_engine_forget_stored(tci_engine_handle *handle, const tci_content_id *id)
+{
+    tci_object_cache_forget(handle->cache, id);
+}
+
 tci_code_arena *tci_engine_arena(tci_engine_handle *handle)
 {
     return handle->arena;

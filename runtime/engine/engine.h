@@ -11,6 +11,7 @@
 #ifndef TCI_ENGINE_H
 #define TCI_ENGINE_H
 
+#include "base/content_id.h"
 #include "base/option_table.h"
 #include "engine/engine_ops.h"
 
@@ -76,6 +77,9 @@ const char *tci_engine_llvm_version(const char *engine_path);
  * the CPU's level ("x86-64-v3") and no features. Valid while the handle is. */
 const char *tci_engine_cpu(const tci_engine_handle *handle);
 const char *tci_engine_features(const tci_engine_handle *handle);
+
+/* Deletes what the object cache has of this code. */
+void tci_engine_forget_stored(tci_engine_handle *handle, const tci_content_id *id);
 
 /* For the injector: the memory of images, and whether they may run here; not so when the option
  * says that bitcode alone is wanted. */

@@ -11,10 +11,28 @@ static tc_status select_bitcode(const tci_load_source *source, size_t *slice_out
     return tci_archive_select(source->archive, tci_triple_host(), slice_out, err);
 }
 
+/* What the process wants within what the code's signer may have run. */
+static tci_form_choice form_of(const tci_load_policy *policy, const tci_load_source *source)
+{
+    return source->form != TCI_CHOICE_AUTO ? source->form : policy->form;
+}
+
+static tc_status check_forms(const tci_load_policy *policy, const tci_load_source *source,
+                             tc_error *err)
+{
+    static const char *const names[] = {"", "image", "bitcode"};
+    if (policy->form == TCI_CHOICE_AUTO || source->form == TCI_CHOICE_AUTO ||
+        policy->form == source->form)
+        return TC_OK;
+    return tci_error_set(err, TC_E_REFUSED,
+                         "option form is %s, and the key that signed it has forms=%s",
+                         names[policy->form], names[source->form]);
+}
+
 static bool can_compile(const tci_load_policy *policy, const tci_load_source *source)
 {
     size_t slice;
-    return policy->form != TCI_CHOICE_IMAGE && policy->has_compiler &&
+    return form_of(policy, source) != TCI_CHOICE_IMAGE && policy->has_compiler &&
            select_bitcode(source, &slice, NULL) == TC_OK &&
            tci_archive_slice(source->archive, slice)->producer_major <= policy->llvm_major;
 }
@@ -24,7 +42,7 @@ static bool can_compile(const tci_load_policy *policy, const tci_load_source *so
 static tc_status plan_image(const tci_load_policy *policy, const tci_load_source *source,
                             tci_load_plan *plan, tc_error *err)
 {
-    if (policy->form == TCI_CHOICE_BITCODE)
+    if (form_of(policy, source) == TCI_CHOICE_BITCODE)
         return tci_error_set(err, TC_E_NO_SLICE, "images are not wanted");
     TC_TRY(tci_archive_select_image(source->archive, tci_triple_host(), policy->cpu_level,
                                     &plan->slice, err));
@@ -41,7 +59,7 @@ static tc_status plan_bitcode(const tci_load_policy *policy, const tci_load_sour
                               tci_load_plan *plan, tc_error *err)
 {
     tc_status status = select_bitcode(source, &plan->slice, err);
-    if (status != TC_OK && policy->form != TCI_CHOICE_BITCODE)
+    if (status != TC_OK && form_of(policy, source) != TCI_CHOICE_BITCODE)
         tci_error_prefix(err, "no image runs here (level %s)",
                          tci_cpu_level_text(tci_triple_host(), policy->cpu_level));
     plan->kind = policy->has_cache ? TCI_LOAD_STORED : TCI_LOAD_COMPILE;
@@ -66,8 +84,10 @@ tc_status tci_load_plan_make(const tci_load_policy *policy, const tci_load_sourc
                              tci_load_plan *plan_out, tc_error *err)
 {
     tci_load_plan plan = {0};
-    tc_status status = plan_image(policy, source, &plan, err);
-    if (status == TC_E_NO_SLICE && policy->form != TCI_CHOICE_IMAGE)
+    tc_status status = check_forms(policy, source, err);
+    if (status == TC_OK)
+        status = plan_image(policy, source, &plan, err);
+    if (status == TC_E_NO_SLICE && form_of(policy, source) != TCI_CHOICE_IMAGE)
         status = plan_bitcode(policy, source, &plan, err);
     if (status != TC_OK) {
         tci_error_prefix(err, "%s", tci_archive_name(source->archive));

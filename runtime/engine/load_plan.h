@@ -7,6 +7,7 @@
 #include "archive.h"
 #include "base/content_id.h"
 #include "base/option_table.h"
+#include "engine/cache/cache_entry.h"
 #include "engine/engine_ops.h"
 #include "engine/symbols.h"
 
@@ -17,6 +18,8 @@ typedef struct tci_load_source {
     size_t deps_size;
     tci_symbol_scope scope; /* what it points to stays as long as the unit */
     tci_content_id id;
+    tci_object_seal seal;         /* of what is stored of it */
+    tci_form_choice form;         /* what of it may run, whatever the policy wants */
     const atomic_bool *cancelled; /* see tci_engine_code */
 } tci_load_source;
 

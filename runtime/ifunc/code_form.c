@@ -8,70 +8,102 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The plain archive has an id of its own, and the same libraries. */
-static tc_status make_plain(tc_ifunc *fn, tc_error *err)
+static tci_code_form form_of(const tc_ifunc *fn, const uint8_t *bytes, size_t size)
 {
-    const uint8_t *deps = fn->code + TCI_CODE_SECTION_BYTES + fn->archive_size;
-    size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
+    return (tci_code_form){bytes, size, fn->signature != NULL ? TCI_CODE_SIGNATURE_BYTES : 0};
+}
+
+static tci_code_form own_form(const tc_ifunc *fn)
+{
+    return form_of(fn, fn->code, fn->code_bytes);
+}
+
+/* What is behind the archive is the same in each form. */
+static tc_status make_section(const tc_ifunc *fn, const void *archive, size_t archive_size,
+                              uint8_t **bytes_out, size_t *size_out)
+{
+    tci_code_bytes code = tci_registry_bytes(fn);
+    code.archive = archive;
+    code.archive_size = archive_size;
+    tci_code_section section = {.archive_size = (uint32_t)archive_size,
+                                .deps_size = (uint32_t)code.deps_size};
+    tci_content_id_of(archive, archive_size, code.deps, code.deps_size, &section.id);
+    size_t size = TCI_CODE_SECTION_BYTES + archive_size + code.deps_size;
+    uint8_t *bytes = malloc(size + TCI_CODE_SIGNATURE_BYTES);
+    if (bytes == NULL)
+        return TC_E_NO_MEMORY;
+    tci_code_section_encode(&section, bytes);
+    memcpy(bytes + TCI_CODE_SECTION_BYTES, archive, archive_size);
+    if (code.deps_size > 0)
+        memcpy(bytes + TCI_CODE_SECTION_BYTES + archive_size, code.deps, code.deps_size);
+    if (fn->signature != NULL)
+        tci_code_signature_encode(fn->signature, &code, bytes + size);
+    *bytes_out = bytes;
+    *size_out = size;
+    return TC_OK;
+}
+
+/* Each has an id of its own, and the same libraries. What zstd makes of the content differs by
+ * its version, so nobody could have signed it: code that is signed goes unpacked. */
+static tc_status make_form(tc_ifunc *fn, uint8_t **bytes, size_t *size)
+{
     void *archive;
     size_t archive_size;
-    TC_TRY(tci_archive_plain_form(fn->archive, &archive, &archive_size, err));
-    tci_code_section section = {.archive_size = (uint32_t)archive_size,
-                                .deps_size = (uint32_t)deps_size};
-    tci_content_id_of(archive, archive_size, deps, deps_size, &section.id);
-    size_t size = TCI_CODE_SECTION_BYTES + archive_size + deps_size;
-    uint8_t *bytes = malloc(size);
-    if (bytes != NULL) {
-        tci_code_section_encode(&section, bytes);
-        memcpy(bytes + TCI_CODE_SECTION_BYTES, archive, archive_size);
-        if (deps_size > 0)
-            memcpy(bytes + TCI_CODE_SECTION_BYTES + archive_size, deps, deps_size);
-        fn->plain = bytes;
-        fn->plain_bytes = size;
-    }
+    tc_error error;
+    if (*bytes != NULL)
+        return TC_OK;
+    TC_TRY(fn->signature != NULL
+               ? tci_archive_stored_form(fn->archive, &archive, &archive_size, &error)
+               : tci_archive_plain_form(fn->archive, &archive, &archive_size, &error));
+    tc_status status = make_section(fn, archive, archive_size, bytes, size);
     free(archive);
-    return bytes != NULL ? TC_OK : TC_E_NO_MEMORY;
+    if (status == TC_OK)
+        TC_LOG(TC_LOG_DEBUG, "%s: %zu bytes of code for a peer without its dictionary, not %zu",
+               tci_archive_name(fn->archive), *size, fn->code_bytes);
+    return status;
 }
 
 tc_status tci_code_form_for(tc_ifunc *fn, uint32_t dictionaries, tci_code_form *form_out)
 {
-    tc_error error;
     size_t dictionary = tci_archive_dictionary(fn->archive);
+    bool is_signed = fn->signature != NULL;
+    uint8_t **bytes = is_signed ? &fn->stored : &fn->plain;
+    size_t *size = is_signed ? &fn->stored_bytes : &fn->plain_bytes;
     if (dictionary == TCI_DICTIONARY_NONE || (dictionaries >> dictionary & 1) != 0) {
-        *form_out = (tci_code_form){fn->code, fn->code_bytes};
+        *form_out = own_form(fn);
         return TC_OK;
     }
-    if (fn->plain == NULL) {
-        TC_TRY(make_plain(fn, &error));
-        TC_LOG(TC_LOG_DEBUG, "%s: %zu bytes of code for a peer without its dictionary, not %zu",
-               tci_archive_name(fn->archive), fn->plain_bytes, fn->code_bytes);
-    }
-    *form_out = (tci_code_form){fn->plain, fn->plain_bytes};
+    TC_TRY(make_form(fn, bytes, size));
+    *form_out = form_of(fn, *bytes, *size);
     return TC_OK;
 }
 
-static bool plain_has_id(const tc_ifunc *fn, const tci_content_id *id)
+static bool has_id(const uint8_t *bytes, const tci_content_id *id)
 {
     tci_code_section section;
-    if (fn == NULL || fn->plain == NULL)
+    if (bytes == NULL)
         return false;
-    tci_code_section_decode(fn->plain, &section);
+    tci_code_section_decode(bytes, &section);
     return tci_content_id_equal(&section.id, id);
 }
 
-/* Plain forms are in no table: few peers need them, and few of those ask. */
+/* These forms are in no table: few peers need them, and few of those ask. */
 tc_ifunc *tci_code_form_find(tci_registry *registry, const tci_content_id *id,
                              tci_code_form *form_out)
 {
     tc_ifunc *fn = tci_registry_find(registry, id);
     if (fn != NULL) {
-        *form_out = (tci_code_form){fn->code, fn->code_bytes};
+        *form_out = own_form(fn);
         return fn;
     }
     for (size_t i = 0; i < registry->options->functions_max; i++) {
         fn = registry->table[i];
-        if (plain_has_id(fn, id)) {
-            *form_out = (tci_code_form){fn->plain, fn->plain_bytes};
+        if (fn != NULL && has_id(fn->stored, id)) {
+            *form_out = form_of(fn, fn->stored, fn->stored_bytes);
+            return fn;
+        }
+        if (fn != NULL && has_id(fn->plain, id)) {
+            *form_out = (tci_code_form){fn->plain, fn->plain_bytes, 0};
             return fn;
         }
     }

@@ -8,7 +8,8 @@
 /* A code section as it travels, owned by the function. */
 typedef struct tci_code_form {
     const uint8_t *bytes;
-    size_t size;
+    size_t size;           /* of section, archive and deps */
+    size_t signature_size; /* behind them; 0: none */
 } tci_code_form;
 
 /* `dictionaries` has bit i set when the peer has the dictionary of index i. The plain form is

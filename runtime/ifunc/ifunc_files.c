@@ -30,11 +30,38 @@ static tc_status read_deps(const char *path, void **bytes_out, size_t *size_out,
     return status == TC_E_NOT_FOUND ? TC_OK : status;
 }
 
+#define SIGNATURE_SUFFIX ".minisig"
+
+/* NAME.tca.minisig, of code that is signed. Whether it fits shows where the key is known. */
+static tc_status read_signature(const char *path, tci_minisign_signature *signature_out,
+                                bool *found_out, tc_error *err)
+{
+    char path_of_signature[PATH_BYTES];
+    void *text;
+    size_t size;
+    *found_out = false;
+    if (snprintf(path_of_signature, PATH_BYTES, "%s" SIGNATURE_SUFFIX, path) >= PATH_BYTES)
+        return tci_error_set(err, TC_E_INVALID, "path too long: %.200s...", path);
+    tc_status status =
+        tci_archive_file_read(path_of_signature, TCI_MINISIGN_FILE_MAX, &text, &size, err);
+    if (status == TC_E_NOT_FOUND)
+        return TC_OK;
+    TC_TRY(status);
+    status = tci_minisign_signature_parse(text, size, signature_out, NULL, err);
+    free(text);
+    if (status != TC_OK)
+        tci_error_prefix(err, "%s", path_of_signature);
+    *found_out = status == TC_OK;
+    return status;
+}
+
 /* TC_E_NOT_FOUND when there is no such archive. */
 static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **fn_out,
                           tc_error *err)
 {
     void *archive, *deps = NULL;
+    tci_minisign_signature signature;
+    bool is_signed = false;
     tci_registry_code code = {0};
     tc_status status = tci_archive_file_read(path, (size_t)registry->options->code_bytes_max,
                                              &archive, &code.archive_size, err);
@@ -42,7 +69,10 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
         tci_error_prefix(err, "beyond option code_bytes_max");
     TC_TRY(status);
     status = read_deps(path, &deps, &code.deps_size, err);
+    if (status == TC_OK)
+        status = read_signature(path, &signature, &is_signed, err);
     if (status == TC_OK) {
+        code.signature_file = is_signed ? &signature : NULL;
         code.archive = archive;
         code.deps = deps;
         status = tci_registry_add(registry, &code, fn_out, err);

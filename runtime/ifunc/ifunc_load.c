@@ -18,12 +18,19 @@ static tci_load_source source_of(const tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
     const char *code = (const char *)fn->code + TCI_CODE_SECTION_BYTES;
-    return (tci_load_source){.archive = fn->archive,
-                             .deps = code + fn->archive_size,
-                             .deps_size =
-                                 fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size,
-                             .scope = registry->scope,
-                             .id = fn->id};
+    tci_load_source source = {.archive = fn->archive,
+                              .deps = code + fn->archive_size,
+                              .deps_size =
+                                  fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size,
+                              .scope = registry->scope,
+                              .id = fn->id,
+                              .form = fn->signer_form,
+                              .seal.wanted = registry->trust.required != TCI_SIGNATURE_NO};
+    source.scope.signer = fn->signer_name;
+    if (source.seal.wanted)
+        tci_code_statement_content(fn->archive, source.deps, source.deps_size,
+                                   source.seal.content);
+    return source;
 }
 
 /* --- jobs -------------------------------------------------------------------------------- */
@@ -146,13 +153,23 @@ static bool is_shortage(const tc_ifunc *fn)
     return fn->state == TCI_LOAD_FAILED && fn->load_error->status == TC_E_NO_MEMORY;
 }
 
-void tci_ifunc_load_forget_shortage(tc_ifunc *fn)
+static void forget_failure(tc_ifunc *fn)
 {
-    if (!is_shortage(fn))
-        return;
     free(fn->load_error);
     fn->load_error = NULL;
     fn->state = TCI_NOT_LOADED;
+}
+
+void tci_ifunc_load_forget_shortage(tc_ifunc *fn)
+{
+    if (is_shortage(fn))
+        forget_failure(fn);
+}
+
+void tci_ifunc_load_forgive(tc_ifunc *fn)
+{
+    if (fn->state == TCI_LOAD_FAILED && fn->load_error->status == TC_E_REFUSED)
+        forget_failure(fn);
 }
 
 static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
@@ -247,7 +264,6 @@ void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error)
     if (failure == NULL)
         return; /* it is loaded again, and refused again */
     *failure = *error;
-    tci_error_prefix(failure, "%s", tci_archive_name(fn->archive));
     (void)set_failed(fn, failure, NULL);
 }
 

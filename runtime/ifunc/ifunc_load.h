@@ -35,7 +35,11 @@ void tci_ifunc_load_forget_shortage(tc_ifunc *fn);
 /* Code, job and entries are gone afterwards. */
 void tci_ifunc_load_undo(tc_ifunc *fn);
 
-/* Unloads a function that was loaded and refuses it from now on. */
+/* What was refused as not trusted may be loaded now. */
+void tci_ifunc_load_forgive(tc_ifunc *fn);
+
+/* Unloads a function that was loaded and refuses it from now on; the error's text begins with
+ * its name. */
 void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error);
 
 #endif

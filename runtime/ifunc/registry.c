@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
+#include "ifunc/standing.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
                             tc_error *err)
 {
     registry->options = options;
+    TC_TRY(tci_trust_read(options, &registry->trust, err));
     registry->table = calloc(options->functions_max, sizeof(tc_ifunc *));
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
@@ -58,6 +60,8 @@ static void free_function(tc_ifunc *fn)
     for (size_t i = 0; i < TCI_ARCH_COUNT; i++)
         free(fn->injected[i].bytes);
     free(fn->plain);
+    free(fn->stored);
+    free(fn->signature);
     free(fn->load_error);
     free((void *)(uintptr_t)fn->code);
     free(fn);
@@ -92,6 +96,7 @@ void tci_registry_fini(tci_registry *registry)
     registry->policy = NULL;
     free(registry->table);
     registry->table = NULL;
+    tci_trust_free(&registry->trust);
 }
 
 static bool is_wanted(const tc_ifunc *fn)
@@ -215,7 +220,7 @@ static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *ind
 static tc_status copy_code(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
 {
     fn->code_bytes = TCI_CODE_SECTION_BYTES + code->archive_size + code->deps_size;
-    uint8_t *copy = malloc(fn->code_bytes);
+    uint8_t *copy = malloc(fn->code_bytes + TCI_CODE_SIGNATURE_BYTES);
     if (copy == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
     const tci_code_section section = {.id = fn->id,
@@ -273,8 +278,12 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
     fn->references = 1;
     tc_status status = copy_code(fn, code, err);
     if (status == TC_OK)
+        status = tci_standing_check_bytes(fn, code, err);
+    if (status == TC_OK)
         status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
                                   &fn->archive, err);
+    if (status == TC_OK)
+        status = tci_standing_judge_new(fn, code, err);
     if (status == TC_OK)
         status = insert_function(registry, fn, code->arrived, err);
     if (status != TC_OK) {
@@ -294,9 +303,47 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     tc_ifunc *known = tci_registry_find(registry, &id);
     if (known == NULL)
         return create_function(registry, code, &id, fn_out, err);
+    TC_TRY(tci_standing_judge_known(known, code, err));
     tci_registry_retain(known);
     *fn_out = known;
     return TC_OK;
+}
+
+/* --- trust ------------------------------------------------------------------------------- */
+
+/* Nobody may call it any more, whatever slots still hold. */
+static void refuse_function(tc_ifunc *fn, const tc_error *why)
+{
+    const tci_registry *registry = fn->registry;
+    TC_LOG(TC_LOG_WARN, "unloaded: %s", why->text);
+    tci_ifunc_load_refuse(fn, why);
+    tci_engine_forget_stored(registry->engine, &fn->id);
+    tci_ifunc_load_announce(fn, false);
+}
+
+static void judge_again(tc_ifunc *fn)
+{
+    const bool was_open = fn->standing == TCI_STANDING_OPEN;
+    const bool was_local = fn->standing == TCI_STANDING_LOCAL;
+    tc_error why;
+    if (tci_standing_judge(fn, &why) == TC_OK)
+        tci_ifunc_load_forgive(fn);
+    else if (was_open || (was_local && fn->standing == TCI_STANDING_BARRED))
+        refuse_function(fn, &why);
+}
+
+tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err)
+{
+    tc_status status = tci_trust_reload(registry->options, &registry->trust, err);
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        tc_ifunc *fn = registry->table[i];
+        if (fn == NULL)
+            continue;
+        tci_registry_retain(fn);
+        judge_again(fn);
+        tci_registry_release(fn);
+    }
+    return status;
 }
 
 void tci_registry_retain(tc_ifunc *fn)
@@ -352,8 +399,10 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
 static void keep_if_it_fits(tc_ifunc *fn)
 {
     tc_error error;
-    if (fn->state == TCI_LOADED && tci_registry_trim(fn->registry, fn, &error) != TC_OK)
+    if (fn->state == TCI_LOADED && tci_registry_trim(fn->registry, fn, &error) != TC_OK) {
+        tci_error_prefix(&error, "%s", tci_archive_name(fn->archive));
         tci_ifunc_load_refuse(fn, &error);
+    }
 }
 
 void tci_registry_take_finished(tci_registry *registry)

@@ -12,6 +12,9 @@
 #include "base/option_table.h"
 #include "engine/engine.h"
 #include "engine/load_queue.h"
+#include "ifunc/code_signature.h"
+#include "ifunc/trust.h"
+#include "wire/frame.h"
 
 #include <tc/ifunc.h>
 
@@ -23,6 +26,12 @@ typedef enum tci_load_state {
     TCI_LOADED,  /* with a job: it tiers up */
     TCI_LOAD_FAILED
 } tci_load_state;
+
+typedef enum tci_standing {
+    TCI_STANDING_BARRED = 0, /* nobody may use it */
+    TCI_STANDING_LOCAL,      /* the program may, peers may not */
+    TCI_STANDING_OPEN        /* all may */
+} tci_standing;
 
 typedef struct tci_registry tci_registry;
 typedef struct tci_registry_events tci_registry_events;
@@ -37,6 +46,8 @@ typedef struct tci_injected_code {
 struct tci_registry_events {
     /* An index is about to mean another function. */
     void (*forget)(void *user, uint16_t index);
+    /* The function of that index has got a signature: peers that refused it are asked again. */
+    void (*retry)(void *user, uint16_t index);
     /* Whether a peer may still ask for the code of messages that were sent to it. */
     bool (*is_wanted)(void *user, const tc_ifunc *fn);
     /* Its entries have changed: it was loaded, failed to, or optimised code came. */
@@ -59,11 +70,21 @@ struct tc_ifunc {
     tci_load_state state;
     tci_content_id id;
     tci_archive *archive; /* reads from code */
-    const uint8_t *code;  /* the code section as it travels: id and sizes, archive, deps */
+    /* The code section as it travels: id and sizes, archive, deps; and behind code_bytes the
+     * signature, if there is one. */
+    const uint8_t *code;
     size_t code_bytes;
     size_t archive_size;
     uint8_t *plain; /* NULL, or the section for peers without a dictionary: code_form.h */
     size_t plain_bytes;
+    uint8_t *stored; /* the same of code that is signed */
+    size_t stored_bytes;
+    tci_code_signature *signature; /* that came with it; NULL: none */
+    tci_minisign_public verified;  /* the key that was found to have made it; zero: none yet */
+    char signer[TCI_SIGNER_MAX];   /* the trusted key's name; "": nobody that is trusted */
+    const char *signer_name;       /* the same, for loader threads; NULL */
+    tci_form_choice signer_form;   /* what of it that key may have run */
+    tci_standing standing;
     tci_code_unit *unit;
     tci_load_job *job;
     tc_ifunc *job_next;  /* in the registry's list of those with jobs */
@@ -79,6 +100,7 @@ struct tc_ifunc {
 
 struct tci_registry {
     const struct tc_options *options;
+    tci_trust trust;
     tci_symbol_scope scope;    /* what shipped code may link with */
     tci_symbol_policy *policy; /* of the option symbols, or NULL; the scope has it, too */
     tci_engine_handle *engine;
@@ -106,6 +128,9 @@ typedef struct tci_registry_code {
     const void *deps;
     size_t deps_size;
     const tci_content_id *expected; /* the id that it must have; NULL: any */
+    /* What came with it: TCI_CODE_SIGNATURE_BYTES as they travel, or from a file; or NULL. */
+    const uint8_t *signature;
+    const tci_minisign_signature *signature_file;
     /* From a peer, while no function runs: one that only slots hold may leave for it, and comes
      * again when it is called; not one with variables of its own. */
     bool arrived;
@@ -113,9 +138,21 @@ typedef struct tci_registry_code {
 
 /* Checks and copies both byte ranges; a function that is known is found. Either way *fn_out is
  * held once more. TC_E_CORRUPT, TC_E_VERSION, TC_E_TOO_LARGE (also: functions_max functions are
- * all held), TC_E_NO_MEMORY. */
+ * all held), TC_E_REFUSED (it may not run here: standing.h), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code,
                                          tc_ifunc **fn_out, tc_error *err);
+
+static inline tci_code_bytes tci_registry_bytes(const tc_ifunc *fn)
+{
+    const uint8_t *archive = fn->code + TCI_CODE_SECTION_BYTES;
+    return (tci_code_bytes){archive, fn->archive_size, archive + fn->archive_size,
+                            fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size};
+}
+
+/* Reads keys and lists once more. What may not run any more is unloaded, leaves the object cache,
+ * and those that sent it hear why; what may again, does. No function may be running. Statuses of
+ * tci_trust_reload. */
+TC_MUST_CHECK tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err);
 
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);

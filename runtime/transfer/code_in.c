@@ -8,7 +8,7 @@
 
 static size_t wanted_bytes(const tci_incoming_code *incoming)
 {
-    return (size_t)incoming->section.archive_size + incoming->section.deps_size;
+    return tci_code_section_attached(&incoming->section);
 }
 
 bool tci_code_in_complete(const tc_ep *ep)
@@ -20,17 +20,19 @@ static tc_status ask(tc_ep *ep, uint16_t slot, const tci_code_section *section, 
 {
     uint64_t max = ep->core->options.code_bytes_max;
     uint64_t size = (uint64_t)section->archive_size + section->deps_size;
+    uint8_t need[sizeof section->id.bytes + 1] = {0};
     if (size == 0 || size > max)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "code of %llu bytes, option code_bytes_max is %llu",
                              (unsigned long long)size, (unsigned long long)max);
-    uint8_t *bytes = malloc((size_t)size);
+    uint8_t *bytes = malloc(tci_code_section_attached(section));
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "code of %llu bytes: out of memory",
                              (unsigned long long)size);
     ep->rx.incoming = (tci_incoming_code){.wanted = true, .section = *section, .bytes = bytes};
-    tci_frame_out_control(ep, TCI_CONTROL_NEED, slot, section->id.bytes,
-                          sizeof section->id.bytes);
+    memcpy(need, section->id.bytes, sizeof section->id.bytes);
+    tci_frame_out_control(ep, TCI_CONTROL_NEED, slot, need,
+                          sizeof section->id.bytes + (section->signature_size > 0));
     return TC_E_AGAIN;
 }
 
@@ -39,7 +41,8 @@ bool tci_code_in_is_awaited(const tc_ep *ep, const tci_code_section *section)
     const tci_code_section *asked = &ep->rx.incoming.section;
     return !ep->rx.incoming.wanted || (tci_content_id_equal(&asked->id, &section->id) &&
                                        asked->archive_size == section->archive_size &&
-                                       asked->deps_size == section->deps_size);
+                                       asked->deps_size == section->deps_size &&
+                                       asked->signature_size == section->signature_size);
 }
 
 tc_status tci_code_in_await(tc_ep *ep, uint16_t slot, const tci_code_section *section,

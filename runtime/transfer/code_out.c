@@ -35,11 +35,22 @@ static void let_function_go(tci_code_out *out)
     out->fn = NULL;
 }
 
-void tci_code_out_begin(tc_ep *ep, const tci_content_id *id)
+/* A slot may have been bound before the function had its signature: what was announced is what
+ * the peer waits for. */
+static bool has_what_is_wanted(tci_code_form *code, bool with_signature)
+{
+    if (with_signature)
+        return code->signature_size > 0;
+    code->signature_size = 0;
+    return true;
+}
+
+void tci_code_out_begin(tc_ep *ep, const tci_content_id *id, bool with_signature)
 {
     tci_code_form code;
     tc_ifunc *fn = tci_code_form_find(&ep->core->registry, id, &code);
-    if (fn == NULL || ep->tx.bindings[fn->index] == TCI_TX_UNKNOWN) {
+    if (fn == NULL || ep->tx.bindings[fn->index] == TCI_TX_UNKNOWN ||
+        !has_what_is_wanted(&code, with_signature)) {
         char text[TCI_CONTENT_ID_TEXT];
         tci_content_id_text(id, text);
         TC_LOG(TC_LOG_DEBUG, "endpoint %u: the peer needs code %s, which it was not told of",
@@ -70,7 +81,8 @@ static void part_has_left(tci_link_op *op)
 static tc_status send_part(tc_ep *ep, tci_code_out *out)
 {
     code_part *part = &out->parts[out->next_part++ % PARTS];
-    size_t left = out->code.size - TCI_CODE_SECTION_BYTES - out->offset;
+    size_t left =
+        out->code.size - TCI_CODE_SECTION_BYTES + out->code.signature_size - out->offset;
     size_t n = left < PART_BYTES ? left : PART_BYTES;
     tci_writer w;
     tci_writer_init(&w, part->bytes, sizeof part->bytes);

@@ -10,9 +10,9 @@
 
 #include "core/ep.h"
 
-/* The peer wants the code with this id. Passed over when no function that was announced to it
+/* The peer wants the code with this id, and its signature if it was told of one. Passed over when no function that was announced to it
  * has this id: it may be an old question, and the function gone. */
-void tci_code_out_begin(tc_ep *ep, const tci_content_id *id);
+void tci_code_out_begin(tc_ep *ep, const tci_content_id *id, bool with_signature);
 
 /* Sends what may leave now. True: some is left, under TCI_WORK_LINK. */
 bool tci_code_out_turn(tc_ep *ep);

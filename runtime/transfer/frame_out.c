@@ -28,6 +28,11 @@ static uint8_t bound_state(const tc_ifunc *fn)
     return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
 }
 
+static size_t attached_bytes(const tci_code_form *code)
+{
+    return code->size - TCI_CODE_SECTION_BYTES + code->signature_size;
+}
+
 /* Code that is not to be pushed, or too large to share a frame with its payload, is only named
  * in the frame and sent when the peer says that it needs it. */
 static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
@@ -35,7 +40,7 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
     bool known = ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN;
     if ((ep->core->options.code_push == 0 || known) && !out->with_code)
         return false;
-    size_t attached = code->size - TCI_CODE_SECTION_BYTES;
+    size_t attached = attached_bytes(code);
     return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
            ep->tx.payload_max + tci_frame_code_bytes(0, 0);
 }
@@ -44,7 +49,8 @@ static void write_code_section(const tci_outgoing *out, const tci_code_form *cod
                                uint8_t *frame, bool attached)
 {
     size_t offset = tci_frame_code_offset((uint32_t)out->payload_size);
-    memcpy(frame + offset, code->bytes, attached ? code->size : TCI_CODE_SECTION_BYTES);
+    memcpy(frame + offset, code->bytes,
+           TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(code) : 0));
 }
 
 tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
@@ -62,9 +68,10 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
         header.kind = TCI_FRAME_CODE;
         header.flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
                                   (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
-                                  (out->notify ? TCI_CODE_NOTIFY : 0));
+                                  (out->notify ? TCI_CODE_NOTIFY : 0) |
+                                  (code.signature_size > 0 ? TCI_CODE_SIGNED : 0));
         bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
-                                     attached ? code.size - TCI_CODE_SECTION_BYTES : 0);
+                                     attached ? attached_bytes(&code) : 0);
     }
     tci_sender_commit_coalesced(&ep->tx);
     uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);

@@ -20,6 +20,7 @@ void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES], tci_co
     memcpy(out->id.bytes, tci_read_bytes(&r, sizeof out->id.bytes), sizeof out->id.bytes);
     out->archive_size = tci_read_u32(&r);
     out->deps_size = tci_read_u32(&r);
+    out->signature_size = 0;
 }
 
 void tci_fragment_encode(const tci_fragment *fragment, uint8_t out[TCI_FRAGMENT_HEADER_BYTES])
@@ -106,8 +107,10 @@ static tc_status check_code(const tci_frame *frame, const uint8_t *header, size_
                              room);
     tci_code_section section;
     tci_code_section_decode(header + tci_frame_code_offset(frame->payload_size), &section);
+    if (frame->flags & TCI_CODE_SIGNED)
+        section.signature_size = TCI_CODE_SIGNATURE_BYTES;
     if (frame->flags & TCI_CODE_ATTACHED) {
-        size_t attached = (size_t)section.archive_size + section.deps_size;
+        size_t attached = tci_code_section_attached(&section);
         if (attached > room - bytes)
             return tci_error_set(err, TC_E_CORRUPT,
                                  "code frame: %zu bytes of code, room for %zu", attached,

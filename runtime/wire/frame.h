@@ -46,6 +46,9 @@ typedef enum tci_frame_kind {
 /* With BIND_ONLY: the frames behind it need not wait until the function is callable, and a
  * PREPARED or REFUSED frame says when it is, or that it will not be. */
 #define TCI_CODE_NOTIFY 4u
+/* A signature belongs to the code, and lies behind it wherever it comes. */
+#define TCI_CODE_SIGNED 8u
+#define TCI_CODE_SIGNATURE_BYTES 104u
 
 /* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one
  * they are in the frame. */
@@ -55,7 +58,8 @@ typedef enum tci_frame_kind {
 #define TCI_FRAGMENT_OUT_OF_LINE 2u
 
 typedef enum tci_control {
-    /* payload: content id. Send this code outside the ring: its frame waits at the head */
+    /* payload: content id, and one byte more if the signature is wanted, too. Send this code
+     * outside the ring: its frame waits at the head */
     TCI_CONTROL_NEED = 1,
     /* payload: status i32, text. The function in `slot` does not run here */
     TCI_CONTROL_REFUSED = 2,
@@ -86,7 +90,14 @@ typedef struct tci_code_section {
     tci_content_id id;
     uint32_t archive_size;
     uint32_t deps_size;
+    uint32_t signature_size; /* not in these bytes: by the frame's flags */
 } tci_code_section;
+
+/* What lies behind the section, in the frame or in CODE messages. */
+static inline size_t tci_code_section_attached(const tci_code_section *section)
+{
+    return (size_t)section->archive_size + section->deps_size + section->signature_size;
+}
 
 /* The same part of an INJECT frame is 8 bytes: the image's size (archive_size), and that of
  * what it links with (deps_size): the .deps text and the names of undefined symbols, in the

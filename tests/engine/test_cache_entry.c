@@ -35,7 +35,7 @@ static void expect_refused(const uint8_t *bytes, size_t size, tc_status expected
 {
     tci_cache_entry entry;
     tc_error err = {.status = TC_OK};
-    assert_int_equal(tci_cache_entry_decode(bytes, size, &entry, &err), expected);
+    assert_int_equal(tci_cache_entry_decode(bytes, size, NULL, &entry, &err), expected);
     assert_int_equal(err.status, expected);
     assert_true(err.text[0] != '\0');
 }
@@ -46,7 +46,7 @@ static void what_is_encoded_decodes(void **state)
     tci_cache_entry entry, expected = sample_entry();
     tc_error err;
     uint8_t *bytes = encode_sample(&size);
-    assert_int_equal(tci_cache_entry_decode(bytes, size, &entry, &err), TC_OK);
+    assert_int_equal(tci_cache_entry_decode(bytes, size, NULL, &entry, &err), TC_OK);
     assert_true(tci_cache_entry_key_equal(&entry.key, &expected.key));
     assert_string_equal(entry.name, "count");
     assert_int_equal(entry.object_bytes, OBJECT_BYTES);
@@ -86,7 +86,7 @@ static void every_flipped_bit_is_refused(void **state)
     for (size_t bit = 0; bit < 8 * size; bit++) {
         tci_cache_entry entry;
         bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));
-        tc_status status = tci_cache_entry_decode(bytes, size, &entry, NULL);
+        tc_status status = tci_cache_entry_decode(bytes, size, NULL, &entry, NULL);
         if (status != TC_E_CORRUPT && status != TC_E_VERSION)
             fail_msg("bit %zu flipped: status %d", bit, (int)status);
         bytes[bit / 8] ^= (uint8_t)(1u << (bit % 8));

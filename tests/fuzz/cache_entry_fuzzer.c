@@ -49,7 +49,7 @@ static void decode(const uint8_t *bytes, size_t size)
 {
     tci_cache_entry entry;
     tc_error err = {.status = TC_OK};
-    tc_status status = tci_cache_entry_decode(bytes, size, &entry, &err);
+    tc_status status = tci_cache_entry_decode(bytes, size, NULL, &entry, &err);
     if (status == TC_OK)
         check_decoded(bytes, size, &entry);
     else

@@ -353,7 +353,7 @@ static void code_of_the_process_itself_never_leaves(void **state)
 
 static void a_function_that_is_given_up_is_refused_from_then_on(void **state)
 {
-    static const tc_error full = {TC_E_TOO_LARGE, "no room"};
+    static const tc_error full = {TC_E_TOO_LARGE, "one: no room"};
     tc_error error = {0};
     tc_ifunc *fn = function("one");
     assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);

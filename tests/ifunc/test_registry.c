@@ -27,7 +27,11 @@ static tc_status add(tci_registry *to, const void *archive, size_t archive_size,
                      const void *deps, size_t deps_size, const tci_content_id *expected,
                      tc_ifunc **fn_out, tc_error *err)
 {
-    const tci_registry_code code = {archive, archive_size, deps, deps_size, expected, false};
+    const tci_registry_code code = {.archive = archive,
+                                    .archive_size = archive_size,
+                                    .deps = deps,
+                                    .deps_size = deps_size,
+                                    .expected = expected};
     return tci_registry_add(to, &code, fn_out, err);
 }
 

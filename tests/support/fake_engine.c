@@ -75,6 +75,12 @@ void tci_engine_release(tci_engine_handle *handle)
     free(handle);
 }
 
+void tci_engine_forget_stored(tci_engine_handle *handle, const tci_content_id *id)
+{
+    (void)handle;
+    (void)id;
+}
+
 void tci_engine_set_debuggable(tci_engine_handle *handle)
 {
     (void)handle;

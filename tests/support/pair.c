@@ -11,10 +11,15 @@ static unsigned progress_target(void *user)
 
 void pair_open(pair *p, const char *const *options)
 {
+    pair_open_as(p, options, options);
+}
+
+void pair_open_as(pair *p, const char *const *source_options, const char *const *target_options)
+{
     tc_error error = {0};
     memset(p, 0, sizeof *p);
-    p->source = test_context(options);
-    p->target = test_context(options);
+    p->source = test_context(source_options);
+    p->target = test_context(target_options);
     tc_context_set_target_args(p->source, &p->source_state);
     tc_context_set_target_args(p->target, &p->target_state);
     must(tc_listener_open(p->target, "127.0.0.1:0", &p->listener, &error), &error, "listener");

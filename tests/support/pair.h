@@ -25,6 +25,9 @@ typedef struct pair {
 
 /* option/value pairs for both contexts, ended by NULL. */
 void pair_open(pair *p, const char *const *options);
+/* Options of their own for each. */
+void pair_open_as(pair *p, const char *const *source_options,
+                  const char *const *target_options);
 void pair_close(pair *p);
 
 /* Another endpoint from source to target. */

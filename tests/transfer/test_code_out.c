@@ -42,7 +42,7 @@ static void open_pair(void)
 
 static void need(const tc_ifunc *wanted)
 {
-    tci_code_out_begin(pair.ep, &wanted->id);
+    tci_code_out_begin(pair.ep, &wanted->id, false);
 }
 
 static unsigned fragments(void)
@@ -123,7 +123,7 @@ static void code_that_was_not_announced_to_the_peer_is_not_given_away(void **sta
     open_pair();
     const tc_ifunc *secret = large_function("secret");
     need(secret);
-    tci_code_out_begin(pair.ep, &nobody);
+    tci_code_out_begin(pair.ep, &nobody, false);
     assert_false(tci_code_out_turn(pair.ep));
     assert_int_equal(fragments(), 0);
     assert_true(tci_ep_is_open(pair.ep));

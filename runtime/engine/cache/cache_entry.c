@@ -2,10 +2,12 @@
 
 #include "base/cursor.h"
 #include "base/error_text.h"
+#include "engine/cache/cache_seal.h"
 
 #include <string.h>
 
 #define MAGIC "TCOBJECT"
+#define SEALED_MAGIC "TCSEALED"
 #define MAGIC_BYTES 8u
 #define FIXED_BYTES 64u
 #define CHECKSUM_BYTES 32u
@@ -34,7 +36,8 @@ static void write_text_hash(tci_writer *w, const char *text)
 
 void tci_cache_entry_file_name(const tci_object_key *key, char name_out[TCI_CACHE_FILE_NAME])
 {
-    uint8_t fields[sizeof key->id.bytes + 3 * sizeof(uint32_t) + 3 * 16];
+    uint8_t
+        fields[sizeof key->id.bytes + 3 * sizeof(uint32_t) + 3 * 16 + sizeof key->seal.content];
     tci_content_id hash;
     tci_writer w;
     tci_writer_init(&w, fields, sizeof fields);
@@ -45,9 +48,26 @@ void tci_cache_entry_file_name(const tci_object_key *key, char name_out[TCI_CACH
     write_text_hash(&w, key->cpu);
     write_text_hash(&w, key->features);
     write_text_hash(&w, key->llvm);
+    if (key->seal.wanted) /* beside an object that is not, which nobody deletes as damaged */
+        tci_write_bytes(&w, key->seal.content, sizeof key->seal.content);
     tci_hash128(fields, w.at, hash.bytes);
     tci_content_id_text(&hash, name_out);
     memcpy(name_out + TCI_CONTENT_ID_TEXT - 1, ".tco", sizeof ".tco");
+}
+
+static const char *magic_of(bool sealed)
+{
+    return sealed ? SEALED_MAGIC : MAGIC;
+}
+
+/* Against accidents; or, sealed, against who may write files and not read the user's key. */
+static void checksum_of(const tci_object_key *key, const void *bytes, size_t size,
+                        uint8_t out[CHECKSUM_BYTES])
+{
+    if (key != NULL && key->seal.wanted)
+        tci_cache_seal_make(key->seal.content, bytes, size, out);
+    else
+        tci_hash256(bytes, size, out);
 }
 
 static size_t object_place(size_t text_bytes)
@@ -86,7 +106,7 @@ void tci_cache_entry_encode(const tci_cache_entry *entry, void *bytes_out, size_
     tci_writer w;
     list_texts(entry, texts);
     tci_writer_init(&w, bytes_out, size - CHECKSUM_BYTES);
-    tci_write_bytes(&w, MAGIC, MAGIC_BYTES);
+    tci_write_bytes(&w, magic_of(entry->key.seal.wanted), MAGIC_BYTES);
     tci_write_u32(&w, TCI_CACHE_ENTRY_VERSION);
     tci_write_u32(&w, (uint32_t)(size - CHECKSUM_BYTES - entry->object_bytes));
     tci_write_u64(&w, entry->object_bytes);
@@ -101,25 +121,31 @@ void tci_cache_entry_encode(const tci_cache_entry *entry, void *bytes_out, size_
         tci_write_bytes(&w, texts[i].text, texts[i].bytes + 1);
     tci_write_padding(&w, OBJECT_ALIGNMENT);
     tci_write_bytes(&w, entry->object, entry->object_bytes);
-    tci_hash256((const uint8_t *)bytes_out, w.at, (uint8_t *)bytes_out + w.at);
+    checksum_of(&entry->key, bytes_out, w.at, (uint8_t *)bytes_out + w.at);
 }
 
 /* What says that these bytes are an entry of this version, whole and unchanged. */
-static tc_status check_seal(const uint8_t *bytes, size_t size, tc_error *err)
+static tc_status check_seal(const uint8_t *bytes, size_t size, const tci_object_key *wanted,
+                            tc_error *err)
 {
     uint8_t checksum[CHECKSUM_BYTES];
     tci_reader r;
     if (size < FIXED_BYTES + CHECKSUM_BYTES || size > TCI_CACHE_ENTRY_BYTES_MAX)
         return tci_error_set(err, TC_E_CORRUPT, "%zu bytes, expected %u to %u", size,
                              FIXED_BYTES + CHECKSUM_BYTES, TCI_CACHE_ENTRY_BYTES_MAX);
-    if (memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
-        return tci_error_set(err, TC_E_CORRUPT, "it does not begin with " MAGIC);
+    bool sealed = memcmp(bytes, SEALED_MAGIC, MAGIC_BYTES) == 0;
+    if ((!sealed && memcmp(bytes, MAGIC, MAGIC_BYTES) != 0) ||
+        (wanted != NULL && wanted->seal.wanted != sealed))
+        return tci_error_set(err, TC_E_CORRUPT, "it does not begin with %s",
+                             magic_of(wanted != NULL && wanted->seal.wanted));
     tci_reader_init(&r, bytes + MAGIC_BYTES, size - MAGIC_BYTES);
     uint32_t version = tci_read_u32(&r);
     if (version != TCI_CACHE_ENTRY_VERSION)
         return tci_error_set(err, TC_E_VERSION, "format version %u, expected %u", version,
                              TCI_CACHE_ENTRY_VERSION);
-    tci_hash256(bytes, size - CHECKSUM_BYTES, checksum);
+    if (sealed && wanted == NULL)
+        return TC_OK;
+    checksum_of(wanted, bytes, size - CHECKSUM_BYTES, checksum);
     if (memcmp(checksum, bytes + size - CHECKSUM_BYTES, CHECKSUM_BYTES) != 0)
         return tci_error_set(err, TC_E_CORRUPT, "its bytes do not match its checksum");
     return TC_OK;
@@ -188,17 +214,27 @@ static tc_status read_texts(tci_reader *r, tci_cache_entry *entry,
 
 /* One set of bytes for one entry, and none for lies about lengths: a right checksum says only
  * that the bytes are those that somebody wrote. */
-tc_status tci_cache_entry_decode(const void *bytes, size_t size, tci_cache_entry *entry_out,
-                                 tc_error *err)
+tc_status tci_cache_entry_decode(const void *bytes, size_t size, const tci_object_key *wanted,
+                                 tci_cache_entry *entry_out, tc_error *err)
 {
-    tci_cache_entry entry;
+    tci_cache_entry entry = {0};
     size_t lengths[TEXT_COUNT];
     tci_reader r;
-    TC_TRY(check_seal(bytes, size, err));
+    TC_TRY(check_seal(bytes, size, wanted, err));
+    entry.key.seal.wanted = memcmp(bytes, SEALED_MAGIC, MAGIC_BYTES) == 0;
     tci_reader_init(&r, bytes, size - CHECKSUM_BYTES);
     TC_TRY(read_fixed(&r, &entry, lengths, err));
     TC_TRY(read_texts(&r, &entry, lengths, err));
     entry.object = tci_read_bytes(&r, entry.object_bytes);
     *entry_out = entry;
     return TC_OK;
+}
+
+bool tci_cache_entry_head_has(const uint8_t head[TCI_CACHE_ENTRY_HEAD_BYTES],
+                              const tci_content_id *id)
+{
+    const size_t id_at = MAGIC_BYTES + 2 * sizeof(uint32_t) + sizeof(uint64_t);
+    return (memcmp(head, MAGIC, MAGIC_BYTES) == 0 ||
+            memcmp(head, SEALED_MAGIC, MAGIC_BYTES) == 0) &&
+           memcmp(head + id_at, id->bytes, sizeof id->bytes) == 0;
 }

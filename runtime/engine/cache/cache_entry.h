@@ -25,6 +25,13 @@
 
 #define TCI_CACHE_FILE_NAME 37 /* 32 hex digits, ".tco" and the terminator */
 
+/* In a process that runs signed code alone: the checksum is one that only who has the user's key
+ * can make (cache_seal.h), for code of this digest. */
+typedef struct tci_object_seal {
+    bool wanted;
+    uint8_t content[32];
+} tci_object_seal;
+
 /* Everything that an object depends on. */
 typedef struct tci_object_key {
     tci_content_id id;    /* of the archive and its dependencies */
@@ -34,6 +41,7 @@ typedef struct tci_object_key {
     uint32_t level;       /* tci_code_level: how it was compiled */
     uint32_t slice;       /* which slice of the archive */
     uint32_t abi;         /* TCI_ENGINE_ABI */
+    tci_object_seal seal;
 } tci_object_key;
 
 /* Decoded: views of the bytes, texts terminated. */
@@ -57,8 +65,15 @@ size_t tci_cache_entry_bytes(const tci_cache_entry *entry);
 void tci_cache_entry_encode(const tci_cache_entry *entry, void *bytes_out, size_t size);
 
 /* Judges bytes from outside; every byte is covered by the magic or the checksum, so no changed
- * or cut entry decodes. TC_E_CORRUPT, TC_E_VERSION; err may be NULL. */
+ * or cut entry decodes. With `wanted` NULL those that are sealed are only read, for a list. TC_E_CORRUPT, TC_E_VERSION; err may be
+ * NULL. */
 TC_MUST_CHECK tc_status tci_cache_entry_decode(const void *bytes, size_t size,
+                                               const tci_object_key *wanted,
                                                tci_cache_entry *entry_out, tc_error *err);
+
+/* Whether a file that begins so is of this code. */
+#define TCI_CACHE_ENTRY_HEAD_BYTES 40u
+bool tci_cache_entry_head_has(const uint8_t head[TCI_CACHE_ENTRY_HEAD_BYTES],
+                              const tci_content_id *id);
 
 #endif

@@ -78,6 +78,17 @@ tc_status tci_cache_file_read(int folder, const char *name, void **bytes_out, si
     return status;
 }
 
+bool tci_cache_file_head(int folder, const char *name, void *bytes_out, size_t size)
+{
+    size_t got = 0;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool all = tci_full_io_read(fd, bytes_out, size, &got) && got == size;
+    (void)close(fd);
+    return all;
+}
+
 /* A write beyond RLIMIT_FSIZE ends a process by a signal, unless it took care. A cache is no
  * reason to die. */
 static bool may_write(size_t size)

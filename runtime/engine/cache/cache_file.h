@@ -14,6 +14,9 @@ TC_MUST_CHECK tc_status tci_cache_file_read(int folder, const char *name, void *
                                             size_t *size_out, struct timespec *used_out,
                                             tc_error *err);
 
+/* The first bytes of a regular file; false where there are fewer. */
+bool tci_cache_file_head(int folder, const char *name, void *bytes_out, size_t size);
+
 /* Others see the old file or the new one, never a part. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_cache_file_write(int folder, const char *name, const void *bytes,
                                              size_t size, tc_error *err);

@@ -110,8 +110,10 @@ static bool is_entry(const tci_cache_file *file, const void *bytes, size_t size,
                      tci_cache_entry *entry_out)
 {
     char name[TCI_CACHE_FILE_NAME];
-    if (tci_cache_entry_decode(bytes, size, entry_out, NULL) != TC_OK)
+    if (tci_cache_entry_decode(bytes, size, NULL, entry_out, NULL) != TC_OK)
         return false;
+    if (entry_out->key.seal.wanted)
+        return true; /* its name tells who knows the code's digest */
     tci_cache_entry_file_name(&entry_out->key, name);
     return strcmp(name, file->name) == 0;
 }

@@ -4,6 +4,7 @@
 #include "base/logger.h"
 #include "engine/cache/cache_file.h"
 #include "engine/cache/cache_folder.h"
+#include "engine/cache/cache_seal.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -94,10 +95,20 @@ static void remove_damaged(tci_object_cache *cache, const char *file, const tc_e
            removed ? "deleted" : "it cannot be deleted");
 }
 
+/* Without the user's key nothing is sealed, and what has to be is compiled each time. */
+static bool is_usable(tci_object_cache *cache, const tci_object_key *key)
+{
+    tc_error why = {.status = TC_OK};
+    if (!key->seal.wanted || tci_cache_seal_key(&why) != NULL)
+        return true;
+    complain(cache, "objects of signed code", &why);
+    return false;
+}
+
 static tc_status decode_for(const tci_object_key *key, const void *bytes, size_t size,
                             tci_cache_entry *entry_out, tc_error *err)
 {
-    TC_TRY(tci_cache_entry_decode(bytes, size, entry_out, err));
+    TC_TRY(tci_cache_entry_decode(bytes, size, key, entry_out, err));
     if (tci_cache_entry_key_equal(&entry_out->key, key))
         return TC_OK;
     return tci_error_set(err, TC_E_CORRUPT,
@@ -116,6 +127,8 @@ tc_status tci_object_cache_find(tci_object_cache *cache, const tci_object_key *k
     tci_cache_entry entry;
     tc_error why = {.status = TC_OK};
     if (cache == NULL)
+        return TC_E_NOT_FOUND;
+    if (!is_usable(cache, key))
         return TC_E_NOT_FOUND;
     tci_cache_entry_file_name(key, file);
     tc_status status = tci_cache_file_read(cache->folder, file, &bytes, &size, &used, &why);
@@ -230,7 +243,7 @@ void tci_object_cache_store(tci_object_cache *cache, const tci_object_key *key,
 {
     tci_cache_entry entry = {*key, name, bytes, size};
     tc_error why = {.status = TC_OK};
-    if (cache == NULL)
+    if (cache == NULL || !is_usable(cache, key))
         return;
     size_t file_bytes = tci_cache_entry_bytes(&entry);
     if (file_bytes == 0 || file_bytes > cache->bytes_max / LARGEST_PART)
@@ -238,6 +251,27 @@ void tci_object_cache_store(tci_object_cache *cache, const tci_object_key *key,
                cache->path, name, size);
     else if (store_entry(cache, &entry, file_bytes, &why) != TC_OK)
         complain(cache, name, &why);
+}
+
+void tci_object_cache_forget(tci_object_cache *cache, const tci_content_id *id)
+{
+    tci_cache_file *files = NULL;
+    size_t count = 0;
+    tc_error why = {.status = TC_OK};
+    if (cache == NULL)
+        return;
+    if (tci_cache_files_list(cache->folder, &files, &count, &why) != TC_OK)
+        complain(cache, "code that was revoked", &why);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t head[TCI_CACHE_ENTRY_HEAD_BYTES];
+        if (files[i].regular &&
+            tci_cache_file_head(cache->folder, files[i].name, head, sizeof head) &&
+            tci_cache_entry_head_has(head, id) &&
+            !tci_cache_file_remove(cache->folder, files[i].name))
+            TC_LOG(TC_LOG_WARN, "object cache %s: %s: revoked code cannot be deleted",
+                   cache->path, files[i].name);
+    }
+    free(files);
 }
 
 /* --- later ------------------------------------------------------------------------------- */

@@ -35,6 +35,10 @@ TC_MUST_CHECK tc_status tci_object_cache_find(tci_object_cache *cache,
 void tci_object_cache_store(tci_object_cache *cache, const tci_object_key *key,
                             const char *name, const void *bytes, size_t size);
 
+/* Deletes what there is of this code, of every compiler and CPU. Reads the beginning of each
+ * file. */
+void tci_object_cache_forget(tci_object_cache *cache, const tci_content_id *id);
+
 /* An object that the cache has not got yet: storing it can wait until the function was called.
  */
 typedef struct tci_object_write tci_object_write;

@@ -1,0 +1,273 @@
+#include "standing.h"
+
+#include "base/error_text.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* --- signatures -------------------------------------------------------------------------- */
+
+/* A function without a signature, or with one that counts for nothing here. */
+#define UNSIGNED TC_E_NOT_FOUND
+
+/* Of one statement by one key once: what was true stays true. */
+static bool verify(tc_ifunc *fn, const tci_minisign_public *key)
+{
+    if (memcmp(&fn->verified, key, sizeof *key) == 0)
+        return true;
+    if (!tci_code_signature_fits(fn->signature, key))
+        return false;
+    fn->verified = *key;
+    return true;
+}
+
+/* Whether a trusted key signed these bytes: UNSIGNED if not, TC_E_REFUSED if it is said to have
+ * and has not. */
+static tc_status find_signer(tc_ifunc *fn, const tci_trusted_key **key_out, tc_error *why)
+{
+    const tci_trust *trust = &fn->registry->trust;
+    char id[TCI_KEY_ID_TEXT];
+    if (fn->signature == NULL)
+        return tci_error_set(why, UNSIGNED, "it is not signed");
+    const uint8_t *key_id = fn->signature->signature.key_id;
+    tci_minisign_id_text(key_id, id);
+    const tci_trusted_key *key = tci_trust_find(trust, key_id);
+    if (tci_id_list_has(&trust->revoked, TCI_ID_KEY, key_id))
+        return tci_error_set(why, UNSIGNED,
+                             "it is signed by key %s, which option code_revoked "
+                             "lists",
+                             id);
+    if (key == NULL)
+        return tci_error_set(why, UNSIGNED,
+                             "it is signed by key %s, which is none of the %zu of "
+                             "option trust",
+                             id, trust->count);
+    if (tci_trusted_key_is_over(key, (int64_t)time(NULL)))
+        return tci_error_set(why, UNSIGNED,
+                             "it is signed by key %s (%s), which was good until %s", id,
+                             key->name, key->last_day);
+    if (!verify(fn, &key->public))
+        return tci_error_set(
+            why, TC_E_REFUSED,
+            "its signature by key %s (%s) does not fit: it is of other code, or "
+            "damaged",
+            id, key->name);
+    *key_out = key;
+    return TC_OK;
+}
+
+static bool needs_signature(const tc_ifunc *fn, bool arrived)
+{
+    tci_signature_choice required = fn->registry->trust.required;
+    return required == TCI_SIGNATURE_ALL || (required == TCI_SIGNATURE_YES && arrived);
+}
+
+/* --- the content ------------------------------------------------------------------------- */
+
+static void content_of(const tc_ifunc *fn, uint8_t digest_out[TCI_CODE_DIGEST_BYTES])
+{
+    const tci_code_bytes code = tci_registry_bytes(fn);
+    tci_code_statement_content(fn->archive, code.deps, code.deps_size, digest_out);
+}
+
+static bool is_listed(const tc_ifunc *fn, const tci_id_list *list)
+{
+    uint8_t content[TCI_CODE_DIGEST_BYTES];
+    if (list->count == 0)
+        return false;
+    if (tci_id_list_has(list, TCI_ID_CODE, fn->id.bytes))
+        return true;
+    content_of(fn, content);
+    return tci_id_list_has(list, TCI_ID_CONTENT, content);
+}
+
+/* The statement of an archive that is packed names its content before anybody has seen it. */
+static tc_status check_content(const tc_ifunc *fn, tc_error *why)
+{
+    uint8_t content[TCI_CODE_DIGEST_BYTES];
+    content_of(fn, content);
+    if (memcmp(content, fn->signature->digests.content, sizeof content) == 0)
+        return TC_OK;
+    return tci_error_set(why, TC_E_REFUSED,
+                         "what key %s signed names other content than it has",
+                         tci_trust_find(&fn->registry->trust, fn->verified.id)->name);
+}
+
+/* --- judging ----------------------------------------------------------------------------- */
+
+static tc_status judge_signature(tc_ifunc *fn, tc_error *why)
+{
+    const tci_trusted_key *key;
+    TC_TRY(find_signer(fn, &key, why));
+    TC_TRY(check_content(fn, why));
+    if (!tci_trusted_key_covers(key, tci_archive_name(fn->archive)))
+        return tci_error_set(why, UNSIGNED, "it is signed by key %s, which may sign names=%s",
+                             key->name, key->names);
+    memcpy(fn->signer, key->name, sizeof fn->signer);
+    fn->signer_name = tci_trust_name(&fn->registry->trust, key);
+    fn->signer_form = key->form;
+    return TC_OK;
+}
+
+/* Who has to sign is said once, behind what was found. */
+static tc_status unsigned_error(const tci_trust *trust, const tc_error *found, tc_error *why)
+{
+    return tci_error_set(why, TC_E_REFUSED, "%s; option require_signature expects a key of %s",
+                         found->text, trust->folder);
+}
+
+static tc_status judge_rules(tc_ifunc *fn, tc_error *why)
+{
+    const tci_trust *trust = &fn->registry->trust;
+    tc_error found;
+    if (is_listed(fn, &trust->revoked))
+        return tci_error_set(why, TC_E_REFUSED, "it is in the list of option code_revoked");
+    tc_status status = judge_signature(fn, &found);
+    if (status == TC_E_REFUSED)
+        return tci_error_set(why, status, "%s", found.text);
+    fn->standing =
+        trust->required == TCI_SIGNATURE_ALL ? TCI_STANDING_BARRED : TCI_STANDING_LOCAL;
+    if (status == UNSIGNED && trust->required != TCI_SIGNATURE_NO)
+        return unsigned_error(trust, &found, why);
+    if (trust->listed_only && !is_listed(fn, &trust->allowed))
+        return tci_error_set(why, TC_E_REFUSED, "it is not in the list of option code_allow");
+    fn->standing = TCI_STANDING_OPEN;
+    return TC_OK;
+}
+
+tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err)
+{
+    tc_error why;
+    fn->signer[0] = '\0';
+    fn->signer_name = NULL;
+    fn->signer_form = TCI_CHOICE_AUTO;
+    fn->standing = TCI_STANDING_BARRED;
+    tc_status status = judge_rules(fn, &why);
+    if (status == TC_OK)
+        return TC_OK;
+    return tci_error_set(err, status, "%s: %s", tci_archive_name(fn->archive), why.text);
+}
+
+/* --- what comes -------------------------------------------------------------------------- */
+
+static tc_status refuse_unread(const tci_content_id *id, const tc_error *why, tc_error *err)
+{
+    char text[TCI_CONTENT_ID_TEXT];
+    tci_content_id_text(id, text);
+    return tci_error_set(err, TC_E_REFUSED, "code %s: %s", text, why->text);
+}
+
+tc_status tci_standing_check_section(const tci_registry *registry,
+                                     const tci_code_section *section, tc_error *err)
+{
+    tc_error found, why;
+    if (registry->trust.required == TCI_SIGNATURE_NO || section->signature_size > 0)
+        return TC_OK;
+    (void)tci_error_set(&found, UNSIGNED, "it is not signed");
+    (void)unsigned_error(&registry->trust, &found, &why);
+    return refuse_unread(&section->id, &why, err);
+}
+
+/* The bytes that travel on with it; there is room behind the code. */
+static void write_signature(tc_ifunc *fn)
+{
+    const tci_code_bytes code = tci_registry_bytes(fn);
+    uint8_t *bytes = (uint8_t *)(uintptr_t)fn->code;
+    tci_code_signature_encode(fn->signature, &code, bytes + fn->code_bytes);
+}
+
+/* One of a file names no digests: those of the statement follow when the archive is open. */
+static tc_status take_signature(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+{
+    const tci_code_bytes bytes = tci_registry_bytes(fn);
+    if (code->signature == NULL && code->signature_file == NULL)
+        return TC_OK;
+    tci_code_signature *signature = calloc(1, sizeof *signature);
+    if (signature == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "signature: out of memory");
+    if (code->signature != NULL)
+        tci_code_signature_decode(code->signature, &bytes, signature);
+    else
+        signature->signature = *code->signature_file;
+    fn->signature = signature;
+    return TC_OK;
+}
+
+static void complete_signature(tc_ifunc *fn, const tci_registry_code *code)
+{
+    const tci_code_bytes bytes = tci_registry_bytes(fn);
+    if (fn->signature == NULL)
+        return;
+    if (code->signature == NULL)
+        tci_code_statement_digests(&bytes, fn->archive, &fn->signature->digests);
+    write_signature(fn);
+}
+
+tc_status tci_standing_check_bytes(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+{
+    const tci_trusted_key *key;
+    tc_error found, why;
+    TC_TRY(take_signature(fn, code, err));
+    if (!needs_signature(fn, code->arrived) || code->signature_file != NULL)
+        return TC_OK;
+    tc_status status = find_signer(fn, &key, &found);
+    if (status == TC_OK)
+        return TC_OK;
+    if (status == TC_E_REFUSED)
+        return refuse_unread(&fn->id, &found, err);
+    (void)unsigned_error(&fn->registry->trust, &found, &why);
+    return refuse_unread(&fn->id, &why, err);
+}
+
+/* What the program may use, though peers may not. */
+static tc_status judge_for(tc_ifunc *fn, bool arrived, tc_error *err)
+{
+    tc_error why;
+    if (tci_standing_judge(fn, &why) == TC_OK)
+        return TC_OK;
+    if (!arrived && fn->standing == TCI_STANDING_LOCAL)
+        return TC_OK;
+    return tci_error_set(err, TC_E_REFUSED, "%s", why.text);
+}
+
+tc_status tci_standing_judge_new(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+{
+    complete_signature(fn, code);
+    return judge_for(fn, code->arrived, err);
+}
+
+/* Another signature of the same bytes, which must not take anything away: the one that is there
+ * stays, unless the new one is believed or it is the first. */
+static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+{
+    const tci_registry *registry = fn->registry;
+    tci_code_signature *old = fn->signature;
+    const tci_minisign_public verified = fn->verified;
+    const tci_trusted_key *key;
+    tc_error why;
+    TC_TRY(take_signature(fn, code, err));
+    complete_signature(fn, code);
+    tc_status status = find_signer(fn, &key, &why);
+    if (status == TC_OK || (status == UNSIGNED && old == NULL)) {
+        free(old);
+        if (registry->events != NULL)
+            registry->events->retry(registry->events_user, fn->index);
+        return TC_OK;
+    }
+    free(fn->signature);
+    fn->signature = old;
+    fn->verified = verified;
+    if (old != NULL)
+        write_signature(fn);
+    return status == UNSIGNED
+               ? TC_OK
+               : tci_error_set(err, status, "%s: %s", tci_archive_name(fn->archive), why.text);
+}
+
+tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+{
+    bool signature_came = code->signature != NULL || code->signature_file != NULL;
+    if (signature_came && fn->signer[0] == '\0')
+        TC_TRY(adopt(fn, code, err));
+    return judge_for(fn, code->arrived, err);
+}
