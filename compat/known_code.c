@@ -147,28 +147,67 @@ static ucs_status_t open_archive(const tci_code_parts *parts, const uint8_t *id,
     return status;
 }
 
-/* The system's loader binds a library to whatever is there. */
-static ucs_status_t check_policy(void)
+/* The first of its text. */
+static ucs_status_t read_option(const char *name, char value_out[8])
 {
     tc_options *options;
     tc_error error;
-    char symbols[2] = "";
+    value_out[0] = '\0';
     if (tc_options_create(&options, &error) != TC_OK)
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM, "%s", error.text);
-    tc_status status = tc_options_get(options, "symbols", symbols, sizeof symbols);
+    tc_status status = tc_options_get(options, name, value_out, 8);
     tc_options_destroy(options);
-    if (status == TC_OK && symbols[0] == '\0')
-        return UCS_OK;
-    return tci_compat_refuse(UCS_ERR_UNSUPPORTED,
-                             "a shared object, whose symbols nobody checks, under the option "
-                             "symbols: expected an archive or bitcode");
+    return status == TC_OK ? UCS_OK
+                           : tci_compat_refuse(UCS_ERR_INVALID_PARAM, "no option %s", name);
+}
+
+/* The system's loader binds a library to whatever is there, and nobody can have signed it. */
+static ucs_status_t check_library(void)
+{
+    char value[8];
+    ucs_status_t status = read_option("symbols", value);
+    if (status == UCS_OK && value[0] != '\0')
+        return tci_compat_refuse(
+            UCS_ERR_UNSUPPORTED,
+            "a shared object, whose symbols nobody checks, under the option "
+            "symbols: expected an archive or bitcode");
+    if (status == UCS_OK)
+        status = read_option("require_signature", value);
+    if (status == UCS_OK && strcmp(value, "all") == 0)
+        return tci_compat_refuse(UCS_ERR_UNSUPPORTED,
+                                 "a shared object, which has no signature, under the option "
+                                 "require_signature=all");
+    return status;
+}
+
+/* The original's messages have no place for a signature, so what they bring runs nowhere where one
+ * is asked for, nor where only what is listed may run. What this process has registered is its own
+ * and runs. */
+static ucs_status_t check_sent(void)
+{
+    static const struct {
+        const char *option, *open;
+    } doors[] = {{"require_signature", "no"}, {"code_allow", ""}};
+    char value[8];
+    for (size_t i = 0; i < sizeof doors / sizeof doors[0]; i++) {
+        ucs_status_t status = read_option(doors[i].option, value);
+        if (status != UCS_OK)
+            return status;
+        if (strcmp(value, doors[i].open) != 0)
+            return tci_compat_refuse(
+                UCS_ERR_UNSUPPORTED,
+                "code of a message, which has no signature, under the option "
+                "%s: expected a function that is registered here",
+                doors[i].option);
+    }
+    return UCS_OK;
 }
 
 static ucs_status_t open_library(const tci_code_parts *parts, const uint8_t *id,
                                  const tci_known_code **code_out)
 {
     tci_known_code *code = NULL;
-    ucs_status_t status = check_policy();
+    ucs_status_t status = check_library();
     if (status == UCS_OK)
         status = create_code(TCI_CODE_LIBRARY, parts, &code);
     if (status != UCS_OK)
@@ -198,9 +237,11 @@ static ucs_status_t add(tci_code_kind kind, const tci_code_parts *parts, const u
     pthread_mutex_lock(&known.lock);
     const tci_known_code *before = id != NULL ? tci_known_code_find(id) : NULL;
     ucs_status_t status = UCS_OK;
+    if (before == NULL && id != NULL)
+        status = check_sent();
     if (before != NULL)
         *code_out = before; /* another thread was faster */
-    else
+    else if (status == UCS_OK)
         status = add_locked(kind, parts, id, code_out);
     pthread_mutex_unlock(&known.lock);
     return status;
