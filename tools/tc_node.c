@@ -50,10 +50,19 @@ static const char usage[] =
     "  -h, --help               this text\n"
     "\n"
     "Options of the library: environment variables TC_*, see tc-info --options.\n"
+    "SIGHUP reads the keys of TC_TRUST and the lists of code again.\n"
     "Exit status: 0 after an orderly end, 1 when it could not start, 2 for wrong arguments.\n";
 
 /* Any thread may get a signal, UCX's too, and two of them one each at the same time. */
 static atomic_bool stop_wanted;
+
+static atomic_bool reload_wanted;
+
+static void on_hangup(int number)
+{
+    (void)number;
+    atomic_store(&reload_wanted, true);
+}
 
 /* A function that never returns never lets the flag be seen: the second signal ends it. */
 static void on_signal(int number)
@@ -177,6 +186,18 @@ static void print_summary(const tc_context *ctx, int json)
     puts("}");
 }
 
+/* Within WAIT_NS of a SIGHUP. */
+static void reload_trust(tc_context *ctx)
+{
+    tc_error error;
+    if (!atomic_exchange(&reload_wanted, false))
+        return;
+    if (tc_context_reload_trust(ctx, &error) == TC_OK)
+        fprintf(stderr, "tc-node: keys and lists read again\n");
+    else
+        fprintf(stderr, "tc-node: no key is trusted any more: %s\n", error.text);
+}
+
 static int serve(tc_context *ctx, const arguments *args)
 {
     tc_listener *listener;
@@ -193,6 +214,7 @@ static int serve(tc_context *ctx, const arguments *args)
         return 1;
     }
     while (!atomic_load_explicit(&stop_wanted, memory_order_relaxed)) {
+        reload_trust(ctx);
         tc_status status = tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT) {
             fprintf(stderr, "tc-node: %s\n", tc_status_text(status));
@@ -217,6 +239,10 @@ int main(int argc, char **argv)
     const struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    const struct sigaction hangup = {.sa_handler = on_hangup};
+    if (getenv("TC_TRUST") != NULL || getenv("TC_CODE_ALLOW") != NULL ||
+        getenv("TC_CODE_REVOKED") != NULL) /* else it ends with its terminal */
+        sigaction(SIGHUP, &hangup, NULL);
     if (!find_target_args(&args, &target_args))
         return 1;
     if (tc_context_create(NULL, &ctx, &error) != TC_OK) {
