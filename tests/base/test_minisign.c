@@ -1,0 +1,160 @@
+/* Keys and signatures in minisign's format. The golden ones were made by minisign 0.11. */
+#include "../support/test.h"
+#include "base/minisign_secret.h"
+
+static const char message[] = "Three-Chains code\n";
+
+static const char public_text[] = "untrusted comment: minisign public key A76053223D88BA76\n"
+                                  "RWR2uog9IlNgp3hottyudyJiHhWB9p5PfWcucI4KNP6cWPejmL2YPKMe\n";
+
+static const char secret_text[] =
+    "untrusted comment: minisign encrypted secret key\n"
+    "RWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAdrqIPSJTYKf+"
+    "8mtmaMSm"
+    "5GKjWerb0Mo1BoLNRvrkyu/"
+    "VCQU9KFATpXhottyudyJiHhWB9p5PfWcucI4KNP6cWPejmL2YPKMeAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
+
+static const char signature_text[] =
+    "untrusted comment: signature from minisign secret key\n"
+    "RUR2uog9IlNgp/nhiJ2/"
+    "uDuP69J9RFbuKpeKVd2IgOYZfff50pxntqwSfwy4EEgvHNQSv2d8w7wMSM8vfK8dOqad8ZR5"
+    "TkcFigk=\n"
+    "trusted comment: a test\n"
+    "FN3Jgefoll7nm8ZN9dHF3/jV3W/"
+    "6StwtN4finnDyJJN1Iua9y3NHINLmFuxguFq+f1OaCWXO6tYC2uRwNOLyDg==\n";
+
+static const char old_signature_text[] =
+    "untrusted comment: signature from minisign secret key\n"
+    "RWR2uog9IlNgp7d0i0AdV2lT2/"
+    "jH3YvvWwAT773rHFGZ2pifcRX5tyQQ91lkOMeUpB4Nc+3rxKI98erXsgRRwvumv0kA"
+    "CdB8owc=\n"
+    "trusted comment: old\n"
+    "AfPVxitm6NAWF0uFZ04at9/nDfDuf3s7hSIZ192+U01k1hPgnwQHU64e/"
+    "0Sz3SDBEHhT1U3yE0wt03JFjyIxBQ==\n";
+
+static tci_minisign_public golden_key(void)
+{
+    tci_minisign_public key;
+    const char *rest;
+    assert_int_equal(
+        tci_minisign_public_parse(public_text, strlen(public_text), &key, &rest, NULL), TC_OK);
+    assert_string_equal(rest, "");
+    return key;
+}
+
+static tci_minisign_signature parse(const char *text, tci_minisign_comment *comment_out)
+{
+    tci_minisign_signature signature;
+    assert_int_equal(
+        tci_minisign_signature_parse(text, strlen(text), &signature, comment_out, NULL), TC_OK);
+    return signature;
+}
+
+static void what_the_tool_signed_is_believed(void **state)
+{
+    const tci_minisign_public key = golden_key();
+    tci_minisign_comment comment;
+    char id[TCI_KEY_ID_TEXT];
+    tci_minisign_signature signature = parse(signature_text, &comment);
+    tci_minisign_id_text(signature.key_id, id);
+    assert_string_equal(id, "A76053223D88BA76");
+    assert_true(tci_minisign_fits(&key, signature.bytes, message, strlen(message)));
+    assert_true(tci_minisign_comment_fits(&key, &signature, &comment));
+    assert_int_equal(comment.size, strlen("a test"));
+    assert_memory_equal(comment.text, "a test", comment.size);
+}
+
+static void a_bit_that_differs_is_found(void **state)
+{
+    const tci_minisign_public key = golden_key();
+    tci_minisign_comment comment;
+    tci_minisign_signature signature = parse(signature_text, &comment);
+    assert_false(tci_minisign_fits(&key, signature.bytes, message, strlen(message) - 1));
+    comment.size--;
+    assert_false(tci_minisign_comment_fits(&key, &signature, &comment));
+    for (size_t i = 0; i < sizeof signature.bytes; i++) {
+        signature.bytes[i] ^= 1;
+        assert_false(tci_minisign_fits(&key, signature.bytes, message, strlen(message)));
+        signature.bytes[i] ^= 1;
+    }
+}
+
+static void the_older_kind_is_named(void **state)
+{
+    tci_minisign_signature signature;
+    tc_error error = {0};
+    assert_int_equal(tci_minisign_signature_parse(old_signature_text,
+                                                  strlen(old_signature_text), &signature, NULL,
+                                                  &error),
+                     TC_E_VERSION);
+    assert_non_null(strstr(error.text, "older kind (Ed)"));
+}
+
+/* Every file that is cut short is one that says so. */
+static void cut_files_are_refused(void **state)
+{
+    tci_minisign_signature signature;
+    tci_minisign_public key;
+    tci_minisign_secret secret;
+    const char *rest;
+    for (size_t n = 0; n + 1 < strlen(signature_text); n++)
+        assert_int_equal(
+            tci_minisign_signature_parse(signature_text, n, &signature, NULL, NULL),
+            TC_E_CORRUPT);
+    for (size_t n = 0; n + 1 < strlen(public_text); n++)
+        assert_int_equal(tci_minisign_public_parse(public_text, n, &key, &rest, NULL),
+                         TC_E_CORRUPT);
+    for (size_t n = 0; n + 1 < strlen(secret_text); n++)
+        assert_int_equal(tci_minisign_secret_parse(secret_text, n, NULL, &secret, NULL),
+                         TC_E_CORRUPT);
+}
+
+static void what_the_tools_key_signs_is_what_the_tool_signs(void **state)
+{
+    tci_minisign_secret secret;
+    char text[TCI_MINISIGN_SIGNATURE_TEXT];
+    tci_minisign_comment comment, golden_comment;
+    assert_false(tci_minisign_secret_is_encrypted(secret_text, strlen(secret_text)));
+    assert_int_equal(
+        tci_minisign_secret_parse(secret_text, strlen(secret_text), NULL, &secret, NULL),
+        TC_OK);
+    tci_minisign_sign(&secret, message, strlen(message), "a test", text);
+    const tci_minisign_signature own = parse(text, &comment);
+    const tci_minisign_signature golden = parse(signature_text, &golden_comment);
+    assert_memory_equal(&own, &golden, sizeof own); /* Ed25519 draws nothing */
+    assert_memory_equal(comment.signature, golden_comment.signature, sizeof comment.signature);
+}
+
+static void a_new_key_can_be_written_and_read(void **state)
+{
+    tci_minisign_secret made, read;
+    tci_minisign_public public;
+    char text[TCI_MINISIGN_SECRET_TEXT], of_public[TCI_MINISIGN_PUBLIC_TEXT];
+    const char *rest;
+    assert_int_equal(tci_minisign_secret_create(&made, NULL), TC_OK);
+    assert_int_equal(tci_minisign_secret_text(&made, NULL, text, NULL), TC_OK);
+    assert_int_equal(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL), TC_OK);
+    assert_memory_equal(&made, &read, sizeof made);
+    tci_minisign_public_text(&made.public, of_public);
+    assert_int_equal(
+        tci_minisign_public_parse(of_public, strlen(of_public), &public, &rest, NULL), TC_OK);
+    assert_memory_equal(&public, &made.public, sizeof public);
+    char *key = strchr(text, '\n') + 120;
+    *key = *key == 'A' ? 'B' : 'A';
+    assert_int_equal(tci_minisign_secret_parse(text, strlen(text), NULL, &read, NULL),
+                     TC_E_CORRUPT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_tool_signed_is_believed),
+        cmocka_unit_test(a_bit_that_differs_is_found),
+        cmocka_unit_test(the_older_kind_is_named),
+        cmocka_unit_test(cut_files_are_refused),
+        cmocka_unit_test(what_the_tools_key_signs_is_what_the_tool_signs),
+        cmocka_unit_test(a_new_key_can_be_written_and_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
