@@ -96,6 +96,12 @@ struct tc_options {
     uint64_t compiler_wall; /* tci_wall_choice */
     uint64_t compile_time_max;
     uint64_t compile_memory_max;
+    uint64_t quota_connections;
+    uint64_t quota_functions;
+    uint64_t quota_code_bytes;
+    uint64_t quota_compile_time;
+    uint64_t quota_queue_bytes;
+    uint64_t quota_message_rate;
     char group_hosts[TCI_OPTION_TEXT_MAX];
     char group_rank[TCI_OPTION_TEXT_MAX];
     char group_secret[TCI_OPTION_TEXT_MAX];

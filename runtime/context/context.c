@@ -12,6 +12,7 @@
 #include "context/node_data.h"
 #include "context/wait.h"
 #include "core/network.h"
+#include "core/quota.h"
 #include "dispatch/call_watch.h"
 #include "group/groups.h"
 #include "rpc/reply.h"
@@ -71,6 +72,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     TC_TRY(tci_wait_init(ctx, err));
     if (core->options.call_time_max > 0)
         TC_TRY(tci_call_watch_create(core->options.call_time_max, &core->call_watch, err));
+    core->batches_are_watched = core->call_watch != NULL;
     describe_self(ctx);
     return tci_network_init(core,
                             (tci_worker_params){.given = ucx,
@@ -157,6 +159,7 @@ void tc_context_destroy(tc_context *ctx)
         tci_worker_destroy(core->worker);
     tci_arrivals_free(ctx);
     tci_credentials_fini(&core->credentials);
+    tci_quota_fini(core);
     free(core->by_connection);
     free(core->watched);
     if (core->epoll_fd >= 0)

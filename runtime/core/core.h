@@ -28,6 +28,7 @@ typedef struct tci_watched_ring {
 } tci_watched_ring;
 
 struct tci_queued;
+struct tci_account;
 
 /* What endpoints tell the layers above. Set once, by the context; all are called outside UCX's
  * handlers. */
@@ -77,12 +78,13 @@ typedef struct tci_core {
     unsigned handshakes; /* endpoints that are not open yet */
     unsigned am_peers;   /* open ones that send or receive with UCX's help */
     tci_shares shares;
-    unsigned storing_peers; /* open ones where somebody stores what no message tells of */
-    tci_log_ration log;     /* lines that strangers cause */
-    uint64_t ring_memory;   /* bytes of rings that peers may write */
-    uint64_t copy_memory;   /* and of copies of peers' rings, which this side fills */
-    tci_hello self;         /* this side's hello but for the ring */
-    uint8_t *own_address;   /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
+    unsigned storing_peers;       /* open ones where somebody stores what no message tells of */
+    tci_log_ration log;           /* lines that strangers cause */
+    struct tci_account *accounts; /* core/quota.h; NULL without quotas */
+    uint64_t ring_memory;         /* bytes of rings that peers may write */
+    uint64_t copy_memory;         /* and of copies of peers' rings, which this side fills */
+    tci_hello self;               /* this side's hello but for the ring */
+    uint8_t *own_address;         /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;
@@ -93,6 +95,7 @@ typedef struct tci_core {
     struct tci_groups *groups;
     struct tci_calls *calls;
     struct tci_local_replies *replies;
+    bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
     struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
 } tci_core;
 

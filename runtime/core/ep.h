@@ -84,7 +84,8 @@ struct tc_ep {
     tci_ep_state state;
     uint16_t connection; /* our id of it, in messages to us */
     uint64_t token;      /* that such messages bring along; the peer alone was told it */
-    bool unconfirmed;    /* the peer has not said yet that it is the member that was called */
+    struct tci_account *account; /* core/quota.h; NULL: nothing is counted */
+    bool unconfirmed; /* the peer has not said yet that it is the member that was called */
 
     tci_receiver rx;
     tci_log_ration log; /* lines that the peer causes */

@@ -45,6 +45,10 @@ typedef enum tci_cause {
     /* A connection holds bytes of its peer's that no descriptor tells of. */
     TCI_WORK_STREAM = 1 << 12,
 
+    /* A ring stands until its peer may have more messages run (core/quota.h). Nobody tells when:
+     * the sleep is a short one. */
+    TCI_WORK_RATE = 1 << 13,
+
     /* This is a fork of the context's process: nothing is done here any more. */
     TCI_FORKED = 1 << 11
 } tci_cause;
@@ -55,7 +59,8 @@ typedef enum tci_cause {
                 TCI_WORK_STREAM))
 /* What is somewhere in a list: all work but SERVICE. */
 #define TCI_WORK_LISTED                                                                        \
-    (TCI_WORK_AT_ONCE | (unsigned)(TCI_WORK_QUEUE | TCI_WORK_LINK | TCI_WORK_HANDSHAKE))
+    (TCI_WORK_AT_ONCE |                                                                        \
+     (unsigned)(TCI_WORK_QUEUE | TCI_WORK_LINK | TCI_WORK_HANDSHAKE | TCI_WORK_RATE))
 #define TCI_WORK (TCI_WORK_LISTED | (unsigned)TCI_WORK_SERVICE)
 
 typedef struct tci_pending {

@@ -59,6 +59,7 @@ typedef struct tci_receiver {
     size_t slot_count;
     bool paused;        /* not read until less waits for the peer; dispatch/backlog.h */
     uint64_t paused_ns; /* when it was read last */
+    bool metered;       /* so many messages a second; core/quota.h */
     bool loading;       /* the frame at the head waits for its function to be loaded */
     uint64_t run_messages;
 

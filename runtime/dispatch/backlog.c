@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "core/ep_state.h"
+#include "core/quota.h"
 #include "dispatch/dispatch.h"
 #include "transfer/send_queue.h"
 
@@ -9,9 +10,9 @@
 
 unsigned tci_backlog_turn(tc_ep *ep)
 {
-    if (!ep->rx.paused)
+    if (!ep->rx.paused || tci_quota_waits(ep))
         return 0;
-    if (ep->tx.queue_bytes <= tci_send_queue_mark(ep) / 2) {
+    if (tci_send_queue_has_shrunk(ep)) {
         tci_ep_resume(ep);
         return 0;
     }

@@ -5,6 +5,7 @@
 #include "core/credit.h"
 #include "core/current.h"
 #include "core/ep_state.h"
+#include "core/quota.h"
 #include "dispatch/call_watch.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
@@ -372,13 +373,18 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
     return run;
 }
 
-static inline unsigned run_batch(tc_ep *ep)
+static inline uint64_t batch_bytes(const tc_ep *ep)
+{
+    const uint64_t eighth = (ep->rx.ring.mask + 1) >> TCI_RING_CREDIT_SHIFT;
+    return eighth < BUDGET ? eighth : BUDGET;
+}
+
+static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
 {
     tci_core *core = ep->core;
     tci_current *current = tci_current_get();
     const tci_current outer = *current;
-    const uint64_t eighth = (ep->rx.ring.mask + 1) >> TCI_RING_CREDIT_SHIFT;
-    const uint64_t end = ep->rx.ring.head + (eighth < BUDGET ? eighth : BUDGET);
+    const uint64_t end = ep->rx.ring.head + bytes;
     bool empty;
     current->ep = ep;
     current->invocation = NULL;
@@ -397,16 +403,23 @@ static inline unsigned run_batch(tc_ep *ep)
 
 static __attribute__((noinline)) unsigned run_watched_batch(tc_ep *ep)
 {
-    tci_call_watch_begin(ep);
-    unsigned run = run_batch(ep);
-    tci_call_watch_end(ep);
+    uint64_t bytes = batch_bytes(ep);
+    if (ep->rx.metered && (bytes = tci_quota_turn(ep, bytes)) == 0)
+        return 0;
+    const uint64_t dropped = ep->core->counters[TCI_MESSAGES_DROPPED];
+    if (ep->core->call_watch != NULL)
+        tci_call_watch_begin(ep);
+    unsigned run = run_batch(ep, bytes);
+    if (ep->core->call_watch != NULL)
+        tci_call_watch_end(ep);
+    tci_quota_spend(ep, run + ep->core->counters[TCI_MESSAGES_DROPPED] - dropped);
     return run;
 }
 
 unsigned tci_dispatch_run(tc_ep *ep)
 {
-    return __builtin_expect(ep->core->call_watch != NULL, 0) ? run_watched_batch(ep)
-                                                             : run_batch(ep);
+    return __builtin_expect(ep->core->batches_are_watched, 0) ? run_watched_batch(ep)
+                                                              : run_batch(ep, batch_bytes(ep));
 }
 
 unsigned tci_dispatch_run_lap(tc_ep *ep)
@@ -422,5 +435,6 @@ bool tci_dispatch_drain(tc_ep *ep)
 {
     const uint64_t head = ep->rx.ring.head;
     (void)tci_dispatch_run(ep);
-    return ep->rx.ring.head == head && !ep->rx.loading;
+    return ep->rx.ring.head == head && !ep->rx.loading &&
+           !(tci_quota_waits(ep) && tci_consumer_has_frame(&ep->rx.ring));
 }

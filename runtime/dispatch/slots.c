@@ -1,8 +1,11 @@
 #include "dispatch/slots.h"
 
+#include "base/clock.h"
 #include "base/cursor.h"
 #include "base/logger.h"
 #include "core/ep_state.h"
+#include "core/quota.h"
+#include "dispatch/slot_quota.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/standing.h"
 #include "transfer/code_in.h"
@@ -35,6 +38,8 @@ static void let_go(tc_ifunc *fn)
 static void clear(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
+    if (place->fn != NULL && place->fn->state == TCI_LOADING) /* it may never be asked for */
+        tci_quota_charge_compile(ep, tci_clock_ns() - place->fn->seen_ns);
     if (place->fn != NULL)
         let_go(place->fn);
     free(place->evicted);
@@ -158,6 +163,8 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return tci_ep_fail_with(ep, TC_E_CORRUPT,
                                 "a frame changed while it waited for its code");
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
+    if (!ep->rx.incoming.wanted)
+        TC_TRY(tci_slot_quota_check(ep, section, known, err));
     if (known != NULL && known->standing == TCI_STANDING_OPEN) {
         tci_code_in_forget(ep);
         tci_registry_retain(known);
@@ -208,14 +215,25 @@ static bool is_called(const tci_core *core, const tc_ifunc *fn)
     return false;
 }
 
+/* Who asks first for what was compiled pays. */
+static void charge(tc_ep *ep, tc_ifunc *fn)
+{
+    tci_quota_charge_compile(ep, fn->work_ns);
+    fn->work_ns = 0;
+}
+
 /* One more slot takes no more memory for code that is called already. */
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     if (fn->standing != TCI_STANDING_OPEN)
         TC_TRY(tci_standing_judge(fn, err));
+    if (fn->state == TCI_NOT_LOADED)
+        TC_TRY(tci_quota_check_compile(ep, err));
     tc_status status = tci_ifunc_load_soon(fn, err);
     ep->rx.loading = status == TC_E_AGAIN;
+    if (status != TC_E_AGAIN)
+        charge(ep, fn);
     if (status != TC_OK)
         return status;
     tc_error full;

@@ -7,6 +7,7 @@
 #include "core/ep_message.h"
 #include "core/ep_state.h"
 #include "core/network.h"
+#include "core/quota.h"
 #include "endpoint/record_in.h"
 
 #include <sodium.h>
@@ -204,6 +205,7 @@ static tc_status open_link(tc_ep *ep, const tci_hello *hello, tc_error *err)
 static tc_status accept_hello(tc_ep *ep, const tci_hello *hello, tc_error *err)
 {
     keep_peer(ep, hello);
+    TC_TRY(tci_quota_admit(ep, err));
     /* Also of a peer that has gone: UCX has its side of that peer's endpoint already, maps that
      * peer's memory, and keeps both until an endpoint of this side's has taken them over. */
     tc_status status = open_link(ep, hello, err);

@@ -21,6 +21,7 @@ typedef struct tci_load_source {
     tci_object_seal seal;         /* of what is stored of it */
     tci_form_choice form;         /* what of it may run, whatever the policy wants */
     const atomic_bool *cancelled; /* see tci_engine_code */
+    uint64_t *work_ns; /* where a loader's thread leaves how long it took; NULL: nowhere */
 } tci_load_source;
 
 /* What a handle wants and what this process can do. */

@@ -75,6 +75,8 @@ static void do_job(tci_load_job *job)
     else
         job->status = tci_code_unit_execute(job->handle, &job->source, &job->plan, &job->unit,
                                             &job->error);
+    if (job->source.work_ns != NULL)
+        *job->source.work_ns = tci_clock_ns() - now_ns;
     if (job->status == TC_OK)
         tci_code_unit_note_wait(job->unit, now_ns - job->begun_ns);
 }

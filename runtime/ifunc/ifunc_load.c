@@ -14,7 +14,7 @@
  */
 #define IMAGE_PATIENCE 100u
 
-static tci_load_source source_of(const tc_ifunc *fn)
+static tci_load_source source_of(tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
     const char *code = (const char *)fn->code + TCI_CODE_SECTION_BYTES;
@@ -24,6 +24,7 @@ static tci_load_source source_of(const tc_ifunc *fn)
                                   fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size,
                               .scope = registry->scope,
                               .id = fn->id,
+                              .work_ns = &fn->work_ns,
                               .form = fn->signer_form,
                               .seal.wanted = registry->trust.required != TCI_SIGNATURE_NO};
     source.scope.signer = fn->signer_name;
@@ -213,7 +214,8 @@ tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
 void tci_ifunc_load_tier_up(tc_ifunc *fn)
 {
     tci_load_job *job;
-    const tci_load_source source = source_of(fn);
+    tci_load_source source = source_of(fn);
+    source.work_ns = NULL; /* nobody asked for it */
     fn->calls_seen = 0;
     fn->calls_left = NEVER;
     if (fn->state != TCI_LOADED || fn->unit == NULL || fn->job != NULL ||

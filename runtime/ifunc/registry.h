@@ -91,6 +91,7 @@ struct tc_ifunc {
     uint64_t last_use;   /* registry clock, for eviction */
     uint64_t calls_seen; /* calls_left when last_use was decided */
     uint64_t seen_ns;    /* when a message first asked for it */
+    uint64_t work_ns;    /* that loader threads took since somebody was charged for it */
     bool report_due;     /* its first call has not been reported */
     tc_ifunc *bucket_next;
     tci_injected_code injected[TCI_ARCH_COUNT];

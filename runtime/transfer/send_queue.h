@@ -21,6 +21,9 @@ static inline size_t tci_send_queue_mark(const tc_ep *ep)
     return bytes > TCI_QUEUE_BYTES_MIN ? (size_t)bytes : TCI_QUEUE_BYTES_MIN;
 }
 
+/* After too much: so little waits that the peer's ring may be read again. */
+bool tci_send_queue_has_shrunk(const tc_ep *ep);
+
 typedef struct tci_queued {
     struct tci_queued *next;
     tc_ifunc *fn; /* held; NULL: a frame that is whole as it is: control, or a reply */

@@ -64,6 +64,7 @@ static void open_pair(void)
     assert_int_equal(tci_call_watch_create(TIME_MAX_NS, &watch, &error), TC_OK);
     tci_call_watch_set_callback(watch, on_long_call, &pair);
     pair.far->core.call_watch = watch;
+    pair.far->core.batches_are_watched = true;
     now_ns = tci_clock_ns();
     named = runs = 0;
 }

@@ -9,6 +9,7 @@
 #include "dispatch/slots.h"
 #include "endpoint/ep_life.h"
 #include "core/network.h"
+#include "core/quota.h"
 #include "endpoint/handshake.h"
 #include "group/member.h"
 #include "rpc/reply.h"
@@ -188,6 +189,7 @@ void fake_node_destroy(fake_node *node)
     tci_groups_free(&node->groups);
     tci_registry_fini(&core->registry);
     tci_worker_destroy(core->worker);
+    tci_quota_fini(core);
     free(core->by_connection);
     free(core->watched);
     close(core->epoll_fd);

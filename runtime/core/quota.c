@@ -1,0 +1,207 @@
+#include "core/quota.h"
+
+#include "base/clock.h"
+#include "core/ep_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINUTE_NS (60 * TCI_NS_PER_S)
+/* What one turn of an endpoint can run: with as many in the bucket nobody looks at the clock. */
+#define TURN_MESSAGES 256
+
+static bool has_quotas(const struct tc_options *o)
+{
+    return (o->quota_connections | o->quota_functions | o->quota_code_bytes |
+            o->quota_compile_time | o->quota_queue_bytes | o->quota_message_rate) != 0;
+}
+
+const char *tci_quota_name(const tci_account *account, char out[TCI_QUOTA_NAME_MAX])
+{
+    if (account->identity[0] == '\0')
+        return "peers without an identity";
+    (void)snprintf(out, TCI_QUOTA_NAME_MAX, "peers of identity '%s'", account->identity);
+    return out;
+}
+
+/* --- accounts ---------------------------------------------------------------------------- */
+
+/* What an account remembers must outlive its connections: else who reconnects begins anew. */
+static bool is_forgettable(const tci_account *account, uint64_t now_ns)
+{
+    return account->endpoints == 0 && now_ns - account->filled_ns >= MINUTE_NS &&
+           now_ns - account->compile_since_ns >= MINUTE_NS && account->messages >= 0;
+}
+
+static void forget_old(tci_core *core, uint64_t now_ns)
+{
+    tci_account *account;
+    for (tci_account **at = &core->accounts; (account = *at) != NULL;) {
+        if (is_forgettable(account, now_ns)) {
+            *at = account->next;
+            free(account);
+        } else {
+            at = &account->next;
+        }
+    }
+}
+
+static tci_account *find(const tci_core *core, const char *identity)
+{
+    tci_account *account = core->accounts;
+    while (account != NULL && strcmp(account->identity, identity) != 0)
+        account = account->next;
+    return account;
+}
+
+static tci_account *find_or_make(tci_core *core, const char *identity)
+{
+    const uint64_t now_ns = tci_clock_ns();
+    tci_account *account = find(core, identity);
+    if (account != NULL)
+        return account;
+    forget_old(core, now_ns);
+    account = calloc(1, sizeof *account);
+    if (account == NULL)
+        return NULL;
+    memcpy(account->identity, identity, strlen(identity) + 1);
+    account->messages = (int64_t)core->options.quota_message_rate;
+    account->filled_ns = account->compile_since_ns = now_ns;
+    account->next = core->accounts;
+    core->accounts = account;
+    return account;
+}
+
+tc_status tci_quota_admit(tc_ep *ep, tc_error *err)
+{
+    tci_core *core = ep->core;
+    const uint64_t max = core->options.quota_connections;
+    const bool made_there = ep->life.owner == TCI_OWNER_CONTEXT;
+    char name[TCI_QUOTA_NAME_MAX];
+    if (ep->account != NULL || !has_quotas(&core->options))
+        return TC_OK;
+    tci_account *account = find_or_make(core, ep->peer.identity);
+    if (account == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "endpoint: out of memory");
+    if (made_there && max > 0 && account->connections >= max)
+        return tci_error_set(
+            err, TC_E_REFUSED, "%s have %u connections, option quota_connections is %llu",
+            tci_quota_name(account, name), account->connections, (unsigned long long)max);
+    account->endpoints++;
+    account->connections += made_there;
+    ep->account = account;
+    ep->rx.metered = core->options.quota_message_rate > 0;
+    core->batches_are_watched |= ep->rx.metered;
+    return TC_OK;
+}
+
+void tci_quota_leave(tc_ep *ep)
+{
+    if (ep->account == NULL)
+        return;
+    ep->account->endpoints--;
+    ep->account->connections -= ep->life.owner == TCI_OWNER_CONTEXT;
+    ep->account = NULL;
+}
+
+void tci_quota_fini(tci_core *core)
+{
+    while (core->accounts != NULL) {
+        tci_account *account = core->accounts;
+        core->accounts = account->next;
+        free(account);
+    }
+}
+
+/* --- queues ------------------------------------------------------------------------------ */
+
+void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes)
+{
+    if (ep->account != NULL)
+        ep->account->queue_bytes += (size_t)bytes;
+}
+
+size_t tci_quota_queue_max(const tc_ep *ep)
+{
+    const uint64_t max = ep->core->options.quota_queue_bytes;
+    return ep->account == NULL || max == 0 ? SIZE_MAX : (size_t)max;
+}
+
+/* --- messages ---------------------------------------------------------------------------- */
+
+/* With what the options allow, nothing overflows in thirty years. What is no whole message stays
+ * for the next time. */
+static void fill(tci_account *account, uint64_t rate)
+{
+    const uint64_t now_ns = tci_clock_ns();
+    const uint64_t passed_ns = now_ns - account->filled_ns;
+    const uint64_t parts = passed_ns % TCI_NS_PER_S * rate;
+    const uint64_t more = passed_ns / TCI_NS_PER_S * rate + parts / TCI_NS_PER_S;
+    if (more == 0)
+        return;
+    account->messages += (int64_t)more;
+    account->filled_ns = now_ns - parts % TCI_NS_PER_S / rate;
+    if (account->messages > (int64_t)rate)
+        account->messages = (int64_t)rate;
+}
+
+bool tci_quota_waits(tc_ep *ep)
+{
+    tci_account *account = ep->account;
+    if (!ep->rx.metered)
+        return false;
+    if (account->messages < TURN_MESSAGES)
+        fill(account, ep->core->options.quota_message_rate);
+    if (account->messages > 0)
+        return false;
+    tci_pending_add(&ep->core->pending, TCI_WORK_RATE);
+    return true;
+}
+
+uint64_t tci_quota_turn(tc_ep *ep, uint64_t bytes)
+{
+    if (tci_quota_waits(ep)) {
+        tci_ep_pause(ep);
+        return 0;
+    }
+    /* No frame takes less than a granule. */
+    const uint64_t messages = (uint64_t)ep->account->messages;
+    return messages < bytes / TCI_FRAME_GRANULE ? messages * TCI_FRAME_GRANULE : bytes;
+}
+
+void tci_quota_spend(tc_ep *ep, uint64_t messages)
+{
+    if (ep->account != NULL)
+        ep->account->messages -= (int64_t)messages;
+}
+
+/* --- compiling --------------------------------------------------------------------------- */
+
+tc_status tci_quota_check_compile(tc_ep *ep, tc_error *err)
+{
+    tci_account *account = ep->account;
+    const uint64_t max_ns = ep->core->options.quota_compile_time;
+    const uint64_t now_ns = tci_clock_ns();
+    char name[TCI_QUOTA_NAME_MAX];
+    if (account == NULL || max_ns == 0)
+        return TC_OK;
+    if (now_ns - account->compile_since_ns >= MINUTE_NS) {
+        account->compile_since_ns = now_ns;
+        account->compile_ns = 0;
+    }
+    if (account->compile_ns < max_ns)
+        return TC_OK;
+    return tci_error_set(err, TC_E_NO_MEMORY,
+                         "compiling for %s took %llu ms in this minute, option "
+                         "quota_compile_time is %llu ms",
+                         tci_quota_name(account, name),
+                         (unsigned long long)(account->compile_ns / TCI_NS_PER_MS),
+                         (unsigned long long)(max_ns / TCI_NS_PER_MS));
+}
+
+void tci_quota_charge_compile(tc_ep *ep, uint64_t ns)
+{
+    if (ep->account != NULL)
+        ep->account->compile_ns += ns;
+}

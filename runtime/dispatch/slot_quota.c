@@ -1,0 +1,72 @@
+#include "dispatch/slot_quota.h"
+
+#include "core/quota.h"
+
+#define INDEX_COUNT 65536u
+
+typedef struct holding {
+    uint64_t functions;
+    uint64_t bytes;
+    uint64_t seen[INDEX_COUNT / 64]; /* a bit for each function, by its index */
+} holding;
+
+static uint64_t bytes_of(const tc_ifunc *fn)
+{
+    return fn->code_bytes + (fn->unit != NULL ? tci_code_unit_memory(fn->unit) : 0);
+}
+
+static bool has(const holding *h, const tc_ifunc *fn)
+{
+    return (h->seen[fn->index / 64] >> fn->index % 64 & 1) != 0;
+}
+
+static void add_slots(holding *h, const tc_ep *ep)
+{
+    for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+        const tc_ifunc *fn = ep->rx.slots[slot].fn;
+        if (fn == NULL || has(h, fn))
+            continue;
+        h->seen[fn->index / 64] |= 1ull << fn->index % 64;
+        h->functions++;
+        h->bytes += bytes_of(fn);
+    }
+}
+
+static tc_status check(const tc_ep *ep, const holding *h, uint64_t bytes, tc_error *err)
+{
+    const struct tc_options *options = &ep->core->options;
+    char name[TCI_QUOTA_NAME_MAX];
+    if (options->quota_functions > 0 && h->functions >= options->quota_functions)
+        return tci_error_set(
+            err, TC_E_TOO_LARGE, "%s hold %llu functions, option quota_functions is %llu",
+            tci_quota_name(ep->account, name), (unsigned long long)h->functions,
+            (unsigned long long)options->quota_functions);
+    if (options->quota_code_bytes > 0 &&
+        (h->bytes > options->quota_code_bytes || bytes > options->quota_code_bytes - h->bytes))
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "%s hold %llu bytes of code, and this one has %llu: option "
+                             "quota_code_bytes is %llu",
+                             tci_quota_name(ep->account, name), (unsigned long long)h->bytes,
+                             (unsigned long long)bytes,
+                             (unsigned long long)options->quota_code_bytes);
+    return TC_OK;
+}
+
+tc_status tci_slot_quota_check(const tc_ep *ep, const tci_code_section *section,
+                               const tc_ifunc *known, tc_error *err)
+{
+    const struct tc_options *options = &ep->core->options;
+    if (ep->account == NULL || (options->quota_functions | options->quota_code_bytes) == 0)
+        return TC_OK;
+    holding h = {0};
+    for (const tc_ep *other = ep->core->first; other != NULL; other = other->next) {
+        if (other->account == ep->account)
+            add_slots(&h, other);
+    }
+    if (known != NULL && has(&h, known))
+        return TC_OK;
+    return check(ep, &h,
+                 known != NULL ? bytes_of(known)
+                               : (uint64_t)section->archive_size + section->deps_size,
+                 err);
+}
