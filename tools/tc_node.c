@@ -34,7 +34,7 @@ static const char usage[] =
     "usage: tc-node [--listen HOST:PORT] [--lib LIBRARY --args-symbol NAME] [options]\n"
     "\n"
     "Runs functions that peers send, until SIGINT or SIGTERM; then prints a summary. A\n"
-    "second signal ends it at once.\n"
+    "second signal ends it at once. With TC_AUDIT=FILE, SIGHUP has it open that file anew.\n"
     "\n"
     "  -l, --listen HOST:PORT   default 127.0.0.1:7000; port 0: the system chooses. Outside\n"
     "                           loopback only with TC_LISTEN_ANY=yes: whoever connects can "
@@ -187,10 +187,26 @@ static void print_summary(const tc_context *ctx, int json)
 }
 
 /* Within WAIT_NS of a SIGHUP. */
-static void reload_trust(tc_context *ctx)
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && *value != '\0';
+}
+
+static bool has_keys_or_lists(void)
+{
+    return is_set("TC_TRUST") || is_set("TC_CODE_ALLOW") || is_set("TC_CODE_REVOKED");
+}
+
+/* Whoever changed a file of keys, or renamed the audit file, says so by SIGHUP. */
+static void reload(tc_context *ctx)
 {
     tc_error error;
     if (!atomic_exchange(&reload_wanted, false))
+        return;
+    if (tc_context_reopen_audit(ctx, &error) != TC_OK)
+        fprintf(stderr, "tc-node: %s\n", error.text);
+    if (!has_keys_or_lists())
         return;
     if (tc_context_reload_trust(ctx, &error) == TC_OK)
         fprintf(stderr, "tc-node: keys and lists read again\n");
@@ -214,7 +230,7 @@ static int serve(tc_context *ctx, const arguments *args)
         return 1;
     }
     while (!atomic_load_explicit(&stop_wanted, memory_order_relaxed)) {
-        reload_trust(ctx);
+        reload(ctx);
         tc_status status = tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT) {
             fprintf(stderr, "tc-node: %s\n", tc_status_text(status));
@@ -240,8 +256,7 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     const struct sigaction hangup = {.sa_handler = on_hangup};
-    if (getenv("TC_TRUST") != NULL || getenv("TC_CODE_ALLOW") != NULL ||
-        getenv("TC_CODE_REVOKED") != NULL) /* else it ends with its terminal */
+    if (has_keys_or_lists() || is_set("TC_AUDIT")) /* else it ends with its terminal */
         sigaction(SIGHUP, &hangup, NULL);
     if (!find_target_args(&args, &target_args))
         return 1;

@@ -89,6 +89,15 @@ TC_API void tc_context_set_target_args(tc_context *ctx, void *target_args);
  *   TC_E_BUSY       called from inside an ifunc or a callback: nothing is read */
 TC_MUST_CHECK TC_API tc_status tc_context_reload_trust(tc_context *ctx, tc_error *err);
 
+/* Has the file of the option `audit` opened anew by its name: after it was renamed, so that its
+ * lines go into another one. Without such a file nothing is done.
+ *
+ *   TC_OK           lines go into the file that has the name now
+ *   TC_E_INVALID    it is no regular file of this user's that is open to nobody else, or a
+ *                   symbolic link: lines go on into the one before
+ *   TC_E_IO         it cannot be opened: the same */
+TC_MUST_CHECK TC_API tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err);
+
 /* Gives functions that run here access to data by name (tc_self_data). Every function of every
  * peer can read and write it.
  *

@@ -108,6 +108,7 @@ struct tc_options {
     char group_address[TCI_OPTION_TEXT_MAX];
     char ifunc_path[TCI_OPTION_TEXT_MAX];
     char engine_path[TCI_OPTION_TEXT_MAX];
+    char audit[TCI_OPTION_TEXT_MAX];
     char symbols[TCI_OPTION_TEXT_MAX];
 
     char trust[TCI_OPTION_TEXT_MAX];

@@ -1,6 +1,7 @@
 /* A context: makes the core, with every module's part of it, and takes it apart. */
 #include "context/context_object.h"
 
+#include "base/audit_file.h"
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
@@ -67,6 +68,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
         return tci_error_set(err, TC_E_IO, "epoll could not be started");
     TC_TRY(tci_credentials_load(&core->options, &core->credentials, err));
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
+    TC_TRY(tci_audit_file_open(core->options.audit, &core->audit, err));
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
@@ -160,6 +162,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_arrivals_free(ctx);
     tci_credentials_fini(&core->credentials);
     tci_quota_fini(core);
+    tci_audit_file_close(core->audit);
     free(core->by_connection);
     free(core->watched);
     if (core->epoll_fd >= 0)
@@ -167,6 +170,11 @@ void tc_context_destroy(tc_context *ctx)
     if (ctx->loads_fd >= 0)
         close(ctx->loads_fd);
     free(ctx);
+}
+
+tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err)
+{
+    return ctx->core.audit != NULL ? tci_audit_file_reopen(ctx->core.audit, err) : TC_OK;
 }
 
 void tc_context_set_target_args(tc_context *ctx, void *target_args)

@@ -29,6 +29,7 @@ typedef struct tci_watched_ring {
 
 struct tci_queued;
 struct tci_account;
+struct tci_audit_file;
 
 /* What endpoints tell the layers above. Set once, by the context; all are called outside UCX's
  * handlers. */
@@ -80,6 +81,8 @@ typedef struct tci_core {
     tci_shares shares;
     unsigned storing_peers;       /* open ones where somebody stores what no message tells of */
     tci_log_ration log;           /* lines that strangers cause */
+    struct tci_audit_file *audit; /* core/audit.h; NULL: nobody wants it */
+    tci_log_ration audit_ration;  /* lines that strangers cause there */
     struct tci_account *accounts; /* core/quota.h; NULL without quotas */
     uint64_t ring_memory;         /* bytes of rings that peers may write */
     uint64_t copy_memory;         /* and of copies of peers' rings, which this side fills */

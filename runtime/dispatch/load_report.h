@@ -2,11 +2,14 @@
 #ifndef TCI_LOAD_REPORT_H
 #define TCI_LOAD_REPORT_H
 
-#include "core/core.h"
+#include "core/ep.h"
 
 /* How a function became callable, or got better code (total_ns 0), for the log and for
  * tc_context_set_load_callback. */
 void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t execution_ns,
                             uint64_t total_ns);
+
+/* That a peer may call a function from now on, for the option `audit`. */
+void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn);
 
 #endif

@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/logger.h"
+#include "core/audit.h"
 #include "core/ep_state.h"
 #include "core/quota.h"
+#include "dispatch/load_report.h"
 #include "dispatch/slot_quota.h"
 #include "ifunc/ifunc_load.h"
 #include "ifunc/standing.h"
@@ -76,6 +78,7 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
                     error->text);
     ep->core->counters[TCI_CODE_REFUSED]++;
     ep->core->counters[TCI_CODE_UNTRUSTED] += error->status == TC_E_REFUSED;
+    tci_audit_refused(ep, error);
     tci_slot_report(ep, TCI_CONTROL_REFUSED, slot, error);
 }
 
@@ -240,6 +243,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     status = tci_registry_trim(&ep->core->registry, fn, &full);
     if (status == TC_OK || is_called(ep->core, fn)) {
         ep->rx.slots[slot].main = fn->entry.main;
+        tci_load_report_audit(ep, fn);
         return TC_OK;
     }
     tci_error_prefix(&full, "%s", tci_archive_name(fn->archive));

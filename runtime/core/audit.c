@@ -1,0 +1,85 @@
+#include "core/audit.h"
+
+#include "base/clock.h"
+
+#define STRANGERS_PER_SECOND 100u
+
+bool tci_audit_begin(const tc_ep *ep, tci_audit_line *line, const char *event)
+{
+    if (ep->core->audit == NULL || tci_core_is_forked(ep->core))
+        return false;
+    tci_audit_line_begin(line, event);
+    tci_audit_line_number(line, "connection", ep->connection);
+    tci_audit_line_text(line, "identity", ep->peer.identity);
+    tci_audit_line_text(line, "peer", ep->stream != NULL ? tci_stream_peer(ep->stream) : "");
+    return true;
+}
+
+void tci_audit_end(const tc_ep *ep, tci_audit_line *line)
+{
+    tci_audit_file_write(ep->core->audit, line);
+}
+
+static void add_error(tci_audit_line *line, const tc_error *error)
+{
+    tci_audit_line_text(line, "status", tc_status_name(error->status));
+    tci_audit_line_text(line, "text", error->text);
+}
+
+void tci_audit_opened(const tc_ep *ep)
+{
+    tci_audit_line line;
+    if (!tci_audit_begin(ep, &line, "opened"))
+        return;
+    tci_audit_line_text(&line, "delivery", ep->tx.delivery->ops->name);
+    tci_audit_line_number(&line, "peer_pid", ep->peer.pid);
+    tci_audit_end(ep, &line);
+}
+
+/* What was left out stands in the next line that is not. */
+static bool may_write_of_stranger(tci_core *core, uint64_t *left_out)
+{
+    const uint64_t second = tci_clock_ns() / TCI_NS_PER_S;
+    tci_log_ration *ration = &core->audit_ration;
+    if (ration->second != second) {
+        ration->second = second;
+        ration->lines = 0;
+    }
+    if (ration->lines == STRANGERS_PER_SECOND) {
+        ration->left_out++;
+        return false;
+    }
+    ration->lines++;
+    *left_out = ration->left_out;
+    ration->left_out = 0;
+    return true;
+}
+
+void tci_audit_closed(const tc_ep *ep, const tc_error *error)
+{
+    tci_audit_line line;
+    uint64_t left_out = 0;
+    const char *event = error == NULL ? "closed" : ep->life.opened ? "failed" : "refused";
+    if (ep->core->audit == NULL ||
+        (!ep->life.opened && !may_write_of_stranger(ep->core, &left_out)) ||
+        !tci_audit_begin(ep, &line, event))
+        return;
+    if (error != NULL && !ep->life.opened)
+        tci_audit_line_text(&line, "what", "connection");
+    if (left_out > 0)
+        tci_audit_line_number(&line, "left_out", left_out);
+    tci_audit_line_number(&line, "messages", ep->rx.run_messages);
+    if (error != NULL)
+        add_error(&line, error);
+    tci_audit_end(ep, &line);
+}
+
+void tci_audit_refused(const tc_ep *ep, const tc_error *error)
+{
+    tci_audit_line line;
+    if (!tci_audit_begin(ep, &line, "refused"))
+        return;
+    tci_audit_line_text(&line, "what", "code");
+    add_error(&line, error);
+    tci_audit_end(ep, &line);
+}
