@@ -12,10 +12,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What a TLS connection begins with, from either side. */
+/* What a TLS connection begins with. */
 #define TLS_HANDSHAKE 0x16
-#define TLS_ALERT 0x15
 #define DRAINED_MAX 16384 /* bytes of a peer that is turned away */
+
+static bool would_block(int errnum)
+{
+    return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR;
+}
 
 void tci_channel_init(tci_channel *channel)
 {
@@ -182,26 +186,22 @@ static tc_status ask_kernel(tci_channel *channel, tc_error *err)
     return TC_OK;
 }
 
-/* Clear text is looked for before OpenSSL sees it, for the sake of the error's text. */
+/* At a listener clear text is looked for before OpenSSL sees it: who speaks it is answered in it.
+ * TC_E_AGAIN: nothing has come. */
 static tc_status look_at_first_byte(tci_channel *channel, tc_error *err)
 {
     uint8_t first;
-    if (channel->has_spoken)
+    if (channel->has_spoken || channel->role == TCI_TLS_CLIENT)
         return TC_OK;
     ssize_t n = recv(channel->fd, &first, 1, MSG_PEEK);
-    channel->has_spoken = n > 0;
-    if (n <= 0 || first == TLS_HANDSHAKE ||
-        (first == TLS_ALERT && channel->role == TCI_TLS_CLIENT))
+    if (n < 0 && would_block(errno))
+        return TC_E_AGAIN;
+    channel->has_spoken = true;
+    if (n <= 0 || first == TLS_HANDSHAKE)
         return TC_OK; /* an end or an error shows again */
     channel->speaks_clear = true;
-    if (channel->role == TCI_TLS_SERVER)
-        return tci_error_set(
-            err, TC_E_REFUSED,
-            "%s speaks clear text, and keys are expected here: set key_file, or "
-            "tls_ca, tls_cert and tls_key, there as here",
-            channel->peer);
     return tci_error_set(err, TC_E_REFUSED,
-                         "%s answers in clear text, and keys are set here: set key_file, or "
+                         "%s speaks clear text, and keys are expected here: set key_file, or "
                          "tls_ca, tls_cert and tls_key, there as here",
                          channel->peer);
 }
@@ -244,11 +244,6 @@ void tci_channel_tell_refused(tci_channel *channel, const void *bytes, size_t si
 }
 
 /* --- bytes ------------------------------------------------------------------------------- */
-
-static bool would_block(int errnum)
-{
-    return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR;
-}
 
 static bool means_peer_lost(int errnum)
 {

@@ -2,7 +2,9 @@
 #include "../support/test.h"
 #include "keys_bench.h"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void make_authority(keys_bench *b, const char *name)
@@ -277,6 +279,94 @@ static void keys_to_a_listener_of_clear_text_are_told(void **state)
     assert_text_has(error.text, "answers in clear text, and keys are set here");
 }
 
+/* --- other users ------------------------------------------------------------------------- */
+
+#define OTHER_USER 12345
+
+/* A process of another user, that connects to the port, or that listens: then its port comes
+ * back. It stays until the gate is closed. */
+static pid_t start_other(uint16_t port, int gate[2], uint16_t *port_out)
+{
+    int told[2];
+    assert_int_equal(pipe(gate) + pipe(told), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct sockaddr_in at = {.sin_family = AF_INET,
+                                 .sin_port = htons(port),
+                                 .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        socklen_t size = sizeof at;
+        int failed = setuid(OTHER_USER);
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (port != 0)
+            failed |= connect(fd, (struct sockaddr *)&at, size);
+        else
+            failed |= bind(fd, (struct sockaddr *)&at, size) | listen(fd, 4) |
+                      getsockname(fd, (struct sockaddr *)&at, &size);
+        (void)close(gate[1]);
+        (void)!write(told[1], &at.sin_port, sizeof at.sin_port);
+        (void)!read(gate[0], &at, 1);
+        _exit(failed != 0);
+    }
+    assert_int_equal(read(told[0], port_out, sizeof *port_out), sizeof *port_out);
+    *port_out = ntohs(*port_out);
+    (void)close(gate[0]);
+    (void)close(told[0]);
+    (void)close(told[1]);
+    return child;
+}
+
+static void end_other(pid_t child, const int gate[2])
+{
+    int status;
+    (void)close(gate[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void another_users_process_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    int gate[2];
+    uint16_t port;
+    if (geteuid() != 0)
+        skip();
+    keys_bench_load_nothing(&b->here, "own");
+    keys_bench_listen(b);
+    pid_t child = start_other(tci_stream_listener_port(b->listener), gate, &port);
+    while (b->turned_away == 0 && b->near == NULL)
+        keys_bench_turn(b);
+    assert_text_has(b->near_error.text, "is a process of user 12345, expected user 0 or root");
+    end_other(child, gate);
+    keys_bench_load_nothing(&b->here, "any");
+    child = start_other(tci_stream_listener_port(b->listener), gate, &port);
+    while (b->near == NULL)
+        keys_bench_turn(b);
+    assert_int_equal(b->turned_away, 1);
+    assert_string_equal(tci_stream_identity(b->near), "uid:12345");
+    end_other(child, gate);
+}
+
+/* Or it would be told what only this user's processes should know, and could send code back. */
+static void another_users_listener_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    int gate[2];
+    uint16_t port;
+    char address[32];
+    if (geteuid() != 0)
+        skip();
+    keys_bench_load_nothing(&b->there, "own");
+    pid_t child = start_other(0, gate, &port);
+    (void)snprintf(address, sizeof address, "127.0.0.1:%u", port);
+    tc_status status = tci_stream_connect_start(address, &b->there, &b->far, &b->far_error);
+    while (status == TC_OK &&
+           (status = tci_stream_connect_finish(b->far, &b->far_error)) == TC_E_AGAIN)
+        status = TC_OK;
+    assert_int_equal(status, TC_E_REFUSED);
+    assert_text_has(b->far_error.text, "is served by user 12345, expected user 0 or root");
+    end_other(child, gate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +387,8 @@ int main(void)
         KEYS_TEST(a_key_is_no_certificate),
         KEYS_TEST(clear_text_to_a_listener_with_keys_is_told),
         KEYS_TEST(keys_to_a_listener_of_clear_text_are_told),
+        KEYS_TEST(another_users_process_is_refused),
+        KEYS_TEST(another_users_listener_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,12 @@ static tc_status handshake_broken(const tci_tls_session *session, int reason, tc
 {
     const tci_tls *tls = session->tls;
     switch (reason) {
+    case SSL_R_WRONG_VERSION_NUMBER: /* of a record: these bytes are none */
+    case SSL_R_HTTP_REQUEST:
+        return tci_error_set(
+            err, TC_E_REFUSED,
+            "it answers in clear text, and keys are set here: set key_file, or "
+            "tls_ca, tls_cert and tls_key, there as here");
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_WRONG_SSL_VERSION:
     case SSL_R_VERSION_TOO_LOW:
