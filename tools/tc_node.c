@@ -1,6 +1,7 @@
 /* A target: listens, and runs what its peers send until it is told to stop. */
 #include "crash_line.h"
 #include "tool_file.h"
+#include "tool_key.h"
 #include "tool_number.h"
 
 #include <tc/context.h>
@@ -26,6 +27,7 @@ typedef struct arguments {
     const char *library;     /* NULL: none */
     const char *args_symbol; /* NULL: target_args is NULL */
     const char *port_file;   /* NULL: none */
+    const char *make_key;    /* NULL: none; else that is all there is to do */
     uint64_t exit_after;     /* messages; 0: no end */
     int json;
 } arguments;
@@ -37,9 +39,9 @@ static const char usage[] =
     "second signal ends it at once. With TC_AUDIT=FILE, SIGHUP has it open that file anew.\n"
     "\n"
     "  -l, --listen HOST:PORT   default 127.0.0.1:7000; port 0: the system chooses. Outside\n"
-    "                           loopback only with TC_LISTEN_ANY=yes: whoever connects can "
-    "run\n"
-    "                           code here\n"
+    "                           loopback only with TC_KEY_FILE=FILE or TC_TLS_CERT: whoever\n"
+    "                           connects can run code here\n"
+    "      --make-key FILE      make a new key for TC_KEY_FILE, and end\n"
     "      --lib LIBRARY        a shared library to load first; its symbols can be called by\n"
     "                           what arrives\n"
     "      --args-symbol NAME   the address of this symbol (of --lib, or of this program's\n"
@@ -75,12 +77,13 @@ static void on_signal(int number)
 
 static int parse(int argc, char **argv, arguments *args)
 {
-    enum { LIB = 256, ARGS_SYMBOL, PORT_FILE, EXIT_AFTER };
+    enum { LIB = 256, ARGS_SYMBOL, PORT_FILE, EXIT_AFTER, MAKE_KEY };
     static const struct option options[] = {
         {"listen", required_argument, NULL, 'l'},
         {"lib", required_argument, NULL, LIB},
         {"args-symbol", required_argument, NULL, ARGS_SYMBOL},
         {"port-file", required_argument, NULL, PORT_FILE},
+        {"make-key", required_argument, NULL, MAKE_KEY},
         {"exit-after", required_argument, NULL, EXIT_AFTER},
         {"json", no_argument, NULL, 'j'},
         {"help", no_argument, NULL, 'h'},
@@ -99,6 +102,9 @@ static int parse(int argc, char **argv, arguments *args)
             break;
         case PORT_FILE:
             args->port_file = optarg;
+            break;
+        case MAKE_KEY:
+            args->make_key = optarg;
             break;
         case EXIT_AFTER:
             if (!tool_number("tc-node", "--exit-after", optarg, 0, UINT64_MAX,
@@ -252,6 +258,8 @@ int main(int argc, char **argv)
     int wrong = parse(argc, argv, &args);
     if (wrong)
         return wrong;
+    if (args.make_key != NULL)
+        return tool_key_make("tc-node", args.make_key) ? 0 : 1;
     const struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

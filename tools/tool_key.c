@@ -1,0 +1,48 @@
+#include "tool_key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KEY_BYTES 32u
+#define NAME_BYTES 4u /* of random ones: who has another key reads another name */
+
+static int write_key(int fd, const uint8_t bytes[NAME_BYTES + KEY_BYTES])
+{
+    char line[128];
+    int n = snprintf(line, sizeof line, "tchains-key k");
+    for (size_t i = 0; i < NAME_BYTES + KEY_BYTES; i++)
+        n += snprintf(line + n, sizeof line - (size_t)n, i == NAME_BYTES ? " %02x" : "%02x",
+                      bytes[i]);
+    line[n++] = '\n';
+    int ok = fchmod(fd, 0600) == 0 && write(fd, line, (size_t)n) == n && fsync(fd) == 0;
+    explicit_bzero(line, sizeof line);
+    return ok;
+}
+
+int tool_key_make(const char *program, const char *path)
+{
+    uint8_t bytes[NAME_BYTES + KEY_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        fprintf(stderr, "%s: --make-key: no random bytes: %s\n", program, strerror(errno));
+        return 0;
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int ok = fd >= 0 && write_key(fd, bytes);
+    int errnum = errno;
+    if (fd >= 0 && (close(fd) != 0 || !ok)) {
+        ok = 0;
+        (void)unlink(path);
+    }
+    if (ok)
+        printf("k%02x%02x%02x%02x\n", bytes[0], bytes[1], bytes[2], bytes[3]);
+    else
+        fprintf(stderr, "%s: --make-key %s: %s\n", program, path, strerror(errnum));
+    explicit_bzero(bytes, sizeof bytes);
+    return ok;
+}
