@@ -22,6 +22,12 @@ typedef enum tci_network_choice {
     TCI_NETWORK_YES = 2
 } tci_network_choice;
 
+typedef enum tci_protect_choice {
+    TCI_PROTECT_SEAL = 0,
+    TCI_PROTECT_AUTH = 1,
+    TCI_PROTECT_OFF = 2
+} tci_protect_choice;
+
 typedef enum tci_wait_choice {
     TCI_WAIT_ADAPTIVE = 0,
     TCI_WAIT_SPIN = 1,
@@ -84,6 +90,7 @@ struct tc_options {
     char tls_cert[TCI_OPTION_TEXT_MAX];
     char tls_key[TCI_OPTION_TEXT_MAX];
     uint64_t local_users; /* 0: own, 1: any */
+    uint64_t protect;     /* tci_protect_choice */
     uint64_t network;     /* tci_network_choice */
     uint64_t form;        /* tci_form_choice */
     uint64_t debug_code;

@@ -155,10 +155,30 @@ static tc_status check_options(const struct tc_options *options, tc_error *err)
     return TC_OK;
 }
 
+/* TLS 1.3 has ciphers that sign and do not encrypt (RFC 9150), OpenSSL from 3.4 on; none are
+ * asked for here. To take keys and then send in clear text would be neither what keys are for
+ * nor what is asked. */
+static tc_status check_protection(const struct tc_options *options, tc_error *err)
+{
+    bool keys = options->key_file[0] != '\0' || options->tls_cert[0] != '\0';
+    if (options->protect == TCI_PROTECT_AUTH)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "option protect is auth: that takes the cipher TLS_SHA256_SHA256, "
+                             "which OpenSSL has not before 3.4 and this library does not use; "
+                             "expected seal");
+    if (options->protect == TCI_PROTECT_OFF && keys)
+        return tci_error_set(err, TC_E_INVALID,
+                             "option protect is off, and %s is set: with keys all bytes are "
+                             "sealed; expected seal, or no keys",
+                             options->key_file[0] != '\0' ? "key_file" : "tls_cert");
+    return TC_OK;
+}
+
 tc_status tci_credentials_load(const struct tc_options *options, tci_credentials *out,
                                tc_error *err)
 {
     TC_TRY(check_options(options, err));
+    TC_TRY(check_protection(options, err));
     if (options->key_file[0] != '\0')
         return load_keys(options, out, err);
     if (options->tls_cert[0] != '\0')

@@ -1,0 +1,49 @@
+/* The option `protect` beside keys: what cannot be had is refused before anything is opened. */
+#include "../support/test.h"
+
+#include "bootstrap/credentials.h"
+
+static tc_status load(const char *protect, const char *key_file, tc_error *err)
+{
+    tc_options *opts;
+    tci_credentials which = {0};
+    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
+    assert_int_equal(tc_options_set(opts, "protect", protect, NULL), TC_OK);
+    assert_int_equal(tc_options_set(opts, "key_file", key_file, NULL), TC_OK);
+    tc_status status = tci_credentials_load(opts, &which, err);
+    tci_credentials_fini(&which);
+    tc_options_destroy(opts);
+    return status;
+}
+
+static void what_no_library_offers_is_said(void **state)
+{
+    tc_error error = {0};
+    assert_int_equal(load("auth", "", &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "TLS_SHA256_SHA256"));
+    assert_non_null(strstr(error.text, "expected seal"));
+}
+
+static void keys_and_clear_text_contradict_each_other(void **state)
+{
+    tc_error error = {0};
+    assert_int_equal(load("off", "/nowhere/a.key", &error), TC_E_INVALID);
+    assert_non_null(strstr(error.text, "protect is off"));
+    assert_non_null(strstr(error.text, "key_file is set"));
+}
+
+static void without_keys_there_is_nothing_to_refuse(void **state)
+{
+    assert_int_equal(load("off", "", NULL), TC_OK);
+    assert_int_equal(load("seal", "", NULL), TC_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_no_library_offers_is_said),
+        cmocka_unit_test(keys_and_clear_text_contradict_each_other),
+        cmocka_unit_test(without_keys_there_is_nothing_to_refuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
