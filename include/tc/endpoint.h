@@ -18,10 +18,10 @@ extern "C" {
  *   ep_out            owned by the caller; see tc_ep_close
  *
  *   TC_OK             the endpoint is open
- *   TC_E_UNREACHABLE  nobody listens there, or no route; or UCX has no way there because one of
- *                     the two has no network port (option network): the text says which
+ *   TC_E_UNREACHABLE  nobody listens there, or no route
  *   TC_E_TIMEOUT      the peer did not complete the handshake in time
- *   TC_E_VERSION      the peer's protocol is another one; the text has both versions
+ *   TC_E_VERSION      the peer's protocol is another one, or its UCX is and the option delivery
+ *                     asks for UCX; the text has both versions
  *   TC_E_REFUSED      the peer refused the connection; the text has its reason
  *   TC_E_CORRUPT      the other side does not speak this protocol
  *   TC_E_PEER_LOST    the peer closed the connection during the handshake
@@ -43,8 +43,11 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_p
  *   address         the bytes; not needed after the call
  *   size            their number
  *
- *   TC_OK           the endpoint is open
- *   TC_E_CORRUPT    the bytes are not an address, or damaged
+ *   TC_OK             the endpoint is open
+ *   TC_E_CORRUPT      the bytes are not an address, or damaged
+ *   TC_E_VERSION      the peer's protocol or UCX is another one; the text has both versions
+ *   TC_E_UNREACHABLE  UCX has no way there, because one of the two has no network port (option
+ *                     network; with keys or delivery=stream there is none): the text says which
  *   as tc_ep_connect */
 TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void *address,
                                                      size_t size, uint64_t timeout_ns,

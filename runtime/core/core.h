@@ -77,7 +77,7 @@ typedef struct tci_core {
     /* Ids are given out in turn, so that a late message meets no new owner. */
     uint16_t connection_next;
     unsigned handshakes; /* endpoints that are not open yet */
-    unsigned am_peers;   /* open ones that send or receive with UCX's help */
+    unsigned am_peers;   /* open ones that send or receive by messages: UCX's, or records */
     tci_shares shares;
     unsigned storing_peers;       /* open ones where somebody stores what no message tells of */
     tci_log_ration log;           /* lines that strangers cause */

@@ -20,7 +20,7 @@ typedef enum tci_cause {
     TCI_RUNNING = 1 << 0,
     /* Inside NAME_payload_init: the same. */
     TCI_BUILDING = 1 << 1,
-    /* UCX serves some peer, so every turn progresses UCX. */
+    /* UCX or a connection brings what some peer sends, so every turn looks there. */
     TCI_POLL_UCX = 1 << 2,
 
     /* Messages wait for credit. A doorbell or a CREDIT message wakes. */
