@@ -11,6 +11,17 @@
 
 #include <stdlib.h>
 
+/* A peer that has not read the code knows only its id. */
+static void name_function(const tc_ep *ep, uint16_t slot, tc_error *refusal)
+{
+    const tc_ifunc *fn = ep->core->registry.table[slot];
+    if (fn == NULL)
+        return;
+    const char *name = tci_archive_name(fn->archive);
+    if (strncmp(refusal->text, name, strlen(name)) != 0)
+        tci_error_prefix(refusal, "%s", name);
+}
+
 /* A function (or, with `payload_only`, just one payload) that the peer would not have. The status
  * may be passed on to others, to whom TC_OK would say that all is well. */
 static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
@@ -30,6 +41,7 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
         return TC_OK;
     tci_error_set(ep->tx.refusal, (tc_status)status, "%.*s", (int)text_size,
                   (const char *)text);
+    name_function(ep, f->slot, ep->tx.refusal);
     ep->tx.refusals++;
     if (ep->tx.preparing == f->slot)
         ep->tx.preparing = TCI_PREPARING_NONE;

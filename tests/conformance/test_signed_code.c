@@ -149,12 +149,74 @@ static void nobody_is_asked_where_no_signature_is_required(void **state)
     end(s);
 }
 
+/* With one place for functions each message of the other one drives the first one out, and it
+ * comes back with its signature. */
+static void code_that_left_comes_back_with_its_signature(void **state)
+{
+    scene *s = begin();
+    open_with(s, NULL, "functions_max", "1");
+    tc_ifunc *check = good(s);
+    tc_ifunc *doubled = signing_open_by(s->pair.source, "doubled", &s->keys.alice);
+    for (int i = 0; i < 3; i++) {
+        expect_runs(s, s->pair.ep, check);
+        assert_int_equal(pair_send(s->pair.ep, doubled, "\0\0\0\0\0\0\0\0", 8), TC_OK);
+        pair_flush(s->pair.ep);
+        s->pair.target_state = (check_state){.next = s->pair.target_state.next};
+    }
+    assert_int_equal(tc_ep_refusal(s->pair.ep, NULL), 0);
+    assert_true(counter(s, TCI_CODE_EVICTED) >= 3);
+    end(s);
+}
+
+typedef struct third {
+    tc_context *context;
+    check_state state;
+    tc_ep *ep; /* of the target's, that leads to it */
+} third;
+
+static unsigned progress_third(void *user)
+{
+    return tc_progress(((third *)user)->context);
+}
+
+/* Whoever got it sends it on as it is. */
+static void a_signature_travels_on(void **state)
+{
+    scene *s = begin();
+    const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
+    third last = {.context = test_context(strict)};
+    tc_listener *listener;
+    char host_port[32];
+    server of_last;
+    tc_error error = {0};
+    pair_open_as(&s->pair, NULL, NULL); /* the one between trusts nobody */
+    tc_ifunc *fn = good(s);
+    expect_runs(s, s->pair.ep, fn);
+    tc_context_set_target_args(last.context, &last.state);
+    must(tc_listener_open(last.context, "127.0.0.1:0", &listener, &error), &error, "listener");
+    (void)snprintf(host_port, sizeof host_port, "127.0.0.1:%u", tc_listener_port(listener));
+    server_start(&of_last, progress_third, &last);
+    pair_pause(&s->pair);
+    must(tc_ep_connect(s->pair.target, host_port, PAIR_TIMEOUT_NS, &last.ep, &error), &error,
+         "connect");
+    pair_send_check(last.ep, at_target(s, fn), 0, 100);
+    pair_flush(last.ep);
+    assert_int_equal(tc_ep_refusal(last.ep, NULL), 0);
+    tc_ep_close(last.ep);
+    pair_resume(&s->pair);
+    server_stop(&of_last);
+    assert_int_equal(last.state.next, 1);
+    assert_int_equal(last.state.wrong, 0);
+    tc_context_destroy(last.context);
+    end(s);
+}
+
 /* --- what does not ----------------------------------------------------------------------- */
 
 static void unsigned_code_is_refused_and_nothing_else(void **state)
 {
     scene *s = begin_strict();
-    expect_refused(s, signing_open(s->pair.source, "echo", NULL), "it is not signed");
+    expect_refused(s, signing_open(s->pair.source, "echo", NULL), "echo: code");
     expect_runs(s, s->pair.ep, good(s));
     assert_int_equal(counter(s, TCI_CODE_UNTRUSTED), 1);
     end(s);
@@ -362,12 +424,13 @@ static void a_target_that_sends_is_asked_too(void **state)
     const uint64_t deadline = tci_clock_ns() + PAIR_TIMEOUT_NS;
     while (accepted == NULL && tci_clock_ns() < deadline)
         turn_both(s);
-    assert_non_null(accepted);
+    tc_ep *const to = accepted; /* of this connection, or of the one before */
+    assert_non_null(to);
     tc_ifunc *fn = signing_open(s->pair.target, "check", NULL);
-    assert_int_equal(tc_send(accepted, fn, "x", 1), TC_OK);
-    while (tc_ep_refusal(accepted, NULL) == 0 && tci_clock_ns() < deadline)
+    assert_int_equal(tc_send(to, fn, "x", 1), TC_OK);
+    while (tc_ep_refusal(to, NULL) == 0 && tci_clock_ns() < deadline)
         turn_both(s);
-    assert_int_equal(tc_ep_refusal(accepted, NULL), 1);
+    assert_int_equal(tc_ep_refusal(to, NULL), 1);
     assert_int_equal(s->pair.source_state.next + s->pair.source_state.wrong, 0);
     pair_resume(&s->pair);
     tc_ep_close(ep);
@@ -400,6 +463,8 @@ int main(void)
         cmocka_unit_test(a_signature_comes_with_code_that_is_asked_for),
         cmocka_unit_test(another_form_of_the_same_content_is_signed_too),
         cmocka_unit_test(code_that_was_refused_runs_once_it_is_signed),
+        cmocka_unit_test(code_that_left_comes_back_with_its_signature),
+        cmocka_unit_test(a_signature_travels_on),
         cmocka_unit_test(nobody_is_asked_where_no_signature_is_required),
         cmocka_unit_test(unsigned_code_is_refused_and_nothing_else),
         cmocka_unit_test(an_unknown_key_does_not_count),
