@@ -21,6 +21,7 @@ packages=(
 test_packages=(
     g++ jq                                         # tests of headers, layers and documents
     man-db mandoc                                  # look at the man pages
+    minisign                                       # keys and signatures of its own
     gdb linux-perf                                 # docs/debugging.md
     python3-matplotlib                             # tc-perf plot
     debhelper lintian                              # the Debian packages
