@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-#define STRANGERS_PER_SECOND 100u
+#define REFUSALS_PER_SECOND 100u
 
 bool tci_audit_begin(const tc_ep *ep, tci_audit_line *line, const char *event)
 {
@@ -36,8 +36,14 @@ void tci_audit_opened(const tc_ep *ep)
     tci_audit_end(ep, &line);
 }
 
+static void add_left_out(tci_audit_line *line, uint64_t left_out)
+{
+    if (left_out > 0)
+        tci_audit_line_number(line, "left_out", left_out);
+}
+
 /* What was left out stands in the next line that is not. */
-static bool may_write_of_stranger(tci_core *core, uint64_t *left_out)
+static bool may_write_refusal(tci_core *core, uint64_t *left_out)
 {
     const uint64_t second = tci_clock_ns() / TCI_NS_PER_S;
     tci_log_ration *ration = &core->audit_ration;
@@ -45,7 +51,7 @@ static bool may_write_of_stranger(tci_core *core, uint64_t *left_out)
         ration->second = second;
         ration->lines = 0;
     }
-    if (ration->lines == STRANGERS_PER_SECOND) {
+    if (ration->lines == REFUSALS_PER_SECOND) {
         ration->left_out++;
         return false;
     }
@@ -61,13 +67,12 @@ void tci_audit_closed(const tc_ep *ep, const tc_error *error)
     uint64_t left_out = 0;
     const char *event = error == NULL ? "closed" : ep->life.opened ? "failed" : "refused";
     if (ep->core->audit == NULL ||
-        (!ep->life.opened && !may_write_of_stranger(ep->core, &left_out)) ||
+        (!ep->life.opened && !may_write_refusal(ep->core, &left_out)) ||
         !tci_audit_begin(ep, &line, event))
         return;
     if (error != NULL && !ep->life.opened)
         tci_audit_line_text(&line, "what", "connection");
-    if (left_out > 0)
-        tci_audit_line_number(&line, "left_out", left_out);
+    add_left_out(&line, left_out);
     tci_audit_line_number(&line, "messages", ep->rx.run_messages);
     if (error != NULL)
         add_error(&line, error);
@@ -77,9 +82,12 @@ void tci_audit_closed(const tc_ep *ep, const tc_error *error)
 void tci_audit_refused(const tc_ep *ep, const tc_error *error)
 {
     tci_audit_line line;
-    if (!tci_audit_begin(ep, &line, "refused"))
+    uint64_t left_out;
+    if (ep->core->audit == NULL || !may_write_refusal(ep->core, &left_out) ||
+        !tci_audit_begin(ep, &line, "refused"))
         return;
     tci_audit_line_text(&line, "what", "code");
+    add_left_out(&line, left_out);
     add_error(&line, error);
     tci_audit_end(ep, &line);
 }

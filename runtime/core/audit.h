@@ -11,8 +11,8 @@ bool tci_audit_begin(const tc_ep *ep, tci_audit_line *line, const char *event);
 void tci_audit_end(const tc_ep *ep, tci_audit_line *line);
 
 void tci_audit_opened(const tc_ep *ep);
-/* `error` NULL: in order. One that never opened was refused; strangers can cause these, so there
- * are so many in a second. */
+/* `error` NULL: in order. One that never opened was refused. Of refusals, which a peer causes as
+ * often as it likes, there are so many in a second. */
 void tci_audit_closed(const tc_ep *ep, const tc_error *error);
 /* A function of the peer's, or code that came with a message. */
 void tci_audit_refused(const tc_ep *ep, const tc_error *error);

@@ -1,0 +1,113 @@
+/* What is written of endpoints and of code that they bring. */
+#include "../support/fake_node.h"
+#include "base/audit_file.h"
+#include "core/audit.h"
+#include "core/ep_state.h"
+#include "endpoint/ep_life.h"
+#include "endpoint/handshake.h"
+
+static char lines[1 << 18];
+
+static void keep_line(void *user, tc_log_level level, const char *line)
+{
+    (void)user;
+    const size_t used = strlen(lines);
+    if (level == TC_LOG_INFO && strncmp(line, "audit {", 7) == 0)
+        (void)snprintf(lines + used, sizeof lines - used, "%s\n", line);
+}
+
+static fake_pair pair;
+
+static void make_pair(void)
+{
+    lines[0] = '\0';
+    tc_log_set_sink(keep_line, NULL);
+    fake_pair_make(&pair, FAKE_MAPPED);
+    assert_int_equal(tci_audit_file_open("log", &pair.far->core.audit, NULL), TC_OK);
+}
+
+static void close_pair(void)
+{
+    tci_audit_file *audit = pair.far->core.audit;
+    pair.far->core.audit = NULL;
+    tci_audit_file_close(audit);
+    fake_pair_close(&pair);
+    tc_log_set_sink(NULL, NULL);
+}
+
+static unsigned count(const char *part)
+{
+    unsigned found = 0;
+    for (const char *at = lines; (at = strstr(at, part)) != NULL; at++)
+        found++;
+    return found;
+}
+
+static void an_identity_forges_no_line(void **state)
+{
+    make_pair();
+    (void)snprintf(pair.peer->peer.identity, sizeof pair.peer->peer.identity,
+                   "cert:\"}\n{\"event\":\"opened\",\"x\":\"");
+    fake_pair_connect(&pair);
+    assert_int_equal(count("\n"), 1);
+    assert_int_equal(count(",\"event\":\"opened\""), 1);
+    assert_int_equal(count("\"identity\":\"cert:\\\"}\\u000a{\\\"event\\\":"), 1);
+    close_pair();
+}
+
+static void ends_say_how(void **state)
+{
+    make_pair();
+    fake_pair_connect(&pair);
+    (void)tci_ep_fail_with(pair.peer, TC_E_CORRUPT, "it broke the format");
+    assert_int_equal(count("\"event\":\"failed\""), 1);
+    assert_int_equal(count("\"status\":\"TC_E_CORRUPT\",\"text\":\"it broke the format\"}"), 1);
+    tc_ep *second = fake_node_ep(pair.far);
+    tci_ep_finish(second);
+    tc_ep *third = fake_node_ep(pair.far);
+    (void)tci_ep_fail_with(third, TC_E_TIMEOUT, "it said nothing");
+    assert_int_equal(count("\"event\":\"closed\""), 1);
+    assert_int_equal(
+        count("\"what\":\"connection\",\"messages\":0,\"status\":\"TC_E_TIMEOUT\""), 1);
+    close_pair();
+}
+
+/* Peers that are refused again and again do not fill a disk; how often it was stands there. */
+static void refusals_are_bounded(void **state)
+{
+    const tc_error error = {TC_E_CORRUPT, "no code"};
+    make_pair();
+    fake_pair_connect(&pair);
+    unsigned lines_max = 0;
+    for (int i = 0; i < 1000; i++)
+        tci_audit_refused(pair.peer, &error);
+    lines_max = count("\"what\":\"code\"");
+    assert_in_range(lines_max, 100, 999); /* more than 100 if a second ended meanwhile */
+    pair.far->core.audit_ration.second--;
+    tci_audit_refused(pair.peer, &error);
+    assert_true(count("\"left_out\":") > 0);
+    close_pair();
+}
+
+static void without_the_option_nothing_is_written(void **state)
+{
+    tci_audit_line line;
+    make_pair();
+    tci_audit_file_close(pair.far->core.audit);
+    pair.far->core.audit = NULL;
+    fake_pair_connect(&pair);
+    assert_false(tci_audit_begin(pair.peer, &line, "test"));
+    assert_string_equal(lines, "");
+    close_pair();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_identity_forges_no_line),
+        cmocka_unit_test(ends_say_how),
+        cmocka_unit_test(refusals_are_bounded),
+        cmocka_unit_test(without_the_option_nothing_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
