@@ -74,6 +74,7 @@ void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn)
     tci_audit_line_text(&line, "function", tci_archive_name(fn->archive));
     tci_content_id_text(&fn->id, id);
     tci_audit_line_text(&line, "id", id);
+    tci_audit_line_text(&line, "signer", fn->signer);
     tci_audit_line_number(&line, "bytes", fn->code_bytes);
     if (fn->unit != NULL) { /* none: code of the process itself */
         uint64_t ns = 0;

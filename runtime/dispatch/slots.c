@@ -156,6 +156,13 @@ static tc_status check_share(const tc_ep *ep, tc_error *err)
                          stuck + 1, share, max);
 }
 
+/* A signature may bring other rules for what is known without one. */
+static bool says_more(const tci_registry *registry, const tc_ifunc *known,
+                      const tci_code_section *section)
+{
+    return registry->policy != NULL && section->signature_size > 0 && known->signer[0] == '\0';
+}
+
 /* Finds or makes the function, and holds it. TC_E_AGAIN: its code is on the way. A frame that
  * is not the one that code was asked for ends the endpoint. Code that another peer has brought
  * meanwhile is asked for no more. */
@@ -168,7 +175,8 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
     if (!ep->rx.incoming.wanted)
         TC_TRY(tci_slot_quota_check(ep, section, known, err));
-    if (known != NULL && known->standing == TCI_STANDING_OPEN) {
+    if (known != NULL && known->standing == TCI_STANDING_OPEN &&
+        !says_more(&ep->core->registry, known, section)) {
         tci_code_in_forget(ep);
         tci_registry_retain(known);
         *fn_out = known;

@@ -167,9 +167,9 @@ void tci_ifunc_load_forget_shortage(tc_ifunc *fn)
         forget_failure(fn);
 }
 
-void tci_ifunc_load_forgive(tc_ifunc *fn)
+void tci_ifunc_load_forgive(tc_ifunc *fn, bool other_rules)
 {
-    if (fn->state == TCI_LOAD_FAILED && fn->load_error->status == TC_E_REFUSED)
+    if (fn->state == TCI_LOAD_FAILED && (other_rules || fn->load_error->status == TC_E_REFUSED))
         forget_failure(fn);
 }
 

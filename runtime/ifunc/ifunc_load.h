@@ -35,8 +35,9 @@ void tci_ifunc_load_forget_shortage(tc_ifunc *fn);
 /* Code, job and entries are gone afterwards. */
 void tci_ifunc_load_undo(tc_ifunc *fn);
 
-/* What was refused as not trusted may be loaded now. */
-void tci_ifunc_load_forgive(tc_ifunc *fn);
+/* What was refused as not trusted may be loaded now; `other_rules`: and so may what failed for
+ * any reason. */
+void tci_ifunc_load_forgive(tc_ifunc *fn, bool other_rules);
 
 /* Unloads a function that was loaded and refuses it from now on; the error's text begins with
  * its name. */

@@ -303,13 +303,27 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     tc_ifunc *known = tci_registry_find(registry, &id);
     if (known == NULL)
         return create_function(registry, code, &id, fn_out, err);
+    const tci_symbol_section *rules = tci_standing_rules(known);
     TC_TRY(tci_standing_judge_known(known, code, err));
+    /* A function may be running: what is bound already stays so until it is loaded again. */
+    if (tci_standing_rules(known) != rules)
+        tci_ifunc_load_forgive(known, true);
     tci_registry_retain(known);
     *fn_out = known;
     return TC_OK;
 }
 
 /* --- trust ------------------------------------------------------------------------------- */
+
+/* Under other rules than before, now that somebody else has signed it. No function may be
+ * running. */
+static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
+{
+    tci_ifunc_load_forgive(fn, tci_standing_rules(fn) != rules);
+    if (tci_standing_rules(fn) != rules &&
+        (fn->state == TCI_LOADED || fn->state == TCI_LOADING))
+        evict(fn);
+}
 
 /* Nobody may call it any more, whatever slots still hold. */
 static void refuse_function(tc_ifunc *fn, const tc_error *why)
@@ -323,11 +337,12 @@ static void refuse_function(tc_ifunc *fn, const tc_error *why)
 
 static void judge_again(tc_ifunc *fn)
 {
+    const tci_symbol_section *rules = tci_standing_rules(fn);
     const bool was_open = fn->standing == TCI_STANDING_OPEN;
     const bool was_local = fn->standing == TCI_STANDING_LOCAL;
     tc_error why;
     if (tci_standing_judge(fn, &why) == TC_OK)
-        tci_ifunc_load_forgive(fn);
+        bind_again(fn, rules);
     else if (was_open || (was_local && fn->standing == TCI_STANDING_BARRED))
         refuse_function(fn, &why);
 }

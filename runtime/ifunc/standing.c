@@ -271,3 +271,9 @@ tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registry_code *code, 
         TC_TRY(adopt(fn, code, err));
     return judge_for(fn, code->arrived, err);
 }
+
+const tci_symbol_section *tci_standing_rules(const tc_ifunc *fn)
+{
+    const tci_symbol_policy *policy = fn->registry->policy;
+    return policy != NULL ? tci_symbol_policy_section(policy, fn->signer) : NULL;
+}

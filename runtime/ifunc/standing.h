@@ -29,4 +29,7 @@ TC_MUST_CHECK tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registr
 /* Sets standing, signer and signer_form once more. TC_OK: for peers, it may run. */
 TC_MUST_CHECK tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err);
 
+/* The section of the option symbols that it is bound under, or NULL without one. */
+const tci_symbol_section *tci_standing_rules(const tc_ifunc *fn);
+
 #endif

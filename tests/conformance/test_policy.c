@@ -1,6 +1,7 @@
 /* The option `symbols` at a target: what a sender hears, for every form and way of code, and what
  * runs on beside it. */
 #include "../support/pair.h"
+#include "../support/signing.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -140,6 +141,45 @@ static void libraries_are_judged_before_they_are_opened(void **state)
     pair_close(&p);
 }
 
+static void reload_trust(pair *p)
+{
+    tc_error error = {0};
+    pair_pause(p);
+    must(tc_context_reload_trust(p->target, &error), &error, "reload");
+    pair_resume(p);
+}
+
+/* The same bytes are under other rules with another signer, whatever they were bound to before. */
+static void a_function_is_judged_by_its_signers_section(void **state)
+{
+    pair p;
+    signing keys;
+    char rule[128];
+    signing_make(&keys);
+    signing_trust(&keys, "alice", &keys.alice, "");
+    write_rules("default allow\n[unsigned]\ndeny * usleep\ndefault allow\n");
+    pair_open_as(&p, NULL, (const char *const[]){"symbols", option, "trust", keys.trust, NULL});
+    (void)snprintf(rule, sizeof rule, "is denied: %s line 3: deny * usleep", path);
+    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "check"), "x", 1), TC_OK);
+    expect_refusal(&p, TC_E_UNRESOLVED, (const char *const[]){rule, NULL});
+
+    tc_ifunc *fn = signing_open_by(p.source, "check", &keys.alice);
+    for (uint64_t n = 0; n < 10; n++)
+        pair_send_check(p.ep, fn, n, 10);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 10);
+    assert_int_equal(p.target_state.wrong, 0);
+
+    signing_distrust(&keys, "alice");
+    reload_trust(&p);
+    pair_send_check(p.ep, fn, 10, 10);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, NULL), 2);
+    assert_int_equal(p.target_state.next, 10);
+    pair_close(&p);
+    signing_remove(&keys);
+}
+
 static void a_policy_that_is_wrong_opens_no_context(void **state)
 {
     tc_options *options;
@@ -168,6 +208,7 @@ int main(void)
         cmocka_unit_test(the_librarys_own_calls_can_be_denied),
         cmocka_unit_test(injected_code_is_judged),
         cmocka_unit_test(libraries_are_judged_before_they_are_opened),
+        cmocka_unit_test(a_function_is_judged_by_its_signers_section),
         cmocka_unit_test(a_policy_that_is_wrong_opens_no_context),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -67,6 +67,7 @@ class Audit(unittest.TestCase):
         self.assertGreater(opened["peer_pid"], 0)
         self.assertEqual(loaded["function"], os.path.splitext(os.path.basename(ARCHIVE))[0])
         self.assertRegex(loaded["id"], "^[0-9a-f]{32}$")
+        self.assertEqual(loaded["signer"], "")
         self.assertIn(loaded["form"], ("image", "jit", "cached"))
         self.assertGreater(loaded["bytes"], 0)
         self.assertGreater(loaded["memory"], 0)
