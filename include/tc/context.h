@@ -176,6 +176,45 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 TC_MUST_CHECK TC_API tc_status tc_listener_open(tc_context *ctx, const char *host_port,
                                                 tc_listener **listener_out, tc_error *err);
 
+/* Takes a connection in place of the context: a socket, which is the callback's to keep and to
+ * close, and the address at its other end, "127.0.0.1:40212". Called from tc_progress and from
+ * calls that progress; it may call nothing that progresses. */
+typedef void (*tc_connection_callback)(void *user, int connection, const char *peer);
+
+/* Has the listener give every connection that comes from now on to the callback, unread, for
+ * another process to serve it (tc_listener_open_handed).
+ *
+ *   callback  NULL: the context serves them again
+ *   user      passed on to it */
+TC_API void tc_listener_hand_over(tc_listener *listener, tc_connection_callback callback,
+                                  void *user);
+
+/* Serves connections that another process has accepted. That process sends them over a Unix
+ * socket, each with a message of its own (SCM_RIGHTS); what else a message says is ignored, and so
+ * is a descriptor that is not a connected TCP socket. A peer of another host opens UCX's network
+ * port as a listener beyond loopback does.
+ *
+ *   channel         of type SOCK_SEQPACKET; duplicated, and stays the caller's
+ *   listener_out    as tc_listener_open; its port is 0
+ *
+ *   TC_OK           connections are taken
+ *   TC_E_INVALID    channel is another kind of descriptor
+ *   TC_E_IO         the operating system refused; the text says why
+ *   TC_E_NO_MEMORY  an allocation failed */
+TC_MUST_CHECK TC_API tc_status tc_listener_open_handed(tc_context *ctx, int channel,
+                                                       tc_listener **listener_out,
+                                                       tc_error *err);
+
+/* Ends a connection that was handed over, and whose process has died: the peer's endpoint fails
+ * with TC_E_PEER_LOST and this reason; with keys, where nothing may be said in clear text, without
+ * it. Who hands over keeps a duplicate of the socket for this, or else the peer sees the end alone.
+ * Does not block.
+ *
+ *   ctx         whose listener took it
+ *   connection  is closed
+ *   reason      at most 512 bytes; what is not printable ASCII becomes '?' */
+TC_API void tc_connection_end(tc_context *ctx, int connection, const char *reason);
+
 /* The port that the listener is bound to. */
 TC_API uint16_t tc_listener_port(const tc_listener *listener);
 

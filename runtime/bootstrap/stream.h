@@ -36,15 +36,26 @@ typedef struct tci_stream_listener tci_stream_listener;
 TC_MUST_CHECK tc_status tci_stream_listen(const char *host_port, bool allow_any,
                                           tci_credentials *credentials,
                                           tci_stream_listener **listener_out, tc_error *err);
-/* The port that was bound, also when port 0 was asked for. */
+/* Takes connections that another process has accepted and hands over by a Unix socket, see
+ * handed_socket.h; the socket stays the caller's. TC_E_INVALID: it is of another type; TC_E_IO,
+ * TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_stream_listen_handed(int channel, tci_credentials *credentials,
+                                                 tci_stream_listener **listener_out,
+                                                 tc_error *err);
+/* The port that was bound, also when port 0 was asked for; 0: another process did that. */
 uint16_t tci_stream_listener_port(const tci_stream_listener *listener);
-/* Whether it is on loopback, so that only this machine can connect. */
+/* Whether it is known to be on loopback, so that only this machine can connect. */
 bool tci_stream_listener_is_local(const tci_stream_listener *listener);
 /* For poll: readable when tci_stream_accept has something to do. */
 int tci_stream_listener_fd(const tci_stream_listener *listener);
 /* Accepted streams stay. NULL is allowed. */
 void tci_stream_listener_close(tci_stream_listener *listener);
 
+/* A connected socket that nobody has read from, for who makes no stream of it. Statuses as
+ * tci_stream_accept, and TC_E_PEER_LOST: who hands connections over has gone. */
+struct tci_host_address; /* host_port.h, whose headers define many short names */
+TC_MUST_CHECK tc_status tci_stream_take(tci_stream_listener *listener, int *fd_out,
+                                        struct tci_host_address *peer_out, tc_error *err);
 /* A stream whose peer has proved itself. TC_E_AGAIN: there is none now (err is not filled).
  * TC_E_REFUSED: somebody was turned away, for what err says; ask again. TC_E_IO: this process or
  * machine is out of file descriptors; the peer still waits, so try again later. TC_E_NO_MEMORY

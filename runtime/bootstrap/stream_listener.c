@@ -3,9 +3,11 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "handed_socket.h"
 #include "strangers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 struct tci_stream_listener {
     tci_fork_guard guard; /* a fork closes fd, or peers would wait for nobody in its queue */
     int fd;
+    bool is_handed;           /* fd brings connections that another process has accepted */
     tci_host_address address; /* with the port that was bound */
     tci_credentials *credentials;
     tci_strangers *strangers; /* NULL: nobody has anything to say before its HELLO */
@@ -145,14 +148,40 @@ tc_status tci_stream_listen(const char *host_port, bool allow_any, tci_credentia
     return TC_OK;
 }
 
+tc_status tci_stream_listen_handed(int channel, tci_credentials *credentials,
+                                   tci_stream_listener **listener_out, tc_error *err)
+{
+    int type;
+    socklen_t size = sizeof type;
+    if (getsockopt(channel, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
+        return tci_error_set(err, TC_E_INVALID,
+                             "connections are handed over by a socket of type SOCK_SEQPACKET; "
+                             "descriptor %d is none",
+                             channel);
+    tci_stream_listener *listener = calloc(1, sizeof *listener);
+    if (listener == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
+    listener->is_handed = true;
+    listener->fd = fcntl(channel, F_DUPFD_CLOEXEC, 0);
+    tc_status status = listener->fd >= 0 ? take_credentials(listener, credentials, err)
+                                         : tci_error_errno(err, TC_E_IO, errno, "listener");
+    if (status != TC_OK) {
+        tci_stream_listener_close(listener);
+        return status;
+    }
+    tci_fork_guard_add(&listener->guard, close_in_fork);
+    *listener_out = listener;
+    return TC_OK;
+}
+
 uint16_t tci_stream_listener_port(const tci_stream_listener *listener)
 {
-    return tci_host_address_port(&listener->address);
+    return listener->is_handed ? 0 : tci_host_address_port(&listener->address);
 }
 
 bool tci_stream_listener_is_local(const tci_stream_listener *listener)
 {
-    return tci_host_address_is_loopback(&listener->address);
+    return !listener->is_handed && tci_host_address_is_loopback(&listener->address);
 }
 
 int tci_stream_listener_fd(const tci_stream_listener *listener)
@@ -195,14 +224,26 @@ static tc_status cannot_accept(tci_stream_listener *listener, int errnum, tc_err
     return TC_E_REFUSED;
 }
 
-static tc_status accept_socket(tci_stream_listener *listener, tci_stream **stream_out,
-                               tc_error *err)
+tc_status tci_stream_take(tci_stream_listener *listener, int *fd_out,
+                          tci_host_address *peer_out, tc_error *err)
 {
-    tci_host_address peer = {.size = sizeof peer.storage};
-    int fd = accept4(listener->fd, (struct sockaddr *)&peer.storage, &peer.size,
+    if (listener->is_handed)
+        return tci_handed_socket_receive(listener->fd, fd_out, peer_out, err);
+    peer_out->size = sizeof peer_out->storage;
+    int fd = accept4(listener->fd, (struct sockaddr *)&peer_out->storage, &peer_out->size,
                      SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return nobody_waits(errno) ? TC_E_AGAIN : cannot_accept(listener, errno, err);
+    *fd_out = fd;
+    return TC_OK;
+}
+
+static tc_status accept_socket(tci_stream_listener *listener, tci_stream **stream_out,
+                               tc_error *err)
+{
+    tci_host_address peer;
+    int fd;
+    TC_TRY(tci_stream_take(listener, &fd, &peer, err));
     tci_stream *stream = tci_stream_alloc();
     if (stream == NULL) {
         (void)close(fd);

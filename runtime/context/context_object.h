@@ -11,6 +11,8 @@
 struct tc_listener {
     tc_context *ctx;
     tci_stream_listener *streams;
+    tc_connection_callback taker; /* of its connections; NULL: they are served here */
+    void *taker_user;
     uint32_t number;
     uint64_t rests_until_ns; /* it could take nobody; 0: it is watched */
     bool has_failed;         /* since it last took somebody: said once */

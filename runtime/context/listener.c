@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "bootstrap/handed_socket.h"
+#include "bootstrap/host_port.h"
 #include "context/describe.h"
 #include "core/ep_state.h"
 #include "core/network.h"
@@ -24,23 +26,21 @@ static tc_status watch(const tc_listener *listener, tc_error *err)
                           TCI_WATCH_LISTENER | listener->number, err);
 }
 
-tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
-                           tc_error *err)
+/* Takes the streams, also when it fails. */
+static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
+                         tc_listener **listener_out, tc_error *err)
 {
     tc_listener *listener = calloc(1, sizeof *listener);
-    if (listener == NULL)
+    if (listener == NULL) {
+        tci_stream_listener_close(streams);
         return tci_error_set(err, TC_E_NO_MEMORY, "listener: out of memory");
-    listener->ctx = ctx;
-    tc_status status = tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
-                                         &ctx->core.credentials, &listener->streams, err);
-    if (status == TC_OK && !tci_stream_listener_is_local(listener->streams))
-        status = tci_network_open(&ctx->core, "it listens beyond loopback", err);
-    if (status == TC_OK) {
-        listener->number = ctx->listener_numbers++;
-        status = watch(listener, err);
     }
+    listener->ctx = ctx;
+    listener->streams = streams;
+    listener->number = ctx->listener_numbers++;
+    tc_status status = watch(listener, err);
     if (status != TC_OK) {
-        tci_stream_listener_close(listener->streams);
+        tci_stream_listener_close(streams);
         free(listener);
         return status;
     }
@@ -50,6 +50,42 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
     ctx->listeners = listener;
     *listener_out = listener;
     return TC_OK;
+}
+
+tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
+                           tc_error *err)
+{
+    tci_stream_listener *streams;
+    TC_TRY(tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
+                             &ctx->core.credentials, &streams, err));
+    tc_status status = TC_OK;
+    if (!tci_stream_listener_is_local(streams))
+        status = tci_network_open(&ctx->core, "it listens beyond loopback", err);
+    if (status != TC_OK) {
+        tci_stream_listener_close(streams);
+        return status;
+    }
+    return open_on(ctx, streams, listener_out, err);
+}
+
+tc_status tc_listener_open_handed(tc_context *ctx, int channel, tc_listener **listener_out,
+                                  tc_error *err)
+{
+    tci_stream_listener *streams;
+    TC_TRY(tci_stream_listen_handed(channel, &ctx->core.credentials, &streams, err));
+    return open_on(ctx, streams, listener_out, err);
+}
+
+void tc_listener_hand_over(tc_listener *listener, tc_connection_callback callback, void *user)
+{
+    listener->taker = callback;
+    listener->taker_user = user;
+}
+
+void tc_connection_end(tc_context *ctx, int connection, const char *reason)
+{
+    tci_handed_socket_end(connection, reason,
+                          !tci_credentials_has_keys(&ctx->core.credentials));
 }
 
 uint16_t tc_listener_port(const tc_listener *listener)
@@ -148,10 +184,32 @@ void tci_listener_wake(tc_context *ctx, uint64_t now_ns)
 
 /* --- serving ----------------------------------------------------------------------------- */
 
+static tc_status hand_over_next(const tc_listener *listener, tc_error *err)
+{
+    tci_host_address peer;
+    char text[TCI_HOST_PORT_TEXT_MAX];
+    int connection;
+    tc_status status = tci_stream_take(listener->streams, &connection, &peer, err);
+    if (status == TC_OK)
+        listener->taker(listener->taker_user, connection, tci_host_address_text(&peer, text));
+    return status;
+}
+
+/* A connection that was handed over may come from anywhere. */
+static tc_status open_network_for(tci_core *core, const tc_listener *listener,
+                                  const tci_stream *stream, tc_error *err)
+{
+    if (tci_stream_listener_is_local(listener->streams) || tci_stream_is_local(stream))
+        return TC_OK;
+    return tci_network_open(core, "a peer of another host was handed over", err);
+}
+
 static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned unopened,
                              tc_error *err)
 {
     tci_stream *stream;
+    if (listener->taker != NULL)
+        return hand_over_next(listener, err);
     tc_status status = tci_stream_accept(listener->streams, &stream, err);
     if (status == TC_E_REFUSED) {
         ctx->core.counters[TCI_STRANGERS_REFUSED]++;
@@ -159,6 +217,11 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
         return TC_OK;
     }
     TC_TRY(status);
+    status = open_network_for(&ctx->core, listener, stream, err);
+    if (status != TC_OK) {
+        tci_stream_close(stream);
+        return status;
+    }
     TC_TRY(accept_peer(&ctx->core, stream, err));
     listener->has_failed = false;
     if (ctx->core.handshakes > unopened)
