@@ -22,6 +22,7 @@ static watched_signal watched[] = {
 #define WATCHED (sizeof watched / sizeof watched[0])
 
 static const char *program_name;
+static void (*tell_too)(const char *text);
 
 typedef struct line {
     char text[2 * TC_CODE_TEXT_MAX];
@@ -59,9 +60,12 @@ static void write_line(const char *signal_name, const void *instruction)
     }
     add(&l, "; running: ");
     add(&l, tc_code_running(text, sizeof text) > 0 ? text : "no function");
-    add(&l, "\n");
-    ssize_t written = write(STDERR_FILENO, l.text, l.length);
+    l.text[l.length] = '\n';
+    ssize_t written = write(STDERR_FILENO, l.text, l.length + 1);
     (void)written; /* there is nobody left to tell */
+    l.text[l.length] = '\0';
+    if (tell_too != NULL)
+        tell_too(l.text + strlen(program_name) + 2);
 }
 
 /* An instruction that faults does so again when this returns, and abort() sends its signal
@@ -88,4 +92,9 @@ void crash_line_install(const char *program)
     (void)sigaltstack(&alternative, NULL);
     for (size_t i = 0; i < WATCHED; i++)
         (void)sigaction(watched[i].number, &action, &watched[i].before);
+}
+
+void crash_line_tell(void (*tell)(const char *text))
+{
+    tell_too = tell;
 }

@@ -8,4 +8,7 @@
  * them afterwards, and the process ends as it would have ended without. Call it once. */
 void crash_line_install(const char *program);
 
+/* Has the line, without the program's name, told to somebody else too: in the signal handler. */
+void crash_line_tell(void (*tell)(const char *text));
+
 #endif

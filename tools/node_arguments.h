@@ -1,0 +1,24 @@
+/* What tc-node is told. */
+#ifndef NODE_ARGUMENTS_H
+#define NODE_ARGUMENTS_H
+
+#include <stdint.h>
+
+typedef struct node_arguments {
+    const char *listen;
+    const char *library;     /* NULL: none */
+    const char *args_symbol; /* NULL: target_args is NULL */
+    const char *port_file;   /* NULL: none */
+    const char *make_key;    /* NULL: none; else that is all there is to do */
+    uint64_t exit_after;     /* messages; 0: no end */
+    uint64_t memory_max;     /* bytes; 0: any */
+    uint64_t processes;      /* that serve peers at once, with isolate */
+    uint64_t worker_of;      /* the process that this one serves a peer for; 0: none */
+    int isolate;
+    int json;
+} node_arguments;
+
+/* Returns 0, or what the program is to exit with, and says why; --help ends it. */
+int node_arguments_parse(int argc, char **argv, node_arguments *args_out);
+
+#endif

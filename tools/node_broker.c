@@ -1,0 +1,201 @@
+#include "node_broker.h"
+
+#include "node_counters.h"
+#include "node_service.h"
+#include "node_worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define WAIT_MS 100           /* between looks at clocks and the stop flag */
+#define SPARES 1u             /* processes that are ready for the next peer */
+#define STOP_NS 5000000000ull /* how long they have for an orderly end */
+#define FAILED_STARTS_MAX 3u  /* in a row */
+
+typedef struct broker {
+    const node_arguments *args;
+    char **argv;
+    tc_context *ctx;
+    tc_listener *listener;
+    node_worker *workers; /* `count` of them, in no order */
+    struct pollfd *fds;
+    size_t count;
+    size_t serving;         /* those that have a peer */
+    unsigned failed_starts; /* processes that died before they were ready, in a row */
+    node_counters sum;      /* of those that have ended */
+} broker;
+
+/* --- processes ---------------------------------------------------------------------------- */
+
+static node_worker *start_worker(broker *b)
+{
+    node_worker *worker = &b->workers[b->count];
+    if (!node_worker_start(b->argv, worker)) {
+        fprintf(stderr, "tc-node: no process for functions: %s\n", strerror(errno));
+        return NULL;
+    }
+    b->count++;
+    return worker;
+}
+
+static void start_spares(broker *b)
+{
+    while (b->count - b->serving < SPARES && b->serving < b->args->processes &&
+           start_worker(b) != NULL)
+        ;
+}
+
+/* The one that was started first, which is the most likely to be ready. */
+static node_worker *find_spare(const broker *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->workers[i].connection < 0)
+            return &b->workers[i];
+    }
+    return NULL;
+}
+
+static void on_connection(void *user, int connection, const char *peer)
+{
+    broker *b = user;
+    char reason[128];
+    node_worker *worker = NULL;
+    if (b->serving < b->args->processes) {
+        worker = find_spare(b);
+        if (worker == NULL)
+            worker = start_worker(b);
+        (void)snprintf(reason, sizeof reason, "no process could be started for its functions");
+    } else {
+        (void)snprintf(reason, sizeof reason,
+                       "all %" PRIu64 " processes of this node serve others (--processes)",
+                       b->args->processes);
+    }
+    if (worker == NULL) {
+        fprintf(stderr, "tc-node: peer %s refused: %s\n", peer, reason);
+        tc_connection_end(b->ctx, connection, reason);
+        return;
+    }
+    b->serving++;
+    (void)node_worker_give(worker, connection, peer); /* if it fails it is about to end */
+}
+
+static void collect(broker *b, size_t i)
+{
+    node_worker *worker = &b->workers[i];
+    b->failed_starts = worker->ready ? 0 : b->failed_starts + 1;
+    b->serving -= worker->connection >= 0;
+    node_worker_collect(worker, b->ctx, &b->sum);
+    memmove(worker, worker + 1, (b->count - i - 1) * sizeof *worker);
+    b->count--;
+}
+
+/* --- turns -------------------------------------------------------------------------------- */
+
+static void look_at_workers(broker *b)
+{
+    uint64_t now_ns = node_worker_clock_ns();
+    for (size_t i = b->count; i-- > 0;) {
+        if (node_worker_look(&b->workers[i], &b->fds[1 + i * NODE_WORKER_FDS], now_ns))
+            collect(b, i);
+    }
+}
+
+static void wait_for_events(broker *b, int timeout_ms)
+{
+    b->fds[0] = (struct pollfd){.fd = tc_context_fd(b->ctx), .events = POLLIN};
+    for (size_t i = 0; i < b->count; i++)
+        node_worker_watch(&b->workers[i], &b->fds[1 + i * NODE_WORKER_FDS]);
+    size_t count = 1 + b->count * NODE_WORKER_FDS;
+    if (poll(b->fds, (nfds_t)count, timeout_ms) <= 0) {
+        for (size_t i = 0; i < count; i++)
+            b->fds[i].revents = 0;
+    }
+}
+
+static uint64_t messages_run(const broker *b)
+{
+    node_counters sum = b->sum;
+    for (size_t i = 0; i < b->count; i++)
+        node_worker_add_counters(&b->workers[i], &sum);
+    return node_counters_named(&sum, "messages_run");
+}
+
+static void signal_workers(const broker *b, int number)
+{
+    for (size_t i = 0; i < b->count; i++)
+        (void)kill(b->workers[i].pid, number);
+}
+
+static int serve(broker *b)
+{
+    while (!node_stop_is_wanted()) {
+        start_spares(b);
+        if (node_reload_is_wanted())
+            signal_workers(b, SIGHUP);
+        bool armed = tc_context_arm(b->ctx) != TC_E_AGAIN;
+        wait_for_events(b, armed ? WAIT_MS : 0);
+        look_at_workers(b);
+        (void)tc_progress(b->ctx);
+        if (b->failed_starts >= FAILED_STARTS_MAX)
+            return node_complain("the processes for functions end before they are ready");
+        if (b->args->exit_after > 0 && messages_run(b) >= b->args->exit_after)
+            break;
+    }
+    return 0;
+}
+
+static void stop_workers(broker *b)
+{
+    uint64_t kill_ns = node_worker_clock_ns() + STOP_NS;
+    for (size_t i = 0; i < b->count; i++)
+        node_worker_stop(&b->workers[i], kill_ns);
+    while (b->count > 0) {
+        wait_for_events(b, WAIT_MS);
+        look_at_workers(b);
+    }
+}
+
+/* --- its life ----------------------------------------------------------------------------- */
+
+static int run(broker *b)
+{
+    tc_error error;
+    size_t most = b->args->processes + SPARES;
+    b->workers = calloc(most, sizeof *b->workers);
+    b->fds = calloc(1 + most * NODE_WORKER_FDS, sizeof *b->fds);
+    if (b->workers == NULL || b->fds == NULL)
+        return node_complain("out of memory");
+    if (tc_listener_open(b->ctx, b->args->listen, &b->listener, &error) != TC_OK)
+        return node_complain(error.text);
+    tc_listener_hand_over(b->listener, on_connection, b);
+    fprintf(stderr, "tc-node: listening at %s, port %u\n", b->args->listen,
+            tc_listener_port(b->listener));
+    start_spares(b);
+    int result = node_write_port(b->args, tc_listener_port(b->listener)) ? serve(b) : 1;
+    tc_listener_close(b->listener);
+    stop_workers(b);
+    if (result == 0)
+        node_counters_print(&b->sum, b->args->json);
+    return result;
+}
+
+int node_broker_run(const node_arguments *args, char **argv)
+{
+    broker b = {.args = args, .argv = argv};
+    tc_error error;
+    /* Functions run as the same user, and have nothing to look for in here. */
+    (void)prctl(PR_SET_DUMPABLE, 0);
+    if (tc_context_create(NULL, &b.ctx, &error) != TC_OK)
+        return node_complain(error.text);
+    int result = run(&b);
+    tc_context_destroy(b.ctx);
+    free(b.workers);
+    free(b.fds);
+    return result;
+}

@@ -1,0 +1,282 @@
+#include "node_service.h"
+
+#include "crash_line.h"
+#include "node_counters.h"
+#include "node_report.h"
+#include "tool_file.h"
+
+#include <tc/code.h>
+#include <tc/endpoint.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define WAIT_NS 100000000ull /* between looks at the stop flag */
+#define COUNT_EVERY 64       /* turns, between looks at the counters */
+#define NS_PER_MS 1000000ull
+
+/* Any thread may get a signal, UCX's too, and two of them one each at the same time. */
+static atomic_bool stop_wanted;
+
+/* The process's own, which callbacks see. */
+static struct {
+    bool is_worker;
+    bool peer_has_gone;
+    node_counters *counters; /* of a worker, where the node that started it looks */
+} service;
+
+static atomic_bool reload_wanted;
+
+static void on_hangup(int number)
+{
+    (void)number;
+    atomic_store(&reload_wanted, true);
+}
+
+static void on_signal(int number)
+{
+    if (atomic_exchange(&stop_wanted, true)) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number); /* when this returns */
+    }
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && *value != '\0';
+}
+
+static bool has_keys_or_lists(void)
+{
+    return is_set("TC_TRUST") || is_set("TC_CODE_ALLOW") || is_set("TC_CODE_REVOKED");
+}
+
+void node_catch_signals(void)
+{
+    const struct sigaction hangup = {.sa_handler = on_hangup};
+    const struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (has_keys_or_lists() || is_set("TC_AUDIT"))
+        sigaction(SIGHUP, &hangup, NULL);
+}
+
+bool node_reload_is_wanted(void)
+{
+    return atomic_exchange(&reload_wanted, false);
+}
+
+bool node_stop_is_wanted(void)
+{
+    return atomic_load_explicit(&stop_wanted, memory_order_relaxed);
+}
+
+int node_complain(const char *text)
+{
+    fprintf(stderr, "tc-node: %s\n", text);
+    return 1;
+}
+
+bool node_write_port(const node_arguments *args, unsigned port)
+{
+    if (args->port_file == NULL || tool_file_write_number(args->port_file, port))
+        return true;
+    fprintf(stderr, "tc-node: --port-file %s: %s\n", args->port_file, strerror(errno));
+    return false;
+}
+
+/* --- what is there for functions ---------------------------------------------------------- */
+
+/* RTLD_GLOBAL: what arrives may call the library. */
+static int find_target_args(const node_arguments *args, void **target_args_out)
+{
+    void *library = NULL;
+    *target_args_out = NULL;
+    if (args->library != NULL &&
+        (library = dlopen(args->library, RTLD_NOW | RTLD_GLOBAL)) == NULL) {
+        fprintf(stderr, "tc-node: --lib: %s\n", dlerror());
+        return 0;
+    }
+    if (args->args_symbol == NULL)
+        return 1;
+    *target_args_out = dlsym(library != NULL ? library : RTLD_DEFAULT, args->args_symbol);
+    if (*target_args_out == NULL)
+        fprintf(stderr, "tc-node: --args-symbol %s: no such symbol\n", args->args_symbol);
+    return *target_args_out != NULL;
+}
+
+/* What the process has mapped already is not functions'. */
+static int limit_memory(uint64_t more)
+{
+    struct rlimit limit;
+    uint64_t pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    int found = statm != NULL && fscanf(statm, "%" SCNu64, &pages) == 1;
+    if (statm != NULL)
+        (void)fclose(statm);
+    if (!found || getrlimit(RLIMIT_AS, &limit) != 0)
+        return node_complain("--memory-max: it is not known how much memory is in use");
+    rlim_t wanted = pages * (uint64_t)sysconf(_SC_PAGESIZE) + more;
+    if (wanted < limit.rlim_cur)
+        limit.rlim_cur = wanted;
+    return setrlimit(RLIMIT_AS, &limit) == 0 ? 0 : node_complain("--memory-max: not allowed");
+}
+
+/* --- what happens ------------------------------------------------------------------------- */
+
+static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
+{
+    tc_error error;
+    tc_ep_info info;
+    (void)user;
+    tc_ep_query(ep, &info);
+    if (event == TC_EP_OPENED) {
+        fprintf(stderr, "tc-node: peer connected: %s, %s, library %s, LLVM %s\n",
+                info.peer_identity[0] != '\0' ? info.peer_identity : "not authenticated",
+                info.peer_triple, info.peer_library, info.peer_llvm);
+        return;
+    }
+    service.peer_has_gone = true;
+    if (event == TC_EP_CLOSED) {
+        fprintf(stderr, "tc-node: peer closed after %" PRIu64 " messages\n", info.run_messages);
+    } else {
+        tc_status status = tc_ep_error(ep, &error);
+        fprintf(stderr, "tc-node: peer lost after %" PRIu64 " messages: %s\n",
+                info.run_messages, status == TC_OK ? "" : error.text);
+    }
+}
+
+/* In a thread of the library's; the function still runs in the first one. */
+static void on_long_call(void *user, const tc_long_call *call)
+{
+    char text[NODE_REPORT_TEXT_MAX];
+    (void)user;
+    (void)snprintf(text, sizeof text,
+                   "function '%s' %s ran longer than call_time_max, %" PRIu64 " ms",
+                   call->function, call->id, (uint64_t)(call->time_max_ns / NS_PER_MS));
+    node_report_say(NODE_LONG_CALL, text);
+}
+
+/* --- serving ------------------------------------------------------------------------------ */
+
+static tc_status open_listener(tc_context *ctx, const node_arguments *args,
+                               tc_listener **listener_out, tc_error *err)
+{
+    if (service.is_worker)
+        return tc_listener_open_handed(ctx, NODE_REPORT_CHANNEL, listener_out, err);
+    return tc_listener_open(ctx, args->listen, listener_out, err);
+}
+
+/* A worker has one peer, which may go before its endpoint was open. */
+static int is_over(const node_arguments *args, const node_counters *counters)
+{
+    if (service.is_worker)
+        return service.peer_has_gone || node_counters_named(counters, "endpoints_failed") > 0 ||
+               node_counters_named(counters, "strangers_refused") > 0;
+    return args->exit_after > 0 &&
+           node_counters_named(counters, "messages_run") >= args->exit_after;
+}
+
+/* Whoever changed a file of keys, or renamed the audit file, says so by SIGHUP. */
+static void reload(tc_context *ctx)
+{
+    tc_error error;
+    if (tc_context_reopen_audit(ctx, &error) != TC_OK)
+        fprintf(stderr, "tc-node: %s\n", error.text);
+    if (!has_keys_or_lists())
+        return;
+    if (tc_context_reload_trust(ctx, &error) == TC_OK)
+        fprintf(stderr, "tc-node: keys and lists read again\n");
+    else
+        fprintf(stderr, "tc-node: no key is trusted any more: %s\n", error.text);
+}
+
+static int wait_for_messages(tc_context *ctx, const node_arguments *args)
+{
+    node_counters own;
+    node_counters *counters = service.counters != NULL ? service.counters : &own;
+    unsigned turns = 0;
+    int over = 0;
+    while (!node_stop_is_wanted() && !over) {
+        if (node_reload_is_wanted())
+            reload(ctx);
+        tc_status status = tc_wait(ctx, WAIT_NS);
+        if (status != TC_OK && status != TC_E_TIMEOUT)
+            return node_complain(tc_status_text(status));
+        if (args->exit_after == 0 && status == TC_OK && !service.peer_has_gone &&
+            ++turns % COUNT_EVERY != 0)
+            continue;
+        node_counters_take(ctx, counters);
+        over = is_over(args, counters);
+    }
+    return 0;
+}
+
+static int serve_listener(tc_context *ctx, const node_arguments *args)
+{
+    node_counters counters;
+    tc_listener *listener;
+    tc_error error;
+    if (open_listener(ctx, args, &listener, &error) != TC_OK)
+        return node_complain(error.text);
+    if (args->memory_max > 0 && limit_memory(args->memory_max) != 0)
+        return 1;
+    if (service.is_worker) {
+        node_report_say(NODE_READY, "");
+    } else {
+        fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
+                tc_listener_port(listener));
+        if (!node_write_port(args, tc_listener_port(listener)))
+            return 1;
+    }
+    int result = wait_for_messages(ctx, args);
+    if (result == 0 && !service.is_worker) {
+        node_counters_take(ctx, &counters);
+        node_counters_print(&counters, args->json);
+    }
+    return result;
+}
+
+/* A worker dies with the node. False: that has happened already. */
+static int become_worker(const node_arguments *args)
+{
+    service.is_worker = true;
+    service.counters = node_report_map();
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return (uint64_t)getppid() == args->worker_of && service.counters != NULL;
+}
+
+int node_serve(const node_arguments *args)
+{
+    tc_context *ctx;
+    tc_error error;
+    void *target_args;
+    if (args->worker_of > 0 && !become_worker(args))
+        return node_complain("--worker is for tc-node's own use");
+    if (!find_target_args(args, &target_args))
+        return 1;
+    if (tc_context_create(NULL, &ctx, &error) != TC_OK)
+        return node_complain(error.text);
+    crash_line_install("tc-node"); /* after UCX's own handlers, which come second then */
+    tc_context_set_target_args(ctx, target_args);
+    tc_context_set_ep_callback(ctx, on_endpoint, NULL);
+    if (service.is_worker) {
+        crash_line_tell(node_report_crash);
+        tc_context_set_long_call_callback(ctx, on_long_call, NULL);
+    }
+    int result = serve_listener(ctx, args);
+    if (service.is_worker && result == 0)
+        node_report_say(NODE_DONE, "");
+    tc_context_destroy(ctx);
+    return result;
+}
