@@ -222,6 +222,18 @@ TC_API uint16_t tc_listener_port(const tc_listener *listener);
  * is allowed. */
 TC_API void tc_listener_close(tc_listener *listener);
 
+/* Starts the compiler, and the processes that it compiles in, as many as are kept for the next
+ * functions: for a program that cannot open files or start processes later, because it confines
+ * itself. When such a process dies then, no other takes its place; without any, bitcode is
+ * refused.
+ *
+ *   TC_OK             it is ready, or about to be
+ *   TC_E_UNSUPPORTED  the library has no compiler here: images run all the same
+ *   TC_E_VERSION      the compiler's module is of another version
+ *   TC_E_COMPILE      LLVM does not work here
+ *   TC_E_NO_MEMORY    an allocation failed */
+TC_MUST_CHECK TC_API tc_status tc_context_start_compiler(tc_context *ctx, tc_error *err);
+
 /* The counters of a context, by index from 0 to tc_stats_count() - 1. Names ("messages_run",
  * "code_sent") and indices are stable; later versions append. tc_stats_name returns NULL and
  * tc_stats_value 0 for other indices. The manual page tc_context(3) explains every counter. */

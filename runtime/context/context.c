@@ -177,6 +177,11 @@ tc_status tc_context_reopen_audit(tc_context *ctx, tc_error *err)
     return ctx->core.audit != NULL ? tci_audit_file_reopen(ctx->core.audit, err) : TC_OK;
 }
 
+tc_status tc_context_start_compiler(tc_context *ctx, tc_error *err)
+{
+    return tci_engine_start_compilers(ctx->core.registry.engine, err);
+}
+
 void tc_context_set_target_args(tc_context *ctx, void *target_args)
 {
     ctx->core.target_args = target_args;

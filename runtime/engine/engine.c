@@ -29,6 +29,12 @@ tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
     return tci_engine_shared_start(handle->engine_path, TCI_NEXT_NONE, err);
 }
 
+tc_status tci_engine_start_compilers(tci_engine_handle *handle, tc_error *err)
+{
+    TC_TRY(tci_engine_start(handle, err));
+    return tci_compiler_pool_fill(tci_engine_shared_running()->compilers, err);
+}
+
 void tci_engine_prepare(tci_engine_handle *handle)
 {
     tc_error error;

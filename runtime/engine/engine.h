@@ -63,6 +63,10 @@ void tci_engine_set_notify(tci_engine_handle *handle, void (*notify)(void *user)
  * of this library), TC_E_COMPILE (LLVM does not work here), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err);
 
+/* The same, and as many processes to compile in as are kept: for who can start none later. They
+ * are started, and not waited for. */
+TC_MUST_CHECK tc_status tci_engine_start_compilers(tci_engine_handle *handle, tc_error *err);
+
 /* For who expects functions soon: what the first one would wait for is done now. That is
  * some 0.3 ms, and with TCI_CHOICE_BITCODE the start of the compiler. A failure is
  * logged, and comes back with the first function. */

@@ -97,6 +97,13 @@ tc_status tci_compiler_pool_prepare(tci_compiler_pool *pool, bool background, tc
     return TC_OK;
 }
 
+tc_status tci_compiler_pool_fill(tci_compiler_pool *pool, tc_error *err)
+{
+    for (unsigned i = 0; i < PRIORITIES * IDLE_MAX; i++)
+        TC_TRY(tci_compiler_pool_prepare(pool, i % PRIORITIES == BACKGROUND, err));
+    return TC_OK;
+}
+
 void tci_compiler_pool_destroy(tci_compiler_pool *pool)
 {
     if (pool == NULL)

@@ -17,6 +17,9 @@ void tci_compiler_pool_destroy(tci_compiler_pool *pool);
 TC_MUST_CHECK tc_status tci_compiler_pool_prepare(tci_compiler_pool *pool, bool background,
                                                   tc_error *err);
 
+/* Starts as many as wait at most, of either priority. TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_compiler_pool_fill(tci_compiler_pool *pool, tc_error *err);
+
 /* As tci_compiler_compile, from any thread; `background`: nobody waits for this one. */
 TC_MUST_CHECK tc_status tci_compiler_pool_compile(tci_compiler_pool *pool, tci_engine *engine,
                                                   const tci_engine_code *code, bool background,
