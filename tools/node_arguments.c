@@ -26,6 +26,10 @@ static const char usage[] =
     "      --isolate            each peer's functions run in a process of their own\n"
     "      --processes N        with --isolate: so many peers at once (default 64)\n"
     "      --memory-max BYTES   how much more memory functions may take, of each process\n"
+    "      --confine            functions start no programs, open no sockets, and no files "
+    "but\n"
+    "      --allow-read PATH    such, and what is below; may be given several times\n"
+    "      --allow-write PATH   the same, for writing too\n"
     "      --exit-after N       end after N messages were run\n"
     "  -j, --json               the summary as one JSON object\n"
     "  -h, --help               this text\n"
@@ -43,6 +47,9 @@ enum {
     ISOLATE,
     PROCESSES,
     MEMORY_MAX,
+    CONFINE,
+    ALLOW_READ,
+    ALLOW_WRITE,
     WORKER
 };
 
@@ -56,6 +63,9 @@ static const struct option options[] = {
     {"isolate", no_argument, NULL, ISOLATE},
     {"processes", required_argument, NULL, PROCESSES},
     {"memory-max", required_argument, NULL, MEMORY_MAX},
+    {"confine", no_argument, NULL, CONFINE},
+    {"allow-read", required_argument, NULL, ALLOW_READ},
+    {"allow-write", required_argument, NULL, ALLOW_WRITE},
     {"worker", required_argument, NULL, WORKER}, /* what tc-node starts itself with */
     {"json", no_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
@@ -75,6 +85,17 @@ static int take_number(int c, node_arguments *args)
     default:
         return tool_number("tc-node", "--worker", optarg, 1, INT32_MAX, &args->worker_of);
     }
+}
+
+static int allow(node_arguments *args, int writable)
+{
+    if (args->allowed_count == NODE_ALLOWED_MAX) {
+        fprintf(stderr, "tc-node: more than %d paths are allowed\n", NODE_ALLOWED_MAX);
+        return 0;
+    }
+    args->allowed_writable[args->allowed_count] = writable;
+    args->allowed[args->allowed_count++] = optarg;
+    return 1;
 }
 
 static int take_option(int c, node_arguments *args)
@@ -98,6 +119,12 @@ static int take_option(int c, node_arguments *args)
     case ISOLATE:
         args->isolate = 1;
         return 1;
+    case CONFINE:
+        args->confine = 1;
+        return 1;
+    case ALLOW_READ:
+    case ALLOW_WRITE:
+        return allow(args, c == ALLOW_WRITE);
     case 'j':
         args->json = 1;
         return 1;
@@ -118,6 +145,10 @@ int node_arguments_parse(int argc, char **argv, node_arguments *args_out)
     for (int c; (c = getopt_long(argc, argv, "l:jh", options, NULL)) != -1;) {
         if (!take_option(c, args_out))
             return 2;
+    }
+    if (args_out->allowed_count > 0 && !args_out->confine) {
+        fputs("tc-node: --allow-read and --allow-write are for --confine\n", stderr);
+        return 2;
     }
     if (optind != argc) {
         fprintf(stderr, "tc-node: unexpected argument '%s'\n", argv[optind]);

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#define NODE_ALLOWED_MAX 32
+
 typedef struct node_arguments {
     const char *listen;
     const char *library;     /* NULL: none */
@@ -15,6 +17,10 @@ typedef struct node_arguments {
     uint64_t processes;      /* that serve peers at once, with isolate */
     uint64_t worker_of;      /* the process that this one serves a peer for; 0: none */
     int isolate;
+    int confine;
+    const char *allowed[NODE_ALLOWED_MAX]; /* paths, of --allow-read and --allow-write */
+    int allowed_writable[NODE_ALLOWED_MAX];
+    unsigned allowed_count;
     int json;
 } node_arguments;
 

@@ -3,6 +3,7 @@
 #include "crash_line.h"
 #include "node_counters.h"
 #include "node_report.h"
+#include "node_wall.h"
 #include "tool_file.h"
 
 #include <tc/code.h>
@@ -222,6 +223,16 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args)
     return 0;
 }
 
+/* The compiler cannot be started any more then. */
+static int confine(tc_context *ctx)
+{
+    tc_error error;
+    tc_status status = tc_context_start_compiler(ctx, &error);
+    if (status != TC_OK)
+        fprintf(stderr, "tc-node: --confine: bitcode cannot be compiled: %s\n", error.text);
+    return node_wall_raise();
+}
+
 static int serve_listener(tc_context *ctx, const node_arguments *args)
 {
     node_counters counters;
@@ -229,16 +240,17 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
     tc_error error;
     if (open_listener(ctx, args, &listener, &error) != TC_OK)
         return node_complain(error.text);
+    if (!service.is_worker && !node_write_port(args, tc_listener_port(listener)))
+        return 1;
     if (args->memory_max > 0 && limit_memory(args->memory_max) != 0)
         return 1;
-    if (service.is_worker) {
+    if (args->confine && confine(ctx) != 0)
+        return 1;
+    if (service.is_worker)
         node_report_say(NODE_READY, "");
-    } else {
+    else
         fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
                 tc_listener_port(listener));
-        if (!node_write_port(args, tc_listener_port(listener)))
-            return 1;
-    }
     int result = wait_for_messages(ctx, args);
     if (result == 0 && !service.is_worker) {
         node_counters_take(ctx, &counters);
@@ -263,6 +275,8 @@ int node_serve(const node_arguments *args)
     void *target_args;
     if (args->worker_of > 0 && !become_worker(args))
         return node_complain("--worker is for tc-node's own use");
+    if (args->confine && node_wall_prepare(args) != 0)
+        return 1;
     if (!find_target_args(args, &target_args))
         return 1;
     if (tc_context_create(NULL, &ctx, &error) != TC_OK)

@@ -8,7 +8,7 @@ import re
 import signal
 
 from check_failures import ENDLESS, shared_segments
-from tool_process import ToolTest, main, wait_until
+from tool_process import Process, ToolTest, main, wait_until
 
 # So long a function may take; one that honestly runs takes next to nothing of it, however busy the machine is.
 CALL_TIME_MAX = "3s"
@@ -20,6 +20,14 @@ def is_gone(pid):
             return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return True
+
+
+def name_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            return file.read().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def children(pid):
@@ -165,6 +173,128 @@ class Isolation(ToolTest):
             self.send(node.address, "transcript").wait()
         node.expect(0)
         self.assertGreaterEqual(node.summary()["messages_run"], 3)
+
+
+EPERM, EACCES, EEXIST, ENOSYS = 1, 13, 17, 38
+
+
+class Confinement(ToolTest):
+    def confined_node(self, *arguments, **environment):
+        return self.node("--confine", *arguments, **environment)
+
+    def ask(self, node, deed, **more):
+        """What a function got for it: 0, or an errno."""
+        word = deed.split()[0]
+        before = len(re.findall(rf"^{word}: ", node.out, re.MULTILINE))
+        self.send(node.address, "misbehave", "--text", deed, **more).expect(0)
+        found = wait_until(lambda: re.findall(rf"^{word}: (-?\d+)$", node.out, re.MULTILINE)[before:], f"an answer to {deed}")
+        return int(found[0])
+
+    def secret(self):
+        path = os.path.join(self.folder(), "secret")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("secret")
+        return path
+
+    def assert_confined(self, node, secret):
+        folder = os.path.dirname(secret)
+        open_secret = open(secret, encoding="ascii")  # pylint: disable=consider-using-with
+        self.addCleanup(open_secret.close)
+        for deed in [f"read {secret}", "read /etc/passwd", "read /proc/1/environ", f"read /proc/{os.getpid()}/environ",
+                     "read /proc/self/environ", f"read /proc/self/root{secret}", f"read /usr/lib/../..{secret}",
+                     f"beside ../..{secret}", f"write {secret}", f"make {folder}/new", "write /proc/self/mem",
+                     f"remove {secret}", f"move {secret} {folder}/other", f"read {folder}", "write /dev/tty",
+                     f"read /proc/{os.getpid()}/fd/{open_secret.fileno()}"]:
+            self.assertEqual(self.ask(node, deed), EACCES, deed)
+        for deed in ["exec /bin/true", "fork", "socket inet", "socket unix", f"link {folder}/link", f"kill {os.getpid()}", "wx",
+                     "limit", "uring"]:
+            self.assertEqual(self.ask(node, deed), EPERM, deed)
+        self.assertEqual(sorted(os.listdir(folder)), ["secret"])
+        self.send(node.address, "transcript", "--text", "still here").expect(0)
+
+    def test_what_a_function_may_not_do(self):
+        node = self.confined_node()
+        self.assert_confined(node, self.secret())
+        node.stop()
+
+    def test_the_same_in_a_process_of_its_own(self):
+        node = self.confined_node("--isolate", TC_TIER="fast")
+        self.assert_confined(node, self.secret())
+        node.stop()
+
+    def test_without_it_all_of_that_is_possible(self):
+        node, secret = self.node(), self.secret()
+        for deed in f"read {secret}", f"write {secret}", f"beside ../..{secret}", "fork", "socket inet", "wx":
+            self.assertEqual(self.ask(node, deed), 0, deed)
+        node.stop()
+
+    def test_files_that_are_allowed(self):
+        readable, writable = self.folder(), self.folder()
+        for folder in readable, writable:
+            with open(os.path.join(folder, "file"), "w", encoding="ascii") as file:
+                file.write("text")
+        secret = self.secret()
+        os.symlink(secret, os.path.join(writable, "to_secret"))
+        os.symlink(os.path.join(writable, "file"), os.path.join(readable, "to_file"))
+        node = self.confined_node("--allow-read", readable, "--allow-write", writable)
+        for deed in [f"read {readable}/file", f"read {readable}/to_file", f"read {writable}/file", f"write {writable}/file",
+                     f"make {writable}/new", f"move {writable}/new {writable}/newer", f"remove {writable}/newer",
+                     "read /dev/null", "read /proc/self/maps"]:
+            self.assertEqual(self.ask(node, deed), 0, deed)
+        for deed in [f"write {readable}/file", f"make {readable}/new", f"remove {readable}/file", f"read {writable}/to_secret",
+                     f"make {writable}/to_secret", f"move {writable}/file {readable}/moved", f"read {writable}/../secret"
+                     if os.path.dirname(secret) == os.path.dirname(writable) else f"read {readable}/..{secret}",
+                     f"read {readable}file"]:
+            self.assertIn(self.ask(node, deed), [EACCES, 2], deed)
+        node.stop()
+        self.assertEqual(sorted(os.listdir(writable)), ["file", "to_secret"])
+        self.assertEqual(sorted(os.listdir(readable)), ["file", "to_file"])
+
+    def test_functions_are_compiled(self):
+        node = self.confined_node(TC_FORM="bitcode", TC_TIER_CALLS="10")
+        for name in "transcript", "misbehave":
+            self.send(node.address, name, "--text", "12345678", "--count", 50).expect(0)
+        self.assertEqual(node.stop()["code_refused"], 0)
+
+    def test_no_compiler_takes_the_place_of_one_that_died(self):
+        node = self.confined_node(TC_FORM="bitcode", TC_TIER="fast")
+        compilers = wait_until(lambda: [pid for pid in children(node.pid) if name_of(pid) == "tc-compile"], "compilers")
+        for pid in compilers:
+            os.kill(pid, signal.SIGKILL)
+        self.send(node.address, "transcript").expect(1, "refused by the target", "no process to compile in can be had")
+        node.stop()
+
+    def test_a_kernel_that_lacks_something(self):
+        folder = os.path.dirname(self.args_library)
+        Process(self, [os.path.join(folder, "node_of_old_kernel"), "--listen", "127.0.0.1:0", "--confine"]).expect(
+            1, "--confine: no seccomp with notifications for all threads")
+
+    def test_what_others_compiled_is_found(self):
+        cache = os.path.join(self.folder(), "cache")
+        os.mkdir(cache, 0o700)
+        for confine in [], ["--confine"]:
+            node = self.node(*confine, TC_FORM="bitcode", TC_TIER="fast", TC_CACHE_DIR=cache, TC_LOG_LEVEL="info")
+            self.send(node.address, "transcript").expect(0)
+            node.stop()
+            self.assertEqual(len([name for name in os.listdir(cache) if not name.startswith(".")]) > 0, True)
+        self.assertIn("cache", node.err)
+
+    def test_peers_that_come_and_go(self):
+        node = self.confined_node()
+        for _ in range(5):
+            stream = self.send(node.address, "transcript", "--text", "x", "--count", ENDLESS)
+            size = node.out_size()
+            wait_until(lambda: node.out_size() > size + 100 or not stream.running(), "the stream's messages")
+            self.assertTrue(stream.running(), stream.err + node.err)
+            stream.kill()
+            node.wait_for_line("peer (lost|closed) after")
+            self.send(node.address, "transcript", "--text", "and others").expect(0)
+        node.stop()
+
+    def test_paths_that_are_not_there(self):
+        Process(self, [self.tool("tc-node"), "--listen", "127.0.0.1:0", "--confine", "--allow-read", "/nonexistent"]).expect(
+            1, "--confine: /nonexistent: No such file")
+        Process(self, [self.tool("tc-node"), "--allow-read", "/usr"]).expect(2, "are for --confine")
 
 
 class LongCalls(ToolTest):

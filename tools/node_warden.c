@@ -1,0 +1,165 @@
+#include "node_warden.h"
+
+#include "node_request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CHANNEL 3
+
+/* --- the channel -------------------------------------------------------------------------- */
+
+typedef union control_space {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+} control_space;
+
+static void prepare(struct msghdr *message, struct iovec *part, char *byte,
+                    control_space *control)
+{
+    *part = (struct iovec){.iov_base = byte, .iov_len = 1};
+    *message = (struct msghdr){.msg_iov = part,
+                               .msg_iovlen = 1,
+                               .msg_control = control,
+                               .msg_controllen = sizeof *control};
+}
+
+static int send_descriptor(int channel, int fd)
+{
+    control_space control = {{0}};
+    struct msghdr message;
+    struct iovec part;
+    char byte = 0;
+    prepare(&message, &part, &byte, &control);
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+    return sendmsg(channel, &message, MSG_NOSIGNAL) == 1;
+}
+
+/* -1: it will never come. */
+static int receive_descriptor(int channel)
+{
+    control_space control;
+    struct msghdr message;
+    struct iovec part;
+    char byte;
+    int fd;
+    prepare(&message, &part, &byte, &control);
+    if (recvmsg(channel, &message, MSG_CMSG_CLOEXEC) != 1)
+        return -1;
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+    if (rights == NULL || rights->cmsg_type != SCM_RIGHTS)
+        return -1;
+    memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+    return fd;
+}
+
+/* --- answering ---------------------------------------------------------------------------- */
+
+static void reply(int listener, uint64_t id, const node_opened *opened)
+{
+    struct seccomp_notif_resp answer = {.id = id};
+    if (opened->fd >= 0) {
+        struct seccomp_notif_addfd give = {.id = id,
+                                           .flags = SECCOMP_ADDFD_FLAG_SEND,
+                                           .srcfd = (uint32_t)opened->fd,
+                                           .newfd_flags =
+                                               opened->close_on_exec ? O_CLOEXEC : 0};
+        int given = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &give);
+        int problem = errno;
+        (void)close(opened->fd);
+        if (given >= 0 || problem == ENOENT) /* who asked has gone */
+            return;
+        answer.error = -problem;
+    } else {
+        answer.error = -opened->problem;
+    }
+    (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* False: there is nobody left who could ask. */
+static int answer_next(int listener, const node_paths *paths, pid_t node)
+{
+    struct pollfd asked = {.fd = listener, .events = POLLIN};
+    struct seccomp_notif question;
+    if (poll(&asked, 1, -1) < 0 && errno != EINTR)
+        return 0;
+    if (!(asked.revents & POLLIN))
+        return !(asked.revents & (POLLHUP | POLLERR | POLLNVAL));
+    memset(&question, 0, sizeof question); /* the kernel wants it so */
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
+        return errno == EINTR || errno == ENOENT;
+    node_request request;
+    node_opened opened = {.fd = -1};
+    opened.problem = node_request_read(&question.data, (pid_t)question.pid, node, &request);
+    /* Its number may be another process's by now, whose memory was read. */
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &question.id) != 0)
+        return 1;
+    if (opened.problem == 0)
+        node_request_do(&request, paths, &opened);
+    reply(listener, question.id, &opened);
+    return 1;
+}
+
+static void serve(int channel, const node_paths *paths, pid_t node)
+{
+    /* It ends with the node, and what a terminal sends is the node's. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    if (getppid() != node)
+        return;
+    int listener = receive_descriptor(channel);
+    while (listener >= 0 && answer_next(listener, paths, node))
+        ;
+}
+
+/* --- its life ----------------------------------------------------------------------------- */
+
+int node_warden_start(const node_paths *paths, node_warden *warden_out)
+{
+    int ends[2];
+    pid_t node = getpid();
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)dup2(ends[1], CHANNEL);
+        (void)close_range(CHANNEL + 1, ~0u, 0);
+        serve(CHANNEL, paths, node);
+        _exit(0);
+    }
+    int problem = errno;
+    (void)close(ends[1]);
+    if (pid < 0) {
+        (void)close(ends[0]);
+        errno = problem;
+        return 0;
+    }
+    /* To read names in the node's memory, where Yama lets parents alone do that. */
+    (void)prctl(PR_SET_PTRACER, (unsigned long)pid, 0, 0, 0);
+    *warden_out = (node_warden){.pid = pid, .channel = ends[0]};
+    return 1;
+}
+
+int node_warden_watch(node_warden *warden, int listener)
+{
+    int sent = send_descriptor(warden->channel, listener);
+    int problem = errno;
+    (void)close(listener);
+    (void)close(warden->channel);
+    errno = problem;
+    return sent;
+}
