@@ -1,216 +1,6 @@
-/* A connection that carries everything, from a peer that may write anything into it: the other end
- * is a plain socket of the test's. */
+/* A connection that carries everything, from a peer that may write anything into it. */
 #include "../support/test.h"
-
-#include "base/clock.h"
-#include "context/context_object.h"
-#include "context/wait.h"
-#include "delivery/delivery.h"
-#include "ring/producer.h"
-#include "wire/record.h"
-
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#define RING_BYTES 65536u
-#define PATIENCE_NS (20 * TCI_NS_PER_S)
-#define RECORD_MAX (TCI_RECORD_HEADER_BYTES + RING_BYTES)
-
-typedef struct raw_peer {
-    tc_context *ctx; /* whose listener it is connected to */
-    tc_listener *listener;
-    int fd;
-    tci_producer producer; /* of the target's ring: this side's copy of it */
-    tci_ring_word consumed;
-    uint8_t ring[RING_BYTES];
-    uint64_t sent; /* up to where frames have left */
-    uint32_t sequence;
-    uint8_t record[RECORD_MAX];
-    size_t size;
-    uint8_t came[2 * TCI_HELLO_MESSAGE_MAX];
-    size_t came_bytes;
-} raw_peer;
-
-static raw_peer *peer;
-
-static tc_ep *target_ep(void)
-{
-    return peer->ctx->core.first;
-}
-
-static void progress(unsigned turns)
-{
-    for (unsigned i = 0; i < turns; i++)
-        (void)tc_progress(peer->ctx);
-}
-
-/* --- the peer's side --------------------------------------------------------------------- */
-
-static void write_bytes(const void *bytes, size_t size)
-{
-    uint64_t deadline_ns = tci_deadline_after(PATIENCE_NS);
-    while (size > 0 && tci_clock_ns() < deadline_ns) {
-        ssize_t n = send(peer->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        progress(1);
-        if (n < 0 && errno != EAGAIN)
-            return; /* it has hung up */
-        if (n > 0) {
-            bytes = (const uint8_t *)bytes + n;
-            size -= (size_t)n;
-        }
-    }
-}
-
-/* Until so many bytes of the target's have come. */
-static void read_bytes(size_t size)
-{
-    uint64_t deadline_ns = tci_deadline_after(PATIENCE_NS);
-    while (peer->came_bytes < size) {
-        progress(1);
-        ssize_t n = recv(peer->fd, peer->came + peer->came_bytes, size - peer->came_bytes,
-                         MSG_DONTWAIT);
-        if (n > 0)
-            peer->came_bytes += (size_t)n;
-        if (n == 0 || (n < 0 && errno != EAGAIN) || tci_clock_ns() > deadline_ns)
-            fail_msg("%zu bytes of the target's have come, expected %zu", peer->came_bytes,
-                     size);
-    }
-}
-
-static void forget_bytes(size_t size)
-{
-    memmove(peer->came, peer->came + size, peer->came_bytes - size);
-    peer->came_bytes -= size;
-}
-
-/* The target's next hello message; its bytes stay until forget_bytes. */
-static tci_hello_preamble next_hello(void)
-{
-    tci_hello_preamble preamble;
-    read_bytes(TCI_HELLO_PREAMBLE_BYTES);
-    assert_int_equal(
-        tci_hello_preamble_decode(peer->came, TCI_HELLO_PREAMBLE_BYTES, &preamble, NULL),
-        TC_OK);
-    read_bytes(TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes);
-    return preamble;
-}
-
-static void say_hello(void)
-{
-    uint8_t bytes[TCI_HELLO_MESSAGE_MAX];
-    size_t size;
-    tci_hello hello = peer->ctx->core.self;
-    hello.stream = true;
-    hello.worker_address.size = 0;
-    hello.ring_bytes = 4096;
-    hello.frame_bytes_max = 1024;
-    hello.segment = TCI_HELLO_NO_SEGMENT;
-    assert_int_equal(
-        tci_hello_encode(&hello, TCI_HELLO_HELLO, bytes, sizeof bytes, &size, NULL), TC_OK);
-    write_bytes(bytes, size);
-}
-
-static void say_ready(void)
-{
-    uint8_t bytes[TCI_HELLO_PREAMBLE_BYTES + 1];
-    size_t size;
-    assert_int_equal(tci_hello_ready_encode(TCI_HELLO_STREAM, bytes, sizeof bytes, &size),
-                     TC_OK);
-    write_bytes(bytes, size);
-}
-
-static void take_hello(void)
-{
-    tci_hello hello;
-    tci_hello_preamble preamble = next_hello();
-    size_t size = TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes;
-    assert_int_equal(tci_hello_decode(peer->came, size, TCI_HELLO_HELLO, &hello, NULL), TC_OK);
-    assert_true(hello.stream);
-    assert_int_equal(hello.worker_address.size, 0);
-    assert_int_equal(hello.ring_bytes, RING_BYTES);
-    uint64_t start = tci_ring_start(hello.ring_nonce);
-    tci_ring_store_consumed(&peer->consumed, start);
-    tci_producer_init(&peer->producer, peer->ring, RING_BYTES, hello.ring_nonce,
-                      &peer->consumed);
-    peer->sent = start;
-    forget_bytes(size);
-}
-
-static void take_ready(void)
-{
-    tci_hello_preamble preamble = next_hello();
-    assert_int_equal(preamble.kind, TCI_HELLO_READY);
-    assert_int_equal(peer->came[TCI_HELLO_PREAMBLE_BYTES], TCI_HELLO_STREAM);
-    forget_bytes(TCI_HELLO_PREAMBLE_BYTES + preamble.body_bytes);
-}
-
-static void connect_raw(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-                                  .sin_port = htons(tc_listener_port(peer->listener))};
-    static const int yes = 1;
-    peer->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(connect(peer->fd, (const struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(setsockopt(peer->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes), 0);
-    peer->came_bytes = 0;
-    peer->sequence = 0;
-}
-
-static void greet(void)
-{
-    connect_raw();
-    say_hello();
-    take_hello();
-    tci_wait_pin(target_ep()); /* it stays when it ends, to be asked why */
-}
-
-static void open_up(void)
-{
-    greet();
-    say_ready();
-    take_ready();
-    assert_int_equal(target_ep()->state, TCI_EP_OPEN);
-}
-
-/* The target has let the endpoint go. */
-static void hang_up(void)
-{
-    uint64_t deadline_ns = tci_deadline_after(PATIENCE_NS);
-    (void)close(peer->fd);
-    tci_wait_unpin(target_ep());
-    while (target_ep() != NULL) {
-        progress(1);
-        if (tci_clock_ns() > deadline_ns)
-            fail_msg("the endpoint is still there");
-    }
-}
-
-static int set_up(void **state)
-{
-    tc_options *opts;
-    peer = calloc(1, sizeof *peer);
-    assert_non_null(peer);
-    assert_int_equal(tc_options_create(&opts, NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "delivery", "stream", NULL), TC_OK);
-    assert_int_equal(tc_options_set(opts, "ring_bytes", "64K", NULL), TC_OK);
-    assert_int_equal(tc_context_create(opts, &peer->ctx, NULL), TC_OK);
-    tc_options_destroy(opts);
-    assert_int_equal(tc_listener_open(peer->ctx, "127.0.0.1:0", &peer->listener, NULL), TC_OK);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    tc_context_destroy(peer->ctx);
-    free(peer);
-    return 0;
-}
+#include "raw_peer.h"
 
 /* --- records ----------------------------------------------------------------------------- */
 
@@ -237,9 +27,9 @@ static void add_frame(uint8_t flags, uint32_t payload_size)
 static bool frames_record(void)
 {
     uint64_t tail = peer->producer.tail;
-    uint64_t lap_end = (peer->sent | (RING_BYTES - 1)) + 1;
+    uint64_t lap_end = (peer->sent | (RAW_RING_BYTES - 1)) + 1;
     uint64_t end = tail < lap_end ? tail : lap_end;
-    uint64_t at = peer->sent & (RING_BYTES - 1);
+    uint64_t at = peer->sent & (RAW_RING_BYTES - 1);
     if (end == peer->sent)
         return false;
     const tci_record record = {.kind = TCI_RECORD_FRAMES,
@@ -254,7 +44,7 @@ static bool frames_record(void)
 static void send_frames(void)
 {
     while (frames_record())
-        write_bytes(peer->record, peer->size);
+        raw_write(peer->record, peer->size);
 }
 
 /* The target says that it has run all of it. */
@@ -262,35 +52,35 @@ static void expect_credit(void)
 {
     tci_record record;
     tci_am_credit credit;
-    read_bytes(TCI_RECORD_HEADER_BYTES + sizeof credit);
+    raw_read(TCI_RECORD_HEADER_BYTES + sizeof credit);
     assert_int_equal(tci_record_decode(peer->came, peer->came[8], &record, NULL), TC_OK);
     assert_int_equal(record.kind, TCI_RECORD_CREDIT);
     memcpy(&credit, peer->came + TCI_RECORD_HEADER_BYTES, sizeof credit);
     assert_int_equal(credit.consumed, peer->producer.tail);
     assert_int_equal(credit.share, 0);
     tci_ring_store_consumed(&peer->consumed, credit.consumed);
-    forget_bytes(TCI_RECORD_HEADER_BYTES + sizeof credit);
+    raw_forget(TCI_RECORD_HEADER_BYTES + sizeof credit);
 }
 
 static void expect_failed(const char *text)
 {
     tc_error error = {0};
-    uint64_t deadline_ns = tci_deadline_after(PATIENCE_NS);
-    const tc_ep *ep = target_ep();
+    uint64_t deadline_ns = tci_deadline_after(RAW_PATIENCE_NS);
+    const tc_ep *ep = raw_target_ep();
     while (ep->state < TCI_EP_CLOSED && tci_clock_ns() < deadline_ns)
-        progress(1);
+        raw_progress(1);
     (void)tc_ep_error(ep, &error);
     if (strstr(error.text, text) == NULL)
         fail_msg("'%s' has no '%s'", error.text, text);
-    progress(10);
-    hang_up();
+    raw_progress(10);
+    raw_hang_up();
 }
 
 /* --- tests ------------------------------------------------------------------------------- */
 
 static void frames_are_run_and_credit_comes_back(void **state)
 {
-    open_up();
+    raw_open();
     for (unsigned round = 0; round < 50; round++) { /* around the ring */
         for (unsigned i = 0; i < 4; i++)
             add_frame(200, 1000);
@@ -298,14 +88,14 @@ static void frames_are_run_and_credit_comes_back(void **state)
         send_frames();
         expect_credit();
     }
-    assert_int_equal(target_ep()->state, TCI_EP_OPEN);
-    hang_up();
+    assert_int_equal(raw_target_ep()->state, TCI_EP_OPEN);
+    raw_hang_up();
 }
 
 /* In pieces of every size, also such as end within a header, a signal, a frame. */
 static void bytes_may_trickle(void **state)
 {
-    open_up();
+    raw_open();
     for (size_t piece = 1; piece < 60; piece += piece < 30 ? 1 : 7) {
         for (unsigned i = 0; i < 3; i++)
             add_frame(200, 20 + (uint32_t)piece);
@@ -313,21 +103,21 @@ static void bytes_may_trickle(void **state)
         while (frames_record()) {
             for (size_t at = 0; at < peer->size; at += piece) {
                 size_t n = peer->size - at < piece ? peer->size - at : piece;
-                write_bytes(peer->record + at, n);
-                progress(2);
+                raw_write(peer->record + at, n);
+                raw_progress(2);
             }
         }
         expect_credit();
     }
-    hang_up();
+    raw_hang_up();
 }
 
 static void expect_refused_record(const tci_record *record, const char *text)
 {
     static const uint8_t body[64];
-    open_up();
+    raw_open();
     make_record(record, body, sizeof body);
-    write_bytes(peer->record, peer->size);
+    raw_write(peer->record, peer->size);
     expect_failed(text);
 }
 
@@ -363,44 +153,44 @@ static void what_is_no_record_ends_the_endpoint(void **state)
 
 static void a_record_that_comes_again_ends_the_endpoint(void **state)
 {
-    open_up();
+    raw_open();
     add_frame(TCI_CONTROL_CREDIT, 0);
     send_frames();
     expect_credit();
-    write_bytes(peer->record, peer->size);
+    raw_write(peer->record, peer->size);
     expect_failed("is number 0, expected 1");
 }
 
 static void records_in_another_order_end_the_endpoint(void **state)
 {
     uint8_t first[256];
-    open_up();
+    raw_open();
     add_frame(200, 0);
     assert_true(frames_record());
     size_t size = peer->size;
     memcpy(first, peer->record, size);
     add_frame(200, 0);
     send_frames();
-    write_bytes(first, size);
+    raw_write(first, size);
     expect_failed("is number 1, expected 0");
 }
 
 static void frames_where_the_ring_was_read_end_the_endpoint(void **state)
 {
-    open_up();
+    raw_open();
     add_frame(200, 0); /* consumed, and no credit told */
     assert_true(frames_record());
-    write_bytes(peer->record, peer->size);
-    while (target_ep()->rx.ring.head != peer->producer.tail)
-        progress(1);
+    raw_write(peer->record, peer->size);
+    while (raw_target_ep()->rx.ring.head != peer->producer.tail)
+        raw_progress(1);
     peer->record[8] = 1; /* the sequence */
-    write_bytes(peer->record, peer->size);
+    raw_write(peer->record, peer->size);
     expect_failed("where they may not lie");
 }
 
 static void records_before_ready_end_the_endpoint(void **state)
 {
-    greet();
+    raw_greet();
     add_frame(200, 0);
     send_frames();
     expect_failed("before READY");
@@ -410,16 +200,16 @@ static void records_before_ready_end_the_endpoint(void **state)
 static void flipped_bits_are_harmless(void **state)
 {
     for (unsigned bit = 0; bit < 8 * (TCI_RECORD_HEADER_BYTES + 24); bit += 3) {
-        open_up();
+        raw_open();
         add_frame(200, 8);
         assert_true(frames_record());
         peer->record[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        write_bytes(peer->record, peer->size);
-        progress(20);
-        hang_up();
+        raw_write(peer->record, peer->size);
+        raw_progress(20);
+        raw_hang_up();
     }
-    open_up();
-    hang_up();
+    raw_open();
+    raw_hang_up();
 }
 
 /* The first part of a payload, and no more: its memory is let go with the endpoint. */
@@ -428,13 +218,13 @@ static void a_payload_that_breaks_off_is_let_go(void **state)
     uint8_t body[100] = {0};
     tci_fragment fragment = {.total = 1u << 20, .offset = 0};
     tci_fragment_encode(&fragment, body);
-    open_up();
+    raw_open();
     const tci_record record = {.kind = TCI_RECORD_PAYLOAD, .size = 16 + 64000};
     make_record(&record, body, sizeof body);
-    write_bytes(peer->record, peer->size);
-    progress(20);
-    assert_int_equal(target_ep()->state, TCI_EP_OPEN);
-    hang_up();
+    raw_write(peer->record, peer->size);
+    raw_progress(20);
+    assert_int_equal(raw_target_ep()->state, TCI_EP_OPEN);
+    raw_hang_up();
 }
 
 static void a_payload_beside_the_others_ends_the_endpoint(void **state)
@@ -442,10 +232,10 @@ static void a_payload_beside_the_others_ends_the_endpoint(void **state)
     uint8_t body[100] = {0};
     tci_fragment fragment = {.total = 50, .offset = 10};
     tci_fragment_encode(&fragment, body);
-    open_up();
+    raw_open();
     const tci_record record = {.kind = TCI_RECORD_PAYLOAD, .size = sizeof body};
     make_record(&record, body, sizeof body);
-    write_bytes(peer->record, peer->size);
+    raw_write(peer->record, peer->size);
     expect_failed("payload outside the ring");
 }
 
@@ -453,18 +243,18 @@ static void a_payload_beside_the_others_ends_the_endpoint(void **state)
 static void wild_credit_ends_the_endpoint(void **state)
 {
     const tci_am_credit credit = {.consumed = UINT64_MAX / 2};
-    open_up();
+    raw_open();
     const tci_record record = {.kind = TCI_RECORD_CREDIT, .size = sizeof credit};
     make_record(&record, &credit, sizeof credit);
-    write_bytes(peer->record, peer->size);
-    progress(10);
-    tci_producer_refresh(&target_ep()->tx.ring); /* as whoever sends there would */
+    raw_write(peer->record, peer->size);
+    raw_progress(10);
+    tci_producer_refresh(&raw_target_ep()->tx.ring); /* as whoever sends there would */
     expect_failed("ran wild");
 }
 
 int main(void)
 {
-#define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, raw_set_up, raw_tear_down)
     const struct CMUnitTest tests[] = {
         RECORD_TEST(frames_are_run_and_credit_comes_back),
         RECORD_TEST(bytes_may_trickle),
