@@ -83,7 +83,7 @@ static void what_has_no_room_is_cut_off(void **state)
     memset(much, '\n', sizeof much - 1);
     for (size_t shift = 0; shift < 12; shift++) {
         tci_audit_line_begin(&line, "test");
-        tci_audit_line_text(&line, "v", "xxxxxxxxxxxx" + shift);
+        tci_audit_line_text(&line, "v", &"xxxxxxxxxxxx"[shift]);
         tci_audit_line_text(&line, "w", much);
         tci_audit_line_text(&line, "none", "more");
         tci_audit_line_number(&line, "none", 1);
