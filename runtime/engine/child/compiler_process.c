@@ -44,10 +44,11 @@ static tc_status do_without(tci_compiler *c, tc_log_level level, const tc_error 
                             tc_error *err)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    if (!c->opts.or_in_thread || c->opts.wall == TCI_CHOICE_WALL_YES)
-        return tci_error_set(
-            err, reason->status == TC_E_UNSUPPORTED ? TC_E_UNSUPPORTED : TC_E_NO_MEMORY,
-            "no process to compile in can be had: %s", reason->text);
+    bool needs_wall = c->opts.wall == TCI_CHOICE_WALL_YES;
+    bool has_none = needs_wall && reason->status == TC_E_UNSUPPORTED;
+    if (!c->opts.or_in_thread || needs_wall)
+        return tci_error_set(err, has_none ? TC_E_UNSUPPORTED : TC_E_NO_MEMORY,
+                             "no process to compile in can be had: %s", reason->text);
     c->given_up = true;
     if (!atomic_flag_test_and_set(&said))
         TC_LOG(level, "engine: code is compiled in this process, which bad code may end: %s",
