@@ -4,6 +4,8 @@
 #include "node_service.h"
 #include "tool_key.h"
 
+#include <stddef.h>
+
 int main(int argc, char **argv)
 {
     node_arguments args;
