@@ -157,8 +157,12 @@ TC_API int tc_context_fd(const tc_context *ctx);
 TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 
 /* Accepts peers. Every process that can connect can run code here, so addresses outside
- * loopback are refused unless the option listen_any is set. A connection is served by
- * tc_progress; what a stranger sends before its handshake is complete is validated, bounded and
+ * loopback are refused unless the options set keys (key_file, or tls_ca, tls_cert and tls_key)
+ * or listen_any. With keys a connection is TLS 1.3 and both sides prove themselves before
+ * anything of the context is reached; 64 strangers at most may be about it, for two seconds each
+ * (or connect_timeout), and the oldest makes room. Without keys, processes of other local users
+ * are refused (option local_users); connecting asks likewise whose process listens. A connection
+ * is served by tc_progress; what a stranger sends before its handshake is complete is validated, bounded and
  * dropped after the option connect_timeout. Connections without a complete handshake take a
  * quarter of the process's descriptors (RLIMIT_NOFILE) at most; then the oldest is dropped.
  * Without a free descriptor the listener tries again ten times a second.
@@ -168,7 +172,7 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
  *
  *   TC_OK           peers can connect
  *   TC_E_INVALID    host_port is malformed, names no address of this host, or one outside
- *                   loopback without listen_any
+ *                   loopback without keys and listen_any
  *   TC_E_IN_USE     the port is taken
  *   TC_E_IO         the operating system refused; the text says why
  *   TC_E_UCX        UCX could not open its network port

@@ -22,7 +22,8 @@ extern "C" {
  *   TC_E_TIMEOUT      the peer did not complete the handshake in time
  *   TC_E_VERSION      the peer's protocol is another one, or its UCX is and the option delivery
  *                     asks for UCX; the text has both versions
- *   TC_E_REFUSED      the peer refused the connection; the text has its reason
+ *   TC_E_REFUSED      the peer refused the connection, the text has its reason; or one side
+ *                     did not take what the other proved itself with (keys, certificates, user)
  *   TC_E_CORRUPT      the other side does not speak this protocol
  *   TC_E_PEER_LOST    the peer closed the connection during the handshake
  *   TC_E_INVALID      host_port is malformed
@@ -38,7 +39,8 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_p
 /* Connects by the bytes of the peer's tc_context_address. Blocks, progressing ctx; the peer
  * must progress, too. Damaged bytes are detected. Bytes that an attacker made reach the address
  * parser of UCX, once their layout was checked, and make this side connect wherever they say: take
- * them only from a channel that you trust.
+ * them only from a channel that you trust. Nobody proves who he is on this way, whatever keys are
+ * set (options key_file, tls_cert): the network has to be trusted, and the identity is "".
  *
  *   address         the bytes; not needed after the call
  *   size            their number
