@@ -221,12 +221,14 @@ bool tci_symbol_owner_aliases(const tci_symbol_owner *owner, const char *symbol,
     symbol_table table;
     if (!read_table(owner->base, owner->dynamic, &table))
         return true;
-    uint32_t count = count_symbols(&table);
+    const uint32_t count = count_symbols(&table);
+    const uintptr_t place = owner->address - owner->base;
     for (uint32_t i = 1; i < count; i++) {
         const Elf64_Sym *s = &table.symbols[i];
+        if (s->st_value != place || !defines(s)) /* in this order: there are thousands */
+            continue;
         const char *name = table.names + s->st_name;
-        if (defines(s) && owner->base + s->st_value == owner->address &&
-            strcmp(name, symbol) != 0 && !visit(user, name))
+        if (strcmp(name, symbol) != 0 && !visit(user, name))
             return false;
     }
     return true;
