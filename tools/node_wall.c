@@ -46,6 +46,13 @@ static bool add_cache(node_paths *paths)
     return home == NULL || node_paths_add(paths, folder, false);
 }
 
+/* What SIGHUP has read again: "@FILE". */
+static bool add_list(node_paths *paths, const char *variable)
+{
+    const char *set = getenv(variable);
+    return set == NULL || set[0] != '@' || node_paths_add(paths, set + 1, false);
+}
+
 static bool add_allowed(const node_arguments *args, node_paths *paths)
 {
     for (unsigned i = 0; i < args->allowed_count; i++) {
@@ -65,7 +72,9 @@ static bool add_all(const node_arguments *args, node_paths *paths)
            node_paths_add_list(paths, getenv("LD_LIBRARY_PATH"), false) &&
            node_paths_add_list(paths, getenv("TC_ENGINE_PATH"), false) &&
            node_paths_add_list(paths, getenv("TC_IFUNC_PATH"), false) &&
-           node_paths_add_list(paths, getenv("TC_TRUST"), false) && add_allowed(args, paths);
+           node_paths_add_list(paths, getenv("TC_TRUST"), false) &&
+           add_list(paths, "TC_CODE_ALLOW") && add_list(paths, "TC_CODE_REVOKED") &&
+           add_allowed(args, paths);
 }
 
 int node_wall_prepare(const node_arguments *args)
