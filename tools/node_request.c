@@ -213,10 +213,11 @@ static bool is_shared_memory(const node_request *r, const char *path, const stru
            about->st_uid == geteuid() && is_shared_memory_path(path);
 }
 
-/* Of the node itself: what the C library looks into. */
+/* Of the node itself: what the C library looks into, and by which the user of a peer is found. */
 static bool is_of_node(const node_request *r, const char *path)
 {
-    static const char *const files[] = {"maps", "stat", "statm", "status", "cgroup"};
+    static const char *const files[] = {"maps",   "stat",    "statm",   "status",
+                                        "cgroup", "net/tcp", "net/tcp6"};
     char own[64];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         (void)snprintf(own, sizeof own, "/proc/%d/%s", (int)r->node, files[i]);
