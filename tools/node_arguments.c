@@ -13,11 +13,10 @@ static const char usage[] =
     "usage: tc-node [--listen HOST:PORT] [--lib LIBRARY --args-symbol NAME] [options]\n"
     "\n"
     "Runs functions that peers send, until SIGINT or SIGTERM; then prints a summary. A\n"
-    "second signal ends it at once. With TC_AUDIT=FILE, SIGHUP has it open that file anew.\n"
+    "second signal ends it at once. SIGHUP: read keys and lists again, reopen the audit.\n"
     "\n"
-    "  -l, --listen HOST:PORT   default 127.0.0.1:7000; port 0: the system chooses. Outside\n"
-    "                           loopback only with TC_KEY_FILE=FILE or TC_TLS_CERT: whoever\n"
-    "                           connects can run code here\n"
+    "  -l, --listen HOST:PORT   default 127.0.0.1:7000; port 0: the system chooses. Whoever\n"
+    "                           connects can run code: keys are needed outside loopback\n"
     "      --make-key FILE      make a new key for TC_KEY_FILE, and end\n"
     "      --lib LIBRARY        load it first; what arrives may call it\n"
     "      --args-symbol NAME   the address of this symbol (of --lib, or of this program's\n"
@@ -35,7 +34,6 @@ static const char usage[] =
     "  -h, --help               this text\n"
     "\n"
     "Options of the library: environment variables TC_*, see tc-info --options.\n"
-    "SIGHUP reads the keys of TC_TRUST and the lists of code again.\n"
     "Exit status: 0 after an orderly end, 1 when it could not start, 2 for wrong arguments.\n";
 
 enum {

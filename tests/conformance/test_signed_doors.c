@@ -1,0 +1,187 @@
+/* Every other way to have code run that nobody has signed, and what is done about signed code that
+ * is not wanted any more. */
+#include "../support/signed_pair.h"
+#include "../support/test.h"
+#include "../support/test_context.h"
+
+#include "base/clock.h"
+#include "context/context_object.h"
+
+#include <sched.h>
+#include <sys/stat.h>
+
+/* --- lists ------------------------------------------------------------------------------- */
+
+static void hex_of_id(const tc_ifunc *fn, char out[TCI_CONTENT_ID_TEXT])
+{
+    tci_content_id_text(&fn->id, out);
+}
+
+static void only_code_of_the_list_runs(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    char id[TCI_CONTENT_ID_TEXT];
+    tc_context *reader = test_context(NULL);
+    hex_of_id(signing_open(reader, "check", NULL), id);
+    signing_list(&s->keys, id);
+    pair_open_as(&s->pair, NULL, (const char *const[]){"code_allow", s->keys.list, NULL});
+    signed_pair_expect_runs(s, s->pair.ep, signing_open(s->pair.source, "check", NULL));
+    signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "code_allow");
+    tc_context_destroy(reader);
+    signed_pair_end(s);
+}
+
+static void revoked_code_does_not_run_whoever_signed_it(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    char id[TCI_CONTENT_ID_TEXT];
+    tc_context *reader = test_context(NULL);
+    hex_of_id(signing_open(reader, "echo", NULL), id);
+    signing_list(&s->keys, id);
+    signed_pair_open_with(s, NULL, "code_revoked", s->keys.list);
+    signed_pair_expect_refused(s, signing_open_by(s->pair.source, "echo", &s->keys.alice),
+                               "code_revoked");
+    signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
+    tc_context_destroy(reader);
+    signed_pair_end(s);
+}
+
+/* --- revocation -------------------------------------------------------------------------- */
+
+static tc_status reload(signed_pair *s)
+{
+    tc_error error = {0};
+    pair_pause(&s->pair);
+    tc_status status = tc_context_reload_trust(s->pair.target, &error);
+    pair_resume(&s->pair);
+    return status;
+}
+
+static void a_key_that_goes_takes_its_functions_along(void **state)
+{
+    signed_pair *s = signed_pair_begin_strict();
+    tc_ifunc *fn = signed_pair_good(s);
+    signed_pair_expect_runs(s, s->pair.ep, fn);
+    signing_distrust(&s->keys, "alice");
+    assert_int_equal(reload(s), TC_OK);
+    signed_pair_expect_refusal(s->pair.ep, 1, "none of the 0");
+    pair_pause(&s->pair);
+    assert_null(signed_pair_at_target(s, fn)->unit);
+    pair_resume(&s->pair);
+    assert_int_equal(pair_send(s->pair.ep, fn, "x", 1), TC_E_REFUSED);
+    assert_int_equal(tc_ep_error(s->pair.ep, NULL), TC_OK);
+
+    signing_trust(&s->keys, "alice", &s->keys.alice, "");
+    assert_int_equal(reload(s), TC_OK);
+    tc_ep *again = pair_connect(&s->pair);
+    signed_pair_expect_runs(s, again, fn);
+    tc_ep_close(again);
+    signed_pair_end(s);
+}
+
+static void a_folder_that_cannot_be_believed_opens_nothing(void **state)
+{
+    signed_pair *s = signed_pair_begin_strict();
+    tc_ifunc *fn = signed_pair_good(s);
+    signed_pair_expect_runs(s, s->pair.ep, fn);
+    assert_int_equal(chmod(s->keys.trust, 0777), 0);
+    assert_int_equal(reload(s), TC_E_INVALID);
+    signed_pair_expect_refusal(s->pair.ep, 1, "none of the 0");
+    signed_pair_end(s);
+}
+
+/* --- the other doors --------------------------------------------------------------------- */
+
+static void run_nothing(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    fail_msg("it ran");
+}
+
+static void code_of_the_target_itself_needs_the_signature_as_well(void **state)
+{
+    signed_pair *s = signed_pair_begin_strict();
+    pair_pause(&s->pair);
+    tc_ifunc *own = signing_open(s->pair.target, "echo", NULL);
+    assert_int_equal(tc_ifunc_use_local(own, run_nothing), TC_OK);
+    pair_resume(&s->pair);
+    signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "not signed");
+    signed_pair_end(s);
+}
+
+/* The other direction: a target sends to who connected. */
+static tc_ep *accepted;
+
+static void remember(void *user, tc_ep *ep, tc_ep_event event)
+{
+    (void)user;
+    if (event == TC_EP_OPENED)
+        accepted = ep;
+}
+
+static void turn_both(signed_pair *s)
+{
+    (void)tc_progress(s->pair.target);
+    (void)tc_progress(s->pair.source);
+    sched_yield();
+}
+
+static void a_target_that_sends_is_asked_too(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
+    pair_open_as(&s->pair, strict, NULL);
+    pair_pause(&s->pair);
+    tc_context_set_ep_callback(s->pair.target, remember, NULL);
+    pair_resume(&s->pair);
+    accepted = NULL;
+    tc_ep *ep = pair_connect(&s->pair);
+    pair_pause(&s->pair);
+    const uint64_t deadline = tci_clock_ns() + PAIR_TIMEOUT_NS;
+    while (accepted == NULL && tci_clock_ns() < deadline)
+        turn_both(s);
+    tc_ep *const to = accepted; /* of this connection, or of the one before */
+    assert_non_null(to);
+    tc_ifunc *fn = signing_open(s->pair.target, "check", NULL);
+    assert_int_equal(tc_send(to, fn, "x", 1), TC_OK);
+    while (tc_ep_refusal(to, NULL) == 0 && tci_clock_ns() < deadline)
+        turn_both(s);
+    assert_int_equal(tc_ep_refusal(to, NULL), 1);
+    assert_int_equal(s->pair.source_state.next + s->pair.source_state.wrong, 0);
+    pair_resume(&s->pair);
+    tc_ep_close(ep);
+    signed_pair_end(s);
+}
+
+static void local_code_is_asked_for_by_option(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    const char *const all[] = {"trust", s->keys.trust, "require_signature", "all", NULL};
+    tc_context *ctx = test_context(all);
+    char text[TCI_MINISIGN_SIGNATURE_TEXT];
+    tc_error error = {0};
+    tc_ifunc *fn;
+    assert_int_equal(signing_try_open(ctx, "check", NULL, &fn, &error), TC_E_REFUSED);
+    assert_non_null(strstr(error.text, "not signed"));
+    signing_sign(&s->keys.mallory, "check", text);
+    assert_int_equal(signing_try_open(ctx, "check", text, &fn, &error), TC_E_REFUSED);
+    signing_sign(&s->keys.alice, "check", text);
+    fn = signing_open(ctx, "check", text);
+    assert_string_equal(tc_ifunc_signer(fn), "alice");
+    tc_context_destroy(ctx);
+    signed_pair_end(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_code_of_the_list_runs),
+        cmocka_unit_test(revoked_code_does_not_run_whoever_signed_it),
+        cmocka_unit_test(a_key_that_goes_takes_its_functions_along),
+        cmocka_unit_test(a_folder_that_cannot_be_believed_opens_nothing),
+        cmocka_unit_test(code_of_the_target_itself_needs_the_signature_as_well),
+        cmocka_unit_test(a_target_that_sends_is_asked_too),
+        cmocka_unit_test(local_code_is_asked_for_by_option),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
