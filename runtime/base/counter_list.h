@@ -23,10 +23,10 @@
         "Calls that **tc_call**(3) or **tc_call_start**(3) sent.")                             \
     ROW(TCI_MESSAGES_FORWARDED, "messages_forwarded", "Messages that **tc_forward**(3) sent.") \
     ROW(TCI_REPLIES_LATE, "replies_late", "Replies to a call that was over already.")          \
-    ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.") \
-    ROW(TCI_CALLS_LONG, "calls_long", "Calls that ran longer than `call_time_max`.") \
+    ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.")    \
+    ROW(TCI_CALLS_LONG, "calls_long", "Calls that ran longer than `call_time_max`.")           \
     ROW(TCI_STRANGERS_REFUSED, "strangers_refused",                                            \
-        "Connections that were ended before they proved who they are.") \
+        "Connections that were ended before they proved who they are.")                        \
     ROW(TCI_CODE_UNTRUSTED, "code_untrusted",                                                  \
         "Of `code_refused`, those that are not trusted: signature, lists.")
 
