@@ -50,7 +50,7 @@ static void a_refused_function_is_sent_no_more(void **state)
     assert_int_equal(tc_send(pair.peer, fn, NULL, 0), TC_E_REFUSED);
     assert_int_equal(tc_ep_refusal(pair.peer, &error), 1);
     assert_int_equal(error.status, TC_E_COMPILE);
-    assert_string_equal(error.text, "no such header");
+    assert_string_equal(error.text, "nothing: no such header");
     fake_pair_close(&pair);
 }
 
