@@ -110,7 +110,7 @@ class Ports(unittest.TestCase):
         return ports
 
     def test_nothing_listens_but_the_listener(self):
-        for delivery in ("direct", "am", "put"):
+        for delivery in ("direct", "am", "put", "stream"):
             with self.subTest(delivery):
                 node, port = self.node(TC_DELIVERY=delivery)
                 own = [f"0100007F:{port:04X}"]
@@ -152,14 +152,28 @@ class Ports(unittest.TestCase):
                 node.wait(timeout=DEADLINE_S)
                 os.unlink(os.path.join(self.folder, "port"))
 
-    def test_a_peer_beyond_shared_memory_is_told_of_the_option(self):
+    def test_a_listener_beyond_loopback_with_keys_opens_none(self):
+        key = os.path.join(self.folder, "cluster.key")
+        self.assertEqual(self.start("tc-node", "--make-key", key).wait(timeout=DEADLINE_S), 0, self.log_of("tc-node"))
+        node, port = self.node(listen="0.0.0.0:0", TC_KEY_FILE=key)
+        self.send(port, TC_KEY_FILE=key)
+        self.assertEqual(ports_of(node.pid), [f"00000000:{port:04X}"])
+        self.assertNotIn(OPEN, self.log_of("tc-node") + self.log_of("tc-send"))
+
+    def test_a_peer_beyond_shared_memory_is_served_by_the_connection(self):
         """UCX_TLS keeps one side from shared memory, as another host or container would."""
         node, port = self.node()
-        sender = self.start("tc-send", f"127.0.0.1:{port}", ARCHIVE, "--text", "x", UCX_TLS="tcp,self", UCX_NET_DEVICES="lo")
-        self.assertNotEqual(sender.wait(timeout=DEADLINE_S), 0)
-        self.assertIn("its option network=yes gives it", self.log_of("tc-send"))
-        self.assertIn("its option network=yes gives it", self.log_of("tc-node"))
+        self.send(port, UCX_TLS="tcp,self", UCX_NET_DEVICES="lo")
+        self.assertIn("open, stream to", self.log_of("tc-node"))
         self.assertEqual(ports_of(node.pid), [f"0100007F:{port:04X}"])
+
+    def test_who_asks_for_ucx_without_a_way_is_told(self):
+        node, port = self.node()
+        sender = self.start("tc-send", f"127.0.0.1:{port}", ARCHIVE, "--text", "x", UCX_TLS="tcp,self", UCX_NET_DEVICES="lo",
+                            TC_DELIVERY="am")
+        self.assertNotEqual(sender.wait(timeout=DEADLINE_S), 0)
+        for tool in ("tc-send", "tc-node"):
+            self.assertIn("delivery am: the two sides have no UCX in common", self.log_of(tool))
 
 
 if __name__ == "__main__":
