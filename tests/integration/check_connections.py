@@ -142,7 +142,7 @@ class Strangers(ToolTest):
         node = self.node()
         peer = self.dial(node)
         peer.sendall(OLD_HELLO)
-        self.assertIn(b"protocol version 1, this side version 2", self.read_to_the_end(peer))
+        self.assertIn(b"protocol version 1, this side version 3", self.read_to_the_end(peer))
         node.stop()
 
     def test_a_crowd_writes_a_few_lines_of_log(self):
