@@ -63,11 +63,15 @@ static void another_ucx_elsewhere_is_served_over_the_connection(void **state)
     (void)snprintf(other, sizeof other, "%u.%u.", self->ucx.major, self->ucx.minor);
     self->host_id[0] ^= 1;
     logged[0] = '\0';
+    pair_pause(&p); /* the level is for all threads, and belongs to one */
     tc_log_set_level(TC_LOG_INFO);
     tc_log_set_sink(keep_line, NULL);
+    pair_resume(&p);
     tc_ep *ep = pair_connect(&p);
+    pair_pause(&p);
     tc_log_set_sink(NULL, NULL);
     tc_log_set_level(TC_LOG_ERROR);
+    pair_resume(&p);
     if (strstr(logged, own) == NULL || strstr(logged, other) == NULL)
         fail_msg("'%s' has not both '%s' and '%s'", logged, own, other);
     expect_delivery(ep, "stream");

@@ -27,7 +27,9 @@ from bench import Bench, Skipped, ToolTest
 
 PARTS = {"matrix": matrix, "attacks": attacks, "limits": limits, "traffic": traffic}
 LOG_CHARACTERS = 3000  # of what each process of a failed cell said
-TRIES = 2  # of a cell in which UCX ended a process by an assertion of its own
+# Of a cell in which UCX ended a process by an assertion of its own: UCX 1.13 does so in one of five runs when a source is killed
+# while it connects by address over sockets ("got REP message").
+TRIES = 6
 
 
 def arguments():
