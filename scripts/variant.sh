@@ -29,7 +29,7 @@ step() {
 }
 
 run_tests() {
-    if ! ctest --test-dir "$build" -LE "$1" -j "$(nproc)" --no-tests=error </dev/null >"$log" 2>&1; then
+    if ! ctest --test-dir "$build" -LE "$1" -E "$2" -j "$(nproc)" --no-tests=error </dev/null >"$log" 2>&1; then
         grep -m 1 'tests passed' "$log"
         scripts/failures.sh "$build"
         fail "testing failed"
@@ -52,6 +52,13 @@ case $preset in
     tsan | clang | llvm22) left_out='variant|reliability' ;;
 esac
 
+# How messages travel no other compiler and no other LLVM changes: there one way stands for all. clang's code for the others runs
+# under the sanitizers.
+names_left_out='^$'
+case $preset in
+    clang | llvm22) names_left_out='\.(am_shared_memory|am_tcp|put_shared_memory|put_tcp|stream|keyed|sealed)$' ;;
+esac
+
 start=$SECONDS
 case $preset in
     # In what runs this as a test, the machine's own build is there already.
@@ -59,6 +66,6 @@ case $preset in
     *) step "configuring" cmake --preset "$preset" ;;
 esac
 step "building" cmake --build "$build" -j "$(nproc)"
-run_tests "$left_out"
+run_tests "$left_out" "$names_left_out"
 summary=$(grep -m 1 'tests passed' "$log")
 echo "variant $preset: $summary, $((SECONDS - start)) s with its build"
