@@ -117,8 +117,10 @@ class Isolation(ToolTest):
         self.assertEqual(summary["calls_long"], 1)
 
     def test_the_peer_hears_why(self):
-        node = self.isolating_node(TC_CALL_TIME_MAX="500ms", **OWN_STATUS)
+        node = self.isolating_node(TC_CALL_TIME_MAX="500ms")
         self.do(node, "spin").expect(1, r"peer lost: function 'misbehave' [0-9a-f]{32} ran longer than call_time_max, 500 ms")
+        node.stop()
+        node = self.isolating_node(**OWN_STATUS)
         self.do(node, "exit 3").expect(1, "peer lost: the process that ran its functions ended with status 3")
         node.stop()
 
