@@ -64,15 +64,15 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
 static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
-    double median = mb_per_s(run, series_run_median(run, run->samples[index].rate_per_s));
-    (void)json_array_append_new(run->rows,
-                                json_pack("{s:s, s:s, s:I, s:o}", "mode", series->mode->name,
-                                          "delivery", series->delivery, "payload_bytes",
-                                          (json_int_t)series->payload_bytes, "mb_per_s",
-                                          perf_report_number(median)));
+    perf_spread rate = series_run_spread(run, run->samples[index].rate_per_s);
+    json_t *row =
+        json_pack("{s:s, s:s, s:I}", "mode", series->mode->name, "delivery", series->delivery,
+                  "payload_bytes", (json_int_t)series->payload_bytes);
+    perf_report_spread(row, "mb_per_s", rate, mb_per_s(run, 1));
+    (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %9zu %12.1f", series->mode->name, series->delivery,
-                     series->payload_bytes, median);
+                     series->payload_bytes, mb_per_s(run, rate.median));
 }
 
 /* Of plain UCX in that round. 0: none of its modes was chosen; they come first. */
@@ -92,7 +92,7 @@ static void report_ratio(const series_run *run, unsigned index)
     char name[64];
     for (unsigned round = 0; round < run->options.rounds; round++)
         run->buffer[round] = run->samples[index].rate_per_s[round] / best_of_ucx(run, round);
-    double ratio = series_run_median(run, run->buffer);
+    double ratio = perf_stats_median(run->buffer, run->options.rounds);
     (void)snprintf(name, sizeof name, "cached_to_ucx_%s_%zu", run->series[index].delivery,
                    run->options.payload_bytes);
     (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
@@ -135,6 +135,7 @@ const perf_experiment bandwidth_experiment = {
     .name = "bandwidth",
     .summary = "of large payloads, beside UCX's puts and active messages",
     .options = "size sweep iterations rounds modes unread pin",
+    .told = {{"iterations", "(what fits 50 ms)"}, {"modes", "out of put,am,am-safe,cached"}},
     .defaults = {{"size", "64K,256K,1M,4M,16M"}, {"modes", "put,am,cached"}, {"rounds", "10"}},
     .payload_bytes = {1, 256u << 20},
     .iterations_max = 10000000,

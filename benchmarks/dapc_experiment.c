@@ -291,6 +291,7 @@ const perf_experiment dapc_experiment = {
     .name = "dapc",
     .summary = "a chase through a table of pointers that is spread over servers",
     .options = "iterations rounds modes servers depth inflight wait transport cache return",
+    .told = {{"iterations", "(what fits 50 ms)"}, {"modes", "out of get,am,bitcode,image"}},
     .defaults = {{"servers", "1,4,8"},
                  {"depth", "4096"},
                  {"inflight", "1"},

@@ -131,7 +131,7 @@ static bool settle_ifunc(dapc_series *series)
             continue;
         if (tc_group_ep(state->group, i, &ep, &err) != TC_OK)
             return complain(state, "endpoint", &err);
-        tc_status status = tc_ep_flush(ep, PERF_SILENCE_NS);
+        tc_status status = tc_ep_flush(ep, PERF_SILENCE_NS, NULL);
         if (status != TC_OK)
             return perf_session_complain(series->session, "%s: flush: %s", series->mode->name,
                                          tc_status_text(status));
@@ -238,7 +238,7 @@ static tc_status call(ifunc_state *state, unsigned slot, tc_ep *ep, const dapc_s
                                    .timeout_ns = PERF_SILENCE_NS,
                                    .done = answered,
                                    .user = chase};
-    return tc_call_start(ep, state->chaser, step, sizeof *step, &params, NULL);
+    return tc_call_start(ep, state->chaser, step, sizeof *step, &params, NULL, NULL);
 }
 
 static bool start_ifunc(dapc_series *series, unsigned slot, const dapc_step *step)

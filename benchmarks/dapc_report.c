@@ -19,10 +19,10 @@ static bool is_quiet(const dapc_run *run)
     return perf_report_is_quiet(run->options);
 }
 
-static double median_of(const dapc_run *run, const double *values, double *buffer)
+static perf_spread spread_of(const dapc_run *run, const double *values, double *buffer)
 {
     memcpy(buffer, values, run->options->rounds * sizeof *buffer);
-    return perf_stats_median(buffer, run->options->rounds);
+    return perf_stats_spread(buffer, run->options->rounds);
 }
 
 static double median_ratio(const dapc_run *run, const dapc_samples *over,
@@ -38,24 +38,24 @@ static void report_row(dapc_run *run, unsigned q, unsigned series, double *buffe
     const dapc_samples *samples = &run->samples[q][series];
     const dapc_plan *plan = &run->plans[series];
     uint64_t inflight = run->options->inflight.values[q];
-    double rate = median_of(run, samples->chases_per_s, buffer);
-    double first_us = median_of(run, samples->first_us, buffer);
-    double second_us = median_of(run, samples->second_us, buffer);
-    double step_us = 1e6 / rate / (double)run->depth;
-    (void)json_array_append_new(
-        run->rows,
-        json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "mode",
-                  plan->mode->name, "servers", (int)run->workers.server_count, "depth",
-                  (json_int_t)run->depth, "inflight", (json_int_t)inflight, "wait", plan->wait,
-                  "transport", run->options->transport, "cache", run->options->cache,
-                  "chases_per_s", perf_report_number(rate), "us_per_step", json_real(step_us),
-                  "first_chase_us", perf_report_number(first_us), "second_chase_us",
-                  perf_report_number(second_us)));
+    perf_spread rate = spread_of(run, samples->chases_per_s, buffer);
+    perf_spread first_us = spread_of(run, samples->first_us, buffer);
+    perf_spread second_us = spread_of(run, samples->second_us, buffer);
+    double step_us = 1e6 / rate.median / (double)run->depth;
+    json_t *row = json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:s, s:o}", "mode",
+                            plan->mode->name, "servers", (int)run->workers.server_count,
+                            "depth", (json_int_t)run->depth, "inflight", (json_int_t)inflight,
+                            "wait", plan->wait, "transport", run->options->transport, "cache",
+                            run->options->cache, "us_per_step", json_real(step_us));
+    perf_report_spread(row, "chases_per_s", rate, 1);
+    perf_report_spread(row, "first_chase_us", first_us, 1);
+    perf_report_spread(row, "second_chase_us", second_us, 1);
+    (void)json_array_append_new(run->rows, row);
     if (!is_quiet(run))
         (void)printf("%-8s %-9s %7u %6llu %8llu %12.1f %10.3f %12.1f %12.1f\n",
                      plan->mode->name, plan->wait, run->workers.server_count,
-                     (unsigned long long)run->depth, (unsigned long long)inflight, rate,
-                     step_us, first_us, second_us);
+                     (unsigned long long)run->depth, (unsigned long long)inflight, rate.median,
+                     step_us, first_us.median, second_us.median);
 }
 
 static void report_ratio(dapc_run *run, const char *name, double value)

@@ -79,13 +79,13 @@ static void report_set(const fan_in *run, unsigned at, double alone, json_t *rep
 {
     const worker_set *set = &run->sets[at];
     char name[64];
-    double rate = perf_stats_median(run->rates[at], run->options->rounds);
-    (void)json_array_append_new(json_object_get(report, "rows"),
-                                json_pack("{s:s, s:s, s:i, s:I, s:o}", "mode", "cached",
-                                          "delivery", set->delivery, "senders",
-                                          (int)set->source_count, "payload_bytes",
-                                          (json_int_t)set->config.payload_bytes, "rate_per_s",
-                                          perf_report_number(rate)));
+    perf_spread spread = perf_stats_spread(run->rates[at], run->options->rounds);
+    double rate = spread.median;
+    json_t *row = json_pack("{s:s, s:s, s:i, s:I}", "mode", "cached", "delivery", set->delivery,
+                            "senders", (int)set->source_count, "payload_bytes",
+                            (json_int_t)set->config.payload_bytes);
+    perf_report_spread(row, "rate_per_s", spread, 1);
+    (void)json_array_append_new(json_object_get(report, "rows"), row);
     (void)snprintf(name, sizeof name, "senders_%u_to_%u_rate_%s", set->source_count,
                    (unsigned)run->options->senders.values[0], set->delivery);
     (void)json_object_set_new(json_object_get(report, "ratios"), name,

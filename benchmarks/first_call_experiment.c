@@ -2,16 +2,15 @@
  * it until it has returned, by every way in which it can become callable. */
 #include "first_call.h"
 #include "perf_experiment.h"
+#include "perf_folder.h"
 #include "perf_report.h"
 #include "perf_value.h"
 #include "ifuncs/saxpy.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* --- functions and ways -------------------------------------------------------------- */
 
@@ -60,30 +59,6 @@ const call_path first_call_paths[] = {
 };
 const size_t first_call_path_count = sizeof first_call_paths / sizeof first_call_paths[0];
 
-/* --- the folder of stored objects ---------------------------------------------------- */
-
-static bool make_folder(char *folder, size_t size)
-{
-    const char *parent = getenv("TMPDIR");
-    (void)snprintf(folder, size, "%s/tc-perf-XXXXXX", parent != NULL ? parent : "/tmp");
-    if (mkdtemp(folder) != NULL)
-        return true;
-    perror("tc-perf: folder for stored objects");
-    return false;
-}
-
-/* The library keeps files in it, no folders. */
-static void remove_folder(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    for (const struct dirent *file; dir != NULL && (file = readdir(dir)) != NULL;)
-        (void)unlinkat(dirfd(dir), file->d_name, 0);
-    if (dir != NULL)
-        (void)closedir(dir);
-    if (rmdir(folder) != 0)
-        perror("tc-perf: folder for stored objects");
-}
-
 /* --- the run ------------------------------------------------------------------------- */
 
 static bool fill_cache(const call_plan *plan)
@@ -113,7 +88,7 @@ static bool measure_function(first_call_run *run, const call_function *function)
 {
     const perf_options *options = run->options;
     char folder[PERF_PATH_MAX];
-    if (!make_folder(folder, sizeof folder))
+    if (!perf_folder_make(folder, sizeof folder))
         return false;
     bool ok = true, filled = false;
     for (unsigned round = 0; ok && round < options->rounds; round++) {
@@ -134,7 +109,7 @@ static bool measure_function(first_call_run *run, const call_function *function)
             ok = ok && measure_round(&plan, first_call_report_series(run, function, path));
         }
     }
-    remove_folder(folder);
+    perf_folder_remove(folder);
     return ok;
 }
 

@@ -66,10 +66,12 @@ static void add_rows(json_t *rows, const call_function *function, const call_pat
     for (size_t i = 0; i < STAGE_ROWS; i++) {
         int stage = stage_rows[i].stage;
         (void)json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:s, s:o, s:o}", "function", function->name, "path",
-                            path->name, "stage", stage_rows[i].name, "us_p50",
+            rows, json_pack("{s:s, s:s, s:s, s:o, s:o, s:[o, o]}", "function", function->name,
+                            "path", path->name, "stage", stage_rows[i].name, "us_p50",
                             perf_report_number(us(series, stage, 50)), "us_p99",
-                            perf_report_number(us(series, stage, 99))));
+                            perf_report_number(us(series, stage, 99)), "us_p50_quartiles",
+                            perf_report_number(us(series, stage, 25)),
+                            perf_report_number(us(series, stage, 75))));
     }
 }
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define SAMPLES 40u /* in the whole run */
-#define WARMUP (SAMPLES / 4)
+#define WARMUP (SAMPLES / 2) /* newer UCX takes what it needs by and by */
 
 enum { ACTION_FLOOD = 1 };
 
@@ -25,6 +25,7 @@ typedef struct flood_side {
     process_sample warm;
     process_sample last;
     process_sample most;
+    uint64_t rss_bytes[SAMPLES + 2]; /* of each sample; the last one is behind the flood */
 } flood_side;
 
 typedef struct flood_run {
@@ -34,6 +35,7 @@ typedef struct flood_run {
     flood_side source;
     flood_side target;
     unsigned samples;
+    uint64_t sample_ns[SAMPLES + 2]; /* since the start */
     uint64_t sent;
     uint64_t again; /* how often there was no room */
     uint64_t took_ns;
@@ -81,20 +83,23 @@ static bool sample_side(flood_run *run, flood_side *side)
     if (!process_sample_take(side->pid, &now))
         return perf_session_complain(run->session, "/proc/%d cannot be read", (int)side->pid);
     lasting = now;
+    side->rss_bytes[run->samples] = now.rss_bytes;
     if (side->last.descriptors < now.descriptors)
         lasting.descriptors = side->last.descriptors;
     side->last = now;
-    if (run->samples <= WARMUP)
+    if (run->samples < WARMUP)
         side->warm = side->most = lasting;
     else
         process_sample_raise(&side->most, &lasting);
     return true;
 }
 
-static bool take_samples(flood_run *run)
+static bool take_samples(flood_run *run, uint64_t since_start_ns)
 {
+    run->sample_ns[run->samples] = since_start_ns;
+    bool ok = sample_side(run, &run->source) && sample_side(run, &run->target);
     run->samples++;
-    return sample_side(run, &run->source) && sample_side(run, &run->target);
+    return ok;
 }
 
 static bool send_one(flood_run *run, ifunc_link *link, perf_poll *poll, const uint8_t *payload)
@@ -119,7 +124,8 @@ static bool flood(flood_run *run, ifunc_link *link, const uint8_t *payload)
     uint64_t now_ns = start_ns, made_ns;
     perf_poll poll = {.session = link->session};
     while (now_ns - start_ns < duration_ns) {
-        if (now_ns - start_ns >= duration_ns / SAMPLES * run->samples && !take_samples(run))
+        if (now_ns - start_ns >= duration_ns / SAMPLES * run->samples &&
+            !take_samples(run, now_ns - start_ns))
             return false;
         made_ns = now_ns + run->options->burn_ns / 2;
         while ((now_ns = perf_now_ns()) < made_ns)
@@ -127,10 +133,10 @@ static bool flood(flood_run *run, ifunc_link *link, const uint8_t *payload)
         if (!send_one(run, link, &poll, payload))
             return false;
     }
-    if (!ifunc_link_flush(link) || !take_samples(run))
+    if (!ifunc_link_flush(link))
         return false;
     run->took_ns = perf_now_ns() - start_ns;
-    return true;
+    return take_samples(run, run->took_ns);
 }
 
 static bool exchange(flood_run *run, ifunc_link *link)
@@ -172,6 +178,19 @@ static json_t *pack_side(const flood_side *side)
                      (json_int_t)side->warm.segments, (json_int_t)side->most.segments);
 }
 
+/* Seconds, and what source and target held then. */
+static json_t *pack_memory(const flood_run *run)
+{
+    json_t *memory = json_array();
+    for (unsigned i = 0; i < run->samples; i++) {
+        double seconds = (double)run->sample_ns[i] / (double)PERF_NS_PER_S;
+        (void)json_array_append_new(memory, json_pack("[o, I, I]", perf_report_number(seconds),
+                                                      (json_int_t)run->source.rss_bytes[i],
+                                                      (json_int_t)run->target.rss_bytes[i]));
+    }
+    return memory;
+}
+
 static void print_side(const char *name, const flood_side *side)
 {
     (void)printf("       %-7s %8.2f ..%8.2f MB %4" PRIu64 " ..%4" PRIu64
@@ -196,10 +215,11 @@ static bool report(flood_run *run, const char *delivery)
     }
     (void)json_array_append_new(
         run->rows,
-        json_pack("{s:s, s:I, s:o, s:o, s:I, s:o, s:o, s:b}", "delivery", delivery, "messages",
-                  (json_int_t)run->sent, "seconds", perf_report_number(seconds), "rate_per_s",
-                  perf_report_number(rate), "again", (json_int_t)run->again, "source",
-                  pack_side(&run->source), "target", pack_side(&run->target), "ok", ok));
+        json_pack("{s:s, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:b}", "delivery", delivery,
+                  "messages", (json_int_t)run->sent, "seconds", perf_report_number(seconds),
+                  "rate_per_s", perf_report_number(rate), "again", (json_int_t)run->again,
+                  "source", pack_side(&run->source), "target", pack_side(&run->target),
+                  "memory", pack_memory(run), "ok", ok));
     return ok;
 }
 

@@ -38,7 +38,8 @@ static bool create_context(ifunc_link *link, const ifunc_link_config *config)
     tc_context_set_ep_callback(link->context, endpoint_changed, link);
     if (tc_ifunc_open(link->context, config->name, &link->function, &err) != TC_OK)
         return perf_context_complain(link->session, config->name, &err);
-    if (config->local != NULL && tc_ifunc_use_local(link->function, config->local) != TC_OK)
+    if (config->local != NULL &&
+        tc_ifunc_use_local(link->function, config->local, NULL) != TC_OK)
         return perf_session_complain(link->session, "%s: cannot be made local", config->name);
     return true;
 }
@@ -136,7 +137,7 @@ bool ifunc_link_send(ifunc_link *link, perf_poll *poll, const void *payload, siz
 bool ifunc_link_flush(ifunc_link *link)
 {
     tc_error err = {0};
-    tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS);
+    tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS, NULL);
     if (status != TC_OK)
         return perf_session_complain(link->session, "flush: %s", tc_status_text(status));
     if (tc_ep_refusal(link->peer, &err) != 0)

@@ -123,7 +123,7 @@ static bool exchange(ifunc_link *link, const integrity_range *range, uint64_t co
     if (!perf_session_send(link->session, range, sizeof *range) ||
         !send_messages(link, range, count, delivery))
         return false;
-    tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS);
+    tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS, NULL);
     if (status != TC_OK)
         (void)fprintf(stderr, "tc-perf: flush: %s\n", tc_status_text(status));
     perf_session_set_ended(link->session);

@@ -2,7 +2,6 @@
  * adds one to a counter (Target-Side Increment), one that adds up its payload (Server-Side
  * Sum), one that stores it where a hash table says (Indirect Put). */
 #include "paper_tables.h"
-#include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
 #include "series_run.h"
@@ -11,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASUREMENT_NS (25 * PERF_NS_PER_MS)
-#define RATE_COUNT_MAX 5000000u
-#define TRIAL_LATENCY_COUNT 200u
-#define TRIAL_RATE_COUNT 1000u
-#define LEAST_RATE_BYTES (16u << 20)
-
 static const perf_mode *const modes[] = {
     &perf_mode_bare,     &perf_mode_am,    &perf_mode_cached,
     &perf_mode_uncached, &perf_mode_image, &perf_mode_bitcode,
@@ -24,8 +17,6 @@ static const perf_mode *const modes[] = {
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 
-/* In the order of the table above, whatever the order of the list; a name given twice counts
- * once. */
 /* --- the report -------------------------------------------------------------------------- */
 
 typedef enum metric { LATENCY, RATE } metric;
@@ -83,7 +74,7 @@ static double median_ratio(const series_run *run, const ratio_row *row, int uppe
     const double *under = values_of(run, lower, row->metric);
     for (unsigned i = 0; i < run->options.rounds; i++)
         run->buffer[i] = over[i] / under[i];
-    return series_run_median(run, run->buffer);
+    return perf_stats_median(run->buffer, run->options.rounds);
 }
 
 static void report_skipped(const series_run *run, const perf_series *series)
@@ -103,20 +94,21 @@ static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
     const series_samples *samples = &run->samples[index];
-    double p50 = series_run_median(run, samples->p50_ns);
-    double p99 = series_run_median(run, samples->p99_ns);
-    double rate = series_run_median(run, samples->rate_per_s);
-    (void)json_array_append_new(
-        run->rows,
-        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o}", "mode", series->mode->name, "delivery",
+    perf_spread p50 = series_run_spread(run, samples->p50_ns);
+    perf_spread p99 = series_run_spread(run, samples->p99_ns);
+    perf_spread rate = series_run_spread(run, samples->rate_per_s);
+    json_t *row =
+        json_pack("{s:s, s:s, s:I, s:o}", "mode", series->mode->name, "delivery",
                   series->delivery, "payload_bytes", (json_int_t)series->payload_bytes,
-                  "frame_bytes", perf_report_number(series->frame_bytes), "latency_ns_p50",
-                  perf_report_number(p50), "latency_ns_p99", perf_report_number(p99),
-                  "rate_per_s", perf_report_number(rate)));
+                  "frame_bytes", perf_report_number(series->frame_bytes));
+    perf_report_spread(row, "latency_ns_p50", p50, 1);
+    perf_report_spread(row, "latency_ns_p99", p99, 1);
+    perf_report_spread(row, "rate_per_s", rate, 1);
+    (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", series->mode->name,
-                     series->delivery, series->payload_bytes, series->frame_bytes, p50, p99,
-                     rate / 1e6);
+                     series->delivery, series->payload_bytes, series->frame_bytes, p50.median,
+                     p99.median, rate.median / 1e6);
 }
 
 /* Empty for the only delivery. */
@@ -230,6 +222,8 @@ static void add_paper(const series_run *run, json_t *report)
         (void)json_object_set_new(report, "paper", paper_tables_rates());
 }
 
+/* In the order of the table above, whatever the order of the list; a name given twice counts
+ * once. */
 static bool choose_series(series_run *run)
 {
     bool chosen[MODE_COUNT] = {false};
@@ -266,47 +260,6 @@ static bool choose_series(series_run *run)
     return true;
 }
 
-/* Large messages need not be as many for a trial to take a measurable time. */
-static uint64_t least_rate_count(const series_run *run)
-{
-    uint64_t count = LEAST_RATE_BYTES / run->options.payload_bytes;
-    return count > TRIAL_RATE_COUNT ? TRIAL_RATE_COUNT : count;
-}
-
-static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
-{
-    double count = (double)MEASUREMENT_NS / each_ns;
-    return count < (double)min ? min : count > (double)max ? max : (uint64_t)count;
-}
-
-/* Without -n, a trial run tells how many iterations take the time of one measurement. Its
- * figures are thrown away, and with them the first calls, for which the target prepares the
- * code. */
-static bool choose_counts(series_run *run, unsigned index)
-{
-    perf_latency latency;
-    double rate = 0;
-    uint64_t least = least_rate_count(run);
-    uint64_t wanted = run->options.iterations;
-    for (int i = 0; i < 2; i++) {
-        uint64_t trial = i == 0 ? least : count_that_fits(1e10 / rate, least, RATE_COUNT_MAX);
-        if (wanted != 0 && trial > wanted)
-            trial = wanted;
-        if (!series_run_rate(run, index, trial, &rate))
-            return false;
-    }
-    uint64_t trial = wanted != 0 && wanted < TRIAL_LATENCY_COUNT ? wanted : TRIAL_LATENCY_COUNT;
-    if (!series_run_latency(run, index, trial, &latency))
-        return false;
-    run->rate_count[index] =
-        wanted != 0 ? wanted : count_that_fits(1e9 / rate, least, RATE_COUNT_MAX);
-    run->latency_count[index] =
-        wanted != 0
-            ? wanted
-            : count_that_fits(2 * latency.p50_ns, TRIAL_LATENCY_COUNT, SERIES_LATENCY_MAX);
-    return true;
-}
-
 static void print_round(const series_run *run, unsigned index, unsigned round)
 {
     const perf_series *series = &run->series[index];
@@ -318,8 +271,8 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
 
 static int run_messages(const perf_options *options)
 {
-    static const series_kind kind = {.has_latency = true,
-                                     .choose_counts = choose_counts,
+    static const series_kind kind = {.latency_bytes_max = SIZE_MAX,
+                                     .choose_counts = series_run_choose_counts,
                                      .print_round = print_round,
                                      .report_payload = report_payload,
                                      .finish = add_paper};
@@ -329,6 +282,13 @@ static int run_messages(const perf_options *options)
     return choose_series(&run) ? series_run_all(&run) : 2;
 }
 
+/* --help says them. */
+#define MESSAGE_TOLD                                                                           \
+    {"iterations", "(what fits 25 ms)"},                                                       \
+    {                                                                                          \
+        "rounds", "(20; with several payloads 4)"                                              \
+    }
+#define MODES "bare,am,cached,uncached,image,bitcode,inject,local,compat"
 #define OPTIONS "size sweep iterations warmup rounds modes pin"
 #define PAYLOAD_MAX (1u << 20)
 #define ITERATIONS_MAX 10000000
@@ -337,6 +297,7 @@ const perf_experiment tsi_experiment = {
     .name = "tsi",
     .summary = "half round trip and rate of a function that adds one to a counter",
     .options = OPTIONS " table api senders",
+    .told = {MESSAGE_TOLD, {"modes", "out of " MODES}},
     .defaults = {{"size", "8"}, {"modes", "bare,am,cached,uncached"}, {"warmup", "1000"}},
     .payload_bytes = {1, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,
@@ -348,6 +309,7 @@ const perf_experiment ssum_experiment = {
     .name = "ssum",
     .summary = "the same of a function that adds up its payload",
     .options = OPTIONS,
+    .told = {MESSAGE_TOLD, {"modes", "out of " MODES}},
     .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
     .payload_bytes = {4, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,
@@ -359,6 +321,7 @@ const perf_experiment iput_experiment = {
     .name = "iput",
     .summary = "the same of one that puts its payload where a hash table says",
     .options = OPTIONS,
+    .told = {MESSAGE_TOLD, {"modes", "out of " MODES}},
     .defaults = {{"sweep", "16..32K"}, {"modes", "cached,inject,local"}, {"warmup", "1000"}},
     .payload_bytes = {16, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,

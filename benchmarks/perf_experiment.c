@@ -5,7 +5,7 @@
 /* In the order of tc-perf --help. */
 #define EXPERIMENTS(row)                                                                       \
     row(tsi) row(ssum) row(iput) row(integrity) row(wait) row(poll) row(first_call) row(flood) \
-        row(bandwidth) row(dapc)
+        row(bandwidth) row(dapc) row(protection)
 
 #define DECLARE(name) extern const perf_experiment name##_experiment;
 #define ADDRESS(name) &name##_experiment,
@@ -17,8 +17,6 @@ const perf_experiment *const perf_experiments[] = {EXPERIMENTS(ADDRESS) NULL};
 const perf_experiment *perf_experiment_find(const char *name)
 {
     const perf_experiment *const *at = perf_experiments;
-    if (strcmp(name, "first") == 0)
-        name = "first-call"; /* as it was called before */
     while (*at != NULL && strcmp((*at)->name, name) != 0)
         at++;
     return *at;

@@ -7,6 +7,12 @@
 #include "perf_options.h"
 
 #define PERF_DEFAULTS_MAX 9u
+#define PERF_TOLD_MAX 3u
+
+typedef struct perf_default {
+    const char *option; /* its name; NULL after the last */
+    const char *value;  /* as on the command line */
+} perf_default;
 
 struct perf_experiment {
     const char *name; /* on the command line and in the JSON */
@@ -14,11 +20,9 @@ struct perf_experiment {
     /* Names of the options that it takes beside the common ones, separated by spaces; see
      * perf_option_rows.c. */
     const char *options;
-    struct {
-        const char *option; /* its name; NULL after the last */
-        const char *value;  /* as on the command line */
-    } defaults[PERF_DEFAULTS_MAX + 1];
-    perf_range payload_bytes; /* limits of --size and --sweep */
+    perf_default defaults[PERF_DEFAULTS_MAX + 1];
+    perf_default told[PERF_TOLD_MAX + 1]; /* what help says of them here, beside defaults */
+    perf_range payload_bytes;             /* limits of --size and --sweep */
     uint64_t iterations_max;
 
     /* Returns the exit status: 0 when all was measured and right, 1 after a complaint, 2 when

@@ -3,6 +3,7 @@
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_options.h"
+#include "tool_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,14 +56,9 @@ int main(int argc, char **argv)
     static perf_options options;
     if (argc > 1 && strcmp(argv[1], "plot") == 0)
         return perf_plot(argc - 1, argv + 1);
-    switch (perf_options_parse(&options, argc, argv)) {
-    case PERF_PARSE_DONE:
-        return EXIT_SUCCESS;
-    case PERF_PARSE_WRONG:
-        return 2;
-    case PERF_PARSE_RUN:
-        break;
-    }
+    int result = perf_options_parse(&options, argc, argv);
+    if (result != TOOL_GO_ON)
+        return result;
     /* Before the fork, so that both processes and every mode see the same. */
     if (options.tls != NULL && setenv("UCX_TLS", options.tls, 1) != 0) {
         perror("tc-perf: UCX_TLS");

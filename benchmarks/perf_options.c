@@ -1,84 +1,125 @@
 #include "perf_experiment.h"
 #include "perf_option_rows.h"
 #include "perf_value.h"
+#include "tool_options.h"
+#include "tool_status.h"
 
 #include <assert.h>
 #include <getopt.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <tc/version.h>
 #include <unistd.h>
 
 #define ROWS_MAX 64u
 #define ROUNDS_ONE 20u
 #define ROUNDS_SWEEP 4u
 
-/* --- help -------------------------------------------------------------------------------- */
+/* --- the tables of options --------------------------------------------------------------- */
 
-#define COLUMNS 100u
-#define HELP_COLUMN 25u
+#define EXPERIMENTS_MAX 15u
+#define HELP_MAX 256u
 
-/* `left`, then the words of `text` in lines of their own column. */
-static void print_entry(const char *left, const char *text)
+/* An experiment as a command: its rows, with its own defaults in their help. */
+typedef struct perf_command {
+    tool_command command;
+    char name[32];
+    size_t count;
+    tool_option rows[ROWS_MAX];
+    char help[ROWS_MAX][HELP_MAX];
+} perf_command;
+
+static perf_command commands[EXPERIMENTS_MAX];
+static const tool_command *command_list[EXPERIMENTS_MAX + 2];
+
+/* For the list and for shells: plot.py reads its own. */
+static const tool_option plot_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = TOOL_OTHER,
+     .value = "FILE",
+     .help = "the drawing"},
+    {.name = "title", .letter = 't', .kind = TOOL_OTHER, .value = "TITLE", .help = "above it"},
+    {.name = "compare", .letter = 'c', .kind = TOOL_OTHER, .value = "FILE", .help = "two runs"},
+};
+
+static const tool_command plot_command = {
+    .name = "tc-perf plot",
+    .usage = "FILE.json -o FILE.svg [-t TITLE]",
+    .summary = "draws what --json wrote: plot FILE.json -o FILE.svg",
+    .options = plot_options,
+    .option_count = sizeof plot_options / sizeof plot_options[0],
+    .rest_max = INT_MAX,
+};
+
+static const tool_command tc_perf = {
+    .name = "tc-perf",
+    .usage = "EXPERIMENT [options]\nEXPERIMENT --help",
+    .about =
+        "Measures the library against the machine's limit and against UCX; draws what --json "
+        "wrote.\n",
+    .commands = command_list,
+};
+
+static const char *of_experiment(const perf_default *list, const char *option)
 {
-    unsigned column = (unsigned)printf("  %-22s", left);
-    for (size_t size; *text != '\0'; text += size + (text[size] == ' ')) {
-        size = strcspn(text, " ");
-        if (column + 1 + size > COLUMNS) {
-            (void)printf("\n%*s", (int)HELP_COLUMN - 1, "");
-            column = HELP_COLUMN - 1;
-        }
-        column += (unsigned)printf(" %.*s", (int)size, text);
+    for (; list->option != NULL; list++) {
+        if (strcmp(list->option, option) == 0)
+            return list->value;
     }
-    (void)putchar('\n');
+    return NULL;
 }
 
-static void print_option(const perf_option_row *row)
+static void describe(const perf_option_row *row, const perf_experiment *experiment, char *help)
 {
-    char left[64];
-    (void)snprintf(left, sizeof left, "-%c, --%s %s", row->letter, row->name,
-                   row->value != NULL ? row->value : "");
-    print_entry(left, row->help);
+    const char *told = of_experiment(experiment->told, row->name);
+    const char *value = of_experiment(experiment->defaults, row->name);
+    int n = snprintf(help, HELP_MAX, "%s%s%s", row->help, told != NULL ? " " : "",
+                     told != NULL ? told : "");
+    if (value != NULL && n > 0 && n < (int)HELP_MAX)
+        (void)snprintf(help + n, HELP_MAX - (size_t)n, " (%s)", value);
 }
 
-static void print_all(void)
+static bool take_row(void *into, const tool_option *option, const char *text);
+
+static void make_command(perf_command *made, const perf_experiment *experiment)
 {
-    (void)puts(
-        "usage: tc-perf EXPERIMENT [options]\n"
-        "       tc-perf EXPERIMENT --help      the options of one experiment\n"
-        "       tc-perf plot FILE.json -o FILE.svg [-t TITLE]   draw what --json wrote\n");
-    for (size_t i = 0; perf_experiments[i] != NULL; i++)
-        print_entry(perf_experiments[i]->name, perf_experiments[i]->summary);
-    (void)puts("\nAll experiments know:");
+    (void)snprintf(made->name, sizeof made->name, "tc-perf %s", experiment->name);
     for (size_t i = 0; i < perf_option_count; i++) {
-        if (perf_option_rows_common(&perf_option_rows[i]))
-            print_option(&perf_option_rows[i]);
+        const perf_option_row *row = &perf_option_rows[i];
+        if (!perf_option_rows_taken(row, experiment))
+            continue;
+        describe(row, experiment, made->help[made->count]);
+        made->rows[made->count] = (tool_option){.name = row->name,
+                                                .letter = row->letter,
+                                                .kind = TOOL_OTHER,
+                                                .value = row->value,
+                                                .words = row->names,
+                                                .help = made->help[made->count],
+                                                .take = take_row};
+        made->count++;
     }
-    print_entry("-h, --help", "this text");
-    print_entry("-V, --version", "the version");
+    made->command = (tool_command){
+        .name = made->name,
+        .usage = "[options]",
+        .summary = experiment->summary,
+        .options = made->rows,
+        .option_count = made->count,
+        .notes =
+            "All processes are on this machine. 1 MB is 2^20 bytes. What is measured, and how: "
+            "tc-perf(1).\n"};
 }
 
-static void print_experiment(const perf_experiment *experiment)
+static void make_commands(void)
 {
-    (void)printf("usage: tc-perf %s [options]\n\n", experiment->name);
-    for (size_t i = 0; i < perf_option_count; i++) {
-        if (perf_option_rows_taken(&perf_option_rows[i], experiment))
-            print_option(&perf_option_rows[i]);
+    size_t i = 0;
+    for (; perf_experiments[i] != NULL; i++) {
+        assert(i < EXPERIMENTS_MAX && perf_option_count <= ROWS_MAX);
+        make_command(&commands[i], perf_experiments[i]);
+        command_list[i] = &commands[i].command;
     }
-    print_entry("-h, --help", "this text");
-    (void)puts(
-        "\nAll processes are on this machine. 1 MB is 2^20 bytes. What is measured, and how: "
-        "tc-perf(1).");
-}
-
-/* The options of one experiment; NULL: the experiments, and what all of them know. */
-static void print_help(const perf_experiment *experiment)
-{
-    if (experiment != NULL)
-        print_experiment(experiment);
-    else
-        print_all();
+    command_list[i] = &plot_command;
 }
 
 bool perf_options_program_folder(char folder[PERF_PATH_MAX])
@@ -115,14 +156,6 @@ static void default_pin(perf_options *options)
         if (CPU_ISSET(cpu, &allowed))
             options->cpus[found++] = (int)cpu;
     }
-}
-
-static const perf_option_row *find_row(int letter)
-{
-    const perf_option_row *row = perf_option_rows, *end = row + perf_option_count;
-    while (row < end && row->letter != letter)
-        row++;
-    return row < end ? row : NULL;
 }
 
 static const perf_option_row *named(const char *name)
@@ -164,67 +197,28 @@ static bool set_defaults(perf_options *options, const perf_experiment *experimen
     return default_ifunc_path(options);
 }
 
-static perf_parse wrong(const char *what, const char *value)
+static bool take_row(void *into, const tool_option *option, const char *text)
 {
-    (void)fprintf(stderr, "tc-perf: %s '%s'; tc-perf --help has the list\n", what, value);
-    return PERF_PARSE_WRONG;
+    const perf_option_row *row = named(option->name);
+    if (perf_option_rows_set(row, into, text))
+        return true;
+    (void)fprintf(stderr, "tc-perf: --%s '%s': expected %s, %s\n", row->name, text, row->value,
+                  option->help);
+    return false;
 }
 
-static perf_parse set_row(perf_options *options, const perf_option_row *row, const char *value)
+int perf_options_parse(perf_options *options, int argc, char **argv)
 {
-    if (!perf_option_rows_taken(row, options->experiment))
-        return wrong("this experiment has no option", row->name);
-    if (perf_option_rows_set(row, options, value))
-        return PERF_PARSE_RUN;
-    (void)fprintf(stderr, "tc-perf: --%s '%s': expected %s, %s\n", row->name, value, row->value,
-                  row->help);
-    return PERF_PARSE_WRONG;
-}
-
-static perf_parse parse_rows(perf_options *options, int argc, char **argv)
-{
-    struct option long_options[ROWS_MAX + 1] = {{0}};
-    char short_options[2 * ROWS_MAX + 1] = "";
-    assert(perf_option_count <= ROWS_MAX);
-    for (size_t i = 0, at = 0; i < perf_option_count; i++) {
-        const perf_option_row *row = &perf_option_rows[i];
-        long_options[i].name = row->name;
-        long_options[i].has_arg = row->value != NULL ? required_argument : no_argument;
-        long_options[i].val = row->letter;
-        short_options[at++] = row->letter;
-        if (row->value != NULL)
-            short_options[at++] = ':';
-    }
-    perf_parse result = PERF_PARSE_RUN;
-    for (int letter;
-         result == PERF_PARSE_RUN &&
-         (letter = getopt_long(argc, argv, short_options, long_options, NULL)) != -1;) {
-        const perf_option_row *row = find_row(letter);
-        result = row != NULL ? set_row(options, row, optarg) : PERF_PARSE_WRONG;
-    }
-    if (result == PERF_PARSE_RUN && optind < argc)
-        result = wrong("unexpected argument", argv[optind]);
-    return result;
-}
-
-perf_parse perf_options_parse(perf_options *options, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(perf_experiment_find(argv[1]));
-            return PERF_PARSE_DONE;
-        }
-        if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0) {
-            (void)printf("tc-perf %s\n", TC_VERSION_STRING);
-            return PERF_PARSE_DONE;
-        }
-    }
-    if (argc < 2)
-        return wrong("expected the name of an experiment, got", "");
-    const perf_experiment *experiment = perf_experiment_find(argv[1]);
+    make_commands();
+    int result = tool_options_parse(&tc_perf, argc, argv, NULL);
+    if (result != TOOL_GO_ON)
+        return result;
+    const tool_command *command = tool_options_command(&tc_perf, argv[optind]);
+    const perf_experiment *experiment =
+        command != NULL ? perf_experiment_find(argv[optind]) : NULL;
     if (experiment == NULL || !set_defaults(options, experiment))
-        return wrong("no experiment is called", argv[1]);
-    perf_parse result = parse_rows(options, argc - 1, argv + 1);
+        return TOOL_USAGE;
+    result = tool_options_parse(command, argc - optind, argv + optind, options);
     if (options->rounds == 0)
         options->rounds = options->payloads.count == 1 ? ROUNDS_ONE : ROUNDS_SWEEP;
     options->payload_bytes = (size_t)options->payloads.values[0];

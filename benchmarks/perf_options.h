@@ -64,15 +64,10 @@ typedef struct perf_options {
     char text[4][PERF_PATH_MAX]; /* what the pointers above point into */
 } perf_options;
 
-typedef enum perf_parse {
-    PERF_PARSE_RUN,  /* go on */
-    PERF_PARSE_DONE, /* help or version was printed: exit 0 */
-    PERF_PARSE_WRONG /* a complaint was printed: exit 2 */
-} perf_parse;
-
 /* Where this program's file is. False after a complaint. */
 bool perf_options_program_folder(char folder[PERF_PATH_MAX]);
 
-perf_parse perf_options_parse(perf_options *options, int argc, char **argv);
+/* Returns TOOL_GO_ON, or what to exit with after help or a complaint. */
+int perf_options_parse(perf_options *options, int argc, char **argv);
 
 #endif

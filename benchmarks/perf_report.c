@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <tc/options.h>
@@ -107,22 +108,42 @@ static json_t *own_options(const perf_options *options)
     return object;
 }
 
-json_t *perf_report_create(const perf_options *options)
+static json_t *environment(const perf_options *options)
 {
-    char cpu[128];
+    char cpu[128], date[32] = "";
     struct utsname name = {0};
+    struct tm utc;
+    time_t now = time(NULL);
     describe_cpu(cpu, sizeof cpu);
     (void)uname(&name);
-    return json_pack("{s:s, s:{s:s, s:i, s:s, s:s, s:o, s:o, s:o}, s:[], s:{}}", "experiment",
-                     options->experiment->name, "env", "cpu", cpu, "cpus",
-                     (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
+    if (gmtime_r(&now, &utc) != NULL)
+        (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_pack("{s:s, s:s, s:i, s:s, s:s, s:o, s:o, s:o}", "date", date, "cpu", cpu,
+                     "cpus", (int)sysconf(_SC_NPROCESSORS_ONLN), "kernel", name.release, "arch",
                      name.machine, "versions", versions(), "options", own_options(options),
-                     "library_options", library_options(), "rows", "ratios");
+                     "library_options", library_options());
+}
+
+json_t *perf_report_create(const perf_options *options)
+{
+    return json_pack("{s:s, s:i, s:s, s:o, s:[], s:{}}", "program", "tc-perf", "format",
+                     PERF_REPORT_FORMAT, "experiment", options->experiment->name, "env",
+                     environment(options), "rows", "ratios");
 }
 
 json_t *perf_report_number(double value)
 {
     return json_real(round(value * 1000) / 1000);
+}
+
+void perf_report_spread(json_t *row, const char *name, perf_spread spread, double scale)
+{
+    char quartiles[64];
+    (void)snprintf(quartiles, sizeof quartiles, "%s_quartiles", name);
+    (void)json_object_set_new(row, name, perf_report_number(spread.median * scale));
+    (void)json_object_set_new(row, quartiles,
+                              json_pack("[o, o]", perf_report_number(spread.quarter * scale),
+                                        perf_report_number(spread.three_quarters * scale)));
 }
 
 static bool write_file(const perf_options *options, const json_t *report)

@@ -41,3 +41,11 @@ double perf_stats_median(double *values, size_t count)
     qsort(values, count, sizeof *values, compare_values);
     return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
+
+perf_spread perf_stats_spread(double *values, size_t count)
+{
+    perf_spread spread = {.median = perf_stats_median(values, count)};
+    spread.quarter = values[(count - 1) / 4];
+    spread.three_quarters = values[count - 1 - (count - 1) / 4];
+    return spread;
+}

@@ -10,11 +10,20 @@ typedef struct perf_latency {
     double p99_ns;
 } perf_latency;
 
+/* Of the rounds of a measurement. */
+typedef struct perf_spread {
+    double quarter; /* a quarter of all are not above it */
+    double median;
+    double three_quarters;
+} perf_spread;
+
 /* Half round trips from count + 1 stamps, which it overwrites. count >= 1. */
 perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count);
 
 /* Sorts values. The mean of the middle two when count is even. count >= 1. */
 double perf_stats_median(double *values, size_t count);
+/* The same with its quartiles, which are values themselves, as far from either end. */
+perf_spread perf_stats_spread(double *values, size_t count);
 
 void perf_stats_sort(uint64_t *values, uint64_t count);
 

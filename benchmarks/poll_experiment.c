@@ -70,7 +70,7 @@ static bool measure_turns(poll_run *run)
             (void)tc_progress(run->context);
         samples[i] = (double)(perf_ticks() - start) * perf_clock_ns_per_tick() / TURNS;
     }
-    double turn_ns = perf_stats_median(samples, SAMPLES);
+    perf_spread turn_ns = perf_stats_spread(samples, SAMPLES);
     return perf_session_send(run->session, &turn_ns, sizeof turn_ns);
 }
 
@@ -121,7 +121,7 @@ static bool close_endpoints(poll_run *run)
     return perf_session_reply(run->session);
 }
 
-static bool measure(poll_run *run, double *turn_ns_out)
+static bool measure(poll_run *run, perf_spread *turn_ns_out)
 {
     size_t size;
     return perf_session_command(run->session, ACTION_MEASURE, 0, 0) &&
@@ -129,19 +129,19 @@ static bool measure(poll_run *run, double *turn_ns_out)
            perf_session_reply(run->session);
 }
 
-static void report_row(poll_run *run, double turn_ns)
+static void report_row(poll_run *run, perf_spread turn_ns)
 {
-    (void)json_array_append_new(run->rows, json_pack("{s:s, s:i, s:o}", "delivery",
-                                                     run->delivery, "peers", (int)run->open,
-                                                     "turn_ns", perf_report_number(turn_ns)));
+    json_t *row = json_pack("{s:s, s:i}", "delivery", run->delivery, "peers", (int)run->open);
+    perf_report_spread(row, "turn_ns", turn_ns, 1);
+    (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(run->options))
-        (void)printf("%-8s %8u %12.1f\n", run->delivery, run->open, turn_ns);
+        (void)printf("%-8s %8u %12.1f\n", run->delivery, run->open, turn_ns.median);
 }
 
 static bool step_through(poll_run *run, uint16_t port, double *slope_ns_out)
 {
     const perf_options *options = run->options;
-    double first_ns = 0, turn_ns = 0;
+    perf_spread first_ns = {0}, turn_ns = {0};
     for (unsigned i = 0; i < options->endpoints.count; i++) {
         perf_report_progress("%u endpoints", (unsigned)options->endpoints.values[i]);
         if (!open_endpoints(run, port, options->endpoints.values[i]) || !measure(run, &turn_ns))
@@ -152,7 +152,7 @@ static bool step_through(poll_run *run, uint16_t port, double *slope_ns_out)
             first_ns = turn_ns;
     }
     double more = (double)(run->open - options->endpoints.values[0]);
-    *slope_ns_out = more > 0 ? (turn_ns - first_ns) / more : 0;
+    *slope_ns_out = more > 0 ? (turn_ns.median - first_ns.median) / more : 0;
     return true;
 }
 

@@ -1,21 +1,34 @@
 #!/usr/bin/env bash
-# The pointer-chase study of the Three-Chains paper ("Bring the BitCODE", V-C and V-D) on this machine: runs the sweeps,
-# draws the figures, and writes a page about them. Takes some five minutes; the quieter the machine, the better.
+# Measures Three-Chains on this machine and draws what comes out: calls, payloads, first calls, the pointer-chase study of the
+# Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twelve
+# minutes; the quieter the machine, the better.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
-#   benchmarks/reproduce.sh --quick [BUILD [DIR]]   a few short chases, to see that all of it works
+#   benchmarks/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
+#   benchmarks/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
+#   benchmarks/reproduce.sh --docs [BUILD [DIR]]    the same, and copies what documents show, with its JSON, to docs/figures/measured
 set -euo pipefail
 
-depths=1..4096 deepest=4096 depth_servers="4 8 16" servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16 few=()
-if [ "${1:-}" = --quick ]; then
+depths=1..4096 deepest=4096 depth_servers="4 8 16" servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
+few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
+messages=1000000
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+    --quick)
+        depths=1,16 deepest=16 depth_servers=2 servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2)
+        again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000
+        ;;
+    --draw | --docs) step=${1#--} ;;
+    *) break ;;
+    esac
     shift
-    depths=1,16 deepest=16 depth_servers=2 servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2)
-fi
+done
 if [ $# -gt 2 ] || [[ ${1:-} == -* ]]; then
     sed -n '/^#   /s/^#   /usage: /p' "$0" >&2
     exit 2
 fi
 build=${1:-$(dirname "$0")/../build/release}
 dir=${2:-$build/reproduce}
+figures=$(dirname "$0")/../docs/figures/measured
 tc_perf=$build/bin/tc-perf
 
 if [ ! -x "$tc_perf" ]; then
@@ -26,36 +39,67 @@ if ! command -v jq >/dev/null; then
     echo "reproduce: no jq here; scripts/install-deps.sh --tests installs it" >&2
     exit 1
 fi
-"$tc_perf" plot --help >/dev/null # says what is missing for drawing
+if "$tc_perf" plot /dev/null -o none.svg 2>&1 | grep matplotlib >&2; then
+    exit 1
+fi
 mkdir -p "$dir"
-load_before=$(cut -d ' ' -f 1-3 /proc/loadavg)
-: >"$dir/commands"
 
-# measure NAME option...: one run of tc-perf dapc, as NAME.json.
+# --- measuring ------------------------------------------------------------------------------------------------------------
+
+# measure NAME EXPERIMENT option...: one run of tc-perf, as NAME.json.
 measure() {
     local name=$1
     shift
-    echo "tc-perf dapc $*" | tee -a "$dir/commands"
-    "$tc_perf" dapc "$@" "${few[@]}" --json "$dir/$name.json" >"$dir/$name.txt"
+    echo "tc-perf $*" | tee -a "$dir/commands.txt"
+    "$tc_perf" "$@" --json "$dir/$name.json" >"$dir/$name.txt"
 }
 
-# draw NAME TITLE
-draw() {
-    "$tc_perf" plot "$dir/$1.json" -o "$dir/$1.svg" -t "$2"
+measure_all() {
+    : >"$dir/commands.txt"
+    cut -d ' ' -f 1-3 /proc/loadavg >"$dir/load.txt"
+    measure calls tsi --rounds $((rounds * 2)) "${few[@]}"
+    measure calls-tcp tsi --tls tcp,self --rounds $((rounds * 2)) "${few[@]}"
+    measure payloads tsi --sweep $sizes --modes bare,am,cached,uncached --rounds $again "${few[@]}"
+    measure sum ssum --rounds $again "${few[@]}"
+    measure put iput --rounds $again "${few[@]}"
+    measure bandwidth bandwidth --sweep $large --rounds $rounds "${few[@]}"
+    measure bandwidth-tcp bandwidth --sweep $large --tls tcp,self --rounds $rounds "${few[@]}"
+    measure senders tsi --senders $senders --delivery direct,am --rounds $rounds "${few[@]}"
+    measure first-call first-call --functions $functions --rounds $rounds
+    measure intrusion first-call --intrusion --rounds $rounds
+    measure wait wait --processes $processes "${few[@]}"
+    measure poll poll
+    measure integrity integrity -n $messages
+    measure flood flood --seconds $seconds
+    for n in $depth_servers; do
+        measure "depth-$n" dapc --servers "$n" --depth "$depths" --rounds $sweep_rounds "${few[@]}"
+    done
+    measure servers dapc --servers "$servers" --depth "$deepest" --rounds $rounds "${few[@]}"
+    measure waits dapc --servers "${depth_servers%% *}" --depth "$deepest" --wait adaptive,yield,block --rounds $rounds "${few[@]}"
+    measure inflight dapc --servers "${depth_servers%% *}" --depth "$deepest" --inflight "$inflight" --rounds $sweep_rounds "${few[@]}"
+    measure cold dapc --servers "$servers" --depth "$deepest" --modes bitcode,image --cache cold --rounds $rounds "${few[@]}"
+    measure shm dapc --servers "$servers" --depth "$deepest" --transport shm --rounds $sweep_rounds "${few[@]}"
+    measure protection protection --rounds $((rounds * 3)) "${few[@]}"
+    cut -d ' ' -f 1-3 /proc/loadavg >>"$dir/load.txt"
 }
 
-for n in $depth_servers; do
-    measure "depth-$n" --servers "$n" --depth "$depths" --rounds $sweep_rounds
-    draw "depth-$n" "Pointer chases by depth - $n servers - tcp"
-done
-measure servers --servers "$servers" --depth "$deepest" --rounds $rounds
-draw servers "Pointer chases of depth $deepest by servers - tcp"
-measure waits --servers "${depth_servers%% *}" --depth "$deepest" --wait adaptive,yield,block --rounds $rounds
-measure inflight --servers "${depth_servers%% *}" --depth "$deepest" --inflight "$inflight" --rounds $sweep_rounds
-draw inflight "Chases at once - ${depth_servers%% *} servers, depth $deepest - tcp"
-measure cold --servers "$servers" --depth "$deepest" --modes bitcode,image --cache cold --rounds $rounds
-measure shm --servers "$servers" --depth "$deepest" --transport shm --rounds $sweep_rounds
-draw shm "Pointer chases of depth $deepest by servers - shared memory"
+# --- drawing --------------------------------------------------------------------------------------------------------------
+
+draw_all() {
+    local name
+    for name in "$dir"/*.json; do
+        printf '%s\0' "${name%.json}"
+    done | xargs -0 -P "$(nproc)" -I NAME "$tc_perf" plot NAME.json -o NAME.svg
+}
+
+# What documents show, and what it was drawn from.
+publish() {
+    mkdir -p "$figures"
+    for name in calls calls-tcp payloads sum senders first-call depth-8 servers; do
+        jq -c . "$dir/$name.json" >"$figures/$name.json"
+        cp "$dir/$name.svg" "$figures/$name.svg"
+    done
+}
 
 # --- the page -----------------------------------------------------------------------------------------------------------
 
@@ -79,6 +123,17 @@ ratios() {
         .ratios | to_entries[] | select(.key | test($pattern)) | "| `\(.key)` | \(.value * 100 | round / 100) |"' "$dir/$1.json"
 }
 
+# To off, and to plain UCX: medians of each round's.
+protection() {
+    jq -r '
+        def figure: if . == null then "" else . * 100 | round / 100 | tostring end;
+        ["connect", "first_call", "latency", "rate", "bandwidth"] as $names
+        | "| protection | delivery | to | " + ($names | join(" | ")) + " |", "|---|---|---|" + ([$names[] | "---:|"] | add),
+          (.rows[] | . as $row | ("off", "ucx") as $to | .["to_" + $to] // empty | . as $ratios
+           | "| \($row.mode) | \($row.delivery) | \($to) | " + ([$names[] | $ratios[.][1] | figure] | join(" | ")) + " |")
+        ' "$dir/protection.json" | sed 's/|  |/| - |/g; s/|  |/| - |/g'
+}
+
 ratio_head() {
     printf '| ratio | median |\n|---|---:|\n'
 }
@@ -95,15 +150,42 @@ first_chases() {
         ' "$dir/cold.json"
 }
 
+# chapter HEADING NAME: of a drawing alone
+chapter() {
+    printf '## %s\n\n![%s](%s.svg)\n\n' "$1" "$1" "$2"
+}
+
+chapters() {
+    chapter "Calls over shared memory" calls
+    chapter "Calls over tcp" calls-tcp
+    chapter "Payloads" payloads
+    chapter "Server-Side Sum" sum
+    chapter "Indirect Put" put
+    chapter "Large payloads over shared memory" bandwidth
+    chapter "Large payloads over tcp" bandwidth-tcp
+    chapter "Several senders" senders
+    chapter "First calls" first-call
+    chapter "First calls, and other peers" intrusion
+    chapter "Waiting" wait
+    chapter "Idle endpoints" poll
+    chapter "Integrity" integrity
+    chapter "A source that is too fast" flood
+}
+
 page() {
     cat <<END
-# Pointer chases on this machine
+# Three-Chains on this machine
+
+Machine: $(machine). Load before the run $(sed -n 1p "$dir/load.txt"), after it $(sed -n 2p "$dir/load.txt") (the run's own processes included); $(jq -r '.env.date[:10]' "$dir/servers.json").
+\`docs/benchmarks.md\` says how each figure is measured. What is compared takes turns in short rounds, so ratios hold where other programs run too.
+
+$(chapters)
+
+## Pointer chases
 
 Distributed Adaptive Pointer Chasing, after the Three-Chains paper ("Bring the BitCODE", IV-C and D, V-C and D): a chase follows pointers through a table that
 is spread evenly over servers. \`get\` is the client alone, a UCX GET per entry; \`am\` UCX active messages whose handlers every server has compiled in;
-\`bitcode\` and \`image\` a function that was sent there, and sends itself on. \`docs/benchmarks.md\`, "Pointer chasing", says how it is measured. Every result was checked.
-
-Machine: $(machine). Load before the run $load_before, after it $(cut -d ' ' -f 1-3 /proc/loadavg) (the run's own processes included); $(date -u +%Y-%m-%d).
+\`bitcode\` and \`image\` a function that was sent there, and sends itself on. Every result was checked.
 
 ## By depth
 
@@ -166,6 +248,14 @@ and no message can be as fast. This is not what a GET costs between machines, so
 
 $(rates shm servers)
 
+## What protection costs
+
+Nodes that differ in their protection alone, behind shared memory, UCX's tcp and delivery \`stream\`; \`ucx\` is plain UCX over tcp. docs/benchmarks.md says what each is.
+
+![protection](protection.svg)
+
+$(protection)
+
 ## What differs from the paper's set-up
 
 - All servers and the client share the processors of one machine; the paper has a machine (or a DPU) for each, and InfiniBand, whose GETs need no processor of the
@@ -179,13 +269,19 @@ $(rates shm servers)
 ## Commands
 
 \`\`\`
-$(cat "$dir/commands")
+$(cat "$dir/commands.txt")
 \`\`\`
 
 benchmarks/reproduce.sh runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }
 
+if [ "$step" = measure ]; then
+    measure_all
+fi
+draw_all
 page >"$dir/report.md"
-rm "$dir/commands"
+if [ "$step" = docs ]; then
+    publish
+fi
 echo "$dir/report.md"

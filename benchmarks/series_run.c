@@ -8,19 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEASUREMENT_NS (25 * PERF_NS_PER_MS)
+#define RATE_COUNT_MAX 5000000u
+#define TRIAL_LATENCY_COUNT 200u
+#define TRIAL_RATE_COUNT 1000u
+#define LEAST_RATE_BYTES (16u << 20)
+
 enum { ACTION_PAYLOAD = 1, ACTION_OPEN, ACTION_LATENCY, ACTION_RATE, ACTION_CLOSE };
+
+void series_run_add_one(series_run *run, const perf_mode *mode, const char *delivery)
+{
+    run->series[run->series_count++] =
+        (perf_series){.mode = mode,
+                      .work = ifunc_work_find(run->options.experiment->name),
+                      .delivery_wanted = *delivery != '\0' ? delivery : NULL,
+                      .options = &run->options};
+}
 
 void series_run_add(series_run *run, const perf_mode *mode)
 {
     unsigned count = mode->has_deliveries ? run->options.delivery_count : 1;
-    for (unsigned i = 0; i < count; i++) {
-        const char *delivery = mode->has_deliveries ? run->options.deliveries[i] : "";
-        run->series[run->series_count++] =
-            (perf_series){.mode = mode,
-                          .work = ifunc_work_find(run->options.experiment->name),
-                          .delivery_wanted = *delivery != '\0' ? delivery : NULL,
-                          .options = &run->options};
-    }
+    for (unsigned i = 0; i < count; i++)
+        series_run_add_one(run, mode, mode->has_deliveries ? run->options.deliveries[i] : "");
 }
 
 /* --- one series, at either side ---------------------------------------------------------- */
@@ -148,6 +157,51 @@ bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *pe
     return perf_session_reply(run->session);
 }
 
+static bool has_latency(const series_run *run)
+{
+    return run->options.payload_bytes <= run->kind->latency_bytes_max;
+}
+
+/* Large messages need not be as many for a trial to take a measurable time. */
+static uint64_t least_rate_count(const series_run *run)
+{
+    uint64_t count = LEAST_RATE_BYTES / run->options.payload_bytes;
+    return count > TRIAL_RATE_COUNT ? TRIAL_RATE_COUNT : count;
+}
+
+static uint64_t count_that_fits(double each_ns, uint64_t min, uint64_t max)
+{
+    double count = (double)MEASUREMENT_NS / each_ns;
+    return count < (double)min ? min : count > (double)max ? max : (uint64_t)count;
+}
+
+bool series_run_choose_counts(series_run *run, unsigned index)
+{
+    perf_latency latency;
+    double rate = 0;
+    uint64_t least = least_rate_count(run);
+    uint64_t wanted = run->options.iterations;
+    for (int i = 0; i < 2; i++) {
+        uint64_t trial = i == 0 ? least : count_that_fits(1e10 / rate, least, RATE_COUNT_MAX);
+        if (wanted != 0 && trial > wanted)
+            trial = wanted;
+        if (!series_run_rate(run, index, trial, &rate))
+            return false;
+    }
+    run->rate_count[index] =
+        wanted != 0 ? wanted : count_that_fits(1e9 / rate, least, RATE_COUNT_MAX);
+    if (!has_latency(run))
+        return true;
+    uint64_t trial = wanted != 0 && wanted < TRIAL_LATENCY_COUNT ? wanted : TRIAL_LATENCY_COUNT;
+    if (!series_run_latency(run, index, trial, &latency))
+        return false;
+    run->latency_count[index] =
+        wanted != 0
+            ? wanted
+            : count_that_fits(2 * latency.p50_ns, TRIAL_LATENCY_COUNT, SERIES_LATENCY_MAX);
+    return true;
+}
+
 /* --- rounds ---------------------------------------------------------------------------- */
 
 bool series_run_skips(const series_run *run, unsigned index)
@@ -187,10 +241,18 @@ static bool take_turns(series_run *run, unsigned round, const char *what,
     return true;
 }
 
+/* What is of each connection and not of its messages is measured once. */
+static bool measure_connections(series_run *run, unsigned round)
+{
+    return run->kind->measure_connection == NULL || run->payload_index > 0 ||
+           take_turns(run, round, "connect", run->kind->measure_connection);
+}
+
 /* Latencies first, then rates, so that what a ratio compares lies close in time. */
 static bool measure_round(series_run *run, unsigned round)
 {
-    if (run->kind->has_latency && !take_turns(run, round, "latency", measure_latency))
+    if (!measure_connections(run, round) ||
+        (has_latency(run) && !take_turns(run, round, "latency", measure_latency)))
         return false;
     if (!take_turns(run, round, "rate", measure_rate))
         return false;
@@ -239,7 +301,7 @@ static bool allocate(series_run *run)
     const unsigned rounds = run->options.rounds;
     uint64_t count = run->options.iterations > SERIES_LATENCY_MAX ? run->options.iterations
                                                                   : SERIES_LATENCY_MAX;
-    size_t stamp_bytes = run->kind->has_latency
+    size_t stamp_bytes = run->kind->latency_bytes_max > 0
                              ? (run->options.warmup + count + 1) * sizeof *run->stamps
                              : sizeof *run->stamps;
     bool ok = true;
@@ -303,10 +365,10 @@ int series_run_all(series_run *run)
 
 /* --- for reports ----------------------------------------------------------------------- */
 
-double series_run_median(const series_run *run, const double *values)
+perf_spread series_run_spread(const series_run *run, const double *values)
 {
     memmove(run->buffer, values, run->options.rounds * sizeof *run->buffer);
-    return perf_stats_median(run->buffer, run->options.rounds);
+    return perf_stats_spread(run->buffer, run->options.rounds);
 }
 
 bool series_run_is_last_payload(const series_run *run)

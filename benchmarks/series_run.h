@@ -16,10 +16,12 @@ typedef struct series_run series_run;
 /* What an experiment decides itself; all at the source. Each returns false after a complaint.
  */
 typedef struct series_kind {
-    bool has_latency; /* rates alone otherwise */
+    size_t latency_bytes_max; /* of larger payloads there are rates alone */
     /* Sets rate_count, and latency_count, of one series, by measuring once or more: the first
      * calls, for which the target prepares the code, are over then. */
     bool (*choose_counts)(series_run *run, unsigned index);
+    /* A turn of a series in each round of the first payload. May be NULL. */
+    bool (*measure_connection)(series_run *run, unsigned index, unsigned round);
     void (*print_round)(const series_run *run, unsigned index, unsigned round);
     /* Adds what was measured with the present payload to rows and ratios, and to the table. */
     void (*report_payload)(series_run *run);
@@ -52,6 +54,8 @@ struct series_run {
 
 /* A series of the mode, or one for each delivery that the mode can choose. */
 void series_run_add(series_run *run, const perf_mode *mode);
+/* One series, by one delivery; "": the library's own choice. */
+void series_run_add_one(series_run *run, const perf_mode *mode, const char *delivery);
 
 /* Every payload of the options, and the report. The session and what is NULL in the run are the
  * function's own. Returns the exit status. */
@@ -61,13 +65,17 @@ int series_run_all(series_run *run);
 #define SERIES_LATENCY_MAX 200000u
 bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_latency *out);
 
+/* For series_kind. Without -n a trial run tells how many iterations take the time of one measurement, 25 ms. Its figures
+ * are thrown away, and with them the first calls. */
+bool series_run_choose_counts(series_run *run, unsigned index);
+
 /* From the first send until the target says that all have run. */
 bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *per_s_out);
 
 /* Whether the present payload is too large for the series: it has no figures then. */
 bool series_run_skips(const series_run *run, unsigned index);
 
-double series_run_median(const series_run *run, const double *values);
+perf_spread series_run_spread(const series_run *run, const double *values);
 
 bool series_run_is_last_payload(const series_run *run);
 

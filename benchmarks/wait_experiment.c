@@ -56,7 +56,7 @@ static bool measure_target(wait_run *run, const worker_config *config, idle_figu
     return worker_set_stop(target) && ok;
 }
 
-static bool measure_rate(wait_run *run, unsigned pairs, double *per_s_out)
+static bool measure_rate(wait_run *run, unsigned pairs, perf_spread *per_s_out)
 {
     double rates[RATE_ROUNDS], trial = 0;
     for (unsigned i = 0; i < 2; i++) {
@@ -69,12 +69,12 @@ static bool measure_rate(wait_run *run, unsigned pairs, double *per_s_out)
         if (!worker_set_rate(run->sets, pairs, count, &rates[i]))
             return false;
     }
-    *per_s_out = perf_stats_median(rates, RATE_ROUNDS);
+    *per_s_out = perf_stats_spread(rates, RATE_ROUNDS);
     return true;
 }
 
 static bool measure_pairs(wait_run *run, const worker_config *config, unsigned pairs,
-                          double *per_s_out)
+                          perf_spread *per_s_out)
 {
     unsigned started = 0;
     bool ok = true;
@@ -87,17 +87,17 @@ static bool measure_pairs(wait_run *run, const worker_config *config, unsigned p
 }
 
 static void report_row(wait_run *run, const char *policy, unsigned processes,
-                       const idle_figures *idle, double rate)
+                       const idle_figures *idle, perf_spread rate)
 {
-    (void)json_array_append_new(
-        run->rows, json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "policy", policy, "processes",
-                             (int)processes, "idle_cpu_pct", perf_report_number(idle->cpu_pct),
-                             "wakeup_us_p50", perf_report_number(idle->wakeup_us_p50),
-                             "wakeup_us_p99", perf_report_number(idle->wakeup_us_p99),
-                             "rate_per_s", perf_report_number(rate)));
+    json_t *row = json_pack("{s:s, s:i, s:o, s:o, s:o}", "policy", policy, "processes",
+                            (int)processes, "idle_cpu_pct", perf_report_number(idle->cpu_pct),
+                            "wakeup_us_p50", perf_report_number(idle->wakeup_us_p50),
+                            "wakeup_us_p99", perf_report_number(idle->wakeup_us_p99));
+    perf_report_spread(row, "rate_per_s", rate, 1);
+    (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(run->options))
         (void)printf("%-9s %9u %9.2f %10.1f %10.1f %12.3f\n", policy, processes, idle->cpu_pct,
-                     idle->wakeup_us_p50, idle->wakeup_us_p99, rate / 1e6);
+                     idle->wakeup_us_p50, idle->wakeup_us_p99, rate.median / 1e6);
 }
 
 static bool measure_policy(wait_run *run, const char *policy)
@@ -109,7 +109,7 @@ static bool measure_policy(wait_run *run, const char *policy)
                                   .path = options->ifunc_path,
                                   .payload_bytes = options->payload_bytes};
     idle_figures idle = {0};
-    double rate = 0;
+    perf_spread rate = {0};
     perf_report_progress("%s: a target with %u peers", policy, options->peers);
     if (!measure_target(run, &config, &idle))
         return false;

@@ -136,7 +136,7 @@ static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
 
 static bool flush(worker *self)
 {
-    tc_status status = tc_ep_flush(self->peer, PERF_SILENCE_NS);
+    tc_status status = tc_ep_flush(self->peer, PERF_SILENCE_NS, NULL);
     return status == TC_OK ||
            perf_session_complain(self->session, "flush: %s", tc_status_text(status));
 }

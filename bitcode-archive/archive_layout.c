@@ -26,31 +26,6 @@ uint8_t tci_target_number(const char *triple)
     return TCI_TARGET_TEXT;
 }
 
-uint32_t tci_read_varint(tci_reader *r)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = tci_read_u8(r);
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while ((byte & 0x80) != 0 && shift < 7 * TCI_VARINT_MAX_SIZE);
-    bool padded = shift > 7 && byte == 0;
-    if ((byte & 0x80) != 0 || padded || value > UINT32_MAX)
-        r->failed = true;
-    return r->failed ? 0 : (uint32_t)value;
-}
-
-void tci_write_varint(tci_writer *w, uint32_t value)
-{
-    while (value >= 0x80) {
-        tci_write_u8(w, (uint8_t)(value | 0x80));
-        value >>= 7;
-    }
-    tci_write_u8(w, (uint8_t)value);
-}
-
 void tci_archive_checksum(const void *bytes, size_t size,
                           uint8_t out[TCI_ARCHIVE_CHECKSUM_SIZE])
 {

@@ -3,7 +3,7 @@
 #ifndef TCI_ARCHIVE_LAYOUT_H
 #define TCI_ARCHIVE_LAYOUT_H
 
-#include "base/cursor.h"
+#include "varint.h"
 
 #include <stdint.h>
 
@@ -12,8 +12,6 @@
 #define TCI_ARCHIVE_VERSION 1u
 #define TCI_ARCHIVE_CHECKSUM_SIZE 8u
 #define TCI_ARCHIVE_NO_DICTIONARY 0u
-
-#define TCI_VARINT_MAX_SIZE 5u /* bytes of the longest varint, 2^32 - 1 */
 
 /* Magic, version, packing, and the two varints: dictionary id and content size. */
 #define TCI_ARCHIVE_HEADER_MAX (TCI_ARCHIVE_MAGIC_SIZE + 2u + 2u * TCI_VARINT_MAX_SIZE)
@@ -31,11 +29,6 @@ enum { TCI_TARGET_TEXT = 0, TCI_TARGET_X86_64_LINUX = 1, TCI_TARGET_AARCH64_LINU
 const char *tci_target_triple(unsigned target);
 /* TCI_TARGET_TEXT when the triple has no number. */
 uint8_t tci_target_number(const char *triple);
-
-/* Unsigned LEB128 up to 2^32 - 1. One value has one spelling: a padded one fails, so does a
- * larger one. */
-uint32_t tci_read_varint(tci_reader *r);
-void tci_write_varint(tci_writer *w, uint32_t value);
 
 /* Of the bytes in front of the checksum. It finds damage; it does not prove who wrote the
  * archive. */

@@ -166,7 +166,7 @@ static size_t header_size(uint32_t dictionary)
     uint8_t bytes[TCI_VARINT_MAX_SIZE];
     tci_writer w;
     tci_writer_init(&w, bytes, sizeof bytes);
-    tci_write_varint(&w, dictionary);
+    tci_varint_write(&w, dictionary);
     return w.at;
 }
 

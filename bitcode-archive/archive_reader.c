@@ -105,8 +105,8 @@ static tc_status read_header(tci_reader *r, tci_archive *archive, tc_error *err)
                              "archive: format version %u, this library reads version %u",
                              version, TCI_ARCHIVE_VERSION);
     uint8_t packing = tci_read_u8(r);
-    uint32_t dictionary = tci_read_varint(r);
-    archive->content_size = tci_read_varint(r);
+    uint32_t dictionary = tci_varint_read(r);
+    archive->content_size = tci_varint_read(r);
     if (r->failed)
         return tci_error_set(err, TC_E_CORRUPT, "archive: malformed header");
     if (tci_packing_text(packing) == NULL)
@@ -209,8 +209,8 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
     slice->info.producer_major = tci_read_u8(r);
     slice->info.producer_minor = tci_read_u8(r);
     slice->info.producer_patch = tci_read_u8(r);
-    slice->info.size = tci_read_varint(r);
-    slice->info.symbol_count = tci_read_varint(r);
+    slice->info.size = tci_varint_read(r);
+    slice->info.symbol_count = tci_varint_read(r);
     if (r->failed)
         return index_failed("cut short", index, err);
     if (slice->info.form == 0)
@@ -383,7 +383,7 @@ bool tci_archive_stored_content(const void *bytes, size_t size, const void **con
         return false;
     tci_reader_init(&r, bytes, size - TCI_ARCHIVE_CHECKSUM_SIZE);
     (void)tci_read_bytes(&r, TCI_ARCHIVE_MAGIC_SIZE + sizeof head);
-    *content_size_out = tci_read_varint(&r);
+    *content_size_out = tci_varint_read(&r);
     if (r.failed || *content_size_out != tci_reader_left(&r))
         return false;
     *content_out = tci_read_bytes(&r, *content_size_out);

@@ -187,8 +187,8 @@ static void write_slice_entry(tci_writer *w, const writer_slice *slice)
     tci_write_u8(w, slice->info.producer_major);
     tci_write_u8(w, slice->info.producer_minor);
     tci_write_u8(w, slice->info.producer_patch);
-    tci_write_varint(w, (uint32_t)slice->info.size);
-    tci_write_varint(w, (uint32_t)slice->info.symbol_count);
+    tci_varint_write(w, (uint32_t)slice->info.size);
+    tci_varint_write(w, (uint32_t)slice->info.symbol_count);
     tci_write_bytes(w, slice->symbols, slice->symbols_size);
 }
 
@@ -247,8 +247,8 @@ static tc_status build_archive(size_t content_size, const tci_packed *packed, vo
     tci_write_bytes(&w, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE);
     tci_write_u8(&w, TCI_ARCHIVE_VERSION);
     tci_write_u8(&w, (uint8_t)packed->packing);
-    tci_write_varint(&w, packed->dictionary);
-    tci_write_varint(&w, (uint32_t)content_size);
+    tci_varint_write(&w, packed->dictionary);
+    tci_varint_write(&w, (uint32_t)content_size);
     tci_write_bytes(&w, packed->bytes, packed->size);
     tci_archive_checksum(bytes, w.at, checksum);
     tci_write_bytes(&w, checksum, sizeof checksum);

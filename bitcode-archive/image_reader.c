@@ -7,6 +7,7 @@
 #include "archive_name.h"
 #include "base/error_text.h"
 #include "image_layout.h"
+#include "image_unwind.h"
 
 #include <string.h>
 
@@ -56,9 +57,9 @@ static tc_status read_shape(tci_reader *r, tci_image *image, unsigned *shape_out
 static tc_status read_segment(tci_reader *r, tci_image *image, uint32_t index, tc_error *err)
 {
     tci_image_segment *s = &image->segments[index];
-    uint32_t head = tci_read_varint(r);
+    uint32_t head = tci_varint_read(r);
     bool has_zeros = (head & TCI_SEGMENT_ZEROS) != 0;
-    uint32_t zeros = has_zeros ? tci_read_varint(r) : 0;
+    uint32_t zeros = has_zeros ? tci_varint_read(r) : 0;
     if (r->failed || (has_zeros && zeros == 0))
         return tci_error_set(err, TC_E_CORRUPT, "image: segment %u: malformed", index);
     s->kind = (tci_image_kind)(head & TCI_SEGMENT_KIND);
@@ -82,7 +83,7 @@ static tc_status read_segment(tci_reader *r, tci_image *image, uint32_t index, t
 
 static tc_status read_segments(tci_reader *r, tci_image *image, tc_error *err)
 {
-    uint32_t count = tci_read_varint(r);
+    uint32_t count = tci_varint_read(r);
     if (r->failed || count == 0)
         return tci_error_set(err, TC_E_CORRUPT, "image: no segments");
     if (count > TCI_IMAGE_SEGMENTS_MAX)
@@ -100,7 +101,7 @@ static tc_status read_segments(tci_reader *r, tci_image *image, tc_error *err)
 static tc_status read_entry(tci_reader *r, const tci_image *image, uint32_t *place_out,
                             tc_error *err)
 {
-    uint32_t place = tci_read_varint(r);
+    uint32_t place = tci_varint_read(r);
     if (r->failed)
         return tci_error_set(err, TC_E_CORRUPT, "image: malformed entry point");
     const tci_image_segment *segment = tci_image_segment_at(image, place, 1);
@@ -139,7 +140,7 @@ static const char *read_name(tci_reader *r)
 
 static tc_status read_weak_names(tci_reader *r, tci_image *image, tc_error *err)
 {
-    uint32_t count = tci_read_varint(r);
+    uint32_t count = tci_varint_read(r);
     if (r->failed || count == 0)
         return tci_error_set(err, TC_E_CORRUPT, "image: malformed list of weak names");
     if (count > TCI_IMAGE_IMPORTS_MAX)
@@ -167,18 +168,18 @@ static tc_status read_weak_names(tci_reader *r, tci_image *image, tc_error *err)
 static bool decode_relocation(tci_reader *r, uint64_t *end, uint32_t weak_count,
                               tci_relocation *out)
 {
-    uint32_t head = tci_read_varint(r);
+    uint32_t head = tci_varint_read(r);
     uint32_t encoded = head & TCI_ENCODED_KIND;
     uint64_t place = *end + (uint64_t)(head >> TCI_ENCODED_SHIFT) * TCI_RELOCATION_BYTES;
     if (encoded == TCI_ENCODED_RELATIVE) {
-        uint32_t addend = tci_read_varint(r);
+        uint32_t addend = tci_varint_read(r);
         *out = (tci_relocation){.kind = TCI_RELOCATION_RELATIVE, .addend = (int32_t)addend};
         if (addend > TCI_IMAGE_MEMORY_MAX)
             return false;
     } else {
-        uint32_t import = tci_read_varint(r);
+        uint32_t import = tci_varint_read(r);
         bool is_weak = import < weak_count;
-        uint32_t addend = encoded == TCI_ENCODED_IMPORT_ADDEND ? tci_read_varint(r) : 0;
+        uint32_t addend = encoded == TCI_ENCODED_IMPORT_ADDEND ? tci_varint_read(r) : 0;
         *out = (tci_relocation){.kind = is_weak ? TCI_RELOCATION_WEAK : TCI_RELOCATION_SYMBOL,
                                 .import = is_weak ? import : import - weak_count,
                                 .addend = tci_zigzag_decode(addend)};
@@ -232,7 +233,7 @@ static tc_status check_relocation(const tci_image *image, const tci_relocation *
 
 static tc_status read_relocations(tci_reader *r, tci_image *image, tc_error *err)
 {
-    uint32_t count = tci_read_varint(r);
+    uint32_t count = tci_varint_read(r);
     uint32_t segment = 0;
     uint64_t end = 0;
     if (r->failed || count == 0)
@@ -277,50 +278,6 @@ static tc_status place_bytes(tci_reader *r, tci_image *image, tc_error *err)
     return TC_OK;
 }
 
-/* Memory as it will be: file bytes, then zeros. Little-endian. */
-static uint32_t word_at(const tci_image_segment *s, uint32_t place)
-{
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t at = place - s->place + i;
-        if (at < s->file_bytes)
-            value |= (uint32_t)s->bytes[at] << (8 * i);
-    }
-    return value;
-}
-
-/* Whether the record at `at` is a CIE, or an FDE that names a CIE in front of it. */
-static bool is_frame_record(const tci_image *image, const tci_image_segment *s, uint32_t at)
-{
-    uint32_t id_place = at + 4;
-    uint32_t back = word_at(s, id_place);
-    return back == 0 || (back >= 8 && back <= id_place - image->eh_frame_place &&
-                         word_at(s, id_place - back + 4) == 0);
-}
-
-/* The unwinder follows lengths until it meets a zero: it must meet one, and at the end. */
-static tc_status check_eh_frame(const tci_image *image, tc_error *err)
-{
-    const tci_image_segment *s =
-        tci_image_segment_at(image, image->eh_frame_place, image->eh_frame_bytes);
-    if (s == NULL || image->eh_frame_bytes < 4)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "image: %u bytes of .eh_frame at 0x%x, which is not in a segment",
-                             image->eh_frame_bytes, image->eh_frame_place);
-    uint32_t at = image->eh_frame_place;
-    uint32_t last = at + image->eh_frame_bytes - 4; /* of the terminator */
-    while (at < last) {
-        uint32_t length = word_at(s, at);
-        if (length < 4 || last - at < 4 || length > last - at - 4 ||
-            !is_frame_record(image, s, at))
-            break;
-        at += 4 + length;
-    }
-    if (at != last || word_at(s, last) != 0)
-        return tci_error_set(err, TC_E_CORRUPT, "image: malformed .eh_frame at 0x%x", at);
-    return TC_OK;
-}
-
 /* --- interface --------------------------------------------------------------------------- */
 
 static tc_status open_into(tci_reader *r, tci_image *image, tc_error *err)
@@ -330,15 +287,15 @@ static tc_status open_into(tci_reader *r, tci_image *image, tc_error *err)
     TC_TRY(read_segments(r, image, err));
     TC_TRY(read_entries(r, image, err));
     if ((shape & TCI_SHAPE_EH_FRAME) != 0) {
-        image->eh_frame_place = tci_read_varint(r);
-        image->eh_frame_bytes = tci_read_varint(r);
+        image->eh_frame_place = tci_varint_read(r);
+        image->eh_frame_bytes = tci_varint_read(r);
     }
     if ((shape & TCI_SHAPE_WEAK) != 0)
         TC_TRY(read_weak_names(r, image, err));
     if ((shape & TCI_SHAPE_RELOCATIONS) != 0)
         TC_TRY(read_relocations(r, image, err));
     TC_TRY(place_bytes(r, image, err));
-    return (shape & TCI_SHAPE_EH_FRAME) != 0 ? check_eh_frame(image, err) : TC_OK;
+    return (shape & TCI_SHAPE_EH_FRAME) != 0 ? tci_image_unwind_check(image, err) : TC_OK;
 }
 
 tc_status tci_image_open(const void *bytes, size_t size, tci_image *image_out, tc_error *err)
@@ -347,45 +304,6 @@ tc_status tci_image_open(const void *bytes, size_t size, tci_image *image_out, t
     tci_reader r;
     tci_reader_init(&r, bytes, size);
     TC_TRY(open_into(&r, &image, err));
-    *image_out = image;
-    return TC_OK;
-}
-
-static bool is_of(tci_image_machine machine, const char *triple)
-{
-    unsigned target = tci_target_number(triple);
-    return machine == TCI_IMAGE_X86_64 ? target == TCI_TARGET_X86_64_LINUX
-                                       : target == TCI_TARGET_AARCH64_LINUX;
-}
-
-tc_status tci_image_open_slice(const tci_archive *archive, size_t index, tci_image *image_out,
-                               tc_error *err)
-{
-    const tci_slice *slice = tci_archive_slice(archive, index);
-    const char *name = tci_archive_name(archive);
-    tci_image image;
-    if (slice->form != TCI_FORM_IMAGE)
-        return tci_error_set(err, TC_E_INVALID, "archive %s: slice %zu is no image", name,
-                             index);
-    tc_status status =
-        tci_image_open(tci_archive_slice_bytes(archive, index), slice->size, &image, err);
-    if (status != TC_OK) {
-        tci_error_prefix(err, "archive %s: slice %zu", name, index);
-        return status;
-    }
-    if (!is_of(image.machine, slice->triple))
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "archive %s: slice %zu for %s holds an image for machine %u", name,
-                             index, slice->triple, (unsigned)image.machine);
-    if (image.entries != (tci_archive_entries(archive) & TCI_ENTRY_PLACES))
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "archive %s: slice %zu: the image has entry bits %u, expected %u",
-                             name, index, image.entries, tci_archive_entries(archive));
-    if (image.symbol_count > slice->symbol_count)
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "archive %s: slice %zu: the image uses symbol %u of %zu", name,
-                             index, image.symbol_count, slice->symbol_count);
-    image.entries = tci_archive_entries(archive);
     *image_out = image;
     return TC_OK;
 }

@@ -109,10 +109,10 @@ static void write_segment(tci_writer *w, const tci_image_segment *s)
 {
     uint32_t size = trimmed_size(s);
     uint32_t zeros = s->memory_bytes - size;
-    tci_write_varint(w, size << TCI_SEGMENT_SHIFT | (zeros > 0 ? TCI_SEGMENT_ZEROS : 0u) |
+    tci_varint_write(w, size << TCI_SEGMENT_SHIFT | (zeros > 0 ? TCI_SEGMENT_ZEROS : 0u) |
                             (uint32_t)s->kind);
     if (zeros > 0)
-        tci_write_varint(w, zeros);
+        tci_varint_write(w, zeros);
 }
 
 static void write_relocation(tci_writer *w, const tci_relocation *r, uint32_t *end,
@@ -122,29 +122,29 @@ static void write_relocation(tci_writer *w, const tci_relocation *r, uint32_t *e
     uint32_t import = r->import + (r->kind == TCI_RELOCATION_SYMBOL ? weak_count : 0);
     *end = r->place + TCI_RELOCATION_BYTES;
     if (r->kind == TCI_RELOCATION_RELATIVE) {
-        tci_write_varint(w, gap | TCI_ENCODED_RELATIVE);
-        tci_write_varint(w, (uint32_t)r->addend);
+        tci_varint_write(w, gap | TCI_ENCODED_RELATIVE);
+        tci_varint_write(w, (uint32_t)r->addend);
     } else if (r->addend == 0) {
-        tci_write_varint(w, gap | TCI_ENCODED_IMPORT);
-        tci_write_varint(w, import);
+        tci_varint_write(w, gap | TCI_ENCODED_IMPORT);
+        tci_varint_write(w, import);
     } else {
-        tci_write_varint(w, gap | TCI_ENCODED_IMPORT_ADDEND);
-        tci_write_varint(w, import);
-        tci_write_varint(w, tci_zigzag_encode(r->addend));
+        tci_varint_write(w, gap | TCI_ENCODED_IMPORT_ADDEND);
+        tci_varint_write(w, import);
+        tci_varint_write(w, tci_zigzag_encode(r->addend));
     }
 }
 
 static void write_relocations(tci_writer *w, const tci_image_source *source)
 {
     uint32_t end = 0;
-    tci_write_varint(w, (uint32_t)source->relocation_count);
+    tci_varint_write(w, (uint32_t)source->relocation_count);
     for (size_t i = 0; i < source->relocation_count; i++)
         write_relocation(w, &source->relocations[i], &end, (uint32_t)source->weak_count);
 }
 
 static void write_weak_names(tci_writer *w, const tci_image_source *source)
 {
-    tci_write_varint(w, (uint32_t)source->weak_count);
+    tci_varint_write(w, (uint32_t)source->weak_count);
     for (size_t i = 0; i < source->weak_count; i++)
         tci_write_bytes(w, source->weak_names[i], strlen(source->weak_names[i]) + 1);
 }
@@ -153,17 +153,17 @@ static void write_image(tci_writer *w, const tci_image_source *source)
 {
     tci_write_u8(w, TCI_IMAGE_VERSION);
     tci_write_u8(w, (uint8_t)shape_of(source));
-    tci_write_varint(w, (uint32_t)source->segment_count);
+    tci_varint_write(w, (uint32_t)source->segment_count);
     for (size_t i = 0; i < source->segment_count; i++)
         write_segment(w, &source->segments[i]);
-    tci_write_varint(w, source->main_place);
+    tci_varint_write(w, source->main_place);
     if (source->entries == TCI_ENTRY_PLACES) {
-        tci_write_varint(w, source->max_size_place);
-        tci_write_varint(w, source->init_place);
+        tci_varint_write(w, source->max_size_place);
+        tci_varint_write(w, source->init_place);
     }
     if (source->eh_frame_bytes > 0) {
-        tci_write_varint(w, source->eh_frame_place);
-        tci_write_varint(w, source->eh_frame_bytes);
+        tci_varint_write(w, source->eh_frame_place);
+        tci_varint_write(w, source->eh_frame_bytes);
     }
     if (source->weak_count > 0)
         write_weak_names(w, source);

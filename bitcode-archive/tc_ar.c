@@ -5,35 +5,46 @@
 #include "base/error_text.h"
 #include "code_signing.h"
 #include "image.h"
+#include "tool_json.h"
 
 #include <getopt.h>
-#include <stdarg.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tc/version.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *arguments;
-    const char *help;
-} commands[] = {
-    {"list", tci_ar_list, "FILE...", "one line per slice"},
-    {"show", tci_ar_show, "FILE", "name, content id, entries, slices, symbols, libraries"},
-    {"extract", tci_ar_extract, "FILE TRIPLE -o OUT", "the code for one target"},
-    {"verify", tci_ar_verify, "FILE...",
-     "check every byte, and signatures; status 1 when one fails"},
-    {"keygen", tci_ar_keygen, "NAME", "make keys to sign with: NAME.key, NAME.pub"},
-    {"sign", tci_ar_sign, "--key KEY FILE...", "sign the code: FILE.minisig"},
-    {"digest", tci_ar_digest, "FILE", "the statement that is signed"},
+static const tool_command *const commands[] = {
+    &tci_ar_list_command,
+    &tci_ar_show_command,
+    &tci_ar_extract_command,
+    &tci_ar_embed_command,
+    &tci_ar_verify_command,
+    &tci_ar_keygen_command,
+    &tci_ar_sign_command,
+    &tci_ar_digest_command,
 #ifdef TC_WITH_LLVM
-    {"create", tci_ar_create, "NAME a.bc ... -o OUT",
-     "pack bitcode, one file per target, and images of it"},
+    &tci_ar_create_command,
+#endif
+    NULL,
+};
+
+static int (*const runs[])(int argc, char **argv) = {
+    tci_ar_list,   tci_ar_show,   tci_ar_extract, tci_ar_embed,
+    tci_ar_verify, tci_ar_keygen, tci_ar_sign,    tci_ar_digest,
+#ifdef TC_WITH_LLVM
+    tci_ar_create,
 #endif
 };
 
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+static const tool_command program = {
+    .name = "tc-ar",
+    .usage = "COMMAND ...\nCOMMAND --help",
+    .about =
+        "Looks into .tca archives, which hold one function's code for several targets; checks, "
+        "signs and\nmakes them.\n",
+    .commands = commands,
+};
 
 tc_status tci_ar_input_open(const char *path, tci_ar_input *input_out, tc_error *err)
 {
@@ -55,46 +66,7 @@ void tci_ar_input_close(tci_ar_input *input)
     free(input->bytes);
 }
 
-int tci_ar_report(const tc_error *err)
-{
-    fprintf(stderr, "tc-ar: %s\n", err->text);
-    return TCI_AR_FAILED;
-}
-
-int tci_ar_misused(const char *usage, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    fputs("tc-ar: ", stderr);
-    vfprintf(stderr, fmt, args);
-    va_end(args);
-    fprintf(stderr, "\n\n%s", usage);
-    return TCI_AR_USAGE;
-}
-
-int tci_ar_help_or_misused(const char *usage, int option)
-{
-    if (option == 'h') {
-        fputs(usage, stdout);
-        return TCI_AR_OK;
-    }
-    fprintf(stderr, "\n%s", usage);
-    return TCI_AR_USAGE;
-}
-
-/* --- extract ----------------------------------------------------------------------------- */
-
-static const char extract_usage[] =
-    "usage: tc-ar extract FILE TRIPLE [--image[=LEVEL]] -o OUT\n"
-    "\n"
-    "Writes the slice for TRIPLE (\"aarch64\", \"x86_64-pc-linux-gnu\") to OUT; - is stdout.\n"
-    "\n"
-    "  -o, --output OUT     where to write it\n"
-    "      --image[=LEVEL]  the image, not the bitcode; of a CPU level by number; default: 0,\n"
-    "                       for every CPU\n"
-    "  -h, --help           this text\n";
-
-static tc_status write_output(const char *path, const void *bytes, size_t size, tc_error *err)
+tc_status tci_ar_write_output(const char *path, const void *bytes, size_t size, tc_error *err)
 {
     if (strcmp(path, "-") != 0)
         return tci_archive_file_write(path, bytes, size, err);
@@ -103,6 +75,14 @@ static tc_status write_output(const char *path, const void *bytes, size_t size, 
     return TC_OK;
 }
 
+int tci_ar_report(const tc_error *err)
+{
+    fprintf(stderr, "tc-ar: %s\n", err->text);
+    return TOOL_FAILED;
+}
+
+/* --- extract ----------------------------------------------------------------------------- */
+
 typedef struct extraction {
     const char *path;
     const char *output;
@@ -110,6 +90,36 @@ typedef struct extraction {
     bool image;
     unsigned level; /* of the image */
 } extraction;
+
+static bool take_level(void *into, const tool_option *row, const char *text);
+
+#define AT(member) offsetof(extraction, member)
+
+static const tool_option extract_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = TOOL_TEXT,
+     .value = "OUT",
+     .offset = AT(output),
+     .help = "where to write it"},
+    {.name = "image",
+     .kind = TOOL_OTHER,
+     .value = "[=LEVEL]",
+     .take = take_level,
+     .help = "the image, not the bitcode; of a CPU level by number; default: 0, for every CPU"},
+};
+
+const tool_command tci_ar_extract_command = {
+    .name = "tc-ar extract",
+    .usage = "FILE TRIPLE [--image[=LEVEL]] -o OUT",
+    .summary = "write the code for one target",
+    .about = "Writes the slice for TRIPLE (\"aarch64\", \"x86_64-pc-linux-gnu\") to OUT; - is "
+             "stdout.\n",
+    .options = extract_options,
+    .option_count = sizeof extract_options / sizeof extract_options[0],
+    .rest_min = 2,
+    .rest_max = 2,
+};
 
 static tc_status find_slice(const extraction *e, const tci_archive *archive, size_t *index_out,
                             tc_error *err)
@@ -130,63 +140,82 @@ static tc_status extract(const extraction *e, tc_error *err)
     TC_TRY(tci_ar_input_open(e->path, &input, err));
     tc_status status = find_slice(e, input.archive, &index, err);
     if (status == TC_OK)
-        status = write_output(e->output, tci_archive_slice_bytes(input.archive, index),
-                              tci_archive_slice(input.archive, index)->size, err);
+        status = tci_ar_write_output(e->output, tci_archive_slice_bytes(input.archive, index),
+                                     tci_archive_slice(input.archive, index)->size, err);
     tci_ar_input_close(&input);
     return status;
 }
 
-static bool parse_level(const char *text, unsigned *level_out)
+static bool take_level(void *into, const tool_option *row, const char *text)
 {
+    extraction *e = into;
     char *end;
+    (void)row;
+    e->image = true;
+    if (text == NULL)
+        return true;
     unsigned long level = strtoul(text, &end, 10);
-    *level_out = (unsigned)level;
-    return end != text && *end == '\0' && level <= UINT8_MAX;
+    e->level = (unsigned)level;
+    if (*text >= '0' && *text <= '9' && *end == '\0' && level <= UINT8_MAX)
+        return true;
+    (void)tool_options_misused(&tci_ar_extract_command, "'%s' is no CPU level, 0 to 255", text);
+    return false;
 }
 
 int tci_ar_extract(int argc, char **argv)
 {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"image", optional_argument, NULL, 'i'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     extraction e = {.output = NULL};
-    int option;
-    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'o')
-            e.output = optarg;
-        else if (option == 'i')
-            e.image = true;
-        else
-            return tci_ar_help_or_misused(extract_usage, option);
-        if (option == 'i' && optarg != NULL && !parse_level(optarg, &e.level))
-            return tci_ar_misused(extract_usage, "'%s' is no CPU level, 0 to 255", optarg);
-    }
-    if (argc - optind != 2)
-        return tci_ar_misused(extract_usage, "extract takes a FILE and a TRIPLE");
+    tc_error err;
+    int result = tool_options_parse(&tci_ar_extract_command, argc, argv, &e);
+    if (result != TOOL_GO_ON)
+        return result;
     if (e.output == NULL)
-        return tci_ar_misused(extract_usage, "extract needs -o OUT");
+        return tool_options_misused(&tci_ar_extract_command, "extract needs -o OUT");
     const char *wanted = argv[optind + 1];
     if (!tci_triple_normalise(wanted, strlen(wanted), e.triple))
-        return tci_ar_misused(extract_usage, "'%s' is not a target triple", wanted);
+        return tool_options_misused(&tci_ar_extract_command, "'%s' is not a target triple",
+                                    wanted);
     e.path = argv[optind];
-    tc_error err;
-    return extract(&e, &err) == TC_OK ? TCI_AR_OK : tci_ar_report(&err);
+    return extract(&e, &err) == TC_OK ? TOOL_OK : tci_ar_report(&err);
 }
 
 /* --- verify ------------------------------------------------------------------------------ */
 
-static const char verify_usage[] =
-    "usage: tc-ar verify [--key KEY.pub] FILE...\n"
-    "\n"
-    "Checks the checksum, the format and the limits of each archive and unpacks all of it;\n"
-    "checks the images in it. Every file gets a line. What the code itself does is not looked\n"
-    "at.\n"
-    "\n"
-    "  -k, --key KEY.pub  each has a signature of this key beside it: FILE.minisig\n"
-    "  -h, --help         this text\n"
-    "\n"
-    "status: 0 all good, 1 a file failed, 2 wrong arguments\n";
+typedef struct verification {
+    const char *key_path; /* NULL: signatures are not looked at */
+    bool json;
+} verification;
+
+#undef AT
+#define AT(member) offsetof(verification, member)
+
+static const tool_option verify_options[] = {
+    {.name = "key",
+     .letter = 'k',
+     .kind = TOOL_TEXT,
+     .value = "KEY.pub",
+     .offset = AT(key_path),
+     .help = "each has a signature of this key beside it: FILE.minisig"},
+    {.name = "json",
+     .letter = 'j',
+     .offset = AT(json),
+     .help = "one array with an object per file"},
+};
+
+const tool_command tci_ar_verify_command = {
+    .name = "tc-ar verify",
+    .usage = "[--key KEY.pub] [--json] FILE...",
+    .summary = "check every byte, and signatures; status 1 when one fails",
+    .about = "Checks the checksum, the format and the limits of each archive and unpacks all "
+             "of it; checks "
+             "the images\nin it. Every file gets a line. What the code itself does is not "
+             "looked at.\n",
+    .options = verify_options,
+    .option_count = sizeof verify_options / sizeof verify_options[0],
+    .notes = "Exit status: 0 all good, 1 a file failed, 2 wrong arguments.\n",
+    .rest_min = 1,
+    .rest_max = INT_MAX,
+};
 
 static tc_status verify_images(const tci_ar_input *input, tc_error *err)
 {
@@ -203,27 +232,70 @@ static tc_status verify_images(const tci_ar_input *input, tc_error *err)
     return TC_OK;
 }
 
-/* `key` NULL: signatures are not looked at. */
-static int verify_file(const char *path, const tci_minisign_public *key)
+/* `input_out` is for tci_ar_input_close when it is TC_OK. `key` NULL: signatures are not looked at. */
+static tc_status verify_file(const char *path, const tci_minisign_public *key,
+                             tci_ar_input *input_out, tc_error *err)
 {
-    tci_ar_input input;
-    tc_error err;
-    tc_status status = tci_ar_input_open(path, &input, &err);
-    if (status == TC_OK) {
-        status = verify_images(&input, &err);
-        if (status == TC_OK && key != NULL)
-            status = tci_code_signing_verify(path, key, &err);
-        if (status != TC_OK)
+    TC_TRY(tci_ar_input_open(path, input_out, err));
+    tc_status status = verify_images(input_out, err);
+    if (status == TC_OK && key != NULL)
+        status = tci_code_signing_verify(path, key, err);
+    if (status != TC_OK)
+        tci_ar_input_close(input_out);
+    return status;
+}
+
+static void print_found(const tci_ar_input *input, bool has_key, bool json)
+{
+    const char *name = tci_archive_name(input->archive);
+    size_t slices = tci_archive_slice_count(input->archive);
+    if (!json) {
+        printf("ok: %s: %s, %zu slices, %zu bytes%s\n", input->path, name, slices, input->size,
+               has_key ? ", signed" : "");
+        return;
+    }
+    fputs("{\"ok\": true, ", stdout);
+    tool_json_member(stdout, "file", input->path);
+    fputs(", ", stdout);
+    tool_json_member(stdout, "name", name);
+    printf(", \"slices\": %zu, \"bytes\": %zu, \"signed\": %s}", slices, input->size,
+           has_key ? "true" : "null");
+}
+
+static void print_failure(const char *path, const tc_error *err, bool json)
+{
+    if (!json) {
+        printf("failed: %s (%s)\n", err->text, tc_status_name(err->status));
+        return;
+    }
+    fputs("{\"ok\": false, ", stdout);
+    tool_json_member(stdout, "file", path);
+    fputs(", ", stdout);
+    tool_json_member(stdout, "status", tc_status_name(err->status));
+    fputs(", ", stdout);
+    tool_json_member(stdout, "error", err->text);
+    putchar('}');
+}
+
+static int verify_files(char **paths, int count, const tci_minisign_public *key, bool json)
+{
+    int result = TOOL_OK;
+    for (int i = 0; i < count; i++) {
+        tci_ar_input input;
+        tc_error err;
+        if (json)
+            fputs(i == 0 ? "[" : ",\n", stdout);
+        if (verify_file(paths[i], key, &input, &err) == TC_OK) {
+            print_found(&input, key != NULL, json);
             tci_ar_input_close(&input);
+        } else {
+            print_failure(paths[i], &err, json);
+            result = TOOL_FAILED;
+        }
     }
-    if (status != TC_OK) {
-        printf("failed: %s (%s)\n", err.text, tc_status_name(status));
-        return TCI_AR_FAILED;
-    }
-    printf("ok: %s: %s, %zu slices, %zu bytes%s\n", path, tci_archive_name(input.archive),
-           tci_archive_slice_count(input.archive), input.size, key != NULL ? ", signed" : "");
-    tci_ar_input_close(&input);
-    return TCI_AR_OK;
+    if (json)
+        puts("]");
+    return result;
 }
 
 static tc_status read_public_key(const char *path, tci_minisign_public *key_out, tc_error *err)
@@ -241,72 +313,40 @@ static tc_status read_public_key(const char *path, tci_minisign_public *key_out,
 
 int tci_ar_verify(int argc, char **argv)
 {
-    static const struct option options[] = {{"key", required_argument, NULL, 'k'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const char *path = NULL;
+    verification v = {.key_path = NULL};
     tci_minisign_public key;
     tc_error err;
-    int option;
-    while ((option = getopt_long(argc, argv, "k:h", options, NULL)) != -1) {
-        if (option != 'k')
-            return tci_ar_help_or_misused(verify_usage, option);
-        path = optarg;
-    }
-    if (path != NULL && read_public_key(path, &key, &err) != TC_OK)
+    int result = tool_options_parse(&tci_ar_verify_command, argc, argv, &v);
+    if (result != TOOL_GO_ON)
+        return result;
+    if (v.key_path != NULL && read_public_key(v.key_path, &key, &err) != TC_OK)
         return tci_ar_report(&err);
-    if (optind == argc)
-        return tci_ar_misused(verify_usage, "verify takes at least one FILE");
-    int result = TCI_AR_OK;
-    for (int i = optind; i < argc; i++) {
-        if (verify_file(argv[i], path != NULL ? &key : NULL) != TCI_AR_OK)
-            result = TCI_AR_FAILED;
-    }
-    return result;
+    return verify_files(argv + optind, argc - optind, v.key_path != NULL ? &key : NULL, v.json);
 }
 
 /* --- main -------------------------------------------------------------------------------- */
 
-static void print_usage(FILE *out)
-{
-    fputs("usage: tc-ar COMMAND ...\n\n", out);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  tc-ar %-8s %-22s %s\n", commands[i].name, commands[i].arguments,
-                commands[i].help);
-    fputs("\ntc-ar COMMAND --help tells more. tc-ar --version prints the version.\n"
-          "A .tca archive holds one function's code for several targets.\n",
-          out);
-}
-
 static int run_command(int argc, char **argv)
 {
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    }
-    fprintf(stderr, "tc-ar: no command '%s'\n\n", argv[1]);
-    print_usage(stderr);
-    return TCI_AR_USAGE;
+    const tool_command *command = tool_options_command(&program, argv[optind]);
+    size_t i = 0;
+    if (command == NULL)
+        return TOOL_USAGE;
+    while (commands[i] != command)
+        i++;
+    return runs[i](argc - optind, argv + optind);
 }
 
 int main(int argc, char **argv)
 {
-    int result = TCI_AR_OK;
-    if (argc < 2) {
-        print_usage(stderr);
-        return TCI_AR_USAGE;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        print_usage(stdout);
-    else if (strcmp(argv[1], "--version") == 0)
-        puts("tc-ar " TC_VERSION_STRING);
-    else
+    int result = tool_options_parse(&program, argc, argv, NULL);
+    if (result == TOOL_GO_ON)
         result = run_command(argc, argv);
 
     /* A full disk behind stdout shows only here. */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fputs("tc-ar: cannot write to stdout\n", stderr);
-        return TCI_AR_FAILED;
+        return TOOL_FAILED;
     }
     return result;
 }

@@ -11,38 +11,16 @@
 #include "slice_choice.h"
 
 #include <getopt.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPTION_ALLOW_ASM = 256,
-    OPTION_FORMS,
-    OPTION_PLAIN,
-    DEPS_BYTES_MAX = 64 << 10,
-    PATH_BYTES_MAX = 4096
-};
+enum { DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
 
 #define OPT_LEVEL '2'
-
-static const char usage[] = "usage: tc-ar create NAME a.bc b.bc ... -o NAME.tca [--deps FILE]\n"
-                            "\n"
-                            "Packs LLVM bitcode, one file per target, that defines NAME_main. "
-                            "The target is the one that\n"
-                            "the bitcode names. The same checks are made as by tc-clang, which "
-                            "also tells file and line\n"
-                            "when the bitcode has debug information.\n"
-                            "\n"
-                            "  -o, --output FILE  the archive; must end in .tca\n"
-                            "      --forms=A,B    bitcode, image; default: both, images where "
-                            "the target has them\n"
-                            "      --deps FILE    libraries that the code needs, one soname "
-                            "per line; copied to NAME.deps\n"
-                            "      --allow-asm    accept inline assembly\n"
-                            "      --no-dictionary  pack without a dictionary, for readers "
-                            "that have none\n"
-                            "  -h, --help         this text\n";
 
 typedef struct create_command {
     const char *name;
@@ -51,9 +29,51 @@ typedef struct create_command {
     const char *output;
     const char *deps; /* NULL: not given */
     bool allow_asm;
-    bool plain; /* without a dictionary */
+    bool plain;        /* without a dictionary */
+    const char *forms; /* NULL: not given */
     tci_slice_choice slices;
 } create_command;
+
+#define AT(member) offsetof(create_command, member)
+
+static const tool_option create_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .offset = AT(output),
+     .help = "the archive; must end in .tca"},
+    {.name = "forms",
+     .kind = TOOL_NAMES,
+     .value = "A,B",
+     .words = "bitcode,image",
+     .offset = AT(forms),
+     .help = "bitcode, image; default: both, images where the target has them"},
+    {.name = "deps",
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .offset = AT(deps),
+     .help = "libraries that the code needs, one soname per line; copied to NAME.deps"},
+    {.name = "allow-asm", .offset = AT(allow_asm), .help = "accept inline assembly"},
+    {.name = "no-dictionary",
+     .offset = AT(plain),
+     .help = "pack without a dictionary, for readers that have none"},
+};
+
+const tool_command tci_ar_create_command = {
+    .name = "tc-ar create",
+    .usage = "NAME a.bc b.bc ... -o NAME.tca [--deps FILE]",
+    .summary = "pack bitcode, one file per target, and images of it",
+    .about = "Packs LLVM bitcode, one file per target, that defines NAME_main. The target is "
+             "the one that "
+             "the\nbitcode names. The same checks are made as by tc-clang, which also tells "
+             "file and line "
+             "when the\nbitcode has debug information.\n",
+    .options = create_options,
+    .option_count = sizeof create_options / sizeof create_options[0],
+    .rest_min = 2,
+    .rest_max = INT_MAX,
+};
 
 /* One file, one slice. */
 static tc_status make_code(const create_command *c, const char *path, tci_text_list *findings,
@@ -211,39 +231,17 @@ static tc_status create(const create_command *c, tc_error *err)
 
 int tci_ar_create(int argc, char **argv)
 {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"deps", required_argument, NULL, 'd'},
-                                            {"forms", required_argument, NULL, OPTION_FORMS},
-                                            {"allow-asm", no_argument, NULL, OPTION_ALLOW_ASM},
-                                            {"no-dictionary", no_argument, NULL, OPTION_PLAIN},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     create_command c = {.slices = tci_slice_choice_default()};
-    const char *forms = NULL;
     tc_error err;
-    int option;
-    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'o')
-            c.output = optarg;
-        else if (option == 'd')
-            c.deps = optarg;
-        else if (option == OPTION_ALLOW_ASM)
-            c.allow_asm = true;
-        else if (option == OPTION_PLAIN)
-            c.plain = true;
-        else if (option == OPTION_FORMS)
-            forms = optarg;
-        else
-            return tci_ar_help_or_misused(usage, option);
-    }
-    if (forms != NULL && tci_slice_choice_forms(&c.slices, forms, &err) != TC_OK)
-        return tci_ar_misused(usage, "%s", err.text);
-    if (argc - optind < 2)
-        return tci_ar_misused(usage, "create takes a NAME and at least one bitcode file");
+    int result = tool_options_parse(&tci_ar_create_command, argc, argv, &c);
+    if (result != TOOL_GO_ON)
+        return result;
+    if (c.forms != NULL && tci_slice_choice_forms(&c.slices, c.forms, &err) != TC_OK)
+        return tool_options_misused(&tci_ar_create_command, "%s", err.text);
     if (c.output == NULL)
-        return tci_ar_misused(usage, "create needs -o NAME.tca");
+        return tool_options_misused(&tci_ar_create_command, "create needs -o NAME.tca");
     c.name = argv[optind];
     c.files = argv + optind + 1;
     c.file_count = (size_t)(argc - optind - 1);
-    return create(&c, &err) == TC_OK ? TCI_AR_OK : tci_ar_report(&err);
+    return create(&c, &err) == TC_OK ? TOOL_OK : tci_ar_report(&err);
 }

@@ -2,6 +2,7 @@
 
 #include "base/printable.h"
 #include "image.h"
+#include "tool_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,21 +14,6 @@ void tci_ar_print_clean(const char *text, size_t length)
         (void)tci_printable_byte((unsigned char)text[i], out);
         (void)fputs(out, stdout);
     }
-}
-
-void tci_ar_print_json_text(const char *text, size_t length)
-{
-    putchar('"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20 || c >= 0x7f)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
 }
 
 /* The name that a relocation asks for; NULL when it asks for none. */
@@ -132,7 +118,7 @@ static void print_relocations_json(const tci_archive *archive, size_t index,
         printf("%s{\"place\":%u,\"addend\":%d", comma, r.place, r.addend);
         if (name != NULL) {
             printf(",\"%s\":", r.kind == TCI_RELOCATION_WEAK ? "weak" : "symbol");
-            tci_ar_print_json_text(name, strlen(name));
+            tool_json_text(stdout, name);
         }
         putchar('}');
     }
@@ -146,7 +132,7 @@ void tci_ar_print_image_json(const tci_archive *archive, size_t index, bool all)
     printf(",\"image\":{");
     if (tci_image_open_slice(archive, index, &image, &err) != TC_OK) {
         printf("\"error\":");
-        tci_ar_print_json_text(err.text, strlen(err.text));
+        tool_json_text(stdout, err.text);
         putchar('}');
         return;
     }

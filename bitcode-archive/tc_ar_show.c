@@ -6,8 +6,11 @@
 #include "archive_layout.h"
 #include "base/content_id.h"
 #include "base/error_text.h"
+#include "tool_json.h"
 
 #include <getopt.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +84,7 @@ static const char *next_library(const deps_text *deps, size_t *at, size_t *lengt
 
 static void print_json_string(const char *text)
 {
-    tci_ar_print_json_text(text, strlen(text));
+    tool_json_text(stdout, text);
 }
 
 /* "bitcode", or "form 9" for one that this library does not know. */
@@ -148,12 +151,30 @@ static void print_slices_json(const tci_archive *archive, image_detail detail)
 
 /* --- list -------------------------------------------------------------------------------- */
 
-static const char list_usage[] = "usage: tc-ar list [--json] FILE...\n"
-                                 "\n"
-                                 "One line per slice, the archive's name first.\n"
-                                 "\n"
-                                 "      --json  one array with an object per file\n"
-                                 "  -h, --help  this text\n";
+typedef struct choice {
+    bool json;
+    bool relocations; /* of show alone */
+} choice;
+
+#define AT(member) offsetof(choice, member)
+
+static const tool_option list_options[] = {
+    {.name = "json",
+     .letter = 'j',
+     .offset = AT(json),
+     .help = "one array with an object per file"},
+};
+
+const tool_command tci_ar_list_command = {
+    .name = "tc-ar list",
+    .usage = "[--json] FILE...",
+    .summary = "one line per slice",
+    .about = "One line per slice, the archive's name first.\n",
+    .options = list_options,
+    .option_count = sizeof list_options / sizeof list_options[0],
+    .rest_min = 1,
+    .rest_max = INT_MAX,
+};
 
 static void list_json(const tci_ar_input *input)
 {
@@ -176,7 +197,7 @@ static void list_lines(const tci_ar_input *input)
 
 static int list_files(int count, char **paths, bool json)
 {
-    int result = TCI_AR_OK;
+    int result = TOOL_OK;
     bool first = true;
     for (int i = 0; i < count; i++) {
         tci_ar_input input;
@@ -199,53 +220,41 @@ static int list_files(int count, char **paths, bool json)
     return result;
 }
 
-/* The options of list and show. Returns false with *result_out set when there is nothing to do.
- * relocations_out is NULL where that option does not exist. */
-static bool parse_options(int argc, char **argv, const char *usage, bool *json_out,
-                          bool *relocations_out, int *result_out)
-{
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {"relocations", no_argument, NULL, 'r'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
-    *json_out = false;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        if (option == 'j') {
-            *json_out = true;
-        } else if (option == 'r' && relocations_out != NULL) {
-            *relocations_out = true;
-        } else {
-            *result_out = tci_ar_help_or_misused(usage, option);
-            return false;
-        }
-    }
-    return true;
-}
-
 int tci_ar_list(int argc, char **argv)
 {
-    bool json;
-    int result;
-    if (!parse_options(argc, argv, list_usage, &json, NULL, &result))
+    choice chosen = {.json = false};
+    int result = tool_options_parse(&tci_ar_list_command, argc, argv, &chosen);
+    if (result != TOOL_GO_ON)
         return result;
-    if (optind == argc)
-        return tci_ar_misused(list_usage, "list takes at least one FILE");
-    return list_files(argc - optind, argv + optind, json);
+    return list_files(argc - optind, argv + optind, chosen.json);
 }
 
 /* --- show -------------------------------------------------------------------------------- */
 
-static const char show_usage[] =
-    "usage: tc-ar show [--json] [--relocations] FILE\n"
-    "\n"
-    "Everything that FILE says about itself. The content id is what names the code between\n"
-    "processes; it covers FILE and the list of libraries beside it (NAME.deps for NAME.tca).\n"
-    "All slices are packed together, so only the whole archive has a packed size.\n"
-    "\n"
-    "      --json         one object; a byte above 0x7f of a name stands as \\u00XX\n"
-    "      --relocations  of images: each one, not only how many\n"
-    "  -h, --help         this text\n";
+static const tool_option show_options[] = {
+    {.name = "json",
+     .letter = 'j',
+     .offset = AT(json),
+     .help = "one object; a byte of a name that is not UTF-8 stands as \\u00XX"},
+    {.name = "relocations",
+     .offset = AT(relocations),
+     .help = "of images: each one, not only how many"},
+};
+
+const tool_command tci_ar_show_command = {
+    .name = "tc-ar show",
+    .usage = "[--json] [--relocations] FILE",
+    .summary = "name, content id, entries, slices, symbols, libraries",
+    .about =
+        "Everything that FILE says about itself. The content id is what names the code between "
+        "processes; it\ncovers FILE and the list of libraries beside it (NAME.deps for "
+        "NAME.tca).\n"
+        "All slices are packed together, so only the whole archive has a packed size.\n",
+    .options = show_options,
+    .option_count = sizeof show_options / sizeof show_options[0],
+    .rest_min = 1,
+    .rest_max = 1,
+};
 
 static void print_undefined(const tci_archive *archive, size_t index)
 {
@@ -349,7 +358,7 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
     const char *library;
     for (size_t at = 0, length; (library = next_library(deps, &at, &length)) != NULL;) {
         fputs(comma, stdout);
-        tci_ar_print_json_text(library, length);
+        tool_json_bytes(stdout, library, length);
         comma = ",";
     }
     printf("]}\n");
@@ -380,15 +389,13 @@ close_input:
 
 int tci_ar_show(int argc, char **argv)
 {
-    bool json;
-    bool relocations = false;
-    int result;
-    if (!parse_options(argc, argv, show_usage, &json, &relocations, &result))
-        return result;
-    if (argc - optind != 1)
-        return tci_ar_misused(show_usage, "show takes one FILE");
+    choice chosen = {.json = false};
     tc_error err;
-    if (show(argv[optind], json, relocations ? IMAGE_AND_RELOCATIONS : IMAGE, &err) != TC_OK)
+    int result = tool_options_parse(&tci_ar_show_command, argc, argv, &chosen);
+    if (result != TOOL_GO_ON)
+        return result;
+    if (show(argv[optind], chosen.json, chosen.relocations ? IMAGE_AND_RELOCATIONS : IMAGE,
+             &err) != TC_OK)
         return tci_ar_report(&err);
-    return TCI_AR_OK;
+    return TOOL_OK;
 }

@@ -7,22 +7,42 @@
 #include "code_signing.h"
 
 #include <getopt.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- keygen ------------------------------------------------------------------------------ */
 
-static const char keygen_usage[] =
-    "usage: tc-ar keygen [--encrypt] NAME\n"
-    "\n"
-    "Makes a pair of keys: NAME.key, the secret one, of mode 0600, and NAME.pub, the public "
-    "one,\n"
-    "for the folder that targets name by the option trust. Both are minisign's. No file is\n"
-    "replaced.\n"
-    "\n"
-    "  -e, --encrypt  protect the secret key by a password, which is asked for\n"
-    "  -h, --help     this text\n";
+typedef struct key_choice {
+    const char *key;
+    bool encrypt;
+} key_choice;
+
+#define AT(member) offsetof(key_choice, member)
+
+static const tool_option keygen_options[] = {
+    {.name = "encrypt",
+     .letter = 'e',
+     .offset = AT(encrypt),
+     .help = "protect the secret key by a password, which is asked for"},
+};
+
+const tool_command tci_ar_keygen_command = {
+    .name = "tc-ar keygen",
+    .usage = "[--encrypt] NAME",
+    .summary = "make keys to sign with: NAME.key, NAME.pub",
+    .about = "Makes a pair of keys: NAME.key, the secret one, of mode 0600, and NAME.pub, the "
+             "public one, "
+             "for the\nfolder that targets name by the option trust. Both are minisign's. No "
+             "file is "
+             "replaced.\n",
+    .options = keygen_options,
+    .option_count = sizeof keygen_options / sizeof keygen_options[0],
+    .rest_min = 1,
+    .rest_max = 1,
+};
 
 static tc_status write_pair(const char *name, const tci_minisign_secret *secret, bool encrypt,
                             tc_error *err)
@@ -48,92 +68,91 @@ static tc_status write_pair(const char *name, const tci_minisign_secret *secret,
 
 int tci_ar_keygen(int argc, char **argv)
 {
-    static const struct option options[] = {{"encrypt", no_argument, NULL, 'e'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     tci_minisign_secret secret;
     char id[TCI_KEY_ID_TEXT];
     tc_error err;
-    bool encrypt = false;
-    int option;
-    while ((option = getopt_long(argc, argv, "eh", options, NULL)) != -1) {
-        if (option != 'e')
-            return tci_ar_help_or_misused(keygen_usage, option);
-        encrypt = true;
-    }
-    if (argc - optind != 1)
-        return tci_ar_misused(keygen_usage, "keygen takes one NAME");
+    key_choice chosen = {.key = NULL};
+    int result = tool_options_parse(&tci_ar_keygen_command, argc, argv, &chosen);
+    if (result != TOOL_GO_ON)
+        return result;
     if (tci_minisign_secret_create(&secret, &err) != TC_OK)
         return tci_ar_report(&err);
-    tc_status status = write_pair(argv[optind], &secret, encrypt, &err);
+    tc_status status = write_pair(argv[optind], &secret, chosen.encrypt, &err);
     tci_minisign_id_text(secret.public.id, id);
     tci_minisign_secret_wipe(&secret);
     if (status != TC_OK)
         return tci_ar_report(&err);
     printf("key %s: %s.key (secret), %s.pub\n", id, argv[optind], argv[optind]);
-    return TCI_AR_OK;
+    return TOOL_OK;
 }
 
 /* --- sign -------------------------------------------------------------------------------- */
 
-static const char sign_usage[] =
-    "usage: tc-ar sign --key KEY FILE...\n"
-    "\n"
-    "Signs each archive with the list of libraries beside it: writes FILE.minisig, which\n"
-    "tc_ifunc_open finds and which goes along wherever the function is sent.\n"
-    "\n"
-    "  -k, --key KEY  the secret key: a file of mode 0600, from tc-ar keygen or minisign\n"
-    "  -h, --help     this text\n";
+static const tool_option sign_options[] = {
+    {.name = "key",
+     .letter = 'k',
+     .kind = TOOL_TEXT,
+     .value = "KEY",
+     .offset = AT(key),
+     .help = "the secret key: a file of mode 0600, from tc-ar keygen or minisign"},
+};
+
+const tool_command tci_ar_sign_command = {
+    .name = "tc-ar sign",
+    .usage = "--key KEY FILE...",
+    .summary = "sign the code: FILE.minisig",
+    .about =
+        "Signs each archive with the list of libraries beside it: writes FILE.minisig, which "
+        "tc_ifunc_open\nfinds and which goes along wherever the function is sent.\n",
+    .options = sign_options,
+    .option_count = sizeof sign_options / sizeof sign_options[0],
+    .rest_min = 1,
+    .rest_max = INT_MAX,
+};
 
 int tci_ar_sign(int argc, char **argv)
 {
-    static const struct option options[] = {{"key", required_argument, NULL, 'k'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    const char *key = NULL;
+    key_choice chosen = {.key = NULL};
     tci_minisign_secret secret;
     tc_error err;
-    int option;
-    while ((option = getopt_long(argc, argv, "k:h", options, NULL)) != -1) {
-        if (option != 'k')
-            return tci_ar_help_or_misused(sign_usage, option);
-        key = optarg;
-    }
-    if (key == NULL || optind == argc)
-        return tci_ar_misused(sign_usage, "sign takes --key KEY and at least one FILE");
-    if (tci_code_signing_key(key, &secret, &err) != TC_OK)
+    int result = tool_options_parse(&tci_ar_sign_command, argc, argv, &chosen);
+    if (result != TOOL_GO_ON)
+        return result;
+    if (chosen.key == NULL)
+        return tool_options_misused(&tci_ar_sign_command, "sign needs --key KEY");
+    if (tci_code_signing_key(chosen.key, &secret, &err) != TC_OK)
         return tci_ar_report(&err);
     tc_status status = TC_OK;
     for (int i = optind; i < argc && status == TC_OK; i++)
         status = tci_code_signing_sign(argv[i], &secret, &err);
     tci_minisign_secret_wipe(&secret);
-    return status == TC_OK ? TCI_AR_OK : tci_ar_report(&err);
+    return status == TC_OK ? TOOL_OK : tci_ar_report(&err);
 }
 
 /* --- digest ------------------------------------------------------------------------------ */
 
-static const char digest_usage[] =
-    "usage: tc-ar digest FILE\n"
-    "\n"
-    "Prints the statement that is signed of an archive and the list of libraries beside it;\n"
-    "minisign signs and verifies that text as any other file.\n"
-    "The digest of the content is what the options code_allow and code_revoked list.\n"
-    "\n"
-    "  -h, --help  this text\n";
+const tool_command tci_ar_digest_command = {
+    .name = "tc-ar digest",
+    .usage = "FILE",
+    .summary = "the statement that is signed",
+    .about = "Prints the statement that is signed of an archive and the list of libraries "
+             "beside it; "
+             "minisign signs\nand verifies that text as any other file. The digest of the "
+             "content is what "
+             "the options code_allow\nand code_revoked list.\n",
+    .rest_min = 1,
+    .rest_max = 1,
+};
 
 int tci_ar_digest(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     char statement[TCI_CODE_STATEMENT_TEXT], name[TCI_ARCHIVE_NAME_MAX];
     tc_error err;
-    int option = getopt_long(argc, argv, "h", options, NULL);
-    if (option != -1)
-        return tci_ar_help_or_misused(digest_usage, option);
-    if (argc - optind != 1)
-        return tci_ar_misused(digest_usage, "digest takes one FILE");
+    int result = tool_options_parse(&tci_ar_digest_command, argc, argv, NULL);
+    if (result != TOOL_GO_ON)
+        return result;
     if (tci_code_signing_statement(argv[optind], statement, name, &err) != TC_OK)
         return tci_ar_report(&err);
     fputs(statement, stdout);
-    return TCI_AR_OK;
+    return TOOL_OK;
 }

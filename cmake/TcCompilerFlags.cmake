@@ -2,7 +2,7 @@
 add_library(tc_flags INTERFACE)
 target_compile_definitions(tc_flags INTERFACE _GNU_SOURCE)
 target_compile_options(tc_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+  -Wall -Wextra -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
   -fno-strict-aliasing $<$<BOOL:${TC_WERROR}>:-Werror>)
 # Texts for people are cut to their buffers on purpose.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
@@ -17,7 +17,8 @@ if(TC_SANITIZE STREQUAL "address")
   target_link_options(tc_flags INTERFACE -fsanitize=address,undefined)
   # The fuzzers link the library, and see only what was compiled with coverage.
   if(CMAKE_C_COMPILER_ID MATCHES Clang)
-    target_compile_options(tc_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_compile_options(tc_flags INTERFACE -fsanitize=fuzzer-no-link
+      -fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/cmake/coverage-ignore.txt)
     # It reads the bytes before a function, where shipped code has no page.
     target_compile_options(tc_flags INTERFACE -fno-sanitize=function)
   endif()

@@ -1,14 +1,39 @@
-# tc_add_ifunc(NAME SOURCES a.c ... [TARGETS x86_64 aarch64] [LIBS foo ...] [FLAGS ...] [DEPENDS header.h ...])
+# tc_add_ifunc(NAME SOURCES a.c ... [TARGETS x86_64 aarch64] [LIBS foo ...] [FLAGS ...] [DEPENDS file ...] [EMBED])
 #
 # NAME.tca (and with LIBS NAME.deps) in the current binary folder, built by tc-clang; and a target ifunc_NAME, on which
-# whatever needs the file depends. SOURCES may be generated files, by absolute path. TARGETS: for which architectures; both
-# without it. LIBS: libraries that the function's new home loads first, as foo or -lfoo; -Lfolder says where to look. FLAGS
-# go to tc-clang as they are. DEPENDS: headers of yours, which CMake does not find by itself.
+# whatever needs the file depends. It is built again when a source or any header that one includes has changed. SOURCES may be
+# generated files, by absolute path. TARGETS: for which architectures; both without it. LIBS: libraries that the function's new
+# home loads first, as foo or -lfoo; -Lfolder says where to look. FLAGS go to tc-clang as they are. DEPENDS: what else it is made
+# of, and headers that are made by the build. EMBED: also a library NAME_tca, for target_link_libraries: the program then has
+# the archive in itself, as `extern const tc_embedded NAME_tca;`, for tc_ifunc_open_embedded.
 #
-# Of whoever includes this file: the global properties TC_IFUNC_CLANG (a program or a target) and TC_IFUNC_INCLUDE (where
-# tc/entry.h is); also TC_IFUNC_TARGETS, for functions that say no TARGETS.
+# Of whoever includes this file: the global properties TC_IFUNC_CLANG and TC_IFUNC_AR (programs or targets) and
+# TC_IFUNC_INCLUDE (where tc/entry.h is); also TC_IFUNC_TARGETS, for functions that say no TARGETS.
+
+# Files that tc-clang writes about headers are read as this version does (CMP0116), whatever the project asks for.
+cmake_policy(VERSION 3.21)
+
+# The library of tc_add_ifunc(... EMBED).
+function(_tc_embed_ifunc name archive include)
+  get_property(ar GLOBAL PROPERTY TC_IFUNC_AR)
+  if(NOT ar)
+    message(FATAL_ERROR "tc_add_ifunc(${name} ... EMBED): no tc-ar; it is installed beside tc-clang")
+  endif()
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_tca.c)
+  add_custom_command(OUTPUT ${source} COMMAND ${ar} embed ${archive} -o ${source} DEPENDS ${ar} ${archive}
+    COMMENT "ifunc ${name} as a source" VERBATIM)
+  add_library(${name}_tca OBJECT ${source})
+  target_include_directories(${name}_tca PRIVATE ${include})
+  set_target_properties(${name}_tca PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT "C" IN_LIST languages)
+    set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
+  endif()
+  add_dependencies(${name}_tca ifunc_${name})
+endfunction()
+
 function(tc_add_ifunc name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TARGETS;LIBS;FLAGS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED" "" "SOURCES;TARGETS;LIBS;FLAGS;DEPENDS")
   get_property(clang GLOBAL PROPERTY TC_IFUNC_CLANG)
   get_property(include GLOBAL PROPERTY TC_IFUNC_INCLUDE)
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -25,7 +50,7 @@ function(tc_add_ifunc name)
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
     list(APPEND sources ${path})
   endforeach()
-  list(APPEND command ${sources} -o ${out} -I${include} ${arg_FLAGS})
+  list(APPEND command ${sources} -o ${out} -MD -MF ${out}.d -I${include} ${arg_FLAGS})
   if(NOT arg_TARGETS)
     get_property(arg_TARGETS GLOBAL PROPERTY TC_IFUNC_TARGETS)
   endif()
@@ -39,9 +64,10 @@ function(tc_add_ifunc name)
     list(APPEND command ${arg_LIBS})
     set(deps BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/${name}.deps)
   endif()
-  # tc-clang sees what the sources include, CMake does not: public headers are named for all.
-  file(GLOB headers CONFIGURE_DEPENDS ${include}/tc/*.h)
-  add_custom_command(OUTPUT ${out} ${deps} COMMAND ${command} DEPENDS ${clang} ${sources} ${headers} ${arg_DEPENDS}
+  add_custom_command(OUTPUT ${out} ${deps} COMMAND ${command} DEPENDS ${clang} ${sources} ${arg_DEPENDS} DEPFILE ${out}.d
     COMMENT "ifunc ${name}" VERBATIM)
   add_custom_target(ifunc_${name} ALL DEPENDS ${out})
+  if(arg_EMBED)
+    _tc_embed_ifunc(${name} ${out} ${include})
+  endif()
 endfunction()

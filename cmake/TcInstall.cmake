@@ -1,8 +1,14 @@
 # Where everything goes, and the files by which other build systems find it. What is installed can be moved as a whole.
 #
 # Components: runtime (the library and its code engine), development (headers, static library, package files, manual pages of
-# sections 3 and 7), tools (programs and their manual pages).
+# sections 3 and 7), tools (programs and their manual pages), documentation (documents and examples).
+option(TC_INSTALL_DOCS "install the documents and the sources of the examples" ON)
+set(tc_docdir ${CMAKE_INSTALL_DOCDIR})
 include(GNUInstallDirs)
+# By the name that everything else is installed by.
+if(NOT tc_docdir)
+  set(CMAKE_INSTALL_DOCDIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/tchains)
+endif()
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 
@@ -15,10 +21,40 @@ function(tc_install_module target)
   install(TARGETS ${target} LIBRARY DESTINATION ${folder} COMPONENT runtime RUNTIME DESTINATION ${folder} COMPONENT runtime)
 endfunction()
 
+# tc_add_module(target LIBS ... SOURCES a.c ...): a module of the library's. It has copies of its own of the base files that
+# every module uses, and exports what the file module.map beside its sources names: so nothing in it can be mixed up with the
+# library's.
+function(tc_add_module target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS;SOURCES")
+  set(map ${CMAKE_CURRENT_SOURCE_DIR}/module.map)
+  add_library(${target} MODULE ${arg_SOURCES}
+    ${PROJECT_SOURCE_DIR}/runtime/base/error_text.c ${PROJECT_SOURCE_DIR}/runtime/base/printable.c)
+  target_link_libraries(${target} PRIVATE tc_flags ${arg_LIBS} Threads::Threads)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINK_DEPENDS ${map})
+  tc_install_module(${target})
+endfunction()
+
 # Programs find the library from where they are. Libraries that are in no folder of the system are found where they were.
 file(RELATIVE_PATH tc_lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(tc_tool_rpath $ORIGIN/${tc_lib_from_bin})
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+# The target `uninstall` takes away what the last installation brought. The first step of an installation writes down which
+# folders are there already: they stay, also when they are empty afterwards.
+set(shared_folders ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/cmake ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+  ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_FULL_DATADIR}/bash-completion/completions
+  ${CMAKE_INSTALL_FULL_DATADIR}/zsh/site-functions ${CMAKE_INSTALL_FULL_DATADIR}/doc ${CMAKE_INSTALL_FULL_MANDIR}/man1
+  ${CMAKE_INSTALL_FULL_MANDIR}/man3 ${CMAKE_INSTALL_FULL_MANDIR}/man7)
+set(shared_below_prefix)
+foreach(folder ${shared_folders})
+  file(RELATIVE_PATH folder ${CMAKE_INSTALL_PREFIX} ${folder})
+  list(APPEND shared_below_prefix ${folder})
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/TcFoldersBefore.cmake.in TcFoldersBefore.cmake @ONLY)
+install(SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/TcFoldersBefore.cmake ALL_COMPONENTS)
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D build=${PROJECT_BINARY_DIR} -P ${CMAKE_CURRENT_LIST_DIR}/TcUninstall.cmake
+  COMMENT "taking away what install_manifest.txt lists" VERBATIM USES_TERMINAL)
 
 # Called when all targets are there.
 function(tc_install_package)
@@ -38,15 +74,28 @@ function(tc_install_package)
   # For everything else: pkg-config.
   set(pc_folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH prefix_from_pc ${pc_folder} ${CMAKE_INSTALL_PREFIX})
+  string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
   file(RELATIVE_PATH lib_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
   file(RELATIVE_PATH include_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   file(RELATIVE_PATH bin_from_prefix ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_BINDIR})
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/tchains.pc.in tchains.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tchains.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  foreach(name tchains tchains-compat)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${name}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+  endforeach()
 
   # Manual pages: whatever the build has put into man/man1, man/man3 and man/man7.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 ${PROJECT_BINARY_DIR}/man/man7 DESTINATION ${CMAKE_INSTALL_MANDIR}
     COMPONENT development OPTIONAL)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+  # As they lie in the tree, so that links between them lead somewhere.
+  if(TC_INSTALL_DOCS)
+    install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+      ${PROJECT_SOURCE_DIR}/SECURITY.md ${PROJECT_SOURCE_DIR}/CODE_OF_CONDUCT.md
+      DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+      FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN site EXCLUDE)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
+      USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN CMakeLists.txt PATTERN *.md PATTERN *.[ch] PATTERN *.cc PATTERN *.cpp PATTERN *.sh)
+  endif()
 endfunction()

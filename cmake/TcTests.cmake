@@ -24,7 +24,7 @@ set(tc_mpirun)
 find_program(TC_MPIRUN NAMES mpirun.openmpi mpirun DOC "package openmpi-bin")
 if(TC_MPIRUN AND NOT CMAKE_CROSSCOMPILING)
   execute_process(COMMAND ${TC_MPIRUN} --version OUTPUT_VARIABLE version ERROR_QUIET)
-  if(version MATCHES "Open MPI")
+  if(version MATCHES "Open MPI|OpenRTE") # as mpirun says it, and mpirun.openmpi
     set(tc_mpirun ${TC_MPIRUN})
   endif()
 endif()
@@ -47,7 +47,7 @@ endfunction()
 function(tc_add_command_test name label)
   cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND;ENV" ${ARGN})
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 120)
   endif()
   # qemu starts a test, and nothing that a test starts.
   if(CMAKE_CROSSCOMPILING AND NOT label MATCHES "unit|conformance|fuzz|mixed")
@@ -68,6 +68,14 @@ function(tc_add_test_program target)
   endif()
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka ${arg_LIBS})
+endfunction()
+
+# tc_add_test_objects(TARGET SOURCES a.c ...): what several test programs have in common, compiled once: $<TARGET_OBJECTS:TARGET> among
+# the sources of each.
+function(tc_add_test_objects target)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  add_library(${target} OBJECT ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE tc_flags PkgConfig::cmocka tchains_static)
 endfunction()
 
 # tc_add_test(NAME label SOURCES a.c ... [LIBS ...] [ARGS ...] [TIMEOUT s] [ENV A=b ...]): a cmocka program with the library's
@@ -105,15 +113,14 @@ set(tc_way_sealed EXPECTED_DELIVERY=stream TC_DELIVERY=stream TC_KEY_FILE=${tc_t
 set(tc_way_loopback EXPECTED_DELIVERY=loopback)
 set(tc_way_image EXPECTED_DELIVERY=direct TC_FORM=image)
 set(tc_way_bitcode EXPECTED_DELIVERY=direct TC_FORM=bitcode)
+set(tc_way_compiled_image EXPECTED_DELIVERY=direct TC_FORM=bitcode TC_COMPILED=image)
 
 # tc_add_conformance(NAME WAYS way... [SOURCES a.c ...] [SENDS function...] [ENV A=b ...]): the suite test_NAME.c, run once for each way.
 # SENDS are functions of tests/shipped that it sends. The way `loopback` is a delivery that is in none of the library's tables
 # but in a test's: what is above deliveries must not know which there are.
 function(tc_add_conformance name)
   cmake_parse_arguments(arg "" "" "WAYS;SOURCES;LIBS;SENDS;ENV" ${ARGN})
-  set(support ${PROJECT_SOURCE_DIR}/tests/support)
-  tc_add_test_program(test_${name} SOURCES test_${name}.c ${support}/pair.c ${support}/server.c ${support}/test_context.c
-    ${arg_SOURCES} LIBS ${arg_LIBS})
+  tc_add_test_program(test_${name} SOURCES test_${name}.c $<TARGET_OBJECTS:test_pair> ${arg_SOURCES} LIBS ${arg_LIBS})
   list(TRANSFORM arg_SENDS PREPEND ifunc_)
   add_dependencies(test_${name} ${tc_compiler_module} ifunc_check ${arg_SENDS})
   if(TARGET tchains-tls)
@@ -123,27 +130,38 @@ function(tc_add_conformance name)
     set(program test_${name})
     if(way STREQUAL "loopback")
       set(program test_${name}_loopback)
-      add_executable(${program} $<TARGET_OBJECTS:test_${name}> ${PROJECT_SOURCE_DIR}/tests/support/delivery_loopback.c)
+      add_executable(${program} $<TARGET_OBJECTS:test_${name}> $<TARGET_OBJECTS:test_pair> $<TARGET_OBJECTS:delivery_loopback>)
       target_link_libraries(${program} PRIVATE tc_flags tchains_static PkgConfig::cmocka ${arg_LIBS})
       add_dependencies(${program} test_${name})
     endif()
-    tc_add_command_test(${name}.${way} conformance COMMAND ${program} TIMEOUT 120
+    tc_add_command_test(${name}.${way} conformance COMMAND ${program} TIMEOUT 300
       ENV ${tc_test_places} ${tc_way_${way}} ${arg_ENV})
   endforeach()
 endfunction()
 
-# tc_add_fuzzer(NAME SOURCE corpus_dir): the same LLVMFuzzerTestOneInput twice: always as a plain driver that replays its
-# corpus in CTest, and with clang as a libFuzzer program, fuzz_NAME, for longer runs by hand.
-function(tc_add_fuzzer name source corpus)
-  add_executable(replay_${name} ${source} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c)
-  target_link_libraries(replay_${name} PRIVATE tc_flags tchains_static)
-  tc_add_command_test(${name} fuzz COMMAND replay_${name} ${corpus} TIMEOUT 120)
+# tc_add_fuzzer(NAME [NODE] [SOURCES a.c ...] [LIBS ...] [OPTIONS ...]): the LLVMFuzzerTestOneInput of NAME_fuzzer.c twice: always
+# as a plain driver that replays corpus/NAME in CTest, and with clang as a libFuzzer program, fuzz_NAME, for longer runs
+# (scripts/fuzz.sh). NODE: with the cores of tests/support/fake_node.h. SOURCES, LIBS and linker OPTIONS are for both.
+function(tc_add_fuzzer name)
+  cmake_parse_arguments(arg "NODE" "" "SOURCES;LIBS;OPTIONS" ${ARGN})
+  set(programs replay_${name})
+  add_executable(replay_${name} ${name}_fuzzer.c $<TARGET_OBJECTS:replay_main>)
+  tc_add_command_test(${name} fuzz COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name} TIMEOUT 120)
   if(CMAKE_C_COMPILER_ID MATCHES Clang AND TC_SANITIZE STREQUAL "address")
-    add_executable(fuzz_${name} ${source})
-    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_executable(fuzz_${name} ${name}_fuzzer.c)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-    target_link_libraries(fuzz_${name} PRIVATE tc_flags tchains_static)
+    list(APPEND programs fuzz_${name})
+    add_dependencies(fuzzers fuzz_${name} replay_${name})
   endif()
+  foreach(program ${programs})
+    target_sources(${program} PRIVATE ${arg_SOURCES})
+    target_link_libraries(${program} PRIVATE tc_flags tchains_static ${arg_LIBS})
+    target_link_options(${program} PRIVATE ${arg_OPTIONS})
+    if(arg_NODE)
+      target_sources(${program} PRIVATE $<TARGET_OBJECTS:fake_node>)
+      target_link_libraries(${program} PRIVATE PkgConfig::cmocka)
+    endif()
+  endforeach()
 endfunction()
 
 # The other variants of the build, each a whole tree of its own with its own CTest run, and the demo. One at a time: each

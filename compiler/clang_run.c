@@ -24,12 +24,16 @@ static void add_path_map(const char *source, tci_text_list *words)
                              source);
 }
 
-static void add_cross_headers(const tci_target *target, tci_text_list *words)
+static void add_cross_headers(const tci_target *target, const char *source,
+                              tci_text_list *words)
 {
     char folder[4096];
     if (tci_target_table_is_host(target) ||
         !tci_target_table_header_folder(target, folder, sizeof folder) ||
         access(folder, F_OK) != 0)
+        return;
+    /* clang finds them itself beside those of C++, whose own must come first. */
+    if (tci_command_is_cxx(source) && tci_target_table_has_cxx_headers(target))
         return;
     /* In front of /usr/include, where headers of other libraries are: those are the same for
      * all machines. */
@@ -58,7 +62,7 @@ void tci_clang_command(const tci_command *command, const tci_target *target, uns
     add_path_map(source, words_out);
     for (size_t i = 0; i < command->clang_options.count; i++)
         tci_text_list_add(words_out, command->clang_options.items[i]);
-    add_cross_headers(target, words_out);
+    add_cross_headers(target, source, words_out);
     if (!command->keep_debug)
         tci_text_list_add(words_out,
                           "-g"); /* file and line for the checks; removed afterwards */

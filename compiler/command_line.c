@@ -13,6 +13,12 @@ static bool has_suffix(const char *text, const char *suffix)
     return n > m && strcmp(text + n - m, suffix) == 0;
 }
 
+bool tci_command_is_cxx(const char *source)
+{
+    return has_suffix(source, ".cpp") || has_suffix(source, ".cc") ||
+           has_suffix(source, ".cxx");
+}
+
 static tc_status check_sources(const tci_command *c, tc_error *err)
 {
     if (c->sources.count == 0)
@@ -20,9 +26,11 @@ static tc_status check_sources(const tci_command *c, tc_error *err)
     for (size_t i = 0; i < c->sources.count; i++) {
         const char *source = c->sources.items[i];
         bool is_llvm = has_suffix(source, ".bc") || has_suffix(source, ".ll");
-        if (!is_llvm && !has_suffix(source, ".c"))
+        if (!is_llvm && !has_suffix(source, ".c") && !tci_command_is_cxx(source))
             return tci_error_set(err, TC_E_INVALID,
-                                 "'%s': expected a C source (.c), or .bc or .ll", source);
+                                 "'%s': expected a source in C (.c) or C++ (.cpp, .cc, .cxx), "
+                                 "or .bc or .ll",
+                                 source);
         if (is_llvm && c->target_count != 1)
             return tci_error_set(
                 err, TC_E_INVALID,
@@ -42,22 +50,50 @@ static tc_status check_compared(const tci_command *c, tc_error *err)
     return TC_OK;
 }
 
+/* "foo" of "src/foo.c" and of "out/foo.tca". */
+static void base_name(const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    (void)snprintf(out, size, "%.*s", dot != NULL ? (int)(dot - base) : (int)strlen(base),
+                   base);
+}
+
+/* NAME.tca in the working folder, NAME being that of --name, or else of the only source. */
+static tc_status choose_output(tci_command *c, tc_error *err)
+{
+    char name[512];
+    if (c->name[0] == '\0' && c->sources.count > 1)
+        return tci_error_set(err, TC_E_INVALID,
+                             "no output, and %zu sources: give -o NAME.tca or --name=NAME",
+                             c->sources.count);
+    base_name(c->name[0] != '\0' ? c->name : c->sources.items[0], name, sizeof name);
+    if (tci_archive_check_name(name, TC_E_INVALID, err) != TC_OK)
+        return tci_error_set(err, TC_E_INVALID,
+                             "no output, and '%s', from the source's name, is no C identifier "
+                             "of at most %d bytes; give -o NAME.tca or --name=NAME",
+                             name, TCI_ARCHIVE_NAME_MAX - 1);
+    (void)snprintf(c->own_output, sizeof c->own_output, "%.*s.tca", TCI_ARCHIVE_NAME_MAX - 1,
+                   name);
+    c->output = c->own_output;
+    return TC_OK;
+}
+
 static tc_status check_output(tci_command *c, tc_error *err)
 {
     if (c->output == NULL && c->compared.count > 0)
         return TC_OK;
     if (c->output == NULL)
-        return tci_error_set(err, TC_E_INVALID, "no output; give -o NAME.tca");
+        TC_TRY(choose_output(c, err));
     const char *slash = strrchr(c->output, '/');
-    const char *base = slash != NULL ? slash + 1 : c->output;
-    size_t size = strlen(base);
-    if (!has_suffix(base, ".tca"))
+    if (!has_suffix(slash != NULL ? slash + 1 : c->output, ".tca"))
         return tci_error_set(err, TC_E_INVALID,
                              "output '%s': expected a name that ends in .tca", c->output);
     if (c->name[0] != '\0')
         return TC_OK;
     char name[512];
-    (void)snprintf(name, sizeof name, "%.*s", (int)(size - strlen(".tca")), base);
+    base_name(c->output, name, sizeof name);
     if (tci_archive_check_name(name, TC_E_INVALID, err) != TC_OK)
         return tci_error_set(
             err, TC_E_INVALID,
@@ -68,13 +104,24 @@ static tc_status check_output(tci_command *c, tc_error *err)
     return TC_OK;
 }
 
+static const char completion[] = "--completion";
+
+/* The shell stands behind '=' or is the next word. */
+static void ask_for_completion(tci_command *c, const char *rest, const char *next)
+{
+    c->action = TCI_COMMAND_COMPLETION;
+    c->shell = *rest == '=' ? rest + 1 : next != NULL ? next : "";
+}
+
 static bool asks_for_text(tci_command *c, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             c->action = TCI_COMMAND_HELP;
-        else if (strcmp(argv[i], "--version") == 0)
+        else if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
             c->action = TCI_COMMAND_VERSION;
+        else if (strncmp(argv[i], completion, sizeof completion - 1) == 0)
+            ask_for_completion(c, argv[i] + sizeof completion - 1, argv[i + 1]);
         else
             continue;
         return true;

@@ -13,11 +13,13 @@ typedef enum tci_command_action {
     TCI_COMMAND_COMPILE = 0,
     TCI_COMMAND_SHOW, /* -###: print what would be run */
     TCI_COMMAND_HELP,
-    TCI_COMMAND_VERSION
+    TCI_COMMAND_VERSION,
+    TCI_COMMAND_COMPLETION
 } tci_command_action;
 
 typedef struct tci_command {
     tci_command_action action;
+    const char *shell; /* of --completion: an element of argv, or its end */
     tci_text_list sources;
     tci_text_list clang_options; /* passed on as they are, in order */
     tci_text_list libraries;     /* of -l, without it */
@@ -29,14 +31,15 @@ typedef struct tci_command {
     bool names_rule_target;      /* -MT or -MQ was */
     const tci_target *targets[TCI_TARGETS_MAX];
     size_t target_count;
-    const char *output; /* argument of -o: an element of argv; NULL: only --check-abi */
+    const char *output; /* argument of -o, or own_output; NULL: only --check-abi */
+    char own_output[TCI_ARCHIVE_NAME_MAX + sizeof ".tca"];
     char name[TCI_ARCHIVE_NAME_MAX];
     tci_slice_choice slices;
     char opt_level; /* '0' '1' '2' '3' 's' 'z' */
     bool allow_asm;
-    bool keep_debug; /* -g was given */
+    bool keep_debug;         /* -g was given */
     const char *signing_key; /* of --sign: an element of argv; NULL: none */
-    bool plain;      /* packed without a dictionary */
+    bool plain;              /* packed without a dictionary */
     bool verbose;
 } tci_command;
 
@@ -45,6 +48,9 @@ typedef struct tci_command {
 TC_MUST_CHECK tc_status tci_command_parse(int argc, char **argv, tci_command *command_out,
                                           tc_error *err);
 void tci_command_fini(tci_command *command);
+
+/* Whether clang takes the source for C++, by its suffix. */
+bool tci_command_is_cxx(const char *source);
 
 extern const char tci_command_help[];
 

@@ -21,6 +21,10 @@ typedef struct option_row {
     const char *text;
     value_form form;
     option_handler handle;
+    /* For shells, as tool_option has them; help NULL: they do not offer it. */
+    const char *help;
+    const char *value;
+    const char *words;
 } option_row;
 
 /* --- what options do --------------------------------------------------------------------- */
@@ -247,58 +251,60 @@ static tc_status set_sanitizers(tci_command *c, const char *option, const char *
 
 /* The first row that fits wins. */
 static const option_row rows[] = {
-    {"-o", EITHER, set_output},
-    {"--name=", JOINED, set_name},
-    {"--targets=", JOINED, set_targets},
-    {"--forms=", JOINED, set_forms},
-    {"--cpu-levels=", JOINED, set_cpu_levels},
-    {"--check-abi=", JOINED, set_compared},
-    {"--check-abi", SEPARATE, set_compared},
-    {"--allow-asm", ALONE, set_allow_asm},
-    {"--no-dictionary", ALONE, set_plain},
-    {"--sign=", JOINED, set_signing_key},
-    {"-###", ALONE, set_show},
-    {"-v", ALONE, set_verbose},
-    {"-l", EITHER, add_library},
-    {"-L", EITHER, add_folder},
-    {"-I", EITHER, pass_on},
-    {"-D", EITHER, pass_on},
-    {"-U", EITHER, pass_on},
-    {"-include", SEPARATE, pass_on},
-    {"-isystem", SEPARATE, pass_on},
-    {"-iquote", SEPARATE, pass_on},
-    {"-idirafter", SEPARATE, pass_on},
-    {"-std=", JOINED, pass_on},
-    {"--sysroot=", JOINED, pass_on},
-    {"-nostdinc", ALONE, pass_on},
-    {"-ansi", ALONE, pass_on},
-    {"-pedantic", ALONE, pass_on},
-    {"-pedantic-errors", ALONE, pass_on},
-    {"-pthread", ALONE, pass_on},
-    {"-w", ALONE, pass_on},
-    {"-O", JOINED, set_opt_level},
-    {"-g", JOINED, set_debug},
-    {"-Wl,", JOINED, refuse_tool_option},
-    {"-Wa,", JOINED, refuse_tool_option},
-    {"-Wp,", JOINED, refuse_tool_option},
-    {"-MD", ALONE, ask_for_rules},
-    {"-MMD", ALONE, ask_for_rules},
-    {"-MP", ALONE, add_rule_option},
-    {"-MF", EITHER, set_rule_file},
-    {"-MT", EITHER, add_rule_option},
-    {"-MQ", EITHER, add_rule_option},
-    {"-W", JOINED, pass_on},
-    {"-fsanitize=", JOINED, set_sanitizers},
-    {"-fprofile-arcs", ALONE, refuse_run_time},
-    {"-ftest-coverage", ALONE, refuse_run_time},
-    {"-fcoverage-mapping", ALONE, refuse_run_time},
-    {"-fprofile-generate", JOINED, refuse_run_time},
-    {"-fprofile-instr-generate", JOINED, refuse_run_time},
-    {"-fcs-profile-generate", JOINED, refuse_run_time},
-    {"-fxray-instrument", ALONE, refuse_run_time},
-    {"--coverage", ALONE, refuse_run_time},
-    {"-f", JOINED, pass_on},
-    {"-m", JOINED, refuse_machine},
+    {"-o", EITHER, set_output, "the archive", "FILE.tca", NULL},
+    {"--name=", JOINED, set_name, "name of the function", "NAME", NULL},
+    {"--targets=", JOINED, set_targets, "architectures", "A,B", "x86_64,aarch64"},
+    {"--forms=", JOINED, set_forms, "bitcode, image", "A,B", "bitcode,image"},
+    {"--cpu-levels=", JOINED, set_cpu_levels, "more images, for better CPUs", "A,B",
+     "x86-64-v2,x86-64-v3,x86-64-v4,armv8-a+lse,armv8-a+lse+sve"},
+    {"--check-abi=", JOINED, set_compared, "compare how types lie in memory", "TYPES", NULL},
+    {"--check-abi", SEPARATE, set_compared, NULL, NULL, NULL},
+    {"--allow-asm", ALONE, set_allow_asm, "accept inline assembly", NULL, NULL},
+    {"--no-dictionary", ALONE, set_plain, "pack without a dictionary", NULL, NULL},
+    {"--sign=", JOINED, set_signing_key, "sign with a key of tc-ar keygen", "KEY", NULL},
+    {"-###", ALONE, set_show, "print the clang commands", NULL, NULL},
+    {"-v", ALONE, set_verbose, "print and run the clang commands", NULL, NULL},
+    {"-l", EITHER, add_library, "library that the target loads", "LIB", NULL},
+    {"-L", EITHER, add_folder, "where to look for libraries", "FOLDER", NULL},
+    {"-I", EITHER, pass_on, "as clang has it", "FOLDER", NULL},
+    {"-D", EITHER, pass_on, "as clang has it", "MACRO", NULL},
+    {"-U", EITHER, pass_on, "as clang has it", "MACRO", NULL},
+    {"-include", SEPARATE, pass_on, "as clang has it", "FILE", NULL},
+    {"-isystem", SEPARATE, pass_on, "as clang has it", "FOLDER", NULL},
+    {"-iquote", SEPARATE, pass_on, "as clang has it", "FOLDER", NULL},
+    {"-idirafter", SEPARATE, pass_on, "as clang has it", "FOLDER", NULL},
+    {"-std=", JOINED, pass_on, "as clang has it", "STANDARD",
+     "c99,c11,c17,gnu11,gnu17,c++17,c++20"},
+    {"--sysroot=", JOINED, pass_on, "as clang has it", "FOLDER", NULL},
+    {"-nostdinc", ALONE, pass_on, "as clang has it", NULL, NULL},
+    {"-ansi", ALONE, pass_on, "as clang has it", NULL, NULL},
+    {"-pedantic", ALONE, pass_on, "as clang has it", NULL, NULL},
+    {"-pedantic-errors", ALONE, pass_on, "as clang has it", NULL, NULL},
+    {"-pthread", ALONE, pass_on, "as clang has it", NULL, NULL},
+    {"-w", ALONE, pass_on, "as clang has it", NULL, NULL},
+    {"-O", JOINED, set_opt_level, NULL, NULL, NULL},
+    {"-g", JOINED, set_debug, NULL, NULL, NULL},
+    {"-Wl,", JOINED, refuse_tool_option, NULL, NULL, NULL},
+    {"-Wa,", JOINED, refuse_tool_option, NULL, NULL, NULL},
+    {"-Wp,", JOINED, refuse_tool_option, NULL, NULL, NULL},
+    {"-MD", ALONE, ask_for_rules, "as clang has it", NULL, NULL},
+    {"-MMD", ALONE, ask_for_rules, "as clang has it", NULL, NULL},
+    {"-MP", ALONE, add_rule_option, "as clang has it", NULL, NULL},
+    {"-MF", EITHER, set_rule_file, "as clang has it", "FILE", NULL},
+    {"-MT", EITHER, add_rule_option, "as clang has it", "TARGET", NULL},
+    {"-MQ", EITHER, add_rule_option, "as clang has it", "TARGET", NULL},
+    {"-W", JOINED, pass_on, NULL, NULL, NULL},
+    {"-fsanitize=", JOINED, set_sanitizers, NULL, NULL, NULL},
+    {"-fprofile-arcs", ALONE, refuse_run_time, NULL, NULL, NULL},
+    {"-ftest-coverage", ALONE, refuse_run_time, NULL, NULL, NULL},
+    {"-fcoverage-mapping", ALONE, refuse_run_time, NULL, NULL, NULL},
+    {"-fprofile-generate", JOINED, refuse_run_time, NULL, NULL, NULL},
+    {"-fprofile-instr-generate", JOINED, refuse_run_time, NULL, NULL, NULL},
+    {"-fcs-profile-generate", JOINED, refuse_run_time, NULL, NULL, NULL},
+    {"-fxray-instrument", ALONE, refuse_run_time, NULL, NULL, NULL},
+    {"--coverage", ALONE, refuse_run_time, NULL, NULL, NULL},
+    {"-f", JOINED, pass_on, NULL, NULL, NULL},
+    {"-m", JOINED, refuse_machine, NULL, NULL, NULL},
 };
 
 /* --- reading argv ------------------------------------------------------------------------ */
@@ -339,4 +345,18 @@ tc_status tci_command_option_read(tci_command *c, int argc, char **argv, int *at
             return apply(c, &rows[i], argc, argv, at, err);
     }
     return tci_error_set(err, TC_E_INVALID, "unknown option '%s'; see tc-clang --help", word);
+}
+
+size_t tci_command_option_table(tool_option *table, size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && count < size; i++) {
+        if (rows[i].help != NULL)
+            table[count++] = (tool_option){.name = rows[i].text,
+                                           .kind = TOOL_OTHER,
+                                           .value = rows[i].value,
+                                           .help = rows[i].help,
+                                           .words = rows[i].words};
+    }
+    return count;
 }

@@ -33,7 +33,7 @@ static tc_status read_types(const tci_command *command, const tci_target *target
         status = tci_debug_types_read(bytes, size, types_out, err);
     free(bytes);
     if (status == TC_E_COMPILE)
-        tci_target_table_explain_headers(target);
+        tci_target_table_explain_headers(target, tci_command_is_cxx(source));
     if (status != TC_OK)
         tci_error_prefix(err, "%s for %s", source, target->triple);
     return status;

@@ -351,6 +351,22 @@ static void report_missing_main(const entry_search *s)
     report_entry(s, &rules[0], NULL, problem);
 }
 
+/* The entry as a C++ function of the global namespace: "_Z8foo_main" and its parameters. */
+static LLVMValueRef find_mangled(const entry_search *s, const char *symbol)
+{
+    char prefix[SYMBOL_MAX + 32];
+    int length = snprintf(prefix, sizeof prefix, "_Z%zu%s", strlen(symbol), symbol);
+    for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f != NULL;
+         f = LLVMGetNextFunction(f)) {
+        size_t size = 0;
+        const char *name = LLVMGetValueName2(f, &size);
+        if (!LLVMIsDeclaration(f) && size >= (size_t)length &&
+            memcmp(name, prefix, (size_t)length) == 0)
+            return f;
+    }
+    return NULL;
+}
+
 static unsigned check_rule(const entry_search *s, const entry_rule *rule)
 {
     char symbol[SYMBOL_MAX];
@@ -362,7 +378,10 @@ static unsigned check_rule(const entry_search *s, const entry_rule *rule)
     }
     LLVMValueRef variable = LLVMGetNamedGlobal(s->module, symbol);
     LLVMValueRef alias = LLVMGetNamedGlobalAlias(s->module, symbol, strlen(symbol));
-    if (variable != NULL)
+    LLVMValueRef mangled = find_mangled(s, symbol);
+    if (mangled != NULL)
+        report_entry(s, rule, mangled, "is not declared extern \"C\"");
+    else if (variable != NULL)
         report_entry(s, rule, variable, "is a variable");
     else if (alias != NULL)
         report_entry(s, rule, LLVMAliasGetAliasee(alias), "is an alias, not a function");

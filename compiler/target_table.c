@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static const tci_target targets[TCI_TARGETS_MAX] = {
-    {"x86_64-linux", "x86_64-linux-gnu", "libc6-dev-amd64-cross"},
-    {"aarch64-linux", "aarch64-linux-gnu", "libc6-dev-arm64-cross"},
+    {"x86_64-linux", "x86_64-linux-gnu", "libc6-dev-amd64-cross", "g++-x86-64-linux-gnu"},
+    {"aarch64-linux", "aarch64-linux-gnu", "libc6-dev-arm64-cross", "g++-aarch64-linux-gnu"},
 };
 
 static const tci_target *find(const char *text, size_t size)
@@ -74,15 +74,25 @@ bool tci_target_table_has_headers(const tci_target *target)
            access(multiarch, F_OK) == 0;
 }
 
-void tci_target_table_explain_headers(const tci_target *target)
+bool tci_target_table_has_cxx_headers(const tci_target *target)
 {
     char folder[4096];
-    if (tci_target_table_is_host(target) || tci_target_table_has_headers(target) ||
+    (void)snprintf(folder, sizeof folder, "/usr/%s/include/c++", target->gnu_triple);
+    return getenv("TC_CROSS_ROOT") == NULL && access(folder, F_OK) == 0;
+}
+
+void tci_target_table_explain_headers(const tci_target *target, bool is_cxx)
+{
+    char folder[4096];
+    bool has_c = tci_target_table_has_headers(target);
+    if (tci_target_table_is_host(target) ||
+        (is_cxx ? tci_target_table_has_cxx_headers(target) : has_c) ||
         !tci_target_table_header_folder(target, folder, sizeof folder))
         return;
     (void)fprintf(
         stderr,
-        "tc-clang: note: the C library's headers for %s are not installed (no %s); on Debian "
+        "tc-clang: note: the %s library's headers for %s are not installed (no %s%s); on Debian "
         "and Ubuntu the package %s has them\n",
-        target->triple, folder, target->package);
+        is_cxx ? "C++" : "C", target->triple, folder, is_cxx ? "/c++" : "",
+        is_cxx ? target->cxx_package : target->package);
 }

@@ -13,6 +13,7 @@ typedef struct tci_target {
     const char *triple;     /* normalised: "aarch64-linux" */
     const char *gnu_triple; /* for clang, and the name of folders: "aarch64-linux-gnu" */
     const char *package;    /* that brings the C library's headers to other machines */
+    const char *cxx_package; /* and those of C++ */
 } tci_target;
 
 /* "x86_64,arm64" -> up to TCI_TARGETS_MAX rows, each once, in the order given. TC_E_INVALID
@@ -32,8 +33,11 @@ bool tci_target_table_header_folder(const tci_target *target, char *out, size_t 
  */
 bool tci_target_table_has_headers(const tci_target *target);
 
+/* Whether those of C++ are where clang looks by itself for a target that is not the host. */
+bool tci_target_table_has_cxx_headers(const tci_target *target);
+
 /* When they are not: which package has them, to standard error. For after a failure of clang,
  * which has said what header it misses. */
-void tci_target_table_explain_headers(const tci_target *target);
+void tci_target_table_explain_headers(const tci_target *target, bool is_cxx);
 
 #endif

@@ -14,14 +14,20 @@
 #include "image_make.h"
 #include "layout_check.h"
 #include "link_deps.h"
+#include "command_option.h"
+#include "tool_completion.h"
+#include "tool_help.h"
+#include "tool_status.h"
+#include "tool_version.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tc/version.h>
 
 enum {
-    EXIT_COMMAND_LINE = 2,
+    EXIT_COMMAND_LINE = TOOL_USAGE,
+    OPTIONS_MAX = 64,
     SLICES_MAX = TCI_TARGETS_MAX * (1 + TCI_CPU_LEVEL_MAX + 1) /* bitcode, an image per level */
 };
 
@@ -73,7 +79,7 @@ static tc_status compile_source(const tci_command *command, const tci_target *ta
     tc_status status = run_clang(command, &words, rules, bytes_out, size_out, err);
     tci_text_list_fini(&words);
     if (status == TC_E_COMPILE)
-        tci_target_table_explain_headers(target);
+        tci_target_table_explain_headers(target, tci_command_is_cxx(source));
     if (status != TC_OK)
         tci_error_prefix(err, "%s for %s", source, target->triple);
     return status;
@@ -184,6 +190,39 @@ static tc_status compile_targets(const tci_command *command, slices *made, tc_er
     return status;
 }
 
+/* What clang++ would link by itself: the code of some target needs C++'s own library. */
+static bool needs_cxx_library(const tci_command *command, const slices *made)
+{
+    static const char *const prefixes[] = {"_Z", "__cxa_", "__gxx_"};
+    bool is_cxx = false;
+    for (size_t i = 0; i < command->sources.count; i++)
+        is_cxx |= tci_command_is_cxx(command->sources.items[i]);
+    for (size_t i = 0; i < made->count && is_cxx; i++) {
+        const tci_text_list *symbols = &made->codes[i].symbols;
+        for (size_t k = 0; k < symbols->count; k++) {
+            for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
+                if (strncmp(symbols->items[k], prefixes[p], strlen(prefixes[p])) == 0)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static tc_status list_libraries(const tci_command *command, const slices *made,
+                                tci_text_list *sonames, tc_error *err)
+{
+    tci_text_list libraries = {0};
+    tci_text_list_add_all(&libraries, &command->libraries);
+    if (needs_cxx_library(command, made))
+        tci_text_list_add_once(&libraries, "stdc++");
+    tc_status status = libraries.failed
+                           ? tci_error_set(err, TC_E_NO_MEMORY, "no memory for library names")
+                           : tci_link_deps(&libraries, &command->folders, sonames, err);
+    tci_text_list_fini(&libraries);
+    return status;
+}
+
 /* The .deps file first: an archive must never be found without what it needs, nor with the
  * signature of another. */
 static tc_status write_files(const tci_command *command, const slices *made,
@@ -192,7 +231,7 @@ static tc_status write_files(const tci_command *command, const slices *made,
     tci_text_list sonames = {0};
     void *bytes = NULL;
     size_t size = 0;
-    tc_status status = tci_link_deps(&command->libraries, &command->folders, &sonames, err);
+    tc_status status = list_libraries(command, made, &sonames, err);
     if (status == TC_OK)
         status = tci_archive_output_pack(command->name, made->codes, made->count,
                                          command->plain, &bytes, &size, err);
@@ -211,6 +250,17 @@ static tc_status write_files(const tci_command *command, const slices *made,
     return status;
 }
 
+/* Who asks only for this wants to hear that all is well, too. */
+static void say_alike(const tci_command *command)
+{
+    for (size_t i = 0; i < command->compared.count; i++)
+        printf("%s'%s'", i == 0 ? "" : ", ", command->compared.items[i]);
+    printf(": alike on");
+    for (size_t t = 0; t < command->target_count; t++)
+        printf("%s %s", t == 0 ? "" : " and", command->targets[t]->triple);
+    printf("\n");
+}
+
 static tc_status check_layouts(const tci_command *command, tc_error *err)
 {
     tci_text_list findings = {0};
@@ -218,6 +268,8 @@ static tc_status check_layouts(const tci_command *command, tc_error *err)
     for (size_t i = 0; i < findings.count; i++)
         (void)fprintf(stderr, "%s\n", findings.items[i]);
     tci_text_list_fini(&findings);
+    if (status == TC_OK && command->output == NULL)
+        say_alike(command);
     return status;
 }
 
@@ -274,11 +326,35 @@ static int show_commands(const tci_command *command)
 
 static int show_version(void)
 {
-    unsigned major = 0, minor = 0, patch = 0;
-    LLVMGetVersion(&major, &minor, &patch);
-    (void)printf("tc-clang %s\nLLVM %u.%u.%u\nclang: %s\nlld: %s\n", TC_VERSION_STRING, major,
-                 minor, patch, tci_clang_program(), tci_image_make_linker());
-    return EXIT_SUCCESS;
+    int result = tool_version_print("tc-clang");
+    (void)printf("clang: %s\nlld: %s\n", tci_clang_program(), tci_image_make_linker());
+    return result;
+}
+
+static int show_completion(const char *shell)
+{
+    tool_option rows[OPTIONS_MAX];
+    const tool_command tc_clang = {.name = "tc-clang",
+                                   .usage = "SOURCE.c... [-o NAME.tca] [options]",
+                                   .options = rows,
+                                   .option_count = tci_command_option_table(rows, OPTIONS_MAX),
+                                   .rest_max = INT_MAX};
+    return tool_completion_print(&tc_clang, shell);
+}
+
+/* How compilers say it, and where to look. */
+static void print_misuse(const tc_error *err)
+{
+    print_error(err);
+    (void)fputs("usage: tc-clang SOURCE.c... [-o NAME.tca] [options]\n"
+                "tc-clang --help tells more\n",
+                stderr);
+}
+
+static int show_help(void)
+{
+    tool_help_text(stdout, tci_command_help);
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
@@ -287,9 +363,11 @@ int main(int argc, char **argv)
     tc_error err = {0};
     int exit_status = EXIT_COMMAND_LINE;
     if (tci_command_parse(argc, argv, &command, &err) != TC_OK)
-        print_error(&err);
+        print_misuse(&err);
     else if (command.action == TCI_COMMAND_HELP)
-        exit_status = fputs(tci_command_help, stdout) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        exit_status = show_help();
+    else if (command.action == TCI_COMMAND_COMPLETION)
+        exit_status = show_completion(command.shell);
     else if (command.action == TCI_COMMAND_VERSION)
         exit_status = show_version();
     else if (command.action == TCI_COMMAND_SHOW)

@@ -43,7 +43,7 @@ guest_apt() {
 
 # Fetches the libraries and all that they need, and keeps of each package what programs load.
 fill_root() {
-    local deb
+    local deb folder
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$work/root"
@@ -63,9 +63,12 @@ END
     for deb in "$work"/cache/archives/*.deb; do
         dpkg-deb --extract "$deb" "$work/whole"
     done
-    mkdir "$work/root/usr"
-    mv "$work/whole/lib" "$work/root/lib"
-    mv "$work/whole/usr/lib" "$work/root/usr/lib"
+    # Since Debian 13 packages have no /lib of their own. Every machine has it as a link.
+    mkdir -p "$work/root/usr/lib"
+    ln -s usr/lib "$work/root/lib"
+    for folder in "$work/whole/lib" "$work/whole/usr/lib"; do
+        [ ! -d "$folder" ] || cp -al "$folder/." "$work/root/usr/lib"
+    done
     printf '%s\n' "${libraries[@]}" >"$work/root/complete"
     # At once, so that a root is whole or not there.
     mkdir -p "$(dirname "$root")"
@@ -98,7 +101,7 @@ host_targets=(tc-clang tc-node tc-send tc-info tc-perf tchains-orc record_source
     integration_functions integration_peer integration_member test_forwarding test_group_walks join_main check_args test_engine_cpu
     primes_source)
 [ -f "$host/CMakeCache.txt" ] || cmake --preset "$(basename "$host")"
-cmake --build "$host" -j "$(nproc)" --target "${host_targets[@]}"
+scripts/build.sh "$host" --target "${host_targets[@]}"
 cmake --preset "$guest" -DTC_GUEST_ROOT="$root" -DTC_HOST_BUILD="$(cd "$host" && pwd)"
 [ "$what" != --configure ] || exit 0
-cmake --build "build/$guest" -j "$(nproc)"
+scripts/build.sh "build/$guest"

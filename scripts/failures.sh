@@ -1,20 +1,58 @@
 #!/usr/bin/env bash
-# Prints which tests of the last CTest run in a build folder did not pass, each with the end of what it said.
+# Prints why the last build or the last CTest run in a folder failed: of a build what the compilers said; of tests each that did
+# not pass, with what it said, and their names at the very end. Of a long run often nothing but the end is kept, so all of it is
+# a hundred lines at most.
 #   scripts/failures.sh BUILD
 set -euo pipefail
-tests=${1:?usage: scripts/failures.sh BUILD}/Testing/Temporary
-lines=200 # of each
+build=${1:?usage: scripts/failures.sh BUILD}
+tests=$build/Testing/Temporary
+room=90 # lines, of all together
 
-[ -s "$tests/LastTestsFailed.log" ] || exit 0
-while IFS=: read -r _ name; do
-    echo "--- $name"
-    # Of its block in the log: what lies between "Output:" and the verdict, without the cases that passed.
-    awk -v name="$name" '
-        $2 == "Testing:" { inside = $3 == name; printing = 0 }
+# Beginning and end of what it reads, in so many lines, none of which fills a screen.
+shorten() {
+    awk -v room="$1" '
+        { line[NR] = length($0) > 500 ? substr($0, 1, 480) " ..." : $0 }
+        END {
+            first = NR > room ? int(room / 3) : NR
+            for (i = 1; i <= first; i++) print line[i]
+            if (NR > room) print "... (" NR - room + 1 " lines)"
+            for (i = NR > room ? NR - room + first + 2 : NR + 1; i <= NR; i++) print line[i]
+        }'
+}
+
+# The log of scripts/build.sh without what went well, and without commands.
+of_build() {
+    awk '
+        after_failed { after_failed = 0; next }
+        /^FAILED: / { after_failed = 1; print; next }
+        /^\[[0-9]+\/[0-9]+\]/ || /^ninja: build stopped/ { next }
+        { print }
+    ' "$build/build.log" | shorten $room
+    echo "--- the build of $build failed"
+}
+
+# Of a test's block in CTest's log: what lies between "Output:" and the verdict, without the cases that passed.
+of_test() {
+    awk -v name="$1" '
+        /^Unable to find executable/ { unfound = $0; next }
+        $2 == "Testing:" { inside = $3 == name; printing = 0; if (inside && unfound) print unfound; unfound = "" }
         $0 == "<end of output>" { printing = 0 }
         inside && printing && !/^\[ RUN      \]|^\[       OK \]|^-+$/ { print }
-        inside && /^Test time =/ { print }
+        inside && !printing && /^Test time =/ { print }
         inside && $0 == "Output:" { printing = 1 }
-    ' "$tests/LastTest.log" | tail -n "$lines"
-done <"$tests/LastTestsFailed.log"
-echo "--- $(wc -l <"$tests/LastTestsFailed.log") failed: $(cut -d: -f2 "$tests/LastTestsFailed.log" | paste -sd' ')"
+    ' "$tests/LastTest.log"
+}
+
+if [ -s "$build/build.log" ]; then
+    of_build
+    exit 0
+fi
+[ -s "$tests/LastTestsFailed.log" ] || exit 0
+number=$(wc -l <"$tests/LastTestsFailed.log")
+names=$(cut -d: -f2 "$tests/LastTestsFailed.log")
+each=$(((room - number) / number))
+for name in $names; do
+    echo "--- $name"
+    [ $each -lt 6 ] || of_test "$name" | shorten $each
+done | tail -n $room
+echo "--- $number failed: $(paste -sd' ' <<<"$names")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs, with apt, what a fresh Debian 12 machine lacks to build and run Three-Chains. Does nothing, and needs neither
+# Installs, with apt, what a fresh Debian 12 or 13 lacks to build and run Three-Chains. Does nothing, and needs neither
 # network nor root, when everything is there.
 #   scripts/install-deps.sh            what the build and the demo need
 #   scripts/install-deps.sh --cross    and what scripts/cross-aarch64.sh builds and runs with
@@ -21,10 +21,14 @@ packages=(
 test_packages=(
     g++ jq                                         # tests of headers, layers and documents
     man-db mandoc                                  # look at the man pages
+    gawk original-awk busybox                      # each of their awks makes the same ones
+    python3-sphinx python3-myst-parser furo        # scripts/site.sh
     minisign                                       # keys and signatures of its own
     gdb linux-perf                                 # docs/debugging.md
     python3-matplotlib                             # tc-perf plot
     debhelper lintian                              # the Debian packages
+    abigail-tools                                  # released symbols and types
+    python3-yaml                                   # forms and workflow in .github
     iproute2                                       # two hosts as namespaces
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
     libclang-rt-19-dev                             # sanitizers and libFuzzer
@@ -32,14 +36,14 @@ test_packages=(
 )
 
 cross_packages=(qemu-user)
-case $(uname -m) in # headers of the second architecture's C library, and its compiler
+case $(uname -m) in # headers of the second architecture's C library, and its compilers
     aarch64)
         packages+=(libc6-dev-amd64-cross)
-        cross_packages+=(gcc-x86-64-linux-gnu)
+        cross_packages+=(g++-x86-64-linux-gnu)
         ;;
     *)
         packages+=(libc6-dev-arm64-cross)
-        cross_packages+=(gcc-aarch64-linux-gnu)
+        cross_packages+=(g++-aarch64-linux-gnu)
         ;;
 esac
 
@@ -59,8 +63,9 @@ is_installed() {
 }
 
 if ! command -v dpkg-query >/dev/null; then
-    echo "install-deps: no dpkg-query here: install by hand what these Debian packages hold: ${packages[*]}" >&2
-    exit 1
+    echo "install-deps: no dpkg-query here, so nothing is installed; going on with what is there." >&2
+    echo "install-deps: what a build lacks it names; these Debian packages hold all of it: ${packages[*]}" >&2
+    exit 0
 fi
 
 missing=()
@@ -94,5 +99,16 @@ apt() {
 echo "install-deps: installing ${missing[*]}"
 # One broken extra repository of the machine must not stop what Debian's own has.
 apt update || echo "install-deps: apt-get update had errors, going on with the lists that are there" >&2
+unknown=()
+for package in "${missing[@]}"; do
+    apt-cache show "$package" >/dev/null 2>&1 || unknown+=("$package")
+done
+if [ ${#unknown[@]} -gt 0 ]; then
+    codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    echo "install-deps: in none of this machine's archives: ${unknown[*]}" >&2
+    echo "install-deps: Debian has newer compilers in its security archive; should that be missing in /etc/apt, add the line" >&2
+    echo "    deb http://deb.debian.org/debian-security ${codename:-bookworm}-security main" >&2
+    exit 1
+fi
 apt install --no-install-recommends "${missing[@]}"
 finish

@@ -25,13 +25,24 @@ mkdir -p "$out"
 # Typographic quotes and dashes would spoil options, and lowdown takes what is between two underscores of a name for emphasis.
 # What the last program mends differs between viewers or is warned of: a font that not all have, paragraphs right after
 # headings, definition lists by vertical motion, and names cut at line ends.
-awk -F '`' 'BEGIN { OFS = FS } /^ *```/ { code = !code } !code { for (i = 1; i <= NF; i += 2) gsub(/_/, "\\\\_", $i) } { print }' \
-    "$source" >"$out/$page.md"
-lowdown -s -t man --out-no-smarty -m "title=$(echo "$name" | tr '[:lower:]' '[:upper:]')" -m "section=$section" \
+# Not by gsub: what backslashes mean in its replacement differs from awk to awk.
+awk -F '`' '
+    BEGIN { OFS = FS }
+    /^ *```/ { code = !code }
+    !code {
+        for (i = 1; i <= NF; i += 2) {
+            count = split($i, part, "_")
+            for (n = 2; n <= count; n++)
+                part[1] = part[1] "\\_" part[n]
+            $i = part[1]
+        }
+    }
+    { print }' "$source" >"$out/$page.md"
+lowdown -s -t man --parse-no-super --out-no-smarty -m "title=$(echo "$name" | tr '[:lower:]' '[:upper:]')" -m "section=$section" \
     -m "date=$date" -m "source=Three-Chains $version" -m "volume=$volume" -o "$out/$page.new" "$out/$page.md"
 rm "$out/$page.md"
 sed -z -i -e 's/\\f\(C\|(CR\|\[CR\]\)/\\fB/g' \
-    -e 's/\n\.\(S[HS]\)\n\([^\n]*\)\n\.LP\n/\n.\1 \2\n/g' \
+    -e 's/\n\.\(S[HS]\)[ \n]\([^\n]*\)\n\.[LP]P\n/\n.\1 \2\n/g' \
     -e 's/\n\(\.TH [^\n]*\)\n/\n\1\n.nh\n.ad l\n/' \
     -e 's/\n\.LP\n\([^\n]*\)\n\.if n \\\n\.sp -1v\n\.if t \\\n\.sp -0\.25v\n\.IP "" 5n\n/\n.TP\n\1\n/g' \
     "$out/$page.new"

@@ -1,41 +1,22 @@
 #include "info_fields.h"
 
+#include "tool_help.h"
+#include "tool_json.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NAME_COLUMN 14
-#define LINE_COLUMNS 96
-
-void print_json_text(const char *text)
-{
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
-}
-
-void print_json_member(const char *name, const char *text)
-{
-    print_json_text(name);
-    fputs(": ", stdout);
-    print_json_text(text);
-}
 
 void print_fields_json(const field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         fputs(i == 0 ? "{" : ", ", stdout);
         if (fields[i].text != NULL) {
-            print_json_member(fields[i].name, fields[i].text);
+            tool_json_member(stdout, fields[i].name, fields[i].text);
         } else {
-            print_json_text(fields[i].name);
+            tool_json_text(stdout, fields[i].name);
             printf(": %" PRIu64, fields[i].number);
         }
     }
@@ -46,16 +27,16 @@ void print_fields_json(const field *fields, size_t count)
  * that fit. */
 static void print_features(const char *features)
 {
-    size_t column = LINE_COLUMNS;
+    unsigned column = tool_help_columns();
     while (*features != '\0') {
         size_t n = strcspn(features, ",");
         if (*features == '+') {
-            if (column + n > LINE_COLUMNS) {
+            if (column + n > tool_help_columns()) {
                 printf("\n  ");
                 column = 2;
             }
             printf("%.*s ", (int)(n - 1), features + 1);
-            column += n;
+            column += (unsigned)n;
         }
         features += n;
         features += *features == ',';

@@ -14,9 +14,6 @@ typedef struct field {
     uint64_t number;
 } field;
 
-void print_json_text(const char *text);
-void print_json_member(const char *name, const char *text);
-
 /* One JSON object on a line. */
 void print_fields_json(const field *fields, size_t count);
 void print_fields(const field *fields, size_t count, output_format format);

@@ -1,6 +1,8 @@
 #include "node_broker.h"
 
+#include "node_complaint.h"
 #include "node_counters.h"
+#include "node_metrics.h"
 #include "node_service.h"
 #include "node_worker.h"
 
@@ -29,6 +31,7 @@ typedef struct broker {
     size_t serving;         /* those that have a peer */
     unsigned failed_starts; /* processes that died before they were ready, in a row */
     node_counters sum;      /* of those that have ended */
+    node_metrics metrics;
 } broker;
 
 /* --- processes ---------------------------------------------------------------------------- */
@@ -118,12 +121,25 @@ static void wait_for_events(broker *b, int timeout_ms)
     }
 }
 
-static uint64_t messages_run(const broker *b)
+/* Of all, those that have ended and those that run. */
+static node_counters counters_now(const broker *b)
 {
     node_counters sum = b->sum;
     for (size_t i = 0; i < b->count; i++)
         node_worker_add_counters(&b->workers[i], &sum);
+    return sum;
+}
+
+static uint64_t messages_run(const broker *b)
+{
+    const node_counters sum = counters_now(b);
     return node_counters_named(&sum, "messages_run");
+}
+
+static void tell_counters(broker *b)
+{
+    const node_counters sum = counters_now(b);
+    node_metrics_tell(&b->metrics, &sum);
 }
 
 static void signal_workers(const broker *b, int number)
@@ -142,6 +158,8 @@ static int serve(broker *b)
         wait_for_events(b, armed ? WAIT_MS : 0);
         look_at_workers(b);
         (void)tc_progress(b->ctx);
+        if (node_metrics_due(&b->metrics))
+            tell_counters(b);
         if (b->failed_starts >= FAILED_STARTS_MAX)
             return node_complain("the processes for functions end before they are ready");
         if (b->args->exit_after > 0 && messages_run(b) >= b->args->exit_after)
@@ -177,11 +195,13 @@ static int run(broker *b)
     fprintf(stderr, "tc-node: listening at %s, port %u\n", b->args->listen,
             tc_listener_port(b->listener));
     start_spares(b);
-    int result = node_write_port(b->args, tc_listener_port(b->listener)) ? serve(b) : 1;
+    bool begun = node_metrics_begin(&b->metrics, b->args) &&
+                 node_write_port(b->args, tc_listener_port(b->listener));
+    int result = begun ? serve(b) : 1;
     tc_listener_close(b->listener);
     stop_workers(b);
     if (result == 0)
-        node_counters_print(&b->sum, b->args->json);
+        node_metrics_end(&b->metrics, &b->sum);
     return result;
 }
 

@@ -56,3 +56,13 @@ void node_counters_print(const node_counters *counters, int json)
                counters->values[i]);
     puts("}");
 }
+
+void node_counters_print_metrics(const node_counters *counters, FILE *out)
+{
+    for (size_t i = 0; i < count(); i++)
+        fprintf(out,
+                "# HELP tchains_%s_total see tc_context(3)\n"
+                "# TYPE tchains_%s_total counter\n"
+                "tchains_%s_total %" PRIu64 "\n",
+                tc_stats_name(i), tc_stats_name(i), tc_stats_name(i), counters->values[i]);
+}

@@ -2,6 +2,7 @@
 #ifndef NODE_COUNTERS_H
 #define NODE_COUNTERS_H
 
+#include <stdio.h>
 #include <tc/context.h>
 
 #define NODE_COUNTERS_MAX 64 /* more than the library has */
@@ -18,5 +19,7 @@ uint64_t node_counters_named(const node_counters *counters, const char *name);
 
 /* As a line for people, or as one JSON object. */
 void node_counters_print(const node_counters *counters, int json);
+/* In the text format of Prometheus: "tchains_messages_run_total 3". */
+void node_counters_print_metrics(const node_counters *counters, FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 #include "node_filter.h"
 
 #include "base/arch.h"
+#include "base/sanitized.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -290,4 +291,9 @@ int node_filter_set(void)
                         SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC |
                             SECCOMP_FILTER_FLAG_TSYNC_ESRCH,
                         &filter);
+}
+
+bool node_filter_bearable(void)
+{
+    return !TCI_SANITIZED;
 }

@@ -6,6 +6,11 @@
 #ifndef NODE_FILTER_H
 #define NODE_FILTER_H
 
+#include <stdbool.h>
+
+/* Whether the program can do with so few: a sanitizer needs files at any time. */
+bool node_filter_bearable(void);
+
 /* Returns the descriptor by which the kernel asks about files, or -1: errno says why. */
 int node_filter_set(void);
 

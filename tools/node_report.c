@@ -14,8 +14,9 @@ void node_report_say(node_report_kind kind, const char *text)
     (void)sent; /* the node sees the end of this process in any case */
 }
 
-void node_report_crash(const char *text)
+void node_report_crash(void *none, const char *text)
 {
+    (void)none;
     node_report_say(NODE_CRASHED, text);
 }
 

@@ -24,8 +24,8 @@ typedef enum node_report_kind {
 /* Async-signal-safe; a text that is too long is cut. */
 void node_report_say(node_report_kind kind, const char *text);
 
-/* The same of a crash: for crash_line_tell. */
-void node_report_crash(const char *text);
+/* The same of a crash: a tc_crash_callback. */
+void node_report_crash(void *none, const char *text);
 
 /* Maps the counters for writing. NULL: not to be had. */
 node_counters *node_report_map(void);

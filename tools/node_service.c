@@ -1,12 +1,14 @@
 #include "node_service.h"
 
-#include "crash_line.h"
+#include "node_complaint.h"
 #include "node_counters.h"
+#include "node_metrics.h"
 #include "node_report.h"
 #include "node_wall.h"
 #include "tool_file.h"
 
 #include <tc/code.h>
+#include <tc/crash.h>
 #include <tc/endpoint.h>
 
 #include <dlfcn.h>
@@ -33,7 +35,7 @@ static struct {
     bool is_worker;
     bool peer_has_gone;
     node_counters *counters; /* of a worker, where the node that started it looks */
-} service;
+} this_node;
 
 static atomic_bool reload_wanted;
 
@@ -66,6 +68,7 @@ void node_catch_signals(void)
 {
     const struct sigaction hangup = {.sa_handler = on_hangup};
     const struct sigaction action = {.sa_handler = on_signal};
+    node_metrics_catch_signal();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (has_keys_or_lists() || is_set("TC_AUDIT"))
@@ -80,12 +83,6 @@ bool node_reload_is_wanted(void)
 bool node_stop_is_wanted(void)
 {
     return atomic_load_explicit(&stop_wanted, memory_order_relaxed);
-}
-
-int node_complain(const char *text)
-{
-    fprintf(stderr, "tc-node: %s\n", text);
-    return 1;
 }
 
 bool node_write_port(const node_arguments *args, unsigned port)
@@ -147,7 +144,7 @@ static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
                 info.peer_triple, info.peer_library, info.peer_llvm);
         return;
     }
-    service.peer_has_gone = true;
+    this_node.peer_has_gone = true;
     if (event == TC_EP_CLOSED) {
         fprintf(stderr, "tc-node: peer closed after %" PRIu64 " messages\n", info.run_messages);
     } else {
@@ -173,7 +170,7 @@ static void on_long_call(void *user, const tc_long_call *call)
 static tc_status open_listener(tc_context *ctx, const node_arguments *args,
                                tc_listener **listener_out, tc_error *err)
 {
-    if (service.is_worker)
+    if (this_node.is_worker)
         return tc_listener_open_handed(ctx, NODE_REPORT_CHANNEL, listener_out, err);
     return tc_listener_open(ctx, args->listen, listener_out, err);
 }
@@ -181,8 +178,9 @@ static tc_status open_listener(tc_context *ctx, const node_arguments *args,
 /* A worker has one peer, which may go before its endpoint was open. */
 static int is_over(const node_arguments *args, const node_counters *counters)
 {
-    if (service.is_worker)
-        return service.peer_has_gone || node_counters_named(counters, "endpoints_failed") > 0 ||
+    if (this_node.is_worker)
+        return this_node.peer_has_gone ||
+               node_counters_named(counters, "endpoints_failed") > 0 ||
                node_counters_named(counters, "strangers_refused") > 0;
     return args->exit_after > 0 &&
            node_counters_named(counters, "messages_run") >= args->exit_after;
@@ -202,10 +200,11 @@ static void reload(tc_context *ctx)
         fprintf(stderr, "tc-node: no key is trusted any more: %s\n", error.text);
 }
 
-static int wait_for_messages(tc_context *ctx, const node_arguments *args)
+/* `metrics` NULL: of a worker, whose counters the node that started it sums up. */
+static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_metrics *metrics)
 {
     node_counters own;
-    node_counters *counters = service.counters != NULL ? service.counters : &own;
+    node_counters *counters = this_node.counters != NULL ? this_node.counters : &own;
     unsigned turns = 0;
     int over = 0;
     while (!node_stop_is_wanted() && !over) {
@@ -214,10 +213,12 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args)
         tc_status status = tc_wait(ctx, WAIT_NS);
         if (status != TC_OK && status != TC_E_TIMEOUT)
             return node_complain(tc_status_text(status));
-        if (args->exit_after == 0 && status == TC_OK && !service.peer_has_gone &&
+        if (args->exit_after == 0 && status == TC_OK && !this_node.peer_has_gone &&
             ++turns % COUNT_EVERY != 0)
             continue;
         node_counters_take(ctx, counters);
+        if (metrics != NULL && node_metrics_due(metrics))
+            node_metrics_tell(metrics, counters);
         over = is_over(args, counters);
     }
     return 0;
@@ -235,26 +236,28 @@ static int confine(tc_context *ctx)
 
 static int serve_listener(tc_context *ctx, const node_arguments *args)
 {
+    node_metrics metrics;
     node_counters counters;
     tc_listener *listener;
     tc_error error;
     if (open_listener(ctx, args, &listener, &error) != TC_OK)
         return node_complain(error.text);
-    if (!service.is_worker && !node_write_port(args, tc_listener_port(listener)))
+    if (!this_node.is_worker && (!node_metrics_begin(&metrics, args) ||
+                                 !node_write_port(args, tc_listener_port(listener))))
         return 1;
     if (args->memory_max > 0 && limit_memory(args->memory_max) != 0)
         return 1;
     if (args->confine && confine(ctx) != 0)
         return 1;
-    if (service.is_worker)
+    if (this_node.is_worker)
         node_report_say(NODE_READY, "");
     else
         fprintf(stderr, "tc-node: listening at %s, port %u\n", args->listen,
                 tc_listener_port(listener));
-    int result = wait_for_messages(ctx, args);
-    if (result == 0 && !service.is_worker) {
+    int result = wait_for_messages(ctx, args, this_node.is_worker ? NULL : &metrics);
+    if (result == 0 && !this_node.is_worker) {
         node_counters_take(ctx, &counters);
-        node_counters_print(&counters, args->json);
+        node_metrics_end(&metrics, &counters);
     }
     return result;
 }
@@ -262,10 +265,10 @@ static int serve_listener(tc_context *ctx, const node_arguments *args)
 /* A worker dies with the node. False: that has happened already. */
 static int become_worker(const node_arguments *args)
 {
-    service.is_worker = true;
-    service.counters = node_report_map();
+    this_node.is_worker = true;
+    this_node.counters = node_report_map();
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    return (uint64_t)getppid() == args->worker_of && service.counters != NULL;
+    return (uint64_t)getppid() == args->worker_of && this_node.counters != NULL;
 }
 
 int node_serve(const node_arguments *args)
@@ -281,15 +284,15 @@ int node_serve(const node_arguments *args)
         return 1;
     if (tc_context_create(NULL, &ctx, &error) != TC_OK)
         return node_complain(error.text);
-    crash_line_install("tc-node"); /* after UCX's own handlers, which come second then */
+    /* After UCX's own handlers, which come second then. */
+    tc_crash_line_install("tc-node", this_node.is_worker ? node_report_crash : NULL, NULL);
     tc_context_set_target_args(ctx, target_args);
     tc_context_set_ep_callback(ctx, on_endpoint, NULL);
-    if (service.is_worker) {
-        crash_line_tell(node_report_crash);
+    if (this_node.is_worker) {
         tc_context_set_long_call_callback(ctx, on_long_call, NULL);
     }
     int result = serve_listener(ctx, args);
-    if (service.is_worker && result == 0)
+    if (this_node.is_worker && result == 0)
         node_report_say(NODE_DONE, "");
     tc_context_destroy(ctx);
     return result;

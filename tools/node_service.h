@@ -14,9 +14,6 @@ bool node_stop_is_wanted(void);
  * it has read and opened again, a process ends with its terminal. */
 bool node_reload_is_wanted(void);
 
-/* Says on standard error that something failed. Returns 1, the exit status. */
-int node_complain(const char *text);
-
 /* Writes --port-file. Returns whether there was nothing to write, or it was written. */
 bool node_write_port(const node_arguments *args, unsigned port);
 

@@ -1,8 +1,8 @@
 #include "node_wall.h"
 
+#include "node_complaint.h"
 #include "node_filter.h"
 #include "node_paths.h"
-#include "node_service.h"
 #include "node_warden.h"
 
 #include <errno.h>
@@ -13,14 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 static node_warden warden;
 
@@ -80,7 +72,7 @@ static bool add_all(const node_arguments *args, node_paths *paths)
 int node_wall_prepare(const node_arguments *args)
 {
     static node_paths paths;
-    if (SANITIZED)
+    if (!node_filter_bearable())
         return node_complain("--confine: not in a build with a sanitizer, which needs files");
     if (!add_all(args, &paths))
         return node_complain("--confine: not all paths can be allowed");

@@ -142,14 +142,21 @@ void run_job_signal(const run_job *job, int number)
     }
 }
 
-void run_job_fini(run_job *job)
+void run_job_end(run_job *job)
 {
     for (uint32_t rank = 0; rank < job->size; rank++) {
-        pid_t pid = job->processes[rank].pid;
-        if (pid == 0)
+        run_process *p = &job->processes[rank];
+        siginfo_t info = {.si_pid = 0};
+        if (p->pid == 0)
             continue;
-        (void)kill(-pid, SIGKILL);
-        (void)waitpid(pid, NULL, 0);
+        (void)kill(-p->pid, SIGKILL);
+        if (!p->ended && waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOWAIT) == 0)
+            describe_end(p, &info);
+        (void)waitpid(p->pid, NULL, 0);
     }
+}
+
+void run_job_fini(run_job *job)
+{
     free(job->processes);
 }

@@ -45,7 +45,8 @@ int run_job_next_end(run_job *job, uint32_t *rank_out);
 /* Those that run, with all of their group. */
 void run_job_signal(const run_job *job, int number);
 
-/* Ends whatever is left of any process's group, and frees. */
+/* Ends whatever is left of any process's group. How each ended can be read until run_job_fini. */
+void run_job_end(run_job *job);
 void run_job_fini(run_job *job);
 
 #endif

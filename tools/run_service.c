@@ -120,6 +120,14 @@ run_service *run_service_open(uint32_t size)
     return s;
 }
 
+/* It may have had the job's key. */
+static void forget(address *published)
+{
+    if (published->bytes != NULL)
+        explicit_bzero(published->bytes, published->size);
+    free(published->bytes);
+}
+
 void run_service_close(run_service *s)
 {
     if (s == NULL)
@@ -130,7 +138,7 @@ void run_service_close(run_service *s)
     }
     for (uint32_t round = 0; round < TCI_RUN_ROUND_MAX; round++) {
         for (uint32_t rank = 0; s->rounds[round] != NULL && rank < s->size; rank++)
-            free(s->rounds[round][rank].bytes);
+            forget(&s->rounds[round][rank]);
         free(s->rounds[round]);
     }
     if (s->listen_fd >= 0)

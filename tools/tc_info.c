@@ -1,9 +1,14 @@
 /* What is installed here, what can be set, how a peer would be reached, and what is cached. */
 #include "info_fields.h"
+#include "tool_help.h"
+#include "tool_json.h"
+#include "tool_options.h"
+#include "tool_status.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <tc/cache.h>
@@ -20,28 +25,64 @@ typedef struct arguments {
     bool options;
     bool cache;
     bool clear;
+    bool json;
+    bool markdown;
     const char *connect; /* NULL: none */
-    output_format format;
+    const char *option;  /* with options: that one alone, by either name; NULL: all */
 } arguments;
 
-static const char usage[] =
-    "usage: tc-info [--json]                        versions, processor\n"
-    "       tc-info --options [--json|--markdown]   every option, with its value now\n"
-    "       tc-info --connect HOST:PORT [--json]    how a peer is reached, and what it is\n"
-    "       tc-info --cache [--clear] [--json]      compiled functions on disk; or remove "
-    "them\n"
-    "\n"
-    "  -o, --options            list options: environment variable, unit, default, range, "
-    "value\n"
-    "  -c, --connect HOST:PORT  connect to a listener (tc-node --listen HOST:PORT), report, "
-    "leave\n"
-    "  -C, --cache              list the object cache: option cache_dir (TC_CACHE_DIR)\n"
-    "      --clear              with --cache: remove all of it\n"
-    "  -j, --json               one JSON object\n"
-    "  -m, --markdown           with --options: the text of docs/options.md\n"
-    "  -h, --help               this text\n"
-    "\n"
-    "Exit status: 0, 1 when something failed, 2 for wrong arguments.\n";
+#define AT(member) offsetof(arguments, member)
+
+static const tool_option options[] = {
+    {.name = "options",
+     .letter = 'o',
+     .offset = AT(options),
+     .help = "list options: environment variable, unit, default, range, value; or the one that "
+             "NAME says"},
+    {.name = "connect",
+     .letter = 'c',
+     .kind = TOOL_TEXT,
+     .value = "HOST:PORT",
+     .offset = AT(connect),
+     .help = "connect to a listener (tc-node --listen HOST:PORT), report, leave"},
+    {.name = "cache",
+     .letter = 'C',
+     .offset = AT(cache),
+     .help = "list the object cache: option cache_dir (TC_CACHE_DIR)"},
+    {.name = "clear", .offset = AT(clear), .help = "with --cache: remove all of it"},
+    {.name = "json", .letter = 'j', .offset = AT(json), .help = "one JSON object"},
+    {.name = "markdown",
+     .letter = 'm',
+     .offset = AT(markdown),
+     .help = "with --options: the text of docs/options.md"},
+};
+
+static const char *option_word(size_t index)
+{
+    return index < tc_options_count() ? tc_options_info(index)->env : NULL;
+}
+
+static const tool_command tc_info = {
+    .name = "tc-info",
+    .usage = "[--json]\n--options [NAME] [--json | --markdown]\n--connect HOST:PORT [--json]\n"
+             "--cache [--clear] [--json]",
+    .about =
+        "Versions and the processor; every option with its value now; how a peer is reached, "
+        "and what it is;\nthe compiled functions on disk.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .notes =
+        "Exit status: 0, 1 when something failed, 2 for wrong arguments, 3 when nobody can be "
+        "reached there,\n4 when the peer refuses.\n",
+    .rest_max = 1,
+    .rest_word = option_word,
+};
+
+static int fail(const tc_error *err)
+{
+    fprintf(stderr, "tc-info: %s: %s\n", tc_status_name(err->status), err->text);
+    return tool_status_of(err->status);
+}
 
 static int report_versions(output_format format)
 {
@@ -58,10 +99,12 @@ static int report_versions(output_format format)
 
 static void print_option_text(const tc_option_info *info, const char *value)
 {
+    char limits[VALUE_MAX];
     printf("%-18s %s\n", info->name, *value == '\0' ? "\"\"" : value);
-    printf("    %s\n", info->help);
-    printf("    %s; %s: %s; default %s\n", info->env, info->unit, info->range,
-           *info->default_value == '\0' ? "empty" : info->default_value);
+    (void)snprintf(limits, sizeof limits, "%s; %s: %s; default %s", info->env, info->unit,
+                   info->range, *info->default_value == '\0' ? "empty" : info->default_value);
+    tool_help_paragraph(stdout, info->help, 4);
+    tool_help_paragraph(stdout, limits, 4);
 }
 
 static void print_option_json(const tc_option_info *info, const char *value)
@@ -107,7 +150,7 @@ static void print_options_head(output_format format)
         "the default. Sizes take\n"
         "the suffixes K, M and G (powers of 1024), times ns, us, ms, s and h (without one: "
         "nanoseconds). A variable\n"
-        "outside its range is an error, never ignored.\n\n"
+        "outside its range is an error, never ignored; one that is no option is warned of.\n\n"
         "| option | environment | unit | default | range | meaning |\n"
         "|---|---|---|---|---|---|");
 }
@@ -119,47 +162,73 @@ static void print_options_tail(output_format format)
     static const char *const levels[] = {"off", "error", "warn", "info", "debug"};
     if (format == FORMAT_JSON) {
         fputs("], ", stdout);
-        print_json_member("log_level", levels[tc_log_get_level()]);
+        tool_json_member(stdout, "log_level", levels[tc_log_get_level()]);
         puts("}");
     } else if (format == FORMAT_MARKDOWN) {
         puts("\nThe log belongs to the whole process: `TC_LOG_LEVEL` is `off`, `error`, `warn` "
              "(the default), `info` or\n"
              "`debug`.");
     } else {
-        printf("log level          %s\n    TC_LOG_LEVEL; choice: off|error|warn|info|debug; "
-               "default warn\n",
-               levels[tc_log_get_level()]);
+        printf("%-18s %s\n", "log level", levels[tc_log_get_level()]);
+        tool_help_paragraph(stdout,
+                            "TC_LOG_LEVEL; choice: off|error|warn|info|debug; default warn", 4);
     }
 }
 
-static int report_options(output_format format)
+static void print_option(const tc_options *opts, const tc_option_info *info,
+                         output_format format)
+{
+    char value[VALUE_MAX] = "";
+    (void)!tc_options_get(opts, info->name, value,
+                          sizeof value); /* the name is the table's own */
+    if (strcmp(info->unit, "secret") == 0 && *value != '\0')
+        (void)snprintf(value, sizeof value, "(set)");
+    if (format == FORMAT_JSON)
+        print_option_json(info, value);
+    else if (format == FORMAT_MARKDOWN)
+        print_option_markdown(info);
+    else
+        print_option_text(info, value);
+}
+
+static void print_all_options(const tc_options *opts, output_format format)
+{
+    print_options_head(format);
+    for (size_t i = 0; i < tc_options_count(); i++) {
+        if (format == FORMAT_JSON)
+            fputs(i == 0 ? "\n" : ", ", stdout);
+        print_option(opts, tc_options_info(i), format);
+    }
+    print_options_tail(format);
+}
+
+/* NULL: no option has that name. */
+static const tc_option_info *find_option(const char *name)
+{
+    for (size_t i = 0; i < tc_options_count(); i++) {
+        const tc_option_info *info = tc_options_info(i);
+        if (strcmp(info->name, name) == 0 || strcmp(info->env, name) == 0)
+            return info;
+    }
+    return NULL;
+}
+
+static int report_options(const char *name, output_format format)
 {
     tc_options *opts;
     tc_error err;
-    if (tc_options_create(&opts, &err) != TC_OK) {
-        fprintf(stderr, "tc-info: %s\n", err.text);
-        return 1;
-    }
-    print_options_head(format);
-    for (size_t i = 0; i < tc_options_count(); i++) {
-        const tc_option_info *info = tc_options_info(i);
-        char value[VALUE_MAX] = "";
-        (void)!tc_options_get(opts, info->name, value,
-                              sizeof value); /* the name is the table's own */
-        if (strcmp(info->unit, "secret") == 0 && *value != '\0')
-            (void)snprintf(value, sizeof value, "(set)");
-        if (format == FORMAT_JSON) {
-            fputs(i == 0 ? "\n" : ", ", stdout);
-            print_option_json(info, value);
-        } else if (format == FORMAT_MARKDOWN) {
-            print_option_markdown(info);
-        } else {
-            print_option_text(info, value);
-        }
-    }
-    print_options_tail(format);
+    const tc_option_info *only = name != NULL ? find_option(name) : NULL;
+    if (name != NULL && only == NULL)
+        return tool_options_misused(
+            &tc_info, "'%s' is no option, expected one of tc-info --options", name);
+    if (tc_options_create(&opts, &err) != TC_OK)
+        return fail(&err);
+    if (only != NULL)
+        print_option(opts, only, format);
+    else
+        print_all_options(opts, format);
     tc_options_destroy(opts);
-    return 0;
+    return TOOL_OK;
 }
 
 static void print_peer(const char *host_port, const tc_ep *ep, output_format format)
@@ -186,28 +255,20 @@ static int report_connection(const char *host_port, output_format format)
     if (status == TC_OK) {
         print_peer(host_port, ep, format);
         tc_ep_close(ep);
-    } else {
-        fprintf(stderr, "tc-info: %s: %s\n", tc_status_name(status), err.text);
     }
     tc_context_destroy(ctx);
-    return status == TC_OK ? 0 : 1;
+    return status == TC_OK ? TOOL_OK : fail(&err);
 }
 
-/* False for anything that the usage text does not allow. */
 /* --- the object cache -------------------------------------------------------------------- */
 
 #define DATE_MAX 32
+#define COLUMNS_OF_ENTRY 100u /* a terminal with fewer gets it in lines of their own */
 
 typedef struct listing {
     output_format format;
     bool begun;
 } listing;
-
-static int fail(const tc_error *err)
-{
-    fprintf(stderr, "tc-info: %s: %s\n", tc_status_name(err->status), err->text);
-    return 1;
-}
 
 static void print_entry_text(const tc_cache_entry *entry, bool first)
 {
@@ -216,6 +277,11 @@ static void print_entry_text(const tc_cache_entry *entry, bool first)
     struct tm local;
     if (localtime_r(&used_s, &local) != NULL)
         (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
+    if (tool_help_terminal() != 0 && tool_help_terminal() < COLUMNS_OF_ENTRY) {
+        printf("%-20s %-9s %9" PRIu64 "  %s\n    %s, %s\n    %s\n", entry->name, entry->level,
+               entry->bytes, date, entry->llvm, entry->cpu, entry->id);
+        return;
+    }
     if (first)
         printf("%-20s %-9s %9s  %-16s  %-8s %-14s %s\n", "function", "level", "bytes",
                "last use", "llvm", "cpu", "id");
@@ -226,17 +292,17 @@ static void print_entry_text(const tc_cache_entry *entry, bool first)
 static void print_entry_json(const tc_cache_entry *entry, bool first)
 {
     fputs(first ? "\n{" : ", {", stdout);
-    print_json_member("name", entry->name);
+    tool_json_member(stdout, "name", entry->name);
     fputs(", ", stdout);
-    print_json_member("id", entry->id);
+    tool_json_member(stdout, "id", entry->id);
     fputs(", ", stdout);
-    print_json_member("level", entry->level);
+    tool_json_member(stdout, "level", entry->level);
     fputs(", ", stdout);
-    print_json_member("cpu", entry->cpu);
+    tool_json_member(stdout, "cpu", entry->cpu);
     fputs(", ", stdout);
-    print_json_member("features", entry->features);
+    tool_json_member(stdout, "features", entry->features);
     fputs(", ", stdout);
-    print_json_member("llvm", entry->llvm);
+    tool_json_member(stdout, "llvm", entry->llvm);
     printf(", \"slice\": %u, \"bytes\": %" PRIu64 ", \"used\": %" PRId64 "}\n", entry->slice,
            entry->bytes, entry->used_s);
 }
@@ -262,7 +328,7 @@ static void print_totals(const listing *list, const tc_cache_totals *totals)
         if (!list->begun)
             fputs("{\"functions\": [", stdout);
         fputs("], ", stdout);
-        print_json_member("folder", totals->folder);
+        tool_json_member(stdout, "folder", totals->folder);
         printf(", \"count\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"limit\": %" PRIu64
                ", \"others\": %" PRIu64 "}\n",
                totals->entries, totals->bytes, totals->bytes_max, totals->others);
@@ -313,63 +379,47 @@ static int clear_cache(output_format format)
     return 0;
 }
 
-static bool parse_arguments(int argc, char **argv, arguments *args, bool *help)
+static int check_arguments(const arguments *args)
 {
-    static const struct option names[] = {
-        {"options", no_argument, NULL, 'o'}, {"connect", required_argument, NULL, 'c'},
-        {"cache", no_argument, NULL, 'C'},   {"clear", no_argument, NULL, 'R'},
-        {"json", no_argument, NULL, 'j'},    {"markdown", no_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0},
-    };
-    int name;
-    while ((name = getopt_long(argc, argv, "oc:Cjmh", names, NULL)) != -1) {
-        switch (name) {
-        case 'o':
-            args->options = true;
-            break;
-        case 'c':
-            args->connect = optarg;
-            break;
-        case 'C':
-            args->cache = true;
-            break;
-        case 'R':
-            args->clear = true;
-            break;
-        case 'j':
-            args->format = FORMAT_JSON;
-            break;
-        case 'm':
-            args->format = FORMAT_MARKDOWN;
-            break;
-        case 'h':
-            *help = true;
-            break;
-        default:
-            return false;
-        }
-    }
-    return optind == argc && args->options + args->cache + (args->connect != NULL) <= 1 &&
-           (args->cache || !args->clear) && (args->options || args->format != FORMAT_MARKDOWN);
+    if (args->options + args->cache + (args->connect != NULL) > 1)
+        return tool_options_misused(&tc_info,
+                                    "expected one of --options, --cache and --connect at most");
+    if (args->clear && !args->cache)
+        return tool_options_misused(&tc_info, "--clear is for --cache");
+    if (args->markdown && (!args->options || args->json))
+        return tool_options_misused(&tc_info, "--markdown is for --options, without --json");
+    if (args->option != NULL && !args->options)
+        return tool_options_misused(&tc_info, "unexpected argument '%s'", args->option);
+    return TOOL_GO_ON;
+}
+
+static int run(const arguments *args)
+{
+    output_format format = args->json       ? FORMAT_JSON
+                           : args->markdown ? FORMAT_MARKDOWN
+                                            : FORMAT_TEXT;
+    if (args->options)
+        return report_options(args->option, format);
+    if (args->cache)
+        return args->clear ? clear_cache(format) : report_cache(format);
+    if (args->connect != NULL)
+        return report_connection(args->connect, format);
+    return report_versions(format);
 }
 
 int main(int argc, char **argv)
 {
     arguments args = {0};
-    bool help = false;
-    if (!parse_arguments(argc, argv, &args, &help)) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    if (help) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    if (args.options)
-        return report_options(args.format);
-    if (args.cache)
-        return args.clear ? clear_cache(args.format) : report_cache(args.format);
-    if (args.connect != NULL)
-        return report_connection(args.connect, args.format);
-    return report_versions(args.format);
+    int result = tool_options_parse(&tc_info, argc, argv, &args);
+    if (result != TOOL_GO_ON)
+        return result;
+    if (optind < argc)
+        args.option = argv[optind];
+    result = check_arguments(&args);
+    if (result == TOOL_GO_ON)
+        result = run(&args);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return result;
+    fputs("tc-info: cannot write to stdout\n", stderr);
+    return TOOL_FAILED;
 }

@@ -3,6 +3,7 @@
 #include "node_broker.h"
 #include "node_service.h"
 #include "tool_key.h"
+#include "tool_options.h"
 
 #include <stddef.h>
 
@@ -10,7 +11,7 @@ int main(int argc, char **argv)
 {
     node_arguments args;
     int wrong = node_arguments_parse(argc, argv, &args);
-    if (wrong)
+    if (wrong != TOOL_GO_ON)
         return wrong;
     if (args.make_key != NULL)
         return tool_key_make("tc-node", args.make_key) ? 0 : 1;

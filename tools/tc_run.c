@@ -4,14 +4,17 @@
 #include "run_job.h"
 #include "run_output.h"
 #include "run_service.h"
-#include "tool_number.h"
+#include "run_summary.h"
+#include "tool_options.h"
+#include "tool_status.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -22,10 +25,11 @@
 #define EXIT_TIMEOUT 124 /* as timeout(1) */
 
 typedef struct arguments {
-    uint32_t count;
-    uint64_t timeout_ns; /* 0: none */
-    int label;
-    int keep_going;
+    uint64_t count;
+    uint64_t timeout_s; /* 0: none */
+    bool label;
+    bool keep_going;
+    const char *json; /* NULL: no summary; "-": standard output */
     char **command;
 } arguments;
 
@@ -45,72 +49,72 @@ typedef struct run {
     uint64_t kill_at_ns;
 } run;
 
-static const char usage[] =
-    "usage: tc-run -n N [options] PROGRAM [ARGUMENT...]\n"
-    "\n"
-    "Starts PROGRAM N times on this machine. tc_group_join then makes one group of them, with\n"
-    "ranks 0 to N - 1.\n"
-    "\n"
-    "  -n, --processes N   how many, 1 to 1024\n"
-    "  -l, --label         print the rank before each line of their output\n"
-    "  -k, --keep-going    when a process fails, leave the others; without it they are ended\n"
-    "      --timeout S     end them all after S seconds\n"
-    "  -h, --help          this text\n"
-    "\n"
-    "Rank 0 reads tc-run's standard input, unless that is a terminal; the others read "
-    "nothing.\n"
-    "Each process has TC_RUN_RANK and TC_RUN_SIZE in its environment. SIGINT, SIGTERM and\n"
-    "SIGHUP are passed on. Whatever happens to tc-run, they end with it.\n"
-    "Exit status: 0 when all processes ended with 0; else that of the first that failed, or "
-    "128\n"
-    "and the signal that ended it; 124 after --timeout; 126 or 127 when PROGRAM cannot be\n"
-    "started; 2 for wrong arguments.\n";
+#define AT(member) offsetof(arguments, member)
+
+static const tool_option options[] = {
+    {.name = "processes",
+     .letter = 'n',
+     .kind = TOOL_NUMBER,
+     .value = "N",
+     .offset = AT(count),
+     .min = 1,
+     .max = TCI_RUN_SIZE_MAX,
+     .help = "how many, 1 to 1024"},
+    {.name = "label",
+     .letter = 'l',
+     .offset = AT(label),
+     .help = "print the rank before each line of their output"},
+    {.name = "keep-going",
+     .letter = 'k',
+     .offset = AT(keep_going),
+     .help = "when a process fails, leave the others; without it they are ended"},
+    {.name = "timeout",
+     .kind = TOOL_NUMBER,
+     .value = "S",
+     .offset = AT(timeout_s),
+     .min = 1,
+     .max = 1000000,
+     .help = "end them all after S seconds"},
+    {.name = "json",
+     .letter = 'j',
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .offset = AT(json),
+     .help = "write there how each process ended; '-': standard output"},
+};
+
+static const tool_command tc_run = {
+    .name = "tc-run",
+    .usage = "-n N [options] PROGRAM [ARGUMENT...]",
+    .about =
+        "Starts PROGRAM N times on this machine. tc_group_join then makes one group of them, "
+        "with ranks 0\nto N - 1.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .notes =
+        "Rank 0 reads tc-run's standard input, unless that is a terminal; the others read "
+        "nothing.\n"
+        "Each process has TC_RUN_RANK and TC_RUN_SIZE in its environment. SIGINT, SIGTERM and "
+        "SIGHUP are\npassed on. Whatever happens to tc-run, they end with it.\n"
+        "Exit status: 0 when all processes ended with 0; else that of the first that failed, "
+        "or 128 and\nthe signal that ended it; 124 after --timeout; 126 or 127 when PROGRAM "
+        "cannot be started; 2 for\nwrong arguments.\n",
+    .rest_max = INT_MAX,
+    .rest_is_program = true,
+};
 
 static int parse(int argc, char **argv, arguments *args)
 {
-    enum { TIMEOUT = 256 };
-    static const struct option options[] = {{"processes", required_argument, NULL, 'n'},
-                                            {"label", no_argument, NULL, 'l'},
-                                            {"keep-going", no_argument, NULL, 'k'},
-                                            {"timeout", required_argument, NULL, TIMEOUT},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    uint64_t count = 0, seconds = 0;
     *args = (arguments){.count = 0};
-    /* '+': what follows the program's name is the program's. */
-    for (int c; (c = getopt_long(argc, argv, "+n:lkh", options, NULL)) != -1;) {
-        switch (c) {
-        case 'n':
-            if (!tool_number("tc-run", "-n", optarg, 1, TCI_RUN_SIZE_MAX, &count))
-                return 2;
-            break;
-        case 'l':
-            args->label = 1;
-            break;
-        case 'k':
-            args->keep_going = 1;
-            break;
-        case TIMEOUT:
-            if (!tool_number("tc-run", "--timeout", optarg, 1, 1000000, &seconds))
-                return 2;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            exit(0);
-        default:
-            fputs(usage, stderr);
-            return 2;
-        }
-    }
-    args->count = (uint32_t)count;
-    if (args->count == 0 || optind == argc) {
-        fprintf(stderr, "tc-run: %s\n%s",
-                args->count == 0 ? "-n is missing" : "the program is missing", usage);
-        return 2;
-    }
-    args->timeout_ns = seconds * TCI_NS_PER_S;
+    int result = tool_options_parse(&tc_run, argc, argv, args);
+    if (result != TOOL_GO_ON)
+        return result;
+    if (args->count == 0)
+        return tool_options_misused(&tc_run, "-n is missing");
+    if (optind == argc || *argv[optind] == '\0')
+        return tool_options_misused(&tc_run, "the program is missing");
     args->command = argv + optind;
-    return 0;
+    return TOOL_GO_ON;
 }
 
 /* --- ending ------------------------------------------------------------------------------- */
@@ -174,8 +178,7 @@ static void on_time(run *r)
     if (now >= r->timeout_at_ns) {
         r->timeout_at_ns = UINT64_MAX;
         fprintf(stderr, "tc-run: %u of %u processes still run after %llu s; ending them\n",
-                r->job.running, r->job.size,
-                (unsigned long long)(r->args.timeout_ns / TCI_NS_PER_S));
+                r->job.running, r->job.size, (unsigned long long)r->args.timeout_s);
         end_all(r, SIGTERM, EXIT_TIMEOUT);
     }
     if (now >= r->end_at_ns || (r->end_at_ns != UINT64_MAX && r->by_signal))
@@ -258,26 +261,30 @@ int main(int argc, char **argv)
 {
     run r = {.timeout_at_ns = UINT64_MAX, .end_at_ns = UINT64_MAX};
     int wrong = parse(argc, argv, &r.args);
-    if (wrong)
+    if (wrong != TOOL_GO_ON)
         return wrong;
     r.signal_fd = open_signals();
-    r.service = run_service_open(r.args.count);
+    r.service = run_service_open((uint32_t)r.args.count);
     if (r.args.label)
-        r.output = run_output_open(r.args.count);
+        r.output = run_output_open((uint32_t)r.args.count);
     if (r.signal_fd < 0 || r.service == NULL || (r.args.label && r.output == NULL) ||
-        !run_job_init(&r.job, r.args.count)) {
+        !run_job_init(&r.job, (uint32_t)r.args.count)) {
         fprintf(stderr, "tc-run: cannot start: %s\n", strerror(errno));
         return 1;
     }
-    if (r.args.timeout_ns > 0)
-        r.timeout_at_ns = tci_deadline_after(r.args.timeout_ns);
+    if (r.args.timeout_s > 0)
+        r.timeout_at_ns = tci_deadline_after(r.args.timeout_s * TCI_NS_PER_S);
     r.result = start_all(&r);
     if (r.result == 0)
         watch_all(&r);
-    run_job_fini(&r.job);
+    run_job_end(&r.job);
     if (r.output != NULL)
         run_output_drain(r.output, DRAIN_MS);
     run_output_close(r.output);
     run_service_close(r.service);
+    if (r.args.json != NULL &&
+        !run_summary_write(r.args.json, &r.job, r.args.command[0], r.result) && r.result == 0)
+        r.result = TOOL_FAILED;
+    run_job_fini(&r.job);
     return r.result;
 }

@@ -1,12 +1,16 @@
 /* Sends a function to a target, once or many times. */
-#include "tool_number.h"
+#include "tool_json.h"
+#include "tool_options.h"
+#include "tool_status.h"
 
+#include <tc/call.h>
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +27,13 @@ typedef struct arguments {
     const char *payload_file; /* NULL: none */
     const char *text;         /* NULL: none */
     uint64_t count;
+    uint64_t timeout_s;
     uint64_t timeout_ns;
-    int uncached;
-    int prepare;
-    int quiet;
+    bool uncached;
+    bool prepare;
+    bool call;
+    bool quiet;
+    bool json;
 } arguments;
 
 typedef struct payload {
@@ -34,23 +41,64 @@ typedef struct payload {
     size_t size;
 } payload;
 
-static const char usage[] =
-    "usage: tc-send HOST:PORT FUNCTION.tca [--payload FILE | --text TEXT] [options]\n"
-    "\n"
-    "Sends a function with a payload and waits until the target has run it.\n"
-    "\n"
-    "  -p, --payload FILE   the source arguments are this file's bytes ('-': standard input)\n"
-    "  -t, --text TEXT      the source arguments are this text, without a terminator\n"
-    "  -c, --count N        send it N times (default 1)\n"
-    "      --uncached       send the code with every message\n"
-    "      --prepare        only send the code ahead, and wait until the target can call it;\n"
-    "                       messages that follow, by whomever, find it ready\n"
-    "      --timeout S      give up after S seconds without progress (default 30)\n"
-    "  -q, --quiet          print nothing but errors\n"
-    "  -h, --help           this text\n"
-    "\n"
-    "Options of the library: environment variables TC_*, see tc-info --options.\n"
-    "Exit status: 0 only when every message was run; 1 when not; 2 for wrong arguments.\n";
+#define AT(member) offsetof(arguments, member)
+
+static const tool_option rows[] = {
+    {.name = "payload",
+     .letter = 'p',
+     .kind = TOOL_TEXT,
+     .value = "FILE",
+     .offset = AT(payload_file),
+     .help = "the source arguments are this file's bytes ('-': standard input)"},
+    {.name = "text",
+     .letter = 't',
+     .kind = TOOL_BYTES,
+     .value = "TEXT",
+     .offset = AT(text),
+     .help = "the source arguments are this text, without a terminator"},
+    {.name = "count",
+     .letter = 'c',
+     .kind = TOOL_NUMBER,
+     .value = "N",
+     .offset = AT(count),
+     .min = 1,
+     .max = UINT64_MAX,
+     .help = "send it N times (default 1)"},
+    {.name = "uncached", .offset = AT(uncached), .help = "send the code with every message"},
+    {.name = "prepare",
+     .offset = AT(prepare),
+     .help = "only send the code ahead, and wait until the target can call it; messages that "
+             "follow, by whomever, find it ready"},
+    {.name = "call",
+     .offset = AT(call),
+     .help = "write to standard output what the function answers, and nothing else"},
+    {.name = "timeout",
+     .kind = TOOL_NUMBER,
+     .value = "S",
+     .offset = AT(timeout_s),
+     .min = 1,
+     .max = 86400,
+     .help = "give up after S seconds without progress (default 30)"},
+    {.name = "json",
+     .letter = 'j',
+     .offset = AT(json),
+     .help = "what was done as one JSON object, with --call the answers too"},
+    {.name = "quiet", .letter = 'q', .offset = AT(quiet), .help = "print nothing but errors"},
+};
+
+static const tool_command command = {
+    .name = "tc-send",
+    .usage = "HOST:PORT FUNCTION.tca [--payload FILE | --text TEXT] [options]",
+    .about = "Sends a function with a payload and waits until the target has run it.\n",
+    .options = rows,
+    .option_count = sizeof rows / sizeof rows[0],
+    .notes =
+        "Options of the library: environment variables TC_*, see tc-info --options.\n"
+        "Exit status: 0 only when every message was run; 1 when not; 2 for wrong arguments; 3 "
+        "when the\ntarget cannot be reached or was lost; 4 when it refused the function.\n",
+    .rest_min = 2,
+    .rest_max = 2,
+};
 
 static uint64_t now_ns(void)
 {
@@ -59,68 +107,24 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* What is no option: the target and the function. */
-static int parse_rest(int argc, char **argv, arguments *args)
-{
-    int payloads = (args->payload_file != NULL) + (args->text != NULL);
-    if (argc - optind != 2 || payloads + args->prepare > 1) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    args->target = argv[optind];
-    args->archive = argv[optind + 1];
-    return 0;
-}
-
 static int parse(int argc, char **argv, arguments *args)
 {
-    enum { UNCACHED = 256, PREPARE, TIMEOUT };
-    static const struct option options[] = {{"payload", required_argument, NULL, 'p'},
-                                            {"text", required_argument, NULL, 't'},
-                                            {"count", required_argument, NULL, 'c'},
-                                            {"uncached", no_argument, NULL, UNCACHED},
-                                            {"prepare", no_argument, NULL, PREPARE},
-                                            {"timeout", required_argument, NULL, TIMEOUT},
-                                            {"quiet", no_argument, NULL, 'q'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    uint64_t seconds = 30;
-    *args = (arguments){.count = 1};
-    for (int c; (c = getopt_long(argc, argv, "p:t:c:qh", options, NULL)) != -1;) {
-        switch (c) {
-        case 'p':
-            args->payload_file = optarg;
-            break;
-        case 't':
-            args->text = optarg;
-            break;
-        case 'c':
-            if (!tool_number("tc-send", "--count", optarg, 1, UINT64_MAX, &args->count))
-                return 2;
-            break;
-        case UNCACHED:
-            args->uncached = 1;
-            break;
-        case PREPARE:
-            args->prepare = 1;
-            break;
-        case TIMEOUT:
-            if (!tool_number("tc-send", "--timeout", optarg, 1, 86400, &seconds))
-                return 2;
-            break;
-        case 'q':
-            args->quiet = 1;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            exit(0);
-        default:
-            fputs(usage, stderr);
-            return 2;
-        }
-    }
-    args->timeout_ns = seconds * NS_PER_S;
-    return parse_rest(argc, argv, args);
+    *args = (arguments){.count = 1, .timeout_s = 30};
+    int result = tool_options_parse(&command, argc, argv, args);
+    if (result != TOOL_GO_ON)
+        return result;
+    if ((args->payload_file != NULL) + (args->text != NULL) + args->prepare > 1)
+        return tool_options_misused(&command,
+                                    "expected one of --payload, --text and --prepare at most");
+    if (args->call + args->prepare + args->uncached > 1)
+        return tool_options_misused(&command,
+                                    "expected one of --call, --prepare and --uncached at most");
+    if (args->json && args->quiet)
+        return tool_options_misused(&command, "expected one of --json and --quiet at most");
+    args->target = argv[optind];
+    args->archive = argv[optind + 1];
+    args->timeout_ns = args->timeout_s * NS_PER_S;
+    return TOOL_GO_ON;
 }
 
 static int read_payload_file(const char *path, payload *out)
@@ -174,7 +178,8 @@ static void show_progress(const arguments *args, uint64_t sent, uint64_t *next_n
     *next_ns = now + PROGRESS_INTERVAL_NS;
 }
 
-static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p)
+static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p,
+                          tc_error *err)
 {
     tc_context *ctx = tc_ep_context(ep);
     uint64_t deadline_ns = 0;
@@ -182,40 +187,48 @@ static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const 
     for (;;) {
         status = args->uncached ? tc_send_uncached(ep, fn, p->bytes, p->size)
                                 : tc_send(ep, fn, p->bytes, p->size);
-        if (status != TC_E_AGAIN)
+        if (status == TC_OK)
             return status;
+        if (status != TC_E_AGAIN)
+            return tc_send_error(ctx, err);
         if (tc_progress(ctx) > 0 || deadline_ns == 0)
             deadline_ns = now_ns() + args->timeout_ns;
         else if (now_ns() > deadline_ns)
-            return TC_E_TIMEOUT;
+            break;
     }
-}
-
-static void report_too_large(const tc_ep *ep, const char *archive)
-{
-    tc_ep_info info;
-    tc_ep_query(ep, &info);
-    fprintf(stderr,
-            "tc-send: %s: the payload is too large: this target takes at most %zu bytes\n",
-            archive, info.payload_max);
+    (void)snprintf(err->text, sizeof err->text, "the target has made no room in time");
+    return TC_E_TIMEOUT;
 }
 
 /* What became of it, in the words of whoever decided it. A target may end right after the last
  * message, so what the flush said counts, and not how the endpoint is now. */
-static int report(tc_ep *ep, const char *archive, tc_status status)
+static int report(tc_ep *ep, const char *archive, tc_status status, tc_error *err)
 {
-    tc_error error = {.status = TC_OK};
-    if (tc_ep_refusal(ep, &error) > 0)
-        fprintf(stderr, "tc-send: %s: refused by the target: %s\n", archive, error.text);
-    else if (status == TC_OK)
-        return 0;
-    else if (tc_ep_error(ep, &error) != TC_OK)
-        fprintf(stderr, "tc-send: %s\n", error.text);
-    else if (status == TC_E_TOO_LARGE)
-        report_too_large(ep, archive);
-    else
-        fprintf(stderr, "tc-send: %s: %s\n", archive, tc_status_text(status));
-    return 1;
+    if (tc_ep_refusal(ep, err) > 0) {
+        fprintf(stderr, "tc-send: %s: refused by the target: %s\n", archive, err->text);
+        return TOOL_REFUSED;
+    }
+    if (status == TC_OK)
+        return TOOL_OK;
+    if (tc_ep_error(ep, err) != TC_OK) {
+        fprintf(stderr, "tc-send: %s\n", err->text);
+        return tool_status_of(err->status);
+    }
+    fprintf(stderr, "tc-send: %s: %s\n", archive, err->text);
+    return tool_status_of(status);
+}
+
+/* `answers` are strings with commas, NULL where none were asked for. */
+static void print_json(const tc_ifunc *fn, uint64_t messages, uint64_t since_ns,
+                       const char *answers)
+{
+    putchar('{');
+    tool_json_member(stdout, "function", tc_ifunc_name(fn));
+    printf(", \"messages\": %" PRIu64 ", \"seconds\": %.6f", messages,
+           (double)(now_ns() - since_ns) / (double)NS_PER_S);
+    if (answers != NULL)
+        printf(", \"answers\": [%s]", answers);
+    puts("}");
 }
 
 static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p)
@@ -223,20 +236,24 @@ static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payloa
     uint64_t started_ns = now_ns(), next_ns = started_ns + PROGRESS_INTERVAL_NS;
     int show = !args->quiet && isatty(STDERR_FILENO);
     tc_status status = TC_OK;
+    tc_error error;
     uint64_t sent = 0;
     for (; sent < args->count && status == TC_OK; sent += status == TC_OK) {
-        status = send_one(ep, fn, args, p);
+        status = send_one(ep, fn, args, p, &error);
         if (show && sent % 1024 == 0)
             show_progress(args, sent, &next_ns);
     }
     if (status == TC_OK)
-        status = tc_ep_flush(ep, args->timeout_ns);
+        status = tc_ep_flush(ep, args->timeout_ns, &error);
     double seconds = (double)(now_ns() - started_ns) / (double)NS_PER_S;
     if (show && next_ns != started_ns + PROGRESS_INTERVAL_NS)
         fputc('\n', stderr);
-    if (report(ep, args->archive, status) != 0)
-        return 1;
-    if (!args->quiet)
+    int result = report(ep, args->archive, status, &error);
+    if (result != TOOL_OK)
+        return result;
+    if (args->json)
+        print_json(fn, sent, started_ns, NULL);
+    else if (!args->quiet)
         printf("tc-send: %" PRIu64 " messages of '%s' run in %.3f ms (%.0f messages/s)\n", sent,
                tc_ifunc_name(fn), seconds * 1e3, (double)sent / seconds);
     return 0;
@@ -250,12 +267,67 @@ static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
     if (status != TC_OK) {
         fprintf(stderr, "tc-send: %s: %s%s\n", args->archive,
                 status == TC_E_REFUSED ? "refused by the target: " : "", error.text);
-        return 1;
+        return tool_status_of(status);
     }
-    if (!args->quiet)
+    if (args->json)
+        print_json(fn, 0, started_ns, NULL);
+    else if (!args->quiet)
         printf("tc-send: the target can call '%s' after %.3f ms\n", tc_ifunc_name(fn),
                (double)(now_ns() - started_ns) / 1e6);
-    return 0;
+    return TOOL_OK;
+}
+
+/* The answers one behind the other, as bytes: what they are only the function knows. */
+static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p, FILE *out)
+{
+    tc_error error = {.status = TC_OK};
+    tc_status status = TC_OK;
+    char *answer = malloc(PAYLOAD_BYTES_MAX);
+    if (answer == NULL) {
+        fputs("tc-send: no memory for an answer\n", stderr);
+        return TOOL_FAILED;
+    }
+    for (uint64_t i = 0; i < args->count && status == TC_OK; i++) {
+        size_t size = PAYLOAD_BYTES_MAX;
+        status = tc_call(ep, fn, p->bytes, p->size, answer, &size, args->timeout_ns, &error);
+        if (status != TC_OK)
+            break;
+        if (!args->json) {
+            fwrite(answer, 1, size, out);
+            continue;
+        }
+        fputs(i > 0 ? ", " : "", out);
+        tool_json_bytes(out, answer, size);
+    }
+    free(answer);
+    if (status != TC_OK)
+        fprintf(stderr, "tc-send: %s: %s (%s)\n", args->archive, error.text,
+                tc_status_name(status));
+    return tool_status_of(status);
+}
+
+/* JSON is written when all answers are there: half an object is none. */
+static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p)
+{
+    char *answers = NULL;
+    size_t size = 0;
+    uint64_t started_ns = now_ns();
+    FILE *out = args->json ? open_memstream(&answers, &size) : stdout;
+    int result = out != NULL ? call_all(ep, fn, args, p, out) : TOOL_FAILED;
+    if (out != NULL && out != stdout && fclose(out) != 0)
+        result = TOOL_FAILED;
+    if (args->json && answers == NULL)
+        fputs("tc-send: no memory for the answers\n", stderr);
+    else if (args->json && result == TOOL_OK)
+        print_json(fn, args->count, started_ns, answers);
+    free(answers);
+    return result;
+}
+
+static int fail(const tc_error *error)
+{
+    fprintf(stderr, "tc-send: %s\n", error->text);
+    return tool_status_of(error->status);
 }
 
 static int connect_and_send(tc_context *ctx, const arguments *args, const payload *p)
@@ -264,14 +336,17 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const payloa
     tc_ifunc *fn;
     tc_ep *ep;
     if (tc_ifunc_open_file(ctx, args->archive, &fn, &error) != TC_OK ||
-        tc_ep_connect(ctx, args->target, 0, &ep, &error) != TC_OK) {
-        fprintf(stderr, "tc-send: %s\n", error.text);
-        return 1;
-    }
-    int result = args->prepare ? prepare(ep, fn, args) : send_all(ep, fn, args, p);
+        tc_ep_connect(ctx, args->target, 0, &ep, &error) != TC_OK)
+        return fail(&error);
+    int result = args->prepare ? prepare(ep, fn, args)
+                 : args->call  ? call(ep, fn, args, p)
+                               : send_all(ep, fn, args, p);
     tc_ep_close(ep);
     tc_ifunc_close(fn);
-    return result;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return result;
+    fputs("tc-send: cannot write to stdout\n", stderr);
+    return TOOL_FAILED;
 }
 
 /* What was flushed needs no time to close, and what could not be flushed in time gets no more.
@@ -296,16 +371,15 @@ int main(int argc, char **argv)
     tc_context *ctx;
     tc_error error;
     int result = parse(argc, argv, &args);
-    if (result != 0)
+    if (result != TOOL_GO_ON)
         return result;
     if (!load_payload(&args, &p))
-        return 1;
+        return TOOL_FAILED;
     if (create_context(&ctx, &error) == TC_OK) {
         result = connect_and_send(ctx, &args, &p);
         tc_context_destroy(ctx);
     } else {
-        fprintf(stderr, "tc-send: %s\n", error.text);
-        result = 1;
+        result = fail(&error);
     }
     free(p.bytes);
     return result;

@@ -4,6 +4,11 @@
 
 #include <stdio.h>
 
+int tool_file_write(const char *path, const void *bytes, size_t size)
+{
+    return tci_file_replacement_write(path, bytes, size);
+}
+
 int tool_file_write_number(const char *path, unsigned number)
 {
     char line[32];

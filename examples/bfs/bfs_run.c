@@ -216,18 +216,18 @@ static bool run(tc_group *group, const arguments *args)
     uint32_t rank = tc_group_rank(group), ranks = tc_group_size(group);
     rmat_graph graph = {.vertices = 0};
     bfs_share share = {.own = 0};
-    bool ok =
-        enough_memory(rmat_graph_create(&args->graph, rank, ranks, &graph)) &&
-        share_init(&share, &graph, 1u << args->graph.scale, ranks) &&
-        check(tc_context_publish(tc_group_context(group), BFS_SHARE, &share, sizeof share),
-              &err, BFS_SHARE);
+    bool ok = enough_memory(rmat_graph_create(&args->graph, rank, ranks, &graph)) &&
+              share_init(&share, &graph, 1u << args->graph.scale, ranks) &&
+              check(tc_context_publish(tc_group_context(group), BFS_SHARE, &share, sizeof share,
+                                       &err),
+                    &err, BFS_SHARE);
     if (ok && rank == 0)
         ok = be_first(group, args);
     else if (ok)
         ok = check(tc_group_barrier(group, RUN_TIMEOUT_NS, &err), &err, "begin") &&
              check(tc_group_barrier(group, RUN_TIMEOUT_NS, &err), &err, "end");
     /* Nothing may run on it any more. */
-    ok = check(tc_context_publish(tc_group_context(group), BFS_SHARE, NULL, 0), &err,
+    ok = check(tc_context_publish(tc_group_context(group), BFS_SHARE, NULL, 0, &err), &err,
                BFS_SHARE) &&
          ok;
     share_fini(&share);

@@ -39,13 +39,13 @@ static bool start_call(calls *all, uint32_t rank, const bfs_head *head)
     tc_status status = tc_group_ep(all->group, rank, &ep, &err);
     if (status == TC_OK) {
         all->running++;
-        while ((status = tc_call_start(ep, all->bfs, head, sizeof *head, &params, NULL)) ==
-               TC_E_AGAIN)
+        while ((status = tc_call_start(ep, all->bfs, head, sizeof *head, &params, NULL,
+                                       &err)) == TC_E_AGAIN)
             (void)tc_progress(tc_group_context(all->group));
         all->running -= status != TC_OK;
     }
     if (status != TC_OK)
-        fprintf(stderr, "bfs: rank %" PRIu32 ": %s\n", rank, tc_status_text(status));
+        fprintf(stderr, "bfs: rank %" PRIu32 ": %s\n", rank, err.text);
     return status == TC_OK;
 }
 

@@ -80,9 +80,9 @@ static double seconds_since(const struct timespec *start)
 /* Who runs here reads it. */
 static bool publish(tc_group *group, const char *text, size_t size)
 {
-    tc_error err = {TC_OK, "cannot be published"};
+    tc_error err;
     return check(tc_context_publish(tc_group_context(group), GET_IF_TABLE,
-                                    (void *)(uintptr_t)text, size),
+                                    (void *)(uintptr_t)text, size, &err),
                  &err, GET_IF_TABLE);
 }
 

@@ -119,11 +119,11 @@ static void ask(server *s)
         return;
     }
     tc_status status =
-        tc_call_start(ep, params->get_if, &all->query, all->query_size, &call, NULL);
+        tc_call_start(ep, params->get_if, &all->query, all->query_size, &call, NULL, &err);
     s->asking = status == TC_OK;
     all->result.calls += s->asking;
     if (status != TC_OK && status != TC_E_AGAIN)
-        fail(s, tc_status_text(status));
+        fail(s, err.text);
 }
 
 /* Calls that are still under way have this scan's memory: after a failure they are waited for,

@@ -115,15 +115,12 @@ static int parse(int argc, char **argv, arguments *args)
 /* --- messages --- */
 
 /* What became of it, in the words of whoever decided it. */
-static bool complain(const source *s, const char *what, tc_status status)
+static bool complain(const source *s, const char *what, tc_error *err)
 {
-    tc_error error;
-    if (tc_ep_refusal(s->ep, &error) > 0)
-        fprintf(stderr, "record_source: %s: refused by the target: %s\n", what, error.text);
-    else if (tc_ep_error(s->ep, &error) != TC_OK)
-        fprintf(stderr, "record_source: %s: %s\n", what, error.text);
+    if (tc_ep_refusal(s->ep, err) > 0)
+        fprintf(stderr, "record_source: %s: refused by the target: %s\n", what, err->text);
     else
-        fprintf(stderr, "record_source: %s: %s\n", what, tc_status_text(status));
+        fprintf(stderr, "record_source: %s: %s\n", what, err->text);
     return false;
 }
 
@@ -142,20 +139,24 @@ static bool too_large(const source *s, const char *what, size_t size)
 static bool deliver(source *s, const tc_message *message, const char *what)
 {
     uint64_t deadline_ns = now_ns() + DEADLINE_NS;
+    tc_error err = {TC_OK, "the target has made no room in time"};
     tc_status status;
     while ((status = tc_message_send(s->ep, message)) == TC_E_AGAIN && now_ns() < deadline_ns)
         (void)tc_progress(s->ctx);
     if (status == TC_OK)
-        status = tc_ep_flush(s->ep, DEADLINE_NS);
-    return (status == TC_OK && tc_ep_refusal(s->ep, NULL) == 0) || complain(s, what, status);
+        status = tc_ep_flush(s->ep, DEADLINE_NS, &err);
+    else if (status != TC_E_AGAIN)
+        (void)tc_send_error(s->ctx, &err);
+    return (status == TC_OK && tc_ep_refusal(s->ep, NULL) == 0) || complain(s, what, &err);
 }
 
 static bool make_message(source *s, record_batch *batch, tc_message **message_out)
 {
-    tc_status status = tc_message_create(s->insert, batch, sizeof *batch, message_out);
+    tc_error err;
+    tc_status status = tc_message_create(s->insert, batch, sizeof *batch, message_out, &err);
     free(batch->packed); /* NULL unless the message could not be made */
     batch->packed = NULL;
-    return status == TC_OK || complain(s, "record_insert", status);
+    return status == TC_OK || complain(s, "record_insert", &err);
 }
 
 static bool send_batch(source *s, record_batch *batch, const char *path)
@@ -209,8 +210,10 @@ static void overwrite(uint8_t *payload, size_t size)
 static bool send_wrong_head(source *s, const record_batch *batch)
 {
     char *bytes = malloc(batch->size);
-    if (bytes == NULL)
-        return complain(s, "a damaged batch", TC_E_NO_MEMORY);
+    if (bytes == NULL) {
+        fprintf(stderr, "record_source: a damaged batch: no memory\n");
+        return false;
+    }
     record_head head;
     memcpy(bytes, batch->bytes, batch->size);
     memcpy(&head, bytes, sizeof head);
@@ -265,17 +268,18 @@ static bool send_file(source *s, const char *path, size_t files)
 static bool fetch_counts(source *s)
 {
     s->counts = (record_counts){.run = ~s->run}; /* no answer yet */
-    tc_status status = tc_send(s->ep, s->close, &s->run, sizeof s->run);
+    tc_error err = {TC_OK, "its counts have not come in time"};
+    tc_status status = tc_send_wait(s->ep, s->close, &s->run, sizeof s->run, DEADLINE_NS, &err);
     if (status == TC_OK)
-        status = tc_ep_flush(s->ep, DEADLINE_NS);
+        status = tc_ep_flush(s->ep, DEADLINE_NS, &err);
     uint64_t deadline_ns = now_ns() + DEADLINE_NS;
     while (status == TC_OK && s->counts.run != s->run && tc_ep_refusal(s->ep, NULL) == 0 &&
            now_ns() < deadline_ns)
         if (tc_wait(s->ctx, PROGRESS_INTERVAL_NS) != TC_OK)
-            status = tc_ep_error(s->ep, NULL);
+            status = tc_ep_error(s->ep, &err);
     if (status == TC_OK && s->counts.run != s->run)
         status = TC_E_TIMEOUT;
-    return status == TC_OK || complain(s, "record_close", status);
+    return status == TC_OK || complain(s, "record_close", &err);
 }
 
 static bool counts_are_right(const source *s)

@@ -24,12 +24,10 @@ static double now_us(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-static void must(tc_status status, const tc_ep *ep, tc_error *err)
+static void must(tc_status status, const tc_error *err)
 {
     if (status == TC_OK)
         return;
-    if (ep != NULL && tc_ep_refusal(ep, err) == 0)
-        (void)tc_ep_error(ep, err);
     fprintf(stderr, "primes_source: %s: %s\n", tc_status_text(status), err->text);
     exit(1);
 }
@@ -37,17 +35,14 @@ static void must(tc_status status, const tc_ep *ep, tc_error *err)
 static void ask(tc_ep *ep, tc_ifunc *fn, bool answer)
 {
     const primes_question question = {.below = BELOW, .answer = answer};
-    tc_error err = {TC_OK, ""};
-    tc_status status;
-    while ((status = tc_send(ep, fn, &question, sizeof question)) == TC_E_AGAIN)
-        (void)tc_progress(tc_ep_context(ep));
-    must(status, ep, &err);
+    tc_error err;
+    must(tc_send_wait(ep, fn, &question, sizeof question, PATIENCE_NS, &err), &err);
 }
 
 static void flush(tc_ep *ep)
 {
-    tc_error err = {TC_OK, ""};
-    must(tc_ep_flush(ep, PATIENCE_NS), ep, &err);
+    tc_error err;
+    must(tc_ep_flush(ep, PATIENCE_NS, &err), &err);
 }
 
 /* False: the target did not answer, or not rightly. */
@@ -57,7 +52,7 @@ static bool show(tc_context *ctx, tc_ifunc *fn, char *const *target, primes_answ
     tc_ep_info info;
     tc_ep *ep;
     unsigned before = answers->count;
-    must(tc_ep_connect(ctx, target[2], 0, &ep, &err), NULL, &err);
+    must(tc_ep_connect(ctx, target[2], 0, &ep, &err), &err);
     tc_ep_query(ep, &info);
     double start_us = now_us();
     ask(ep, fn, false);
@@ -98,9 +93,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: primes_source FUNCTION.tca NAME FORM HOST:PORT ...\n");
         return 2;
     }
-    must(tc_context_create(NULL, &ctx, &err), NULL, &err);
+    must(tc_context_create(NULL, &ctx, &err), &err);
     tc_context_set_target_args(ctx, &answers);
-    must(tc_ifunc_open_file(ctx, argv[1], &fn, &err), NULL, &err);
+    must(tc_ifunc_open_file(ctx, argv[1], &fn, &err), &err);
     printf(TABLE_ROW "%12s %12s   result\n", "target", "architecture", "form", "delivery",
            "first call", "cached call");
     for (int i = 2; i + 2 < argc; i += 3)

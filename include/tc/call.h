@@ -56,7 +56,8 @@ typedef struct tc_call_params {
 TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
                                                    const void *source_args, size_t size,
                                                    const tc_call_params *params,
-                                                   size_t params_size, tc_call_id *call_out);
+                                                   size_t params_size, tc_call_id *call_out,
+                                                   tc_error *err);
 
 /* Sends a message as tc_send does and returns. `params->done` is called when the reply has
  * arrived, the call has failed or its deadline has passed. Allowed inside an ifunc.
@@ -71,9 +72,10 @@ TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
 TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
                                                     const void *source_args, size_t size,
                                                     const tc_call_params *params,
-                                                    tc_call_id *call_out)
+                                                    tc_call_id *call_out, tc_error *err)
 {
-    return tc_call_start_sized(ep, fn, source_args, size, params, sizeof *params, call_out);
+    return tc_call_start_sized(ep, fn, source_args, size, params, sizeof *params, call_out,
+                               err);
 }
 
 /* Sends a message as tc_send does and blocks, progressing the context, until the reply arrives.

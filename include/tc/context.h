@@ -109,7 +109,7 @@ TC_MUST_CHECK TC_API tc_status tc_context_reopen_audit(tc_context *ctx, tc_error
  *   TC_E_INVALID    the name is longer than 63 bytes
  *   TC_E_NO_MEMORY  an allocation failed */
 TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *name, void *data,
-                                                  size_t size);
+                                                  size_t size, tc_error *err);
 
 /* Sets the callback for endpoint events; NULL: none. */
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
@@ -127,16 +127,31 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
  * not allowed, it returns 0 and logs an error. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
-/* Progresses until a message ran, an endpoint changed its state, a call ended, or there is room
- * for a send that returned TC_E_AGAIN. The option `wait` selects how: `adaptive` polls for the
+/* Progresses until a message ran, an endpoint changed its state, a call ended, there is room for
+ * a send that returned TC_E_AGAIN, or tc_wake was called since the last tc_wait. The option `wait` selects how: `adaptive` polls for the
  * time `spin` (unless other threads want the CPU and every peer sends by UCX messages), yields
  * a few times and then sleeps until a peer wakes it; `block` sleeps at once; `spin` never
  * sleeps. A sleep ends after `sleep_max` at the latest.
  *
  *   TC_OK         something happened
- *   TC_E_TIMEOUT  nothing happened in timeout_ns
+ *   TC_E_TIMEOUT  nothing happened in timeout_ns; 0 looks once
  *   TC_E_BUSY     called from inside an ifunc */
-TC_MUST_CHECK TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
+TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
+
+/* Has tc_wait return TC_OK: the one that waits now, or else the next. It also makes the descriptor
+ * of tc_context_fd readable. Other calls that block go on. Any thread may call this, and so may a
+ * signal handler (it is async-signal-safe and leaves errno alone), as long as the context lives. */
+TC_API void tc_wake(tc_context *ctx);
+
+/* Runs what peers send, sleeping between messages as tc_wait does, until a number is not 0. Who
+ * sets it (a signal handler, another thread, a function that ran here) calls tc_wake then;
+ * without that it takes up to half a second more.
+ *
+ *   until      `volatile sig_atomic_t` will do; NULL: for ever
+ *
+ *   TC_OK      *until is not 0; at once if it is not 0 before
+ *   TC_E_BUSY  called from inside an ifunc */
+TC_API tc_status tc_serve(tc_context *ctx, const volatile int *until);
 
 /* The descriptor for an event loop of the program's own. poll and epoll report it readable when
  * tc_progress has work to do, if tc_context_arm returned TC_OK since the last tc_progress. The
@@ -229,9 +244,9 @@ TC_API void tc_listener_close(tc_listener *listener);
 /* Starts the compiler, and the processes that it compiles in, as many as are kept for the next
  * functions: for a program that cannot open files or start processes later, because it confines
  * itself. When such a process dies then, no other takes its place; without any, bitcode is
- * refused.
+ * refused. With the option form=image nothing is ever compiled, and none is started.
  *
- *   TC_OK             it is ready, or about to be
+ *   TC_OK             it is ready, or about to be, or not needed
  *   TC_E_UNSUPPORTED  the library has no compiler here: images run all the same
  *   TC_E_VERSION      the compiler's module is of another version
  *   TC_E_COMPILE      LLVM does not work here

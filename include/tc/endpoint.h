@@ -1,7 +1,13 @@
 /* An endpoint: an ordered, bidirectional connection to one peer.
  *
  * Messages on one endpoint run at the peer in the order in which they were sent. There is no
- * order between endpoints. An endpoint belongs to the thread of its context. */
+ * order between endpoints. An endpoint belongs to the thread of its context.
+ *
+ * Who made an endpoint closes it: tc_ep_connect's is the caller's, until tc_ep_close or the end of
+ * the context, also after it failed. One that a listener accepted, or that a peer made by address,
+ * is the context's: it is freed when the callback of tc_context_set_ep_callback returns from
+ * TC_EP_CLOSED or TC_EP_FAILED, and without a callback at any time in a call that progresses. A
+ * program that keeps pointers to such endpoints sets one. A group's endpoints are the group's. */
 #ifndef TC_ENDPOINT_H
 #define TC_ENDPOINT_H
 
@@ -36,8 +42,8 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect(tc_context *ctx, const char *host_p
                                              uint64_t timeout_ns, tc_ep **ep_out,
                                              tc_error *err);
 
-/* Connects by the bytes of the peer's tc_context_address. Blocks, progressing ctx; the peer
- * must progress, too. Damaged bytes are detected. Bytes that an attacker made reach the address
+/* Connects to the peer's worker address, the bytes of its tc_context_address. Blocks, progressing
+ * ctx; the peer must progress, too. Damaged bytes are detected. Bytes that an attacker made reach the address
  * parser of UCX, once their layout was checked, and make this side connect wherever they say: take
  * them only from a channel that you trust. Nobody proves who he is on this way, whatever keys are
  * set (options key_file, tls_cert): the network has to be trusted, and the identity is "".
@@ -59,13 +65,13 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void
  * it because it refused the function.
  *
  *   TC_OK           all have run or were dropped
- *   TC_E_TIMEOUT    not in timeout_ns
+ *   TC_E_TIMEOUT    not in timeout_ns; 0 looks once
  *   TC_E_PEER_LOST  the peer died or broke the protocol
  *   TC_E_CLOSED     the peer closed the endpoint
  *   TC_E_BUSY       called from inside an ifunc
  *
- * A failed endpoint gives the status of tc_ep_error. */
-TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns);
+ * A failed endpoint gives the status and text of tc_ep_error. */
+TC_MUST_CHECK TC_API tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err);
 
 /* Flushes for the option close_timeout at most, notifies the peer and frees ep. The peer
  * receives TC_EP_FAILED in place of TC_EP_CLOSED if that was too short for messages that may
@@ -102,7 +108,8 @@ typedef struct tc_ep_info {
     uint64_t sent_messages;
     uint64_t sent_bytes;   /* of frames, headers and code included */
     uint64_t run_messages; /* messages from this peer that ran here */
-    /* what the peer has proved: "cert:CN=node7", "key:cluster", "uid:1000"; "": nothing */
+    /* what the peer has proved: "cert:CN=node7", "key:cluster", "job:NAME" of a group's member,
+     * "uid:1000"; "": nothing */
     const char *peer_identity;
 } tc_ep_info;
 

@@ -35,8 +35,8 @@ extern "C" {
 TC_API tc_ep *tc_self_endpoint(void);
 
 /* Who the peer has proved to be that the running message came from: "cert:" and a certificate's
- * subject as RFC 2253 writes it, "key:" and a key's name, or "uid:" and a user's number, of a
- * process on this host. "" outside NAME_main, and of a peer that proved nothing (see
+ * subject as RFC 2253 writes it, "key:" and a key's name, "job:" and a job's, of a member of the
+ * same one, or "uid:" and a user's number, of a process on this host. "" outside NAME_main, and of a peer that proved nothing (see
  * docs/security.md). Printable ASCII, less than 256 characters; valid while NAME_main runs. Of a
  * message that was forwarded it is the last sender's. */
 TC_API const char *tc_self_identity(void);
@@ -82,6 +82,11 @@ TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, si
 /* Replies to the call that the running message is. If it fails, the message is still a call; if
  * NAME_main does nothing else with it, the caller is notified of the failure.
  *
+ * A call has one reply. A long answer goes in pieces as calls: the function replies with what fits
+ * the caller's memory and with where it stopped, and the caller calls again from there, until the
+ * reply says that it is the end. Or the function sends messages of its own to tc_self_endpoint,
+ * whose process has a function for them, and replies when all were sent.
+ *
  *   data              the result; copied
  *   size              bytes at data, at most the option send_queue_bytes
  *
@@ -95,7 +100,7 @@ TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, si
  *   TC_E_UNREACHABLE  no route leads to the origin
  *   TC_E_NO_MEMORY    an allocation failed
  *   as tc_group_ep    the endpoint to the origin cannot be created */
-TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
+TC_API tc_status tc_reply(const void *data, size_t size);
 
 /* Replies with a failure.
  *
@@ -104,7 +109,7 @@ TC_MUST_CHECK TC_API tc_status tc_reply(const void *data, size_t size);
  *
  *   TC_E_INVALID  status is not below 0
  *   as tc_reply */
-TC_MUST_CHECK TC_API tc_status tc_reply_error(tc_status status, const char *text);
+TC_API tc_status tc_reply_error(tc_status status, const char *text);
 
 /* A detached call. These are plain bytes: they may travel in payloads and be stored. A process
  * that has them can reply in any function of the same group, or, without a group, of the same

@@ -6,7 +6,8 @@
  * the endpoint to a rank ends, the next use of that rank connects again.
  *
  * Members trust each other: each says at connecting which rank it is, and nothing authenticates
- * that. A group belongs to the thread of its context. */
+ * that. That a peer is a member at all is proved as docs/security.md says: by the job's key, by
+ * keys of the options, or by the kernel. A group belongs to the thread of its context. */
 #ifndef TC_GROUP_H
 #define TC_GROUP_H
 
@@ -80,17 +81,18 @@ TC_MUST_CHECK TC_API tc_status tc_group_create_hosts(tc_context *ctx, const char
 /* Creates the group of the job that started this process: tc-run, PMIx (mpirun, prterun,
  * Slurm), or the options `group_hosts` and `group_rank`; the first that applies. Without any it
  * is a group of one. Blocks without progressing. Members on one host listen on loopback;
- * members on several hosts listen where the option `group_address` says. A process may join
+ * members on several hosts listen where the option `group_address` says, and have a key of the
+ * job's, unless the options name keys or `listen_any`. A process may join
  * again: its second call meets the second calls of the others. Any context of the process may
  * be used; the calls of several threads wait for each other.
  *
- *   timeout_ns        longest time to wait for the other members
+ *   timeout_ns        longest time to wait for the other members; 0 looks once
  *
  *   TC_OK             all members have joined
  *   TC_E_TIMEOUT      not in time; the text names the members that are missing
  *   TC_E_PEER_LOST    a member ended before it joined, or the starter did
  *   TC_E_UNSUPPORTED  PMIx started the process, and libpmix2 or this library's module for it is
- *                     missing
+ *                     missing; or the job needs a key, and libssl3 or the module for that is
  *   TC_E_VERSION      that module or tc-run is of another version
  *   TC_E_INVALID      an option or the environment of the job is malformed
  *   TC_E_UNREACHABLE  the starter cannot be reached
@@ -132,17 +134,54 @@ TC_API tc_context *tc_group_context(const tc_group *group);
 TC_MUST_CHECK TC_API tc_status tc_group_ep(tc_group *group, uint32_t rank, tc_ep **ep_out,
                                            tc_error *err);
 
-/* tc_send to a rank.
+/* tc_send to a rank; tc_send_error has the text of either status.
  *
  *   as tc_group_ep
  *   as tc_send */
 TC_MUST_CHECK TC_API tc_status tc_group_send(tc_group *group, uint32_t rank, tc_ifunc *fn,
                                              const void *source_args, size_t size);
 
+/* What tc_group_call_all may be told. A zeroed struct is valid. */
+typedef struct tc_group_call_params {
+    void *results;          /* receives the replies, rank r's at r * result_capacity; or NULL */
+    size_t result_capacity; /* bytes for each rank */
+    size_t *sizes;          /* receives the bytes of each rank's reply; or NULL */
+    tc_status *statuses;    /* receives how each rank's call ended; or NULL */
+    uint64_t timeout_ns;    /* 0: the option call_timeout */
+} tc_group_call_params;
+
+/* What tc_group_call_all calls, with the size of the caller's tc_group_call_params. */
+TC_MUST_CHECK TC_API tc_status tc_group_call_all_sized(tc_group *group, tc_ifunc *fn,
+                                                       const void *source_args, size_t size,
+                                                       const tc_group_call_params *params,
+                                                       size_t params_size, tc_error *err);
+
+/* Calls a function at every rank, this process's own included, and blocks, progressing, until all
+ * calls have ended. The calls are under way at the same time. A rank that fails keeps no other from
+ * answering.
+ *
+ *   params          where the replies go; NULL: they are dropped
+ *
+ *   TC_OK           all ranks have replied
+ *   TC_E_BUSY       called from inside an ifunc; nothing was called
+ *   TC_E_NO_MEMORY  the calls cannot be recorded; nothing was called
+ *   as tc_call
+ *   as tc_group_ep
+ *
+ * Otherwise it is the status of the lowest rank that failed, and err names that rank. sizes and
+ * statuses tell of all ranks, also then. */
+TC_MUST_CHECK static inline tc_status tc_group_call_all(tc_group *group, tc_ifunc *fn,
+                                                        const void *source_args, size_t size,
+                                                        const tc_group_call_params *params,
+                                                        tc_error *err)
+{
+    return tc_group_call_all_sized(group, fn, source_args, size, params, sizeof *params, err);
+}
+
 /* Blocks, progressing, until the endpoints to all members are open.
  *
  *   TC_OK           all are open
- *   TC_E_TIMEOUT    not in timeout_ns; the text names the members that are missing
+ *   TC_E_TIMEOUT    not in timeout_ns (0 looks once); the text names the members that are missing
  *   TC_E_PEER_LOST  a member was lost meanwhile
  *   TC_E_BUSY       called from inside an ifunc
  *   as tc_group_ep
@@ -155,7 +194,7 @@ TC_MUST_CHECK TC_API tc_status tc_group_connect(tc_group *group, uint64_t timeou
  * this one. Messages that members sent before may still be under way.
  *
  *   TC_OK           all members have arrived
- *   TC_E_TIMEOUT    not in timeout_ns, or not in that of rank 0, whose text names the members
+ *   TC_E_TIMEOUT    not in timeout_ns (0 looks once), or not in that of rank 0, whose text names the members
  *                   that are missing
  *   TC_E_PEER_LOST  a member was lost before it arrived; the text names it
  *   TC_E_BUSY       called from inside an ifunc

@@ -84,6 +84,30 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_open_signed(tc_context *ctx, const void 
                                                     size_t signature_size, tc_ifunc **fn_out,
                                                     tc_error *err);
 
+/* An archive that is part of the program: `tc-ar embed NAME.tca -o FILE.c` writes a source that
+ * defines `const tc_embedded NAME_tca`, and tc_add_ifunc(NAME ... EMBED) makes a library of it that
+ * a target links. Declare it with `extern const tc_embedded NAME_tca;`. */
+typedef struct tc_embedded {
+    const void *archive;
+    size_t archive_size;
+    const char *deps; /* NULL: none */
+    size_t deps_size;
+    const char *signature; /* NULL: none */
+    size_t signature_size;
+} tc_embedded;
+
+/* Opens an archive that is part of the program; no file is needed where the program runs.
+ *
+ *   as tc_ifunc_open_signed */
+TC_MUST_CHECK static inline tc_status tc_ifunc_open_embedded(tc_context *ctx,
+                                                             const tc_embedded *embedded,
+                                                             tc_ifunc **fn_out, tc_error *err)
+{
+    return tc_ifunc_open_signed(ctx, embedded->archive, embedded->archive_size, embedded->deps,
+                                embedded->deps_size, embedded->signature,
+                                embedded->signature_size, fn_out, err);
+}
+
 /* The name of the key of the option trust that has signed the function; "" when none has, or no
  * signature came with it. Valid until fn is closed, or trust is read again. */
 TC_API const char *tc_ifunc_signer(const tc_ifunc *fn);
@@ -130,9 +154,30 @@ TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
  *   TC_E_PEER_LOST    the peer died or broke the protocol
  *   TC_E_CLOSED       the peer closed the endpoint
  *
- * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve. */
+ * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve. tc_send_error
+ * has a text for all of these but TC_E_AGAIN. */
 TC_MUST_CHECK TC_API tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args,
                                        size_t size);
+
+/* Why the newest message of this context that could not be sent was not: the status and, in err,
+ * the text of tc_send, tc_send_uncached, tc_send_injected, tc_message_send or tc_group_send, which
+ * take no tc_error because every message takes their way.
+ *
+ *   TC_OK    none has failed, and err stays as it was; TC_E_AGAIN is no failure
+ *   as tc_send */
+TC_API tc_status tc_send_error(const tc_context *ctx, tc_error *err);
+
+/* tc_send that waits for room at the peer in place of returning TC_E_AGAIN. Blocks, progressing.
+ *
+ *   timeout_ns      how long to wait for room; 0: not at all
+ *
+ *   TC_OK           the message is sent or queued; source_args may be reused
+ *   TC_E_TIMEOUT    there was no room in time. A payload above tc_ep_info.frame_payload_max may be
+ *                   partly sent: repeat the same call, or close the endpoint
+ *   TC_E_BUSY       called from inside an ifunc, or another message is partly sent
+ *   as tc_send      with a text in err */
+TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args,
+                                            size_t size, uint64_t timeout_ns, tc_error *err);
 
 /* Sends the code of a function ahead and has the peer load it. Messages on this endpoint run
  * meanwhile. Blocks, progressing.
@@ -179,7 +224,8 @@ TC_MUST_CHECK TC_API tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn,
  *   TC_E_INVALID  main is NULL, the function was loaded already, or it defines more entry
  *                 points than NAME_main */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
-    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args));
+    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
+    tc_error *err);
 
 /* Builds a payload once, to be sent to many endpoints.
  *
@@ -192,7 +238,8 @@ TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
  *
  * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve. */
 TC_MUST_CHECK TC_API tc_status tc_message_create(tc_ifunc *fn, const void *source_args,
-                                                 size_t size, tc_message **message_out);
+                                                 size_t size, tc_message **message_out,
+                                                 tc_error *err);
 
 /* The payload and its size. It may be changed between sends. */
 TC_API void *tc_message_payload(tc_message *message, size_t *size_out);

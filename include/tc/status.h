@@ -1,9 +1,13 @@
 /* The status that every fallible function returns, and the text that explains a failure.
  *
  * A function that can fail returns a tc_status. It writes its outputs only when it returns
- * TC_OK. Functions that validate bytes from outside (archives, hello messages, code) also fill
- * a tc_error, whose text says what was found and what was expected. A parameter `tc_error *err`
- * may always be NULL.
+ * TC_OK. It fills a tc_error, too, whose text says what was found and what was expected. A
+ * parameter `tc_error *err` may always be NULL.
+ *
+ * Three kinds of functions take none. Every message takes the way of those that send (tc_send, ...):
+ * tc_send_error has the text of the newest that failed. Of those that run inside a function
+ * (tc_reply, tc_forward, ...) whoever called that function receives the text. Of the others the
+ * status says all (tc_wait, tc_serve, tc_context_arm, tc_call_cancel, tc_options_get).
  *
  * Mistakes of the program, such as a NULL handle, are asserted. Bytes from outside never are.
  * */
@@ -11,6 +15,7 @@
 #define TC_STATUS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +59,13 @@ typedef enum tc_status {
     TC_E_HOPS = -23,           /* forwarded more often than allowed */
     TC_STATUS_LAST = TC_E_HOPS /* the most negative value of this version */
 } tc_status;
+
+/* Timeouts are in nanoseconds, and follow one rule: 0 is the option that the function names
+ * (connect_timeout, call_timeout), or, where it names none, to look once and not to wait;
+ * TC_FOREVER waits for ever. `tc_ep_flush(ep, TC_SECONDS(30), &err)` */
+#define TC_FOREVER UINT64_MAX
+#define TC_SECONDS(n) ((uint64_t)(n)*1000000000u)
+#define TC_MILLISECONDS(n) ((uint64_t)(n)*1000000u)
 
 #define TC_ERROR_TEXT_MAX 1024
 

@@ -26,7 +26,7 @@
  *             tc_context_destroy(ctx);
  *     }
  *
- * The target calls tc_listener_open once and tc_wait for ever; the program tc-node does that.
+ * The target calls tc_listener_open once and tc_serve; the program tc-node does that.
  * The function itself defines count_main (<tc/entry.h>) and is compiled by `tc-clang count.c`.
  *
  * Objects
@@ -43,14 +43,20 @@
  *
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
  * tc_ep_flush now and then. TC_E_AGAIN is no failure: call tc_wait, which returns when there is
- * room, then retry.
+ * room, then retry; or tc_send_wait, which does both. A program that serves calls tc_serve.
+ *
+ * Timeouts. Nanoseconds: TC_SECONDS(30), TC_MILLISECONDS(5), TC_FOREVER. 0 is the option that the
+ * function names, or, where it names none, to look once and not to wait.
  *
  * Ownership. The creator of an object closes it; what the context owns is freed with it. Byte
  * ranges and texts that are passed in are copied unless the function says otherwise. Pointers
  * that are passed to a callback are valid during it.
  *
+ * Language. C99 or newer, and C++11 or newer: the headers have inline functions.
+ *
  * Errors. Functions that can fail return a tc_status and write their outputs only on TC_OK. A
- * parameter `tc_error *err` receives a text and may be NULL (<tc/status.h>).
+ * parameter `tc_error *err` receives a text and may be NULL; tc_send_error has that of tc_send and
+ * of other calls that take none (<tc/status.h>).
  *
  * Security. Code that arrives runs with the rights of the process. Nothing is signed, encrypted
  * or authenticated: every process that can connect can run code. Everything a peer sends before
@@ -75,6 +81,7 @@
  *   load.h       how functions were loaded, and how long it took
  *   cache.h      the object cache
  *   code.h       names of shipped code, for crash handlers
+ *   crash.h      a crash handler
  *   loader.h     functions in this process, without peers
  *   version.h    versions
  *
@@ -87,6 +94,7 @@
 #include <tc/call.h>
 #include <tc/code.h>
 #include <tc/context.h>
+#include <tc/crash.h>
 #include <tc/endpoint.h>
 #include <tc/entry.h>
 #include <tc/group.h>

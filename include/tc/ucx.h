@@ -29,8 +29,14 @@ TC_MUST_CHECK TC_API tc_status tc_context_create_on_ucx_for(
     unsigned header_version, const tc_options *opts, const tc_ucx_objects *ucx, size_t ucx_size,
     tc_context **ctx_out, tc_error *err);
 
-/* Creates a context on the application's objects. They must outlive it. tc_context_destroy
- * leaves them without endpoints and handlers of the library.
+/* Creates a context on the application's objects. They must outlive it, and a worker has one
+ * context at a time.
+ *
+ * tc_context_destroy leaves no endpoints of the library there, and the worker may have another
+ * context afterwards. What peers still send to the one that has gone is dropped in silence
+ * whenever the worker is progressed: for that, a handler of the library stays for each of its ids
+ * until the worker is destroyed. It needs no memory of the context's, but its code: the shared
+ * library is never unloaded; the static one must not be, as part of a module, before the worker.
  *
  * Both sides may progress the worker: ucp_worker_progress receives what peers send, tc_progress
  * runs it. The application's UCX callbacks are called inside tc_progress and every other call

@@ -18,7 +18,9 @@ class ThreeChains(CMakePackage):
     git = Path(__file__).resolve().parents[2].as_uri()
     license("BSD-3-Clause")
 
-    version("main", branch="main")
+    # The tree that this file lies in, unless a release is asked for, of which a mirror has the tag.
+    version("main", branch="main", preferred=True)
+    version("0.1.0", tag="v0.1.0")
 
     variant("llvm", default=True, description="Compile bitcode (ORC JIT), and build tc-clang and tc-perf; native images alone without")
 

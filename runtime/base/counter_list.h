@@ -26,7 +26,7 @@
     ROW(TCI_REPLIES_UNSENT, "replies_unsent", "Replies whose origin could not be reached.")    \
     ROW(TCI_CALLS_LONG, "calls_long", "Calls that ran longer than `call_time_max`.")           \
     ROW(TCI_STRANGERS_REFUSED, "strangers_refused",                                            \
-        "Connections that were ended before they proved who they are.")                        \
+        "Connections and hellos that were refused before anybody proved who it is.")                        \
     ROW(TCI_CODE_UNTRUSTED, "code_untrusted",                                                  \
         "Of `code_refused`, those that are not trusted: signature, lists.")
 

@@ -1,6 +1,7 @@
 #include "option_table.h"
 
 #include "error_text.h"
+#include "option_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -122,7 +123,7 @@ static const option_row option_rows[] = {
       "what the members of group_hosts know and others do not: who connects without it is none of them"},
      KIND_TEXT, FIELD(group_secret), 0, 0, false},
     {{"group_address", "TC_GROUP_ADDRESS", "address", "", "an address, a name or a network interface of this host; or empty",
-      "where tc_group_join listens, with a port or without; empty: on loopback, if all members are on this host"},
+      "where tc_group_join listens, with a port or without; empty: on loopback, if all members are on this host. Members of a job have a key of its own there"},
      KIND_TEXT, FIELD(group_address), 0, 0, false},
     {{"form", "TC_FORM", "choice", "auto", "auto|image|bitcode",
       "which form of a function runs here: its native image (image), what LLVM compiles of its bitcode (bitcode), or the image where it has one that fits this CPU (auto)"},
@@ -151,6 +152,9 @@ static const option_row option_rows[] = {
     {{"compiler_wall", "TC_COMPILER_WALL", "choice", "auto", "auto|yes|no",
       "behind which walls that process compiles (no files, sockets or other processes, no memory that runs): those that this machine has (auto), all of them or nothing is compiled (yes), or none (no)"},
      KIND_CHOICE, FIELD(compiler_wall), 0, 2, false},
+    {{"compiled", "TC_COMPILED", "choice", "orc", "orc|image",
+      "what the compiler hands over: objects, which LLVM links in this process and debuggers can look into (orc), or images, which this library checks and loads itself (image)"},
+     KIND_CHOICE, FIELD(compiled), 0, 1, false},
     {{"compile_time_max", "TC_COMPILE_TIME_MAX", "time", "10s", "10ms..24h",
       "how long one function may take to compile in a process of its own, and that process to start, 2s at least; the first context's holds for all"},
      KIND_TIME, FIELD(compile_time_max), 10000000, TIME_MAX, false},
@@ -158,7 +162,7 @@ static const option_row option_rows[] = {
       "address space of a process that compiles, of which LLVM itself takes 200M"},
      KIND_SIZE, FIELD(compile_memory_max), 512ull << 20, 1024ull << 30, false},
     {{"ifunc_path", "TC_IFUNC_PATH", "path list", ".", "folders, separated by ':'",
-      "where tc_ifunc_open looks for NAME.tca"},
+      "where tc_ifunc_open looks for NAME.tca; a folder may begin with $ORIGIN, the one that the program lies in"},
      KIND_TEXT, FIELD(ifunc_path), 0, 0, false},
     {{"quota_connections", "TC_QUOTA_CONNECTIONS", "count", "0", "0..65535",
       "how many connections the peers of one identity may have made to a context; 0: any number; peers that have proved nothing share one identity"},
@@ -320,8 +324,11 @@ static bool store_value(struct tc_options *opts, const option_row *row, const ch
 tc_status tc_options_set(tc_options *opts, const char *name, const char *value, tc_error *err)
 {
     const option_row *row = find_row(name);
-    if (row == NULL)
-        return tci_error_set(err, TC_E_NOT_FOUND, "no option named '%s'", name);
+    if (row == NULL) {
+        const char *meant = tci_option_names_nearest(name);
+        return tci_error_set(err, TC_E_NOT_FOUND, "no option named '%s'%s%s", name,
+                             meant != NULL ? "; there is " : "", meant != NULL ? meant : "");
+    }
     if (!store_value(opts, row, value))
         return tci_error_set(err, TC_E_INVALID, "option %s: '%s' is not in %s", name, value,
                              row->info.range);
@@ -344,6 +351,7 @@ tc_status tc_options_create(tc_options **opts_out, tc_error *err)
                                  row->info.env, from_environment, row->info.range);
         }
     }
+    tci_option_names_check();
     *opts_out = opts;
     return TC_OK;
 }

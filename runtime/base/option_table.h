@@ -58,6 +58,11 @@ typedef enum tci_wall_choice {
     TCI_CHOICE_WALL_NO = 2
 } tci_wall_choice;
 
+typedef enum tci_compiled_choice {
+    TCI_COMPILED_ORC = 0,
+    TCI_COMPILED_IMAGE = 1
+} tci_compiled_choice;
+
 typedef enum tci_signature_choice {
     TCI_SIGNATURE_NO = 0,
     TCI_SIGNATURE_YES = 1, /* of what peers send */
@@ -101,6 +106,7 @@ struct tc_options {
     uint64_t code_memory_max;
     uint64_t compiler;      /* tci_compiler_choice */
     uint64_t compiler_wall; /* tci_wall_choice */
+    uint64_t compiled;      /* tci_compiled_choice */
     uint64_t compile_time_max;
     uint64_t compile_memory_max;
     uint64_t quota_connections;

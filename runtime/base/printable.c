@@ -1,5 +1,6 @@
 #include "printable.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 size_t tci_printable_byte(unsigned char byte, char out[TCI_PRINTABLE_BYTES])
@@ -34,10 +35,20 @@ static size_t fitting(const char *text, size_t capacity, size_t *length_out)
     return count;
 }
 
+/* As nearly every text is: it has room, and stays. */
+static bool is_printable(const char *text)
+{
+    while (*text >= 0x20 && *text < 0x7f)
+        text++;
+    return *text == '\0';
+}
+
 void tci_printable_text(char *text, size_t capacity)
 {
     char out[TCI_PRINTABLE_BYTES];
     size_t at;
+    if (is_printable(text))
+        return;
     size_t count = fitting(text, capacity, &at);
     text[at] = '\0';
     while (count > 0) { /* from the end, since nothing becomes shorter */

@@ -89,6 +89,12 @@ bool tci_shared_mappings_added(const tci_shared_mappings *before, uint64_t addre
     return added;
 }
 
+bool tci_shared_mappings_begin(const tci_shared_mappings *list, uint64_t address, size_t bytes)
+{
+    const tci_shared_mapping *in = find(list, address);
+    return in != NULL && in->start == address && bytes <= in->end - address;
+}
+
 /* --- reading ----------------------------------------------------------------------------- */
 
 /* The kernel reads them, and gives an error where a load would be a signal. */

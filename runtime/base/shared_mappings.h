@@ -29,6 +29,9 @@ void tci_shared_mappings_free(tci_shared_mappings *list);
 bool tci_shared_mappings_added(const tci_shared_mappings *before, uint64_t address,
                                size_t bytes);
 
+/* Whether one of the list begins there and holds so many bytes. */
+bool tci_shared_mappings_begin(const tci_shared_mappings *list, uint64_t address, size_t bytes);
+
 /* Copies bytes of this process's memory, at most 4096. False: some of them cannot be read. One
  * that reads them itself is killed where the file of a mapping is shorter than that. */
 bool tci_shared_mappings_peek(uint64_t address, void *bytes_out, size_t size);

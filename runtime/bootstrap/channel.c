@@ -29,8 +29,10 @@ void tci_channel_init(tci_channel *channel)
 
 void tci_channel_close(tci_channel *channel)
 {
-    if (channel->tls != NULL)
+    if (channel->tls != NULL) {
         channel->credentials->ops->close(channel->tls, channel->fd >= 0);
+        channel->credentials->sessions--;
+    }
     channel->tls = NULL;
     if (channel->fd >= 0)
         (void)close(channel->fd);
@@ -148,8 +150,10 @@ tc_status tci_channel_secure(tci_channel *channel, tci_credentials *credentials,
     if (!tci_credentials_has_keys(credentials))
         return TC_OK;
     channel->is_protected = true;
-    return credentials->ops->open(credentials->tls, channel->fd, role, host, &channel->tls,
-                                  err);
+    TC_TRY(
+        credentials->ops->open(credentials->tls, channel->fd, role, host, &channel->tls, err));
+    credentials->sessions++;
+    return TC_OK;
 }
 
 static bool is_over_loopback(const tci_channel *channel)
@@ -159,14 +163,21 @@ static bool is_over_loopback(const tci_channel *channel)
            tci_host_address_is_loopback(&peer);
 }
 
-/* Without keys: only this user's processes, and root's. */
-static tc_status ask_kernel(tci_channel *channel, tc_error *err)
+static tc_status ask_kernel(tci_channel *channel, uid_t *user_out, tc_error *err)
 {
-    bool accepted = channel->role == TCI_TLS_SERVER;
+    tc_status status =
+        tci_socket_user_of_peer(channel->fd, channel->role == TCI_TLS_SERVER, user_out, err);
+    channel->is_foreign = status == TC_OK && *user_out != geteuid();
+    return status;
+}
+
+/* Without keys: only this user's processes, and root's. */
+static tc_status judge_user(tci_channel *channel, tc_error *err)
+{
     uid_t user;
     if (channel->credentials == NULL || !is_over_loopback(channel))
         return TC_OK;
-    tc_status status = tci_socket_user_of_peer(channel->fd, accepted, &user, err);
+    tc_status status = ask_kernel(channel, &user, err);
     if (channel->credentials->any_user) {
         if (status == TC_OK)
             (void)snprintf(channel->identity, sizeof channel->identity, "uid:%u", user);
@@ -176,12 +187,13 @@ static tc_status ask_kernel(tci_channel *channel, tc_error *err)
         tci_error_prefix(err, "%s", channel->peer);
         return status;
     }
-    if (user != geteuid() && user != 0)
-        return tci_error_set(err, TC_E_REFUSED,
-                             "%s %s user %u, expected user %u or root: other local users need "
-                             "keys (key_file, tls_*), or local_users=any here",
-                             channel->peer, accepted ? "is a process of" : "is served by", user,
-                             geteuid());
+    if (channel->is_foreign && user != 0)
+        return tci_error_set(
+            err, TC_E_REFUSED,
+            "%s %s user %u, expected user %u or root: other local users need "
+            "keys (key_file, tls_*), or local_users=any here",
+            channel->peer, channel->role == TCI_TLS_SERVER ? "is a process of" : "is served by",
+            user, geteuid());
     (void)snprintf(channel->identity, sizeof channel->identity, "uid:%u", user);
     return TC_OK;
 }
@@ -200,6 +212,10 @@ static tc_status look_at_first_byte(tci_channel *channel, tc_error *err)
     if (n <= 0 || first == TLS_HANDSHAKE)
         return TC_OK; /* an end or an error shows again */
     channel->speaks_clear = true;
+    if (channel->credentials->is_job)
+        return tci_error_set(
+            err, TC_E_REFUSED, "%s speaks clear text, and only members of %s are taken here",
+            channel->peer, channel->credentials->ops->identity(channel->credentials->tls));
     return tci_error_set(err, TC_E_REFUSED,
                          "%s speaks clear text, and keys are expected here: set key_file, or "
                          "tls_ca, tls_cert and tls_key, there as here",
@@ -219,14 +235,17 @@ static void take_identity(tci_channel *channel)
 tc_status tci_channel_handshake(tci_channel *channel, tc_error *err)
 {
     if (!channel->is_protected)
-        return channel->identity[0] == '\0' ? ask_kernel(channel, err) : TC_OK;
+        return channel->identity[0] == '\0' ? judge_user(channel, err) : TC_OK;
     if (channel->identity[0] != '\0')
         return TC_OK;
     TC_TRY(look_at_first_byte(channel, err));
     tc_status status = channel->credentials->ops->handshake(channel->tls, err);
-    if (status == TC_OK)
+    uid_t user;
+    if (status == TC_OK) {
         take_identity(channel);
-    else if (status != TC_E_AGAIN)
+        if (channel->is_local) /* where the kernel cannot tell, the peer's memory will */
+            (void)ask_kernel(channel, &user, NULL);
+    } else if (status != TC_E_AGAIN)
         tci_error_prefix(err, "%s", channel->peer);
     return status;
 }

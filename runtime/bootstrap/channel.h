@@ -18,6 +18,7 @@ typedef struct tci_channel {
     char peer[TCI_HOST_PORT_TEXT_MAX]; /* its address, for texts */
     tci_tls_role role;
     bool is_local;                /* once secured: the peer is on this machine */
+    bool is_foreign;              /* once greeted: it is so, and another user's */
     bool has_spoken;              /* its first byte was looked at */
     bool speaks_clear;            /* it sent clear text where keys are expected */
     bool is_protected;            /* bytes go through `tls` */

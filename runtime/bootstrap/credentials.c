@@ -14,15 +14,18 @@ static const tci_module_file_kind tls_module = {.what = "TLS module",
                                                 .symbol = TCI_TLS_SYMBOL,
                                                 .abi = TCI_TLS_ABI};
 
-static tc_status open_module(const struct tc_options *options, const tci_tls_ops **ops_out,
-                             tc_error *err)
+static tc_status open_module(const struct tc_options *options, bool is_job,
+                             const tci_tls_ops **ops_out, tc_error *err)
 {
     const void *table;
     tc_status status = tci_module_file_open(&tls_module, options->engine_path, &table, err);
     if (status == TC_E_UNSUPPORTED)
-        tci_error_prefix(err,
-                         "keys are configured (key_file, tls_*), and cannot be used: "
-                         "install libssl3 and a libtchains that was built with libssl-dev");
+        tci_error_prefix(
+            err, "%s: install libssl3 and a libtchains that was built with libssl-dev%s",
+            is_job ? "members of this job can be reached by others, so they need a "
+                     "key, and it cannot be used"
+                   : "keys are configured (key_file, tls_*), and cannot be used",
+            is_job ? ", or set listen_any=yes, which lets everybody in" : "");
     if (status == TC_OK)
         *ops_out = table;
     return status;
@@ -41,11 +44,12 @@ static tc_status create(const tci_tls_material *material, const struct tc_option
     char warning[TCI_TLS_WARNING_MAX];
     const tci_tls_ops *ops;
     tci_tls *tls;
-    TC_TRY(open_module(options, &ops, err));
+    TC_TRY(open_module(options, material->is_job, &ops, err));
     TC_TRY(ops->create(material, &tls, warning, err));
     set_rules(options, out);
     out->ops = ops;
     out->tls = tls;
+    out->is_job = material->is_job;
     if (warning[0] != '\0')
         TC_LOG(TC_LOG_WARN, "tls_cert: %s", warning);
     return TC_OK;
@@ -79,8 +83,14 @@ static tc_status load_keys(const struct tc_options *options, tci_credentials *ou
 tc_status tci_credentials_of_job(const tci_tls_key *key, const struct tc_options *options,
                                  tci_credentials *out, tc_error *err)
 {
-    const tci_tls_material material = {.keys = key, .key_count = 1};
+    const tci_tls_material material = {.keys = key, .key_count = 1, .is_job = true};
     return create(&material, options, out, err);
+}
+
+tc_status tci_credentials_can_be_job(const struct tc_options *options, tc_error *err)
+{
+    const tci_tls_ops *ops;
+    return open_module(options, true, &ops, err);
 }
 
 /* --- certificates ------------------------------------------------------------------------ */

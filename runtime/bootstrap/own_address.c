@@ -11,8 +11,7 @@
 
 static const char nothing_set[] =
     "members are on several hosts: set the option group_address (TC_GROUP_ADDRESS) to this "
-    "host's address or network interface, and listen_any=yes: whoever reaches that address can "
-    "run code here";
+    "host's address or network interface";
 
 /* Whether an interface has an address that other hosts can use as it stands: link-local ones of
  * IPv6 mean something else at each host. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -95,6 +96,9 @@ static tc_status read_environment(tci_run_request *request, tci_rendezvous_self 
     tci_hash128(&seed, sizeof seed, hash);
     memcpy(&self.id, hash, sizeof self.id);
     self.id |= 1;
+    explicit_bzero(&seed, sizeof seed);
+    const char *socket = secure_getenv(TCI_RUN_ENV_SOCKET);
+    (void)snprintf(self.name, sizeof self.name, "tc-run-%s", socket + (socket[0] == '@'));
     *self_out = self;
     return TC_OK;
 }
@@ -179,6 +183,7 @@ static void run_close(tci_rendezvous *rv)
 {
     if (rv->fd >= 0)
         (void)close(rv->fd);
+    explicit_bzero(rv, sizeof *rv); /* packets may have had the job's key */
     free(rv);
 }
 

@@ -3,7 +3,7 @@
  *
  * A rendezvous is used by one thread, in this order: open, publish, lookup of every rank,
  * close. Every call that waits has a deadline (tci_clock_ns; UINT64_MAX: none). It carries
- * bytes without looking at them. */
+ * bytes without looking at them, and tells them to nobody but the processes of the job. */
 #ifndef TCI_RENDEZVOUS_H
 #define TCI_RENDEZVOUS_H
 
@@ -12,9 +12,10 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-#define TCI_RENDEZVOUS_ABI 1u
+#define TCI_RENDEZVOUS_ABI 2u
 #define TCI_RENDEZVOUS_SYMBOL "tci_rendezvous_module"
 #define TCI_RENDEZVOUS_ADDRESS_MAX 512u /* bytes that a member publishes */
+#define TCI_RENDEZVOUS_NAME_MAX 256
 
 typedef struct tci_rendezvous tci_rendezvous;
 
@@ -24,6 +25,8 @@ typedef struct tci_rendezvous_self {
     uint32_t size;  /* > rank */
     uint64_t id;    /* the same for all members, of this job and round alone; not 0 */
     bool all_local; /* every member is on this host */
+    /* The job's, the same for all members; no secret, and any characters. */
+    char name[TCI_RENDEZVOUS_NAME_MAX];
 } tci_rendezvous_self;
 
 typedef struct tci_rendezvous_ops {

@@ -124,24 +124,17 @@ static tc_status go_on(tci_strangers *strangers, size_t index, tci_stream **stre
         note_write(strangers, index);
         return status;
     }
-    (void)take(strangers, index);
-    if (status == TC_OK) {
-        *stream_out = stream;
-        return TC_OK;
-    }
-    tci_stream_close(stream);
-    return TC_E_REFUSED;
+    *stream_out = take(strangers, index);
+    return status == TC_OK ? TC_OK : TC_E_REFUSED;
 }
 
-static tc_status expire(tci_strangers *strangers, tc_error *err)
+static tc_status expire(tci_strangers *strangers, tci_stream **stream_out, tc_error *err)
 {
     if (strangers->count == 0 || tci_deadline_left_ns(strangers->list[0].deadline_ns) > 0)
         return TC_E_AGAIN;
-    tci_stream *stream = take(strangers, 0);
-    (void)tci_error_set(err, TC_E_REFUSED, "%s did not prove in time who it is",
-                        tci_stream_peer(stream));
-    tci_stream_close(stream);
-    return TC_E_REFUSED;
+    *stream_out = take(strangers, 0);
+    return tci_error_set(err, TC_E_REFUSED, "%s did not prove in time who it is",
+                         tci_stream_peer(*stream_out));
 }
 
 tc_status tci_strangers_next(tci_strangers *strangers, tci_stream **stream_out, tc_error *err)
@@ -155,5 +148,5 @@ tc_status tci_strangers_next(tci_strangers *strangers, tci_stream **stream_out, 
         if (status != TC_E_AGAIN)
             return status;
     }
-    return expire(strangers, err);
+    return expire(strangers, stream_out, err);
 }

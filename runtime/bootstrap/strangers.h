@@ -35,7 +35,8 @@ void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t de
 tci_stream *tci_strangers_drop_oldest(tci_strangers *strangers);
 
 /* Goes on with those that have sent something. TC_OK: one has proved itself, and is the
- * caller's. TC_E_AGAIN: nothing more to do now. TC_E_REFUSED: one was turned away; ask again. */
+ * caller's. TC_E_AGAIN: nothing more to do now. TC_E_REFUSED: one is turned away, and the
+ * caller's to be closed; ask again. */
 TC_MUST_CHECK tc_status tci_strangers_next(tci_strangers *strangers, tci_stream **stream_out,
                                            tc_error *err);
 

@@ -259,6 +259,16 @@ bool tci_stream_is_local(const tci_stream *stream)
     return stream->channel.is_local;
 }
 
+bool tci_stream_is_foreign(const tci_stream *stream)
+{
+    return stream->channel.is_foreign;
+}
+
+const tci_credentials *tci_stream_credentials(const tci_stream *stream)
+{
+    return stream->channel.credentials;
+}
+
 bool tci_stream_is_connected(const tci_stream *stream)
 {
     return stream->targets == NULL;

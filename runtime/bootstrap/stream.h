@@ -36,6 +36,11 @@ typedef struct tci_stream_listener tci_stream_listener;
 TC_MUST_CHECK tc_status tci_stream_listen(const char *host_port, bool allow_any,
                                           tci_credentials *credentials,
                                           tci_stream_listener **listener_out, tc_error *err);
+/* The first half of that, and the second: nobody is served before it is decided who may come. */
+TC_MUST_CHECK tc_status tci_stream_bind(const char *host_port,
+                                        tci_stream_listener **listener_out, tc_error *err);
+TC_MUST_CHECK tc_status tci_stream_listener_admit(tci_stream_listener *listener, bool allow_any,
+                                                  tci_credentials *credentials, tc_error *err);
 /* Takes connections that another process has accepted and hands over by a Unix socket, see
  * handed_socket.h; the socket stays the caller's. TC_E_INVALID: it is of another type; TC_E_IO,
  * TC_E_NO_MEMORY. */
@@ -62,6 +67,9 @@ TC_MUST_CHECK tc_status tci_stream_take(tci_stream_listener *listener, int *fd_o
  * (the peer was hung up on). */
 TC_MUST_CHECK tc_status tci_stream_accept(tci_stream_listener *listener,
                                           tci_stream **stream_out, tc_error *err);
+
+/* "127.0.0.1:40122": whom tci_stream_accept turned away last. */
+const char *tci_stream_listener_turned_away(const tci_stream_listener *listener);
 
 /* --- connecting -------------------------------------------------------------------------- */
 
@@ -100,11 +108,16 @@ TC_MUST_CHECK tc_status tci_stream_receive(tci_stream *stream, tci_hello_kind *k
 
 /* Whether a connected one leads to this machine: to loopback, or to an address of its own. */
 bool tci_stream_is_local(const tci_stream *stream);
+/* Whether it leads to a process of another user there: neither can map the other's memory. */
+bool tci_stream_is_foreign(const tci_stream *stream);
 
 /* The socket is connected, and may have something to read: what proves the peer, or messages. */
 bool tci_stream_is_connected(const tci_stream *stream);
 
-/* Who the peer is: "cert:CN=node7", "key:cluster", "uid:1000", or "" when nothing says it.
+/* What a connected one proves itself with; NULL: nothing. */
+const tci_credentials *tci_stream_credentials(const tci_stream *stream);
+
+/* Who the peer is: "cert:CN=node7", "key:cluster", "job:NAME", "uid:1000", or "" when nothing says it.
  * Printable ASCII, less than TCI_TLS_IDENTITY_MAX; lives as long as the stream. */
 const char *tci_stream_identity(const tci_stream *stream);
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct tci_stream_listener {
     tci_host_address address; /* with the port that was bound */
     tci_credentials *credentials;
     tci_strangers *strangers; /* NULL: nobody has anything to say before its HELLO */
+    char turned_away[TCI_HOST_PORT_TEXT_MAX];
 };
 
 static void close_in_fork(tci_fork_guard *guard)
@@ -31,23 +33,18 @@ static void close_in_fork(tci_fork_guard *guard)
         tci_strangers_leave(listener->strangers);
 }
 
-static tc_status check_loopback(const char *host_port, const tci_host_port *hosts,
+static tc_status check_loopback(const char *asked_for, const tci_host_address *address,
                                 bool allow_any, tc_error *err)
 {
     char text[TCI_HOST_PORT_TEXT_MAX];
-    for (size_t i = 0; i < hosts->count; i++) {
-        const tci_host_address *address = &hosts->addresses[i];
-        if (tci_host_address_is_loopback(address) || allow_any)
-            continue;
-        return tci_error_set(
-            err, TC_E_INVALID,
-            "listen on '%s': %s is reachable from outside, and whoever connects can run code "
-            "here: set key_file (tc-node --make-key makes one), or tls_ca, tls_cert and "
-            "tls_key; "
-            "listen_any=yes allows it without",
-            host_port, tci_host_address_text(address, text));
-    }
-    return TC_OK;
+    if (tci_host_address_is_loopback(address) || allow_any)
+        return TC_OK;
+    return tci_error_set(
+        err, TC_E_INVALID,
+        "listen on '%s': %s is reachable from outside, and whoever connects can run code here: "
+        "set key_file (tc-node --make-key makes one), or tls_ca, tls_cert and tls_key; "
+        "listen_any=yes allows it without",
+        asked_for, tci_host_address_text(address, text));
 }
 
 /* Returns 0 or errno. */
@@ -113,37 +110,72 @@ static tc_status take_credentials(tci_stream_listener *listener, tci_credentials
     return status;
 }
 
-tc_status tci_stream_listen(const char *host_port, bool allow_any, tci_credentials *credentials,
-                            tci_stream_listener **listener_out, tc_error *err)
+static tc_status parse(const char *host_port, tci_host_port *hosts_out, tc_error *err)
 {
-    tci_host_port hosts;
-    tc_status status = tci_host_port_parse(host_port, &hosts, err);
+    tc_status status = tci_host_port_parse(host_port, hosts_out, err);
     if (status == TC_E_UNREACHABLE) /* a name that nobody knows is no place to listen on */
         return tci_error_set(err, TC_E_INVALID, "listen on '%s': the host is not known",
                              host_port);
-    TC_TRY(status);
-    TC_TRY(check_loopback(host_port, &hosts, allow_any || tci_credentials_has_keys(credentials),
-                          err));
+    return status;
+}
 
+static tc_status bind_hosts(const tci_host_port *hosts, tci_stream_listener **listener_out,
+                            tc_error *err)
+{
     tci_stream_listener *listener = calloc(1, sizeof *listener);
     if (listener == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "listen on '%s': out of memory", host_port);
+        return tci_error_set(err, TC_E_NO_MEMORY, "listen: out of memory");
     listener->fd = -1;
-    status = listen_on_first(&hosts, listener, err);
-    if (status == TC_OK)
-        status = take_credentials(listener, credentials, err);
+    tc_status status = listen_on_first(hosts, listener, err);
     if (status != TC_OK) {
-        tci_stream_listener_close(listener);
+        free(listener);
         return status;
     }
     listener->address.size = sizeof listener->address.storage;
     (void)getsockname(listener->fd, (struct sockaddr *)&listener->address.storage,
                       &listener->address.size);
-    char text[TCI_HOST_PORT_TEXT_MAX];
-    if (!tci_host_address_is_loopback(&listener->address) && listener->strangers == NULL)
-        TC_LOG(TC_LOG_WARN, "listening on %s: whoever connects can run code in this process",
-               tci_host_address_text(&listener->address, text));
     tci_fork_guard_add(&listener->guard, close_in_fork);
+    *listener_out = listener;
+    return TC_OK;
+}
+
+tc_status tci_stream_bind(const char *host_port, tci_stream_listener **listener_out,
+                          tc_error *err)
+{
+    tci_host_port hosts;
+    TC_TRY(parse(host_port, &hosts, err));
+    return bind_hosts(&hosts, listener_out, err);
+}
+
+tc_status tci_stream_listener_admit(tci_stream_listener *listener, bool allow_any,
+                                    tci_credentials *credentials, tc_error *err)
+{
+    char text[TCI_HOST_PORT_TEXT_MAX];
+    bool has_keys = tci_credentials_has_keys(credentials);
+    (void)tci_host_address_text(&listener->address, text);
+    TC_TRY(check_loopback(text, &listener->address, allow_any || has_keys, err));
+    TC_TRY(take_credentials(listener, credentials, err));
+    if (!tci_host_address_is_loopback(&listener->address) && !has_keys)
+        TC_LOG(TC_LOG_WARN, "listening on %s: whoever connects can run code in this process",
+               text);
+    return TC_OK;
+}
+
+tc_status tci_stream_listen(const char *host_port, bool allow_any, tci_credentials *credentials,
+                            tci_stream_listener **listener_out, tc_error *err)
+{
+    tci_host_port hosts;
+    tci_stream_listener *listener;
+    TC_TRY(parse(host_port, &hosts, err));
+    for (size_t i = 0; i < hosts.count; i++)
+        TC_TRY(check_loopback(host_port, &hosts.addresses[i],
+                              allow_any || tci_credentials_has_keys(credentials), err));
+    TC_TRY(bind_hosts(&hosts, &listener, err));
+    tc_status status = tci_stream_listener_admit(listener, allow_any, credentials, err);
+    if (status != TC_OK) {
+        tci_stream_listener_close(listener);
+        return status;
+    }
     *listener_out = listener;
     return TC_OK;
 }
@@ -210,6 +242,19 @@ static bool nobody_waits(int errnum)
            errnum == EHOSTDOWN || errnum == EHOSTUNREACH || errnum == ENETUNREACH;
 }
 
+const char *tci_stream_listener_turned_away(const tci_stream_listener *listener)
+{
+    return listener->turned_away;
+}
+
+static tc_status turn_away(tci_stream_listener *listener, tci_stream *stream)
+{
+    (void)snprintf(listener->turned_away, sizeof listener->turned_away, "%s",
+                   tci_stream_peer(stream));
+    tci_stream_close(stream);
+    return TC_E_REFUSED;
+}
+
 /* Out of descriptors: who has proved nothing yet gives its own back first. */
 static tc_status cannot_accept(tci_stream_listener *listener, int errnum, tc_error *err)
 {
@@ -220,8 +265,7 @@ static tc_status cannot_accept(tci_stream_listener *listener, int errnum, tc_err
                                tci_stream_listener_port(listener));
     (void)tci_error_errno(err, TC_E_REFUSED, errnum, "%s has to make room",
                           tci_stream_peer(oldest));
-    tci_stream_close(oldest);
-    return TC_E_REFUSED;
+    return turn_away(listener, oldest);
 }
 
 tc_status tci_stream_take(tci_stream_listener *listener, int *fd_out,
@@ -270,10 +314,8 @@ static tc_status welcome(tci_stream_listener *listener, tci_stream *stream,
         *stream_out = stream;
     if (status == TC_OK)
         return TC_OK;
-    if (status != TC_E_AGAIN) {
-        tci_stream_close(stream);
-        return TC_E_REFUSED;
-    }
+    if (status != TC_E_AGAIN)
+        return turn_away(listener, stream);
     tci_stream *dropped;
     tci_strangers_add(listener->strangers, stream,
                       tci_deadline_after(listener->credentials->patience_ns), &dropped);
@@ -282,8 +324,7 @@ static tc_status welcome(tci_stream_listener *listener, tci_stream *stream,
     (void)tci_error_set(err, TC_E_REFUSED,
                         "%s had not proved who it is when %u others came after it",
                         tci_stream_peer(dropped), TCI_STRANGERS_MAX);
-    tci_stream_close(dropped);
-    return TC_E_REFUSED;
+    return turn_away(listener, dropped);
 }
 
 tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_out,
@@ -291,7 +332,11 @@ tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_o
 {
     tci_stream *stream;
     if (listener->strangers != NULL) {
-        tc_status status = tci_strangers_next(listener->strangers, stream_out, err);
+        tc_status status = tci_strangers_next(listener->strangers, &stream, err);
+        if (status == TC_E_REFUSED)
+            return turn_away(listener, stream);
+        if (status == TC_OK)
+            *stream_out = stream;
         if (status != TC_E_AGAIN)
             return status;
     }

@@ -2,7 +2,7 @@
  * sides have proved who they are, and whose bytes nobody else reads or changes.
  *
  * TLS 1.3 with one cipher, no session is resumed, nothing is sent before the peer has proved
- * itself. Both sides are checked alike. No call blocks. One thread at a time for a tci_tls and
+ * itself. Reads take what the socket has, ahead of what is asked for. Both sides are checked alike. No call blocks. One thread at a time for a tci_tls and
  * its sessions. */
 #ifndef TCI_TLS_OPS_H
 #define TCI_TLS_OPS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-#define TCI_TLS_ABI 1u
+#define TCI_TLS_ABI 2u
 #define TCI_TLS_SYMBOL "tci_tls_module"
 #define TCI_TLS_KEY_BYTES 32u
 #define TCI_TLS_KEY_NAME_MAX 64u
@@ -39,6 +39,7 @@ typedef struct tci_tls_pem {
 typedef struct tci_tls_material {
     const tci_tls_key *keys; /* the first is the one that this side connects with */
     size_t key_count;        /* 0: certificates */
+    bool is_job;             /* the key is a job's, and no file's */
     tci_tls_pem ca;          /* peers' certificates are signed by one of these */
     tci_tls_pem certificate; /* this side's, then those between it and the CA */
     tci_tls_pem private_key;
@@ -55,7 +56,7 @@ typedef struct tci_tls_ops {
     tc_status (*create)(const tci_tls_material *material, tci_tls **tls_out,
                         char warning_out[TCI_TLS_WARNING_MAX], tc_error *err);
     void (*destroy)(tci_tls *tls); /* when no session is left; NULL is allowed */
-    /* "cert:CN=node7" or "key:NAME": this side's own. */
+    /* "cert:CN=node7", "key:NAME" or "job:NAME": this side's own. */
     const char *(*identity)(const tci_tls *tls);
 
     /* On a connected socket that does not block and stays the caller's. host: what a client

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "core/audit.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
 #include "endpoint/ep_life.h"
@@ -50,7 +51,8 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
 static tc_ep *find_addressee(const tc_context *ctx, const tci_am_header *header)
 {
     tc_ep *ep = tci_core_find(&ctx->core, header->connection);
-    if (ep != NULL && ep->rx.records == NULL && memcmp(header->token, &ep->token, sizeof ep->token) == 0)
+    if (ep != NULL && ep->rx.records == NULL &&
+        memcmp(header->token, &ep->token, sizeof ep->token) == 0)
         return ep;
     TC_LOG(TC_LOG_DEBUG, "a message for connection %u, which is not there", header->connection);
     return NULL;
@@ -108,6 +110,14 @@ static tc_status accept_unknown_peer(tc_context *ctx, const tci_inbox_item *item
     return TC_OK;
 }
 
+/* UCX does not say where it came from. */
+static void refuse_stranger(tc_context *ctx, const tc_error *error)
+{
+    ctx->core.counters[TCI_STRANGERS_REFUSED]++;
+    TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "a hello was dropped: %s", error->text);
+    tci_audit_stranger(&ctx->core, "", error);
+}
+
 static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)
 {
     tci_hello_preamble preamble;
@@ -124,7 +134,7 @@ static void handle_inbox_item(tc_context *ctx, const tci_inbox_item *item)
     if (ep != NULL)
         tci_handshake_message(ep, preamble.kind, item->bytes, item->size);
     else if (status != TC_OK)
-        TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "a hello was dropped: %s", error.text);
+        refuse_stranger(ctx, &error);
 }
 
 void tci_arrivals_handle_hellos(tc_context *ctx)

@@ -31,15 +31,11 @@ static tc_status start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t 
                        tc_error *err)
 {
     tc_status status;
-    while ((status = tc_call_start(ep, fn, source_args, size, params, call_out)) ==
+    while ((status = tc_call_start(ep, fn, source_args, size, params, call_out, err)) ==
            TC_E_AGAIN) {
         if (tci_wait_turn(tc_ep_context(ep), deadline_ns) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT, "there was no room to send the call");
     }
-    if (status == TC_E_REFUSED && tc_ep_refusal(ep, err) > 0)
-        return TC_E_REFUSED;
-    if (status != TC_OK && tc_ep_error(ep, err) != status)
-        return tci_error_set(err, status, "the call was not sent: %s", tc_status_text(status));
     return status;
 }
 
@@ -52,7 +48,8 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
     ctx->idle_since_ns = 0;
     TC_TRY(start(ep, fn, source_args, size, params, deadline_ns, &id, a->err));
     while (!a->is_there) {
-        if (tci_wait_turn(ctx, tci_deadline_from(deadline_ns, MARGIN_NS)) != TC_OK && !a->is_there) {
+        if (tci_wait_turn(ctx, tci_deadline_from(deadline_ns, MARGIN_NS)) != TC_OK &&
+            !a->is_there) {
             (void)tc_call_cancel(ctx, id);
             return tci_error_set(a->err, TC_E_TIMEOUT, "no answer came in time");
         }

@@ -4,6 +4,7 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/error_text.h"
 #include "base/logger.h"
 #include "context/progress.h"
 #include "context/wait.h"
@@ -101,7 +102,7 @@ static tc_status flush(const company *c, uint64_t deadline_ns)
     return TC_OK;
 }
 
-static tc_status outcome_of_flush(tc_ep *ep)
+static tc_status outcome_of_flush(tc_ep *ep, tc_error *err)
 {
     if (tci_ep_is_open(ep)) {
         /* A refusal is written before the credit for its message, so this one look finds it. */
@@ -109,25 +110,27 @@ static tc_status outcome_of_flush(tc_ep *ep)
         return TC_OK;
     }
     bool all_run = ep->tx.flush_target > 0 && ep->tx.ring.consumed_seen >= ep->tx.flush_target;
-    return all_run ? TC_OK : tc_ep_error(ep, NULL);
+    return all_run ? TC_OK : tc_ep_error(ep, err);
 }
 
-static tc_status flush_one(tc_ep *ep, uint64_t deadline_ns)
+static tc_status flush_one(tc_ep *ep, uint64_t deadline_ns, tc_error *err)
 {
     const company one = {.core = ep->core, .only = ep};
     tci_wait_pin(ep);
     tc_status status = flush(&one, deadline_ns);
     if (status == TC_OK)
-        status = outcome_of_flush(ep);
+        status = outcome_of_flush(ep, err);
+    else
+        tci_error_fill(err, status, "the peer has not run all messages in time");
     tci_wait_unpin(ep);
     return status;
 }
 
-tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns)
+tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     if (tci_core_is_busy(ep->core))
-        return TC_E_BUSY;
-    tc_status status = flush_one(ep, tci_deadline_after(timeout_ns));
+        return tci_error_set(err, TC_E_BUSY, "tc_ep_flush waits, so not from inside an ifunc");
+    tc_status status = flush_one(ep, tci_deadline_after(timeout_ns), err);
     ep->tx.flush_target = 0;
     return status;
 }
@@ -286,7 +289,7 @@ void tc_ep_close(tc_ep *ep)
         return;
     }
     const company one = {.core = core, .only = ep};
-    if (flush_one(ep, tci_deadline_after(core->options.close_timeout)) != TC_OK)
+    if (flush_one(ep, tci_deadline_after(core->options.close_timeout), NULL) != TC_OK)
         to_all_open(&one, note_lost);
     say_goodbyes(&one, tci_deadline_after(TCI_GOODBYE_NS));
     tci_ep_free(ep);

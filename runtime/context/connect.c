@@ -20,7 +20,8 @@ static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_
     ep->life.ended_notified = true; /* nobody is to hear of it before its owner has it */
     ctx->idle_since_ns = 0;
     while (ep->state < TCI_EP_OPEN) {
-        if (tci_progress_all(ctx) == 0)
+        /* Not once more when this turn has opened it: by now a nap is long. */
+        if (tci_progress_all(ctx) == 0 && ep->state < TCI_EP_OPEN)
             tci_wait_idle(ctx, tci_deadline_after(NAP_NS));
     }
     if (ep->state == TCI_EP_OPEN) {
@@ -92,7 +93,8 @@ tc_status tc_ep_connect_address(tc_context *ctx, const void *address, size_t siz
     TC_TRY(tci_hello_decode(address, size, TCI_HELLO_ADDRESS, &theirs, err));
     TC_TRY(tci_hello_compatible(&core->self, &theirs, err));
     if (!tci_hello_same_host(&core->self, &theirs))
-        TC_TRY(tci_network_open(core, "it connects to the address of another host", err));
+        TC_TRY(tci_network_open(core, &core->credentials,
+                                "it connects to the address of another host", err));
     uint64_t deadline_ns = connect_deadline(core, timeout_ns);
     tc_status status = TC_E_PEER_LOST;
     for (unsigned i = 0; i < ADDRESS_TRIES && status == TC_E_PEER_LOST; i++)
@@ -107,8 +109,8 @@ const void *tc_context_address(tc_context *ctx, size_t *size_out)
         TC_LOG(TC_LOG_WARN, "tc_context_address: who connects by address proves no identity, "
                             "although keys are set");
     ctx->address_given = true;
-    if (tci_network_open(&ctx->core, "tc_context_address gave its address away", &error) !=
-        TC_OK)
+    if (tci_network_open(&ctx->core, &ctx->core.credentials,
+                         "tc_context_address gave its address away", &error) != TC_OK)
         TC_LOG(TC_LOG_ERROR, "tc_context_address: only for this host: %s", error.text);
     *size_out = ctx->core.own_address_size;
     return ctx->core.own_address;

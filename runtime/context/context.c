@@ -12,6 +12,7 @@
 #include "context/host_symbols.h"
 #include "context/node_data.h"
 #include "context/wait.h"
+#include "context/waker.h"
 #include "core/network.h"
 #include "core/quota.h"
 #include "dispatch/call_watch.h"
@@ -72,6 +73,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
+    TC_TRY(tci_waker_init(ctx, err));
     if (core->options.call_time_max > 0)
         TC_TRY(tci_call_watch_create(core->options.call_time_max, &core->call_watch, err));
     core->batches_are_watched = core->call_watch != NULL;
@@ -95,6 +97,7 @@ static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_co
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
     ctx->core.epoll_fd = -1;
     ctx->loads_fd = -1;
+    ctx->wake_fd = -1;
     ctx->wait_fd = -1;
     if (opts == NULL)
         status = tc_options_create(&from_environment, err);
@@ -169,6 +172,7 @@ void tc_context_destroy(tc_context *ctx)
         close(core->epoll_fd);
     if (ctx->loads_fd >= 0)
         close(ctx->loads_fd);
+    tci_waker_fini(ctx);
     free(ctx);
 }
 

@@ -36,6 +36,7 @@ struct tc_context {
     tci_inbox inbox;
     bool address_given; /* peers may connect by active message alone */
     int loads_fd;       /* what loader threads say when they have finished */
+    int wake_fd;        /* what tc_wake writes to */
     tc_ep_callback callback;
     void *callback_user;
     struct tci_published *published; /* see node_data.c */

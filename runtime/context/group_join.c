@@ -4,11 +4,14 @@
 #include "base/clock.h"
 #include "base/content_id.h"
 #include "base/error_text.h"
+#include "bootstrap/job_address.h"
 #include "bootstrap/own_address.h"
-#include "bootstrap/rendezvous.h"
+#include "context/group_key.h"
 #include "context/group_life.h"
+#include "context/listener.h"
 
 #include <pthread.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +32,10 @@ typedef struct joining {
     tci_rendezvous_self self;
     uint64_t timeout_ns;
     uint64_t deadline_ns;
+    tci_stream_listener *streams; /* bound; NULL once it is the listener's */
     tc_listener *listener;
+    tci_group_key key;
+    tci_group_job *job; /* whose key that is, or NULL */
     uint8_t (*addresses)[TCI_RENDEZVOUS_ADDRESS_MAX];
     tc_group_member *members;
 } joining;
@@ -57,14 +63,28 @@ static tc_status tell_missing(const joining *j, const missing *m, bool all_asked
         m->count == 1 ? "" : "s", m->ranks, all_asked ? "" : ", ...");
 }
 
+static tc_status take_address(joining *j, uint32_t rank, size_t size, tc_error *err)
+{
+    tci_job_address address;
+    tc_status status = tci_job_address_decode(j->addresses[rank], size, &address, err);
+    if (status == TC_OK && rank != 0 && address.key != NULL)
+        status = tci_error_set(err, TC_E_CORRUPT, "it gave a key, which only rank 0 does");
+    if (status != TC_OK) {
+        tci_error_prefix(err, "address of rank %u", rank);
+        return status;
+    }
+    if (rank == 0)
+        tci_group_key_take(&j->key, &j->self, address.key);
+    sodium_memzero(j->addresses[rank] + address.size, size - address.size);
+    j->members[rank] = (tc_group_member){.address = address.text, .size = address.size};
+    return TC_OK;
+}
+
 static tc_status look_up(joining *j, uint32_t rank, tc_error *err)
 {
     size_t size;
-    tc_status status =
-        j->ops->lookup(j->rendezvous, rank, j->deadline_ns, j->addresses[rank], &size, err);
-    if (status == TC_OK)
-        j->members[rank] = (tc_group_member){.address = j->addresses[rank], .size = size};
-    return status;
+    TC_TRY(j->ops->lookup(j->rendezvous, rank, j->deadline_ns, j->addresses[rank], &size, err));
+    return take_address(j, rank, size, err);
 }
 
 /* After one that has not come in time the others are still asked for: they may be missing too.
@@ -85,15 +105,44 @@ static tc_status look_up_all(joining *j, tc_error *err)
 
 /* --- meeting ----------------------------------------------------------------------------- */
 
-static tc_status listen_and_publish(joining *j, tc_error *err)
+static tc_status publish(joining *j, const char *text, tc_error *err)
+{
+    uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
+    const tci_job_address address = {
+        .text = text, .size = strlen(text), .key = j->key.is_set ? j->key.key.bytes : NULL};
+    size_t size = tci_job_address_encode(&address, bytes);
+    if (size == 0)
+        return tci_error_set(err, TC_E_INVALID, "group_address: '%.300s' is too long", text);
+    tc_status status = j->ops->publish(j->rendezvous, bytes, size, j->deadline_ns, err);
+    sodium_memzero(bytes, sizeof bytes);
+    return status;
+}
+
+/* Whoever connects meanwhile waits: who may come is known when all have published. */
+static tc_status bind_and_publish(joining *j, tc_error *err)
 {
     char listen[TCI_OWN_ADDRESS_TEXT_MAX];
     char address[TCI_OWN_ADDRESS_TEXT_MAX];
-    const tc_options *options = &j->ctx->core.options;
-    TC_TRY(tci_own_address(options->group_address, j->self.all_local, listen, err));
-    TC_TRY(tc_listener_open(j->ctx, listen, &j->listener, err));
-    TC_TRY(tci_own_address_with_port(listen, tc_listener_port(j->listener), address, err));
-    return j->ops->publish(j->rendezvous, address, strlen(address), j->deadline_ns, err);
+    const tci_core *core = &j->ctx->core;
+    TC_TRY(tci_own_address(core->options.group_address, j->self.all_local, listen, err));
+    TC_TRY(tci_stream_bind(listen, &j->streams, err));
+    TC_TRY(tci_group_key_prepare(&core->options, tci_credentials_has_keys(&core->credentials),
+                                 &j->self, tci_stream_listener_is_local(j->streams), &j->key,
+                                 err));
+    TC_TRY(
+        tci_own_address_with_port(listen, tci_stream_listener_port(j->streams), address, err));
+    return publish(j, address, err);
+}
+
+static tc_status open_listener(joining *j, tc_error *err)
+{
+    tci_core *core = &j->ctx->core;
+    tci_stream_listener *streams = j->streams;
+    TC_TRY(tci_group_key_make_job(&j->key, j->ctx, j->self.rank, &j->job, err));
+    tci_credentials *credentials = j->job != NULL ? &j->job->credentials : &core->credentials;
+    TC_TRY(tci_stream_listener_admit(streams, core->options.listen_any != 0, credentials, err));
+    j->streams = NULL;
+    return tci_listener_open_on(j->ctx, streams, credentials, &j->listener, err);
 }
 
 static tc_status make_table(joining *j, tc_error *err)
@@ -112,7 +161,7 @@ static tc_status make_table(joining *j, tc_error *err)
 static tc_status exchange(joining *j, tc_error *err)
 {
     TC_TRY(make_table(j, err));
-    TC_TRY(listen_and_publish(j, err));
+    TC_TRY(bind_and_publish(j, err));
     return look_up_all(j, err);
 }
 
@@ -147,6 +196,7 @@ static tc_status create(joining *j, tc_group **group_out, tc_error *err)
         .id = group_id(j), .rank = j->self.rank, .size = j->self.size, .members = j->members};
     TC_TRY(tc_group_create(j->ctx, &params, group_out, err));
     tci_group_life_keep_listener(*group_out, j->listener);
+    (*group_out)->job = j->job;
     return TC_OK;
 }
 
@@ -159,9 +209,15 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
                  .deadline_ns = tci_deadline_after(timeout_ns)};
     tc_status status = meet(&j, err);
     if (status == TC_OK)
+        status = open_listener(&j, err);
+    if (status == TC_OK)
         status = create(&j, group_out, err);
-    if (status != TC_OK)
+    if (status != TC_OK) {
+        tci_stream_listener_close(j.streams);
         tc_listener_close(j.listener);
+        tci_group_job_leave(&ctx->groups, j.job);
+    }
+    tci_group_key_forget(&j.key);
     free(j.members);
     free(j.addresses);
     return status;

@@ -39,6 +39,7 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_group_failures),
     HOST_SYMBOL(tc_send),
     HOST_SYMBOL(tc_send_uncached),
+    HOST_SYMBOL(tc_send_error),
     HOST_SYMBOL(tc_ep_context),
     HOST_SYMBOL(tc_ep_user),
     HOST_SYMBOL(tc_ep_set_user),

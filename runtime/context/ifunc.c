@@ -55,11 +55,21 @@ void tc_ifunc_close(tc_ifunc *fn)
         tci_registry_release(fn);
 }
 
-tc_status tc_ifunc_use_local(tc_ifunc *fn, void (*main)(void *payload, size_t payload_size,
-                                                        void *target_args))
+tc_status tc_ifunc_use_local(tc_ifunc *fn,
+                             void (*main)(void *payload, size_t payload_size,
+                                          void *target_args),
+                             tc_error *err)
 {
-    if (fn->state != TCI_NOT_LOADED || fn->entries != TCI_ENTRY_MAIN || main == NULL)
-        return TC_E_INVALID;
+    const char *name = tci_archive_name(fn->archive);
+    if (main == NULL)
+        return tci_error_set(err, TC_E_INVALID, "%s: no local function was given", name);
+    if (fn->entries != TCI_ENTRY_MAIN)
+        return tci_error_set(err, TC_E_INVALID,
+                             "%s: it makes its payloads, so code of this process cannot stand "
+                             "in for it",
+                             name);
+    if (fn->state != TCI_NOT_LOADED)
+        return tci_error_set(err, TC_E_INVALID, "%s: it was loaded already", name);
     fn->entry = (tci_entries){.main = main};
     fn->state = TCI_LOADED;
     return TC_OK;

@@ -1,10 +1,12 @@
 #include "context/listener.h"
 
 #include "base/clock.h"
+#include "base/error_text.h"
 #include "base/logger.h"
 #include "bootstrap/handed_socket.h"
 #include "bootstrap/host_port.h"
 #include "context/describe.h"
+#include "core/audit.h"
 #include "core/ep_state.h"
 #include "core/network.h"
 #include "endpoint/connecting.h"
@@ -52,20 +54,28 @@ static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
     return TC_OK;
 }
 
-tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
-                           tc_error *err)
+tc_status tci_listener_open_on(tc_context *ctx, tci_stream_listener *streams,
+                               const tci_credentials *credentials, tc_listener **listener_out,
+                               tc_error *err)
 {
-    tci_stream_listener *streams;
-    TC_TRY(tci_stream_listen(host_port, ctx->core.options.listen_any != 0,
-                             &ctx->core.credentials, &streams, err));
     tc_status status = TC_OK;
     if (!tci_stream_listener_is_local(streams))
-        status = tci_network_open(&ctx->core, "it listens beyond loopback", err);
+        status = tci_network_open(&ctx->core, credentials, "it listens beyond loopback", err);
     if (status != TC_OK) {
         tci_stream_listener_close(streams);
         return status;
     }
     return open_on(ctx, streams, listener_out, err);
+}
+
+tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener **listener_out,
+                           tc_error *err)
+{
+    tci_credentials *credentials = &ctx->core.credentials;
+    tci_stream_listener *streams;
+    TC_TRY(tci_stream_listen(host_port, ctx->core.options.listen_any != 0, credentials,
+                             &streams, err));
+    return tci_listener_open_on(ctx, streams, credentials, listener_out, err);
 }
 
 tc_status tc_listener_open_handed(tc_context *ctx, int channel, tc_listener **listener_out,
@@ -84,6 +94,13 @@ void tc_listener_hand_over(tc_listener *listener, tc_connection_callback callbac
 
 void tc_connection_end(tc_context *ctx, int connection, const char *reason)
 {
+    tci_host_address peer = {.size = sizeof peer.storage};
+    char text[TCI_HOST_PORT_TEXT_MAX] = "";
+    tc_error error;
+    (void)tci_error_set(&error, TC_E_PEER_LOST, "%s", reason);
+    if (getpeername(connection, (struct sockaddr *)&peer.storage, &peer.size) == 0)
+        (void)tci_host_address_text(&peer, text);
+    tci_audit_ended(&ctx->core, text, &error);
     tci_handed_socket_end(connection, reason,
                           !tci_credentials_has_keys(&ctx->core.credentials));
 }
@@ -201,7 +218,8 @@ static tc_status open_network_for(tci_core *core, const tc_listener *listener,
 {
     if (tci_stream_listener_is_local(listener->streams) || tci_stream_is_local(stream))
         return TC_OK;
-    return tci_network_open(core, "a peer of another host was handed over", err);
+    return tci_network_open(core, tci_stream_credentials(stream),
+                            "a peer of another host was handed over", err);
 }
 
 static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned unopened,
@@ -214,6 +232,7 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
     if (status == TC_E_REFUSED) {
         ctx->core.counters[TCI_STRANGERS_REFUSED]++;
         TC_LOG_RATIONED(&ctx->core.log, TC_LOG_WARN, "listener: refused: %s", err->text);
+        tci_audit_stranger(&ctx->core, tci_stream_listener_turned_away(listener->streams), err);
         return TC_OK;
     }
     TC_TRY(status);

@@ -2,6 +2,7 @@
  * and memory that each function keeps from call to call. */
 #include "context/node_data.h"
 
+#include "base/error_text.h"
 #include "core/current.h"
 
 #include <stdlib.h>
@@ -32,11 +33,14 @@ static tci_published **find_published(tc_context *ctx, const char *name)
     return link;
 }
 
-tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size_t size)
+tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size_t size,
+                             tc_error *err)
 {
     tci_published **link = find_published(ctx, name), *p = *link;
     if (strlen(name) >= NAME_BYTES)
-        return TC_E_INVALID;
+        return tci_error_set(err, TC_E_INVALID,
+                             "publish '%.80s': a name of %zu bytes, expected %u at most", name,
+                             strlen(name), NAME_BYTES - 1);
     if (data == NULL && p != NULL) {
         *link = p->next;
         free(p);
@@ -47,7 +51,7 @@ tc_status tc_context_publish(tc_context *ctx, const char *name, void *data, size
     if (p == NULL) {
         p = calloc(1, sizeof *p);
         if (p == NULL)
-            return TC_E_NO_MEMORY;
+            return tci_error_set(err, TC_E_NO_MEMORY, "publish '%s': out of memory", name);
         memcpy(p->name, name, strlen(name));
         *link = p;
     }

@@ -8,6 +8,7 @@
 #include "context/events.h"
 #include "context/listener.h"
 #include "context/wait.h"
+#include "context/waker.h"
 #include "core/credit.h"
 #include "core/doorbell.h"
 #include "core/ep_state.h"
@@ -60,6 +61,8 @@ static unsigned serve_descriptors(tc_context *ctx)
     for (int i = 0; i < n; i++) {
         if (events[i].data.u64 & TCI_WATCH_LOADS)
             tci_events_note_loads(ctx);
+        else if (events[i].data.u64 & TCI_WATCH_WAKE)
+            tci_waker_note_wake(ctx);
         else if (events[i].data.u64 & TCI_WATCH_LISTENER)
             tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
         else if ((ep = tci_core_find(&ctx->core, events[i].data.u64)) != NULL)
@@ -188,8 +191,11 @@ static unsigned turn_endpoint(tc_ep *ep)
     tci_pending *pending = &ep->core->pending;
     if (ep->state != TCI_EP_OPEN)
         return 0;
-    if (tci_queue_waits(ep))
+    if (tci_queue_waits(ep)) {
         tci_queue_drain(ep);
+        /* Only now does a flush know what it waits for, so it must not sleep before it looked. */
+        pending->activity |= !tci_queue_waits(ep);
+    }
     unsigned run = tci_backlog_turn(ep);
     if (tci_credit_turn(ep))
         tci_pending_add(pending, TCI_WORK_LINK);

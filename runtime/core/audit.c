@@ -3,10 +3,16 @@
 #include "base/clock.h"
 
 #define REFUSALS_PER_SECOND 100u
+#define STRANGERS_PER_SECOND 10u
+
+static bool is_wanted(const tci_core *core)
+{
+    return core->audit != NULL && !tci_core_is_forked(core);
+}
 
 bool tci_audit_begin(const tc_ep *ep, tci_audit_line *line, const char *event)
 {
-    if (ep->core->audit == NULL || tci_core_is_forked(ep->core))
+    if (!is_wanted(ep->core))
         return false;
     tci_audit_line_begin(line, event);
     tci_audit_line_number(line, "connection", ep->connection);
@@ -43,15 +49,14 @@ static void add_left_out(tci_audit_line *line, uint64_t left_out)
 }
 
 /* What was left out stands in the next line that is not. */
-static bool may_write_refusal(tci_core *core, uint64_t *left_out)
+static bool may_write(tci_log_ration *ration, unsigned per_second, uint64_t *left_out)
 {
     const uint64_t second = tci_clock_ns() / TCI_NS_PER_S;
-    tci_log_ration *ration = &core->audit_ration;
     if (ration->second != second) {
         ration->second = second;
         ration->lines = 0;
     }
-    if (ration->lines == REFUSALS_PER_SECOND) {
+    if (ration->lines == per_second) {
         ration->left_out++;
         return false;
     }
@@ -59,6 +64,11 @@ static bool may_write_refusal(tci_core *core, uint64_t *left_out)
     *left_out = ration->left_out;
     ration->left_out = 0;
     return true;
+}
+
+static bool may_write_refusal(tci_core *core, uint64_t *left_out)
+{
+    return may_write(&core->audit_ration, REFUSALS_PER_SECOND, left_out);
 }
 
 void tci_audit_closed(const tc_ep *ep, const tc_error *error)
@@ -90,4 +100,38 @@ void tci_audit_refused(const tc_ep *ep, const tc_error *error)
     add_left_out(&line, left_out);
     add_error(&line, error);
     tci_audit_end(ep, &line);
+}
+
+/* --- who is no endpoint's peer -------------------------------------------------------------- */
+
+static void write_stranger(tci_core *core, tci_audit_line *line, const char *peer,
+                           const tc_error *error)
+{
+    tci_audit_line_text(line, "peer", peer);
+    add_error(line, error);
+    tci_audit_file_write(core->audit, line);
+}
+
+void tci_audit_stranger(tci_core *core, const char *peer, const tc_error *error)
+{
+    tci_audit_line line;
+    uint64_t left_out;
+    if (!is_wanted(core) ||
+        !may_write(&core->audit_strangers, STRANGERS_PER_SECOND, &left_out))
+        return;
+    tci_audit_line_begin(&line, "refused");
+    tci_audit_line_text(&line, "what", "stranger");
+    add_left_out(&line, left_out);
+    write_stranger(core, &line, peer, error);
+}
+
+void tci_audit_ended(tci_core *core, const char *peer, const tc_error *error)
+{
+    tci_audit_line line;
+    uint64_t left_out;
+    if (!is_wanted(core) || !may_write_refusal(core, &left_out))
+        return;
+    tci_audit_line_begin(&line, "ended");
+    add_left_out(&line, left_out);
+    write_stranger(core, &line, peer, error);
 }

@@ -17,4 +17,11 @@ void tci_audit_closed(const tc_ep *ep, const tc_error *error);
 /* A function of the peer's, or code that came with a message. */
 void tci_audit_refused(const tc_ep *ep, const tc_error *error);
 
+/* Who was turned away before there was an endpoint for it; `peer` is its address, or "". There are
+ * few such lines in a second, which are not taken from those of peers that have proved
+ * themselves. */
+void tci_audit_stranger(tci_core *core, const char *peer, const tc_error *error);
+/* A connection that was handed to another process, which cannot say any more how it ended. */
+void tci_audit_ended(tci_core *core, const char *peer, const tc_error *error);
+
 #endif

@@ -82,16 +82,18 @@ typedef struct tci_core {
     unsigned storing_peers;       /* open ones where somebody stores what no message tells of */
     tci_log_ration log;           /* lines that strangers cause */
     struct tci_audit_file *audit; /* core/audit.h; NULL: nobody wants it */
-    tci_log_ration audit_ration;  /* lines that strangers cause there */
-    struct tci_account *accounts; /* core/quota.h; NULL without quotas */
-    uint64_t ring_memory;         /* bytes of rings that peers may write */
-    uint64_t copy_memory;         /* and of copies of peers' rings, which this side fills */
-    tci_hello self;               /* this side's hello but for the ring */
-    uint8_t *own_address;         /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
+    tci_log_ration audit_ration;  /* lines that peers cause there */
+    tci_log_ration audit_strangers; /* and those that strangers cause */
+    struct tci_account *accounts;   /* core/quota.h; NULL without quotas */
+    uint64_t ring_memory;           /* bytes of rings that peers may write */
+    uint64_t copy_memory;           /* and of copies of peers' rings, which this side fills */
+    tci_hello self;                 /* this side's hello but for the ring */
+    uint8_t *own_address;           /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;
     uint64_t counters[TCI_COUNTER_COUNT];
+    tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: there is none */
 
     const tci_ep_events *events;
     tc_context *context; /* whose core this is */
@@ -124,9 +126,11 @@ static inline tc_ep *tci_core_find(const tci_core *core, uint64_t connection)
 TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint16_t *id_out,
                                                 tc_error *err);
 
-/* What epoll's data says: a connection id, or with this bit a listener's number, or this. */
+/* What epoll's data says: a connection id, or with this bit a listener's number, or one of
+ * these. */
 #define TCI_WATCH_LISTENER (1ull << 32)
 #define TCI_WATCH_LOADS (1ull << 33)
+#define TCI_WATCH_WAKE (1ull << 34)
 
 /* Has tc_progress look at a descriptor when it has something to read. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);

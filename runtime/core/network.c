@@ -50,16 +50,23 @@ static bool worker_is_used(const tci_core *core)
 }
 
 /* With keys connections are protected: what other hosts send goes over nothing else. */
-static bool wants_stream(const tci_core *core, bool local)
+static bool wants_stream(const tci_core *core, bool local, const tci_credentials *credentials)
 {
     return core->options.delivery == TCI_DELIVERY_STREAM ||
            (core->options.delivery == TCI_DELIVERY_AUTO && !local &&
-            tci_credentials_has_keys(&core->credentials));
+            tci_credentials_has_keys(credentials));
 }
 
-tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err)
+/* UCX's shared memory is its user's alone, and of its network no local peer is told. */
+static bool is_between_users(const tc_ep *ep)
 {
-    if (core->options.network == TCI_NETWORK_NO || wants_stream(core, false) ||
+    return ep->core->options.delivery == TCI_DELIVERY_AUTO && tci_stream_is_foreign(ep->stream);
+}
+
+tc_status tci_network_open(tci_core *core, const tci_credentials *credentials,
+                           const char *cause, tc_error *err)
+{
+    if (core->options.network == TCI_NETWORK_NO || wants_stream(core, false, credentials) ||
         tci_worker_network(core->worker) != TCI_WORKER_NETWORK_NONE)
         return TC_OK;
     TC_TRY(tci_worker_add_network(core->worker, worker_is_used(core), &core->worker, err));
@@ -72,7 +79,9 @@ void tci_network_describe(tc_ep *ep, tci_hello *hello)
     const tci_worker *worker = tci_network_worker(ep);
     tci_worker_network_state network = tci_worker_network(worker);
     hello->stream =
-        ep->stream != NULL && wants_stream(ep->core, tci_stream_is_local(ep->stream));
+        ep->stream != NULL && (wants_stream(ep->core, tci_stream_is_local(ep->stream),
+                                            tci_stream_credentials(ep->stream)) ||
+                               is_between_users(ep));
     hello->ucx_network = !hello->stream && network != TCI_WORKER_NETWORK_NONE &&
                          network != TCI_WORKER_NETWORK_KEPT;
     hello->ucx_shared_memory = !hello->stream && tci_worker_shares_memory(worker);

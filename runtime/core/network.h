@@ -16,9 +16,11 @@ TC_MUST_CHECK tc_status tci_network_init(tci_core *core, tci_worker_params param
 
 /* From now on endpoints reach other hosts, if the option `network` and UCX_TLS allow it: else the
  * link will say that there is no way. Where connections carry everything UCX needs no port: none is
- * opened. `cause` is for the log: "it listens at 10.0.0.1:7000".
+ * opened. `credentials` are those of the connections that it is for; `cause` is for the log: "it
+ * listens at 10.0.0.1:7000".
  * TC_E_UCX, TC_E_NO_MEMORY, TC_E_IO, TC_E_CORRUPT (the address is too long for a hello). */
-TC_MUST_CHECK tc_status tci_network_open(tci_core *core, const char *cause, tc_error *err);
+TC_MUST_CHECK tc_status tci_network_open(tci_core *core, const tci_credentials *credentials,
+                                         const char *cause, tc_error *err);
 
 /* What the endpoint's HELLO says of the ways to this side; with a connection that everything has to
  * go over, nothing of UCX's. The same whenever it is asked. */

@@ -10,8 +10,8 @@ typedef struct tci_peer {
     uint64_t pid;             /* 0: not on this host */
     unsigned target;          /* number of `triple`, see archive_layout.h */
     uint32_t dictionaries;    /* bit i: the peer has the one of index i here */
-    /* What it has proved: "cert:CN=node7", "key:cluster", "uid:1000"; "": nothing. Printable
-     * ASCII. */
+    /* What it has proved: "cert:CN=node7", "key:cluster", "job:1234.0", "uid:1000"; "":
+     * nothing. Printable ASCII. */
     char identity[256];
     char triple[TCI_HELLO_TRIPLE_MAX + 1];
     char cpu[TCI_HELLO_CPU_MAX + 1];

@@ -29,7 +29,8 @@ void *tci_carried_create(const tci_delivery_ops *ops, const tci_delivery_peer *p
     carried->ring_bytes = peer->ring_bytes;
     uint64_t start = tci_ring_start(peer->ring_nonce);
     tci_ring_store_consumed(&carried->consumed, start);
-    tci_frame_batches_init(&carried->batches, peer->ring_bytes, start, carry, carried);
+    tci_frame_batches_init(&carried->batches, peer->ring_bytes, ops->batch_bytes, start, carry,
+                           carried);
     return carried;
 }
 

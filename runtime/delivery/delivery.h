@@ -51,6 +51,7 @@ typedef struct tci_delivery_ops {
     const char *name;              /* as the option `delivery` has it */
     tci_hello_delivery wire_id;    /* as READY says it; also the value of the option */
     uint32_t frame_overhead_bytes; /* that travel beside a lone frame */
+    uint32_t batch_bytes;          /* of frames that travel together, if they are carried */
     tci_delivery_arrival arrival;
     /* The memory of the ring of a side that asks for this delivery: it expects peers to send as
      * it does. */

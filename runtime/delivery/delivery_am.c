@@ -27,6 +27,7 @@ const tci_delivery_ops tci_delivery_am = {
     .name = "am",
     .wire_id = TCI_HELLO_AM,
     .frame_overhead_bytes = sizeof(tci_am_header),
+    .batch_bytes = 8000, /* over tcp UCX sends segments of 8 KiB */
     .arrival = {.frames_by_message = true},
     .region_use = TCI_REGION_MAPPED,
     .open = am_open,

@@ -6,6 +6,8 @@
 #include "base/error_text.h"
 
 #define RECORD_OVERHEAD_BYTES 12u /* as wire/record.h has it */
+/* With that a record of TLS's. */
+#define BATCH_BYTES (16384u - RECORD_OVERHEAD_BYTES)
 
 static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
                              tc_error *err)
@@ -13,8 +15,8 @@ static tc_status stream_open(const tci_delivery_peer *peer, tci_delivery **deliv
     if (!tci_link_is_stream(peer->link))
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "delivery stream: no connection leads to this peer but UCX's");
-    tci_carried_delivery *stream = tci_carried_create(&tci_delivery_stream, peer, sizeof *stream,
-                                                      tci_carried_by_message, err);
+    tci_carried_delivery *stream = tci_carried_create(
+        &tci_delivery_stream, peer, sizeof *stream, tci_carried_by_message, err);
     if (stream == NULL)
         return TC_E_NO_MEMORY;
     *delivery_out = &stream->base;
@@ -25,6 +27,7 @@ const tci_delivery_ops tci_delivery_stream = {
     .name = "stream",
     .wire_id = TCI_HELLO_STREAM,
     .frame_overhead_bytes = RECORD_OVERHEAD_BYTES,
+    .batch_bytes = BATCH_BYTES,
     .arrival = {.frames_by_message = true, .by_stream = true},
     .region_use = TCI_REGION_CLOSED,
     .open = stream_open,

@@ -2,18 +2,17 @@
 
 #include "wire/frame.h"
 
-/* A batch grows to this: UCX over tcp sends segments of 8 KiB. A single frame may be larger. */
-#define BATCH_BYTES 8000u
 /* Kept for the turns of laps, which need a batch of their own: at most two laps are in a ring
  * at once. */
 #define BATCH_SPARE 4u
 
-void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t start,
-                            tci_batch_carrier carry, void *user)
+void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t batch_bytes,
+                            uint64_t start, tci_batch_carrier carry, void *user)
 {
     *b = (tci_frame_batches){.carry = carry,
                              .user = user,
                              .ring_bytes = ring_bytes,
+                             .batch_bytes = batch_bytes,
                              .next = start,
                              .share = UINT64_MAX};
 }
@@ -59,6 +58,8 @@ static void submit(tci_frame_batches *b)
         let_go(batch);
     }
     b->sent_this_turn = true;
+    if (b->submitted == b->made)
+        b->open_limit = 0;
 }
 
 static bool same_lap(const tci_frame_batches *b, uint64_t position, uint64_t other)
@@ -71,7 +72,15 @@ static bool may_join(const tci_frame_batches *b, const tci_batch *open, uint64_t
 {
     uint64_t batches_left = TCI_BATCH_COUNT - (b->made - b->completed);
     return same_lap(b, open->start, position) && tci_frame_align(open->end) == position &&
-           (position + bytes - open->start <= BATCH_BYTES || batches_left <= BATCH_SPARE);
+           (position + bytes - open->start <= b->batch_bytes || batches_left <= BATCH_SPARE);
+}
+
+/* Where a batch ends that a frame begins: what is full, or the lap. */
+static uint64_t limit_of(const tci_frame_batches *b, uint64_t position)
+{
+    uint64_t full = position + b->batch_bytes;
+    uint64_t lap_end = (position | (b->ring_bytes - 1)) + 1;
+    return full < lap_end ? full : lap_end;
 }
 
 static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
@@ -89,10 +98,17 @@ static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
     tci_batch *batch = batch_at(b, b->made++);
     batch->start = position;
     batch->end = position + bytes;
+    b->open = batch;
+    b->open_limit = limit_of(b, position);
 }
 
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes)
 {
+    if (b->next == position && position + bytes <= b->open_limit) {
+        b->open->end = position + bytes;
+        b->next = position + tci_frame_align(bytes);
+        return;
+    }
     if (b->next != position) /* the producer closed a lap in between */
         add_frame(b, b->next, TCI_FRAME_HEADER_BYTES);
     add_frame(b, position, bytes);

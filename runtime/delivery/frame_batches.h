@@ -31,10 +31,14 @@ typedef struct tci_batch {
 typedef void (*tci_batch_carrier)(void *user, tci_batch *batch);
 
 struct tci_frame_batches {
+    /* What a frame needs that joins the open batch. */
+    uint64_t next;       /* position behind the last frame seen by push */
+    uint64_t open_limit; /* the position that it may grow to; 0: none is open */
+    tci_batch *open;
     tci_batch_carrier carry;
     void *user;
     uint64_t ring_bytes;
-    uint64_t next; /* position behind the last frame seen by push */
+    uint64_t batch_bytes;
     bool sent_this_turn;
     uint64_t made; /* batches are numbered; (number - first) % TCI_BATCH_COUNT is the place */
     /* the next one when none was under way: what is in the cache is used again */
@@ -49,8 +53,9 @@ struct tci_frame_batches {
     tci_batch batches[TCI_BATCH_COUNT];
 };
 
-void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t start,
-                            tci_batch_carrier carry, void *user);
+/* ring_bytes: a power of two; batch_bytes: what a batch grows to, though a frame may be larger. */
+void tci_frame_batches_init(tci_frame_batches *b, uint64_t ring_bytes, uint64_t batch_bytes,
+                            uint64_t start, tci_batch_carrier carry, void *user);
 
 /* A frame of `bytes` was committed at `position`, perhaps behind one that closed a lap. */
 void tci_frame_batches_push(tci_frame_batches *b, uint64_t position, uint64_t bytes);

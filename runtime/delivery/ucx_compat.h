@@ -22,6 +22,8 @@
  * each of 1,000 frames overtaken by its signal), nor does ep_based (1.19) on adapters that
  * place data out of order before 1.22. So there a flush of the endpoint takes the fence's
  * place, which calls back.
+ * - 1.18 takes no shared memory where fewer than 16 MiB are left of it (UCX_POSIX_SHM_MIN_SIZE;
+ * 1.13 does not know that). It needs 2.2 MB for a context, and is told to take them.
  * - 1.13 cannot say what carries an endpoint's puts (UCP_EP_ATTR_FIELD_TRANSPORTS came with
  * 1.14), so nothing here guesses whether that is an RDMA adapter. */
 #ifndef TCI_UCX_COMPAT_H
@@ -35,12 +37,18 @@
 #error "Three-Chains needs UCX 1.13 or newer"
 #endif
 
-/* Whether fences of the UCX that is loaded wait for peers, so that none may be used. */
-static inline bool tci_ucx_fences_block(void)
+/* Of the UCX that is loaded. */
+static inline bool tci_ucx_is_from(unsigned minor_wanted)
 {
     unsigned major, minor, patch;
     ucp_get_version(&major, &minor, &patch);
-    return major > 1 || minor >= 16;
+    return major > 1 || minor >= minor_wanted;
+}
+
+/* Whether its fences wait for peers, so that none may be used. */
+static inline bool tci_ucx_fences_block(void)
+{
+    return tci_ucx_is_from(16);
 }
 
 /* The one seam where a ucs_status_t becomes a tc_status: fills err with "what: UCX's text" and

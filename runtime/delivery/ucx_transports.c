@@ -101,6 +101,8 @@ static ucs_status_t configure(ucp_config_t **config_out, const tci_worker_params
     if (tci_ucx_transports_share_memory()) {
         set_unless_in_environment(*config_out, "MM_ERROR_HANDLING", "y");
         set_unless_in_environment(*config_out, "MM_RX_BUFS_GROW", RECEIVE_BUFFERS);
+        if (tci_ucx_is_from(18))
+            set_unless_in_environment(*config_out, "POSIX_SHM_MIN_SIZE", "0");
     }
     return UCS_OK;
 }

@@ -130,34 +130,51 @@ static ucs_status_t open_worker(tci_worker *worker)
     return ucp_worker_create(worker->ucp_context, &params, &worker->ucp_worker);
 }
 
+/* A message for a context that has gone. UCX keeps what it received of it until this returns, and
+ * tells the sender of a rendezvous that nobody wants it. */
+static ucs_status_t on_late(void *arg, const void *header, size_t header_size, void *data,
+                            size_t size, const ucp_am_recv_param_t *param)
+{
+    (void)arg;
+    (void)header;
+    (void)header_size;
+    (void)data;
+    (void)size;
+    (void)param;
+    return UCS_OK;
+}
+
+static ucs_status_t set_handler(tci_worker *worker, tci_am kind, ucp_am_recv_callback_t callback,
+                                void *arg)
+{
+    const ucp_am_handler_param_t handler = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                      UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
+        .id = TCI_AM_ID_BASE + (unsigned)kind,
+        .flags = UCP_AM_FLAG_WHOLE_MSG,
+        .cb = callback,
+        .arg = arg,
+    };
+    return ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
+}
+
 static ucs_status_t set_handlers(tci_worker *worker)
 {
     ucs_status_t status = UCS_OK;
-    for (unsigned i = 0; i < TCI_AM_COUNT && status == UCS_OK; i++) {
-        worker->bindings[i] = (tci_am_binding){.worker = worker, .kind = (tci_am)i};
-        const ucp_am_handler_param_t handler = {
-            .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                          UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS,
-            .id = TCI_AM_ID_BASE + i,
-            .flags = UCP_AM_FLAG_WHOLE_MSG,
-            .cb = i == TCI_AM_PAYLOAD ? on_payload : on_message,
-            .arg = &worker->bindings[i],
-        };
-        status = ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
+    for (tci_am kind = 0; kind < TCI_AM_COUNT && status == UCS_OK; kind++) {
+        worker->bindings[kind] = (tci_am_binding){.worker = worker, .kind = kind};
+        status = set_handler(worker, kind, kind == TCI_AM_PAYLOAD ? on_payload : on_message,
+                             &worker->bindings[kind]);
     }
     return status;
 }
 
-/* UCX calls them no more; what still comes for them it drops. */
-static void remove_handlers(tci_worker *worker)
+/* Peers may go on sending to an application's worker until they hear of the end. Of a message
+ * without a handler UCX warns, so there is one that needs nothing of this worker. */
+static void leave_handlers(tci_worker *worker)
 {
-    for (unsigned i = 0; i < TCI_AM_COUNT; i++) {
-        const ucp_am_handler_param_t handler = {
-            .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB,
-            .id = TCI_AM_ID_BASE + i,
-        };
-        (void)ucp_worker_set_am_recv_handler(worker->ucp_worker, &handler);
-    }
+    for (tci_am kind = 0; kind < TCI_AM_COUNT; kind++)
+        (void)set_handler(worker, kind, on_late, NULL);
 }
 
 /* Of an application's worker. One that waits by means of its own may have left UCX's out. */
@@ -321,7 +338,7 @@ void tci_worker_destroy(tci_worker *worker)
     worker->beside = NULL;
     bool abandoned = must_be_abandoned(worker);
     if (worker->ucp_worker != NULL && !worker->owns_worker)
-        remove_handlers(worker);
+        leave_handlers(worker);
     if (abandoned)
         return;
     if (worker->address != NULL)

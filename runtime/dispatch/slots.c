@@ -173,6 +173,8 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
         return tci_ep_fail_with(ep, TC_E_CORRUPT,
                                 "a frame changed while it waited for its code");
     tc_ifunc *known = tci_registry_find(&ep->core->registry, &section->id);
+    if (known != NULL)
+        tci_registry_check_end(known);
     if (!ep->rx.incoming.wanted)
         TC_TRY(tci_slot_quota_check(ep, section, known, err));
     if (known != NULL && known->standing == TCI_STANDING_OPEN &&
@@ -233,12 +235,22 @@ static void charge(tc_ep *ep, tc_ifunc *fn)
     fn->work_ns = 0;
 }
 
+/* When the key that signed it has ended: every slot that has it is refused, and this one by whoever
+ * asks for it. */
+static tc_status judge(tc_ep *ep, uint16_t slot, tc_error *err)
+{
+    tc_ifunc *fn = ep->rx.slots[slot].fn;
+    ep->rx.slots[slot].fn = NULL;
+    tci_registry_check_end(fn);
+    ep->rx.slots[slot].fn = fn;
+    return fn->standing == TCI_STANDING_OPEN ? TC_OK : tci_standing_judge(fn, err);
+}
+
 /* One more slot takes no more memory for code that is called already. */
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
-    if (fn->standing != TCI_STANDING_OPEN)
-        TC_TRY(tci_standing_judge(fn, err));
+    TC_TRY(judge(ep, slot, err));
     if (fn->state == TCI_NOT_LOADED)
         TC_TRY(tci_quota_check_compile(ep, err));
     tc_status status = tci_ifunc_load_soon(fn, err);
@@ -264,6 +276,8 @@ tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
 {
     if (!is_bound_to(ep, slot, &section->id))
         TC_TRY(bind(ep, slot, attached, section, err));
+    else if (tci_standing_has_ended(ep->rx.slots[slot].fn))
+        ep->rx.slots[slot].main = NULL;
     return ep->rx.slots[slot].main != NULL ? TC_OK : load(ep, slot, err);
 }
 

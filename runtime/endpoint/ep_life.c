@@ -76,6 +76,8 @@ void tci_ep_free(tc_ep *ep)
 {
     tci_ep_notify_end(ep);
     tci_ep_leave_state(ep);
+    if (ep->state < TCI_EP_CLOSED) /* what breaks off below has nothing to fail any more */
+        ep->state = TCI_EP_CLOSED;
     ep->core->counters[TCI_MESSAGES_RUN] += ep->rx.run_messages;
     *ep->previous_next = ep->next;
     if (ep->next != NULL)

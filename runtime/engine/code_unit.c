@@ -6,6 +6,7 @@
 #include "code_map.h"
 #include "engine/cache/object_cache.h"
 #include "engine/engine_shared.h"
+#include "engine/linked_code.h"
 #include "engine/load_plan.h"
 #include "engine_handle.h"
 #include "image/image_loader.h"
@@ -17,21 +18,23 @@
 /* What is compiled, by whom, and what it links with. */
 typedef struct compile_request {
     const tci_engine_shared *shared;
+    tci_code_arena *arena;
     tci_object_cache *cache; /* NULL: none */
     const tci_load_source *source;
     const tci_load_plan *plan;
     bool debuggable;
-    uint64_t memory_max; /* see tci_engine_code */
+    bool as_image; /* see tci_engine_code, also for: */
+    uint64_t memory_max;
     tci_symbols *symbols;
-    const tci_loaded *base; /* see tci_engine_ops.link */
+    const tci_linked_code *base; /* see linked_code.h */
 } compile_request;
 
 /* What a load gave. */
 typedef struct loaded_code {
     tci_entries entries;
-    tci_loaded *compiled; /* NULL: an image */
-    bool may_tier_up;     /* compiling it again for this CPU could make it faster */
-    bool has_state;       /* it has variables of its own that it may write */
+    tci_linked_code *compiled; /* NULL: an image that was shipped */
+    bool may_tier_up;          /* compiling it again for this CPU could make it faster */
+    bool has_state;            /* it has variables of its own that it may write */
     bool optimised;
     tc_load_path path;
     size_t memory;
@@ -48,6 +51,7 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
         .entries = tci_archive_entries(archive),
         .level = level,
         .debuggable = r->debuggable,
+        .as_image = r->as_image,
         .memory_max = r->memory_max,
         .bytes = tci_archive_slice_bytes(archive, r->plan->slice),
         .size = slice->size,
@@ -61,9 +65,10 @@ static tci_engine_code code_of(const compile_request *r, tci_code_level level)
 }
 
 /* Objects that debuggers can look into are others, and so are those of code that was found to
- * have no assembly. */
+ * have no assembly, and images. */
 #define DEBUGGABLE_LEVEL 0x100u
 #define NO_ASSEMBLY_LEVEL 0x200u
+#define IMAGE_LEVEL 0x400u
 
 static tci_object_key key_of(const compile_request *r, tci_code_level level)
 {
@@ -73,6 +78,7 @@ static tci_object_key key_of(const compile_request *r, tci_code_level level)
                             .features = ops->features(r->shared->engine),
                             .llvm = ops->llvm(),
                             .level = (uint32_t)level | (r->debuggable ? DEBUGGABLE_LEVEL : 0) |
+                                     (r->as_image ? IMAGE_LEVEL : 0) |
                                      (r->source->scope.policy != NULL ? NO_ASSEMBLY_LEVEL : 0),
                             .slice = (uint32_t)r->plan->slice,
                             .abi = TCI_ENGINE_ABI,
@@ -83,14 +89,14 @@ static tc_status link_object(const compile_request *r, const tci_engine_code *co
                              const tci_object *object, loaded_code *out, tc_error *err)
 {
     uint64_t start_ns = tci_clock_ns();
-    const tci_engine_ops *ops = r->shared->ops;
-    TC_TRY(ops->link(r->shared->engine, code, object->bytes, object->size, r->base,
-                     &out->compiled, &out->entries, err));
-    uint32_t writable = ops->writable(out->compiled);
+    const tci_link_request request = {r->shared, r->arena, code, r->symbols, r->base};
+    TC_TRY(tci_linked_code_make(&request, object->bytes, object->size, &out->compiled,
+                                &out->entries, err));
+    uint32_t writable = tci_linked_code_writable(out->compiled);
     out->stage_ns[TC_STAGE_LINK] = tci_clock_ns() - start_ns;
     out->optimised = code->level != TCI_LEVEL_BASELINE;
     out->has_state = writable != 0;
-    out->memory = ops->memory(out->compiled);
+    out->memory = tci_linked_code_memory(out->compiled);
     out->may_tier_up =
         r->plan->may_tier_up && !out->optimised && writable != TCI_WRITABLE_FIXED;
     return TC_OK;
@@ -184,7 +190,7 @@ struct tci_code_unit {
     loaded_code code; /* first: its entries are what most ask for */
     tci_symbols *symbols;
     tci_loaded_image *image; /* NULL: it was compiled */
-    tci_loaded *state; /* code that was replaced, whose variables the code uses; or NULL */
+    tci_linked_code *state; /* code that was replaced, whose variables the code uses; or NULL */
     tci_code_names *names;
 };
 
@@ -213,18 +219,14 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
                             const tci_load_plan *plan, tci_code_unit *unit, tc_error *err)
 {
     uint64_t start_ns = tci_clock_ns();
-    uint64_t max = handle->policy.code_memory_max;
     TC_TRY(tci_image_loader_load(handle->arena, source->archive, plan->slice, unit->symbols,
-                                 &unit->image, &unit->code.entries, err));
+                                 handle->policy.code_memory_max, &unit->image,
+                                 &unit->code.entries, err));
     unit->code.path = TC_LOAD_IMAGE;
     unit->code.stage_ns[TC_STAGE_IMAGE] = tci_clock_ns() - start_ns;
     unit->code.has_state = tci_image_loader_has_data(unit->image);
     unit->code.memory = tci_image_loader_memory(unit->image);
     unit->code.may_tier_up = plan->may_tier_up && !unit->code.has_state;
-    if (max > 0 && unit->code.memory > max)
-        return tci_error_set(err, TC_E_TOO_LARGE,
-                             "code and data take %zu bytes, option code_memory_max is %llu",
-                             unit->code.memory, (unsigned long long)max);
     return TC_OK;
 }
 
@@ -233,10 +235,12 @@ static compile_request request_of(const tci_engine_handle *handle,
                                   tci_symbols *symbols)
 {
     return (compile_request){.shared = tci_engine_shared_running(),
+                             .arena = handle->arena,
                              .cache = handle->cache,
                              .source = source,
                              .plan = plan,
                              .debuggable = handle->policy.debuggable,
+                             .as_image = handle->policy.compiled_image,
                              .memory_max = handle->policy.code_memory_max,
                              .symbols = symbols};
 }
@@ -269,8 +273,7 @@ static void publish(const tci_load_source *source, tci_code_unit *unit)
         unit->names = tci_code_map_add(&source->id, names.symbols, names.count);
     } else {
         const tci_code_symbol *symbols;
-        const tci_engine_ops *ops = tci_engine_shared_running()->ops;
-        size_t count = ops->symbols(unit->code.compiled, &symbols);
+        size_t count = tci_linked_code_symbols(unit->code.compiled, &symbols);
         unit->names = tci_code_map_add(&source->id, symbols, count);
     }
 }
@@ -350,16 +353,13 @@ tc_status tci_code_unit_load(tci_engine_handle *handle, const tci_load_source *s
 
 void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
-    const tci_engine_shared *shared = tci_engine_shared_running();
     if (unit == NULL)
         return;
     tci_code_map_remove(unit->names);
     if (unit->image != NULL)
         tci_image_loader_unload(handle->arena, unit->image);
-    if (unit->code.compiled != NULL)
-        shared->ops->unload(shared->engine, unit->code.compiled);
-    if (unit->state != NULL)
-        shared->ops->unload(shared->engine, unit->state);
+    tci_linked_code_free(unit->code.compiled);
+    tci_linked_code_free(unit->state);
     tci_symbols_destroy(unit->symbols);
     tci_object_write_drop(unit->code.pending);
     free(unit);

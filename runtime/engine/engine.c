@@ -31,6 +31,8 @@ tc_status tci_engine_start(tci_engine_handle *handle, tc_error *err)
 
 tc_status tci_engine_start_compilers(tci_engine_handle *handle, tc_error *err)
 {
+    if (handle->policy.form == TCI_CHOICE_IMAGE)
+        return TC_OK; /* there is nothing that they would be given */
     TC_TRY(tci_engine_start(handle, err));
     return tci_compiler_pool_fill(tci_engine_shared_running()->compilers, err);
 }
@@ -44,9 +46,10 @@ void tci_engine_prepare(tci_engine_handle *handle)
     bool compiles =
         policy->form == TCI_CHOICE_BITCODE ||
         (policy->form == TCI_CHOICE_AUTO && policy->debuggable && tci_engine_shared_is_built());
-    if (!compiles)
+    if (!compiles || policy->compiled_image)
         tci_code_arena_prepare(handle->arena);
-    else if (tci_engine_shared_start(handle->engine_path, TCI_NEXT_SOON, &error) != TC_OK)
+    if (compiles &&
+        tci_engine_shared_start(handle->engine_path, TCI_NEXT_SOON, &error) != TC_OK)
         TC_LOG(TC_LOG_WARN, "%s", error.text);
 }
 
@@ -122,6 +125,8 @@ static tc_status fill_handle(tci_engine_handle *handle, const tci_engine_opts *o
         .tier = opts->tier,
         .cpu_level = tci_image_cpu_level(),
         .code_memory_max = opts->code_memory_max,
+        .debuggable = opts->debuggable,
+        .compiled_image = opts->compiled_image,
         .has_compiler = llvm != NULL,
         .llvm_major = major_of(llvm),
         .has_cache = handle->cache != NULL,
@@ -142,11 +147,6 @@ tc_status tci_engine_acquire(const tci_engine_opts *opts, tci_engine_handle **ha
     }
     *handle_out = handle;
     return TC_OK;
-}
-
-void tci_engine_set_debuggable(tci_engine_handle *handle)
-{
-    handle->policy.debuggable = true;
 }
 
 void tci_engine_set_profiled(tci_engine_handle *handle)

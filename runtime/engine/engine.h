@@ -26,12 +26,16 @@ typedef struct tci_engine_opts {
     const char *engine_path;
     tci_form_choice form;
     tci_tier_choice tier;
+    /* What is loaded can be debugged, though it was compiled without -g: debuggers know its names
+     * and see its callers. Bitcode is taken before an image. */
+    bool debuggable;
     uint64_t code_memory_max; /* no function alone may take more; 0: any */
     unsigned compile_threads; /* the first handle's holds for the process; so do those below */
     const char *cache_dir;    /* see object_cache.h */
     uint64_t cache_max;
     tci_compiler_choice compiler; /* see compiler_process.h; this as well: */
     tci_wall_choice wall;
+    bool compiled_image; /* of each handle; see linked_code.h */
     uint64_t compile_time_max_ns;
     uint64_t compile_memory_max;
 } tci_engine_opts;
@@ -40,11 +44,6 @@ typedef struct tci_engine_opts {
  * first one's has no effect once the module is loaded. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_engine_acquire(const tci_engine_opts *opts,
                                            tci_engine_handle **handle_out, tc_error *err);
-
-/* What is loaded by this handle from now on can be debugged, though it was compiled without -g:
- * debuggers know its names and see its callers (option debug_code). Bitcode is taken before an
- * image. */
-void tci_engine_set_debuggable(tci_engine_handle *handle);
 
 /* Writes a perf map (code_map.h) from now on, of the whole process. */
 void tci_engine_set_profiled(tci_engine_handle *handle);

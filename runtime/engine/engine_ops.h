@@ -14,7 +14,7 @@
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 6u
+#define TCI_ENGINE_ABI 7u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
 /* The callable form of one function. The two last are NULL when the library does not define
@@ -49,6 +49,9 @@ typedef struct tci_engine_code {
     /* as if it had debug information: debuggers hear of it, and can look up the stack
      * through it */
     bool debuggable;
+    /* The result is a compiled image (image_bundle.h), which the library loads, and no object,
+     * which `link` does. */
+    bool as_image;
     uint64_t memory_max; /* of the linked code and data, bytes; for link alone; 0: any */
     const void *bytes;   /* bitcode; valid during the call */
     size_t size;
@@ -118,7 +121,8 @@ typedef struct tci_engine_ops {
      * TC_E_NO_SLICE (a module for another target: both named), TC_E_COMPILE (LLVM's own text),
      * TC_E_UNRESOLVED (the missing names), TC_E_UNSUPPORTED (what an ifunc may not contain),
      * TC_E_CORRUPT (no bitcode, or an entry point that is missing or of another type),
-     * TC_E_TOO_LARGE, TC_E_NO_MEMORY. Never ends the process, as far as LLVM's own error
+     * TC_E_TOO_LARGE, TC_E_NO_MEMORY; TC_E_UNSUPPORTED and TC_E_TOO_LARGE also for what no image
+     * can hold, if it is to be one. Never ends the process, as far as LLVM's own error
      * channels allow: code is trusted, and bitcode made to attack a parser must be kept out
      * before. */
     tc_status (*compile)(tci_engine *engine, const tci_engine_code *code,

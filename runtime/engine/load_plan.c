@@ -17,16 +17,17 @@ static tci_form_choice form_of(const tci_load_policy *policy, const tci_load_sou
     return source->form != TCI_CHOICE_AUTO ? source->form : policy->form;
 }
 
+static const char *const form_names[] = {"", "image", "bitcode"};
+
 static tc_status check_forms(const tci_load_policy *policy, const tci_load_source *source,
                              tc_error *err)
 {
-    static const char *const names[] = {"", "image", "bitcode"};
     if (policy->form == TCI_CHOICE_AUTO || source->form == TCI_CHOICE_AUTO ||
         policy->form == source->form)
         return TC_OK;
     return tci_error_set(err, TC_E_REFUSED,
                          "option form is %s, and the key that signed it has forms=%s",
-                         names[policy->form], names[source->form]);
+                         form_names[policy->form], form_names[source->form]);
 }
 
 static bool can_compile(const tci_load_policy *policy, const tci_load_source *source)
@@ -84,15 +85,19 @@ tc_status tci_load_plan_make(const tci_load_policy *policy, const tci_load_sourc
                              tci_load_plan *plan_out, tc_error *err)
 {
     tci_load_plan plan = {0};
-    tc_status status = check_forms(policy, source, err);
+    tc_error why;
+    tc_status status = check_forms(policy, source, &why);
     if (status == TC_OK)
-        status = plan_image(policy, source, &plan, err);
+        status = plan_image(policy, source, &plan, &why);
     if (status == TC_E_NO_SLICE && form_of(policy, source) != TCI_CHOICE_IMAGE)
-        status = plan_bitcode(policy, source, &plan, err);
-    if (status != TC_OK) {
-        tci_error_prefix(err, "%s", tci_archive_name(source->archive));
-        return status;
-    }
+        status = plan_bitcode(policy, source, &plan, &why);
+    if (status == TC_E_NO_SLICE && source->form != TCI_CHOICE_AUTO)
+        return tci_error_set(err, TC_E_REFUSED, "%s: %s; the key that signed it has forms=%s",
+                             tci_archive_name(source->archive), why.text,
+                             form_names[source->form]);
+    if (status != TC_OK)
+        return tci_error_set(err, status, "%s: %s", tci_archive_name(source->archive),
+                             why.text);
     plan.at_once = takes_microseconds(source, &plan);
     *plan_out = plan;
     return TC_OK;

@@ -31,6 +31,7 @@ typedef struct tci_load_policy {
     uint8_t cpu_level; /* that this CPU reaches */
     bool debuggable;   /* debuggers are to see inside the code, and cannot with an image */
     uint64_t code_memory_max; /* option; 0: any */
+    bool compiled_image;      /* option compiled */
     bool has_compiler;        /* the compiler's module is there */
     unsigned llvm_major;      /* the compiler's LLVM, which reads no bitcode of a newer one */
     bool has_cache;

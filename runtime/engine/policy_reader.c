@@ -3,7 +3,10 @@
 #include "base/error_text.h"
 #include "policy_lines.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define RULES_AT_FIRST 16u
 
 typedef struct reading {
     tci_symbol_policy *policy;
@@ -38,6 +41,21 @@ static tc_status check_rule(const reading *in, const tci_symbol_rule *r)
     return TC_OK;
 }
 
+/* Twice as many each time, up to TCI_SYMBOL_POLICY_RULES_MAX, which is such a number. */
+static tc_status make_room(const reading *in)
+{
+    tci_symbol_policy *policy = in->policy;
+    if (policy->rule_count < policy->rule_room)
+        return TC_OK;
+    size_t room = policy->rule_room > 0 ? 2 * policy->rule_room : RULES_AT_FIRST;
+    tci_symbol_rule *rules = realloc(policy->rules, room * sizeof *rules);
+    if (rules == NULL)
+        return tci_error_set(in->err, TC_E_NO_MEMORY, "%s: out of memory", policy->name);
+    policy->rules = rules;
+    policy->rule_room = room;
+    return TC_OK;
+}
+
 static tc_status add_rule(const reading *in, const tci_symbol_rule *r)
 {
     tci_symbol_policy *policy = in->policy;
@@ -45,6 +63,7 @@ static tc_status add_rule(const reading *in, const tci_symbol_rule *r)
         return tci_error_set(in->err, TC_E_TOO_LARGE, "%s line %u: more than %u rules",
                              policy->name, r->line, TCI_SYMBOL_POLICY_RULES_MAX);
     TC_TRY(check_rule(in, r));
+    TC_TRY(make_room(in));
     policy->rules[policy->rule_count++] = *r;
     current(in)->count++;
     return TC_OK;

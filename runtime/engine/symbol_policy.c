@@ -129,11 +129,9 @@ tc_status tci_symbol_policy_parse(const char *name, const char *text, size_t siz
     if (memchr(text, '\0', size) != NULL)
         return tci_error_set(err, TC_E_INVALID, "%s: a zero byte, expected text", name);
     tci_symbol_policy *policy = calloc(1, sizeof *policy);
-    if (policy != NULL) {
+    if (policy != NULL)
         policy->text = malloc(size + 1);
-        policy->rules = calloc(TCI_SYMBOL_POLICY_RULES_MAX, sizeof *policy->rules);
-    }
-    if (policy == NULL || policy->text == NULL || policy->rules == NULL) {
+    if (policy == NULL || policy->text == NULL) {
         tci_symbol_policy_close(policy);
         return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", name);
     }

@@ -25,6 +25,7 @@ struct tci_symbol_policy {
     char *text; /* which rules point into */
     char name[512];
     size_t rule_count;
+    size_t rule_room;     /* of `rules` */
     size_t section_count; /* at least one, of who has no section */
     tci_symbol_rule *rules;
     tci_symbol_section sections[TCI_SYMBOL_POLICY_SECTIONS_MAX];

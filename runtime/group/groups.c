@@ -156,6 +156,7 @@ void tci_group_free(tc_group *group)
     while (*link != group)
         link = &(*link)->next;
     *link = group->next;
+    tci_group_job_leave(group->core->groups, group->job);
     free_group(group);
 }
 

@@ -4,6 +4,7 @@
 #define TCI_GROUPS_H
 
 #include "core/ep.h"
+#include "group/group_job.h"
 #include "wire/route.h"
 
 #include <tc/group.h>
@@ -25,6 +26,7 @@ struct tc_group {
     uint32_t size;
     tci_member *members;
     tc_listener *listener; /* its own, or NULL */
+    tci_group_job *job;    /* whose key its members have; NULL: the context's credentials do */
     bool ending;           /* no endpoint is made any more */
     uint64_t entered;      /* barriers that this side has come to */
     uint64_t released;     /* and rank 0 has ended */
@@ -40,6 +42,7 @@ const char *tci_group_member_text(const tc_group *group, uint32_t rank);
 /* The groups of a context. */
 typedef struct tci_groups {
     tc_group *first;
+    tci_group_job *jobs;
 } tci_groups;
 
 /* Whether the endpoint leads to a member of the group. */

@@ -11,10 +11,12 @@
 /* A member that is not there yet is tried again until the endpoint's deadline. */
 static tc_status start_stream(tc_ep *ep, tc_error *err)
 {
-    const tci_member *m = &ep->member.group->members[ep->member.rank];
+    const tc_group *group = ep->member.group;
+    const tci_member *m = &group->members[ep->member.rank];
+    tci_credentials *credentials =
+        group->job != NULL ? &group->job->credentials : &ep->core->credentials;
     ep->state = TCI_EP_CONNECTING;
-    tc_status status =
-        tci_stream_connect_start(m->address, &ep->core->credentials, &ep->stream, err);
+    tc_status status = tci_stream_connect_start(m->address, credentials, &ep->stream, err);
     if (status != TC_OK)
         ep->stream = NULL;
     if (status != TC_E_UNREACHABLE)
@@ -40,7 +42,8 @@ static tc_status start_link(tc_ep *ep, const tci_member *m, tc_error *err)
     tci_hello theirs;
     TC_TRY(tci_hello_decode(m->address, m->size, TCI_HELLO_ADDRESS, &theirs, err));
     if (!tci_hello_same_host(&ep->core->self, &theirs))
-        TC_TRY(tci_network_open(ep->core, "a member of its group is on another host", err));
+        TC_TRY(tci_network_open(ep->core, &ep->core->credentials,
+                                "a member of its group is on another host", err));
     TC_TRY(tci_network_link(ep, &theirs, err));
     return tci_handshake_send_hello(ep, err);
 }
@@ -85,6 +88,11 @@ tc_status tc_group_send(tc_group *group, uint32_t rank, tc_ifunc *fn, const void
                         size_t size)
 {
     tc_ep *ep;
-    TC_TRY(tc_group_ep(group, rank, &ep, NULL));
+    tc_error error;
+    tc_status status = tc_group_ep(group, rank, &ep, &error);
+    if (status != TC_OK) {
+        group->core->send_error = error;
+        return status;
+    }
     return tc_send(ep, fn, source_args, size);
 }

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define PATH_BYTES 4096
 #define DEPS_BYTES_MAX 65536u
@@ -19,14 +21,24 @@ static bool deps_path(const char *path, char out[PATH_BYTES])
     return snprintf(out, PATH_BYTES, "%.*s.deps", (int)n, path) < PATH_BYTES;
 }
 
+/* Most files need not be there: one that is missing is no failure yet, so err stays as it was. */
+static tc_status read_or_miss(const char *path, size_t bytes_max, void **bytes_out,
+                              size_t *size_out, tc_error *err)
+{
+    tc_error why;
+    tc_status status = tci_archive_file_read(path, bytes_max, bytes_out, size_out, &why);
+    if (status != TC_OK && status != TC_E_NOT_FOUND && err != NULL)
+        *err = why;
+    return status;
+}
+
 /* A function without libraries needs no list of them. */
 static tc_status read_deps(const char *path, void **bytes_out, size_t *size_out, tc_error *err)
 {
     char path_of_deps[PATH_BYTES];
     if (!deps_path(path, path_of_deps))
         return tci_error_set(err, TC_E_INVALID, "path too long: %.200s...", path);
-    tc_status status =
-        tci_archive_file_read(path_of_deps, DEPS_BYTES_MAX, bytes_out, size_out, err);
+    tc_status status = read_or_miss(path_of_deps, DEPS_BYTES_MAX, bytes_out, size_out, err);
     return status == TC_E_NOT_FOUND ? TC_OK : status;
 }
 
@@ -43,7 +55,7 @@ static tc_status read_signature(const char *path, tci_minisign_signature *signat
     if (snprintf(path_of_signature, PATH_BYTES, "%s" SIGNATURE_SUFFIX, path) >= PATH_BYTES)
         return tci_error_set(err, TC_E_INVALID, "path too long: %.200s...", path);
     tc_status status =
-        tci_archive_file_read(path_of_signature, TCI_MINISIGN_FILE_MAX, &text, &size, err);
+        read_or_miss(path_of_signature, TCI_MINISIGN_FILE_MAX, &text, &size, err);
     if (status == TC_E_NOT_FOUND)
         return TC_OK;
     TC_TRY(status);
@@ -63,8 +75,8 @@ static tc_status try_file(tci_registry *registry, const char *path, tc_ifunc **f
     tci_minisign_signature signature;
     bool is_signed = false;
     tci_registry_code code = {0};
-    tc_status status = tci_archive_file_read(path, (size_t)registry->options->code_bytes_max,
-                                             &archive, &code.archive_size, err);
+    tc_status status = read_or_miss(path, (size_t)registry->options->code_bytes_max, &archive,
+                                    &code.archive_size, err);
     if (status == TC_E_TOO_LARGE)
         tci_error_prefix(err, "beyond option code_bytes_max");
     TC_TRY(status);
@@ -93,6 +105,37 @@ tc_status tci_ifunc_files_read(tci_registry *registry, const char *path, tc_ifun
     return status;
 }
 
+/* The folder that the program lies in, as in a program's rpath; "" if the system does not say. */
+static void origin(char out[PATH_BYTES])
+{
+    ssize_t n = readlink("/proc/self/exe", out, PATH_BYTES - 1);
+    out[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash != NULL)
+        *slash = '\0';
+}
+
+/* FOLDER/NAME.tca. False: longer than a path may be. */
+static bool path_in(const char *folder, size_t size, const char *name, char out[PATH_BYTES])
+{
+    static const char variable[] = "$ORIGIN";
+    const size_t n = strlen(variable);
+    char program_folder[PATH_BYTES] = "";
+    bool is_relative =
+        size >= n && memcmp(folder, variable, n) == 0 && (size == n || folder[n] == '/');
+    if (is_relative) {
+        origin(program_folder);
+        folder += n;
+        size -= n;
+    } else if (size == 0) {
+        folder = ".";
+        size = 1;
+    }
+    int length =
+        snprintf(out, PATH_BYTES, "%s%.*s/%s" SUFFIX, program_folder, (int)size, folder, name);
+    return length > 0 && length < PATH_BYTES;
+}
+
 static bool is_plain_name(const char *name)
 {
     size_t n = strlen(name);
@@ -110,9 +153,7 @@ tc_status tci_ifunc_files_read_named(tci_registry *registry, const char *name,
                              name, TCI_ARCHIVE_NAME_MAX - 1);
     for (const char *at = folders;; at++) {
         size_t n = strcspn(at, ":");
-        int length = snprintf(path, sizeof path, "%.*s/%s" SUFFIX, n > 0 ? (int)n : 1,
-                              n > 0 ? at : ".", name);
-        if (length > 0 && (size_t)length < sizeof path) {
+        if (path_in(at, n, name, path)) {
             tc_status status = try_file(registry, path, fn_out, err);
             if (status != TC_E_NOT_FOUND)
                 return status;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "ifunc/standing.h"
 #include "wire/frame.h"
 
 #include <stdlib.h>
@@ -29,8 +30,7 @@ static tci_load_source source_of(tc_ifunc *fn)
                               .seal.wanted = registry->trust.required != TCI_SIGNATURE_NO};
     source.scope.signer = fn->signer_name;
     if (source.seal.wanted)
-        tci_code_statement_content(fn->archive, source.deps, source.deps_size,
-                                   source.seal.content);
+        memcpy(source.seal.content, tci_standing_content(fn), sizeof source.seal.content);
     return source;
 }
 

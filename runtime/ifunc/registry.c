@@ -21,17 +21,17 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     const tci_engine_opts opts = {.engine_path = options->engine_path,
                                   .form = (tci_form_choice)options->form,
                                   .tier = (tci_tier_choice)options->tier,
+                                  .debuggable = options->debug_code != 0,
                                   .code_memory_max = options->code_memory_max,
                                   .compile_threads = (unsigned)options->compile_threads,
                                   .cache_dir = options->cache_dir,
                                   .cache_max = options->cache_max,
                                   .compiler = (tci_compiler_choice)options->compiler,
                                   .wall = (tci_wall_choice)options->compiler_wall,
+                                  .compiled_image = options->compiled == TCI_COMPILED_IMAGE,
                                   .compile_time_max_ns = options->compile_time_max,
                                   .compile_memory_max = options->compile_memory_max};
     TC_TRY(tci_engine_acquire(&opts, &registry->engine, err));
-    if (options->debug_code)
-        tci_engine_set_debuggable(registry->engine);
     if (options->perf_map)
         tci_engine_set_profiled(registry->engine);
     return TC_OK;
@@ -173,9 +173,7 @@ static tc_ifunc *find_victim(tci_registry *registry, const tc_ifunc *keep,
     return oldest;
 }
 
-/* A function that only slots held is gone with its archive; one that was opened here is only
- * unloaded. */
-static void evict(tc_ifunc *fn)
+void tci_registry_evict(tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
     TC_LOG(TC_LOG_DEBUG, "%s: leaves, code takes %llu bytes", tci_archive_name(fn->archive),
@@ -198,7 +196,7 @@ static void free_place(tci_registry *registry, bool evicting)
     if (fn != NULL)
         remove_function(fn);
     else if (evicting && (fn = find_victim(registry, NULL, is_only_bound, &later)) != NULL)
-        evict(fn);
+        tci_registry_evict(fn);
 }
 
 static tc_status take_index(tci_registry *registry, bool evicting, uint16_t *index_out,
@@ -313,54 +311,6 @@ tc_status tci_registry_add(tci_registry *registry, const tci_registry_code *code
     return TC_OK;
 }
 
-/* --- trust ------------------------------------------------------------------------------- */
-
-/* Under other rules than before, now that somebody else has signed it. No function may be
- * running. */
-static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
-{
-    tci_ifunc_load_forgive(fn, tci_standing_rules(fn) != rules);
-    if (tci_standing_rules(fn) != rules &&
-        (fn->state == TCI_LOADED || fn->state == TCI_LOADING))
-        evict(fn);
-}
-
-/* Nobody may call it any more, whatever slots still hold. */
-static void refuse_function(tc_ifunc *fn, const tc_error *why)
-{
-    const tci_registry *registry = fn->registry;
-    TC_LOG(TC_LOG_WARN, "unloaded: %s", why->text);
-    tci_ifunc_load_refuse(fn, why);
-    tci_engine_forget_stored(registry->engine, &fn->id);
-    tci_ifunc_load_announce(fn, false);
-}
-
-static void judge_again(tc_ifunc *fn)
-{
-    const tci_symbol_section *rules = tci_standing_rules(fn);
-    const bool was_open = fn->standing == TCI_STANDING_OPEN;
-    const bool was_local = fn->standing == TCI_STANDING_LOCAL;
-    tc_error why;
-    if (tci_standing_judge(fn, &why) == TC_OK)
-        bind_again(fn, rules);
-    else if (was_open || (was_local && fn->standing == TCI_STANDING_BARRED))
-        refuse_function(fn, &why);
-}
-
-tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err)
-{
-    tc_status status = tci_trust_reload(registry->options, &registry->trust, err);
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
-        tc_ifunc *fn = registry->table[i];
-        if (fn == NULL)
-            continue;
-        tci_registry_retain(fn);
-        judge_again(fn);
-        tci_registry_release(fn);
-    }
-    return status;
-}
-
 void tci_registry_retain(tc_ifunc *fn)
 {
     fn->references++;
@@ -405,7 +355,7 @@ tc_status tci_registry_trim(tci_registry *registry, const tc_ifunc *keep, tc_err
             return TC_OK; /* a little too much until then */
         if (fn == NULL)
             return full(registry, keep, err);
-        evict(fn);
+        tci_registry_evict(fn);
     }
     return TC_OK;
 }

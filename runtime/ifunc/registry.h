@@ -84,6 +84,9 @@ struct tc_ifunc {
     char signer[TCI_SIGNER_MAX];   /* the trusted key's name; "": nobody that is trusted */
     const char *signer_name;       /* the same, for loader threads; NULL */
     tci_form_choice signer_form;   /* what of it that key may have run */
+    int64_t good_until;            /* the end of that key, as not_after has it; 0: none */
+    bool content_known;
+    uint8_t content[TCI_CODE_DIGEST_BYTES]; /* its digest: tci_standing_content */
     tci_standing standing;
     tci_code_unit *unit;
     tci_load_job *job;
@@ -150,10 +153,16 @@ static inline tci_code_bytes tci_registry_bytes(const tc_ifunc *fn)
                             fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size};
 }
 
+/* Unloads it: every slot forgets it, and one that only slots held is gone with its archive. No
+ * function may be running. */
+void tci_registry_evict(tc_ifunc *fn);
+
 /* Reads keys and lists once more. What may not run any more is unloaded, leaves the object cache,
  * and those that sent it hear why; what may again, does. No function may be running. Statuses of
  * tci_trust_reload. */
 TC_MUST_CHECK tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err);
+/* The same for one function, if the key that it was judged by has ended. */
+void tci_registry_check_end(tc_ifunc *fn);
 
 void tci_registry_retain(tc_ifunc *fn);
 void tci_registry_release(tc_ifunc *fn);

@@ -64,29 +64,29 @@ static bool needs_signature(const tc_ifunc *fn, bool arrived)
 
 /* --- the content ------------------------------------------------------------------------- */
 
-static void content_of(const tc_ifunc *fn, uint8_t digest_out[TCI_CODE_DIGEST_BYTES])
+const uint8_t *tci_standing_content(tc_ifunc *fn)
 {
     const tci_code_bytes code = tci_registry_bytes(fn);
-    tci_code_statement_content(fn->archive, code.deps, code.deps_size, digest_out);
+    if (!fn->content_known)
+        tci_code_statement_content(fn->archive, code.deps, code.deps_size, fn->content);
+    fn->content_known = true;
+    return fn->content;
 }
 
-static bool is_listed(const tc_ifunc *fn, const tci_id_list *list)
+static bool is_listed(tc_ifunc *fn, const tci_id_list *list)
 {
-    uint8_t content[TCI_CODE_DIGEST_BYTES];
     if (list->count == 0)
         return false;
     if (tci_id_list_has(list, TCI_ID_CODE, fn->id.bytes))
         return true;
-    content_of(fn, content);
-    return tci_id_list_has(list, TCI_ID_CONTENT, content);
+    return tci_id_list_has(list, TCI_ID_CONTENT, tci_standing_content(fn));
 }
 
 /* The statement of an archive that is packed names its content before anybody has seen it. */
-static tc_status check_content(const tc_ifunc *fn, tc_error *why)
+static tc_status check_content(tc_ifunc *fn, tc_error *why)
 {
-    uint8_t content[TCI_CODE_DIGEST_BYTES];
-    content_of(fn, content);
-    if (memcmp(content, fn->signature->digests.content, sizeof content) == 0)
+    if (memcmp(tci_standing_content(fn), fn->signature->digests.content,
+               TCI_CODE_DIGEST_BYTES) == 0)
         return TC_OK;
     return tci_error_set(why, TC_E_REFUSED,
                          "what key %s signed names other content than it has",
@@ -106,6 +106,7 @@ static tc_status judge_signature(tc_ifunc *fn, tc_error *why)
     memcpy(fn->signer, key->name, sizeof fn->signer);
     fn->signer_name = tci_trust_name(&fn->registry->trust, key);
     fn->signer_form = key->form;
+    fn->good_until = key->not_after;
     return TC_OK;
 }
 
@@ -141,11 +142,17 @@ tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err)
     fn->signer[0] = '\0';
     fn->signer_name = NULL;
     fn->signer_form = TCI_CHOICE_AUTO;
+    fn->good_until = 0;
     fn->standing = TCI_STANDING_BARRED;
     tc_status status = judge_rules(fn, &why);
     if (status == TC_OK)
         return TC_OK;
     return tci_error_set(err, status, "%s: %s", tci_archive_name(fn->archive), why.text);
+}
+
+bool tci_standing_has_ended(const tc_ifunc *fn)
+{
+    return fn->good_until != 0 && (int64_t)time(NULL) >= fn->good_until;
 }
 
 /* --- what comes -------------------------------------------------------------------------- */
@@ -198,8 +205,11 @@ static void complete_signature(tc_ifunc *fn, const tci_registry_code *code)
     const tci_code_bytes bytes = tci_registry_bytes(fn);
     if (fn->signature == NULL)
         return;
-    if (code->signature == NULL)
+    if (code->signature == NULL) {
         tci_code_statement_digests(&bytes, fn->archive, &fn->signature->digests);
+        memcpy(fn->content, fn->signature->digests.content, sizeof fn->content);
+        fn->content_known = true;
+    }
     write_signature(fn);
 }
 

@@ -29,6 +29,14 @@ TC_MUST_CHECK tc_status tci_standing_judge_known(tc_ifunc *fn, const tci_registr
 /* Sets standing, signer and signer_form once more. TC_OK: for peers, it may run. */
 TC_MUST_CHECK tc_status tci_standing_judge(tc_ifunc *fn, tc_error *err);
 
+/* Whether the key that it was judged by has ended since: then it is to be judged again. The clock
+ * is asked of keys that end, and of no others. */
+bool tci_standing_has_ended(const tc_ifunc *fn);
+
+/* The digest of what its archive holds: made once, since content is larger than anything else that
+ * is hashed of it. The archive is open. */
+const uint8_t *tci_standing_content(tc_ifunc *fn);
+
 /* The section of the option symbols that it is bound under, or NULL without one. */
 const tci_symbol_section *tci_standing_rules(const tc_ifunc *fn);
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/cursor.h"
+#include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "core/current.h"
 #include "core/ep.h"
@@ -324,16 +325,26 @@ static uint32_t hop_limit(const tci_core *core, const tc_call_params *params)
     return params->hop_limit != 0 ? params->hop_limit : (uint32_t)core->options.hop_limit;
 }
 
+static tc_status why_not_sent(const tci_core *core, tc_status status, tc_error *err)
+{
+    if (status == TC_E_AGAIN)
+        return tci_error_set(err, status, "the peer has no room for the call now");
+    if (err != NULL)
+        *err = core->send_error;
+    return status;
+}
+
 tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                               const tc_call_params *given, size_t params_size,
-                              tc_call_id *call_out)
+                              tc_call_id *call_out, tc_error *err)
 {
     tci_core *core = ep->core;
     tci_call *call;
     tci_route route;
     tc_call_params params;
-    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, NULL));
-    TC_TRY(open_call(core->calls, &call, &route.call));
+    TC_TRY(tci_sized_struct_read(&params, sizeof params, given, params_size, err));
+    if (open_call(core->calls, &call, &route.call) != TC_OK)
+        return tci_error_set(err, TC_E_NO_MEMORY, "call: out of memory");
     call->ep = ep;
     call->asked_by = tci_current_get()->ep;
     if (call->asked_by != NULL && call->asked_by->core != core)
@@ -354,7 +365,7 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     if (status != TC_OK) {
         if (call != NULL)
             close_call(core->calls, call);
-        return status;
+        return why_not_sent(core, status, err);
     }
     if (call != NULL)
         call->in_fragments = out.payload_size > ep->tx.payload_max ? out.payload_size : 0;

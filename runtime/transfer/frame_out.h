@@ -7,6 +7,16 @@
 
 #define TCI_CONTROL_PAYLOAD_MAX 1024u
 
+/* Has the delivery carry the frame that was committed last. */
+static inline void tci_frame_out_push(tc_ep *ep, uint64_t position, uint64_t bytes)
+{
+    ep->tx.push(ep->tx.delivery, position, bytes);
+    tci_ep_note_use(ep);
+    /* The next one's line, in good time. */
+    __builtin_prefetch(tci_producer_next(&ep->tx.ring), 1);
+    ep->tx.pushed_bytes += bytes + ep->tx.delivery->ops->frame_overhead_bytes;
+}
+
 /* Publishes a frame that was reserved and filled, and has the delivery carry it. */
 static inline void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t bytes,
                                         const tci_frame *header)
@@ -14,11 +24,7 @@ static inline void tci_frame_out_commit(tc_ep *ep, uint8_t *frame, uint64_t byte
     uint64_t position = ep->tx.ring.tail;
     tci_producer_commit(&ep->tx.ring, frame, bytes, tci_frame_word(header));
     if (ep->tx.push != NULL) {
-        ep->tx.push(ep->tx.delivery, position, bytes);
-        tci_ep_note_use(ep);
-        /* The next one's line, in good time. */
-        __builtin_prefetch(tci_producer_next(&ep->tx.ring), 1);
-        ep->tx.pushed_bytes += bytes + ep->tx.delivery->ops->frame_overhead_bytes;
+        tci_frame_out_push(ep, position, bytes);
         if (header->kind != TCI_FRAME_CONTROL)
             ep->tx.message_end = ep->tx.ring.tail;
     }

@@ -10,16 +10,20 @@ struct tc_message {
 };
 
 tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
-                            tc_message **message_out)
+                            tc_message **message_out, tc_error *err)
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
-    tc_error error;
-    TC_TRY(tci_outgoing_measure(&out, &error));
+    TC_TRY(tci_outgoing_measure(&out, err));
     tc_message *message = calloc(1, sizeof *message);
     uint8_t *payload = malloc(out.payload_size > 0 ? out.payload_size : 1);
-    tc_status status = TC_E_NO_MEMORY;
-    if (message != NULL && payload != NULL)
-        status = tci_outgoing_fill(NULL, &out, payload);
+    tc_status status = TC_OK;
+    if (message == NULL || payload == NULL)
+        status = tci_error_set(err, TC_E_NO_MEMORY, "message of %zu bytes: out of memory",
+                               out.payload_size);
+    else if (tci_outgoing_fill(NULL, &out, payload) != TC_OK)
+        status = tci_error_set(err, TC_E_PAYLOAD,
+                               "%s: its payload_init returned another value than 0",
+                               tci_archive_name(fn->archive));
     if (status != TC_OK) {
         free(payload);
         free(message);

@@ -13,6 +13,7 @@
 #include "transfer/large_send.h"
 #include "transfer/queue_drain.h"
 #include "transfer/room.h"
+#include "transfer/send_error.h"
 #include "transfer/send_queue.h"
 #include "transfer/staging.h"
 
@@ -68,35 +69,35 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
 
 /* --- the calls --------------------------------------------------------------------------- */
 
-static tc_status send_unopened(tc_ep *ep, tci_outgoing *out)
+static tc_status send_unopened(tc_ep *ep, tci_outgoing *out, tc_error *err)
 {
-    tc_error error;
     if (ep->state >= TCI_EP_CLOSED) {
         (void)tci_large_give_up(ep);
         return tc_ep_error(ep, NULL);
     }
     if (!ep->tx.queues_unopened || out->injected != NULL)
         return TC_E_AGAIN;
-    TC_TRY(tci_outgoing_measure(out, &error));
+    TC_TRY(tci_outgoing_measure(out, err));
     return tci_send_queue_message(ep, out);
 }
 
-static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out)
+static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out, tc_error *err)
 {
-    tc_error error;
     out->routed |= out->route != NULL;
     if (!tci_ep_takes_messages(ep))
-        return send_unopened(ep, out);
+        return send_unopened(ep, out, err);
     if (ep->tx.building)
         return TC_E_BUSY;
     if (ep->tx.bindings[out->fn->index] == TCI_TX_REFUSED) {
         bool continues = tci_large_continues(ep, out->fn, out->args, out->args_size);
         return !continues || tci_large_give_up(ep) ? TC_E_REFUSED : TC_E_AGAIN;
     }
-    tc_status status = tci_outgoing_measure(out, &error);
+    tc_status status = tci_outgoing_measure(out, err);
     if (status != TC_OK)
         return status;
     status = send_in_order(ep, out);
+    if (status == TC_OK)
+        return TC_OK;
     TC_TRY(tci_ep_check_credit(ep));
     bool is_running = tci_pending_has(&ep->core->pending, TCI_RUNNING);
     if (status != TC_E_AGAIN || !(is_running || out->routed) || out->injected != NULL)
@@ -109,9 +110,13 @@ static tc_status send_or_queue(tc_ep *ep, tci_outgoing *out)
 
 tc_status tci_send_message(tc_ep *ep, tci_outgoing *out)
 {
-    tc_status status = send_or_queue(ep, out);
+    tc_error error;
+    error.status = TC_OK;
+    tc_status status = send_or_queue(ep, out, &error);
     if (status == TC_E_AGAIN)
         tci_room_want(ep);
+    else if (status != TC_OK)
+        return tci_send_error_keep(ep, status, &error);
     return status;
 }
 
@@ -142,10 +147,34 @@ tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const
     return tci_send_message(ep, &out);
 }
 
+/* tc_send to a peer that a delivery carries frames to: what the peer knows already, and finds room
+ * at once. */
+static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
+                                    size_t size)
+{
+    if (size >= ep->tx.frame_limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN)
+        return false;
+    const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
+    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
+    if (frame == NULL)
+        return false;
+    if (size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+    else
+        memcpy(frame + TCI_FRAME_HEADER_BYTES, source_args, size);
+    const uint64_t position = ep->tx.ring.tail;
+    tci_producer_commit(&ep->tx.ring, frame, bytes, fn->call_word | size);
+    tci_frame_out_push(ep, position, bytes);
+    ep->tx.message_end = ep->tx.ring.tail;
+    return true;
+}
+
 static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
                                                        const void *source_args, size_t size)
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
+    if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size))
+        return TC_OK;
     tci_doorbell_after_frames(ep); /* for those that tc_send stored before it came here */
     return tci_send_message(ep, &out);
 }
@@ -213,8 +242,14 @@ tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, siz
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     tc_error error;
-    if (!tci_ep_is_open(ep))
-        return ep->state < TCI_EP_OPEN ? TC_E_AGAIN : tc_ep_error(ep, NULL);
-    TC_TRY(tci_inject_section(fn, ep->peer.target, &out.injected, &out.injected_size, &error));
-    return tci_send_message(ep, &out);
+    tc_status status = TC_E_AGAIN;
+    if (tci_ep_is_open(ep))
+        status =
+            tci_inject_section(fn, ep->peer.target, &out.injected, &out.injected_size, &error);
+    else if (ep->state >= TCI_EP_CLOSED)
+        status = tc_ep_error(ep, &error);
+    if (status == TC_E_AGAIN)
+        return status;
+    return status == TC_OK ? tci_send_message(ep, &out)
+                           : tci_send_error_keep(ep, status, &error);
 }

@@ -42,8 +42,9 @@ tc_status tci_record_decode(const uint8_t from[TCI_RECORD_HEADER_BYTES], uint32_
     uint32_t size = tci_read_u32(&r);
     uint32_t number = tci_read_u32(&r);
     if (kind < TCI_RECORD_FRAMES || kind > TCI_RECORD_PAYLOAD)
-        return tci_error_set(err, TC_E_CORRUPT, "record of kind 0x%02x, expected 0x%02x to 0x%02x",
-                             kind, TCI_RECORD_FRAMES, TCI_RECORD_PAYLOAD);
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "record of kind 0x%02x, expected 0x%02x to 0x%02x", kind,
+                             TCI_RECORD_FRAMES, TCI_RECORD_PAYLOAD);
     unsigned row = kind - TCI_RECORD_FRAMES;
     if (size < kind_table[row].body_min || size > kind_table[row].body_max)
         return tci_error_set(err, TC_E_CORRUPT,

@@ -27,8 +27,8 @@ typedef enum tci_record_kind {
 
 typedef struct tci_record {
     tci_record_kind kind;
-    uint16_t place;    /* FRAMES: in the ring, in granules; PAYLOAD: the payload's number; or 0 */
-    uint32_t size;     /* of the body */
+    uint16_t place; /* FRAMES: in the ring, in granules; PAYLOAD: the payload's number; or 0 */
+    uint32_t size;  /* of the body */
     uint32_t sequence; /* counts the records of one direction, from 0 on */
 } tci_record;
 

@@ -138,8 +138,8 @@ size_t forge(const forged *parts, uint8_t *out, size_t capacity)
     tci_write_bytes(&w, TCI_ARCHIVE_MAGIC, TCI_ARCHIVE_MAGIC_SIZE);
     tci_write_u8(&w, parts->version);
     tci_write_u8(&w, parts->packing);
-    tci_write_varint(&w, parts->dictionary);
-    tci_write_varint(&w, parts->content_size);
+    tci_varint_write(&w, parts->dictionary);
+    tci_varint_write(&w, parts->content_size);
     tci_write_bytes(&w, parts->body, parts->body_size);
     tci_archive_checksum(out, w.at, checksum);
     tci_write_bytes(&w, checksum, sizeof checksum);

@@ -10,13 +10,13 @@ static const uint8_t code[CODE_BYTES] = {
     0x03, 0xd5, 0x1f, 0x20, 0x03, 0xd5, 0x1f, 0x20, 0x03, 0xd5, 0x1f, 0x20, 0x03, 0xd5,
     0x1f, 0x20, 0x03, 0xd5, 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6};
 
-/* A CIE of 16 bytes, an FDE of 20 that names it, a CIE of 8, the terminator. Behind "hello"
- * come zeros that need not travel. */
+/* A CIE of 20 bytes, an FDE of 24 that names it, the terminator. Behind "hello" come zeros that
+ * need not travel. */
 static const uint8_t constants[CONSTANTS_BYTES] = {
-    12,  0,   0,   0,   0,  0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 0x1b, /* CIE */
-    16,  0,   0,   0,   20, 0, 0, 0, 0, 0,   0,   0, 4, 0,    0,  0,
-    0,   0,   0,   0,   4,  0, 0, 0, 0, 0,   0,   0, /* a CIE */
-    0,   0,   0,   0,                                /* terminator */
+    16,  0,   0,   0,   0,  0, 0, 0, 1, 'z', 'R', 0, 4, 0x78, 30, 1, 0x1b, 0, 0, 0, /* CIE */
+    20,  0,   0,   0,   24, 0, 0, 0, 0, 0,   0,   0, 4, 0,    0,  0, 0,    0, 0, 0, /* FDE */
+    0,   0,   0,   0, /* its padding */
+    0,   0,   0,   0, /* terminator */
     'h', 'e', 'l', 'l', 'o'};
 
 static const uint8_t data[DATA_BYTES] = {1, 2, 3, 4};

@@ -120,8 +120,8 @@ static const uint8_t *packed_body(const uint8_t *archive, size_t size, forged *p
     (void)tci_read_bytes(&r, TCI_ARCHIVE_MAGIC_SIZE);
     parts_out->version = tci_read_u8(&r);
     parts_out->packing = tci_read_u8(&r);
-    parts_out->dictionary = tci_read_varint(&r);
-    parts_out->content_size = tci_read_varint(&r);
+    parts_out->dictionary = tci_varint_read(&r);
+    parts_out->content_size = tci_varint_read(&r);
     parts_out->body_size = tci_reader_left(&r);
     parts_out->body = tci_read_bytes(&r, parts_out->body_size);
     return parts_out->body;

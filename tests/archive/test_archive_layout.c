@@ -18,10 +18,10 @@ static void varint_round_trip(void **state)
         tci_writer w;
         tci_reader r;
         tci_writer_init(&w, bytes, sizeof bytes);
-        tci_write_varint(&w, values[i]);
+        tci_varint_write(&w, values[i]);
         assert_false(w.failed);
         tci_reader_init(&r, bytes, w.at);
-        assert_int_equal(tci_read_varint(&r), values[i]);
+        assert_int_equal(tci_varint_read(&r), values[i]);
         assert_false(r.failed);
         assert_int_equal(tci_reader_left(&r), 0);
     }
@@ -32,7 +32,7 @@ static void varint_spelling(void **state)
     uint8_t bytes[TCI_VARINT_MAX_SIZE];
     tci_writer w;
     tci_writer_init(&w, bytes, sizeof bytes);
-    tci_write_varint(&w, 300);
+    tci_varint_write(&w, 300);
     assert_int_equal(w.at, 2);
     assert_memory_equal(bytes, "\xac\x02", 2);
 }
@@ -53,7 +53,7 @@ static void bad_varints(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         tci_reader r;
         tci_reader_init(&r, bad[i].bytes, bad[i].size);
-        assert_int_equal(tci_read_varint(&r), 0);
+        assert_int_equal(tci_varint_read(&r), 0);
         assert_true(r.failed);
     }
 }

@@ -144,12 +144,55 @@ static void writer_refuses_what_has_no_words(void **state)
     expect_unwritable(&source, TC_E_CORRUPT, "malformed"); /* two weak names before it */
 }
 
+/* A CIE of 20 bytes at 0, an FDE of 24 at 20, the terminator at 44: what an unwinder reads of
+ * them as soon as it hears of them. Each is one byte of theirs. */
+static void tables_that_mislead_an_unwinder_are_refused(void **state)
+{
+    static const struct {
+        uint8_t at, value;
+    } damages[] = {
+        {8, 2},     /* a version that no unwinder knows */
+        {9, 'e'},   /* no length of what the letters say */
+        {10, 'X'},  /* a letter that nobody knows */
+        {10, 'L'},  /* nothing says how addresses are written */
+        {10, 'P'},  /* 0x1b, and then no room for the address */
+        {11, 'R'},  /* letters that go on, here to a zero */
+        {12, 0x84}, /* a number that goes on */
+        {15, 0},    /* letters, and no bytes for them */
+        {15, 5},    /* more bytes than the CIE has */
+        {16, 0x00}, /* addresses that would be written when the image is placed */
+        {16, 0x9b}, /* the address of an address */
+        {16, 0x1c}, /* of 8 bytes, for which the FDE has no room */
+        {16, 0xff}, /* none */
+        {20, 8},    /* an FDE that ends before its code does; then no record */
+        {24, 23},   /* an FDE of a CIE that begins a byte late */
+        {24, 28},   /* and of one in front of the section */
+        {44, 1},    /* no terminator */
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        tci_image_source source = sample_image_full();
+        uint8_t constants[256];
+        assert_true(source.segments[1].file_bytes <= sizeof constants);
+        memcpy(constants, source.segments[1].bytes, source.segments[1].file_bytes);
+        constants[damages[i].at] = damages[i].value;
+        source.segments[1].bytes = constants;
+        expect_unwritable(&source, TC_E_CORRUPT, "malformed .eh_frame");
+    }
+    tci_relocation inside = {.kind = TCI_RELOCATION_RELATIVE, .place = 4096 + 40};
+    tci_image_source source = sample_image_full();
+    source.weak_count = 0;
+    source.relocations = &inside;
+    source.relocation_count = 1;
+    expect_unwritable(&source, TC_E_CORRUPT, "relocation at 0x1028, inside .eh_frame");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broken_images_are_refused),
         cmocka_unit_test(cut_images_are_refused),
         cmocka_unit_test(writer_refuses_what_has_no_words),
+        cmocka_unit_test(tables_that_mislead_an_unwinder_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

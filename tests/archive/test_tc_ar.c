@@ -203,6 +203,29 @@ static void place_images(bool broken)
     free(image);
 }
 
+/* What it compiles to, tests/install shows. */
+static void embed_writes_a_source(void **state)
+{
+    place_archive("libm.so.6\n");
+    assert_int_equal(run("embed units.tca -o units.c && cat %s/units.c", work), 0);
+    expect_output("const tc_embedded sample_tca = {\n    archive, sizeof archive,\n"
+                  "    deps, sizeof deps,\n    NULL, 0,\n};");
+    expect_output("static const char deps[] = {\n    108, 105, 98, 109,");
+    place_archive(NULL);
+    assert_int_equal(run("embed units.tca -o -"), 0);
+    expect_output("    NULL, 0,\n    NULL, 0,\n};");
+    place_archive("libm\xc3\xa4.so\n");
+    assert_int_equal(run("embed units.tca -o units.c"), 1);
+    expect_output("has byte 0xc3 at 4, expected ASCII");
+    write_work("units.tca", "no", 2);
+    assert_int_equal(run("embed units.tca -o units.c"), 1);
+    expect_output("units.tca: ");
+    assert_int_equal(run("embed units.tca"), 2);
+    expect_output("embed needs -o OUT.c");
+    assert_int_equal(run("embed -o units.c"), 2);
+    expect_output("got 0 arguments, expected 1");
+}
+
 static void show_tells_what_is_in_images(void **state)
 {
     place_images(false);
@@ -291,7 +314,7 @@ static void misuse_is_explained(void **state)
                                           "show",
                                           "show a b",
                                           "verify",
-                                          "verify --json a",
+                                          "verify --relocations a",
                                           "extract a",
                                           "extract a x86_64",
                                           "extract a 'no triple' -o b",
@@ -336,6 +359,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(show_as_json),
         cmocka_unit_test(show_without_libraries),
         cmocka_unit_test(extract_gives_the_slice),
+        cmocka_unit_test(embed_writes_a_source),
         cmocka_unit_test(show_tells_what_is_in_images),
         cmocka_unit_test(broken_images_are_found),
         cmocka_unit_test(extract_gives_images_too),

@@ -15,6 +15,15 @@ static const char secret_text[] =
     "VCQU9KFATpXhottyudyJiHhWB9p5PfWcucI4KNP6cWPejmL2YPKMeAAAAAAAAAAAAAAAA"
     "AAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
 
+/* The same, sealed by the password "pass word" with scrypt at little cost (32768 operations, 16
+ * MiB), of Python's library. The tool takes it, too. */
+static const char encrypted_text[] =
+    "untrusted comment: minisign encrypted secret key\n"
+    "RWRTY0IyAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8AgAAAAAAAAAAA"
+    "AAEAAAAA9DfbaeWy6pToyiKpcPIpQkCoJhQwnf3SAI205iEIK/XfM+j/KtVjN48L"
+    "0B+kHyVlopNyKBBojSjZScfar+QzJyFHOzEDV0Z3VZjOyO1kma5nor5aKv9ruE8p"
+    "QGn6EFYKVitHybkfzNU=\n";
+
 static const char signature_text[] =
     "untrusted comment: signature from minisign secret key\n"
     "RUR2uog9IlNgp/nhiJ2/"
@@ -126,6 +135,48 @@ static void what_the_tools_key_signs_is_what_the_tool_signs(void **state)
     assert_memory_equal(comment.signature, golden_comment.signature, sizeof comment.signature);
 }
 
+static tc_status open_encrypted(const char *text, const char *password,
+                                tci_minisign_secret *secret_out, const char *expected)
+{
+    tc_error error = {0};
+    tc_status status =
+        tci_minisign_secret_parse(text, strlen(text), password, secret_out, &error);
+    if (strstr(error.text, expected) == NULL)
+        fail_msg("'%s' is not in: %s", expected, error.text);
+    return status;
+}
+
+static void an_encrypted_key_takes_its_password(void **state)
+{
+    tci_minisign_secret plain, opened;
+    assert_true(tci_minisign_secret_is_encrypted(encrypted_text, strlen(encrypted_text)));
+    assert_int_equal(
+        tci_minisign_secret_parse(secret_text, strlen(secret_text), NULL, &plain, NULL), TC_OK);
+    assert_int_equal(open_encrypted(encrypted_text, "pass word", &opened, ""), TC_OK);
+    assert_memory_equal(&plain, &opened, sizeof plain);
+    assert_int_equal(open_encrypted(encrypted_text, "pass  word", &opened, "password"),
+                     TC_E_REFUSED);
+    assert_int_equal(open_encrypted(encrypted_text, "", &opened, "password"), TC_E_REFUSED);
+    assert_int_equal(open_encrypted(encrypted_text, NULL, &opened, "needs a password"),
+                     TC_E_REFUSED);
+}
+
+/* Memory and time are what the file says, up to a limit; other ways to derive a key are none. */
+static void what_an_encrypted_key_may_cost_is_bounded(void **state)
+{
+    const size_t key = sizeof "untrusted comment: minisign encrypted secret key\n" - 1;
+    tci_minisign_secret secret;
+    char text[sizeof encrypted_text];
+    (void)strcpy(text, encrypted_text);
+    text[key + 58] = '/'; /* of the operations' upper bytes */
+    assert_int_equal(open_encrypted(text, "pass word", &secret, "costs more than any other"),
+                     TC_E_CORRUPT);
+    (void)strcpy(text, encrypted_text);
+    text[key + 3] = 'V'; /* of "Sc" */
+    assert_int_equal(open_encrypted(text, "pass word", &secret, "no secret key of minisign's"),
+                     TC_E_CORRUPT);
+}
+
 static void a_new_key_can_be_written_and_read(void **state)
 {
     tci_minisign_secret made, read;
@@ -154,6 +205,8 @@ int main(void)
         cmocka_unit_test(the_older_kind_is_named),
         cmocka_unit_test(cut_files_are_refused),
         cmocka_unit_test(what_the_tools_key_signs_is_what_the_tool_signs),
+        cmocka_unit_test(an_encrypted_key_takes_its_password),
+        cmocka_unit_test(what_an_encrypted_key_may_cost_is_bounded),
         cmocka_unit_test(a_new_key_can_be_written_and_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 #include "../support/test.h"
+#include "base/option_names.h"
 #include "base/option_table.h"
 
 #include <ctype.h>
@@ -219,6 +220,28 @@ static void unknown_names_are_not_found(void **state)
     tc_options_destroy(NULL);
 }
 
+static void what_was_meant_is_said(void **state)
+{
+    static const char *const pairs[][2] = {{"TC_DELIVRY", "TC_DELIVERY"},
+                                           {"TC_RINGBYTES", "TC_RING_BYTES"},
+                                           {"TC_ring_bytes", "TC_RING_BYTES"},
+                                           {"TC_LOGLEVEL", "TC_LOG_LEVEL"},
+                                           {"TC_CONECT_TIMOUT", "TC_CONNECT_TIMEOUT"}};
+    static const char *const strangers[] = {"TC_DELIVERY", "TC_LOG_LEVEL", "TC_HOST_BUILD",
+                                            "TC_",         "UCX_DELIVRY",  "DELIVRY"};
+    tc_options *opts = create_options();
+    tc_error err;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        assert_string_equal(tci_option_names_meant(pairs[i][0]), pairs[i][1]);
+    for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++)
+        assert_null(tci_option_names_meant(strangers[i]));
+    assert_int_equal(tc_options_set(opts, "ringbytes", "4K", &err), TC_E_NOT_FOUND);
+    assert_string_equal(err.text, "no option named 'ringbytes'; there is ring_bytes");
+    assert_int_equal(tc_options_set(opts, "something_else", "4K", &err), TC_E_NOT_FOUND);
+    assert_string_equal(err.text, "no option named 'something_else'");
+    tc_options_destroy(opts);
+}
+
 #define OPTION_TEST(f) cmocka_unit_test_setup_teardown(f, clear_environment, clear_environment)
 
 int main(void)
@@ -237,6 +260,7 @@ int main(void)
         OPTION_TEST(texts_have_a_limit),
         OPTION_TEST(get_cuts_to_the_buffer),
         OPTION_TEST(unknown_names_are_not_found),
+        OPTION_TEST(what_was_meant_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

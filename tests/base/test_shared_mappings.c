@@ -73,6 +73,19 @@ static void what_was_there_before_was_not_added(void **state)
     assert_int_equal(munmap(at, PAGES_BYTES), 0);
 }
 
+static void a_mapping_begins_where_it_begins(void **state)
+{
+    tci_shared_mappings list;
+    uint8_t *at = map(MAP_SHARED);
+    assert_true(tci_shared_mappings_list(&list));
+    assert_true(tci_shared_mappings_begin(&list, (uintptr_t)at, PAGES_BYTES));
+    assert_false(tci_shared_mappings_begin(&list, (uintptr_t)at, PAGES_BYTES + 1));
+    assert_false(tci_shared_mappings_begin(&list, (uintptr_t)at + 64, 64));
+    assert_false(tci_shared_mappings_begin(&list, (uintptr_t)&list, 1));
+    tci_shared_mappings_free(&list);
+    assert_int_equal(munmap(at, PAGES_BYTES), 0);
+}
+
 static void peeking_reads_what_can_be_read(void **state)
 {
     FILE *file = tmpfile();
@@ -99,6 +112,7 @@ int main(void)
         cmocka_unit_test(private_memory_does_not_count),
         cmocka_unit_test(what_cannot_be_written_does_not_count),
         cmocka_unit_test(what_was_there_before_was_not_added),
+        cmocka_unit_test(a_mapping_begins_where_it_begins),
         cmocka_unit_test(peeking_reads_what_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

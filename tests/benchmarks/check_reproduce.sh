@@ -4,7 +4,7 @@
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-if ! "$2/bin/tc-perf" plot --help >"$dir/help" 2>&1 && grep python3-matplotlib "$dir/help"; then
+if "$2/bin/tc-perf" plot /dev/null -o "$dir/none.svg" 2>&1 | grep matplotlib; then
     exit 77
 fi
 "$1" --quick "$2" "$dir/out"
@@ -16,16 +16,18 @@ fail() {
 }
 
 pictures=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' report.md)
-[ "$(wc -w <<<"$pictures")" = 4 ] || fail "expected 4 pictures, found: $pictures"
+[ "$(wc -w <<<"$pictures")" = 19 ] || fail "expected 19 pictures, found: $pictures"
 for picture in $pictures; do
     grep -q '</svg>' "$picture" || fail "$picture is not drawn"
 done
 for line in '| depth | get | am | bitcode | image |' '| `bitcode_to_get_s2_q1_d16` |' '| `best image to best am` |' \
-    '| 2 | bitcode |' '| inflight | get | am | bitcode | image |' 'a GET is a load' 'tc-perf dapc --servers 1,2'; do
+    '| 2 | bitcode |' '| inflight | get | am | bitcode | image |' 'a GET is a load' '| sealed | stream | ucx | - |' 'tc-perf dapc --servers 1,2'; do
     grep -qF -- "$line" report.md || fail "report.md has no: $line"
 done
 ! grep -qE 'null|\| *\|' report.md || fail "an empty figure: $(grep -E 'null|\| *\|' report.md)"
-[ ! -e commands ] || fail "a file is left over"
+rm calls.svg
+"$1" --quick --draw "$2" "$dir/out"
+[ -s calls.svg ] || fail "did not draw again what was measured before"
 
 "$1" --quick "$dir/nowhere" 2>"$dir/said" && fail "took a folder without tc-perf"
 grep -q "no $dir/nowhere/bin/tc-perf" "$dir/said" || fail "did not say what is missing: $(cat "$dir/said")"

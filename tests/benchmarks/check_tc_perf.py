@@ -7,6 +7,7 @@
 WHAT is one of CHECKS below: an experiment, or a variant of one. DELIVERY is the one that the library's modes must report.
 """
 import json
+import re
 import subprocess
 import sys
 
@@ -30,8 +31,27 @@ def expect(condition, text, found):
         sys.exit(f"expected {text}, found {found}")
 
 
+def take_quartiles(row):
+    """They belong to the figure whose name they have; without them a row is easier to check."""
+    for name in [name for name in row if name.endswith("_quartiles")]:
+        low, high = row.pop(name)
+        figure = row[name.removesuffix("_quartiles")]
+        expect(low <= figure <= high, f"{name} around {figure}", (low, high))
+        row.setdefault("spread", []).append(name)
+
+
+def check_spread(report):
+    """Every experiment that measures something more than once says how far its figures lie apart."""
+    for row in report["rows"]:
+        take_quartiles(row)
+        once = report["experiment"] in ("integrity", "flood") or "turn" in row or "skipped" in row
+        expect(once or row.pop("spread", None), "quartiles", row)
+
+
 def check_env(report, experiment):
-    expect(list(report) == ["experiment", "env", "rows", "ratios"], "four members", list(report))
+    expect(list(report) == ["program", "format", "experiment", "env", "rows", "ratios"], "six members", list(report))
+    expect((report["program"], report["format"]) == ("tc-perf", 1), "what wrote it", report)
+    expect(re.fullmatch(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}Z", report["env"]["date"]), "a date", report["env"]["date"])
     expect(report["experiment"] == experiment, experiment, report["experiment"])
     env = report["env"]
     for name in ("cpu", "kernel", "versions", "options"):
@@ -204,6 +224,9 @@ def check_flood(report):
     for row in report["rows"]:
         expect(row["ok"] and row["messages"] > 0 and row["rate_per_s"] > 0, "a flat run", row)
         expect(row["again"] >= 0, "a count", row)  # none where the source gets too little of the processors
+        seconds = [sample[0] for sample in row["memory"]]
+        expect(len(seconds) > 20 and seconds == sorted(seconds), "memory over time", row["memory"])
+        expect(all(sample[1] > 0 and sample[2] > 0 for sample in row["memory"]), "both sides' memory", row["memory"])
         for side in (row["source"], row["target"]):
             expect(list(side) == ["rss_bytes", "descriptors", "segments"], "three members", side)
             expect(side["rss_bytes"][1] <= side["rss_bytes"][0] + slack, "flat memory", side)
@@ -214,7 +237,7 @@ def check_flood(report):
 def check_dapc(report):
     """A row for every number of servers and of chases at once, mode and policy. The results tc-perf itself has checked."""
     options = report["env"]["options"]
-    members = ["mode", "servers", "depth", "inflight", "wait", "transport", "cache", "chases_per_s", "us_per_step",
+    members = ["mode", "servers", "depth", "inflight", "wait", "transport", "cache", "us_per_step", "chases_per_s",
                "first_chase_us", "second_chase_us"]
     modes, policies = options["modes"].split(","), options["wait"].split(",")
     inflight = sorted({row["inflight"] for row in report["rows"]})
@@ -231,13 +254,39 @@ def check_dapc(report):
         expect(len(found) == 2 * len(inflight) * len(policies), f"ratios {name}", report["ratios"])
 
 
+FIGURES = {"connect": "connect_us", "first_call": "first_call_us", "latency": "latency_ns_p50", "rate": "rate_per_s",
+           "bandwidth": "mb_per_s"}
+
+
+def check_protection(report):
+    """A row for each protection over each delivery, compared with none, and with plain UCX where that takes the network."""
+    modes = report["env"]["options"]["modes"].split(",")
+    deliveries = report["env"]["options"]["delivery"]
+    rows = [(row["mode"], row["delivery"]) for row in report["rows"]]
+    expected = [("ucx", "tcp")] + [(mode, name) for name in deliveries for mode in modes[1:] if name != "am" or mode == "off"]
+    expect(rows == expected, "a row for each", rows)
+    for row in report["rows"]:
+        figures = FIGURES if row["mode"] != "ucx" else ("latency", "rate", "bandwidth")
+        expect(all(row[FIGURES[name]] > 0 for name in figures), "positive numbers", row)
+        compared = {} if row["mode"] in ("ucx", "off") else {"off": FIGURES}
+        if row["mode"] != "ucx" and row["delivery"] != "direct":
+            compared["ucx"] = ("latency", "rate", "bandwidth")
+        for base, names in compared.items():
+            expect(set(row["to_" + base]) == set(names), sorted(names), row)
+            for name, (low, median, high) in row["to_" + base].items():
+                expect(0 <= low <= median <= high, "quartiles", row)  # rounded to thousandths
+                key = f"{row['mode']}_to_{base}_{name}_{row['delivery']}"
+                expect(report["ratios"].get(key) == median, key, report["ratios"])
+
+
 # What is checked: the experiment that is run for it, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders),
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "bandwidth": ("bandwidth", check_bandwidth),
           "wait": ("wait", check_wait), "poll": ("poll", check_poll), "integrity": ("integrity", check_integrity),
-          "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc)}
+          "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
+          "protection": ("protection", check_protection)}
 
 
 def main():
@@ -246,6 +295,7 @@ def main():
     experiment, check = CHECKS[what]
     report = run([tc_perf, experiment] + rest)
     check_env({key: report[key] for key in report if key != "paper"}, experiment)
+    check_spread(report)
     check(report, *expected)
 
 

@@ -22,6 +22,16 @@ static void the_median_of_an_even_count_is_between(void **state)
     assert_true(perf_stats_median(values, 4) == 3);
 }
 
+static void quartiles_are_values_as_far_from_either_end(void **state)
+{
+    (void)state;
+    double values[] = {7, 3, 5, 1, 9}, one[] = {4};
+    perf_spread spread = perf_stats_spread(values, 5);
+    assert_true(spread.quarter == 3 && spread.median == 5 && spread.three_quarters == 7);
+    spread = perf_stats_spread(one, 1);
+    assert_true(spread.quarter == 4 && spread.median == 4 && spread.three_quarters == 4);
+}
+
 /* Round trips of 100, 99, ... 1 ns: nearest rank gives the 50th and the 99th of 100. */
 static void latency_is_half_the_round_trip(void **state)
 {
@@ -60,6 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_median_of_an_odd_count_is_the_middle),
         cmocka_unit_test(the_median_of_an_even_count_is_between),
+        cmocka_unit_test(quartiles_are_values_as_far_from_either_end),
         cmocka_unit_test(latency_is_half_the_round_trip),
         cmocka_unit_test(one_round_trip_is_its_own_percentile),
         cmocka_unit_test(ticks_are_nanoseconds_once_scaled),

@@ -27,16 +27,32 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
+static void hang_up(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
 static void close_tap(keys_tap *tap)
 {
     if (tap == NULL)
         return;
-    int *all[] = {&tap->listening, &tap->near, &tap->far};
-    for (size_t i = 0; i < 3; i++) {
-        if (*all[i] >= 0)
-            (void)close(*all[i]);
-    }
+    hang_up(&tap->listening);
+    hang_up(&tap->near);
+    hang_up(&tap->far);
     free(tap);
+}
+
+void keys_bench_reset(keys_bench *b)
+{
+    tci_stream_close(b->near);
+    tci_stream_close(b->far);
+    b->near = b->far = NULL;
+    b->turned_away = 0;
+    hang_up(&b->tap->near);
+    hang_up(&b->tap->far);
+    memset(b->tap->passed, 0, sizeof b->tap->passed);
 }
 
 int keys_bench_tear_down(void **state)
@@ -139,6 +155,18 @@ static void keep(keys_tap *tap, const uint8_t *bytes, size_t size)
     tap->kept_size += size;
 }
 
+/* Returns how many of the bytes go on. */
+static size_t do_deed(keys_tap *tap, bool to_far, uint8_t *bytes, size_t size)
+{
+    const size_t before = tap->passed[to_far];
+    tap->passed[to_far] += size;
+    if (tap->to_far != to_far || tap->at < before || tap->at >= before + size)
+        return size;
+    if (tap->deed == KEYS_FLIP)
+        bytes[tap->at - before] ^= 1;
+    return tap->deed == KEYS_CUT ? tap->at - before : size;
+}
+
 static void pass_on(keys_tap *tap, int from, int to)
 {
     uint8_t bytes[4096];
@@ -151,7 +179,12 @@ static void pass_on(keys_tap *tap, int from, int to)
         keep(tap, bytes, (size_t)n);
     if (from == tap->far && tap->flip)
         bytes[n - 1] ^= 1;
-    (void)send(to, bytes, (size_t)n, MSG_NOSIGNAL);
+    size_t size = do_deed(tap, from == tap->near, bytes, (size_t)n);
+    (void)send(to, bytes, size, MSG_NOSIGNAL);
+    if (size < (size_t)n) {
+        (void)shutdown(tap->near, SHUT_RDWR);
+        (void)shutdown(tap->far, SHUT_RDWR);
+    }
 }
 
 static void turn_tap(keys_bench *b)

@@ -10,6 +10,9 @@
 #define KEYS_PATIENCE_NS (60 * TCI_NS_PER_S)
 #define KEYS_KEPT_MAX 65536
 
+/* What is done to one byte, once. */
+typedef enum keys_deed { KEYS_NOTHING, KEYS_CUT, KEYS_FLIP } keys_deed;
+
 typedef struct keys_tap {
     int listening;
     int near; /* to the listener */
@@ -19,6 +22,10 @@ typedef struct keys_tap {
     size_t kept_size;
     bool flip;    /* the next bytes towards the listener have a bit that is wrong */
     bool reflect; /* what the connecting side sends comes back to it */
+    keys_deed deed;
+    bool to_far;      /* the deed is done to what the listener sends */
+    size_t at;        /* and to this byte of it */
+    size_t passed[2]; /* towards the listener, towards who connects */
 } keys_tap;
 
 typedef struct keys_bench {
@@ -66,6 +73,8 @@ void keys_bench_tap(keys_bench *b);
 tc_status keys_bench_connect(keys_bench *b, const char *host);
 /* One turn of the listener and of who is between. */
 void keys_bench_turn(keys_bench *b);
+/* Forgets both ends, so that another connection can be made through the tap. */
+void keys_bench_reset(keys_bench *b);
 /* The stream's next message, or what ended it. */
 tc_status keys_bench_receive(keys_bench *b, tci_stream *stream, tc_error *err);
 /* A message goes from one to the other, whole. */

@@ -64,39 +64,156 @@ static void reflected_bytes_prove_nothing(void **state)
     assert_string_equal(tci_stream_identity(b->far), "");
 }
 
-static void half_a_handshake_ends_with_its_connection(void **state)
+/* Whoever was taken has to go on, as an endpoint has: with its HELLO, in time. */
+static void hang_up_on_the_silent(keys_bench *b, uint64_t *taken_ns)
 {
-    keys_bench *b = *state;
-    connect_tapped(b);
+    if (b->near == NULL)
+        return;
+    if (*taken_ns == 0)
+        *taken_ns = tci_clock_ns();
+    if (tci_clock_ns() - *taken_ns < b->here.patience_ns)
+        return;
     tci_stream_close(b->near);
     b->near = NULL;
-    for (size_t size = 1; size < 120; size += 17) {
-        int fd = keys_bench_raw(b);
-        assert_int_equal(send(fd, b->tap->kept, size, 0), size);
-        (void)close(fd);
+    b->turned_away++;
+}
+
+/* Until the listener has taken or turned away who connects, and that knows how it ended. */
+static tc_status try_through_tap(keys_bench *b)
+{
+    uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS), taken_ns = 0;
+    tc_status status = TC_E_AGAIN;
+    assert_int_equal(tci_stream_connect_start(b->tap->address, &b->there, &b->far, NULL),
+                     TC_OK);
+    while (status == TC_E_AGAIN || (b->near == NULL && b->turned_away == 0)) {
+        assert_true(tci_deadline_left_ns(deadline) > 0);
+        keys_bench_turn(b);
+        hang_up_on_the_silent(b, &taken_ns);
+        if (status == TC_E_AGAIN)
+            status = tci_stream_connect_finish(b->far, &b->far_error);
     }
-    wait_until_turned_away(b, 7);
+    return status;
+}
+
+static void do_to_each_byte(keys_bench *b, keys_deed deed, bool to_far,
+                            void (*judge)(keys_bench *b, tc_status far_status))
+{
+    b->tap->deed = KEYS_NOTHING;
+    assert_int_equal(try_through_tap(b), TC_OK);
+    size_t size = b->tap->passed[to_far];
+    keys_bench_reset(b);
+    assert_true(size > 100);
+    b->tap->deed = deed;
+    b->tap->to_far = to_far;
+    for (b->tap->at = 0; b->tap->at < size; b->tap->at++) {
+        judge(b, try_through_tap(b));
+        keys_bench_reset(b);
+    }
+}
+
+static void listen_behind_tap(keys_bench *b)
+{
+    load_both(b);
+    b->here.patience_ns = 50 * TCI_NS_PER_MS; /* some wait for bytes that never come */
+    keys_bench_listen(b);
+    keys_bench_tap(b);
+}
+
+/* What the listener says last is that it has taken who connects. */
+static void expect_cut(keys_bench *b, tc_status far_status)
+{
+    assert_true(far_status == TC_E_PEER_LOST || far_status == TC_E_REFUSED);
+    assert_string_equal(tci_stream_identity(b->far), "");
+    if (!b->tap->to_far)
+        assert_null(b->near);
+}
+
+static void a_handshake_may_break_off_at_any_byte(void **state)
+{
+    keys_bench *b = *state;
+    listen_behind_tap(b);
+    do_to_each_byte(b, KEYS_CUT, false, expect_cut);
+    do_to_each_byte(b, KEYS_CUT, true, expect_cut);
+    b->tap->deed = KEYS_NOTHING;
+    assert_int_equal(try_through_tap(b), TC_OK);
+    keys_bench_exchange(b);
+}
+
+/* TLS protects all but the version in a record's header, which nobody looks at: then both have
+ * proved themselves, to one another. */
+static unsigned unnoticed;
+
+static void expect_changed(keys_bench *b, tc_status far_status)
+{
+    if (far_status == TC_OK && b->near != NULL) {
+        assert_string_equal(tci_stream_identity(b->near), "key:cluster");
+        unnoticed++;
+        return;
+    }
+    if (!b->tap->to_far)
+        assert_null(b->near);
+    if (far_status != TC_OK)
+        assert_string_equal(tci_stream_identity(b->far), "");
+}
+
+static void a_handshake_with_a_byte_that_was_changed_proves_nothing(void **state)
+{
+    keys_bench *b = *state;
+    listen_behind_tap(b);
+    unnoticed = 0;
+    do_to_each_byte(b, KEYS_FLIP, false, expect_changed);
+    do_to_each_byte(b, KEYS_FLIP, true, expect_changed);
+    assert_in_range(unnoticed, 0, 40);
+    b->tap->deed = KEYS_NOTHING;
+    assert_int_equal(try_through_tap(b), TC_OK);
+    keys_bench_exchange(b);
+}
+
+/* A TLS client without anything of its own. */
+static void connect_with_nothing(keys_bench *b, int version_max, const char *text)
+{
+    keys_bench_listen(b);
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    assert_int_equal(SSL_CTX_set_max_proto_version(ctx, version_max), 1);
+    SSL *ssl = SSL_new(ctx);
+    int fd = keys_bench_raw(b);
+    struct timeval soon = {.tv_usec = 1000};
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+    (void)SSL_set_fd(ssl, fd);
+    uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
+    while (b->turned_away == 0) {
+        assert_true(tci_deadline_left_ns(deadline) > 0);
+        (void)SSL_connect(ssl); /* sends, and waits no longer than that */
+        keys_bench_turn(b);
+    }
     assert_null(b->near);
+    assert_text_has(b->near_error.text, text);
+    SSL_free(ssl);
+    SSL_CTX_free(ctx);
+    (void)close(fd);
 }
 
 static void an_older_tls_is_refused(void **state)
 {
     keys_bench *b = *state;
     load_both(b);
-    keys_bench_listen(b);
-    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
-    assert_int_equal(SSL_CTX_set_max_proto_version(ctx, TLS1_2_VERSION), 1);
-    SSL *ssl = SSL_new(ctx);
-    int fd = keys_bench_raw(b);
-    struct timeval soon = {.tv_usec = 1000};
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
-    (void)SSL_set_fd(ssl, fd);
-    (void)SSL_connect(ssl); /* sends, and waits no longer than that */
-    wait_until_turned_away(b, 1);
-    assert_text_has(b->near_error.text, "older TLS than 1.3");
-    SSL_free(ssl);
-    SSL_CTX_free(ctx);
-    (void)close(fd);
+    connect_with_nothing(b, TLS1_2_VERSION, "older TLS than 1.3");
+}
+
+static void a_client_without_a_key_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    load_both(b);
+    connect_with_nothing(b, TLS1_3_VERSION, "it offers no key that this side has");
+}
+
+static void a_client_without_a_certificate_is_refused(void **state)
+{
+    keys_bench *b = *state;
+    certificate_make(b->folder, &(certificate_spec){.name = "ca"});
+    certificate_make(b->folder, &(certificate_spec){.name = "node1", .issuer = "ca"});
+    assert_int_equal(keys_bench_load_certificate(b, &b->here, "ca", "node1", NULL), TC_OK);
+    connect_with_nothing(b, TLS1_3_VERSION, "certificate");
 }
 
 static void bytes_that_mean_nothing_are_refused(void **state)
@@ -264,8 +381,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         KEYS_TEST(replayed_bytes_prove_nothing),
         KEYS_TEST(reflected_bytes_prove_nothing),
-        KEYS_TEST(half_a_handshake_ends_with_its_connection),
+        KEYS_TEST(a_handshake_may_break_off_at_any_byte),
+        KEYS_TEST(a_handshake_with_a_byte_that_was_changed_proves_nothing),
         KEYS_TEST(an_older_tls_is_refused),
+        KEYS_TEST(a_client_without_a_key_is_refused),
+        KEYS_TEST(a_client_without_a_certificate_is_refused),
         KEYS_TEST(bytes_that_mean_nothing_are_refused),
         KEYS_TEST(who_is_slow_is_turned_away),
         KEYS_TEST(strangers_do_not_keep_others_out),

@@ -206,6 +206,40 @@ static void a_certificate_of_tomorrow_is_refused(void **state)
     expect_refusal(b, "UTC, and the clock here says ", "it did not take this side");
 }
 
+static char warnings[2048];
+
+static void keep_warning(void *user, tc_log_level level, const char *line)
+{
+    const size_t used = strlen(warnings);
+    (void)user;
+    if (level == TC_LOG_WARN)
+        (void)snprintf(warnings + used, sizeof warnings - used, "%s\n", line);
+}
+
+/* In time to make another one: its own side when it starts, and whoever it connects to. */
+static void the_end_of_a_certificate_is_announced(void **state)
+{
+    keys_bench *b = *state;
+    warnings[0] = '\0';
+    tc_log_set_sink(keep_warning, NULL);
+    tc_log_set_level(TC_LOG_WARN);
+    make_authority(b, "ca");
+    load_certificate(b, &b->here, "ca", &(certificate_spec){.name = "node1", .issuer = "ca"});
+    assert_string_equal(warnings, "");
+    load_certificate(
+        b, &b->there, "ca",
+        &(certificate_spec){.name = "node2", .issuer = "ca", .ends = 10 * CERTIFICATES_DAY});
+    assert_text_has(warnings, "tls_cert: the certificate of CN=node2 is valid from ");
+    warnings[0] = '\0';
+    keys_bench_listen(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    tc_log_set_sink(NULL, NULL);
+    tc_log_set_level(TC_LOG_ERROR);
+    assert_text_has(warnings, ": the certificate of CN=node2 is valid from ");
+    assert_null(strstr(warnings, "CN=node1"));
+    keys_bench_exchange(b);
+}
+
 static void a_certificate_for_servers_is_no_clients(void **state)
 {
     keys_bench *b = *state;
@@ -382,6 +416,7 @@ int main(void)
         KEYS_TEST(a_listener_of_another_authority_is_refused),
         KEYS_TEST(an_expired_certificate_is_refused),
         KEYS_TEST(a_certificate_of_tomorrow_is_refused),
+        KEYS_TEST(the_end_of_a_certificate_is_announced),
         KEYS_TEST(a_certificate_for_servers_is_no_clients),
         KEYS_TEST(a_certificate_is_no_key),
         KEYS_TEST(a_key_is_no_certificate),

@@ -125,15 +125,37 @@ static void names(void **state)
     assert_refused("foo.c -o foo.tca --name=a.b", "a.b");
     assert_refused("foo.c -o foo.bin", "ends in .tca");
     assert_refused("foo.c -o .tca", "ends in .tca");
-    assert_refused("foo.c", "no output");
     assert_refused("foo.c -o a.tca -o b.tca", "two outputs");
+}
+
+static void an_output_of_its_own(void **state)
+{
+    assert_parses("src/foo.c");
+    assert_string_equal(command.output, "foo.tca");
+    assert_string_equal(command.name, "foo");
+    assert_parses("src/foo.c bar.cpp --name=both");
+    assert_string_equal(command.output, "both.tca");
+    assert_string_equal(command.name, "both");
+    assert_refused("foo.c bar.c", "no output, and 2 sources");
+    assert_refused("my-file.c", "'my-file', from the source's name");
+    assert_refused("0123456789012345678901234567890123456789012345678901234567890123456789.c",
+                   "is no C identifier of at most 63 bytes");
+}
+
+static void sources(void **state)
+{
+    assert_parses("foo.cpp");
+    assert_parses("foo.cc -o a.b/foo.tca");
+    assert_parses("foo.cxx bar.c -o foo.tca");
+    assert_true(tci_command_is_cxx("a.c/foo.cpp") && !tci_command_is_cxx("foo.c"));
+    assert_false(tci_command_is_cxx(".cpp"));
+    assert_refused("foo.h", "expected a source in C (.c) or C++ (.cpp, .cc, .cxx)");
 }
 
 static void what_makes_no_sense(void **state)
 {
     assert_refused("", "no source files");
     assert_refused("-o foo.tca", "no source files");
-    assert_refused("foo.cpp -o foo.tca", "expected a C source");
     assert_refused("foo.c -o", "needs an argument");
     assert_refused("foo.c -o foo.tca -I", "needs an argument");
     assert_refused("foo.c -o foo.tca --no-such-option", "unknown option '--no-such-option'");
@@ -204,6 +226,8 @@ int main(void)
         cmocka_unit_test(levels_and_debug),
         cmocka_unit_test(targets),
         cmocka_unit_test(names),
+        cmocka_unit_test(an_output_of_its_own),
+        cmocka_unit_test(sources),
         cmocka_unit_test(what_makes_no_sense),
         cmocka_unit_test(what_needs_a_library_in_the_program),
         cmocka_unit_test(rules_for_make),

@@ -171,7 +171,7 @@ static void run_parts(const char *path, unsigned level)
     (void)image_for(&a, tci_triple_host(), level, &index);
     assert_int_equal(tci_code_arena_create(&arena, NULL), TC_OK);
     assert_int_equal(tci_symbols_create("", 0, &(tci_symbol_scope){0}, &symbols, NULL), TC_OK);
-    if (tci_image_loader_load(arena, a.archive, index, symbols, &loaded, &entries, &err) !=
+    if (tci_image_loader_load(arena, a.archive, index, symbols, 0, &loaded, &entries, &err) !=
         TC_OK)
         fail_msg("%s", err.text);
 

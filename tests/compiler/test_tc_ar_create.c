@@ -70,7 +70,7 @@ static void forms_as_asked_for(void **state)
     run_tool(&result, TEST_TC_AR, "create", "tsi", "x.bc", "-o", "bad.tca", "--forms=elf",
              NULL);
     assert_int_equal(result.exit_status, 2);
-    assert_has(result.text, "unknown form 'elf'");
+    assert_has(result.text, "--forms 'elf': expected some of bitcode,image");
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 

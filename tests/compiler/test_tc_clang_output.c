@@ -185,6 +185,17 @@ static void headers_of_both_targets(void **state)
     free(deps);
 }
 
+/* As every other compiler does, it writes to the working folder. */
+static void an_output_of_its_own(void **state)
+{
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("tsi.c"), NULL);
+    assert_success();
+    open_archive(&a, "tsi.tca");
+    assert_string_equal(tci_archive_name(a.archive), "tsi");
+    close_archive(&a);
+}
+
 static void a_stale_list_of_libraries_goes(void **state)
 {
     write_file("tsi.deps", "libold.so.1\n");
@@ -314,6 +325,7 @@ int main(void)
         TEST(several_sources_make_one_function),
         TEST(entries_of_the_original_api),
         TEST(headers_of_both_targets),
+        TEST(an_output_of_its_own),
         TEST(a_stale_list_of_libraries_goes),
         TEST(weak_references_are_not_required),
         TEST(a_missing_library_is_named),

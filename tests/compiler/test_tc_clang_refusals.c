@@ -67,7 +67,7 @@ static void what_is_left_for_the_end(void **state)
                    "'atexit' cannot be shipped; it keeps the address of code");
 }
 
-/* As bitcode, since tc-clang compiles C alone. */
+/* As bitcode of somebody else, to tc-ar; test_cxx_sources.c has the source. */
 static void destructors_of_local_variables(void **state)
 {
     run_tool(&result, TEST_CLANG, "-g", "-O1", "-fPIC", "-emit-llvm", "-c", "-o", "local.bc",

@@ -234,8 +234,8 @@ static void a_cancelled_call_is_over(void **state)
                                    .user = &s};
     team_open(&t, 2, NULL);
     team_pause(&t);
-    assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id),
-                     TC_OK);
+    assert_int_equal(
+        tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, &id, NULL), TC_OK);
     assert_int_equal(tc_call_count(t.contexts[0]), 1);
     assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_OK);
     assert_int_equal(tc_call_cancel(t.contexts[0], id), TC_E_NOT_FOUND);
@@ -269,7 +269,7 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
         tc_status status;
         args.number = i * i;
         while ((status = tc_call_start(team_ep(&t, 1 + i % 2), t.fn, &args, sizeof args,
-                                       &params, NULL)) == TC_E_AGAIN)
+                                       &params, NULL, NULL)) == TC_E_AGAIN)
             (void)tc_progress(t.contexts[0]);
         assert_int_equal(status, TC_OK);
     }
@@ -316,8 +316,8 @@ static void functions_keep_state_and_find_published_data(void **state)
     size_t size = sizeof text;
     assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_E_NOT_FOUND);
     team_pause(&t);
-    assert_int_equal(tc_context_publish(t.contexts[1], "travel", published, sizeof published),
-                     TC_OK);
+    assert_int_equal(
+        tc_context_publish(t.contexts[1], "travel", published, sizeof published, NULL), TC_OK);
     team_resume(&t);
     size = sizeof text;
     assert_int_equal(team_call(&t, 1, &order, text, &size, &error), TC_OK);

@@ -83,7 +83,7 @@ static void expect_all_run(crowd *c)
         progress_all(c);
         waits = 0;
         for (unsigned i = 0; i < PEERS; i++)
-            waits += tc_ep_flush(c->eps[i], 1000000) != TC_OK;
+            waits += tc_ep_flush(c->eps[i], 1000000, NULL) != TC_OK;
     }
     for (unsigned i = 0; i < PEERS; i++) {
         tc_error error = {0};

@@ -79,7 +79,7 @@ static void a_full_ring_says_again_and_loses_nothing(void **state)
             (void)tc_progress(p.source);
         }
         assert_int_equal(status, TC_E_AGAIN);
-        assert_int_equal(tc_ep_flush(p.ep, 1000000), TC_E_TIMEOUT);
+        assert_int_equal(tc_ep_flush(p.ep, 1000000, NULL), TC_E_TIMEOUT);
         pair_resume(&p);
         pair_flush(p.ep);
     }
@@ -178,7 +178,7 @@ static void messages_are_built_once_and_sent_often(void **state)
     size_t size;
     pair_open(&p, NULL);
     tc_ifunc *fn = pair_ifunc(&p, "doubled");
-    assert_int_equal(tc_message_create(fn, args, sizeof args, &message), TC_OK);
+    assert_int_equal(tc_message_create(fn, args, sizeof args, &message, NULL), TC_OK);
     uint8_t *payload = tc_message_payload(message, &size);
     assert_int_equal(size, 20);
     tc_ep *other = pair_connect(&p);
@@ -214,7 +214,7 @@ static void a_refused_function_is_named_and_others_go_on(void **state)
     /* Another endpoint learns of it by itself. */
     tc_ep *other = pair_connect(&p);
     assert_int_equal(tc_send(other, unbound, "x", 1), TC_OK);
-    status = tc_ep_flush(other, PAIR_TIMEOUT_NS);
+    status = tc_ep_flush(other, PAIR_TIMEOUT_NS, NULL);
     assert_int_equal(status, TC_OK);
     assert_int_equal(tc_ep_refusal(other, &error), 1);
     tc_ep_close(other);

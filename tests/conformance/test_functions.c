@@ -62,6 +62,23 @@ static void the_same_content_is_the_same_function(void **state)
     pair_close(&p);
 }
 
+/* As installed programs have them: wherever they are started. */
+static void functions_are_found_beside_the_program(void **state)
+{
+    pair p;
+    pair_open(&p, (const char *const[]){"ifunc_path", "/nonexistent:$ORIGIN/../shipped", NULL});
+    pair_send_check(p.ep, pair_ifunc(&p, "check"), 0, 10);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 1);
+    pair_close(&p);
+    pair_open(&p, (const char *const[]){"ifunc_path", "$ORIGINAL:$ORIGIN", NULL});
+    tc_ifunc *fn;
+    tc_error error;
+    assert_int_equal(tc_ifunc_open(p.source, "check", &fn, &error), TC_E_NOT_FOUND);
+    assert_non_null(strstr(error.text, "$ORIGINAL:$ORIGIN"));
+    pair_close(&p);
+}
+
 static void a_function_is_compiled_once_for_many_peers(void **state)
 {
     pair p;
@@ -366,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_changed_archive_under_the_same_name_runs_its_new_code),
         cmocka_unit_test(the_same_content_is_the_same_function),
+        cmocka_unit_test(functions_are_found_beside_the_program),
         cmocka_unit_test(a_function_is_compiled_once_for_many_peers),
         cmocka_unit_test(connecting_by_address_bytes_works_like_connecting_by_port),
         cmocka_unit_test(code_without_a_slice_for_the_target_is_refused),

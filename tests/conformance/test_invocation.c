@@ -179,9 +179,9 @@ static void only_the_id_of_a_local_function_travels(void **state)
     pair_open(&p, (const char *const[]){"code_push", "no", NULL});
     pair_pause(&p);
     assert_int_equal(tc_ifunc_open(p.target, "check", &there, NULL), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(there, NULL), TC_E_INVALID);
-    assert_int_equal(tc_ifunc_use_local(there, local_check), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(there, local_check), TC_E_INVALID);
+    assert_int_equal(tc_ifunc_use_local(there, NULL, NULL), TC_E_INVALID);
+    assert_int_equal(tc_ifunc_use_local(there, local_check, NULL), TC_OK);
+    assert_int_equal(tc_ifunc_use_local(there, local_check, NULL), TC_E_INVALID);
     pair_resume(&p);
     tc_ifunc *fn = pair_ifunc(&p, "check");
     pair_send_check(p.ep, fn, 0, 10);

@@ -74,7 +74,7 @@ static void closing_ends_though_the_peer_never_looks(void **state)
         n += tc_send(p.ep, fn, payload, sizeof payload) == TC_OK;
         (void)tc_progress(p.source);
     }
-    assert_int_equal(tc_ep_flush(p.ep, SHORT_NS), TC_E_TIMEOUT);
+    assert_int_equal(tc_ep_flush(p.ep, SHORT_NS, NULL), TC_E_TIMEOUT);
     tc_ep_close(p.ep);
     p.ep = NULL;
     pair_resume(&p);

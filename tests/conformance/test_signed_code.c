@@ -6,7 +6,22 @@
 
 #include "context/context_object.h"
 
-#include <sys/stat.h>
+#include <time.h>
+
+#define DAY 86400
+
+/* The library's clock of days: the test moves it. */
+static _Atomic time_t later;
+
+time_t time(time_t *now_out)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    now.tv_sec += later;
+    if (now_out != NULL)
+        *now_out = now.tv_sec;
+    return now.tv_sec;
+}
 
 /* --- what runs --------------------------------------------------------------------------- */
 
@@ -179,6 +194,76 @@ static void a_key_that_is_over_does_not_count(void **state)
     signed_pair_end(s);
 }
 
+/* "not-after=2027-06-30\n", so many days from now. */
+static void not_after(int days, char line[32])
+{
+    const time_t day = time(NULL) + days * DAY;
+    struct tm utc;
+    (void)strftime(line, 32, "not-after=%Y-%m-%d\n", gmtime_r(&day, &utc));
+}
+
+/* Whoever comes after the last day is refused, and so is from then on who was served before. */
+static void a_key_that_ends_is_over_for_all(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    char line[32];
+    not_after(1, line);
+    signing_trust(&s->keys, "alice", &s->keys.alice, line);
+    signed_pair_open_with(s, NULL, NULL, NULL);
+    tc_ifunc *fn = signed_pair_good(s);
+    signed_pair_expect_runs(s, s->pair.ep, fn);
+    later = DAY / 2; /* the last day, or the one before */
+    tc_ep *second = pair_connect(&s->pair);
+    signed_pair_expect_runs(s, second, fn);
+    later = 2 * DAY;
+    tc_ep *newest = pair_connect(&s->pair);
+    pair_send_check(newest, fn, 0, 10);
+    signed_pair_expect_refusal(newest, 1, "which was good until");
+    signed_pair_expect_refusal(second, 1, "which was good until");
+    signed_pair_expect_refusal(s->pair.ep, 1, "which was good until");
+    assert_int_equal(s->pair.target_state.next, 40);
+    assert_int_equal(signed_pair_counter(s, TCI_CODE_UNTRUSTED), 3);
+    later = 0;
+    tc_ep_close(second);
+    tc_ep_close(newest);
+    signed_pair_end(s);
+}
+
+/* Code that comes along with every message asks the clock each time. */
+static void a_key_that_ends_is_over_for_code_that_comes_again(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    char line[32];
+    not_after(1, line);
+    signing_trust(&s->keys, "alice", &s->keys.alice, line);
+    signed_pair_open_with(s, NULL, NULL, NULL);
+    tc_ifunc *fn = signed_pair_good(s);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(tc_send_uncached(s->pair.ep, fn, "", 0), TC_OK);
+    pair_flush(s->pair.ep);
+    later = 2 * DAY;
+    assert_int_equal(tc_send_uncached(s->pair.ep, fn, "", 0), TC_OK);
+    signed_pair_expect_refusal(s->pair.ep, 1, "which was good until");
+    later = 0;
+    signed_pair_end(s);
+}
+
+static void a_clock_that_was_wrong_is_asked_again(void **state)
+{
+    signed_pair *s = signed_pair_begin();
+    char line[32];
+    not_after(-1, line);
+    signing_trust(&s->keys, "alice", &s->keys.alice, line);
+    signed_pair_open_with(s, NULL, NULL, NULL);
+    signed_pair_expect_refused(s, signed_pair_good(s), "which was good until");
+    later = -2 * DAY; /* the clock was set right, and the key is good still */
+    tc_ep *second = pair_connect(&s->pair);
+    signed_pair_expect_runs(s, second, signed_pair_good(s));
+    later = 0;
+    tc_ep_close(second);
+    signed_pair_end(s);
+}
+
 static void a_key_signs_what_its_names_say(void **state)
 {
     signed_pair *s = signed_pair_begin();
@@ -188,6 +273,28 @@ static void a_key_signs_what_its_names_say(void **state)
                                "names=ch*,other");
     signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s));
     signed_pair_end(s);
+}
+
+/* Under a key that may have this form run alone, the form that `runs` has, and not the other. */
+static void expect_form(const char *line, const char *runs, const char *other)
+{
+    signed_pair *s = signed_pair_begin();
+    signing_trust(&s->keys, "alice", &s->keys.alice, line);
+    signed_pair_open_with(s, NULL, "form", "auto");
+    signed_pair_expect_refused(s, signing_open_by(s->pair.source, other, &s->keys.alice),
+                               "the key that signed it has forms=");
+    signed_pair_expect_runs(s, s->pair.ep,
+                            signing_open_by(s->pair.source, runs, &s->keys.alice));
+    signed_pair_expect_runs(s, s->pair.ep, signed_pair_good(s)); /* has both */
+    assert_int_equal(signed_pair_counter(s, TCI_CODE_UNTRUSTED), 1);
+    signed_pair_end(s);
+}
+
+static void a_key_has_the_forms_run_that_it_says(void **state)
+{
+    if (!TEST_WITH_LLVM) skip();
+    expect_form("forms=image\n", "only_image", "only_bitcode");
+    expect_form("forms=bitcode\n", "only_bitcode", "only_image");
 }
 
 static void options_that_exclude_each_other_are_named(void **state)
@@ -224,7 +331,11 @@ int main(void)
         cmocka_unit_test(a_key_that_lies_about_its_id_does_not_count),
         cmocka_unit_test(a_signature_of_other_code_does_not_count),
         cmocka_unit_test(a_key_that_is_over_does_not_count),
+        cmocka_unit_test(a_key_that_ends_is_over_for_all),
+        cmocka_unit_test(a_key_that_ends_is_over_for_code_that_comes_again),
+        cmocka_unit_test(a_clock_that_was_wrong_is_asked_again),
         cmocka_unit_test(a_key_signs_what_its_names_say),
+        cmocka_unit_test(a_key_has_the_forms_run_that_it_says),
         cmocka_unit_test(options_that_exclude_each_other_are_named),
         cmocka_unit_test(injected_code_is_refused),
     };

@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "context/context_object.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 /* --- lists ------------------------------------------------------------------------------- */
@@ -103,20 +105,20 @@ static void code_of_the_target_itself_needs_the_signature_as_well(void **state)
     signed_pair *s = signed_pair_begin_strict();
     pair_pause(&s->pair);
     tc_ifunc *own = signing_open(s->pair.target, "echo", NULL);
-    assert_int_equal(tc_ifunc_use_local(own, run_nothing), TC_OK);
+    assert_int_equal(tc_ifunc_use_local(own, run_nothing, NULL), TC_OK);
     pair_resume(&s->pair);
     signed_pair_expect_refused(s, signing_open(s->pair.source, "echo", NULL), "not signed");
     signed_pair_end(s);
 }
 
 /* The other direction: a target sends to who connected. */
-static tc_ep *accepted;
+static _Atomic(tc_ep *) accepted;
 
 static void remember(void *user, tc_ep *ep, tc_ep_event event)
 {
     (void)user;
     if (event == TC_EP_OPENED)
-        accepted = ep;
+        atomic_store(&accepted, ep);
 }
 
 static void turn_both(signed_pair *s)
@@ -132,9 +134,9 @@ static void a_target_that_sends_is_asked_too(void **state)
     const char *const strict[] = {"trust", s->keys.trust, "require_signature", "yes", NULL};
     pair_open_as(&s->pair, strict, NULL);
     pair_pause(&s->pair);
+    accepted = NULL;
     tc_context_set_ep_callback(s->pair.target, remember, NULL);
     pair_resume(&s->pair);
-    accepted = NULL;
     tc_ep *ep = pair_connect(&s->pair);
     pair_pause(&s->pair);
     const uint64_t deadline = tci_clock_ns() + PAIR_TIMEOUT_NS;
@@ -150,6 +152,88 @@ static void a_target_that_sends_is_asked_too(void **state)
     assert_int_equal(s->pair.source_state.next + s->pair.source_state.wrong, 0);
     pair_resume(&s->pair);
     tc_ep_close(ep);
+    signed_pair_end(s);
+}
+
+/* --- code that changes between its check and its use ----------------------------------------- */
+
+#define CHANGES 60
+
+typedef struct changer {
+    _Atomic(_Atomic uint8_t *) byte; /* of the archive, as the target sees it; NULL: not now */
+    _Atomic unsigned changes;
+    atomic_bool stop;
+} changer;
+
+static void *change(void *user)
+{
+    changer *c = user;
+    while (!atomic_load(&c->stop)) {
+        _Atomic uint8_t *byte = atomic_load(&c->byte);
+        if (byte != NULL)
+            (void)atomic_fetch_xor(byte, 1);
+        if (byte == NULL || ++c->changes % 63 == 0)
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* A byte of the code that was sent last, in memory that both sides have. */
+static _Atomic uint8_t *byte_of_code(tc_ep *ep, const tc_ifunc *fn, uint64_t before,
+                                     size_t round)
+{
+    const uint8_t *code = fn->code + TCI_CODE_SECTION_BYTES;
+    uint8_t *from = ep->tx.ring.ring + (before & ep->tx.ring.mask);
+    uint8_t *found = memmem(from, (size_t)(ep->tx.ring.tail - before), code, fn->archive_size);
+    assert_non_null(found);
+    return (_Atomic uint8_t *)(found + round * fn->archive_size / CHANGES);
+}
+
+/* The source writes to the ring while the target reads it: what is checked is what runs. */
+static void expect_right_or_refused(signed_pair *s, changer *c, tc_ifunc *fn, size_t round)
+{
+    const uint64_t ran = s->pair.target_state.next;
+    tc_ep *ep = pair_connect(&s->pair);
+    uint8_t payload[11];
+    check_fill(payload, ran, 10);
+    pair_pause(&s->pair);
+    const uint64_t before = ep->tx.ring.tail;
+    assert_int_equal(tc_send(ep, fn, payload, 10), TC_OK);
+    atomic_store(&c->byte, byte_of_code(ep, fn, before, round));
+    for (const unsigned seen = c->changes; c->changes - seen < 100;)
+        sched_yield();
+    pair_resume(&s->pair);
+    pair_flush(ep);
+    atomic_store(&c->byte, NULL);
+    assert_int_equal(s->pair.target_state.next - ran + tc_ep_refusal(ep, NULL), 1);
+    assert_int_equal(s->pair.target_state.wrong, 0);
+    tc_ep_close(ep);
+}
+
+static void code_is_what_was_checked(void **state)
+{
+    const char *delivery = getenv("EXPECTED_DELIVERY"), *form = getenv("TC_FORM");
+    if (strcmp(delivery != NULL ? delivery : "", "direct") != 0 || form != NULL)
+        skip(); /* nowhere else it stays the source's */
+    if (TCI_RACES_WATCHED)
+        skip(); /* it is a race, and meant to be */
+    signed_pair *s = signed_pair_begin();
+    changer c = {.byte = NULL};
+    pthread_t thread;
+    signed_pair_open_with(s, NULL, "functions_max", "1"); /* so that it comes each time */
+    tc_ifunc *check = signed_pair_good(s);
+    tc_ifunc *other = signing_open_by(s->pair.source, "echo", &s->keys.alice);
+    assert_int_equal(pthread_create(&thread, NULL, change, &c), 0);
+    for (size_t round = 0; round < CHANGES; round++) {
+        expect_right_or_refused(s, &c, check, round);
+        assert_int_equal(pair_send(s->pair.ep, other, "", 0), TC_OK);
+        pair_flush(s->pair.ep);
+    }
+    atomic_store(&c.stop, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    const uint64_t refused = signed_pair_counter(s, TCI_CODE_REFUSED);
+    print_message("%llu of %d refused\n", (unsigned long long)refused, CHANGES);
+    assert_int_equal(s->pair.target_state.next + refused, 2 * CHANGES); /* echo counts, too */
     signed_pair_end(s);
 }
 
@@ -181,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_cannot_be_believed_opens_nothing),
         cmocka_unit_test(code_of_the_target_itself_needs_the_signature_as_well),
         cmocka_unit_test(a_target_that_sends_is_asked_too),
+        cmocka_unit_test(code_is_what_was_checked),
         cmocka_unit_test(local_code_is_asked_for_by_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

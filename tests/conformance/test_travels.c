@@ -18,7 +18,8 @@ static void functions_travel_and_tell_their_path(void **state)
                                        .done = call_record_note,
                                        .user = &s};
         assert_int_equal(
-            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL), TC_OK);
+            tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL, NULL),
+            TC_OK);
         call_record_wait(&t, &s);
         if (s.status != TC_OK)
             fail_msg("%u hops: %s", (unsigned)hops, s.text);
@@ -78,14 +79,14 @@ static void params_of_an_older_program(void **state)
     } newer = {.later = 1};
     team_open(&t, 2, NULL);
     assert_int_equal(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order, &params,
-                                         offsetof(tc_call_params, done), NULL),
+                                         offsetof(tc_call_params, done), NULL, NULL),
                      TC_OK);
     while (tc_call_count(t.contexts[0]) > 0)
         team_turn(&t);
     assert_int_equal(place.size, 2);
     assert_int_equal(s.calls, 0);
     assert_int_equal(tc_call_start_sized(team_ep(&t, 1), t.fn, &order, sizeof order,
-                                         &newer.params, sizeof newer, NULL),
+                                         &newer.params, sizeof newer, NULL, NULL),
                      TC_E_UNSUPPORTED);
     assert_int_equal(tc_call_count(t.contexts[0]), 0);
     team_close(&t);
@@ -102,8 +103,8 @@ static void hops_have_a_limit(void **state)
                              .done = call_record_note,
                              .user = &s};
     team_open(&t, 3, NULL);
-    assert_int_equal(tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL),
-                     TC_OK);
+    assert_int_equal(
+        tc_call_start(team_ep(&t, 1), t.fn, &order, sizeof order, &params, NULL, NULL), TC_OK);
     call_record_wait(&t, &s);
     assert_int_equal(s.status, TC_E_HOPS);
     assert_int_equal(s.hops, 25);

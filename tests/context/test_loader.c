@@ -98,7 +98,8 @@ static void functions_of_the_original_api(void **state)
     assert_int_equal(tc_context_create(NULL, &ctx, &error), TC_OK);
     assert_int_equal(tc_ifunc_open_memory(ctx, file.bytes, file.size, NULL, 0, &fn, &error),
                      TC_OK);
-    assert_int_equal(tc_message_create(fn, text, sizeof text, &message), TC_E_UNSUPPORTED);
+    assert_int_equal(tc_message_create(fn, text, sizeof text, &message, NULL),
+                     TC_E_UNSUPPORTED);
     assert_int_equal(tc_loader_resolve(fn, &entries, &error), TC_E_INVALID);
     tc_context_destroy(ctx);
     free(file.bytes);

@@ -89,6 +89,28 @@ static void refusals_are_bounded(void **state)
     close_pair();
 }
 
+/* Whoever can reach the listener can cause these, and hides nothing by them. */
+static void strangers_have_few_lines_and_take_none_of_others(void **state)
+{
+    const tc_error error = {TC_E_REFUSED, "10.0.0.9:4\" has\nno key"};
+    make_pair();
+    fake_pair_connect(&pair);
+    pair.far->core.audit_strangers.second = 0;
+    for (int i = 0; i < 1000; i++)
+        tci_audit_stranger(&pair.far->core, "10.0.0.9:4", &error);
+    assert_in_range(count("\"what\":\"stranger\""), 10, 900);
+    assert_int_equal(count("\"event\":\"refused\""), count("\"what\":\"stranger\""));
+    assert_int_equal(count("\"peer\":\"10.0.0.9:4\",\"status\":\"TC_E_REFUSED\",\"text\":"
+                           "\"10.0.0.9:4\\\" has\\u000ano key\"}"),
+                     count("\"what\":\"stranger\""));
+    tci_audit_refused(pair.peer, &error);
+    assert_int_equal(count("\"what\":\"code\""), 1);
+    pair.far->core.audit_strangers.second--;
+    tci_audit_stranger(&pair.far->core, "", &error);
+    assert_true(count("\"left_out\":") > 0);
+    close_pair();
+}
+
 static void without_the_option_nothing_is_written(void **state)
 {
     tci_audit_line line;
@@ -97,6 +119,7 @@ static void without_the_option_nothing_is_written(void **state)
     pair.far->core.audit = NULL;
     fake_pair_connect(&pair);
     assert_false(tci_audit_begin(pair.peer, &line, "test"));
+    tci_audit_stranger(&pair.far->core, "", &(tc_error){TC_E_REFUSED, "nobody"});
     assert_string_equal(lines, "");
     close_pair();
 }
@@ -107,6 +130,7 @@ int main(void)
         cmocka_unit_test(an_identity_forges_no_line),
         cmocka_unit_test(ends_say_how),
         cmocka_unit_test(refusals_are_bounded),
+        cmocka_unit_test(strangers_have_few_lines_and_take_none_of_others),
         cmocka_unit_test(without_the_option_nothing_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,12 +52,14 @@ static void a_worker_that_nobody_uses_is_replaced(void **state)
 {
     fake_node *node = fake_node_create();
     (void)fake_node_ep(node); /* it has said nothing yet */
-    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
+                     TC_OK);
     assert_true(has_network(node));
     assert_null(node->core.worker->beside);
     assert_says(node, "network");
     const tci_worker *worker = node->core.worker;
-    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
+                     TC_OK);
     assert_ptr_equal(node->core.worker, worker);
     fake_node_destroy(node);
 }
@@ -69,7 +71,8 @@ static void endpoints_that_are_there_keep_their_worker(void **state)
     tci_worker *local = node->core.worker;
     assert_int_equal(tci_handshake_send_hello(early, NULL), TC_OK);
     assert_ptr_equal(tci_network_worker(early), local);
-    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
+                     TC_OK);
     assert_ptr_equal(node->core.worker->beside, local);
     assert_ptr_equal(tci_network_worker(early), local);
     assert_ptr_equal(tci_network_worker(late), node->core.worker);
@@ -80,7 +83,8 @@ static void the_option_no_keeps_it_closed(void **state)
 {
     fake_node *node = fake_node_create();
     node->core.options.network = TCI_NETWORK_NO;
-    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_OK);
+    assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
+                     TC_OK);
     assert_false(has_network(node));
     fake_node_destroy(node);
 }
@@ -90,7 +94,8 @@ static void what_fails_leaves_everything_as_it_was(void **state)
     fake_node *node = fake_node_create();
     const tci_worker *local = node->core.worker;
     fake_connect_status = TC_E_UCX;
-    assert_int_equal(tci_network_open(&node->core, "a test", NULL), TC_E_UCX);
+    assert_int_equal(tci_network_open(&node->core, &node->core.credentials, "a test", NULL),
+                     TC_E_UCX);
     fake_connect_status = TC_OK;
     assert_ptr_equal(node->core.worker, local);
     assert_says(node, "local");

@@ -3,6 +3,7 @@
 #include "delivery/frame_batches.h"
 
 #define FRAME_BYTES 64u
+#define BATCH_BYTES 8000u
 
 static tci_frame_batches batches;
 static unsigned carried;
@@ -18,7 +19,7 @@ static void carry(void *user, tci_batch *batch)
 static void begin(uint64_t share)
 {
     carried = 0;
-    tci_frame_batches_init(&batches, 1u << 20, 0, carry, NULL);
+    tci_frame_batches_init(&batches, 1u << 20, BATCH_BYTES, 0, carry, NULL);
     tci_frame_batches_credit(&batches, 0, share);
 }
 
@@ -82,6 +83,35 @@ static void a_share_that_ends_lets_all_leave(void **state)
     assert_int_equal(carried_to, 300 * FRAME_BYTES);
 }
 
+/* Many in one turn: the first leaves at once, the rest fills batches and waits for the turn's end. */
+static void frames_of_a_turn_fill_batches(void **state)
+{
+    begin(0);
+    const unsigned per_batch = BATCH_BYTES / FRAME_BYTES;
+    for (unsigned i = 0; i < 1 + 2 * per_batch; i++)
+        tci_frame_batches_push(&batches, batches.next, FRAME_BYTES);
+    assert_int_equal(carried, 2);
+    assert_int_equal(carried_to, (1 + per_batch) * FRAME_BYTES);
+    assert_false(tci_frame_batches_turn(&batches));
+    assert_int_equal(carried, 3);
+    assert_int_equal(carried_to, (1 + 2 * per_batch) * FRAME_BYTES);
+    assert_true(tci_frame_batches_turn(&batches));
+}
+
+/* What is joined lies side by side at the peer, too. */
+static void a_batch_ends_with_its_lap(void **state)
+{
+    carried = 0;
+    tci_frame_batches_init(&batches, 4096, BATCH_BYTES, 4096 - 3 * FRAME_BYTES, carry, NULL);
+    for (unsigned i = 0; i < 4; i++)
+        tci_frame_batches_push(&batches, batches.next, FRAME_BYTES);
+    assert_int_equal(carried, 2);
+    assert_int_equal(carried_to, 4096);
+    (void)tci_frame_batches_turn(&batches);
+    assert_int_equal(carried, 3);
+    assert_int_equal(carried_to, 4096 + FRAME_BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +119,8 @@ int main(void)
         cmocka_unit_test(what_is_beyond_the_share_waits_for_credit_and_travels_together),
         cmocka_unit_test(a_share_counts_what_left_before_it),
         cmocka_unit_test(a_share_that_ends_lets_all_leave),
+        cmocka_unit_test(frames_of_a_turn_fill_batches),
+        cmocka_unit_test(a_batch_ends_with_its_lap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

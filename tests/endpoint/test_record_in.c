@@ -1,5 +1,6 @@
 /* A connection that carries everything, from a peer that may write anything into it. */
 #include "../support/test.h"
+#include "endpoint/ep_life.h"
 #include "raw_peer.h"
 
 /* --- records ----------------------------------------------------------------------------- */
@@ -212,8 +213,8 @@ static void flipped_bits_are_harmless(void **state)
     raw_hang_up();
 }
 
-/* The first part of a payload, and no more: its memory is let go with the endpoint. */
-static void a_payload_that_breaks_off_is_let_go(void **state)
+/* The first part of a payload, and no more. */
+static void begin_payload(void)
 {
     uint8_t body[100] = {0};
     tci_fragment fragment = {.total = 1u << 20, .offset = 0};
@@ -224,7 +225,22 @@ static void a_payload_that_breaks_off_is_let_go(void **state)
     raw_write(peer->record, peer->size);
     raw_progress(20);
     assert_int_equal(raw_target_ep()->state, TCI_EP_OPEN);
+}
+
+/* Its memory is let go with the endpoint. */
+static void a_payload_that_breaks_off_is_let_go(void **state)
+{
+    begin_payload();
     raw_hang_up();
+}
+
+static void a_payload_that_its_endpoint_leaves_fails_nobody(void **state)
+{
+    begin_payload();
+    assert_int_equal(peer->ctx->core.am_peers, 1);
+    tci_ep_free(raw_target_ep());
+    assert_int_equal(peer->ctx->core.am_peers, 0);
+    assert_int_equal(peer->ctx->core.counters[TCI_ENDPOINTS_FAILED], 0);
 }
 
 static void a_payload_beside_the_others_ends_the_endpoint(void **state)
@@ -265,6 +281,7 @@ int main(void)
         RECORD_TEST(records_before_ready_end_the_endpoint),
         RECORD_TEST(flipped_bits_are_harmless),
         RECORD_TEST(a_payload_that_breaks_off_is_let_go),
+        RECORD_TEST(a_payload_that_its_endpoint_leaves_fails_nobody),
         RECORD_TEST(a_payload_beside_the_others_ends_the_endpoint),
         RECORD_TEST(wild_credit_ends_the_endpoint),
     };

@@ -3,9 +3,12 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "engine/engine_module.h"
+#include "engine/image/code_arena.h"
+#include "engine/linked_code.h"
 
 const tci_engine_ops *ops;
 tci_engine *engine;
+static tci_code_arena *arena;  /* of images that the compiler makes */
 static tci_compiler *compiler; /* NULL: the engine itself compiles */
 
 static void log_line(tc_log_level level, const char *line)
@@ -25,6 +28,12 @@ tci_compiler *start_compiler(uint64_t time_max_ns)
     return result;
 }
 
+bool compiles_images(void)
+{
+    const char *made = getenv("TEST_COMPILED");
+    return made != NULL && strcmp(made, "image") == 0;
+}
+
 int engine_set_up(void **state)
 {
     tc_error err;
@@ -34,6 +43,8 @@ int engine_set_up(void **state)
         fprintf(stderr, "engine: %s\n", err.text);
         return -1;
     }
+    if (tci_code_arena_create(&arena, &err) != TC_OK)
+        return -1;
     if (where != NULL && strcmp(where, "process") == 0)
         compiler = start_compiler(60 * TCI_NS_PER_S);
     return 0;
@@ -45,6 +56,7 @@ int engine_tear_down(void **state)
         assert_true(tci_compiler_pid(compiler) > 0); /* it did not give up on processes */
     tci_compiler_end(compiler);
     ops->destroy(engine);
+    tci_code_arena_destroy(arena);
     return 0;
 }
 
@@ -78,22 +90,49 @@ tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_sy
         .level = test_level(),
         .bytes = bytes,
         .size = size,
+        .as_image = compiles_images(),
     };
     if (symbols != NULL)
         tci_symbols_serve(symbols, &code);
     return code;
 }
 
+/* Behind the type that the engine's own code has: whoever asked for it only unloads it. */
+static tc_status load_image(const tci_engine_code *code, const tci_object *object,
+                            tci_loaded **loaded_out, tci_entries *entries_out, tc_error *err)
+{
+    tci_linked_code *linked;
+    const tci_engine_shared shared = {.ops = ops, .engine = engine};
+    const tci_link_request request = {
+        .shared = &shared, .arena = arena, .code = code, .symbols = code->resolve_user};
+    TC_TRY(
+        tci_linked_code_make(&request, object->bytes, object->size, &linked, entries_out, err));
+    *loaded_out = (tci_loaded *)linked;
+    return TC_OK;
+}
+
+void unload_code(tci_loaded *loaded)
+{
+    if (compiles_images())
+        tci_linked_code_free((tci_linked_code *)loaded);
+    else
+        ops->unload(engine, loaded);
+}
+
 tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
                     tci_entries *entries_out, tc_error *err)
 {
     tci_object object;
+    tc_status status;
     if (compiler != NULL)
         TC_TRY(tci_compiler_compile(compiler, engine, code, &object, err));
     else
         TC_TRY(ops->compile(engine, code, &object, err));
-    tc_status status =
-        ops->link(engine, code, object.bytes, object.size, NULL, loaded_out, entries_out, err);
+    if (code->as_image)
+        status = load_image(code, &object, loaded_out, entries_out, err);
+    else
+        status = ops->link(engine, code, object.bytes, object.size, NULL, loaded_out,
+                           entries_out, err);
     free(object.bytes);
     return status;
 }
@@ -118,7 +157,7 @@ loaded_file load_file(const char *file, const char *name, unsigned entries, cons
 
 void unload_file(loaded_file *file)
 {
-    ops->unload(engine, file->loaded);
+    unload_code(file->loaded);
     tci_symbols_destroy(file->symbols);
 }
 

@@ -40,9 +40,14 @@ void under_policy(const char *text);
 tci_engine_code code_of(const char *name, const void *bytes, size_t size, tci_symbols *symbols);
 
 /* Bitcode only. Compiles and links, any thread; with TEST_COMPILER=process in the environment
- * compiles in a process, one thread at a time. */
+ * compiles in a process, one thread at a time; with TEST_COMPILED=image the compiler makes
+ * images. */
 tc_status load_code(const tci_engine_code *code, tci_loaded **loaded_out,
                     tci_entries *entries_out, tc_error *err);
+
+/* Bitcode only. */
+void unload_code(tci_loaded *loaded);
+bool compiles_images(void);
 
 typedef struct loaded_file {
     tci_symbols *symbols;

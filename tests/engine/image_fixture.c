@@ -34,7 +34,7 @@ static tc_status load_image(const char *file, tci_symbols *symbols,
         tci_archive_select_image(archive, tci_triple_host(), TCI_CPU_ANY, &index, err) != TC_OK)
         fail_msg("%s: %s", file, err->text);
     tc_status status =
-        tci_image_loader_load(arena, archive, index, symbols, loaded_out, entries_out, err);
+        tci_image_loader_load(arena, archive, index, symbols, 0, loaded_out, entries_out, err);
     tci_archive_close(archive);
     return status;
 }

@@ -5,12 +5,13 @@
 
 static void exceptions_are_caught_among_thousands_of_functions(void **state)
 {
+    const uint64_t late = TEST_EMULATED ? 987 : 2345; /* there are fewer where they are slow */
     uint64_t out = 0;
-    if (TEST_SANITIZED)
+    if (TCI_SANITIZED)
         skip(); /* it wants C++'s library to be there when the program starts */
     loaded_file f = load_file("throws", "throws", TCI_ENTRY_MAIN, "libstdc++.so.6\n");
-    f.entries.main(NULL, 2345, &out);
-    assert_int_equal(out, 2 + 2345);
+    f.entries.main(NULL, late, &out);
+    assert_int_equal(out, 2 + late);
     f.entries.main(NULL, 1000000, &out);
     assert_int_equal(out, 2);
     unload_file(&f);

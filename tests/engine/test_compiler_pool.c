@@ -128,7 +128,7 @@ static void code_that_needs_too_much_memory_is_refused(void **state)
     tci_compiler *c;
     tci_object object;
     tc_error err = {0};
-    if (TEST_SANITIZED) /* they have no such limit */
+    if (TCI_SANITIZED) /* they have no such limit */
         skip();
     const tci_compiler_opts opts = {
         .ops = ops, .time_max_ns = 60 * TCI_NS_PER_S, .memory_max = 512u << 20};

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A sanitizer would rather describe the other. */
-#define CRASH_SIGNAL (TEST_SANITIZED ? SIGABRT : SIGSEGV)
+#define CRASH_SIGNAL (TCI_SANITIZED ? SIGABRT : SIGSEGV)
 #define SHORT_NS (300 * TCI_NS_PER_MS)
 #define LONG_NS (60 * TCI_NS_PER_S)
 #define DEADLINE_MS 30000
@@ -153,7 +153,7 @@ static void a_crash_costs_one_function(void **state)
     assert_int_equal(compile(c, "endless", endless.bytes, endless.size, &err), TC_E_COMPILE);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(err.status, TC_E_COMPILE);
-    expect_text(&err, TEST_SANITIZED ? "ended by signal 6" : "ended by signal 11");
+    expect_text(&err, TCI_SANITIZED ? "ended by signal 6" : "ended by signal 11");
     expect_text(&err, "'endless'");
     expect_works(c);
     tci_compiler_end(c);
@@ -229,7 +229,7 @@ static void flipped_bits_never_reach_this_process(void **state)
     tc_error err = {0};
     char *mutant = malloc(counter.size);
     tci_compiler *c = start_compiler(SHORT_NS);
-    int rounds = TEST_SANITIZED ? 200 : 1000;
+    int rounds = TCI_SANITIZED ? 200 : 1000;
     for (int round = 0; round < rounds; round++) {
         memcpy(mutant, counter.bytes, counter.size);
         for (int flips = 0; flips <= round % 3; flips++) {

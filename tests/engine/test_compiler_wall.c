@@ -67,7 +67,7 @@ static outcome outcome_of(tci_compiler *c, const char *what)
 static bool kernel_has_filter(void)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
-    return !TEST_SANITIZED && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+    return !TCI_SANITIZED && syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
 static bool kernel_has_landlock(void)
@@ -154,7 +154,7 @@ static void files_and_sockets_need_no_filter(void **state)
 {
     static const char *const whats[] = {"open", "create", "socket", "unix_socket", "memfd"};
     tci_compiler *c =
-        start(TEST_SANITIZED ? ops : ops_of_old_kernel, TCI_CHOICE_WALL_AUTO, false);
+        start(TCI_SANITIZED ? ops : ops_of_old_kernel, TCI_CHOICE_WALL_AUTO, false);
     for (size_t i = 0; i < sizeof whats / sizeof whats[0]; i++)
         assert_int_equal(outcome_of(c, whats[i]), REFUSED);
     tci_compiler_end(c);
@@ -182,7 +182,7 @@ static void it_inherits_nothing_of_ours(void **state)
     assert_int_equal(setenv("TC_GROUP_SECRET", "a secret", 1), 0);
     assert_int_equal(setenv("TOKEN", "another secret", 1), 0);
     tci_compiler *c = start(ops, TCI_CHOICE_WALL_AUTO, false);
-    if (!TEST_SANITIZED) /* which keep some */
+    if (!TCI_SANITIZED) /* which keep some */
         assert_int_equal(outcome_of(c, "descriptors"), GOT_THROUGH);
     assert_int_equal(outcome_of(c, "environment"), GOT_THROUGH);
     tci_compiler_end(c);

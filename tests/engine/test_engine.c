@@ -262,7 +262,7 @@ static void code_that_takes_too_long_to_optimise_runs_as_it_is(void **state)
                                   .compile_time_max_ns = 5000000000,
                                   .compile_memory_max = 1ull << 30};
     skip_if_emulated("its compiler has no process of its own, which could be ended");
-    if (TEST_SANITIZED)
+    if (TCI_SANITIZED)
         skip(); /* it has no limit of memory */
     assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
     if (load_archive(handle, "growing", "growing", TCI_ENTRY_MAIN, tci_triple_host(), &unit,

@@ -10,7 +10,7 @@
 
 enum { REFUSED = 40, ACCEPTED = 41, SANITIZER = 77 };
 
-#if TEST_SANITIZED
+#if TCI_SANITIZED
 /* A mutant may ask for more memory than the sanitizer gives: its own way to crash. */
 const char *__asan_default_options(void);
 const char *__tsan_default_options(void);
@@ -41,7 +41,7 @@ static void be_a_victim(unsigned seconds)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         signal(signals[i], SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &none);
-#if !TEST_SANITIZED
+#if !TCI_SANITIZED
     struct rlimit memory = {2ull << 30, 2ull << 30};
     (void)setrlimit(RLIMIT_AS, &memory);
 #endif

@@ -112,7 +112,7 @@ static void unloading_gives_everything_back(void **state)
     size_t grown = after > before ? after - before : 0;
     print_message("%d rounds: resident memory grew by %zu KiB\n", LEAK_ROUNDS, grown / 1024);
     /* Sanitizers keep freed memory aside, qemu what it has translated. */
-    if (!TEST_SANITIZED && !TEST_EMULATED)
+    if (!TCI_SANITIZED && !TEST_EMULATED)
         assert_true(grown < 2u << 20);
 }
 

@@ -46,8 +46,8 @@ static tci_loaded_image *load(const made_archive *made, tci_entries *entries_out
 {
     tci_loaded_image *loaded;
     tc_error err = {0};
-    if (tci_image_loader_load(arena, made->archive, 0, symbols, &loaded, entries_out, &err) !=
-        TC_OK)
+    if (tci_image_loader_load(arena, made->archive, 0, symbols, 0, &loaded, entries_out,
+                              &err) != TC_OK)
         fail_msg("%s", err.text);
     return loaded;
 }
@@ -159,7 +159,7 @@ static void expect_refused(const made_archive *made, tc_status status, const cha
     tci_entries entries = {0};
     tc_error err = {0};
     tc_status found =
-        tci_image_loader_load(arena, made->archive, 0, symbols, &loaded, &entries, &err);
+        tci_image_loader_load(arena, made->archive, 0, symbols, 0, &loaded, &entries, &err);
     if (found != status)
         fail_msg("%s, expected %s: %s", tc_status_name(found), tc_status_name(status),
                  err.text);
@@ -245,7 +245,7 @@ static void loading_and_unloading_leaves_nothing_behind(void **state)
         assert_int_equal(tci_code_arena_bytes(arena), bytes);
         print_message("100000 rounds: resident memory grew by %zu KiB\n", grown / 1024);
         /* Sanitizers keep freed memory aside, qemu what it has translated. */
-        if (!TEST_SANITIZED && !TEST_EMULATED)
+        if (!TCI_SANITIZED && !TEST_EMULATED)
             assert_true(grown < 1u << 20);
         free_made(&made);
     }
@@ -269,7 +269,7 @@ static intptr_t load_some(const watched *w)
     for (; count < w->kinds; count++) {
         tci_entries entries;
         uint64_t out = 41;
-        if (tci_image_loader_load(arena, w->made[count].archive, 0, symbols, &loaded[count],
+        if (tci_image_loader_load(arena, w->made[count].archive, 0, symbols, 0, &loaded[count],
                                   &entries, NULL) != TC_OK)
             break;
         entries.main(NULL, 0, &out);

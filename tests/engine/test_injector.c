@@ -176,7 +176,7 @@ static void a_shortage_leaves_nothing_behind(void **state)
     tc_error err = {0};
     struct rlimit old, low;
     skip_if_emulated("qemu does not keep this limit");
-    if (TEST_SANITIZED)
+    if (TCI_SANITIZED)
         skip(); /* its shadow is terabytes of address space */
     tci_image_source source = image_counting(512u << 10);
     const message m = make(&source, "", 1);

@@ -210,7 +210,7 @@ static void leave_nothing_behind(const char *file, bool debuggable, long rounds)
     print_message("%s, %ld rounds: resident memory grew by %zu KiB in the last two thirds\n",
                   debuggable ? "debuggable" : "plain", rounds, grown / 1024);
     assert_int_equal(fixed_memory_bytes(), fixed);
-    if (!TEST_SANITIZED) /* sanitizers keep freed memory aside */
+    if (!TCI_SANITIZED) /* sanitizers keep freed memory aside */
         assert_true(grown < 512u * 1024);
     unlink_all(&l);
 }
@@ -265,7 +265,7 @@ static void names_are_forgotten(void **state)
     size_t after = resident_bytes();
     print_message("resident memory grew by %zu KiB in the last two thirds\n",
                   after > before ? (after - before) / 1024 : 0);
-    if (!TEST_SANITIZED)
+    if (!TCI_SANITIZED)
         assert_true(after < before + (16u << 20)); /* the names took 40 MB */
 }
 

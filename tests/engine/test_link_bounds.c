@@ -40,7 +40,7 @@ static void expect_too_large(const char *file, const char *name, const char *com
     outcome o = load_elsewhere(file, name, compiler);
     if (strcmp(o.status, "TC_E_TOO_LARGE") != 0 || strstr(o.text, part) == NULL)
         fail_msg("%s: %s, expected TC_E_TOO_LARGE and '%s': %s", file, o.status, part, o.text);
-    if (!TEST_SANITIZED && o.peak_kb > usual_peak_kb(compiler) + CODE_MEMORY_MAX_KB)
+    if (!TCI_SANITIZED && o.peak_kb > usual_peak_kb(compiler) + CODE_MEMORY_MAX_KB)
         fail_msg("%s: it took %ld KB", file, o.peak_kb);
 }
 
@@ -67,7 +67,7 @@ static void many_functions_are_linked_in_proportion(void **state)
     outcome o = load_elsewhere("functions_10000", "many", "process");
     if (strcmp(o.status, "TC_OK") != 0)
         fail_msg("%s: %s", o.status, o.text);
-    if (!TEST_SANITIZED && o.peak_kb > usual_peak_kb("process") + CODE_MEMORY_MAX_KB)
+    if (!TCI_SANITIZED && o.peak_kb > usual_peak_kb("process") + CODE_MEMORY_MAX_KB)
         fail_msg("it took %ld KB", o.peak_kb);
 }
 

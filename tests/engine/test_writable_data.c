@@ -26,6 +26,34 @@ static uint32_t count(const char *text)
     return n;
 }
 
+/* Code that replaces other code uses that code's variables, which may be anywhere: LLVM must
+ * not take them for near, as it does those that a module has itself. */
+static void variables_of_other_code_are_not_near(void **state)
+{
+    static const char text[] = "@a = internal global i64 1, align 8\n"
+                               "@b = internal constant ptr @a\n"
+                               "define ptr @f() {\n  store i64 2, ptr @a\n  ret ptr @b\n}\n";
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module;
+    char *message;
+    if (!tci_llvm_parse_ir(context, text, sizeof text - 1, &module, &message))
+        fail_msg("%s", message);
+    LLVMDisposeMessage(message);
+    assert_int_equal(tci_writable_data_share(module, TCI_LEVEL_OPTIMISED_SHARED), 1);
+    LLVMValueRef shared = LLVMGetNamedGlobal(module, "tc.writable.0");
+    assert_non_null(shared);
+    assert_true(LLVMIsDeclaration(shared));
+    char *line = LLVMPrintValueToString(shared);
+    assert_null(strstr(line, "dso_local"));
+    assert_non_null(strstr(line, "external global i64, align 8"));
+    LLVMDisposeMessage(line);
+    assert_null(LLVMGetNamedGlobal(module, "a"));
+    assert_ptr_equal(LLVMGetInitializer(LLVMGetNamedGlobal(module, "b")), shared);
+    assert_int_equal(LLVMVerifyModule(module, LLVMReturnStatusAction, NULL), 0);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+}
+
 static void variables_are_counted(void **state)
 {
     assert_int_equal(count("@a = internal global i64 1\n@b = internal constant i64 2\n"
@@ -77,6 +105,7 @@ static void code_without_variables_can_jump_as_it_likes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variables_of_other_code_are_not_near),
         cmocka_unit_test(variables_are_counted),
         cmocka_unit_test(jumps_by_constant_tables_hold_up_nothing),
         cmocka_unit_test(a_label_in_a_variable_ties_code_to_it),

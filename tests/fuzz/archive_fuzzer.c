@@ -2,6 +2,7 @@
  * nothing behind the checksum would ever be reached. What opens must be readable to its end. */
 #include "archive.h"
 #include "archive_layout.h"
+#include "code_statement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,20 @@ static void check_slice(const tci_archive *archive, size_t index)
         require(err.status == TC_E_NO_SLICE);
 }
 
+/* What is signed of bytes that nobody has looked at is what is signed of them once they were
+ * opened. */
+static void check_statement(const tci_archive *archive, const uint8_t *data, size_t size)
+{
+    const tci_code_bytes code = {data, size, "deps", 4};
+    tci_code_digests before = {.content = {0}}, after = before;
+    tci_code_statement_digest(&code, &before);
+    tci_code_statement_digests(&code, archive, &after);
+    if (tci_code_statement_shows_content(&code))
+        require(memcmp(before.content, after.content, sizeof before.content) == 0);
+    else
+        require(memcmp(before.archive, after.archive, sizeof before.archive) == 0);
+}
+
 static void check_archive(const uint8_t *data, size_t size)
 {
     tci_archive *archive;
@@ -54,6 +69,7 @@ static void check_archive(const uint8_t *data, size_t size)
     require(tci_archive_name(archive)[0] != '\0');
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++)
         check_slice(archive, i);
+    check_statement(archive, data, size);
     tci_archive_close(archive);
 }
 

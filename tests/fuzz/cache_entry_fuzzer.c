@@ -1,6 +1,7 @@
-/* Bytes as a file of the object cache, as they are and with a checksum that is right: nothing
- * that the checksum lets through may be believed either. What decodes has one form only. */
+/* Bytes as a file of the object cache, as they are and with a checksum or a seal that is right:
+ * nothing that those let through may be believed either. What decodes has one form only. */
 #include "engine/cache/cache_entry.h"
+#include "engine/cache/cache_seal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,9 @@ static void check_text(const uint8_t *bytes, size_t size, const char *text)
     require(strlen(text) <= TCI_CACHE_TEXT_MAX);
 }
 
-static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_entry *entry)
+/* A seal that nobody has looked at may be any. */
+static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_entry *entry,
+                          bool sealed_right)
 {
     char name[TCI_CACHE_FILE_NAME];
     const uint8_t *object = entry->object;
@@ -41,32 +44,47 @@ static void check_decoded(const uint8_t *bytes, size_t size, const tci_cache_ent
     if (again == NULL)
         return;
     tci_cache_entry_encode(entry, again, size);
-    require(memcmp(again, bytes, size) == 0);
+    require(memcmp(again, bytes, sealed_right ? size : size - CHECKSUM_BYTES) == 0);
     free(again);
 }
 
-static void decode(const uint8_t *bytes, size_t size)
+/* `wanted`: whose seal it has to have, or NULL. */
+static void decode(const uint8_t *bytes, size_t size, const tci_object_key *wanted)
 {
     tci_cache_entry entry;
     tc_error err = {.status = TC_OK};
-    tc_status status = tci_cache_entry_decode(bytes, size, NULL, &entry, &err);
-    if (status == TC_OK)
-        check_decoded(bytes, size, &entry);
+    tc_status status = tci_cache_entry_decode(bytes, size, wanted, &entry, &err);
+    require(status == TC_OK || (err.status == status && err.text[0] != '\0'));
+    if (status != TC_OK)
+        return;
+    if (wanted != NULL)
+        entry.key.seal = wanted->seal;
+    check_decoded(bytes, size, &entry, wanted != NULL || !entry.key.seal.wanted);
+}
+
+static void decode_with(const uint8_t *data, size_t size, const tci_object_key *wanted)
+{
+    uint8_t *sealed = malloc(size);
+    if (sealed == NULL)
+        return;
+    memcpy(sealed, data, size);
+    size -= CHECKSUM_BYTES;
+    if (wanted != NULL) /* the user's key is not read here, and is all zeros */
+        tci_cache_seal_make(wanted->seal.content, data, size, sealed + size);
     else
-        require(err.status == status && err.text[0] != '\0');
+        tci_hash256(data, size, sealed + size);
+    decode(sealed, size + CHECKSUM_BYTES, wanted);
+    free(sealed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    decode(data, size);
+    static const tci_object_key signed_code = {.seal = {.wanted = true, .content = {1, 2, 3}}};
+    decode(data, size, NULL);
+    decode(data, size, &signed_code);
     if (size < CHECKSUM_BYTES)
         return 0;
-    uint8_t *sealed = malloc(size);
-    if (sealed == NULL)
-        return 0;
-    memcpy(sealed, data, size);
-    tci_hash256(data, size - CHECKSUM_BYTES, sealed + size - CHECKSUM_BYTES);
-    decode(sealed, size);
-    free(sealed);
+    decode_with(data, size, NULL);
+    decode_with(data, size, &signed_code);
     return 0;
 }

@@ -32,16 +32,27 @@ static void run(void *payload, size_t size, void *target_args)
     runs++;
 }
 
-/* The first two go along with their message, the others do not fit a frame. */
-static void open_functions(world *w, unsigned side)
+/* Opened when it is first of use. The first two go along with their message, the others do not fit
+ * a frame. */
+static tc_ifunc *function_of(world *w, unsigned side, uint8_t how)
 {
     static const size_t sizes[FUNCTIONS] = {100, 400, 3000, 20000};
+    const unsigned i = how % FUNCTIONS;
+    char name[8];
+    (void)snprintf(name, sizeof name, "f%u", i);
+    if (w->functions[side][i] == NULL)
+        w->functions[side][i] =
+            fake_function(&w->pairs[side].near->core.registry, name, TCI_ENTRY_MAIN, sizes[i]);
+    return w->functions[side][i];
+}
+
+/* Whoever opens them. */
+static void make_codes(void)
+{
     char name[8];
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         (void)snprintf(name, sizeof name, "f%u", i);
         fake_code_of(name)->entries.main = run;
-        w->functions[side][i] =
-            fake_function(&w->pairs[side].near->core.registry, name, TCI_ENTRY_MAIN, sizes[i]);
     }
 }
 
@@ -61,7 +72,7 @@ static void empty_outboxes(fake_pair *pair)
 
 static void send(world *w, unsigned side, uint8_t how)
 {
-    tc_ifunc *fn = w->functions[side][how / 2 % FUNCTIONS];
+    tc_ifunc *fn = function_of(w, side, how / 2);
     tc_ep *ep = w->pairs[side].ep;
     tc_status status =
         how & 64 ? tc_send_uncached(ep, fn, &how, 1) : tc_send(ep, fn, &how, how & 128 ? 0 : 1);
@@ -107,10 +118,10 @@ static void send_raw(tc_ep *ep, uint8_t how, const uint8_t *bytes)
 }
 
 /* Code that was asked for or was not, from a place that fits or does not. */
-static void send_fragment(const world *w, unsigned side, uint8_t how)
+static void send_fragment(world *w, unsigned side, uint8_t how)
 {
     static uint8_t bytes[TCI_CODE_SECTION_BYTES + 4 + 4096];
-    const tc_ifunc *fn = w->functions[side][how % FUNCTIONS];
+    const tc_ifunc *fn = function_of(w, side, how);
     uint32_t offset = how & 4 ? 0 : (uint32_t)w->pairs[side].peer->rx.incoming.received;
     size_t n = (size_t)1 << how / 16 % 13;
     if (how & 8)
@@ -124,9 +135,9 @@ static void send_fragment(const world *w, unsigned side, uint8_t how)
     free(exact);
 }
 
-static void need(const world *w, unsigned side, uint8_t how)
+static void need(world *w, unsigned side, uint8_t how)
 {
-    tci_content_id id = w->functions[side][how % FUNCTIONS]->id;
+    tci_content_id id = function_of(w, side, how)->id;
     id.bytes[15] ^= how >> 7;
     tci_frame_out_control(w->pairs[side].peer, TCI_CONTROL_NEED, how % 16, id.bytes,
                           sizeof id.bytes);
@@ -219,13 +230,14 @@ static void step(world *w, uint8_t what, const uint8_t *bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    world w;
+    world w = {.functions = {{NULL}}};
     tc_log_set_level(TC_LOG_OFF);
     fake_injected_main = run;
-    fake_pair_open(&w.pairs[0], FAKE_MAPPED);
+    fake_pair_make(&w.pairs[0], FAKE_MAPPED);
+    w.pairs[0].far->core.self.host_id[0]++; /* or each input would look at /proc */
+    fake_pair_connect(&w.pairs[0]);
     fake_pair_add(&w.pairs[1], &w.pairs[0]);
-    open_functions(&w, 0);
-    open_functions(&w, 1);
+    make_codes();
     if (size > 0) /* whether code goes along at all */
         w.pairs[0].near->core.options.code_push = data[0] & 1;
     for (size_t i = 1; i + 2 < size && i < 2 * STEPS_MAX; i += 2)

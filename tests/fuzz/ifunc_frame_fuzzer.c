@@ -1,6 +1,6 @@
 /* A slot of the original's API with anything in it. The first byte says what is made right, so
  * that inputs come past the checks: the header's, the whole frame's. */
-#include "ifunc_frame.h"
+#include "../../compat/ifunc_frame.h"
 
 #include <stdint.h>
 #include <stdlib.h>

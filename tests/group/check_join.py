@@ -7,6 +7,8 @@ PROGRAMS is the folder of join_main and mpi_main. Environment: where functions a
 """
 import os
 import re
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,11 +26,11 @@ class JoinTest(unittest.TestCase):
     def program(self, name):
         return os.path.join(self.programs, name)
 
-    def start(self, command, **settings):
+    def start(self, command, stdin=subprocess.DEVNULL, **settings):
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith(("PMIX_", "PMI_", "OMPI_", "TC_RUN_", "TC_GROUP_"))}
         process = subprocess.Popen([str(part) for part in command], env={**kept, "TC_LOG_LEVEL": "error", **settings},
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                   stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(self.end, process)
         return process
 
@@ -45,6 +47,11 @@ class JoinTest(unittest.TestCase):
 
     def run_group(self, count, *arguments, status=0, **settings):
         return self.finish(self.start([os.path.join(self.tools, "tc-run"), "-n", count, *arguments], **settings), status)
+
+    @staticmethod
+    def ways(out):
+        """How members met: identity and delivery, of each direction."""
+        return re.findall(r"^\d+ meets \d+ as '([^']*)' by (\w+)$", out, re.MULTILINE)
 
     def assert_groups(self, out, size, groups=1):
         """Each rank of each group once; each group with an id of its own."""
@@ -79,12 +86,150 @@ class Run(JoinTest):
     def test_by_a_network_interface(self):
         self.assert_groups(self.run_group(2, self.program("join_main"), TC_GROUP_ADDRESS="lo"), 2)
 
-    def test_outside_loopback_only_when_allowed(self):
-        out = self.run_group(2, self.program("join_main"), TC_GROUP_ADDRESS="0.0.0.0", status=1)
-        self.assertRegex(out, "join: TC_E_INVALID: .*listen_any")
+    def test_on_one_host_the_kernel_vouches(self):
+        out = self.run_group(2, self.program("join_main"))
+        self.assertEqual(self.ways(out), [(f"uid:{os.geteuid()}", "direct")] * 2, out)
+
+    def test_outside_loopback_without_tls_only_when_allowed(self):
+        """Modules are looked for in a folder that has none."""
+        with tempfile.TemporaryDirectory() as empty:
+            outside = {"TC_GROUP_ADDRESS": "0.0.0.0", "TC_ENGINE_PATH": empty}
+            out = self.run_group(2, self.program("join_main"), status=1, **outside)
+            self.assertRegex(out, "join: TC_E_UNSUPPORTED: members of this job can be reached by others, so they need a key, .*"
+                                  "install libssl3.*listen_any=yes")
+            out = self.run_group(2, self.program("join_main"), TC_LISTEN_ANY="yes", **outside)
+        self.assert_groups(out, 2)
+        self.assertNotIn("as 'job:", out)
+
+    def test_inside_loopback_tls_is_not_needed(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.assert_groups(self.run_group(2, self.program("join_main"), TC_LOCAL_USERS="any", TC_ENGINE_PATH=empty), 2)
+
+
+class Keys(JoinTest):
+    """Members that others can reach have a key that nobody gave them."""
+
+    def setUp(self):
+        self.port = quiet_port()
+
+    def start_job(self):
+        """Rank 0 listens at a port that is known, and waits."""
+        script = ('if [ $TC_RUN_RANK = 0 ]; then echo socket $TC_RUN_SOCKET; '
+                  f'export TC_GROUP_ADDRESS=127.0.0.1:{self.port}; fi; exec "{self.program("join_main")}" stay')
+        self.job = self.start([os.path.join(self.tools, "tc-run"), "-n", 2, "sh", "-c", script], stdin=subprocess.PIPE,
+                              TC_LOCAL_USERS="any", TC_LOG_LEVEL="info")
+        self.early = ""
+        while not ("socket " in self.early and "joined\n" in self.early):
+            line = self.job.stdout.readline()
+            self.assertTrue(line, self.early)
+            self.early += line
+        self.name = "tc-run-" + re.search(r"^socket @(\w+)$", self.early, re.MULTILINE)[1]
+
+    def finish_job(self, refused):
+        out, _ = self.job.communicate("", timeout=DEADLINE_S)
+        out = self.early + out
+        self.assertEqual(self.job.returncode, 0, out)
+        self.assert_groups(out, 2)
+        self.assertEqual(self.ways(out), [(f"job:{self.name}", "direct")] * 2, out)
+        self.assertIn(f"strangers refused: {refused}\n", out)
+        return out
+
+    def send(self, **settings):
+        function = os.path.join(os.environ["TC_IFUNC_PATH"], "transcript.tca")
+        return self.finish(self.start([os.path.join(self.tools, "tc-send"), f"127.0.0.1:{self.port}", function, "--text", "x"],
+                                      **settings), 4)
+
+    def send_with_key(self, name):
+        with tempfile.NamedTemporaryFile("w") as file:  # of mode 0600
+            file.write(f"tchains-key {name} {'5a' * 32}\n")
+            file.flush()
+            return self.send(TC_KEY_FILE=file.name)
+
+    def test_strangers_are_refused_and_counted(self):
+        self.start_job()
+        self.assertIn(f"only members of job:{self.name} are taken here", self.send(TC_LOCAL_USERS="any"))
+        self.assertIn("it has no key of the name", self.send_with_key("other"))
+        self.assertIn(f"key:{self.name}, is another", self.send_with_key(self.name))
+        out = self.finish_job(refused=3)
+        self.assertIn(f"its key of the name of this side's, job:{self.name}, is another", out)
+
+    def test_a_member_of_another_job_is_refused(self):
+        """The other job's rank 1 gives the address of this one's rank 0 for its own."""
+        publisher = ('import os, socket, struct, time; s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); '
+                     's.connect(chr(0) + os.environ["TC_RUN_SOCKET"][1:]); '
+                     's.send(b"TR" + bytes([1, 1]) + bytes.fromhex(os.environ["TC_RUN_SECRET"]) + struct.pack("<II", 1, 1) '
+                     f'+ b"127.0.0.1:{self.port}"); s.recv(99); time.sleep(600)')
+        script = (f'if [ $TC_RUN_RANK = 1 ]; then exec "{sys.executable}" -c \'{publisher}\'; fi; '
+                  f'exec "{self.program("join_main")}"')
+        self.start_job()
+        out = self.run_group(2, "sh", "-c", script, TC_LOCAL_USERS="any", status=1)
+        self.assertRegex(out, r"it has no key of the name of this side's, job:tc-run-\w+: only processes of one job")
+        self.finish_job(refused=1)
+
+    def test_each_round_has_a_key(self):
+        out = self.run_group(2, self.program("join_main"), 3, TC_LOCAL_USERS="any")
+        self.assert_groups(out, 2, groups=3)
+        self.assertEqual(len(self.ways(out)), 6)
+
+    def test_outside_loopback(self):
+        out = self.run_group(3, self.program("join_main"), TC_GROUP_ADDRESS="0.0.0.0", TC_LOG_LEVEL="info")
+        self.assert_groups(out, 3)
+        self.assertRegex(out, "group: members prove themselves by the key of job:tc-run-")
+        self.assertNotIn("UCX's network port is open", out)
+        self.assertEqual(len(re.findall("meets . as 'job:tc-run-", out)), 6, out)
+
+    def test_who_lets_everybody_in_has_no_key(self):
+        out = self.run_group(2, self.program("join_main"), TC_GROUP_ADDRESS="0.0.0.0", TC_LISTEN_ANY="yes")
+        self.assert_groups(out, 2)
+        self.assertNotIn("as 'job:", out)
+
+    def test_a_key_that_is_not_to_protect(self):
+        out = self.run_group(2, self.program("join_main"), TC_GROUP_ADDRESS="0.0.0.0", TC_PROTECT="off", status=1)
+        self.assertIn("join: TC_E_INVALID: option protect is off, and others can reach the members of this job", out)
+
+    def test_options_that_differ(self):
+        script = f'if [ $TC_RUN_RANK = 0 ]; then export TC_LISTEN_ANY=yes; fi; exec "{self.program("join_main")}" 1 5000'
+        out = self.run_group(2, "sh", "-c", script, TC_GROUP_ADDRESS="0.0.0.0", status=1)
+        self.assertIn("rank 0 gave the job no key, as its options need none", out)
+
+    def published(self):
+        """What rank 0 has told tc-run, which tells those that know the secret: its address and the key."""
+        stranger = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(stranger.close)
+        member = next(pid for pid in self.processes() if b"TC_RUN_SECRET=" in self.surroundings(pid))
+        variables = dict(part.split(b"=", 1) for part in self.surroundings(member).split(b"\0") if b"=" in part)
+        stranger.connect(b"\0" + variables[b"TC_RUN_SOCKET"][1:])
+        stranger.send(b"TR\1\2" + bytes.fromhex(variables[b"TC_RUN_SECRET"].decode()) + struct.pack("<IIIB", 1, 0, 0, 0))
+        return stranger.recv(4096)[8:]
+
+    @staticmethod
+    def surroundings(pid):
+        parts = b""
+        for name in ("environ", "cmdline"):
+            with open(f"/proc/{pid}/{name}", "rb") as file:
+                parts += file.read() + b"\0"
+        return parts
+
+    def processes(self):
+        with open(f"/proc/{self.job.pid}/task/{self.job.pid}/children", encoding="ascii") as file:
+            return [self.job.pid, *map(int, file.read().split())]
+
+    def test_the_key_is_nowhere_to_be_read(self):
+        """In neither arguments nor environment of the processes, nor what they print."""
+        self.start_job()
+        address, key = self.published().split(b"\0K", 1)
+        self.assertEqual((address, len(key)), (f"127.0.0.1:{self.port}".encode(), 32))
+        surroundings = b"".join(self.surroundings(pid) for pid in self.processes())
+        seen = surroundings + self.finish_job(refused=0).encode(errors="surrogateescape")
+        self.assertNotIn(key, seen)
+        self.assertNotIn(key.hex().encode(), seen.lower())
 
 
 class Hosts(JoinTest):
+    def test_beyond_loopback_a_list_needs_keys(self):
+        out = self.finish(self.start([self.program("join_main")], TC_GROUP_HOSTS="0.0.0.0:0,10.0.0.7:1", TC_GROUP_RANK="0"), status=1)
+        self.assertRegex(out, "join: TC_E_INVALID: .*set key_file .*tls_ca, tls_cert and tls_key; listen_any=yes")
+
     def test_a_list_of_hosts(self):
         hosts = ",".join(f"127.0.0.1:{quiet_port()}" for _ in range(3))
         members = [self.start([self.program("join_main")], TC_GROUP_HOSTS=hosts, TC_GROUP_RANK=str(rank)) for rank in range(3)]

@@ -13,6 +13,15 @@ static int failed(const char *what, tc_status status, const tc_error *err)
     return 1;
 }
 
+static void tell_way(const tc_group *group, uint32_t rank, const tc_ep *ep)
+{
+    tc_ep_info info;
+    tc_ep_query(ep, &info);
+    if (rank != tc_group_rank(group))
+        printf("%u meets %u as '%s' by %s\n", tc_group_rank(group), rank, info.peer_identity,
+               info.delivery);
+}
+
 static int ask(tc_group *group, tc_ifunc *whoami, uint32_t rank)
 {
     tc_ep *ep;
@@ -25,8 +34,10 @@ static int ask(tc_group *group, tc_ifunc *whoami, uint32_t rank)
     if (status != TC_OK)
         return failed("call", status, &err);
     if (size == sizeof answer && answer.rank == rank && answer.size == tc_group_size(group) &&
-        answer.origin == tc_group_rank(group))
+        answer.origin == tc_group_rank(group)) {
+        tell_way(group, rank, ep);
         return 0;
+    }
     printf("wrong: rank %u of %u, asked by %u, in %zu bytes\n", answer.rank, answer.size,
            answer.origin, size);
     return 1;

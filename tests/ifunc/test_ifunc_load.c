@@ -342,8 +342,8 @@ static void code_of_the_process_itself_never_leaves(void **state)
 {
     tc_error error;
     tc_ifunc *fn = function("one");
-    assert_int_equal(tc_ifunc_use_local(fn, run_better), TC_OK);
-    assert_int_equal(tc_ifunc_use_local(fn, run), TC_E_INVALID);
+    assert_int_equal(tc_ifunc_use_local(fn, run_better, NULL), TC_OK);
+    assert_int_equal(tc_ifunc_use_local(fn, run, NULL), TC_E_INVALID);
     node->core.options.code_memory_max = 0;
     assert_int_equal(tci_registry_trim(registry, NULL, &error), TC_OK);
     assert_int_equal(tci_ifunc_load(fn, &error), TC_OK);

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 from installation import run
@@ -41,6 +42,19 @@ class Configure(unittest.TestCase):
         """What CMake says, in one line."""
         command = [CMAKE, "-S", SOURCE, "-B", self.build, "-G", "Ninja", f"-DCMAKE_C_COMPILER={CC}", "-DTC_BUILD_TESTS=OFF"]
         return " ".join(run([*command, *options], {**os.environ, **environment}, must_fail=must_fail).split())
+
+    def test_a_clock_in_the_past(self):
+        """The files are from the future. Ninja would say so after a minute, in other words."""
+        tree = os.path.join(self.build, "tree")
+        for name in ("CMakeLists.txt", "cmake/TcClock.cmake"):
+            os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
+            shutil.copy(os.path.join(SOURCE, name), os.path.join(tree, name))
+        tomorrow = time.time() + 86400
+        os.utime(os.path.join(tree, "CMakeLists.txt"), (tomorrow, tomorrow))
+        command = [CMAKE, "-S", tree, "-B", os.path.join(self.build, "build"), "-G", "Ninja"]
+        for epoch in ({}, {"SOURCE_DATE_EPOCH": "4000000000"}):
+            text = " ".join(run(command, {**os.environ, **epoch}, must_fail=True).split())
+            self.assertIn("this machine's clock says", text)
 
     def test_without_ucx(self):
         text = self.configure(PKG_CONFIG_LIBDIR="/nonexistent", PKG_CONFIG_PATH="")

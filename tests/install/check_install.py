@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """cmake --install into an empty folder, which is then moved: programs outside of the tree are built and run with what is there.
+Then it is moved back, and uninstalled.
 
     check_install.py BUILD_FOLDER CMAKE C_COMPILER CXX_COMPILER SOVERSION with-llvm|without-llvm DOCUMENT
 """
+import contextlib
+import glob
 import os
 import re
+import shutil
 import sys
 import tempfile
 
+import stale_project
 from installation import Installation, run
 
 
@@ -33,11 +38,67 @@ def check_names(installation, soversion):
         sys.exit(f"{library}: tc_send is not of version TCHAINS_{soversion}:\n{symbols}")
 
 
+@contextlib.contextmanager
+def records_kept(build):
+    """What the tree remembers of its last installation is not this test's to forget."""
+    def records():
+        return glob.glob(os.path.join(build, "install_manifest*.txt")) + glob.glob(os.path.join(build, "install_folders.txt"))
+    before = {}
+    for path in records():
+        with open(path, "rb") as file:
+            before[path] = file.read()
+        os.remove(path)
+    try:
+        yield
+    finally:
+        for path in records():
+            os.remove(path)
+        for path, text in before.items():
+            with open(path, "wb") as file:
+                file.write(text)
+
+
+def check_links(documents):
+    """Installed documents lie to one another as in the tree."""
+    for path in glob.glob(os.path.join(documents, "**", "*.md"), recursive=True):
+        with open(path, encoding="utf-8") as file:
+            prose = re.sub(r"^```.*?^```", "", file.read(), flags=re.MULTILINE | re.DOTALL)
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
+            if not os.path.exists(os.path.join(os.path.dirname(path), link)):
+                sys.exit(f"{path}: link to {link}, which is not installed")
+
+
+def check_uninstall(build, cmake, folder, prefix):
+    """What was there before the installation stays, and nothing else."""
+    everything = [cmake, "--build", build, "--target", "uninstall"]
+    run(everything)
+    left = os.path.join(folder, "own")
+    if os.path.exists(prefix) or not os.path.isdir(os.path.join(left, "lib")):
+        sys.exit(f"after uninstall: {[path for path, _, _ in os.walk(folder)]}")
+    if "nothing is installed" not in run(everything, must_fail=True):
+        sys.exit("uninstall took away twice what was installed once")
+    # Into folders that others use: a package's, and a part of it.
+    with open(os.path.join(left, "lib", "others"), "w", encoding="ascii"):
+        pass
+    staged = {**os.environ, "DESTDIR": left}
+    run([cmake, "--install", build, "--prefix", "/"], staged)
+    run(everything, staged)
+    run([cmake, "--install", build, "--prefix", left, "--component", "runtime"])
+    run([cmake, "--install", build, "--prefix", left, "--component", "development"])
+    os.remove(glob.glob(os.path.join(left, "lib*", "**", "libtchains.a"), recursive=True)[0])
+    if "was gone" not in run(everything):
+        sys.exit("uninstall says nothing of a file that somebody else took away")
+    found = [path for path, _, _ in os.walk(left)] + glob.glob(os.path.join(left, "**", "*.*"), recursive=True)
+    if sorted(found) != [left, os.path.join(left, "lib")]:
+        sys.exit(f"uninstall left, or took too much: {found}")
+
+
 def main():
     build, cmake, cc, cxx, soversion, llvm, document = sys.argv[1:]
     with_llvm = llvm == "with-llvm"
-    with tempfile.TemporaryDirectory() as folder:
-        first, prefix, scratch = (os.path.join(folder, name) for name in ("first", "moved", "scratch"))
+    with tempfile.TemporaryDirectory() as folder, records_kept(build):
+        first, prefix, scratch = (os.path.join(folder, name) for name in ("first place", "moved here", "scratch"))
+        os.makedirs(os.path.join(folder, "own", "lib"))
         os.mkdir(scratch)
         run([cmake, "--install", build, "--prefix", first])
         os.rename(first, prefix)
@@ -45,7 +106,7 @@ def main():
         installation = Installation(prefix, scratch, cc, cxx)
         check_names(installation, soversion)
         for tool in ("tc-info", "tc-node", "tc-send", "tc-ar") + (("tc-clang", "tc-perf") if with_llvm else ()):
-            run([installation.tool(tool), "--version" if tool in ("tc-ar", "tc-clang", "tc-perf") else "--help"])
+            run([installation.tool(tool), "--version"])
         if (re.search(r"llvm\s+none", run([installation.tool("tc-info")])) is None) != with_llvm:
             sys.exit("tc-info does not find the code engine, or one that was not built")
         if os.path.isdir(os.path.join(build, "man")):
@@ -54,9 +115,18 @@ def main():
         installation.try_cmake(cmake, with_llvm)
         if with_llvm:
             installation.find(os.path.join("share", "three-chains", "benchmarks", "plot.py"))  # tc-perf plot
-            installation.try_document(cmake, document)
+            for generator in ["Unix Makefiles"] + (["Ninja"] if shutil.which("ninja") else []):
+                stale_project.by_cmake(installation, cmake, generator, "C")
+            stale_project.by_cmake(installation, cmake, "Unix Makefiles", "CXX")
+            stale_project.by_make(installation, document)
+            installation.follow_lesson(cmake, "01_first_function")
+            installation.follow_lesson(cmake, "05_key_value_store")
         installation.try_pkg_config(with_llvm)
+        installation.try_original()
         installation.refuses_newer_headers()
+        check_links(os.path.join(prefix, "share", "doc", "tchains"))
+        os.rename(prefix, first)
+        check_uninstall(build, cmake, folder, first)
 
 
 if __name__ == "__main__":

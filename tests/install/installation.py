@@ -1,7 +1,7 @@
 """An installation of Three-Chains as its users have it: builds small programs against it, and runs them."""
 import glob
 import os
-import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,13 +25,15 @@ def run(command, environment=None, must_fail=False):
 
 
 class Installation:
-    """prefix: of the installation. scratch: a folder for what is built. The compilers are those that users have."""
+    """prefix: of the installation. scratch: a folder for what is built. The compilers are those that users have. module_files:
+    pkg-config's are there, which programs that only run do not need."""
 
-    def __init__(self, prefix, scratch, cc, cxx):
+    def __init__(self, prefix, scratch, cc, cxx, module_files=True):
         self.prefix, self.scratch, self.cc, self.cxx = prefix, scratch, cc, cxx
-        self.environment = {**clean_environment(), "CC": cc, "CXX": cxx, "PKG_CONFIG_PATH": os.path.dirname(
-            self.find("tchains.pc"))}
-        self.libraries = os.path.dirname(self.find("libtchains.so.1"))
+        self.environment = {**clean_environment(), "CC": cc, "CXX": cxx}
+        if module_files:
+            self.environment["PKG_CONFIG_PATH"] = os.path.dirname(self.find("tchains.pc"))
+        self.libraries = os.path.dirname(self.find("libtchains.so.[0-9]"))
 
     def find(self, name):
         found = glob.glob(os.path.join(self.prefix, "**", name), recursive=True)
@@ -45,20 +47,23 @@ class Installation:
     def has_tool(self, name):
         return os.path.exists(self.tool(name))
 
-    def pkg_config(self, *arguments):
-        return run(["pkg-config", *arguments, "tchains"], self.environment).split()
+    def pkg_config(self, *arguments, module="tchains"):
+        """Its words, as a shell would take them: folders may have spaces."""
+        return shlex.split(run(["pkg-config", *arguments, module], self.environment))
 
-    def send(self, program, function, options=None):
-        """One message from program to an installed tc-node; without a function only the connection."""
+    def send(self, program, function, options=None, folder=None, expected=None):
+        """One message from program to an installed tc-node, with functions of the folder; without a function only the connection.
+        What the target has to print is the greeting, if there is a function, or what is expected."""
+        expected = GREETING if function else expected
         output, log = (os.path.join(self.scratch, name) for name in ("node.out", "node.log"))
         libraries = {"LD_LIBRARY_PATH": self.libraries}
         with open(output, "w", encoding="utf-8") as out, open(log, "w", encoding="utf-8") as err:
             with Node(self.tool("tc-node"), out, err, options) as node:
                 run([program, node.address] + ([function] if function else []),
-                    {**self.environment, **libraries, "TC_IFUNC_PATH": self.scratch})
+                    {**self.environment, **libraries, "TC_IFUNC_PATH": folder or self.scratch})
         with open(output, encoding="utf-8") as out, open(log, encoding="utf-8") as err:
             said, logged = out.read(), err.read()
-        if function and GREETING not in said or " warn" in logged.lower():
+        if expected and expected not in said or " warn" in logged.lower():
             sys.exit(f"{program}: its target printed {said!r} and logged\n{logged}")
 
     def try_cmake(self, cmake, with_llvm):
@@ -76,21 +81,13 @@ class Installation:
         if 'compatible with requested version "999.0"' not in " ".join(out.split()):
             sys.exit(f"find_package accepted, or refused without a reason, version 999.0:\n{out}")
 
-    def try_document(self, cmake, document):
-        """The project that docs/install.md shows."""
-        project, build = (os.path.join(self.scratch, name) for name in ("project", "project-build"))
-        with open(document, encoding="utf-8") as file:
-            example, = re.findall(r"^```cmake\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
-        os.mkdir(project)
-        for source in ("sender.c", "greet.c"):
-            shutil.copy(os.path.join(CONSUMER, source), project)
-        with open(os.path.join(project, "CMakeLists.txt"), "w", encoding="utf-8") as file:
-            file.write(example)
-        run([cmake, "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}"], self.environment)
+    def follow_lesson(self, cmake, name):
+        """A lesson as it is installed, as a project of its own: what its text says."""
+        source, build = self.find(os.path.join("examples", "lessons", name)), os.path.join(self.scratch, name)
+        run([cmake, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}"], self.environment)
         run([cmake, "--build", build], self.environment)
-        for made in ("sender", "greet.tca", "greet.deps"):
-            if not os.path.exists(os.path.join(build, made)):
-                sys.exit(f"{document}: its project makes no {made}")
+        run([sys.executable, "-B", os.path.join(HERE, "..", "manuals", "run_document.py"), "--lesson", build,
+             os.path.join(source, "README.md"), source, self.prefix, self.cc], self.environment)
 
     def build(self, name, language, *options):
         """consumer/sender.c by the flags of pkg-config."""
@@ -116,6 +113,13 @@ class Installation:
         if with_llvm:
             # By the code engine, whose module and program are found in the installation.
             self.send(os.path.join(self.scratch, "sender-c"), function, {"TC_FORM": "bitcode"})
+
+    def try_original(self):
+        """A program for the original's API, by tchains-compat.pc: its header comes before UCX's own."""
+        program = os.path.join(self.scratch, "original")
+        run([self.cc, "-std=gnu11", "-Wall", "-Werror", os.path.join(CONSUMER, "original.c"), "-o", program,
+             *self.pkg_config("--cflags", "--libs", module="tchains-compat")])
+        run([program], {**self.environment, "LD_LIBRARY_PATH": self.libraries, "TC_LOG_LEVEL": "off"})
 
     def refuses_newer_headers(self):
         """A program that was compiled with headers of tomorrow."""

@@ -60,7 +60,7 @@ class Failures(ToolTest):
             node = self.node()
             stream = self.stream(node)
             node.kill()
-            stream.expect(1, "peer lost")
+            stream.expect(3, "peer lost")
 
     def test_a_source_without_room_is_told_too(self):
         """The target hangs, so the ring is full and nothing is under way."""
@@ -144,9 +144,9 @@ class Failures(ToolTest):
         node = self.node()
         stream = self.stream(node, "--timeout", "2")
         node.signal(signal.SIGSTOP)
-        stream.expect(1, "deadline|timeout|timed out|in time")
+        stream.expect(3, "deadline|timeout|timed out|in time")
         late = self.send(node.address, "transcript", TC_CONNECT_TIMEOUT="500ms")
-        late.expect(1, "did not answer in time")
+        late.expect(3, "did not answer in time")
         node.signal(signal.SIGCONT)
         self.send(node.address, "transcript", "--text", "after").expect(0)
         node.stop()
@@ -170,7 +170,7 @@ class Failures(ToolTest):
         for end in (lambda n: n.kill(), lambda n: n.stop()):
             stream = self.stream(node)
             end(node)
-            stream.expect(1, "peer lost|closed")
+            stream.expect(3, "peer lost|closed")
             node = self.node(listen=node.address)
             self.send(node.address, "transcript", "--text", "again", "--count", 3).expect(0)
         summary = node.stop()

@@ -30,6 +30,9 @@ def name_of(pid):
         return ""
 
 
+COMPILERS = 4  # of a confined node, which can start none later: runtime/engine/child/compiler_pool.c
+
+
 def children(pid):
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
@@ -81,7 +84,7 @@ class Isolation(ToolTest):
         """Its own process ends for that reason; its peer hears of it, and nobody else does."""
         node = self.isolating_node(*arguments, **environment)
         stream = self.steady(node)
-        self.do(node, deed).expect(1, "peer lost|peer closed|refused the connection")
+        self.do(node, deed).expect((3, 4), "peer lost|peer closed|refused the connection")
         node.wait_for_line(rf"process \d+ of peer 127\.0\.0\.1:\d+ has ended: .*{reason}")
         self.assert_goes_on(node, stream)
         summary = node.stop()
@@ -118,10 +121,10 @@ class Isolation(ToolTest):
 
     def test_the_peer_hears_why(self):
         node = self.isolating_node(TC_CALL_TIME_MAX="500ms")
-        self.do(node, "spin").expect(1, r"peer lost: function 'misbehave' [0-9a-f]{32} ran longer than call_time_max, 500 ms")
+        self.do(node, "spin").expect(3, r"peer lost: function 'misbehave' [0-9a-f]{32} ran longer than call_time_max, 500 ms")
         node.stop()
         node = self.isolating_node(**OWN_STATUS)
-        self.do(node, "exit 3").expect(1, "peer lost: the process that ran its functions ended with status 3")
+        self.do(node, "exit 3").expect(3, "peer lost: the process that ran its functions ended with status 3")
         node.stop()
 
     def test_a_function_that_still_runs_when_its_peer_has_gone(self):
@@ -156,9 +159,12 @@ class Isolation(ToolTest):
         node.stop()
 
     def test_a_node_that_has_enough_peers(self):
-        node = self.isolating_node("--processes", 1)
+        audit = os.path.join(self.folder(), "audit")
+        node = self.isolating_node("--processes", 1, TC_AUDIT=audit)
         stream = self.steady(node)
-        self.send(node.address, "transcript").expect(1, r"all 1 processes of this node serve others \(--processes\)")
+        self.send(node.address, "transcript").expect(4, r"all 1 processes of this node serve others \(--processes\)")
+        with open(audit, encoding="ascii") as file:
+            self.assertRegex(file.read(), r'"event":"ended","peer":"127\.0\.0\.1:\d+".*"text":"all 1 processes')
         self.assertTrue(stream.running())
         stream.kill()
         wait_until(lambda: self.send(node.address, "transcript").wait() == 0, "a place for another peer")
@@ -171,7 +177,7 @@ class Isolation(ToolTest):
             processes = children(node.pid)
             self.assertGreaterEqual(len(processes), 1)
             end(node)
-            stream.expect(1, "peer lost|closed")
+            stream.expect(3, "peer lost|closed")
             for process in processes:
                 wait_until(lambda: is_gone(process), f"the end of {process}")
 
@@ -264,12 +270,23 @@ class Confinement(ToolTest):
             self.send(node.address, name, "--text", "12345678", "--count", 50).expect(0)
         self.assertEqual(node.stop()["code_refused"], 0)
 
+    def test_who_runs_images_alone_has_no_compilers(self):
+        node = self.confined_node(TC_FORM="image")
+        self.send(node.address, "transcript", "--text", "an image").expect(0)
+        self.assertNotIn("tc-compile", [name_of(pid) for pid in children(node.pid)])
+        node.stop()
+
     def test_no_compiler_takes_the_place_of_one_that_died(self):
         node = self.confined_node(TC_FORM="bitcode", TC_TIER="fast")
-        compilers = wait_until(lambda: [pid for pid in children(node.pid) if name_of(pid) == "tc-compile"], "compilers")
+        compilers = []
+
+        def all_are_there():
+            compilers[:] = [pid for pid in children(node.pid) if name_of(pid) == "tc-compile"]
+            return len(compilers) == COMPILERS
+        wait_until(all_are_there, "compilers")
         for pid in compilers:
             os.kill(pid, signal.SIGKILL)
-        self.send(node.address, "transcript").expect(1, "refused by the target", "no process to compile in can be had")
+        self.send(node.address, "transcript").expect(4, "refused by the target", "no process to compile in can be had")
         node.stop()
 
     def test_a_kernel_that_lacks_something(self):

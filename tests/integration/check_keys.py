@@ -3,9 +3,14 @@
 
     check_keys.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
+import contextlib
+import json
 import os
 import re
+import shutil
+import socket
 import subprocess
+import tempfile
 
 from tool_process import Node, Process, ToolTest, clean_environment, main
 
@@ -48,19 +53,44 @@ class Keys(KeyTest):
         key, name = self.make_key()
         other, other_name = self.make_key()
         node = self.node(TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules())
-        self.send(node.address, "transcript").expect(1, "refused the connection: .* keys are expected here: set key_file")
+        self.send(node.address, "transcript").expect(4, "refused the connection: .* keys are expected here: set key_file")
         self.send(node.address, "transcript", TC_KEY_FILE=other, TC_ENGINE_PATH=self.modules()).expect(
-            1, f"it has no key of the name of this side's, key:{other_name}")
+            4, f"it has no key of the name of this side's, key:{other_name}")
         summary = node.stop()
         self.assertEqual(summary["strangers_refused"], 2)
         self.assertEqual(summary["endpoints_opened"], 0)
         self.assertRegex(node.err, f"its key is named '{other_name}', .* expected key:{name}")
 
+    def test_strangers_are_in_the_audit(self):
+        key, _ = self.make_key()
+        other, _ = self.make_key()
+        audit = os.path.join(self.folder(), "audit")
+        node = self.node(TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules(), TC_AUDIT=audit, TC_LOG_LEVEL="off")
+        self.send(node.address, "transcript", TC_KEY_FILE=other, TC_ENGINE_PATH=self.modules()).expect((3, 4))
+        addresses = []
+        for said in (b'"}\n{"event":"opened"', b"\x16\x03\x01\x00\x05\x01\xff\xff\xff\x03"):
+            with socket.create_connection(("127.0.0.1", node.port)) as stranger:
+                addresses.append("127.0.0.1:%d" % stranger.getsockname()[1])
+                stranger.sendall(said)
+                stranger.settimeout(60)
+                with contextlib.suppress(ConnectionResetError):
+                    while stranger.recv(4096):
+                        pass
+        self.assertEqual(node.stop()["strangers_refused"], 3)
+        with open(audit, encoding="ascii") as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual([(line["event"], line["what"], line["status"]) for line in lines],
+                         [("refused", "stranger", "TC_E_REFUSED")] * 3)
+        self.assertRegex(lines[0]["peer"], r"^127\.0\.0\.1:\d+$")
+        self.assertIn("its key is named", lines[0]["text"])
+        self.assertEqual([line["peer"] for line in lines[1:]], addresses)
+        self.assertIn("speaks clear text", lines[1]["text"])
+
     def test_a_listener_without_tells_who_has_one(self):
         key, _ = self.make_key()
         node = self.node()
         self.send(node.address, "transcript", TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules()).expect(
-            1, "answers in clear text, and keys are set here")
+            4, "answers in clear text, and keys are set here")
         node.wait_for_line("it speaks TLS, and no keys are set here")
 
     def test_beyond_loopback_a_key_is_needed(self):
@@ -85,10 +115,19 @@ class Keys(KeyTest):
         self.start("tc-node", TC_TLS_CA=key, TC_TLS_CERT=key, TC_TLS_KEY=key, TC_ENGINE_PATH=self.modules()).expect(
             1, "tls_ca: .* has no certificate in PEM form")
 
-    def test_without_the_module_it_is_said_what_is_missing(self):
+
+class NoTls(KeyTest):
+    """Where the module is not there, or was not built for want of OpenSSL: keys can be made, and nothing goes without them."""
+    def test_it_is_said_what_is_missing(self):
         key, _ = self.make_key()
-        self.start("tc-node", TC_KEY_FILE=key, TC_ENGINE_PATH=self.folder()).expect(
-            1, "keys are configured .* install libssl3 .*libtchains-tls.so")
+        text = "keys are configured .* install libssl3 .*libtchains-tls.so"
+        nowhere = {"TC_KEY_FILE": key, "TC_ENGINE_PATH": self.folder()}
+        self.start("tc-node", **nowhere).expect(1, text)
+        node = self.node()
+        self.send(node.address, "transcript", **nowhere).expect(1, text)
+        self.send(node.address, "transcript", "--text", "without keys").expect(0)
+        summary = node.stop()
+        self.assertEqual((summary["endpoints_opened"], node.transcript()), (1, [b"without keys"]))
 
 
 class Users(KeyTest):
@@ -116,11 +155,30 @@ class Users(KeyTest):
     def test_another_users_processes_are_refused(self):
         node = self.node()
         done = self.as_other_user(self.tool("tc-send"), node.address, self.function("transcript"))
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 4)
         # The connecting side meets root's listener, which it may: the listener is who refuses.
         self.assertRegex(done.stderr, f"is a process of user {OTHER_USER}, expected user 0 or root")
         self.assertEqual(node.stop()["strangers_refused"], 1)
         self.assertTrue(re.search(f"refused: .* user {OTHER_USER}, .*local_users=any", node.err))
+
+    def test_another_user_is_let_in(self):
+        """Neither can map the other's memory, so it is the connection that carries everything, unasked."""
+        key, name = self.make_key()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o711)
+            copy = shutil.copy(key, folder)
+            if os.geteuid() == 0:
+                os.chown(copy, OTHER_USER, OTHER_USER)
+            for mine, theirs, who in (({"TC_KEY_FILE": key}, {"TC_KEY_FILE": copy}, f"key:{name}"),
+                                      ({"TC_LOCAL_USERS": "any"}, {}, f"uid:{OTHER_USER}")):
+                with self.subTest(who):
+                    node = self.node(TC_ENGINE_PATH=self.modules(), **mine)
+                    done = self.as_other_user(self.tool("tc-send"), node.address, self.function("transcript"), "--text",
+                                              "hello", TC_ENGINE_PATH=self.modules(), **theirs)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    node.wait_for_line(f"peer connected: {who}, ")
+                    node.stop()
+                    self.assertEqual(node.transcript(), [b"hello"])
 
 
 if __name__ == "__main__":

@@ -59,13 +59,23 @@ class Messages(ToolTest):
         node = self.node()
         done = self.send(node.address, "transcript", "--prepare").expect(0)
         self.assertRegex(done.out, r"^tc-send: the target can call 'transcript' after [0-9.]+ ms$")
-        self.send(node.address, "unbound", "--prepare").expect(1, "refused by the target: unbound: no library here defines")
+        self.send(node.address, "unbound", "--prepare").expect(4, "refused by the target: unbound: no library here defines")
         self.send(node.address, "transcript", "--prepare", "--text", "x").expect(2, "usage: ")
         self.send(node.address, "transcript", "--text", "x").expect(0)
         summary = node.stop()
         self.assertEqual(node.transcript(), [b"x"])
         self.assertEqual(summary["messages_run"], 1)
         self.assertEqual(summary["code_received"], 2)
+
+    def test_calls_write_the_answer(self):
+        """What an answer looks like docs/tutorial.md shows; this function gives none."""
+        node = self.node()
+        done = self.send(node.address, "transcript", "--call", "--text", "x", "--count", 3).expect(0)
+        self.assertEqual(done.out, "")
+        self.send(node.address, "unbound", "--call").expect(1, r"no library here defines.*\(TC_E_UNRESOLVED\)")
+        self.send(node.address, "transcript", "--call", "--prepare").expect(2, "usage: ")
+        node.stop()
+        self.assertEqual(node.transcript(), [b"x"] * 3)
 
     def test_uncached(self):
         node = self.node()
@@ -84,9 +94,9 @@ class Messages(ToolTest):
         """The source's own limit, and one that only the target knows."""
         node = self.node(TC_PAYLOAD_BYTES_MAX="64K", TC_RING_BYTES="4K")
         done = self.send(node.address, "transcript", "--text", "x" * 65537, TC_PAYLOAD_BYTES_MAX="64K")
-        done.expect(1, r"too large: this target takes at most 65536 bytes")
+        done.expect(1, r"payload is above the 65536 bytes that this peer takes")
         done = self.send(node.address, "transcript", "--text", "x" * 65537)
-        done.expect(1, r"payload of 65537 bytes, option payload_bytes_max is 65536")
+        done.expect(4, r"payload of 65537 bytes, option payload_bytes_max is 65536")
         self.assertEqual(node.stop()["messages_run"], 0)
 
     def test_a_payload_larger_than_the_ring(self):
@@ -123,7 +133,7 @@ class Ending(ToolTest):
 
     def test_the_target_ends_before_the_source_does(self):
         node = self.node("--exit-after", 100)
-        self.send(node.address, "transcript", "--text", "x", "--count", 1000000).expect(1, "closed")
+        self.send(node.address, "transcript", "--text", "x", "--count", 1000000).expect(3, "closed")
         node.expect(0)
         self.assertGreaterEqual(node.summary()["messages_run"], 100)
 

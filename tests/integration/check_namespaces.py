@@ -51,7 +51,7 @@ def why_not():
     return None
 
 
-class Namespaces(ToolTest):
+class Hosts(ToolTest):
     def setUp(self):
         self.hosts = [f"{PREFIX}{os.getpid()}{side}" for side in "ab"]
         self.addresses = ["10.213.77.1", "10.213.77.2"]
@@ -69,7 +69,12 @@ class Namespaces(ToolTest):
 
     def run_at(self, host, *command, apart=(), stdin=subprocess.DEVNULL, **environment):
         return Process(self, ["ip", "netns", "exec", self.hosts[host], *apart, *command], stdin=stdin,
-                       TC_LISTEN_ANY="yes", TC_LOG_LEVEL="info", **environment)
+                       TC_LOG_LEVEL="info", **environment)
+
+
+class Namespaces(Hosts):
+    def run_at(self, *arguments, **more):
+        return super().run_at(*arguments, TC_LISTEN_ANY="yes", **more)
 
     def node_at(self, host, **more):
         node = self.run_at(host, self.tool("tc-node"), "--listen", f"{self.addresses[host]}:{PORT}", **more)
@@ -126,7 +131,7 @@ class Namespaces(ToolTest):
         wait_until(lambda: not stream.running(), "an end of the source")
         if stream.died_of_ucx():
             self.skipTest("UCX's wireup defect ended the source")
-        stream.expect(1, "peer lost")
+        stream.expect(3, "peer lost")
 
     def test_memory_that_is_not_shared(self):
         """Both are process 1 of their own, and neither sees the other's memory: the choice is left to the library."""
@@ -136,6 +141,101 @@ class Namespaces(ToolTest):
         """Whatever way is chosen, it has to work."""
         self.exchange("(direct|am)").kill()
         self.exchange("(direct|am)", apart=["unshare", "--ipc"])
+
+
+class Jobs(Hosts):
+    """Jobs over two hosts, which have a key that nobody gave them: by PMIx, or what takes its place here."""
+
+    def build(self, *parts):
+        return os.path.join(os.path.dirname(self.tools), *parts)
+
+    def start_job(self, *arguments, count=2, stdin=subprocess.DEVNULL, **more):
+        """Ranks alternate between the hosts; each listens at a port of its own, and none sees another's memory."""
+        folder = self.folder()
+        return [self.run_at(rank % 2, self.build("tests", "group", "join_main"), *arguments,
+                            apart=APART, stdin=stdin if rank == 0 else subprocess.DEVNULL,
+                            PMIX_RANK=str(rank), PMIX_NAMESPACE="job", FAKE_PMIX=folder, FAKE_PMIX_SIZE=str(count),
+                            LD_LIBRARY_PATH=self.build("tests", "bootstrap", "fakes"),
+                            **{"TC_GROUP_ADDRESS": f"{self.addresses[rank % 2]}:{PORT + rank}", "TC_FORM": "image",
+                               "TC_IFUNC_PATH": self.functions, "TC_ENGINE_PATH": self.build("lib"), **more})
+                for rank in range(count)]
+
+    def meet(self, *arguments, **more):
+        members = self.start_job(*arguments, **more)
+        for member in members:
+            member.expect(0)
+        return members
+
+    def assert_ways(self, members, *expected):
+        for member in members:
+            self.assertEqual(re.findall(r"^\d+ meets \d+ as '([^']*)' by (\w+)$", member.out, re.MULTILINE), list(expected),
+                             member.out + member.err)
+
+    def test_members_on_two_hosts(self):
+        members = self.meet()
+        self.assert_ways(members, ("job:job", "stream"))
+        for member in members:
+            self.assertIn("group: members prove themselves by the key of job:job", member.err)
+            self.assertNotIn("UCX's network port is open", member.err)
+
+    def test_again_with_another_key(self):
+        self.assert_ways(self.meet(2), *[("job:job", "stream")] * 2)
+
+    def test_three_members(self):
+        self.assert_ways(self.meet(count=3), *[("job:job", "stream")] * 2)
+
+    def test_ucx_carries_messages_when_asked_to(self):
+        self.assert_ways(self.meet(TC_DELIVERY="am", UCX_TLS="tcp,self"), ("job:job", "am"))
+
+    def test_who_lets_everybody_in_needs_no_key(self):
+        self.assert_ways(self.meet(TC_LISTEN_ANY="yes", UCX_TLS="tcp,self"), ("", "am"))
+
+    def test_keys_of_the_options_come_first(self):
+        self.assert_ways(self.meet(TC_KEY_FILE=self.key_file("cluster")), ("key:cluster", "stream"))
+
+    def test_without_tls(self):
+        """Modules are looked for in a folder that has PMIx's alone."""
+        folder = self.folder()
+        shutil.copy(self.build("lib", "libtchains-pmix.so"), folder)
+        for member in self.start_job(TC_ENGINE_PATH=folder):
+            member.expect(1)
+            self.assertRegex(member.out, "join: TC_E_UNSUPPORTED: members of this job can be reached by others, so they need a "
+                                         "key.*listen_any=yes")
+
+    def key_file(self, name):
+        path = os.path.join(self.folder(), name)
+        with open(path, "w", encoding="ascii", opener=lambda p, flags: os.open(p, flags, 0o600)) as file:
+            file.write(f"tchains-key {name} {'5a' * 32}\n")
+        return path
+
+    def stranger(self, host, **more):
+        return self.run_at(host, self.tool("tc-send"), f"{self.addresses[0]}:{PORT}", self.function("transcript"), "--text", "x",
+                           **more).expect((1, 3, 4))
+
+    def test_a_stranger_is_refused_and_counted(self):
+        members = self.start_job("stay", stdin=subprocess.PIPE)
+        wait_until(lambda: "joined" in members[0].out or not members[0].running(), "the group")
+        self.assertIn("only members of job:job are taken here", self.stranger(1).err)
+        self.assertIn("only members of job:job are taken here", self.stranger(0).err)
+        self.assertIn("it has no key of the name", self.stranger(1, TC_KEY_FILE=self.key_file("cluster")).err)
+        self.assertIn("key:job, is another", self.stranger(1, TC_KEY_FILE=self.key_file("job")).err)
+        members[0].process.stdin.close()
+        for member in members:
+            member.expect(0)
+        self.assertIn("strangers refused: 4\n", members[0].out)
+
+    def test_tc_run_beyond_loopback(self):
+        """All on one host, and another can reach them."""
+        job = self.run_at(0, self.tool("tc-run"), "-n", 2, "sh", "-c", 'if [ $TC_RUN_RANK = 0 ]; then export TC_GROUP_ADDRESS='
+                          f'{self.addresses[0]}:{PORT}; fi; exec "$0" stay', self.build("tests", "group", "join_main"),
+                          stdin=subprocess.PIPE, TC_GROUP_ADDRESS=self.addresses[0], TC_FORM="image",
+                          TC_IFUNC_PATH=self.functions, TC_ENGINE_PATH=self.build("lib"))
+        wait_until(lambda: "joined" in job.out or not job.running(), "the group")
+        self.assertIn("only members of job:tc-run-", self.stranger(1).err)
+        job.process.stdin.close()
+        job.expect(0)
+        self.assertIn("strangers refused: 1\n", job.out)
+        self.assertEqual(len(re.findall("meets [01] as 'job:tc-run-.*' by direct", job.out)), 2, job.out)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class Refusals(ToolTest):
     def test_every_unresolved_symbol_is_named(self):
         node = self.node()
         done = self.send(node.address, "unbound", "--text", "x", "--count", 3)
-        done.expect(1, "refused by the target", r"\btests_symbol_that_is_nowhere\b",
+        done.expect(4, "refused by the target", r"\btests_symbol_that_is_nowhere\b",
                     r"\btests_other_symbol_that_is_nowhere\b")
         self.assertNotIn("messages of", done.out)
         self.assert_serves(node)
@@ -36,14 +36,14 @@ class Refusals(ToolTest):
         path = self.copy("transcript")
         with open(path[:-len(".tca")] + ".deps", "w", encoding="ascii") as file:
             file.write("libtests-nowhere.so.7\n")
-        self.send(node.address, path).expect(1, "refused by the target", r"libtests-nowhere\.so\.7")
+        self.send(node.address, path).expect(4, "refused by the target", r"libtests-nowhere\.so\.7")
         self.assert_serves(node)
         self.assertEqual(node.stop()["messages_run"], 1)
 
     def test_both_architectures_are_named(self):
         node = self.node()
         for options in [], ["--prepare"]:
-            self.send(node.address, "foreign", *options).expect(1, "refused by the target", "x86_64", "aarch64")
+            self.send(node.address, "foreign", *options).expect(4, "refused by the target", "x86_64", "aarch64")
         self.assert_serves(node)
         node.stop()
 
@@ -63,7 +63,7 @@ class Refusals(ToolTest):
 
     def test_code_beyond_the_limit_of_the_target(self):
         node = self.node(TC_CODE_BYTES_MAX="4K")
-        self.send(node.address, "bulky").expect(1, "refused by the target", "code_bytes_max is 4096")
+        self.send(node.address, "bulky").expect(4, "refused by the target", "code_bytes_max is 4096")
         self.assert_serves(node)
         node.stop()
 
@@ -76,8 +76,8 @@ class Refusals(ToolTest):
         node = self.node()
         stream = self.send(node.address, "transcript", "--text", "steady", "--count", 150000)
         for _ in range(4):
-            self.send(node.address, "unbound").expect(1, "refused by the target")
-            self.send(node.address, "foreign").expect(1, "refused by the target")
+            self.send(node.address, "unbound").expect(4, "refused by the target")
+            self.send(node.address, "foreign").expect(4, "refused by the target")
         stream.expect(0)
         summary = node.stop()
         self.assertEqual(node.transcript(), [b"steady"] * 150000)

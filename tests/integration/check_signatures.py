@@ -3,6 +3,7 @@
 
     check_signatures.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
+import json
 import os
 import shutil
 import signal
@@ -52,7 +53,7 @@ class Signatures(KeyTest):
     def test_what_is_signed_runs_and_what_is_not_does_not(self):
         secret = self.trusted_key("build")
         node = self.strict_node()
-        self.send(node.address, self.code, "--text", "x").expect(1, "refused by the target", "transcript: code [0-9a-f]{32}",
+        self.send(node.address, self.code, "--text", "x").expect(4, "refused by the target", "transcript: code [0-9a-f]{32}",
                                                                 "not signed", "require_signature")
         self.ar("sign", "--key", secret, self.code).expect(0)
         self.send(node.address, self.code, "--text", "signed").expect(0)
@@ -64,7 +65,7 @@ class Signatures(KeyTest):
         self.ar("sign", "--key", self.trusted_key("build"), self.code).expect(0)
         shutil.copy(self.function("echo"), self.code)
         node = self.strict_node()
-        self.send(node.address, self.code, "--text", "x").expect(1, "does not fit: it is of other code, or damaged")
+        self.send(node.address, self.code, "--text", "x").expect(4, "does not fit: it is of other code, or damaged")
         node.stop()
 
     def test_a_key_that_goes_takes_what_it_signed_along(self):
@@ -74,7 +75,7 @@ class Signatures(KeyTest):
         os.unlink(os.path.join(self.trust, "build.pub"))
         node.signal(signal.SIGHUP)
         node.wait_for_line("keys and lists read again")
-        self.send(node.address, self.code, "--text", "after").expect(1, "none of the 0")
+        self.send(node.address, self.code, "--text", "after").expect(4, "none of the 0")
         node.stop()
         self.assertEqual(node.transcript(), [b"before"])
 
@@ -94,6 +95,92 @@ class Signatures(KeyTest):
         with open(self.code + ".minisig", "w", encoding="ascii") as file:
             file.write(text.replace("function:transcript", "function:another"))
         self.assertRegex(self.ar("verify", "--key", public, self.code).expect(1).out, "trusted comment")
+
+
+class Passwords(KeyTest):
+    """Secret keys that a password protects. Each use of one takes a second and a gigabyte, as minisign has it."""
+    def with_password(self, word, *arguments, times=1):
+        path = self.path("password")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"{word}\n" * times)
+        with open(path, encoding="ascii") as file:
+            return Process(self, arguments, stdin=file)
+
+    def test_a_secret_key_takes_its_password(self):
+        self.with_password("pass word", self.tool("tc-ar"), "keygen", "--encrypt", self.path("build"), times=2).expect(0)
+        sign = self.tool("tc-ar"), "sign", "--key", self.path("build.key"), self.code
+        self.ar(*sign[1:]).expect(1, "no password on stdin")
+        self.with_password("other", *sign).expect(1, "the password does not open the secret key")
+        self.assertFalse(os.path.exists(self.code + ".minisig"))
+        self.with_password("pass word", *sign).expect(0)
+        self.ar("verify", "--key", self.path("build.pub"), self.code).expect(0)
+
+    @unittest.skipUnless(MINISIGN, "minisign is not installed (package minisign)")
+    def test_minisigns_keys_have_passwords_too(self):
+        self.with_password("pass word", MINISIGN, "-G", "-p", self.path("its.pub"), "-s", self.path("its.key"), times=2).expect(0)
+        self.with_password("pass word", self.tool("tc-ar"), "sign", "--key", self.path("its.key"), self.code).expect(0)
+        self.ar("verify", "--key", self.path("its.pub"), self.code).expect(0)
+
+
+class SealedCache(KeyTest):
+    """Compiled code that a node finds in its cache, where only signed code may run."""
+    def setUp(self):
+        super().setUp()
+        self.ar("sign", "--key", self.trusted_key("build"), self.code).expect(0)
+
+    def run_node(self, cache, home=None, **environment):
+        """A node's life with one message. Gives how its function was loaded, and what the node logged."""
+        audit = os.path.join(self.folder(), "audit")
+        os.makedirs(self.path(cache), 0o700, exist_ok=True)
+        node = self.node(**{"TC_TRUST": self.trust, "TC_REQUIRE_SIGNATURE": "yes", "TC_FORM": "bitcode", "TC_TIER": "fast",
+                            "TC_CACHE_DIR": self.path(cache), "XDG_CONFIG_HOME": home or self.place, "TC_AUDIT": audit,
+                            **environment})
+        self.send(node.address, self.code, "--text", "here").expect(0)
+        summary = node.stop()
+        self.assertEqual((node.transcript(), summary["code_refused"]), ([b"here"], 0))
+        with open(audit, encoding="ascii") as file:
+            loads = [event["form"] for event in map(json.loads, file) if event["event"] == "loaded"]
+        self.assertEqual(len(loads), 1)
+        return loads[0], node.err
+
+    def stored(self, cache):
+        names = [name for name in os.listdir(self.path(cache)) if not name.startswith(".")]
+        self.assertEqual(len(names), 1)
+        return os.path.join(self.path(cache), names[0])
+
+    def expect_not_run(self, warning):
+        """The object that lies there is not taken, is told of, and gives way to one that was compiled now."""
+        form, log = self.run_node("cache")
+        self.assertEqual(form, "jit")
+        self.assertRegex(log, warning)
+        self.assertEqual(self.run_node("cache")[0], "cached")
+
+    def test_what_the_node_stored_is_found(self):
+        self.assertEqual(self.run_node("cache")[0], "jit")
+        form, log = self.run_node("cache")
+        self.assertEqual((form, "warn" in log), ("cached", False))
+
+    def test_what_was_changed_is_not_run(self):
+        self.run_node("cache")
+        path = self.stored("cache")
+        size = os.path.getsize(path)
+        for at in (0, 8, 100, size // 2, size - 1):
+            with open(path, "r+b") as file:
+                file.seek(at)
+                byte = file.read(1)[0]
+                file.seek(at)
+                file.write(bytes([byte ^ 1]))
+            self.expect_not_run("object cache .*; deleted")
+        os.truncate(path, size - 1)
+        self.expect_not_run("object cache .*; deleted")
+
+    def test_what_somebody_else_compiled_is_not_run(self):
+        self.run_node("cache")
+        self.run_node("open", TC_REQUIRE_SIGNATURE="no")  # a checksum that anybody can make
+        self.run_node("theirs", home=self.folder())       # a seal of another key
+        for other in ("open", "theirs"):
+            shutil.copy(self.stored(other), self.stored("cache"))
+            self.expect_not_run("object cache .*(TCSEALED|checksum).*; deleted")
 
 
 @unittest.skipUnless(MINISIGN, "minisign is not installed (package minisign)")

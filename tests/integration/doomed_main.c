@@ -71,7 +71,7 @@ static void send_tally(source *s)
 static void flush(source *s)
 {
     tc_error error = {0};
-    must(tc_ep_flush(s->ep, PATIENCE_NS), &error, "flush");
+    must(tc_ep_flush(s->ep, PATIENCE_NS, NULL), &error, "flush");
 }
 
 /* --- points to die at -------------------------------------------------------------------- */

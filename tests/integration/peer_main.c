@@ -74,7 +74,7 @@ static void forward(tc_context *ctx, const char *next)
     introduce(ctx, LOOPBACK);
     serve(ctx);
     if (next != NULL)
-        must(tc_ep_flush(state.next, PATIENCE_NS), &error, "flush");
+        must(tc_ep_flush(state.next, PATIENCE_NS, NULL), &error, "flush");
     say("seen", state.seen);
     say("sum", state.sum);
     say("failed", state.failed);
@@ -124,7 +124,7 @@ static void source(tc_context *ctx, char **arguments)
     must(tc_ep_connect(ctx, arguments[0], 0, &ep, &error), &error, arguments[0]);
     for (uint64_t n = 0; n < count; n++)
         send_tally(ep, fn, number, n, mixed);
-    must(tc_ep_flush(ep, PATIENCE_NS), &error, "flush");
+    must(tc_ep_flush(ep, PATIENCE_NS, NULL), &error, "flush");
     say("flushed", count);
     serve(ctx);
     tc_ep_close(ep);

@@ -82,7 +82,7 @@ static void send_messages(bench *b, tc_ep *ep)
             (void)tc_progress(b->ctx);
         assert_int_equal(status, TC_OK);
     }
-    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS), TC_OK);
+    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
     tc_ifunc_close(fn);
 }
 

@@ -133,7 +133,7 @@ static void changed_addresses_end_nobody(void **state)
     assert_int_equal(tc_ep_connect(b->ctx, host_port, PROCESS_DEADLINE_NS, &ep, NULL), TC_OK);
     assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
     assert_int_equal(tc_send(ep, fn, &message, sizeof message), TC_OK);
-    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS), TC_OK);
+    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
 }
 
 int main(void)

@@ -73,7 +73,7 @@ static void send_numbers(const char *host_port)
             (void)tc_progress(ctx);
         must(status, ep, &error);
     }
-    must(tc_ep_flush(ep, PROCESS_DEADLINE_NS), ep, &error);
+    must(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), ep, &error);
     tc_context_destroy(ctx);
 }
 

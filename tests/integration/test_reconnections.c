@@ -147,7 +147,7 @@ static void one_target(bench *b)
         fail_msg("connect: %s", error.text);
     assert_int_equal(tc_ifunc_open(b->ctx, "tally", &fn, NULL), TC_OK);
     assert_int_equal(tc_send(ep, fn, "x", 1), TC_OK);
-    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS), TC_OK);
+    assert_int_equal(tc_ep_flush(ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
     process_signal(&b->peer, SIGKILL);
     serve_until_failed(b, failed + 1);
     assert_int_equal(tc_ep_error(ep, NULL), TC_E_PEER_LOST);

@@ -103,7 +103,7 @@ static void send_messages(bench *b, unsigned which)
         while (tc_send(b->eps[which], fn, &message, sizeof message) == TC_E_AGAIN)
             (void)tc_progress(b->ctx);
     }
-    assert_int_equal(tc_ep_flush(b->eps[which], PROCESS_DEADLINE_NS), TC_OK);
+    assert_int_equal(tc_ep_flush(b->eps[which], PROCESS_DEADLINE_NS, NULL), TC_OK);
     tc_ifunc_close(fn);
 }
 

@@ -98,7 +98,7 @@ static void send_many(bench *b, peer *p, uint64_t count)
         assert_true(status == TC_OK || status == TC_E_AGAIN);
         assert_true(tci_deadline_left_ns(deadline_ns) > 0);
     }
-    assert_int_equal(tc_ep_flush(p->ep, PROCESS_DEADLINE_NS), TC_OK);
+    assert_int_equal(tc_ep_flush(p->ep, PROCESS_DEADLINE_NS, NULL), TC_OK);
 }
 
 static int setup(void **state)
@@ -159,7 +159,7 @@ static void it_goes_on_where_it_stopped(void **state)
 {
     bench *b = *state;
     fill(b);
-    assert_int_equal(tc_ep_flush(b->silent.ep, FLUSH_NS), TC_E_TIMEOUT);
+    assert_int_equal(tc_ep_flush(b->silent.ep, FLUSH_NS, NULL), TC_E_TIMEOUT);
     assert_int_equal(tc_ep_error(b->silent.ep, NULL), TC_OK);
     process_signal(&b->silent.target, SIGCONT);
     send_many(b, &b->silent, 5000);
@@ -174,13 +174,13 @@ static void others_go_on_and_nothing_grows(void **state)
     process_sample before, after;
     fill(b);
     for (unsigned i = 0; i < 100; i++)
-        assert_int_equal(tc_ep_flush(b->silent.ep, 1), TC_E_TIMEOUT);
+        assert_int_equal(tc_ep_flush(b->silent.ep, 1, NULL), TC_E_TIMEOUT);
     send_many(b, &b->other, OTHERS);
     assert_true(process_sample_take(getpid(), &before));
     for (unsigned i = 0; i < TRIES; i++)
         assert_int_equal(try_to_send(b, &b->silent), TC_E_AGAIN);
     for (unsigned i = 0; i < 1000; i++)
-        assert_int_equal(tc_ep_flush(b->silent.ep, 1), TC_E_TIMEOUT);
+        assert_int_equal(tc_ep_flush(b->silent.ep, 1, NULL), TC_E_TIMEOUT);
     send_many(b, &b->other, OTHERS);
     assert_true(process_sample_take(getpid(), &after));
     assert_true(after.rss_bytes <= before.rss_bytes + SLACK_BYTES);
@@ -234,7 +234,7 @@ static void closing_it_ends_without_a_stream(void **state)
     expect_opened(&b->silent);
     send_many(b, &b->silent, 10);
     fill(b);
-    assert_int_equal(tc_ep_flush(b->silent.ep, FLUSH_NS), TC_E_TIMEOUT);
+    assert_int_equal(tc_ep_flush(b->silent.ep, FLUSH_NS, NULL), TC_E_TIMEOUT);
     tc_ep_close(b->silent.ep);
     send_many(b, &b->other, OTHERS);
     process_signal(&b->silent.target, SIGCONT);
@@ -261,7 +261,7 @@ static void it_dies_with_a_payload_half_there(void **state)
         assert_true(tci_deadline_left_ns(deadline_ns) > 0);
     }
     assert_int_equal(status, TC_E_PEER_LOST);
-    assert_int_equal(tc_ep_flush(b->silent.ep, PROCESS_DEADLINE_NS), TC_E_PEER_LOST);
+    assert_int_equal(tc_ep_flush(b->silent.ep, PROCESS_DEADLINE_NS, NULL), TC_E_PEER_LOST);
     tc_ep_close(b->silent.ep);
     free(bytes);
     send_many(b, &b->other, OTHERS);

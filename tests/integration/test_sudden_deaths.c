@@ -196,7 +196,7 @@ static void a_peer_whose_credit_runs_wild(void **state)
         serve(b); /* it flushes before it comes to its point */
     assert_string_equal(process_read_line(&b->doomed), "there");
     assert_int_equal(tc_send(b->newest, fn, "x", 1), TC_OK);
-    assert_int_equal(tc_ep_flush(b->newest, 100 * PROCESS_DEADLINE_NS), TC_E_PEER_LOST);
+    assert_int_equal(tc_ep_flush(b->newest, 100 * PROCESS_DEADLINE_NS, NULL), TC_E_PEER_LOST);
     serve_until_failed(b, 1);
     assert_int_equal(b->error.status, TC_E_PEER_LOST);
     assert_non_null(strstr(b->error.text, "ran wild"));

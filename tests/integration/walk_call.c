@@ -41,7 +41,7 @@ tc_status walk_call_start(tc_group *group, tc_ifunc *walk, const walk_params *pa
     tc_ep *ep;
     tc_status status = tc_group_ep(group, params->first, &ep, NULL);
     while (status == TC_OK && (status = tc_call_start(ep, walk, &message, sizeof message, &how,
-                                                      NULL)) == TC_E_AGAIN) {
+                                                      NULL, NULL)) == TC_E_AGAIN) {
         (void)tc_progress(tc_group_context(group));
         status = TC_OK;
     }

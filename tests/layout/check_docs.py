@@ -13,8 +13,8 @@ import sys
 
 from source_tree import read, sources, walk
 
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-TEXT = (".c", ".h", ".md", ".py", ".sh", ".cmake", ".txt", ".json", ".map", ".def", "run")
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"]
+TEXT = (".c", ".h", ".md", ".py", ".sh", ".cmake", ".txt", ".json", ".yml", ".map", ".def", "run")
 README_LINES_MAX = 110
 
 # Spelled so that this file does not match itself. "me" is nobody: tests of paths need some path.
@@ -70,7 +70,7 @@ def check_commands(root):
 def check_examples(root, cc):
     command = [cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c",
                "-I", os.path.join(root, "include"), "-"]
-    examples = [("README.md", example) for example in blocks(read(root, "README.md"), "c")]
+    examples = [("README.md", example) for example in blocks(read(root, "README.md"), r"c \S+")]
     header = "include/tc/tc.h"
     quoted = re.search(r"^ \*     #include.*?^ \*     \}$", read(root, header), re.MULTILINE | re.DOTALL)
     examples += [(header, re.sub(r"^ \*(?:     )?", "", quoted.group(0), flags=re.MULTILINE))] if quoted else []
@@ -80,6 +80,17 @@ def check_examples(root, cc):
         done = subprocess.run(command, input=example, text=True, capture_output=True, timeout=60, check=False)
         if done.returncode != 0:
             yield f"{path}: an example does not compile:\n{done.stderr}"
+
+
+def check_version(root):
+    """Whatever names a version names the one of the headers."""
+    version, = re.findall(r'TC_VERSION_STRING "(.*)"', read(root, "include/tc/version.h"))
+    released = re.findall(r"^## \[(\d.*?)\] - \d{4}-\d\d-\d\d$", read(root, "CHANGELOG.md"), re.MULTILINE)
+    packaged = re.findall(r"^three-chains \((.*?)\)", read(root, "debian/changelog"), re.MULTILINE)
+    recipe = re.findall(r'version\("(\d.*?)"', read(root, "packaging/spack/package.py"))
+    for path, versions in (("CHANGELOG.md", released), ("debian/changelog", packaged), ("packaging/spack/package.py", recipe)):
+        if versions[:1] != [version]:
+            yield f"{path}: its newest version is {versions[:1]}, that of the headers {version}"
 
 
 def check_words(root):
@@ -105,6 +116,7 @@ def main():
     problems += check_commands(root)
     problems += check_examples(root, cc)
     problems += check_words(root)
+    problems += check_version(root)
     lines = len(read(root, "README.md").splitlines())
     if lines > README_LINES_MAX:
         problems.append(f"README.md: {lines} lines; it is meant to be read at once, {README_LINES_MAX} at most")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every error that docs/troubleshooting.md explains is printed by the programs, in these words.
 
-    check_troubleshooting.py ROOT BUILD CALL_ERRORS
+    check_troubleshooting.py ROOT BUILD CALL_ERRORS OWN_UCX
 
 An entry is a heading `### `text``; `...` in it stands for anything. For each there is a function here that makes a program print it.
 """
@@ -39,9 +39,9 @@ def prints(text):
 class Place:
     """A folder with functions, and targets that end with it."""
 
-    def __init__(self, folder, root, build, call_errors):
+    def __init__(self, folder, root, build, call_errors, own_ucx):
         self.folder, self.root, self.bin, self.targets = folder, root, os.path.join(build, "bin"), []
-        self.call_errors = call_errors
+        self.call_errors, self.own_ucx = call_errors, own_ucx
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
         self.environment = {**kept, "TC_CACHE_DIR": "", "UCX_LOG_FILE": "stderr"}
 
@@ -128,6 +128,26 @@ def _(place):
     return " ".join(output.split())  # it breaks lines
 
 
+@prints("install-deps: in none of this machine's archives: ...")
+def _(place):
+    """A machine that has no package, and whose archives know none."""
+    for name, text in {"dpkg-query": "exit 1", "id": "echo 0", "apt-get": "exit 0", "apt-cache": "exit 1"}.items():
+        with open(os.path.join(place.folder, name), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(os.path.join(place.folder, name), 0o755)
+    return place.run(os.path.join(place.root, "scripts", "install-deps.sh"), "--tests",
+                     PATH=f"{place.folder}:{os.environ['PATH']}")
+
+
+@prints("error while loading shared libraries: libtchains.so.1: cannot open shared object file: ...")
+def _(place):
+    """A program without its rpath."""
+    program = os.path.join(place.bin, "tc-send")
+    dynamic = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True, check=True).stdout
+    loader = re.search(r"interpreter: (\S+)\]", dynamic).group(1)
+    return place.run(loader, "--inhibit-rpath", "", program, "--help", LD_LIBRARY_PATH="")
+
+
 @prints("this program was compiled with the headers of version ..., and the libtchains that was found is of ...: expected ... or newer")
 def _(place):
     return place.run(place.call_errors)
@@ -136,6 +156,16 @@ def _(place):
 @prints("connect to ...: Connection refused")
 def _(place):
     return place.run("tc-info", "--connect", f"127.0.0.1:{free_port()}")
+
+
+@prints("connecting: the peer did not answer in time")
+def _(place):
+    address = place.target()
+    place.targets[-1].send_signal(signal.SIGSTOP)
+    try:
+        return place.run("tc-info", "--connect", address, TC_CONNECT_TIMEOUT="200ms")
+    finally:
+        place.targets[-1].send_signal(signal.SIGCONT)
 
 
 @prints("'...' is not host:port (such as 127.0.0.1:7000 or [::1]:7000): the port is missing")
@@ -163,6 +193,11 @@ def _(place):
 @prints("delivery am: the two sides have no UCX in common, or one of them wants all to go over the connection")
 def _(place):
     return place.run("tc-info", "--connect", place.target(), UCX_TLS="tcp,self", UCX_NET_DEVICES="lo", TC_DELIVERY="am")
+
+
+@prints("no active messages transport to ...")
+def _(place):
+    return place.run(place.own_ucx, place.target(UCX_TLS="posix,self"), UCX_TLS="posix,self", TC_DELIVERY="am")
 
 
 @prints("not a Three-Chains peer: begins with ..., expected ...")
@@ -237,7 +272,7 @@ def _(place):
     return place.send_fails("--payload", "large", TC_PAYLOAD_BYTES_MAX="64K")
 
 
-@prints("the payload is too large: this target takes at most ... bytes")
+@prints("the payload is above the ... bytes that this peer takes, ...")
 def _(place):
     make_large(place)
     return place.run("tc-send", place.target(), "greet.tca", "--payload", "large", TC_PAYLOAD_BYTES_MAX="64K")
@@ -344,7 +379,7 @@ def check(text, *places):
 
 
 def main():
-    places = [os.path.abspath(path) for path in sys.argv[1:4]]
+    places = [os.path.abspath(path) for path in sys.argv[1:5]]
     with open(os.path.join(places[0], "docs", "troubleshooting.md"), encoding="utf-8") as file:
         explained = re.findall(r"^### `(.*)`$", file.read(), re.MULTILINE)
     problems = [f"docs/troubleshooting.md: no test makes a program print '{text}'" for text in explained if text not in entries]

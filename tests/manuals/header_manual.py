@@ -164,8 +164,8 @@ def expected(page, header, known):
     # The dash stays beside the last name, where readers of NAME look for it.
     names_line = fill(", ".join([page.name, *names]) + f"\u00a0-\u00a0{summary}").replace("\u00a0", " ")
     text = replace_chapter(page.text, "NAME", names_line, "SYNOPSIS")
-    text = replace_chapter(text, "SYNOPSIS", synopsis(header), "DESCRIPTION")
     text = replace_chapter(text, "DESCRIPTION", description(header, known), "SEE ALSO")
+    text = replace_chapter(text, "SYNOPSIS", synopsis(header), "DESCRIPTION")
     return replace_chapter(text, "RETURN VALUE", return_value(header, known),
                            "EXAMPLES" if page.chapter("EXAMPLES") else "SEE ALSO")
 

@@ -2,16 +2,26 @@
 """Does what a document says, and compares what is printed.
 
     run_document.py DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
+    run_document.py --lesson FOLDER DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
 
 Code blocks by the words behind their fence, in their order, in an empty folder:
-    c NAME      the file NAME
+    c NAME, cpp NAME, cmake NAME, make NAME
+                the file NAME
     sh run      bash runs it; status 0
+    sh environment
+                likewise, and what it exports holds from then on
     sh target   a target, which stays; the one before it is ended by SIGINT
+    sh signal   a `kill` that the reader gives the target, which ends with status 0
     text        directly behind `sh run`: lines of its output, in this order
     text target lines of the target's output since the last such block, in this order
 Blocks of other kinds are for readers. `...` in a line stands for anything. Port 7000 becomes one that is free, `cc` the compiler
 of this build, and $tree and $build are this tree and this build.
+
+--lesson: the document describes the sources beside it, and FOLDER has what was built of them. The commands run there, and
+`c NAME`, `cpp NAME` and `cmake NAME` are lines of the file NAME, word for word. Each source is shown, in whole or in part.
+Blocks `text` may share the output of one `sh run`, and each is compared with some output.
 """
+import argparse
 import os
 import pty
 import random
@@ -27,6 +37,7 @@ import threading
 import time
 
 DEADLINE_S = 120
+SOURCE = (".c", ".h", ".cpp", ".hpp")
 BLOCK = re.compile(r"^```(\S[^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
@@ -82,6 +93,12 @@ class Target:
             time.sleep(0.005)
         self.seen += place
 
+    def signal(self, command):
+        number = getattr(signal, "SIG" + (re.findall(r" -([A-Z]+)\b", command) or ["TERM"])[0])
+        self.process.send_signal(number)
+        if (status := self.process.wait(timeout=DEADLINE_S)) != 0:
+            raise SystemExit(f"the target ended with status {status}")
+
     def end(self):
         self.process.send_signal(signal.SIGINT)
         try:
@@ -94,6 +111,8 @@ class Target:
 
 
 class Runner:
+    keeps_output = False
+
     def __init__(self, folder, root, build, compiler):
         self.folder, self.port, self.target, self.output, self.counts = folder, free_port(), None, None, {}
         programs = os.path.join(folder, ".bin")
@@ -106,7 +125,7 @@ class Runner:
         self.environment = {**kept, "TC_CACHE_DIR": "", "tree": root, "build": build, "UCX_LOG_FILE": "stderr",
                             "PATH": f"{programs}:{build}/bin:{kept['PATH']}"}
 
-    def file(self, name, text):
+    def file(self, name, _, text):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -127,7 +146,7 @@ class Runner:
         self.end_target()
         print(text, end="")
         self.target = Target(text, self.folder, self.environment)
-        self.target.wait_for("tc-node: listening at ...\n")
+        self.target.wait_for("...listening at ...\n")
 
     def end_target(self):
         if self.target is not None:
@@ -136,38 +155,77 @@ class Runner:
         self.target = None
 
     def block(self, kind, text):
-        words = kind.split()
+        words, shown = kind.split(), text
         text = re.sub(r"\b127\.0\.0\.1:7000\b", f"127.0.0.1:{self.port}", text)
-        if words[0] == "c" and len(words) == 2:
-            self.file(words[1], text)
+        if words[0] in ("c", "cpp", "cmake", "make") and len(words) == 2:
+            self.file(words[1], shown, text)
+        elif kind == "sh environment":
+            self.run(text + "env -0 >.environment\n")
+            with open(os.path.join(self.folder, ".environment"), encoding="utf-8") as file:
+                self.environment.update(pair.split("=", 1) for pair in file.read().split("\0") if pair)
         elif kind == "sh run":
             self.run(text)
         elif kind == "sh target":
             self.start_target(text)
+        elif kind == "sh signal" and self.target is not None:
+            self.target.signal(text)
         elif kind == "text target":
             self.target.wait_for(text)
         elif kind == "text" and self.output is not None:
-            if behind(self.output, text) is None:
+            if (place := behind(self.output, text)) is None:
                 raise SystemExit(f"expected\n{text}")
+            self.output = self.output[place:]
         else:
             return
-        if kind != "sh run":
+        if not self.keeps_output and kind != "sh run":
             self.output = None
         self.counts[words[0]] = self.counts.get(words[0], 0) + 1
 
 
+class LessonRunner(Runner):
+    """Where the sources are there already, and were built."""
+    keeps_output = True  # of the last `sh run`, for `text` blocks between which others are
+
+    def __init__(self, folder, args):
+        super().__init__(folder, args.root, args.build, args.compiler)
+        self.sources, self.folder = os.path.dirname(args.document), args.lesson
+        self.unseen = {name for name in os.listdir(self.sources) if name.endswith(SOURCE)}
+
+    def block(self, kind, text):
+        if kind == "text" and self.output is None:
+            raise SystemExit(f"what prints this?\n{text}")
+        super().block(kind, text)
+
+    def file(self, name, shown, _):
+        with open(os.path.join(self.sources, name), encoding="utf-8") as file:
+            if "\n" + shown not in "\n" + file.read():
+                raise SystemExit(f"{name} does not have these lines:\n{shown}")
+        self.unseen.discard(name)
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lesson", metavar="FOLDER", type=os.path.abspath)
+    for name in ("document", "root", "build"):
+        parser.add_argument(name, type=os.path.abspath)
+    parser.add_argument("compiler", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
 def main():
-    document, root, build = (os.path.abspath(path) for path in sys.argv[1:4])
-    with open(document, encoding="utf-8") as file:
+    args = arguments()
+    with open(args.document, encoding="utf-8") as file:
         blocks = BLOCK.findall(file.read())
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(folder, root, build, sys.argv[4:])
+        runner = LessonRunner(folder, args) if args.lesson else Runner(folder, args.root, args.build, args.compiler)
         try:
             for kind, text in blocks:
                 runner.block(kind, text)
         finally:
             runner.end_target()
-    print(f"{os.path.basename(document)}: {runner.counts}")
+    if args.lesson and runner.unseen:
+        raise SystemExit(f"not shown: {', '.join(sorted(runner.unseen))}")
+    print(f"{os.path.basename(args.document)}: {runner.counts}")
     return 0 if runner.counts.get("sh") else 1
 
 

@@ -34,7 +34,7 @@ static bool send_and_flush(attack *a, tc_ifunc *fn)
 {
     const travel_order order = {.task = TRAVEL_NOTHING};
     return tc_send(a->ep, fn, &order, sizeof order) == TC_OK &&
-           tc_ep_flush(a->ep, 2000000000) == TC_OK;
+           tc_ep_flush(a->ep, 2000000000, NULL) == TC_OK;
 }
 
 static void need_storm(attack *a)

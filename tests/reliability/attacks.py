@@ -3,12 +3,10 @@ import os
 import subprocess
 import threading
 
-import bench as reliability_bench
-from bench import BITCODE, MB, MEMORY_FACTOR, Peer, Process, Sample, rss
+from bench import BITCODE, MB, MEMORY_FACTOR, WAYS, Peer, Process, Sample, rss
 from tool_process import quiet_port, wait_until
 
-WAYS = {**reliability_bench.WAYS, "stream": {"TC_DELIVERY": "stream"}}
-ALL = tuple(WAYS)
+ALL = tuple(WAYS)  # without "sealed": who has the key can lie as others can
 STORM = {"TC_SEND_QUEUE_BYTES": "256K", "TC_RING_BYTES": "2M"}
 BOMB = {"TC_COMPILE_TIME_MAX": "5s", **BITCODE}
 # Scenario -> (the deliveries it applies to, settings of the target).

@@ -11,11 +11,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from sample import MB, Sample, rss, shared_segments  # noqa: E402, F401
 from tool_process import DEADLINE_S, Process, ToolTest, wait_until  # noqa: E402
 
+# use_build() adds "sealed", the way of records under a key, where the build has TLS.
 WAYS = {
     "direct": {},
     "am": {"TC_DELIVERY": "am"},
     "put": {"TC_DELIVERY": "put"},
     "tcp": {"UCX_TLS": "tcp,self"},
+    "stream": {"TC_DELIVERY": "stream"},
 }
 # The peers connect by tc_context_address, so no stream tells of an end.
 BY_ADDRESS = {"direct_address": "direct", "tcp_address": "tcp"}
@@ -75,7 +77,7 @@ class Peer(Process):
 
 class Bench(ToolTest):
     """The processes of one cell. All that were started are ended by doCleanups()."""
-    programs = engine = None
+    programs = integration = engine = None
 
     def __init__(self, seed):
         super().__init__()
@@ -150,6 +152,17 @@ class Bench(ToolTest):
         while (found := left()) and time.monotonic() < deadline:
             time.sleep(0.02)
         self.assertEqual(found, set(), f"segments that processes {pids}, which are dead, made")
+
+
+def use_build(build):
+    """Where everything is that the tests start and send."""
+    ToolTest.tools = os.path.join(build, "bin")
+    ToolTest.functions = os.path.join(build, "tests", "shipped")
+    Bench.programs = os.path.join(build, "tests", "reliability")
+    Bench.integration = os.path.join(build, "tests", "integration")
+    Bench.engine = os.path.join(build, "lib")
+    if os.path.exists(os.path.join(Bench.engine, "libtchains-tls.so")):
+        WAYS["sealed"] = {**WAYS["stream"], "TC_KEY_FILE": os.path.join(build, "tests", "cluster.key")}
 
 
 def children(pid, name):

@@ -23,7 +23,7 @@ import attacks
 import limits
 import matrix
 import traffic
-from bench import Bench, Skipped, ToolTest
+from bench import Bench, Skipped, use_build
 
 PARTS = {"matrix": matrix, "attacks": attacks, "limits": limits, "traffic": traffic}
 LOG_CHARACTERS = 3000  # of what each process of a failed cell said
@@ -147,11 +147,7 @@ def show_worst(results):
 
 def main():
     options = arguments()
-    ToolTest.tools = os.path.join(options.build, "bin")
-    ToolTest.functions = os.path.join(options.build, "tests", "shipped")
-    Bench.programs = os.path.join(options.build, "tests", "reliability")
-    Bench.integration = os.path.join(options.build, "tests", "integration")
-    Bench.engine = os.path.join(options.build, "lib")
+    use_build(options.build)
     cells = [(name, run) for name, run in PARTS[options.part].parts(options) if re.search(options.cell or "", name)]
     if options.list:
         print("\n".join(name for name, _ in cells))

@@ -200,7 +200,7 @@ static tc_status run_flush(session *s, tc_error *err)
         for (unsigned n = 0; status == TC_OK && n < MESSAGES; n++)
             status = send(s, s->eps[i], &order, sizeof order);
         if (status == TC_OK)
-            status = tc_ep_flush(s->eps[i], s->patience_ns);
+            status = tc_ep_flush(s->eps[i], s->patience_ns, NULL);
     }
     return status;
 }

@@ -54,7 +54,7 @@ static void a_callback_may_start_another_call(void **state)
         chains[i].c = &c;
         const tc_call_params params = {
             .timeout_ns = TCI_NS_PER_S, .done = start_another, .user = &chains[i]};
-        assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, NULL), TC_OK);
+        assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, NULL, NULL), TC_OK);
     }
     tci_calls_expire(c.core, tci_clock_ns() + 100 * TCI_NS_PER_S);
     for (size_t i = 0; i < 16; i++) {
@@ -116,7 +116,8 @@ static void start_large(caller *c, heard *h, const uint8_t *payload, size_t size
 {
     const tc_call_params params = {.done = heard_done, .user = h};
     assert_true(size > c->pair.ep->tx.payload_max);
-    assert_int_equal(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL), TC_OK);
+    assert_int_equal(tc_call_start(c->pair.ep, c->fn, payload, size, &params, NULL, NULL),
+                     TC_OK);
 }
 
 static void a_refusal_ends_large_calls_of_that_function_alone(void **state)

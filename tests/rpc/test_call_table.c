@@ -215,7 +215,7 @@ static void a_call_that_could_not_be_sent_leaves_no_place_taken(void **state)
     const tc_call_params params = {.done = heard_done};
     tc_call_id id = 7;
     tci_ep_finish(c.pair.ep);
-    assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, &id), TC_E_CLOSED);
+    assert_int_equal(tc_call_start(c.pair.ep, c.fn, "?", 1, &params, &id, NULL), TC_E_CLOSED);
     assert_int_equal(id, 7);
     assert_int_equal(c.core->calls->count, 0);
     assert_int_equal(c.core->counters[TCI_CALLS_STARTED], 0);

@@ -26,7 +26,7 @@ static void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace
     tc_call_params params = heard_params(&answer);
     params.hop_limit = hop_limit;
     params.trace = trace;
-    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL), TC_OK);
+    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL, NULL), TC_OK);
     fake_pair_settle(&pair);
 }
 

@@ -35,7 +35,7 @@ static void start_by(tc_ep *ep, tc_ifunc *fn, uint32_t hop_limit, unsigned trace
     tc_call_params params = heard_params(&answer);
     params.hop_limit = hop_limit;
     params.trace = trace;
-    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL), TC_OK);
+    assert_int_equal(tc_call_start(ep, fn, "abcd", 4, &params, NULL, NULL), TC_OK);
     fake_pair_settle(&pair);
 }
 
@@ -253,7 +253,7 @@ static void asks_on(void *payload, size_t size, void *target_args)
     const tc_call_params params = {.timeout_ns = 1, .done = gives_up};
     tc_ifunc *silent = fake_node_function(pair.far, "silent", keeps_silent);
     seen[0] = tc_detach(&ticket);
-    seen[1] = tc_call_start(pair.peer, silent, NULL, 0, &params, NULL);
+    seen[1] = tc_call_start(pair.peer, silent, NULL, 0, &params, NULL, NULL);
 }
 
 static void a_middleman_passes_on_that_nobody_answered(void **state)
@@ -309,7 +309,7 @@ static void a_call_of_a_function_that_does_not_load_is_told_why(void **state)
     memset(&answer, 0, sizeof answer);
     tc_ifunc *fn = fake_node_function(pair.near, "called", says_nothing);
     const tc_call_params params = {.done = heard_done, .user = &answer};
-    assert_int_equal(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL), TC_E_REFUSED);
+    assert_int_equal(tc_call_start(pair.ep, fn, NULL, 0, &params, NULL, NULL), TC_E_REFUSED);
     assert_int_equal(answer.count, 0);
     fake_pair_close(&pair);
 }

@@ -50,7 +50,7 @@ static tc_call_id start(caller *c, size_t i)
     const tc_call_params params = {
         .result = c->results[i], .result_capacity = 15, .done = hear, .user = c->results[i]};
     tc_call_id id;
-    assert_int_equal(tc_call_start(c->pair.ep, c->fn, NULL, 0, &params, &id), TC_OK);
+    assert_int_equal(tc_call_start(c->pair.ep, c->fn, NULL, 0, &params, &id, NULL), TC_OK);
     return id;
 }
 

@@ -221,6 +221,7 @@ tc_status tci_link_send_payload(tci_link *link, uint16_t number, tci_payload_hea
 struct tci_region {
     tci_region *next;
     uint8_t *base;
+    size_t bytes;
 };
 
 static tci_region *regions;
@@ -232,7 +233,8 @@ tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use
     tci_region *region = malloc(sizeof *region);
     size_t whole_pages = (bytes + 4095) & ~(size_t)4095;
     assert_non_null(region);
-    *region = (tci_region){.next = regions, .base = aligned_alloc(4096, whole_pages)};
+    *region = (tci_region){
+        .next = regions, .base = aligned_alloc(4096, whole_pages), .bytes = whole_pages};
     assert_non_null(region->base);
     memset(region->base, 0, whole_pages);
     regions = *region_out = region;
@@ -270,11 +272,12 @@ uint32_t tci_region_segment(tci_region *region)
 
 static const tci_delivery_ops mapped_ops, carried_ops, unseen_ops;
 
-/* The address is the peer's word, so it is looked for among what is there. */
-static uint8_t *find_region(uint64_t address)
+/* The address and the size are the peer's word, so they are looked for among what is there. */
+static uint8_t *find_region(uint64_t address, uint32_t ring_bytes)
 {
     for (const tci_region *region = regions; region != NULL; region = region->next) {
-        if ((uintptr_t)region->base == address)
+        if ((uintptr_t)region->base == address &&
+            tci_ring_region_bytes(ring_bytes) <= region->bytes)
             return region->base;
     }
     return NULL;
@@ -283,7 +286,7 @@ static uint8_t *find_region(uint64_t address)
 static tc_status open_fake(const tci_delivery_ops *ops, const tci_delivery_peer *peer,
                            tci_delivery **delivery_out, tc_error *err)
 {
-    uint8_t *region = find_region(peer->ring_address);
+    uint8_t *region = find_region(peer->ring_address, peer->ring_bytes);
     fake_delivery *d = region != NULL ? calloc(1, sizeof *d) : NULL;
     if (d == NULL)
         return tci_error_set(err, TC_E_UNSUPPORTED, "no ring is there");

@@ -58,8 +58,8 @@ struct tci_stream {
     fake_outbox arrived; /* what tci_stream_receive gives, in order */
     tc_error end;        /* and then; at first TC_E_AGAIN */
     char identity[TCI_TLS_IDENTITY_MAX];
-    tc_error connected;  /* what tci_stream_connect_finish says */
-    bool is_remote;      /* leads to another host */
+    tc_error connected; /* what tci_stream_connect_finish says */
+    bool is_remote;     /* leads to another host */
     int fd;
     uint8_t *bytes; /* as bytes: fake_stream_feed */
     size_t at, shown, fed, piece;

@@ -81,11 +81,6 @@ void tci_engine_forget_stored(tci_engine_handle *handle, const tci_content_id *i
     (void)id;
 }
 
-void tci_engine_set_debuggable(tci_engine_handle *handle)
-{
-    (void)handle;
-}
-
 void tci_engine_set_profiled(tci_engine_handle *handle)
 {
     (void)handle;

@@ -150,19 +150,25 @@ static void describe_self(fake_node *node)
     node->core.own_address = node->address;
 }
 
+/* Read once: fuzzers make a node for each input. */
+static const tc_options *default_options(void)
+{
+    static tc_options *options;
+    if (options == NULL)
+        assert_int_equal(tc_options_create(&options, NULL), TC_OK);
+    return options;
+}
+
 fake_node *fake_node_create(void)
 {
     fake_node *node = calloc(1, sizeof *node);
-    tc_options *options;
     tc_error error;
     assert_non_null(node);
     assert_true(sodium_init() >= 0);
-    assert_int_equal(tc_options_create(&options, &error), TC_OK);
     tci_core *core = &node->core;
-    core->options = *options;
+    core->options = *default_options();
     core->options.ring_bytes = 4096;
     core->options.functions_max = 16;
-    tc_options_destroy(options);
     core->groups = &node->groups;
     core->calls = &node->calls;
     core->replies = &node->replies;

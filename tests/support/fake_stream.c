@@ -88,6 +88,18 @@ bool tci_stream_is_local(const tci_stream *stream)
     return !stream->is_remote;
 }
 
+bool tci_stream_is_foreign(const tci_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+const tci_credentials *tci_stream_credentials(const tci_stream *stream)
+{
+    (void)stream;
+    return NULL;
+}
+
 const char *tci_stream_peer(const tci_stream *stream)
 {
     (void)stream;

@@ -88,7 +88,7 @@ void pair_send_check(tc_ep *ep, tc_ifunc *fn, uint64_t n, size_t size)
 void pair_flush(tc_ep *ep)
 {
     tc_error error = {0};
-    tc_status status = tc_ep_flush(ep, PAIR_TIMEOUT_NS);
+    tc_status status = tc_ep_flush(ep, PAIR_TIMEOUT_NS, NULL);
     if (status != TC_OK)
         must(status, tc_ep_error(ep, &error) != TC_OK ? &error : NULL, "flush");
 }

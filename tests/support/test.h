@@ -14,17 +14,10 @@
 
 #include <cmocka.h>
 
+#include "base/sanitized.h"
+
 /* Each test has a parameter, of which most have no need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-
-/* Whether a sanitizer watches the program. It has limits and signals of its own. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEST_SANITIZED 1
-#elif defined(__has_feature)
-#define TEST_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define TEST_SANITIZED 0
-#endif
 
 /* For what runs in qemu's user mode, as another architecture: ends the test as skipped, and
  * says what qemu has otherwise. TEST_EMULATED is given to all tests. */

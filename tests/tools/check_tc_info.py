@@ -53,6 +53,14 @@ class TcInfo(unittest.TestCase):
             self.assertIn(option["env"], text)
             self.assertIn(option["help"], text)
 
+    def test_a_variable_that_is_no_option(self):
+        done = run("--options", TC_DELIVRY="am", TC_SOMEBODY_ELSE="1", TC_LOG_LEVEL="warn")
+        self.assertEqual(done.returncode, 0)
+        lines = [line for line in done.stderr.splitlines() if "environment" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("TC_DELIVRY is no option and has no effect; TC_DELIVERY is one", lines[0])
+        self.assertIn("TC_SOMEBODY_ELSE is no option", run("--options", TC_SOMEBODY_ELSE="1", TC_LOG_LEVEL="info").stderr)
+
     def test_an_option_from_the_environment(self):
         listing = self.json_of("--options", TC_DELIVERY="am", TC_IFUNC_PATH='/a "quoted"\\:/b\n', TC_LOG_LEVEL="error")
         values = {option["name"]: option["value"] for option in listing["options"]}
@@ -91,7 +99,7 @@ class TcInfo(unittest.TestCase):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))  # bound and not listening: a port that refuses
             done = run("--connect", f"127.0.0.1:{taken.getsockname()[1]}", TC_CONNECT_TIMEOUT="5s")
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 3)
         self.assertIn("TC_E_UNREACHABLE", done.stderr)
         self.assertEqual(done.stdout, "")
 

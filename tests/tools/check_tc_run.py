@@ -272,6 +272,8 @@ class Strangers(RunTest):
 
 
 if __name__ == "__main__":
+    # Who runs this in the background may have it ignored, and a shell traps no signal that it was started to ignore.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     RunTest.tc_run, RunTest.member = sys.argv[1:3]
     del sys.argv[1:3]
     unittest.main()

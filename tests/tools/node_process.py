@@ -15,16 +15,17 @@ def clean_environment():
 class Node:
     """A tc-node on a port of the system's choice, ended by its id."""
 
-    def __init__(self, program, output=subprocess.DEVNULL, log=subprocess.DEVNULL, options=None):
+    def __init__(self, program, output=subprocess.DEVNULL, log=subprocess.DEVNULL, options=None, arguments=()):
         self.program = program
         self.output = output
         self.log = log
         self.options = options or {}
+        self.arguments = arguments
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         port_file = os.path.join(self.folder.name, "port")
-        self.process = subprocess.Popen([self.program, "--listen", "127.0.0.1:0", "--port-file", port_file],
+        self.process = subprocess.Popen([self.program, "--listen", "127.0.0.1:0", "--port-file", port_file, *self.arguments],
                                         env={**clean_environment(), **self.options}, stdin=subprocess.DEVNULL,
                                         stdout=self.output, stderr=self.log)
         deadline = time.monotonic() + 30

@@ -102,6 +102,7 @@ static void release(question *q)
         return;
     (void)pthread_cond_destroy(&q->answered);
     (void)pthread_mutex_destroy(&q->lock);
+    explicit_bzero(&q->value, sizeof q->value); /* it may have had the job's key */
     free(q);
 }
 
@@ -278,6 +279,7 @@ static tc_status describe(uint32_t round, tci_rendezvous_self *self_out, tc_erro
                                       .size = size.number,
                                       .id = make_id(self.nspace, round),
                                       .all_local = local.number == size.number};
+    (void)snprintf(self_out->name, sizeof self_out->name, "%s", self.nspace);
     return TC_OK;
 }
 
@@ -361,6 +363,7 @@ static tc_status lookup(tci_rendezvous *rv, uint32_t rank, uint64_t deadline_ns,
     }
     memcpy(address_out, value.bytes, value.size);
     *size_out = value.size;
+    explicit_bzero(&value, sizeof value);
     return TC_OK;
 }
 

@@ -33,9 +33,10 @@ static SSL_SESSION *make_session(SSL *ssl, const tci_tls_key *key)
     return NULL;
 }
 
-static void set_identity(tci_tls_session *session, const tci_tls_key *key)
+static void name_identity(const tci_tls *tls, const tci_tls_key *key,
+                          char out[TCI_TLS_IDENTITY_MAX])
 {
-    (void)snprintf(session->identity, sizeof session->identity, "key:%s", key->name);
+    (void)snprintf(out, TCI_TLS_IDENTITY_MAX, "%s:%s", tls->is_job ? "job" : "key", key->name);
 }
 
 /* At a client. */
@@ -48,7 +49,7 @@ static int use_key(SSL *ssl, const EVP_MD *md, const unsigned char **name_out, s
     *session_out = make_session(ssl, key);
     if (*session_out == NULL)
         return 0;
-    set_identity(session, key);
+    name_identity(session->tls, key, session->identity);
     *name_out = (const unsigned char *)key->name;
     *size_out = strlen(key->name);
     return 1;
@@ -73,15 +74,16 @@ static int find_key(SSL *ssl, const unsigned char *name, size_t size, SSL_SESSIO
     if (key == NULL) {
         (void)snprintf(session->reason, sizeof session->reason,
                        "its key is named '%.*s', and this side has none of that name; expected "
-                       "%s (key_file)",
+                       "%s%s",
                        size > TCI_TLS_KEY_NAME_MAX ? (int)TCI_TLS_KEY_NAME_MAX : (int)size,
-                       (const char *)name, session->tls->identity);
+                       (const char *)name, session->tls->identity,
+                       session->tls->is_job ? "" : " (key_file)");
         return 1; /* the handshake then fails for want of a certificate */
     }
     *session_out = make_session(ssl, key);
     if (*session_out == NULL)
         return 0;
-    set_identity(session, key);
+    name_identity(session->tls, key, session->identity);
     return 1;
 }
 
@@ -92,7 +94,8 @@ static bool copy_keys(tci_tls *tls, const tci_tls_material *material)
         return false;
     memcpy(tls->keys, material->keys, material->key_count * sizeof *tls->keys);
     tls->key_count = material->key_count;
-    (void)snprintf(tls->identity, sizeof tls->identity, "key:%s", tls->keys[0].name);
+    tls->is_job = material->is_job;
+    name_identity(tls, &tls->keys[0], tls->identity);
     SSL_CTX_set_psk_use_session_callback(tls->ctx, use_key);
     SSL_CTX_set_psk_find_session_callback(tls->ctx, find_key);
     return true;
@@ -127,10 +130,11 @@ static int on_verified(int ok, X509_STORE_CTX *chain)
         (error == X509_V_ERR_CERT_HAS_EXPIRED || error == X509_V_ERR_CERT_NOT_YET_VALID))
         describe_dates(certificate, name, session->reason, sizeof session->reason);
     else if (session->tls->keys != NULL)
-        (void)snprintf(session->reason, sizeof session->reason,
-                       "it shows a certificate (%s), and this side has a key (key_file): both "
-                       "need the same",
-                       name);
+        (void)snprintf(
+            session->reason, sizeof session->reason,
+            "it shows a certificate (%s), and this side has a key (%s): both need the "
+            "same",
+            name, session->tls->is_job ? "of its job" : "key_file");
     else
         (void)snprintf(session->reason, sizeof session->reason,
                        "its certificate (%s): %s; expected one that %.100s has signed", name,
@@ -242,9 +246,8 @@ static bool set_up(SSL_CTX *ctx)
     (void)SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION |
                                        SSL_OP_NO_RENEGOTIATION |
                                        SSL_OP_CIPHER_SERVER_PREFERENCE);
-    (void)SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                    SSL_MODE_RELEASE_BUFFERS);
+    (void)SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_keylog_callback(ctx, tci_tls_session_keep_secret);
     (void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_max_cert_list(ctx, CERTIFICATES_MAX);
     SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verified);

@@ -47,16 +47,27 @@ void tci_tls_session_close(tci_tls_session *session, bool goodbye)
     if (session == NULL)
         return;
     if (goodbye && session->established && !session->failed)
-        (void)SSL_shutdown(session->ssl);
+        tci_tls_session_say_end(session);
     SSL_free(session->ssl);
     ERR_clear_error();
+    tci_tls_record_end(&session->sends);
+    tci_tls_record_end(&session->receives);
+    free(session->in);
+    free(session->out);
     free(session);
 }
 
 /* --- what went wrong --------------------------------------------------------------------- */
 
+/* What two have to do whose keys differ. */
+static const char *key_advice(const tci_tls *tls)
+{
+    return tls->is_job ? "only processes of one job share its key"
+                       : "both need the same key_file";
+}
+
 /* What the peer says it did not like: TLS has numbers for it, and they are few. */
-static tc_status peer_refused(const tci_tls_session *session, int alert, tc_error *err)
+tc_status tci_tls_session_peer_refused(const tci_tls_session *session, int alert, tc_error *err)
 {
     const tci_tls *tls = session->tls;
     const char *own = tls->identity;
@@ -68,18 +79,15 @@ static tc_status peer_refused(const tci_tls_session *session, int alert, tc_erro
                                  "instead (key_file); this side is %s",
                                  own);
         return tci_error_set(err, TC_E_REFUSED,
-                             "it has no key of the name of this side's, %s: both need the same "
-                             "key_file",
-                             own);
+                             "it has no key of the name of this side's, %s: %s", own,
+                             key_advice(tls));
     case SSL3_AD_ILLEGAL_PARAMETER:
     case TLS1_AD_DECRYPT_ERROR:
         if (tls->keys == NULL)
             break;
-        return tci_error_set(
-            err, TC_E_REFUSED,
-            "its key of the name of this side's, %s, is another: both need the "
-            "same key_file",
-            own);
+        return tci_error_set(err, TC_E_REFUSED,
+                             "its key of the name of this side's, %s, is another: %s", own,
+                             key_advice(tls));
     case TLS1_AD_PROTOCOL_VERSION:
         return tci_error_set(err, TC_E_VERSION, "it speaks another TLS, expected 1.3");
     default:
@@ -96,10 +104,11 @@ static tc_status handshake_broken(const tci_tls_session *session, int reason, tc
     switch (reason) {
     case SSL_R_WRONG_VERSION_NUMBER: /* of a record: these bytes are none */
     case SSL_R_HTTP_REQUEST:
-        return tci_error_set(
-            err, TC_E_REFUSED,
-            "it answers in clear text, and keys are set here: set key_file, or "
-            "tls_ca, tls_cert and tls_key, there as here");
+        return tci_error_set(err, TC_E_REFUSED, "it answers in clear text, and %s%s",
+                             tls->is_job ? "is expected to be of " : "keys are set here",
+                             tls->is_job ? tls->identity
+                                         : ": set key_file, or tls_ca, tls_cert and tls_key, "
+                                           "there as here");
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_WRONG_SSL_VERSION:
     case SSL_R_VERSION_TOO_LOW:
@@ -108,11 +117,9 @@ static tc_status handshake_broken(const tci_tls_session *session, int reason, tc
         return tci_error_set(err, TC_E_VERSION,
                              "it speaks an older TLS than 1.3, or another protocol");
     case SSL_R_BINDER_DOES_NOT_VERIFY:
-        return tci_error_set(
-            err, TC_E_REFUSED,
-            "its key of the name of this side's, %s, is another: both need the "
-            "same key_file",
-            tls->identity);
+        return tci_error_set(err, TC_E_REFUSED,
+                             "its key of the name of this side's, %s, is another: %s",
+                             tls->identity, key_advice(tls));
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
         return tci_error_set(err, TC_E_REFUSED,
                              "it has no certificate; expected one that %s has signed (tls_cert "
@@ -123,8 +130,8 @@ static tc_status handshake_broken(const tci_tls_session *session, int reason, tc
     case SSL_R_NO_CERTIFICATE_SET:
         if (tls->keys != NULL)
             return tci_error_set(err, TC_E_REFUSED,
-                                 "it offers no key that this side has; expected %s (key_file)",
-                                 tls->identity);
+                                 "it offers no key that this side has; expected %s%s",
+                                 tls->identity, tls->is_job ? "" : " (key_file)");
         break;
     default:
         break;
@@ -142,21 +149,16 @@ static tc_status tls_failed(const tci_tls_session *session, tc_error *err)
         return tci_error_set(err, TC_E_REFUSED, "%s", session->reason);
     if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
         return tci_error_set(err, TC_E_PEER_LOST,
-                             session->established
-                                 ? "it closed the connection without ending it in order"
-                                 : "it closed the connection within the TLS handshake");
+                             "it closed the connection within the TLS handshake");
     if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET)
-        return peer_refused(session, reason - SSL_AD_REASON_OFFSET, err);
-    if (!session->established)
-        return handshake_broken(session, reason, err);
-    const char *text = ERR_reason_error_string(code);
-    return tci_error_set(err, TC_E_CORRUPT, "a record was changed on its way: %s",
-                         text != NULL ? text : "no reason known");
+        return tci_tls_session_peer_refused(session, reason - SSL_AD_REASON_OFFSET, err);
+    return handshake_broken(session, reason, err);
 }
 
-static tc_status socket_failed(const tci_tls_session *session, tc_error *err)
+tc_status tci_tls_session_socket_failed(const tci_tls_session *session, int errnum,
+                                        tc_error *err)
 {
-    int errnum = session->errnum;
+    (void)session;
     if (errnum == 0)
         return tci_error_set(err, TC_E_PEER_LOST,
                              "it closed the connection without ending it in order");
@@ -168,11 +170,9 @@ static tc_status socket_failed(const tci_tls_session *session, tc_error *err)
 
 /* What became of a call that did not succeed. Leaves OpenSSL's list of errors empty, which the
  * program may use as well. */
-static tc_status judge(tci_tls_session *session, int result, bool *ended_out, tc_error *err)
+static tc_status judge(tci_tls_session *session, int result, tc_error *err)
 {
     tc_status status;
-    *ended_out = false;
-    session->wants_write = false;
     switch (SSL_get_error(session->ssl, result)) {
     case SSL_ERROR_WANT_WRITE:
         session->wants_write = true;
@@ -180,13 +180,12 @@ static tc_status judge(tci_tls_session *session, int result, bool *ended_out, tc
     case SSL_ERROR_WANT_READ:
         return TC_E_AGAIN;
     case SSL_ERROR_ZERO_RETURN:
-        *ended_out = true;
         return tci_error_set(err, TC_E_PEER_LOST, "it closed the connection");
     case SSL_ERROR_SSL:
         status = tls_failed(session, err);
         break;
     default:
-        status = socket_failed(session, err);
+        status = tci_tls_session_socket_failed(session, session->errnum, err);
         break;
     }
     session->failed = true;
@@ -251,14 +250,51 @@ static tc_status welcome(tci_tls_session *session, tc_error *err)
     return TC_OK;
 }
 
+/* "CLIENT_TRAFFIC_SECRET_0 RANDOM SECRET", the last two in hexadecimal. */
+static bool read_secret(const char *line, const char *label, tci_tls_direction *direction)
+{
+    size_t n = strlen(label);
+    const char *digits = strrchr(line, ' ');
+    if (strncmp(line, label, n) != 0 || line[n] != ' ' || digits == NULL)
+        return false;
+    return OPENSSL_hexstr2buf_ex(direction->secret, sizeof direction->secret, &n, digits + 1,
+                                 '\0') == 1 &&
+           n == sizeof direction->secret;
+}
+
+void tci_tls_session_keep_secret(const SSL *ssl, const char *line)
+{
+    tci_tls_session *session = tci_tls_session_of(ssl);
+    bool is_client = session->role == TCI_TLS_CLIENT;
+    tci_tls_direction *client = is_client ? &session->sends : &session->receives;
+    tci_tls_direction *server = is_client ? &session->receives : &session->sends;
+    session->secrets += read_secret(line, "CLIENT_TRAFFIC_SECRET_0", client) ||
+                        read_secret(line, "SERVER_TRAFFIC_SECRET_0", server);
+}
+
+/* Neither side has sent a record under these keys yet: no ticket follows the handshake. */
+static tc_status begin_records(tci_tls_session *session, tc_error *err)
+{
+    bool ok = session->secrets == 2 && tci_tls_record_begin(&session->sends, true) &&
+              tci_tls_record_begin(&session->receives, false);
+    SSL_free(session->ssl);
+    session->ssl = NULL;
+    ERR_clear_error();
+    return ok ? TC_OK
+              : tci_error_set(err, TC_E_UNSUPPORTED, "%s gives no keys for " TCI_TLS_CIPHER,
+                              OpenSSL_version(OPENSSL_VERSION));
+}
+
 static tc_status prove(tci_tls_session *session, tc_error *err)
 {
-    bool ended;
     ERR_clear_error();
     session->errnum = 0;
     session->wants_write = false;
     int result = SSL_do_handshake(session->ssl);
-    return result == 1 ? take_peer(session, err) : judge(session, result, &ended, err);
+    if (result != 1)
+        return judge(session, result, err);
+    TC_TRY(take_peer(session, err));
+    return begin_records(session, err);
 }
 
 tc_status tci_tls_session_handshake(tci_tls_session *session, tc_error *err)
@@ -285,36 +321,4 @@ const char *tci_tls_session_peer(const tci_tls_session *session)
 const char *tci_tls_session_warning(const tci_tls_session *session)
 {
     return session->warning;
-}
-
-/* --- bytes ------------------------------------------------------------------------------- */
-
-tc_status tci_tls_session_read(tci_tls_session *session, void *bytes, size_t size,
-                               size_t *read_out, bool *ended_out, tc_error *err)
-{
-    ERR_clear_error();
-    session->errnum = 0;
-    *ended_out = false;
-    int result = SSL_read_ex(session->ssl, bytes, size, read_out);
-    return result == 1 ? TC_OK : judge(session, result, ended_out, err);
-}
-
-tc_status tci_tls_session_write(tci_tls_session *session, const void *bytes, size_t size,
-                                size_t *written_out, tc_error *err)
-{
-    bool ended;
-    ERR_clear_error();
-    session->errnum = 0;
-    int result = SSL_write_ex(session->ssl, bytes, size, written_out);
-    return result == 1 ? TC_OK : judge(session, result, &ended, err);
-}
-
-bool tci_tls_session_has_bytes(const tci_tls_session *session)
-{
-    return SSL_pending(session->ssl) > 0;
-}
-
-bool tci_tls_session_wants_write(const tci_tls_session *session)
-{
-    return session->wants_write;
 }

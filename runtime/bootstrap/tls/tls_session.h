@@ -3,6 +3,7 @@
 #define TCI_TLS_SESSION_H
 
 #include "bootstrap/tls_ops.h"
+#include "tls_record.h"
 
 #include <openssl/ssl.h>
 
@@ -14,13 +15,14 @@ struct tci_tls {
     SSL_CTX *ctx;
     tci_tls_key *keys; /* NULL: certificates */
     size_t key_count;
+    bool is_job; /* they are a job's */
     char identity[TCI_TLS_IDENTITY_MAX];
     char authorities[TCI_TLS_IDENTITY_MAX]; /* the CA's subject, for texts */
 };
 
 struct tci_tls_session {
     tci_tls *tls;
-    SSL *ssl;
+    SSL *ssl; /* until its handshake is done */
     int fd;
     int errnum; /* of the socket's last failure; 0: none */
     bool ended; /* the socket has */
@@ -29,6 +31,17 @@ struct tci_tls_session {
     bool established; /* and the client knows that */
     bool failed;
     bool wants_write;
+    /* Behind the handshake: records. */
+    tci_tls_direction sends, receives;
+    unsigned secrets;    /* of the two that OpenSSL has told */
+    bool renewal_wanted; /* the peer has asked for another key */
+    /* Sealed records that the socket did not take yet, and the bytes that they stand for. */
+    uint8_t *out; /* NULL: nothing was written */
+    size_t out_begin, out_end, sealed;
+    uint8_t *in; /* what was taken off the socket; NULL: nothing was read */
+    size_t in_begin, in_end;
+    const uint8_t *plain; /* within `in`: what the last record held and nobody has asked for */
+    size_t plain_bytes;
     char host[256];
     char reason[TCI_TLS_REASON_MAX]; /* why the peer was not taken; "": OpenSSL says it */
     char identity[TCI_TLS_IDENTITY_MAX];
@@ -47,6 +60,17 @@ tc_status tci_tls_session_write(tci_tls_session *session, const void *bytes, siz
 bool tci_tls_session_has_bytes(const tci_tls_session *session);
 bool tci_tls_session_wants_write(const tci_tls_session *session);
 void tci_tls_session_close(tci_tls_session *session, bool goodbye);
+
+/* Tells the peer that nothing will follow, if the socket takes it. */
+void tci_tls_session_say_end(tci_tls_session *session);
+/* What an alert of the peer's means, and an error of the socket's. */
+tc_status tci_tls_session_peer_refused(const tci_tls_session *session, int alert,
+                                       tc_error *err);
+tc_status tci_tls_session_socket_failed(const tci_tls_session *session, int errnum,
+                                        tc_error *err);
+/* For OpenSSL, which tells of each secret that a handshake agrees on: keeps those that records are
+ * sealed with. */
+void tci_tls_session_keep_secret(const SSL *ssl, const char *line);
 
 /* The one that OpenSSL is calling back for. */
 tci_tls_session *tci_tls_session_of(const SSL *ssl);

@@ -1,6 +1,7 @@
 #include "compile_filter.h"
 
 #include "base/arch.h"
+#include "base/sanitized.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -12,14 +13,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 #define INSTRUCTIONS_MAX 256
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -214,7 +207,7 @@ int tci_compile_filter_set(int socket, int statm)
     write_program(&p, socket, statm);
     if (p.size > INSTRUCTIONS_MAX)
         return E2BIG;
-    if (SANITIZED)
+    if (TCI_SANITIZED)
         return EOPNOTSUPP;
     const struct sock_fprog filter = {.len = (unsigned short)p.size, .filter = p.code};
     long result =

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#define TCI_COMPILE_PROTOCOL 2u
+#define TCI_COMPILE_PROTOCOL 3u
 #define TCI_COMPILE_PREFIX_BYTES 8u
 /* The largest bitcode, or an object as large, with what goes with it. */
 #define TCI_COMPILE_BODY_MAX (TCI_ARCHIVE_SLICE_BYTES_MAX + (32u << 20))

@@ -130,23 +130,27 @@ static void forget_frames(const tci_loaded_image *loaded)
 
 /* --- imports ------------------------------------------------------------------------- */
 
-tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name, void *user,
+tc_status tci_image_loader_bind(const tci_image *image, const tci_import_source *source,
                                 tci_symbols *symbols, uint64_t *addresses, tc_error *err)
 {
     tci_name_list missing = {0};
+    uint64_t *strong = addresses + image->weak_count;
     const char *weak = image->weak_names;
     for (uint32_t i = 0; i < image->weak_count; i++) {
         addresses[i] = (uint64_t)(uintptr_t)tci_symbols_resolve_weak(symbols, weak);
         weak += strlen(weak) + 1;
     }
     for (uint32_t i = 0; i < image->symbol_count; i++) {
-        const char *symbol = name(user, i);
+        if (i < source->given_count) {
+            strong[i] = source->given[i];
+            continue;
+        }
+        const char *symbol = source->name(source->user, i - source->given_count);
         if (symbol == NULL)
             return tci_error_set(err, TC_E_CORRUPT, "%u names, its image uses %u", i,
                                  image->symbol_count);
-        addresses[image->weak_count + i] =
-            (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, symbol);
-        if (addresses[image->weak_count + i] == 0)
+        strong[i] = (uint64_t)(uintptr_t)tci_symbols_resolve(symbols, symbol);
+        if (strong[i] == 0)
             tci_name_list_add(&missing, symbol);
     }
     if (missing.count == 0)
@@ -235,7 +239,15 @@ void tci_image_loader_names(const tci_loaded_image *loaded, const char *name,
     }
 }
 
-static tc_status place_image(tci_code_arena *arena, const tci_image *image,
+static size_t memory_of(const tci_image *image)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0;
+    for (uint32_t i = 0; i < image->segment_count; i++)
+        bytes += (image->segments[i].memory_bytes + page - 1) / page * page;
+    return bytes;
+}
+
+static tc_status place_bound(tci_code_arena *arena, const tci_image *image,
                              const uint64_t *imports, tci_loaded_image **loaded_out,
                              tc_error *err)
 {
@@ -257,26 +269,41 @@ static tc_status place_image(tci_code_arena *arena, const tci_image *image,
     return TC_OK;
 }
 
-tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive, size_t index,
-                                tci_symbols *symbols, tci_loaded_image **loaded_out,
-                                tci_entries *entries_out, tc_error *err)
+tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
+                                 const tci_import_source *source, tci_symbols *symbols,
+                                 uint64_t memory_max, tci_loaded_image **loaded_out,
+                                 tci_entries *entries_out, tc_error *err)
 {
-    tci_image image;
     uint64_t few[FEW_IMPORTS];
     uint64_t *imports = few;
-    TC_TRY(tci_image_open_slice(archive, index, &image, err));
-    size_t count = (size_t)image.weak_count + image.symbol_count;
+    size_t count = (size_t)image->weak_count + image->symbol_count;
+    if (memory_max > 0 && memory_of(image) > memory_max)
+        return tci_error_set(err, TC_E_TOO_LARGE,
+                             "code and data take %zu bytes, option code_memory_max is %llu",
+                             memory_of(image), (unsigned long long)memory_max);
     if (count > FEW_IMPORTS && (imports = calloc(count, sizeof *imports)) == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
-    slice_names names = {.archive = archive, .index = index};
-    tc_status status = tci_image_loader_bind(&image, slice_name, &names, symbols, imports, err);
+    tc_status status = tci_image_loader_bind(image, source, symbols, imports, err);
     if (status == TC_OK)
-        status = place_image(arena, &image, imports, loaded_out, err);
+        status = place_bound(arena, image, imports, loaded_out, err);
     if (status == TC_OK)
-        *entries_out = entries_at(&image, (*loaded_out)->place.run);
+        *entries_out = entries_at(image, (*loaded_out)->place.run);
     if (imports != few)
         free(imports);
     return status;
+}
+
+tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive, size_t index,
+                                tci_symbols *symbols, uint64_t memory_max,
+                                tci_loaded_image **loaded_out, tci_entries *entries_out,
+                                tc_error *err)
+{
+    tci_image image;
+    slice_names names = {.archive = archive, .index = index};
+    const tci_import_source source = {.name = slice_name, .user = &names};
+    TC_TRY(tci_image_open_slice(archive, index, &image, err));
+    return tci_image_loader_place(arena, &image, &source, symbols, memory_max, loaded_out,
+                                  entries_out, err);
 }
 
 void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded)
@@ -286,12 +313,14 @@ void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded)
     free(loaded);
 }
 
+uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t place)
+{
+    return (uintptr_t)loaded->place.run + place;
+}
+
 size_t tci_image_loader_memory(const tci_loaded_image *loaded)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = 0;
-    for (uint32_t i = 0; i < loaded->image.segment_count; i++)
-        bytes += (loaded->image.segments[i].memory_bytes + page - 1) / page * page;
-    return bytes;
+    return memory_of(&loaded->image);
 }
 
 bool tci_image_loader_has_data(const tci_loaded_image *loaded)

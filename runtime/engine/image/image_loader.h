@@ -16,18 +16,35 @@ typedef struct tci_loaded_image tci_loaded_image;
  * there is none. */
 typedef const char *(*tci_import_name)(void *user, uint32_t index);
 
+/* Where the undefined symbols of an image are: the first ones have addresses, the others names. */
+typedef struct tci_import_source {
+    const uint64_t *given;
+    uint32_t given_count;
+    tci_import_name name; /* indices begin at 0 behind the given ones */
+    void *user;
+} tci_import_source;
+
 /* Fills addresses[weak_count + symbol_count], as tci_image_relocate wants them.
  * TC_E_UNRESOLVED: every name that is missing; TC_E_CORRUPT: a symbol without a name. */
-TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image, tci_import_name name,
-                                              void *user, tci_symbols *symbols,
-                                              uint64_t *addresses, tc_error *err);
+TC_MUST_CHECK tc_status tci_image_loader_bind(const tci_image *image,
+                                              const tci_import_source *source,
+                                              tci_symbols *symbols, uint64_t *addresses,
+                                              tc_error *err);
 
-/* The image slice `index` must be for this architecture, and of a CPU level that this CPU has.
- * The archive may be closed afterwards. Any thread. TC_E_CORRUPT, TC_E_VERSION,
- * TC_E_TOO_LARGE (the image, see image.h), TC_E_UNRESOLVED (every name that is missing),
- * TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
+/* The image must be for this architecture and this CPU; its bytes may go afterwards. It takes
+ * memory_max bytes of memory at most; 0: any. Any thread. TC_E_UNRESOLVED, TC_E_CORRUPT (both as
+ * above), TC_E_TOO_LARGE, TC_E_UNSUPPORTED (see code_arena.h), TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_image_loader_place(tci_code_arena *arena, const tci_image *image,
+                                               const tci_import_source *source,
+                                               tci_symbols *symbols, uint64_t memory_max,
+                                               tci_loaded_image **loaded_out,
+                                               tci_entries *entries_out, tc_error *err);
+
+/* The same with the image slice `index`. The archive may be closed afterwards. Also TC_E_CORRUPT,
+ * TC_E_VERSION and TC_E_TOO_LARGE of image.h. */
 TC_MUST_CHECK tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archive,
                                               size_t index, tci_symbols *symbols,
+                                              uint64_t memory_max,
                                               tci_loaded_image **loaded_out,
                                               tci_entries *entries_out, tc_error *err);
 
@@ -44,6 +61,8 @@ typedef struct tci_image_names {
  * one from each entry to the next. */
 void tci_image_loader_names(const tci_loaded_image *loaded, const char *name,
                             tci_image_names *names_out);
+/* Where byte `place` of its memory is. */
+uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t place);
 /* Bytes of memory that its segments take, and whether it may write to any of them. */
 size_t tci_image_loader_memory(const tci_loaded_image *loaded);
 bool tci_image_loader_has_data(const tci_loaded_image *loaded);

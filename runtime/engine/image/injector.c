@@ -100,8 +100,9 @@ static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *er
         calloc((size_t)image->weak_count + image->symbol_count + 1, sizeof(uint64_t));
     if (injector->imports == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");
-    tc_status status = tci_image_loader_bind(image, next_name, names, injector->symbols,
-                                             injector->imports, err);
+    const tci_import_source source = {.name = next_name, .user = names};
+    tc_status status =
+        tci_image_loader_bind(image, &source, injector->symbols, injector->imports, err);
     if (status != TC_OK)
         tci_error_prefix(err, "injected code");
     return status;

@@ -80,7 +80,23 @@ bool tci_elf_object_section(const tci_elf_object *object, size_t index,
                           .flags = section.sh_flags,
                           .size = section.sh_size,
                           .alignment = section.sh_addralign,
+                          .about = section.sh_info,
                           .content = is_there ? object->bytes + section.sh_offset : NULL};
+    return true;
+}
+
+bool tci_elf_object_relocation(const tci_elf_section *section, size_t index,
+                               tci_elf_relocation *relocation_out)
+{
+    Elf64_Rela entry;
+    if (section->type != SHT_RELA || section->content == NULL ||
+        index >= section->size / sizeof entry)
+        return false;
+    memcpy(&entry, section->content + index * sizeof entry, sizeof entry);
+    *relocation_out = (tci_elf_relocation){.offset = entry.r_offset,
+                                           .type = (uint32_t)ELF64_R_TYPE(entry.r_info),
+                                           .symbol = (uint32_t)ELF64_R_SYM(entry.r_info),
+                                           .addend = entry.r_addend};
     return true;
 }
 
@@ -100,6 +116,23 @@ static bool next_symbol(const tci_elf_object *object, size_t *at, Elf64_Sym *sym
         return false;
     ++*at;
     *name_out = text_at(object, table.sh_link, symbol_out->st_name);
+    return true;
+}
+
+bool tci_elf_object_symbol(const tci_elf_object *object, size_t index,
+                           tci_elf_symbol *symbol_out)
+{
+    Elf64_Sym symbol;
+    const char *name;
+    size_t at = index;
+    if (index == 0 || !next_symbol(object, &at, &symbol, &name))
+        return false;
+    *symbol_out = (tci_elf_symbol){.name = name != NULL ? name : "",
+                                   .type = ELF64_ST_TYPE(symbol.st_info),
+                                   .is_weak = ELF64_ST_BIND(symbol.st_info) == STB_WEAK,
+                                   .section = symbol.st_shndx,
+                                   .offset = symbol.st_value,
+                                   .size = symbol.st_size};
     return true;
 }
 

@@ -29,12 +29,37 @@ typedef struct tci_elf_section {
     uint64_t flags;   /* SHF_ */
     uint64_t size;    /* that it will have in memory */
     uint64_t alignment;
+    uint32_t about;         /* relocations: the section that they are for */
     const uint8_t *content; /* a view of the object's bytes; NULL when not all of it is there */
 } tci_elf_section;
 
 /* False: there are no more. */
 bool tci_elf_object_section(const tci_elf_object *object, size_t index,
                             tci_elf_section *section_out);
+
+typedef struct tci_elf_relocation {
+    uint64_t offset; /* in the section that it is for */
+    uint32_t type;   /* R_ of the machine */
+    uint32_t symbol; /* index */
+    int64_t addend;
+} tci_elf_relocation;
+
+/* Of a section of type SHT_RELA. False: there are no more. */
+bool tci_elf_object_relocation(const tci_elf_section *section, size_t index,
+                               tci_elf_relocation *relocation_out);
+
+typedef struct tci_elf_symbol {
+    const char *name; /* a view of the object's bytes; "" when it has none */
+    unsigned type;    /* STT_ */
+    bool is_weak;
+    unsigned section; /* index, or SHN_ */
+    uint64_t offset;  /* in that section */
+    uint64_t size;
+} tci_elf_symbol;
+
+/* Indices begin at 1. False: there are no more. */
+bool tci_elf_object_symbol(const tci_elf_object *object, size_t index,
+                           tci_elf_symbol *symbol_out);
 
 /* Bytes that the linked object takes: what may be run, what may be written and the rest have
  * pages of their own. With an address and a jump for every undefined symbol, which the linker

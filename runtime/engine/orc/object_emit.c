@@ -8,6 +8,7 @@
 #include "engine/name_list.h"
 #include "entry_names.h"
 #include "module_check.h"
+#include "object_image.h"
 #include "unwind_tables.h"
 #include "writable_data.h"
 
@@ -344,6 +345,9 @@ static tc_status keep(const tci_engine_code *code, LLVMMemoryBufferRef elf, tci_
                       tc_error *err)
 {
     size_t elf_size = LLVMGetBufferSize(elf);
+    if (code->as_image)
+        return tci_object_image_make(code, LLVMGetBufferStart(elf), elf_size, object->writable,
+                                     &object->bytes, &object->size, err);
     object_header header = {
         .abi = TCI_ENGINE_ABI, .level = (uint32_t)code->level, .writable = object->writable};
     memcpy(header.magic, object_magic, sizeof header.magic);

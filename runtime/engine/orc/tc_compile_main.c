@@ -6,6 +6,7 @@
  * not the process that the code is for: it notes which ones the code needs. Nothing of it
  * outlives its parent. */
 #include "base/error_text.h"
+#include "base/sanitized.h"
 #include "engine/child/child_process.h"
 #include "engine/child/compile_protocol.h"
 #include "engine/child/compile_wall.h"
@@ -24,14 +25,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 /* Its standard error is memory that the parent reads the beginning of. */
 #define WORDS_BYTES_MAX (1u << 20)
@@ -63,7 +56,7 @@ static void set_limits(uint64_t memory_max, bool background)
         (void)signal(ignored[i], SIG_IGN);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, WORDS_BYTES_MAX);
-    if (!SANITIZED && memory_max > 0) /* their shadow is terabytes of address space */
+    if (!TCI_SANITIZED && memory_max > 0) /* their shadow is terabytes of address space */
         limit(RLIMIT_AS, memory_max);
     int niceness = getpriority(PRIO_PROCESS, 0); /* of the thread that started this */
     if (background)
@@ -308,7 +301,7 @@ static void serve(const tci_engine_ops *ops, tci_engine *engine, uint64_t memory
         receive(body, size);
         serve_request(ops, engine, body, size);
         free(body);
-    } while (SANITIZED || memory_max == 0 || memory_used() < memory_max / 4 * 3);
+    } while (TCI_SANITIZED || memory_max == 0 || memory_used() < memory_max / 4 * 3);
 }
 
 /* --- start -------------------------------------------------------------------------------- */

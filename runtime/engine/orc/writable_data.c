@@ -41,17 +41,24 @@ static uint32_t count(LLVMModuleRef module)
     return n;
 }
 
-/* External, so that it is reached through the GOT: the code that uses it and the code that
- * holds it may be further apart than a near reference can say. */
-static void share(LLVMValueRef global, uint32_t index, tci_code_level level)
+static void show(LLVMValueRef global, const char *symbol)
 {
-    char symbol[TCI_WRITABLE_SYMBOL_MAX];
-    tci_writable_symbol(index, symbol);
     LLVMSetValueName2(global, symbol, strlen(symbol));
     LLVMSetLinkage(global, LLVMExternalLinkage);
     LLVMSetVisibility(global, LLVMDefaultVisibility);
-    if (level == TCI_LEVEL_OPTIMISED_SHARED)
-        LLVMSetInitializer(global, NULL);
+}
+
+/* By a declaration of its own, which is reached through its address in memory: the code that uses
+ * the variable and the code that holds it may be further apart than a near reference can say. A
+ * variable that was internal is called near by LLVM ever after, whatever its linkage becomes. */
+static void declare(LLVMModuleRef module, LLVMValueRef global, const char *symbol)
+{
+    LLVMValueRef declaration =
+        LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(global), symbol,
+                                    LLVMGetPointerAddressSpace(LLVMTypeOf(global)));
+    LLVMSetAlignment(declaration, LLVMGetAlignment(global));
+    LLVMReplaceAllUsesWith(global, declaration);
+    LLVMDeleteGlobal(global);
 }
 
 uint32_t tci_writable_data_share(LLVMModuleRef module, tci_code_level level)
@@ -60,9 +67,16 @@ uint32_t tci_writable_data_share(LLVMModuleRef module, tci_code_level level)
     uint32_t index = 0;
     if (n == TCI_WRITABLE_FIXED || level == TCI_LEVEL_OPTIMISED)
         return n;
-    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
-        if (is_writable(g))
-            share(g, index++, level);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module), next; g != NULL; g = next) {
+        char symbol[TCI_WRITABLE_SYMBOL_MAX];
+        next = LLVMGetNextGlobal(g);
+        if (!is_writable(g))
+            continue;
+        tci_writable_symbol(index++, symbol);
+        if (level == TCI_LEVEL_OPTIMISED_SHARED)
+            declare(module, g, symbol);
+        else
+            show(g, symbol);
     }
     return n;
 }

@@ -1,4 +1,4 @@
-// Thousands of functions: half of them throw, and somebody catches; nothing passes the others.
+// TEST_FUNCTIONS functions twice: half of them throw, and somebody catches; nothing passes the others.
 using size = __SIZE_TYPE__;
 
 template<class T, T... Numbers> struct list {
@@ -35,5 +35,5 @@ template<size... N> static size sum_of_caught(size wanted, list<size, N...>)
 
 extern "C" void throws_main(void *, size wanted, void *args)
 {
-    *static_cast<size *>(args) = sum_of_caught(wanted, numbers<2800>());
+    *static_cast<size *>(args) = sum_of_caught(wanted, numbers<TEST_FUNCTIONS>());
 }

@@ -12,7 +12,7 @@ static tc_status send_greeting(tc_context *ctx, tc_ep *ep, const char *name, tc_
     tc_ifunc *function;
     tc_status status = tc_ifunc_open(ctx, name, &function, err);
     if (status == TC_OK)
-        err->status = status = tc_send(ep, function, greeting, strlen(greeting));
+        status = tc_send_wait(ep, function, greeting, strlen(greeting), TIMEOUT_NS, err);
     return status;
 }
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     if (status == TC_OK && argc > 2)
         status = send_greeting(ctx, ep, argv[2], &err);
     if (status == TC_OK)
-        status = tc_ep_flush(ep, TIMEOUT_NS);
+        status = tc_ep_flush(ep, TIMEOUT_NS, &err);
     if (status != TC_OK)
         fprintf(stderr, "%s: %s\n", tc_status_name(status), err.text);
     tc_context_destroy(ctx);

@@ -1,0 +1,21 @@
+/* A function that needs nothing of its target: it counts in a variable of its own. Of a payload that is a text it also
+ * keeps a copy, for which it binds what functions of ordinary size bind of the C library. */
+#include "visit.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+void visit_main(void *payload, size_t size, void *target_args);
+
+static uint64_t seen;
+static char last[2 * VISIT_TEXT];
+
+void visit_main(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    seen++;
+    if (size == VISIT_TEXT)
+        (void)snprintf(last, sizeof last, "%llu: %.*s", (unsigned long long)seen,
+                       (int)strnlen(payload, VISIT_TEXT), (const char *)payload);
+}

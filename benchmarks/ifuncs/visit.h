@@ -1,0 +1,7 @@
+/* What visit.c and its senders share. */
+#ifndef TC_PERF_VISIT_H
+#define TC_PERF_VISIT_H
+
+#define VISIT_TEXT 32 /* bytes of a payload that is a text; padded by zeros */
+
+#endif

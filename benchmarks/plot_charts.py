@@ -1,0 +1,424 @@
+"""Which charts show an experiment best: from rows to panels of lines, bars or stacks, all in the units of their axes.
+
+A panel says what is drawn, plot_draw.py how. A figure that all others are measured against (the machine's limit, or what is
+allowed) is a line across the panel.
+"""
+from dataclasses import dataclass, field
+
+from plot_report import Refused, number, spread, text
+
+UCX_NAMES = {"am": "UCX AM", "am-safe": "UCX AM, safe", "put": "UCX put", "get": "UCX GET", "ucx": "UCX AM over tcp"}
+SERIES_MAX = 24
+
+
+@dataclass
+class Point:
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+@dataclass
+class Series:
+    name: str
+    key: str          # of its colour
+    style: str        # of its dashes and marks
+    points: list
+
+
+@dataclass
+class Limit:
+    name: str
+    value: float
+    is_told: bool = True       # the name alone says it otherwise
+
+
+@dataclass
+class Lines:
+    x_label: str
+    y_label: str
+    series: list
+    x_unit: str = "count"      # "bytes" and "count" are logarithmic, "seconds" is not
+    limit: Limit = None
+    title: str = ""
+    from_zero: bool = False    # whatever the values are, the axis is linear
+    scale: float = 1           # from the row's figure to the axis'
+    is_ratio: bool = False     # the axis is logarithmic, and is not made for bands
+
+
+@dataclass
+class Bar:
+    name: str
+    key: str
+    value: float
+    low: float
+    high: float
+    far: float = None          # p99, a mark of its own
+    note: str = ""             # behind the figure
+
+
+@dataclass
+class Bars:
+    x_label: str
+    bars: list
+    limit: Limit = None
+    title: str = ""
+    shares_names: bool = False  # with the panel to its left
+    dots: bool = False
+    scale: float = 1
+
+
+@dataclass
+class Stack:
+    name: str
+    before: float              # ends at 0
+    stages: list               # (name, value), from 0 on
+    total: float
+
+
+@dataclass
+class Stacks:
+    x_label: str
+    stacks: list
+    title: str = ""
+    scale: float = 1
+
+
+@dataclass
+class Chart:
+    title: str
+    panels: list
+    columns: int = 1
+    notes: list = field(default_factory=list)
+
+
+# --- names and units ------------------------------------------------------------------------------------------------
+
+
+def mode_name(row, rows, joint="by"):
+    """A mode of the library's is told apart by its delivery where there are several."""
+    mode = text(row.get("mode"))
+    if mode in UCX_NAMES and row.get("delivery") in (mode, "am", "put", "tcp", None):
+        return UCX_NAMES[mode]
+    others = {text(other.get("delivery")) for other in rows if other.get("mode") == row.get("mode")}
+    return f"{mode} {joint} {text(row['delivery'])}" if "delivery" in row and len(others) > 1 else mode
+
+
+def time_unit(values_ns):
+    most = max(values_ns, default=1)
+    return ("ns", 1) if most < 1e3 else ("us", 1e-3) if most < 1e6 else ("ms", 1e-6)
+
+
+def rate_unit(values):
+    most = max(values, default=0)
+    return ("million ", 1e-6) if most >= 1e6 else ("thousand ", 1e-3) if most >= 1e4 else ("", 1)
+
+
+def figures(rows, name):
+    return [value for value in (number(row, name) for row in rows) if value is not None]
+
+
+def distinct(rows, name):
+    return list(dict.fromkeys(text(row[name]) for row in rows if name in row))
+
+
+def series_of(rows, x_name, y_name, scale, name_of, key="mode", style="delivery"):
+    """One for each name, sorted by x."""
+    table = {}
+    for row in rows:
+        x, (y, low, high) = number(row, x_name), spread(row, y_name)
+        if x is not None and y is not None:
+            name = name_of(row)
+            look = "ucx" if style == "delivery" and name in UCX_NAMES.values() else text(row.get(style))
+            series = table.setdefault(name, Series(name, text(row.get(key)), look, []))
+            series.points.append(Point(x, y * scale, low * scale, high * scale))
+    for series in table.values():
+        series.points.sort(key=lambda point: point.x)
+    return list(table.values())
+
+
+def bars_of(rows, name, scale, name_of, key="mode", far=None, note=lambda row: ""):
+    bars = []
+    for row in rows:
+        value, low, high = spread(row, name)
+        if value is not None:
+            beyond = number(row, far) if far else None
+            bars.append(Bar(name_of(row), text(row.get(key)), value * scale, low * scale, high * scale,
+                            None if beyond is None else beyond * scale, note(row)))
+    return bars
+
+
+def bare_limit(rows, name, scale):
+    """`bare` is measured once for each payload, and moves one word each time."""
+    values = sorted(figures([row for row in rows if row.get("mode") == "bare"], name))
+    return Limit("limit (bare)", values[len(values) // 2] * scale) if values else None
+
+
+# --- experiments ----------------------------------------------------------------------------------------------------
+
+
+def message_panels(rows):
+    if "senders" in rows[0]:
+        unit, scale = rate_unit(figures(rows, "rate_per_s"))
+        own = series_of(rows, "senders", "rate_per_s", scale, lambda row: f"delivery {text(row.get('delivery'))}", key="delivery")
+        return [Lines("sending processes, one target", f"{unit}messages/s, all together", own, from_zero=True, scale=scale)], 1, "several senders"
+    others = [row for row in rows if row.get("mode") != "bare"] or rows
+    latency, rate = (figures(others, name) for name in ("latency_ns_p50", "rate_per_s"))
+    (time, time_scale), (million, rate_scale) = time_unit(latency), rate_unit(rate)
+    limits = [bare_limit(rows, "latency_ns_p50", time_scale), bare_limit(rows, "rate_per_s", rate_scale)]
+    labels = [f"half round trip, p50 ({time})", f"{million}messages/s"]
+
+    def name_of(row):
+        return mode_name(row, rows)
+
+    if len(set(figures(others, "payload_bytes"))) > 1:
+        x = ("payload", "payload_bytes")
+        return [Lines(x[0], label, series_of(others, x[1], name, scale, name_of), "bytes", limit, scale=scale)
+                for label, name, scale, limit in zip(labels, ("latency_ns_p50", "rate_per_s"), (time_scale, rate_scale), limits)], 2
+    labels[0] = f"half round trip ({time}): p50, mark: p99"
+    return [Bars(labels[0], bars_of(others, "latency_ns_p50", time_scale, name_of, far="latency_ns_p99"), limits[0],
+                 scale=time_scale),
+            Bars(labels[1], bars_of(others, "rate_per_s", rate_scale, name_of), limits[1], shares_names=True,
+                 scale=rate_scale)], 2
+
+
+def bandwidth_panels(rows):
+    return [Lines("payload", "bandwidth (GiB/s)", series_of(rows, "payload_bytes", "mb_per_s", 1 / 1024,
+                                                            lambda row: mode_name(row, rows)), "bytes", from_zero=True)], 1
+
+
+def stack_of(rows, scale):
+    stages = {text(row.get("stage")): (number(row, "us_p50") or 0) * scale for row in rows}
+    before, total = stages.pop("transmission", 0), stages.pop("total", 0)
+    rest = max(0, total - sum(stages.values()))
+    return Stack(text(rows[0].get("path")), before, [*stages.items(), ("rest: other processes", rest)], total)
+
+
+def first_call_panels(rows):
+    """A row of panels for each function: what is compiled first, on an axis of its own, and what is not."""
+    if "turn" in rows[0]:
+        bars = bars_of(rows, "us_p50", 1, lambda row: f"{text(row.get('turn'))}: {number(row, 'functions') or 0:g} new functions",
+                      
+                       key="turn", far="us_p99")
+        return [Bars("cached call (us): p50, mark: p99", bars, dots=True)], 1, "what they cost other peers"
+    panels = []
+    for function in distinct(rows, "function"):
+        for compiles, title in ((True, "compiled"), (False, "not compiled")):
+            own = [row for row in rows if text(row.get("function")) == function and text(row.get("path")).startswith("jit") == compiles]
+            unit, scale = time_unit([1e3 * value for value in figures(own, "us_p50")])
+            stacks = [stack_of([row for row in own if text(row.get("path")) == path], scale * 1e3) for path in distinct(own, "path")]
+            if stacks:
+                panels.append(Stacks(f"since the target saw the message ({unit}), p50", stacks, f"{function}, {title}",
+                                     scale))
+    both = any("not compiled" in panel.title for panel in panels) and any(", compiled" in panel.title for panel in panels)
+    return panels, 2 if both else 1
+
+
+def wait_panels(rows):
+    firsts = list({text(row.get("policy")): row for row in reversed(rows)}.values())[::-1]
+    million, scale = rate_unit(figures(rows, "rate_per_s"))
+    own = dict(name_of=lambda row: text(row.get("policy")), key="policy")
+    rates = series_of(rows, "processes", "rate_per_s", scale, style="policy", **own)
+    return [Bars("idle: % of a processor", bars_of(firsts, "idle_cpu_pct", 1, **own)),
+            Bars("wake-up (us): p50, mark: p99", bars_of(firsts, "wakeup_us_p50", 1, far="wakeup_us_p99", **own), dots=True,
+                 shares_names=True),
+            Lines("processes, in pairs", f"{million}messages/s, all together", rates, from_zero=True, scale=scale)], 3
+
+
+def poll_panels(rows):
+    return [Lines("endpoints that say nothing", "one tc_progress (ns)",
+                  series_of(rows, "peers", "turn_ns", 1, lambda row: f"delivery {text(row.get('delivery'))}", key="delivery"),
+                  from_zero=True)], 1
+
+
+def integrity_panels(rows):
+    def verdict(row):
+        counts = {name: number(row, name) or 0 for name in ("lost", "torn", "repeated", "out_of_order")}
+        wrong = ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in counts.items() if count)
+        return f"{number(row, 'run') or 0:,.0f} of {number(row, 'messages') or 0:,.0f} run, {wrong or 'no error'}"
+
+    timed = [dict(row, per_s=number(row, "run") / number(row, "seconds")) for row in rows
+             if number(row, "run") is not None and number(row, "seconds")]
+    million, scale = rate_unit(figures(timed, "per_s"))
+    return [Bars(f"{million}messages/s, each checked", bars_of(timed, "per_s", scale, lambda row: text(row.get("delivery")), "delivery",
+                                                             note=verdict), scale=scale)], 1
+
+
+def growth_of(row, side, column):
+    held, limits = row.get("memory"), row.get(side)
+    limits = limits.get("rss_bytes") if isinstance(limits, dict) else None
+    warm = number({"": limits[0]}, "") if isinstance(limits, list) and limits else None
+    points = []
+    for sample in held if isinstance(held, list) and warm is not None else []:
+        if isinstance(sample, list) and len(sample) == 3:
+            seconds, size = number({"": sample[0]}, ""), number({"": sample[column]}, "")
+            if seconds is not None and size is not None:
+                grown = (size - warm) / (1 << 20)
+                points.append(Point(seconds, grown, grown, grown))
+    return Series(f"{text(row.get('delivery'))}, {side}", text(row.get("delivery")), side, sorted(points, key=lambda point: point.x))
+
+
+def flood_panels(rows, options):
+    series = [growth_of(row, side, column) for row in rows for side, column in (("source", 1), ("target", 2))]
+    slack = number(options, "slack_bytes")
+    million, scale = rate_unit(figures(rows, "rate_per_s"))
+    bars = bars_of(rows, "rate_per_s", scale, lambda row: text(row.get("delivery")), "delivery",
+                   note=lambda row: f"no room {number(row, 'again') or 0:,.0f} times")
+    return [Lines("time (s)", "resident memory, growth since warm (MiB)", [each for each in series if each.points], "seconds",
+                  Limit("allowed", slack / (1 << 20)) if slack else None, from_zero=True),
+            Bars(f"{million}messages/s that were run", bars, scale=scale)], 2
+
+
+def chase_panels(rows):
+    """The paper's Figures 5 to 8, 9 to 12, and others. What else there are several of becomes part of a name."""
+    several = [key for key in ("depth", "inflight", "servers", "wait") if len(distinct(rows, key)) > 1]
+    x = next((key for key in several if key != "wait"), None)
+    rest = [key for key in several if key != x]
+    label = {"inflight": "chases at once", "depth": "depth (entries of a chase)"}.get(x, x)
+
+    def name_of(row):
+        more = [text(row.get(key)) if key == "wait" else f"{text(row.get(key))} {key}" for key in rest]
+        return ", ".join([UCX_NAMES.get(text(row.get("mode")), text(row.get("mode"))), *more])
+
+    style = rest[0] if rest else "mode"
+    if x is None:
+        return [Bars("chases/s", bars_of(rows, "chases_per_s", 1, name_of))], 1, ""
+    if any(row.get("cache") == "cold" for row in rows):
+        return [Lines(label, f"{which} chase (ms)", series_of(rows, x, f"{which}_chase_us", 1e-3, name_of, style=style),
+                      title=f"the {which} chase of a new function") for which in ("first", "second")], 2, f"by {x}"
+    return [Lines(label, "chases/s", series_of(rows, x, "chases_per_s", 1, name_of, style=style))], 1, f"by {label.split(' (')[0]}"
+
+
+PROTECTION_FIGURES = {"connect": ("connect_us", "connect (us)"), "first_call": ("first_call_us", "first call (us)"),
+                      "latency": ("latency_ns_p50", "half round trip (ns)"), "rate": ("rate_per_s", "messages/s"),
+                      "bandwidth": ("mb_per_s", "1 MiB payloads (MiB/s)")}
+
+
+def protection_panels(rows):
+    """Each protection's figures as ratios to none by the same delivery, where both were measured; else as they are."""
+    compared = [row for row in rows if isinstance(row.get("to_off"), dict)]
+    panels = []
+    for name, (member, label) in PROTECTION_FIGURES.items():
+        if compared:
+            # A median between two quartiles, as the rows' other figures have it.
+            flat = [dict(row, ratio=each[1], ratio_quartiles=[each[0], each[2]]) for row in compared
+                    for each in [row["to_off"].get(name)] if isinstance(each, list) and len(each) == 3]
+            bars = bars_of(flat, "ratio", 1, lambda row: f"{text(row.get('mode'))}, {text(row.get('delivery'))}", "delivery")
+            panels.append(Bars(f"{name.replace('_', ' ')}, ratio to off", bars, Limit("off", 1, is_told=False), dots=True))
+        else:
+            unit, scale = rate_unit(figures(rows, member)) if name == "rate" else ("", 1)
+            bars = bars_of(rows, member, scale, lambda row: f"{text(row.get('mode'))}, {text(row.get('delivery'))}", "delivery")
+            panels.append(Bars(unit + label, bars, dots=True, scale=scale))
+    panels = [panel for panel in panels if panel.bars]
+    for index, panel in enumerate(panels):
+        panel.shares_names = index % 3 > 0
+    return panels, 3
+
+
+EXPERIMENTS = {
+    "tsi": ("Target-Side Increment", message_panels),
+    "ssum": ("Server-Side Sum", message_panels),
+    "iput": ("Indirect Put", message_panels),
+    "bandwidth": ("Bandwidth of large payloads", bandwidth_panels),
+    "first-call": ("First calls", first_call_panels),
+    "wait": ("What waiting costs", wait_panels),
+    "poll": ("Polling with idle endpoints", poll_panels),
+    "integrity": ("Integrity of messages", integrity_panels),
+    "flood": ("A source that is too fast for its target", flood_panels),
+    "dapc": ("Distributed Adaptive Pointer Chasing", chase_panels),
+    "protection": ("What protection costs", protection_panels),
+}
+
+
+def is_drawn(panel):
+    return bool(getattr(panel, "series", None) or getattr(panel, "bars", None) or getattr(panel, "stacks", None))
+
+
+def has_spread(panels):
+    drawn = [each for panel in panels for each in getattr(panel, "bars", ())]
+    drawn += [point for panel in panels for series in getattr(panel, "series", ()) for point in series.points]
+    return any(each.low < each.high for each in drawn)
+
+
+def chart_of(report):
+    title, choose = EXPERIMENTS[report.experiment]
+    panels, columns, *more = choose(report.rows, report.options) if choose is flood_panels else choose(report.rows)
+    panels = [panel for panel in panels if is_drawn(panel)]
+    if not panels:
+        raise Refused(f"{report.path}: found no row with figures, expected rows of {report.experiment}")
+    for panel in panels:
+        count = len(getattr(panel, "series", None) or getattr(panel, "bars", None) or panel.stacks)
+        if count > SERIES_MAX * (2 if isinstance(panel, Bars) else 1):
+            raise Refused(f"{report.path}: found {count} series to draw in one panel, expected at most {SERIES_MAX}")
+    title = ": ".join([title, *filter(None, more)])
+    return Chart(title, panels, min(columns, len(panels)), [report.how(has_spread(panels)), report.where()])
+
+
+# --- two files ------------------------------------------------------------------------------------------------------
+
+
+def ratio(over, under, units):
+    """(value, low, high): the quartiles of either side taken where they are farthest apart."""
+    if min(*over, *under) <= 0:
+        return None
+    return units * over[0] / under[0], units * over[1] / under[2], units * over[2] / under[1]
+
+
+def ratio_bars(old, new, units):
+    by_name = {bar.name: bar for bar in old}
+    pairs = [(bar, ratio((bar.value, bar.low, bar.high), (base.value, base.low, base.high), units))
+             for bar in new for base in [by_name.get(bar.name)] if base]
+    return [Bar(bar.name, bar.key, *values) for bar, values in pairs if values]
+
+
+def ratio_series(old, new, units):
+    known = {(series.name, point.x): point for series in old for point in series.points}
+    found = []
+    for series in new:
+        points = []
+        for point in series.points:
+            base = known.get((series.name, point.x))
+            values = base and ratio((point.y, point.low, point.high), (base.y, base.low, base.high), units)
+            if values:
+                points.append(Point(point.x, *values))
+        if points:
+            found.append(Series(series.name, series.key, series.style, points))
+    return found
+
+
+def plain_label(label):
+    """Without a unit: a ratio has none, and two files may have chosen different ones."""
+    return label.split(" (")[0].removeprefix("million ").removeprefix("thousand ").split(": ")[0]
+
+
+def ratio_panel(old, new):
+    same, units = Limit("no change", 1, is_told=False), old.scale / new.scale
+    if isinstance(new, Lines):
+        if new.x_unit == "seconds":
+            return None  # two floods are as long as each was told to be
+        return Lines(new.x_label, f"B / A: {plain_label(new.y_label)}", ratio_series(old.series, new.series, units),
+                     new.x_unit, same, new.title, is_ratio=True)
+    if isinstance(new, Bars):
+        return Bars(f"B / A: {plain_label(new.x_label)}", ratio_bars(old.bars, new.bars, units), same, new.title, new.shares_names, dots=True)
+    totals = [[Bar(stack.name, stack.name, stack.total, stack.total, stack.total) for stack in panel.stacks] for panel in (old, new)]
+    return Bars("B / A: total", ratio_bars(*totals, units), same, new.title, dots=True)
+
+
+def compare(one, other):
+    """What both have, as ratios of the second to the first."""
+    if one.experiment != other.experiment:
+        raise Refused(f"{other.path}: found experiment '{other.experiment}', expected '{one.experiment}' as in {one.path}")
+    old, new = chart_of(one), chart_of(other)
+    kinds = {(type(panel), panel.title, plain_label(getattr(panel, "x_label", "")), plain_label(getattr(panel, "y_label", ""))): panel
+             for panel in old.panels}
+    panels = []
+    for panel in new.panels:
+        base = kinds.get((type(panel), panel.title, plain_label(panel.x_label), plain_label(getattr(panel, "y_label", ""))))
+        made = base and ratio_panel(base, panel)
+        if made and is_drawn(made):
+            panels.append(made)
+    if not panels:
+        raise Refused(f"{other.path}: found no figure that {one.path} has too, expected two runs of the same kind")
+    notes = [f"{name}: {line}" for name, chart in (("A", old), ("B", new)) for line in chart.notes]
+    return Chart(f"{new.title}: the second file (B) to the first (A)", panels, min(new.columns, len(panels)), notes)

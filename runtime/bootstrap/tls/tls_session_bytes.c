@@ -1,0 +1,258 @@
+/* What a connection carries once both sides are proved: records, as many as there are at once. */
+#include "tls_session.h"
+
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define IN_BYTES (64u << 10)
+#define OUT_RECORDS 4u /* that leave in one write */
+#define OUT_BYTES (OUT_RECORDS * (TCI_TLS_RECORD_PLAIN_MAX + TCI_TLS_RECORD_OVERHEAD_BYTES))
+/* Records under one key. RFC 8446 allows 2^24.5 with AES-GCM. */
+#define RENEW_AFTER (UINT64_C(1) << 23)
+
+#define FATAL 2u
+#define BAD_RECORD_MAC 20u
+#define KEY_UPDATE 24u
+#define KEY_UPDATE_BYTES 5u
+
+static bool would_block(int errnum)
+{
+    return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR;
+}
+
+/* --- writing ----------------------------------------------------------------------------- */
+
+/* What of the sealed records the socket takes. */
+static tc_status send_sealed(tci_tls_session *session, tc_error *err)
+{
+    while (session->out_begin < session->out_end) {
+        ssize_t n = send(session->fd, session->out + session->out_begin,
+                         session->out_end - session->out_begin, MSG_NOSIGNAL);
+        if (n < 0 && would_block(errno))
+            return TC_E_AGAIN;
+        if (n < 0)
+            return tci_tls_session_socket_failed(session, errno, err);
+        session->out_begin += (size_t)n;
+    }
+    session->out_begin = session->out_end = 0;
+    return TC_OK;
+}
+
+static bool seal(tci_tls_session *session, tci_tls_record_kind kind, const uint8_t *bytes,
+                 size_t size)
+{
+    if (session->out == NULL && (session->out = malloc(OUT_BYTES)) == NULL)
+        return false;
+    if (!tci_tls_record_seal(&session->sends, kind, bytes, size,
+                             session->out + session->out_end))
+        return false;
+    session->out_end += size + TCI_TLS_RECORD_OVERHEAD_BYTES;
+    return true;
+}
+
+/* Under a key that has served long enough, or that the peer wants changed, no more data goes. */
+static bool renew(tci_tls_session *session)
+{
+    static const uint8_t update[KEY_UPDATE_BYTES] = {KEY_UPDATE, 0, 0, 1, 0};
+    if (!session->renewal_wanted && session->sends.number < RENEW_AFTER)
+        return true;
+    session->renewal_wanted = false;
+    return seal(session, TCI_TLS_HANDSHAKE, update, sizeof update) &&
+           tci_tls_record_renew(&session->sends);
+}
+
+/* As much as leaves in one write. */
+static bool seal_some(tci_tls_session *session, const uint8_t *bytes, size_t size)
+{
+    bool ok = renew(session);
+    while (ok && session->sealed < size &&
+           OUT_BYTES - session->out_end > TCI_TLS_RECORD_OVERHEAD_BYTES) {
+        size_t room = OUT_BYTES - session->out_end - TCI_TLS_RECORD_OVERHEAD_BYTES;
+        size_t n = size - session->sealed;
+        n = n < room ? n : room;
+        n = n < TCI_TLS_RECORD_PLAIN_MAX ? n : TCI_TLS_RECORD_PLAIN_MAX;
+        ok = seal(session, TCI_TLS_DATA, bytes + session->sealed, n);
+        session->sealed += n;
+    }
+    return ok;
+}
+
+/* What was sealed stands for the same bytes until all of it has left: they are given again. */
+tc_status tci_tls_session_write(tci_tls_session *session, const void *bytes, size_t size,
+                                size_t *written_out, tc_error *err)
+{
+    if (session->failed)
+        return tci_error_set(err, TC_E_CORRUPT, "TLS has failed before");
+    if (session->sealed > size || (session->sealed == 0 && !seal_some(session, bytes, size))) {
+        session->failed = true;
+        ERR_clear_error();
+        return tci_error_set(err, TC_E_NO_MEMORY, "TLS: out of memory");
+    }
+    TC_TRY(send_sealed(session, err));
+    *written_out = session->sealed;
+    session->sealed = 0;
+    return TC_OK;
+}
+
+/* If the socket takes it: who says so goes away. */
+static void say_alert(tci_tls_session *session, uint8_t level, uint8_t description)
+{
+    const uint8_t alert[] = {level, description};
+    if (send_sealed(session, NULL) == TC_OK &&
+        seal(session, TCI_TLS_ALERT, alert, sizeof alert)) {
+        tc_status status = send_sealed(session, NULL);
+        (void)status;
+    }
+}
+
+void tci_tls_session_say_end(tci_tls_session *session)
+{
+    say_alert(session, 1, SSL3_AD_CLOSE_NOTIFY);
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+static tc_status ended(const tci_tls_session *session, tc_error *err)
+{
+    return tci_error_set(err, TC_E_PEER_LOST,
+                         session->established
+                             ? "it closed the connection without ending it in order"
+                             : "it closed the connection within the TLS handshake");
+}
+
+/* More of what the socket has, behind the part of a record that is there. */
+static tc_status receive(tci_tls_session *session, tc_error *err)
+{
+    size_t there = session->in_end - session->in_begin;
+    if (session->in == NULL && (session->in = malloc(IN_BYTES)) == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "TLS: out of memory");
+    if (session->in_begin > 0)
+        memmove(session->in, session->in + session->in_begin, there);
+    session->in_begin = 0;
+    session->in_end = there;
+    ssize_t n = recv(session->fd, session->in + there, IN_BYTES - there, 0);
+    if (n == 0)
+        return ended(session, err);
+    if (n < 0)
+        return would_block(errno) ? TC_E_AGAIN
+                                  : tci_tls_session_socket_failed(session, errno, err);
+    session->in_end += (size_t)n;
+    return TC_OK;
+}
+
+static tc_status broken(tci_tls_session *session, const char *what, tc_error *err)
+{
+    ERR_clear_error();
+    say_alert(session, FATAL, BAD_RECORD_MAC);
+    session->failed = true;
+    return tci_error_set(err, TC_E_CORRUPT, "a record was changed on its way: %s", what);
+}
+
+static tc_status take_alert(tci_tls_session *session, const uint8_t *bytes, size_t size,
+                            bool *ended_out, tc_error *err)
+{
+    if (size != 2)
+        return broken(session, "an alert is 2 bytes", err);
+    *ended_out = bytes[1] == SSL3_AD_CLOSE_NOTIFY;
+    if (*ended_out)
+        return tci_error_set(err, TC_E_PEER_LOST, "it closed the connection");
+    session->failed = true;
+    return tci_tls_session_peer_refused(session, bytes[1], err);
+}
+
+/* Of what a handshake may say behind its end, the peer has only new keys to speak of. */
+static tc_status take_key_update(tci_tls_session *session, const uint8_t *bytes, size_t size,
+                                 tc_error *err)
+{
+    static const uint8_t update[KEY_UPDATE_BYTES - 1] = {KEY_UPDATE, 0, 0, 1};
+    if (size != KEY_UPDATE_BYTES || memcmp(bytes, update, sizeof update) != 0 ||
+        bytes[size - 1] > 1 || !tci_tls_record_renew(&session->receives))
+        return broken(session, "a part of a handshake that none expects", err);
+    session->renewal_wanted |= bytes[size - 1] == 1;
+    return TC_OK;
+}
+
+static tc_status take_record(tci_tls_session *session, size_t body_bytes, bool *ended_out,
+                             tc_error *err)
+{
+    uint8_t *record = session->in + session->in_begin;
+    uint8_t *bytes = record + TCI_TLS_RECORD_HEAD_BYTES;
+    uint8_t kind;
+    size_t size;
+    if (!tci_tls_record_open(&session->receives, record, body_bytes, &kind, &size))
+        return broken(session, "its authentication tag is another", err);
+    session->in_begin += TCI_TLS_RECORD_HEAD_BYTES + body_bytes;
+    if (kind == TCI_TLS_ALERT)
+        return take_alert(session, bytes, size, ended_out, err);
+    if (kind == TCI_TLS_HANDSHAKE)
+        return take_key_update(session, bytes, size, err);
+    if (kind != TCI_TLS_DATA)
+        return broken(session, "it is of no kind that may come", err);
+    session->plain = bytes;
+    session->plain_bytes = size;
+    return TC_OK;
+}
+
+/* TC_OK: all of the next record is there. A head that none may have is found without the rest. */
+static tc_status look_for_record(const tci_tls_session *session, size_t *body_bytes_out)
+{
+    size_t there = session->in_end - session->in_begin;
+    if (there < TCI_TLS_RECORD_HEAD_BYTES)
+        return TC_E_AGAIN;
+    *body_bytes_out = tci_tls_record_body_bytes(session->in + session->in_begin);
+    if (*body_bytes_out == 0)
+        return TC_E_CORRUPT;
+    return there - TCI_TLS_RECORD_HEAD_BYTES < *body_bytes_out ? TC_E_AGAIN : TC_OK;
+}
+
+/* Asks the socket once in a read: of more, the descriptor tells. */
+static tc_status next_record(tci_tls_session *session, bool *asked, bool *ended_out,
+                             tc_error *err)
+{
+    size_t body_bytes;
+    tc_status status = look_for_record(session, &body_bytes);
+    if (status == TC_E_AGAIN && !*asked) {
+        *asked = true;
+        TC_TRY(receive(session, err));
+        status = look_for_record(session, &body_bytes);
+    }
+    if (status == TC_E_AGAIN)
+        return status;
+    if (status == TC_E_CORRUPT)
+        return broken(session, "its head is none", err);
+    return take_record(session, body_bytes, ended_out, err);
+}
+
+tc_status tci_tls_session_read(tci_tls_session *session, void *bytes, size_t size,
+                               size_t *read_out, bool *ended_out, tc_error *err)
+{
+    bool asked = false;
+    *ended_out = false;
+    if (session->failed)
+        return tci_error_set(err, TC_E_CORRUPT, "TLS has failed before");
+    while (session->plain_bytes == 0)
+        TC_TRY(next_record(session, &asked, ended_out, err));
+    size_t n = size < session->plain_bytes ? size : session->plain_bytes;
+    memcpy(bytes, session->plain, n);
+    session->plain += n;
+    session->plain_bytes -= n;
+    *read_out = n;
+    return TC_OK;
+}
+
+/* Of a part of a record the descriptor tells when there is more. */
+bool tci_tls_session_has_bytes(const tci_tls_session *session)
+{
+    size_t body_bytes;
+    return session->plain_bytes > 0 || look_for_record(session, &body_bytes) != TC_E_AGAIN;
+}
+
+bool tci_tls_session_wants_write(const tci_tls_session *session)
+{
+    return session->wants_write || session->out_begin < session->out_end;
+}

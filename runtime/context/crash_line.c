@@ -1,0 +1,122 @@
+/* tc/crash.h. In a signal handler nothing of stdio may be used. */
+#include "base/arch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <tc/code.h>
+#include <tc/crash.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)64 * 1024)
+#define NAME_MAX_BYTES 64u
+
+typedef struct watched_signal {
+    int number;
+    const char *name;
+    struct sigaction before;
+} watched_signal;
+
+static watched_signal watched[] = {
+    {.number = SIGSEGV, .name = "SIGSEGV"}, {.number = SIGBUS, .name = "SIGBUS"},
+    {.number = SIGILL, .name = "SIGILL"},   {.number = SIGFPE, .name = "SIGFPE"},
+    {.number = SIGTRAP, .name = "SIGTRAP"}, {.number = SIGABRT, .name = "SIGABRT"},
+};
+#define WATCHED (sizeof watched / sizeof watched[0])
+
+static char program_name[NAME_MAX_BYTES];
+static tc_crash_callback told;
+static void *told_user;
+
+typedef struct line {
+    char text[NAME_MAX_BYTES + 2 * TC_CODE_TEXT_MAX + 64];
+    size_t length;
+} line;
+
+static void add(line *l, const char *text)
+{
+    for (; *text != '\0' && l->length < sizeof l->text - 1; text++)
+        l->text[l->length++] = *text;
+}
+
+static const void *instruction_of(const ucontext_t *context)
+{
+#if defined(TCI_ARCH_X86_64)
+    return (const void *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(TCI_ARCH_AARCH64)
+    return (const void *)(uintptr_t)context->uc_mcontext.pc;
+#else
+#error "where does ucontext_t have the instruction pointer?"
+#endif
+}
+
+static void write_line(const char *signal_name, const void *instruction)
+{
+    char text[TC_CODE_TEXT_MAX];
+    line l = {.length = 0};
+    add(&l, program_name);
+    add(&l, ": ");
+    size_t begin = l.length;
+    add(&l, signal_name);
+    if (tc_code_name(instruction, text, sizeof text) > 0) {
+        add(&l, " in ");
+        add(&l, text);
+    }
+    add(&l, "; running: ");
+    add(&l, tc_code_running(text, sizeof text) > 0 ? text : "no function");
+    l.text[l.length] = '\n';
+    ssize_t written = write(STDERR_FILENO, l.text, l.length + 1);
+    (void)written; /* there is nobody left to tell */
+    l.text[l.length] = '\0';
+    if (told != NULL)
+        told(told_user, l.text + begin);
+}
+
+/* An instruction that faults does so again when this returns, and abort() sends its signal
+ * again; then it is the former handler's. Signals that came from outside come again. */
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    int error = errno;
+    for (size_t i = 0; i < WATCHED; i++) {
+        if (watched[i].number != number)
+            continue;
+        write_line(watched[i].name, instruction_of(context));
+        (void)sigaction(number, &watched[i].before, NULL);
+    }
+    if (info->si_code <= 0 || number == SIGTRAP)
+        (void)raise(number);
+    errno = error;
+}
+
+/* Sanitizers and other languages bring stacks of their own. Programs that do not call this have
+ * no memory for one. Without memory, only a stack that has no end left has no line. */
+static void give_stack(void)
+{
+    stack_t ours = {.ss_size = STACK_BYTES}, theirs;
+    if (sigaltstack(NULL, &theirs) != 0 || (theirs.ss_flags & SS_DISABLE) == 0)
+        return;
+    ours.ss_sp =
+        mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (ours.ss_sp != MAP_FAILED)
+        (void)sigaltstack(&ours, NULL);
+}
+
+void tc_crash_line_install(const char *program, tc_crash_callback callback, void *user)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    static bool installed;
+    strncpy(program_name, program, sizeof program_name - 1);
+    told = callback;
+    told_user = user;
+    if (installed)
+        return; /* a handler that came since may call this one: each would call the other */
+    installed = true;
+    give_stack();
+    action.sa_sigaction = on_crash;
+    for (size_t i = 0; i < WATCHED; i++)
+        (void)sigaction(watched[i].number, &action, &watched[i].before);
+}

@@ -1,0 +1,45 @@
+/* Sending for programs that would rather wait than be told to come again, and why it failed. */
+#include "context/context_object.h"
+
+#include "base/clock.h"
+#include "base/error_text.h"
+#include "context/wait.h"
+
+#include <tc/ifunc.h>
+
+tc_status tc_send_error(const tc_context *ctx, tc_error *err)
+{
+    if (ctx->core.send_error.status != TC_OK && err != NULL)
+        *err = ctx->core.send_error;
+    return ctx->core.send_error.status;
+}
+
+static tc_status send_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                             uint64_t timeout_ns)
+{
+    tc_context *ctx = tc_ep_context(ep);
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    tc_status status;
+    ctx->idle_since_ns = 0;
+    while ((status = tc_send(ep, fn, source_args, size)) == TC_E_AGAIN)
+        TC_TRY(tci_wait_turn(ctx, deadline_ns));
+    return status;
+}
+
+tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                       uint64_t timeout_ns, tc_error *err)
+{
+    if (tci_core_is_busy(ep->core))
+        return tci_error_set(err, TC_E_BUSY, "tc_send_wait waits, so not from inside an ifunc");
+    tc_status status = tc_send(ep, fn, source_args, size);
+    if (status == TC_E_AGAIN) {
+        tci_wait_pin(ep);
+        status = send_pinned(ep, fn, source_args, size, timeout_ns);
+        tci_wait_unpin(ep);
+    }
+    if (status == TC_E_TIMEOUT)
+        return tci_error_set(err, status, "the peer has made no room for the message in time");
+    if (status != TC_OK)
+        (void)tc_send_error(tc_ep_context(ep), err);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Running what comes until somebody says stop. */
+#include "context/context_object.h"
+
+#include "base/clock.h"
+
+/* Who sets the flag and does not call tc_wake is heard this late. */
+#define LOOK_AGAIN_NS (TCI_NS_PER_S / 2)
+
+static bool is_over(const volatile int *until)
+{
+    return until != NULL && __atomic_load_n(until, __ATOMIC_ACQUIRE) != 0;
+}
+
+tc_status tc_serve(tc_context *ctx, const volatile int *until)
+{
+    if (tci_core_is_busy(&ctx->core))
+        return TC_E_BUSY;
+    while (!is_over(until)) {
+        tc_status status = tc_wait(ctx, LOOK_AGAIN_NS);
+        if (status != TC_OK && status != TC_E_TIMEOUT)
+            return status;
+    }
+    return TC_OK;
+}

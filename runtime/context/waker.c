@@ -1,0 +1,40 @@
+#include "context/waker.h"
+
+#include "base/error_text.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+tc_status tci_waker_init(tc_context *ctx, tc_error *err)
+{
+    ctx->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (ctx->wake_fd < 0)
+        return tci_error_errno(err, TC_E_IO, errno, "an eventfd could not be made");
+    return tci_core_watch(&ctx->core, ctx->wake_fd, TCI_WATCH_WAKE, err);
+}
+
+void tci_waker_fini(tc_context *ctx)
+{
+    if (ctx->wake_fd >= 0)
+        (void)close(ctx->wake_fd);
+}
+
+void tci_waker_note_wake(tc_context *ctx)
+{
+    uint64_t count;
+    ssize_t n = read(ctx->wake_fd, &count, sizeof count);
+    (void)n;
+    tci_pending_note_event(&ctx->core.pending);
+}
+
+/* The descriptor is the same for as long as the context lives, and write() is all: any thread may
+ * do this, and a signal handler. */
+void tc_wake(tc_context *ctx)
+{
+    const uint64_t one = 1;
+    int before = errno;
+    ssize_t n = write(ctx->wake_fd, &one, sizeof one);
+    (void)n; /* full: it is readable already */
+    errno = before;
+}

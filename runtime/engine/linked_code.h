@@ -1,0 +1,36 @@
+/* What a compiler has made, callable: objects are linked by the compiler's module, and images
+ * (option compiled) by the library itself, so that what a compiler that was taken over hands
+ * over meets nothing but the readers of image_bundle.h and image.h. */
+#ifndef TCI_LINKED_CODE_H
+#define TCI_LINKED_CODE_H
+
+#include "engine/engine.h"
+#include "engine/engine_shared.h"
+#include "engine/symbols.h"
+
+typedef struct tci_linked_code tci_linked_code;
+
+typedef struct tci_link_request {
+    const tci_engine_shared *shared;
+    tci_code_arena *arena;
+    const tci_engine_code *code; /* as tci_engine_ops.link has it */
+    tci_symbols *symbols;        /* that the code's resolver asks */
+    /* As tci_engine_ops.link has it, and of the same kind. */
+    const tci_linked_code *base;
+} tci_link_request;
+
+/* Statuses of tci_engine_ops.link; of an image also TC_E_VERSION. */
+TC_MUST_CHECK tc_status tci_linked_code_make(const tci_link_request *request, const void *bytes,
+                                             size_t size, tci_linked_code **linked_out,
+                                             tci_entries *entries_out, tc_error *err);
+
+/* These three as in tci_engine_ops. */
+uint32_t tci_linked_code_writable(const tci_linked_code *linked);
+size_t tci_linked_code_memory(const tci_linked_code *linked);
+size_t tci_linked_code_symbols(const tci_linked_code *linked,
+                               const tci_code_symbol **symbols_out);
+
+/* No call of its entries may be running. NULL is allowed. */
+void tci_linked_code_free(tci_linked_code *linked);
+
+#endif

@@ -1,0 +1,27 @@
+/* What the members of a job prove themselves with: the key that rank 0 has drawn for it. It
+ * outlives its group where peers that came by it are still there. */
+#ifndef TCI_GROUP_JOB_H
+#define TCI_GROUP_JOB_H
+
+#include "bootstrap/credentials.h"
+
+struct tci_groups;
+
+typedef struct tci_group_job {
+    tci_credentials credentials;
+    bool left; /* no group uses it any more */
+    struct tci_group_job *next;
+} tci_group_job;
+
+/* Statuses of tci_credentials_of_job. */
+TC_MUST_CHECK tc_status tci_group_job_create(struct tci_groups *groups, const tci_tls_key *key,
+                                             const struct tc_options *options,
+                                             tci_group_job **job_out, tc_error *err);
+
+/* It is freed, and its key overwritten, when no connection uses it. NULL is allowed. */
+void tci_group_job_leave(struct tci_groups *groups, tci_group_job *job);
+
+/* Frees those that are left and not used. */
+void tci_group_job_sweep(struct tci_groups *groups);
+
+#endif

@@ -1,0 +1,59 @@
+/* Functions that are judged once more: keys were read again, or one has ended. */
+#include "base/logger.h"
+#include "ifunc/ifunc_load.h"
+#include "ifunc/standing.h"
+
+/* Under other rules than before, now that somebody else has signed it. No function may be
+ * running. */
+static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
+{
+    tci_ifunc_load_forgive(fn, tci_standing_rules(fn) != rules);
+    if (tci_standing_rules(fn) != rules &&
+        (fn->state == TCI_LOADED || fn->state == TCI_LOADING))
+        tci_registry_evict(fn);
+}
+
+/* Nobody may call it any more, whatever slots still hold. */
+static void refuse_function(tc_ifunc *fn, const tc_error *why)
+{
+    const tci_registry *registry = fn->registry;
+    TC_LOG(TC_LOG_WARN, "unloaded: %s", why->text);
+    tci_ifunc_load_refuse(fn, why);
+    tci_engine_forget_stored(registry->engine, &fn->id);
+    tci_ifunc_load_announce(fn, false);
+}
+
+static void judge_again(tc_ifunc *fn)
+{
+    const tci_symbol_section *rules = tci_standing_rules(fn);
+    const bool was_open = fn->standing == TCI_STANDING_OPEN;
+    const bool was_local = fn->standing == TCI_STANDING_LOCAL;
+    tc_error why;
+    if (tci_standing_judge(fn, &why) == TC_OK)
+        bind_again(fn, rules);
+    else if (was_open || (was_local && fn->standing == TCI_STANDING_BARRED))
+        refuse_function(fn, &why);
+}
+
+static void judge_held(tc_ifunc *fn)
+{
+    tci_registry_retain(fn);
+    judge_again(fn);
+    tci_registry_release(fn);
+}
+
+void tci_registry_check_end(tc_ifunc *fn)
+{
+    if (tci_standing_has_ended(fn))
+        judge_held(fn);
+}
+
+tc_status tci_registry_reload_trust(tci_registry *registry, tc_error *err)
+{
+    tc_status status = tci_trust_reload(registry->options, &registry->trust, err);
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        if (registry->table[i] != NULL)
+            judge_held(registry->table[i]);
+    }
+    return status;
+}

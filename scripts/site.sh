@@ -1,0 +1,21 @@
+#!/bin/sh
+# Makes a site of README, docs/ and examples/: pages for a browser that need no server and no network.
+#   scripts/site.sh [FOLDER]     default: build/site; FOLDER/index.html is where to begin
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-$root/build/site}
+if ! command -v sphinx-build >/dev/null; then
+    echo "site: no sphinx-build here; Debian packages: python3-sphinx python3-myst-parser furo" >&2
+    exit 1
+fi
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -W --keep-going -b html -c "$root/docs/site" -d "$out/.doctrees" "$root" "$out"
+rm -rf "$out/.doctrees" "$out/.buildinfo" "$out/objects.inv"
+# What begins a site is called index.html everywhere.
+cat >"$out/index.html" <<'END'
+<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=README.html"><title>Three-Chains</title></head>
+<body><p><a href="README.html">Three-Chains</a></p></body></html>
+END
+echo "site: $out/index.html"

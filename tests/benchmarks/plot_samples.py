@@ -1,0 +1,109 @@
+"""A report of each kind that tc-perf writes, with the figures that such a run may have."""
+
+ENV = {"date": "2026-01-02T03:04:05Z", "cpu": "Some'CPU", "cpus": 2, "kernel": "6.1", "arch": "x86_64",
+       "versions": {"three_chains": "0.1.0", "protocol": 3, "ucx": "1.13.1", "llvm": "19.1.7", "compiler": "12.2.0"},
+       "options": {"delivery": ["auto"], "tls": None, "rounds": 20, "slack_bytes": 1 << 20}}
+
+
+def report(experiment, rows, **options):
+    return {"program": "tc-perf", "format": 1, "experiment": experiment, "env": dict(ENV, options=dict(ENV["options"], **options)),
+            "rows": rows, "ratios": {}}
+
+
+def around(**figures):
+    """Each figure with quartiles."""
+    row = {}
+    for name, value in figures.items():
+        row.update({name: value, f"{name}_quartiles": [value * 0.8, value * 1.25]})
+    return row
+
+
+def tsi(mode, delivery, size, factor=1):
+    return {"mode": mode, "delivery": delivery, "payload_bytes": size, "frame_bytes": size + 16,
+            **around(latency_ns_p50=(100.0 + size) * factor, latency_ns_p99=(300.0 + 2 * size) * factor, rate_per_s=1e9 / (20 + size) / factor)}
+
+
+def sweep(sizes, modes):
+    return [tsi("bare" if mode == "bare" else mode, delivery, 8 if mode == "bare" else size, factor)
+            for size in sizes for mode, delivery, factor in modes]
+
+
+def wait(policy, idle, p50, p99, rate):
+    return [{"policy": policy, "processes": n, "idle_cpu_pct": idle, "wakeup_us_p50": p50, "wakeup_us_p99": p99, **around(rate_per_s=rate * n)}
+            for n in (16, 2, 4, 8)]
+
+
+def chase(mode, servers, depth, factor, inflight=1, wait="adaptive", cache="warm"):
+    rate = factor * 1e5 / (depth * (1 + servers / 8)) * inflight ** 0.5
+    return {"mode": mode, "servers": servers, "depth": depth, "inflight": inflight, "wait": wait, "transport": "tcp", "cache": cache,
+            "us_per_step": 1, **around(chases_per_s=rate, first_chase_us=9e3 * servers * factor, second_chase_us=1e3 * servers * factor)}
+
+
+STAGES = ("transmission", "wait", "libraries", "cache load", "parse", "verify", "passes", "codegen", "link", "image load", "execution")
+CALLS = {"jit-cold": (27, 184, 45, 2, 81, 25, 0, 348, 107, 0, 9, 53641), "jit-warm": (15, 11, 11, 1, 86, 25, 0, 413, 149, 0, 0, 877),
+         "jit-best": (21, 33, 17, 1, 103, 35, 628, 1452, 197, 0, 1, 2716), "cached": (18, 0, 6, 31, 0, 0, 0, 0, 75, 0, 0, 117),
+         "image": (17, 0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 5)}
+
+
+def first_calls():
+    return [{"function": name, "path": path, "stage": stage, "us_p50": factor * value, "us_p99": 2 * factor * value,
+             "us_p50_quartiles": [0.9 * factor * value, 1.1 * factor * value]}
+            for name, factor in (("tsi", 1), ("saxpy", 3)) for path, values in CALLS.items() for stage, value in zip((*STAGES, "total"), values)]
+
+
+def flood(delivery, rate, more):
+    warm = 72 << 20
+    memory = [[i * 0.25, warm - (1 << 20) * max(0, 8 - i) // 8, warm + more * i * 1000] for i in range(41)]
+    side = {"rss_bytes": [warm, warm + more], "descriptors": [25, 25], "segments": [1, 1]}
+    return {"delivery": delivery, "messages": 2000000, "seconds": 10.0, "rate_per_s": rate, "again": 91520074, "source": side, "target": side,
+            "memory": memory, "ok": True}
+
+
+def integrity(delivery, seconds, torn):
+    return {"delivery": delivery, "messages": 1000000, "payload_bytes": 1 << 30, "run": 1000000, "lost": 0, "torn": torn, "repeated": 0,
+            "out_of_order": 0, "seconds": seconds, "ok": torn == 0}
+
+
+NAMES = ("connect", "first_call", "latency", "rate", "bandwidth")
+
+
+def protection(mode, delivery, factor):
+    row = {"mode": mode, "delivery": delivery, **around(connect_us=900 * factor, first_call_us=70 * factor, latency_ns_p50=4e3 * factor,
+                                                        rate_per_s=1e7 / factor, mb_per_s=800 / factor)}
+    if mode not in ("off", "ucx"):
+        row["to_off"] = {name: [0.9 * value, value, 1.2 * value] for name, value in zip(NAMES, (factor, factor, factor, 1 / factor, 1 / factor))}
+    return row
+
+
+OWN = [("bare", "none", 0.9), ("am", "am", 5), ("cached", "direct", 1.1), ("uncached", "direct", 2)]
+SKIPPED = {"mode": "cached", "delivery": "am", "payload_bytes": 1 << 20, "skipped": "too large"}
+PAYLOADS = [1 << power for power in range(0, 17, 2)]
+REPORTS = {
+    "calls": report("tsi", sweep([8], OWN)),
+    "calls-tcp": report("tsi", sweep([8], [("bare", "none", 1), ("am", "am", 40), ("cached", "am", 42)]), tls="tcp,self"),
+    "payloads": report("tsi", sweep(PAYLOADS[::-1], [*OWN, ("cached", "put", 1.6)]) + [SKIPPED]),
+    "sum": report("ssum", sweep(PAYLOADS[3:], [(mode, "direct", factor) for mode, factor in (("cached", 1), ("inject", 3), ("local", 0.9))])),
+    "put": report("iput", sweep([64], [("inject", "am", 3), ("local", "am", 1)])),
+    "senders": report("tsi", [{"mode": "cached", "delivery": delivery, "senders": n, "payload_bytes": 8, **around(rate_per_s=rate * (1 + n / 16))}
+                              for delivery, rate in (("direct", 6e7), ("am", 1.5e7)) for n in (16, 1, 2, 4, 8)]),
+    "bandwidth": report("bandwidth", [{"mode": mode, "delivery": delivery, "payload_bytes": 65536 << n, **around(mb_per_s=rate * (1 + n / 4))}
+                                      for mode, delivery, rate in (("put", "put", 2000), ("am", "am", 4000), ("cached", "direct", 15000))
+                                      for n in (8, 0, 2, 4, 6)]),
+    "wait": report("wait", wait("adaptive", 0.12, 42.3, 243, 4e7) + wait("spin", 79.3, 2.7, 4675, 1e6) + wait("block", 0.15, 70.8, 204.6, 3e7)),
+    "first-call": report("first-call", first_calls()),
+    "intrusion": report("first-call", [{"turn": turn, "calls": 9, "functions": 5, "us_p50": 0.45, "us_p99": p99}
+                                       for turn, p99 in (("quiet", 11.4), ("intruded", 99.8))]),
+    "poll": report("poll", [{"delivery": "direct", "peers": 1 << n, **around(turn_ns=20 + 0.8 * (1 << n))} for n in range(9)]),
+    "integrity": report("integrity", [integrity("direct", 0.9, 0), integrity("am", 1.4, 3)]),
+    "flood": report("flood", [flood("direct", 2.2e5, 4), flood("am", 1.1e5, 19)]),
+    "depth": report("dapc", [chase(mode, 4, 1 << n, factor) for n in (12, 0, 3, 6, 9) for mode, factor in (("get", 1), ("am", 4), ("bitcode", 3))]),
+    "depth-servers": report("dapc", [chase(mode, servers, n, factor) for n in (1, 64) for servers in (2, 8)
+                                     for mode, factor in (("get", 1), ("image", 3))]),
+    "servers": report("dapc", [chase(mode, n, 4096, factor) for n in (1, 2, 4, 8, 16) for mode, factor in (("get", 1), ("am", 4), ("image", 3))]),
+    "inflight": report("dapc", [chase("get", 4, 64, 1, n, wait) for n in (1, 4, 16) for wait in ("yield", "block")]),
+    "cold": report("dapc", [chase(mode, n, 64, factor, cache="cold") for n in (1, 4) for mode, factor in (("bitcode", 2), ("image", 1))]),
+    "waits": report("dapc", [chase(mode, 4, 64, factor, wait=wait) for mode, factor in (("get", 1), ("am", 2)) for wait in ("yield", "block")]),
+    "protection": report("protection", [protection("ucx", "tcp", 3), *(protection(mode, delivery, factor) for delivery in ("direct", "stream")
+                                        for mode, factor in (("off", 1), ("sealed", 1.1), ("certified", 1.2), ("isolated", 4)))]),
+    "protection-alone": report("protection", [protection("off", delivery, 1) for delivery in ("direct", "am")]),
+}

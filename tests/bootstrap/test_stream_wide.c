@@ -1,0 +1,189 @@
+/* Streams that carry everything, between two who have keys: they read ahead of what is asked for. */
+#include "../support/test.h"
+#include "keys_bench.h"
+
+#include "bootstrap/stream_bytes.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#define MUCH_BYTES (3u << 20)
+
+static void connect_wide(keys_bench *b, bool tapped)
+{
+    certificate_make_key(b->folder, "k", "cluster", 1);
+    assert_int_equal(keys_bench_load_key(b, &b->here, "k", NULL), TC_OK);
+    assert_int_equal(keys_bench_load_key(b, &b->there, "k", NULL), TC_OK);
+    keys_bench_listen(b);
+    if (tapped)
+        keys_bench_tap(b);
+    assert_int_equal(keys_bench_connect(b, "127.0.0.1"), TC_OK);
+    keys_bench_exchange(b);
+    assert_int_equal(tci_stream_widen(b->near, NULL), TC_OK);
+    assert_int_equal(tci_stream_widen(b->far, NULL), TC_OK);
+}
+
+static uint8_t byte_at(size_t place)
+{
+    return (uint8_t)(place * 7 + place / 251);
+}
+
+/* One write, and so one record of TLS's. */
+static void send_one(tci_stream *stream, size_t place, size_t size)
+{
+    uint8_t bytes[256];
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = byte_at(place + i);
+    tci_stream_add(stream, bytes, size);
+    assert_int_equal(tci_stream_flush(stream, NULL), TC_OK);
+}
+
+static void expect(tci_stream *stream, size_t place, size_t size)
+{
+    size_t there;
+    const uint8_t *bytes = tci_stream_look(stream, &there);
+    assert_true(there >= size);
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(bytes[i], byte_at(place + i));
+    tci_stream_skip(stream, size);
+}
+
+static tc_status fill(keys_bench *b, tci_stream *stream, bool *more, tc_error *err)
+{
+    uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
+    tc_status status;
+    while ((status = tci_stream_fill(stream, more, err)) == TC_E_AGAIN) {
+        assert_true(tci_deadline_left_ns(deadline) > 0);
+        keys_bench_turn(b);
+    }
+    return status;
+}
+
+static void wait_for_bytes(tci_stream *stream, size_t size)
+{
+    uint8_t peeked[4096];
+    uint64_t deadline = tci_deadline_after(KEYS_PATIENCE_NS);
+    while (recv(tci_stream_fd(stream), peeked, sizeof peeked, MSG_PEEK | MSG_DONTWAIT) <
+           (ssize_t)size)
+        assert_true(tci_deadline_left_ns(deadline) > 0);
+}
+
+/* Who sleeps on the descriptor then would sleep for ever, so it is told. */
+static void what_was_read_ahead_is_told_of(void **state)
+{
+    keys_bench *b = *state;
+    struct pollfd nothing = {.events = POLLIN};
+    bool more = false;
+    connect_wide(b, false);
+    assert_false(tci_stream_has_bytes(b->near));
+    send_one(b->far, 0, 100);
+    send_one(b->far, 100, 100);
+    wait_for_bytes(b->near, 200);
+    assert_int_equal(fill(b, b->near, &more, NULL), TC_OK);
+    assert_true(more);
+    assert_true(tci_stream_has_bytes(b->near));
+    nothing.fd = tci_stream_fd(b->near);
+    assert_int_equal(poll(&nothing, 1, 0), 0);
+    expect(b->near, 0, 100);
+    assert_int_equal(tci_stream_fill(b->near, &more, NULL), TC_OK);
+    assert_false(more);
+    assert_false(tci_stream_has_bytes(b->near));
+    expect(b->near, 100, 100);
+    assert_int_equal(tci_stream_fill(b->near, &more, NULL), TC_E_AGAIN);
+}
+
+static size_t send_some(tci_stream *stream, size_t sent)
+{
+    while (sent < MUCH_BYTES && tci_stream_room(stream) > 0) {
+        size_t room = tci_stream_room(stream);
+        size_t piece = 1 + sent % 253;
+        uint8_t bytes[256];
+        piece = piece < room ? piece : room;
+        piece = piece < MUCH_BYTES - sent ? piece : MUCH_BYTES - sent;
+        for (size_t i = 0; i < piece; i++)
+            bytes[i] = byte_at(sent + i);
+        tci_stream_add(stream, bytes, piece);
+        sent += piece;
+    }
+    tc_status status = tci_stream_flush(stream, NULL);
+    assert_true(status == TC_OK || status == TC_E_AGAIN);
+    return sent;
+}
+
+static size_t take_some(tci_stream *stream, size_t got)
+{
+    size_t size;
+    bool more;
+    tc_status status = tci_stream_fill(stream, &more, NULL);
+    assert_true(status == TC_OK || status == TC_E_AGAIN);
+    (void)tci_stream_look(stream, &size);
+    expect(stream, got, size);
+    return got + size;
+}
+
+/* In both directions; who is between passes on whatever part of a record there is. */
+static void much_arrives_as_it_was_sent(void **state)
+{
+    keys_bench *b = *state;
+    size_t sent[2] = {0}, got[2] = {0};
+    connect_wide(b, true);
+    while (got[0] < MUCH_BYTES || got[1] < MUCH_BYTES) {
+        sent[0] = send_some(b->far, sent[0]);
+        sent[1] = send_some(b->near, sent[1]);
+        keys_bench_turn(b);
+        got[0] = take_some(b->near, got[0]);
+        got[1] = take_some(b->far, got[1]);
+    }
+}
+
+static void a_changed_byte_is_found(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    bool more;
+    connect_wide(b, true);
+    b->tap->flip = true;
+    send_one(b->far, 0, 100);
+    assert_int_equal(fill(b, b->near, &more, &error), TC_E_CORRUPT);
+    assert_text_has(error.text, "a record was changed on its way");
+    assert_int_equal(fill(b, b->near, &more, &error), TC_E_CORRUPT);
+}
+
+static void a_cut_line_is_told_from_an_end(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    bool more;
+    connect_wide(b, true);
+    send_one(b->far, 0, 100);
+    assert_int_equal(fill(b, b->near, &more, &error), TC_OK);
+    expect(b->near, 0, 100);
+    (void)shutdown(b->tap->near, SHUT_WR);
+    assert_int_equal(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
+    assert_text_has(error.text, "without ending it in order");
+}
+
+static void an_end_in_order_is_one(void **state)
+{
+    keys_bench *b = *state;
+    tc_error error = {0};
+    bool more;
+    connect_wide(b, true);
+    send_one(b->far, 0, 100);
+    tci_stream_close(b->far);
+    b->far = NULL;
+    assert_int_equal(fill(b, b->near, &more, &error), TC_OK);
+    expect(b->near, 0, 100);
+    assert_int_equal(fill(b, b->near, &more, &error), TC_E_PEER_LOST);
+    assert_null(strstr(error.text, "without"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KEYS_TEST(what_was_read_ahead_is_told_of), KEYS_TEST(much_arrives_as_it_was_sent),
+        KEYS_TEST(a_changed_byte_is_found),        KEYS_TEST(a_cut_line_is_told_from_an_end),
+        KEYS_TEST(an_end_in_order_is_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,4 @@
+void bad_main(void *, unsigned long, void *);
+void bad_main(void *, unsigned long, void *)
+{
+}

@@ -1,0 +1,100 @@
+/* C++ sources: what is made of them, which library comes along, and what is refused. */
+#include "archive_check.h"
+#include "tool_run.h"
+
+#include "base/triple.h"
+#include "target_table.h"
+
+#include <unistd.h>
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
+
+static tool_result result;
+
+static void compile(const char *source, const char *option)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file(source), option, NULL);
+    if (result.exit_status != 0)
+        fail_msg("%s: exit status %d; text:\n%s", source, result.exit_status, result.text);
+}
+
+static void refuse(const char *source, const char *finding)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file(source), "-o", "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, finding);
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
+static size_t slices_of(const char *path)
+{
+    opened_archive a;
+    open_archive(&a, path);
+    size_t count = tci_archive_slice_count(a.archive);
+    close_archive(&a);
+    return count;
+}
+
+/* Its headers are there for this machine; for the other one only with that one's g++. */
+static void the_library_comes_along(void **state)
+{
+    const tci_target *all[TCI_TARGETS_MAX];
+    char option[64] = "--targets=x86_64,aarch64";
+    size_t count = 0, expected = 0;
+    assert_int_equal(tci_target_table_parse_list("x86_64,aarch64", all, &count, NULL), TC_OK);
+    for (size_t i = 0; i < count; i++) {
+        if (tci_target_table_is_host(all[i]) || tci_target_table_has_cxx_headers(all[i])) {
+            expected += 2;
+            (void)snprintf(option, sizeof option, "--targets=%s",
+                           expected > 2 ? "x86_64,aarch64" : all[i]->triple);
+        }
+    }
+    compile("words.cpp", option);
+    assert_int_equal(slices_of("words.tca"), expected);
+    char *deps = read_file("words.deps", NULL);
+    assert_non_null(deps);
+    assert_string_equal(deps, "libstdc++.so.6\n");
+    free(deps);
+}
+
+static void headers_of_another_machine(void **state)
+{
+    assert_int_equal(setenv("TC_CROSS_ROOT", "/no/such/folder", 1), 0);
+    const char *foreign = strcmp(tci_triple_host(), "x86_64-linux") == 0 ? "--targets=aarch64"
+                                                                         : "--targets=x86_64";
+    run_tool(&result, TEST_TC_CLANG, data_file("words.cpp"), foreign, "-nostdinc", NULL);
+    assert_int_equal(unsetenv("TC_CROSS_ROOT"), 0);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "the C++ library's headers for ");
+    assert_has(result.text, "the package g++-");
+}
+
+static void no_library_without_need(void **state)
+{
+    compile("plain.cpp", "--forms=bitcode");
+    assert_int_equal(slices_of("plain.tca"), 2);
+    assert_int_not_equal(access("plain.deps", F_OK), 0);
+}
+
+static void entries_are_extern_c(void **state)
+{
+    refuse("mangled.cpp", "data/mangled.cpp:2: error: 'bad_main' is not declared extern \"C\"");
+    refuse("mangled_init.cpp", "data/mangled_init.cpp:5: error: 'bad_payload_get_max_size' is "
+                               "not declared extern \"C\"");
+}
+
+static void nothing_is_left_for_the_end(void **state)
+{
+    refuse("local_static.cpp", "data/local_static.cpp:11:5: error: '__cxa_atexit' cannot be "
+                               "shipped");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_library_comes_along),     TEST(headers_of_another_machine),
+        TEST(no_library_without_need),     TEST(entries_are_extern_c),
+        TEST(nothing_is_left_for_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

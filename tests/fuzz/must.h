@@ -1,0 +1,17 @@
+/* What has to hold, whatever the input is. A fuzzer keeps the input that ends it so, and the text
+ * says what did not hold. */
+#ifndef TC_FUZZ_MUST_H
+#define TC_FUZZ_MUST_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MUST(condition)                                                                        \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                    \
+            abort();                                                                           \
+        }                                                                                      \
+    } while (0)
+
+#endif

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""check_abi.py: what a library may do to programs that were linked with an older one, and what it may not.
+
+    test_check_abi.py C_COMPILER [unittest argument ...]
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from check_abi import compare, write
+
+CC = sys.argv.pop(1)
+HEADER = """
+typedef enum tc_status { TC_OK = 0, TC_E_OLD = -1, TC_STATUS_LAST = TC_E_OLD } tc_status;
+typedef struct tc_ep tc_ep;
+typedef struct tc_info { const char *name; unsigned count; } tc_info;
+tc_status tc_ep_query_sized(tc_ep *ep, tc_info *info_out, unsigned long size);
+const char *tc_status_text(tc_status status);
+"""
+SOURCE = """
+#include "tc.h"
+struct tc_ep { int own; };
+tc_status tc_ep_query_sized(tc_ep *ep, tc_info *info_out, unsigned long size)
+{
+    info_out->count = (unsigned)size;
+    return ep->own ? TC_OK : TC_E_OLD;
+}
+const char *tc_status_text(tc_status status)
+{
+    return status == TC_OK ? "fine" : "old";
+}
+"""
+
+
+@unittest.skipUnless(shutil.which("abidiff") and shutil.which("abidw"), "no abidiff: package abigail-tools")
+class Abi(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def describe(self, name, header, source):
+        folder = os.path.join(self.folder, name)
+        os.mkdir(folder)
+        for file, text in (("tc.h", header), ("tc.c", source)):
+            with open(os.path.join(folder, file), "w", encoding="ascii") as out:
+                out.write(text)
+        library = os.path.join(folder, "libtc.so")
+        subprocess.run([CC, "-g", "-shared", "-fPIC", "-I", folder, os.path.join(folder, "tc.c"), "-o", library], check=True,
+                       timeout=60)
+        write(library, folder, os.path.join(folder, "abi"))
+        return os.path.join(folder, "abi")
+
+    def told(self, *changes):
+        """What is said of a library in which each `old` of the changes is `new`."""
+        header, source = HEADER, SOURCE
+        for old, new in changes:
+            self.assertIn(old, header + source)
+            header, source = header.replace(old, new), source.replace(old, new)
+        return compare(self.describe("before", HEADER, SOURCE), self.describe("after", header, source))
+
+    def test_nothing_changed(self):
+        self.assertEqual(self.told(), "")
+
+    def test_a_struct_may_grow_at_its_end(self):
+        self.assertEqual(self.told(("unsigned count;", "unsigned count; const char *reason;")), "")
+
+    def test_a_struct_that_must_not_grow(self):
+        before = self.describe("error", HEADER.replace("tc_info", "tc_error"), SOURCE.replace("tc_info", "tc_error"))
+        after = self.describe("larger", HEADER.replace("tc_info", "tc_error").replace("unsigned count;", "unsigned count; long more;"),
+                              SOURCE.replace("tc_info", "tc_error"))
+        self.assertIn("tc_error", compare(before, after))
+
+    def test_statuses_may_be_added(self):
+        self.assertEqual(self.told(("TC_STATUS_LAST = TC_E_OLD", "TC_E_NEW = -2, TC_STATUS_LAST = TC_E_NEW")), "")
+
+    def test_functions_may_be_added(self):
+        self.assertEqual(self.told(("struct tc_ep { int own; };", "struct tc_ep { int own; };\nvoid tc_more(void) {}")), "")
+
+    def test_opaque_structs_may_change(self):
+        self.assertEqual(self.told(("int own;", "long long before; int own;")), "")
+
+    def test_a_field_in_the_middle(self):
+        self.assertIn("tc_info", self.told(("unsigned count;", "const char *reason; unsigned count;")))
+
+    def test_a_field_of_another_type(self):
+        self.assertIn("count", self.told(("unsigned count;", "unsigned long count;")))
+
+    def test_a_status_that_moves(self):
+        self.assertIn("TC_E_OLD", self.told(("TC_E_OLD = -1", "TC_E_OLD = -3")))
+
+    def test_another_parameter(self):
+        self.assertIn("tc_status_text", self.told(("tc_status_text(tc_status status", "tc_status_text(tc_status status, int more")))
+
+    def test_a_function_that_is_gone(self):
+        self.assertIn("tc_status_text", self.told(("tc_status_text", "tc_status_words")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,94 @@
+#include "node_metrics.h"
+
+#include "tool_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define INTERVAL_NS 1000000000ull
+
+/* A flag is all that the handler sets: the loop looks at it ten times a second at least. */
+static atomic_bool asked;
+
+static void on_signal(int number)
+{
+    (void)number;
+    atomic_store(&asked, true);
+}
+
+void node_metrics_catch_signal(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* Whoever reads the file meanwhile sees the old one or the new one. */
+static bool write_file(const char *path, const node_counters *counters)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return false;
+    node_counters_print_metrics(counters, out);
+    bool ok = fclose(out) == 0 && tool_file_write(path, text, size);
+    int problem = errno;
+    free(text);
+    errno = problem;
+    return ok;
+}
+
+static bool update_file(node_metrics *metrics, const node_counters *counters)
+{
+    const char *path = metrics->args->stats_file;
+    if (path == NULL)
+        return true;
+    metrics->next_ns = now_ns() + INTERVAL_NS;
+    bool ok = write_file(path, counters);
+    if (!ok && !metrics->failed)
+        fprintf(stderr, "tc-node: --stats-file %s: %s\n", path, strerror(errno));
+    metrics->failed = !ok;
+    return ok;
+}
+
+bool node_metrics_begin(node_metrics *metrics, const node_arguments *args)
+{
+    const node_counters none = {{0}};
+    *metrics = (node_metrics){.args = args, .next_ns = UINT64_MAX};
+    return update_file(metrics, &none);
+}
+
+bool node_metrics_due(const node_metrics *metrics)
+{
+    return atomic_load_explicit(&asked, memory_order_relaxed) ||
+           (metrics->next_ns != UINT64_MAX && now_ns() >= metrics->next_ns);
+}
+
+void node_metrics_tell(node_metrics *metrics, const node_counters *counters)
+{
+    if (atomic_exchange(&asked, false)) {
+        node_counters_print(counters, metrics->args->json);
+        (void)fflush(stdout);
+    }
+    if (metrics->next_ns != UINT64_MAX && now_ns() >= metrics->next_ns)
+        (void)update_file(metrics, counters);
+}
+
+void node_metrics_end(node_metrics *metrics, const node_counters *counters)
+{
+    (void)update_file(metrics, counters);
+    node_counters_print(counters, metrics->args->json);
+}
