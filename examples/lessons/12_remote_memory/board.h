@@ -1,0 +1,24 @@
+/* A board lies in the memory of one process; others read it and count their visits there, by UCX. */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stdint.h>
+
+typedef struct board {
+    uint64_t visits;
+    char text[56];
+} board;
+
+/* All that another process needs to read and write a board. */
+typedef struct board_place {
+    uint64_t board; /* its address over there */
+    uint32_t worker_size;
+    uint32_t key_size;
+    char worker[3072]; /* a UCX worker's address */
+    char key[1024];    /* the packed rkey of the board's memory */
+} board_place;
+
+/* What a visitor has seen: the count before its own visit, and the text. */
+typedef board board_visit;
+
+#endif
