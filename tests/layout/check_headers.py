@@ -39,6 +39,24 @@ def compiles(command, include_folder, headers, foreign):
     return done.returncode == 0
 
 
+EDITIONS = {None: True, "2021": True, "2022": True, "2020": False}
+
+
+def original_api_compiles(language, include_folder):
+    """The original's API, beside the system's UCX, in each edition that there is; included twice."""
+    failures = 0
+    for edition, is_there in EDITIONS.items():
+        define = [] if edition is None else [f"-DTC_COMPAT_UCX_IFUNC={edition}"]
+        text = "#include <ucp/api/ucp.h>\n" * 2 + "void *tc_header_check(void);\n"
+        done = subprocess.run(language + WARNINGS + define + ["-I", os.path.join(include_folder, "tc", "compat"), "-"], input=text, text=True,
+                              capture_output=True, timeout=60, check=False)
+        said = "expected 2021 or 2022" in done.stderr
+        if (done.returncode == 0) != is_there or said == is_there:
+            print(f"{' '.join(language)}: edition {edition}\n{done.stderr}")
+            failures += 1
+    return failures
+
+
 def main():
     include_folder, cc, cxx = sys.argv[1:4]
     foreign = {name: folders.split(":") for name, _, folders in (word.partition("=") for word in sys.argv[4:])}
@@ -47,6 +65,7 @@ def main():
     languages = [[cc, "-std=c11", "-x", "c"], [cxx, "-std=c++17", "-x", "c++"]]
     failures = sum(not compiles(language, include_folder, order, foreign)
                    for language in languages for order in orders(headers))
+    failures += sum(original_api_compiles(language, include_folder) for language in languages)
     print(f"{len(headers)} headers, {failures} failures")
     return 1 if failures or not headers else 0
 

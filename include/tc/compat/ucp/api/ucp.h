@@ -17,7 +17,10 @@
  * ucp_ep_rkey_unpack and ucp_rkey_destroy are UCX's, but in libtchains-compat they also keep
  * account of what was sent by each key, so that code travels once: link it before UCX.
  *
- * The structs are those of the original's API and never change. */
+ * The structs are those of the original's API and never change.
+ *
+ * These calls are the edition of 2022. With TC_COMPAT_UCX_IFUNC defined as 2021 before this
+ * header is included first, those of ucp_ifunc_2021.h take the place of four of them. */
 #pragma GCC system_header /* include_next is no standard C */
 #include_next <ucp/api/ucp.h>
 
@@ -164,5 +167,13 @@ TC_COMPAT_API ucs_status_t ucp_poll_ifunc(ucp_context_h context, void *buffer,
 
 #ifdef __cplusplus
 }
+#endif
+#endif
+
+#ifdef TC_COMPAT_UCX_IFUNC
+#if TC_COMPAT_UCX_IFUNC == 2021
+#include "ucp_ifunc_2021.h"
+#elif TC_COMPAT_UCX_IFUNC != 2022
+#error "TC_COMPAT_UCX_IFUNC: expected 2021 or 2022"
 #endif
 #endif
