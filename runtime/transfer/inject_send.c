@@ -106,6 +106,15 @@ static tc_status send_injected_staged(tc_ep *ep, const tci_outgoing *out)
     return TC_OK;
 }
 
+/* Code in fragments is not taken, so it lies in one frame with its payload, or with the place of
+ * that. */
+static bool fits_frame(const tc_ep *ep, size_t payload_size, const tci_outgoing *out)
+{
+    size_t max = ep->tx.payload_max + tci_frame_code_bytes(0, 0);
+    return payload_size <= max && out->injected_size <= max &&
+           tci_frame_code_offset((uint32_t)payload_size) + out->injected_size <= max;
+}
+
 tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
 {
     const tci_frame header = {.payload_size = (uint32_t)out->payload_size,
@@ -113,11 +122,13 @@ tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
                               .kind = TCI_FRAME_INJECT};
     size_t offset = tci_frame_code_offset(header.payload_size);
     size_t bytes = offset + out->injected_size;
-    if (bytes > ep->tx.payload_max + tci_frame_code_bytes(0, 0))
+    if (!fits_frame(ep, TCI_STAGED_BYTES, out))
         return TC_E_TOO_LARGE;
     tci_sender_commit_coalesced(&ep->tx);
     if (can_stage(ep, out))
         return send_injected_staged(ep, out);
+    if (!fits_frame(ep, out->payload_size, out))
+        return TC_E_TOO_LARGE;
     uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
     if (frame == NULL)
         return TC_E_AGAIN;

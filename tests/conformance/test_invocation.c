@@ -3,6 +3,8 @@
 #include "../support/pair.h"
 #include "../support/test.h"
 
+#include "base/clock.h"
+
 #include <sched.h>
 
 static tc_status inject(tc_ep *ep, tc_ifunc *fn, const void *args, size_t size)
@@ -72,6 +74,34 @@ static void large_payloads_are_injected_in_their_place_too(void **state)
     assert_int_equal(p.target_state.wrong, 0);
     assert_int_equal(p.target_state.next, n);
     pair_close(&p);
+}
+
+/* Beyond a frame too, once the peer has attached that segment; where there is none that is said.
+ */
+static void payloads_beyond_a_frame_are_injected_where_they_can_lie(void **state)
+{
+    const bool can_lie = strcmp(getenv("EXPECTED_DELIVERY"), "direct") == 0;
+    const size_t large = 1u << 20, beyond = 3u << 20;
+    pair p;
+    uint8_t *payload = calloc(1, beyond);
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "check");
+    pair_send_check(p.ep, fn, 0, large);
+    pair_flush(p.ep);
+    check_fill(payload, 1, large);
+    tc_status status = TC_E_TOO_LARGE;
+    for (uint64_t end_ns = tci_clock_ns() + TC_SECONDS(can_lie ? 30 : 0);
+         status != TC_OK && tci_clock_ns() < end_ns; (void)tc_progress(tc_ep_context(p.ep)))
+        status = tc_send_injected(p.ep, fn, payload, large);
+    assert_int_equal(status, can_lie ? TC_OK : TC_E_TOO_LARGE);
+    for (uint64_t n = 2; can_lie && n < 20; n++)
+        inject_check(&p, fn, n, large + n);
+    assert_int_equal(inject(p.ep, fn, payload, beyond), TC_E_TOO_LARGE);
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, can_lie ? 20 : 1);
+    pair_close(&p);
+    free(payload);
 }
 
 static void injected_code_leaves_nothing_behind(void **state)
@@ -215,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(injected_messages_keep_their_place_in_the_order),
         cmocka_unit_test(large_payloads_are_injected_in_their_place_too),
+        cmocka_unit_test(payloads_beyond_a_frame_are_injected_where_they_can_lie),
         cmocka_unit_test(injected_code_leaves_nothing_behind),
         cmocka_unit_test(different_functions_may_be_injected_in_turn),
         cmocka_unit_test(what_cannot_be_injected_is_said_at_once),
