@@ -88,7 +88,9 @@ static bool open_compat(perf_series *series)
     if (state->target == NULL)
         return perf_session_complain(session, "out of memory");
     state->calls = state->target;
-    state->consumed = (_Atomic uint64_t *)(void *)session->control->arena;
+    /* The arena's last line: its beginning is used by the mode `bare`. */
+    state->consumed =
+        (_Atomic uint64_t *)(void *)&session->control->arena[PERF_ARENA_BYTES - 64];
     if (session->role == PERF_TARGET)
         atomic_store(state->consumed, 0);
     choose_folder(series);

@@ -33,12 +33,17 @@ static const ratio_row ratio_rows[] = {
     {"cached_to_am_latency", LATENCY, &perf_mode_cached, &perf_mode_am},
     {"cached_to_bare_rate", RATE, &perf_mode_cached, &perf_mode_bare},
     {"cached_to_am_rate", RATE, &perf_mode_cached, &perf_mode_am},
+    {"uncached_to_am_latency", LATENCY, &perf_mode_uncached, &perf_mode_am},
+    {"uncached_to_am_rate", RATE, &perf_mode_uncached, &perf_mode_am},
+    {"inject_to_am_latency", LATENCY, &perf_mode_inject, &perf_mode_am},
+    {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am},
+    {"compat_to_am_latency", LATENCY, &perf_mode_compat, &perf_mode_am},
+    {"compat_to_am_rate", RATE, &perf_mode_compat, &perf_mode_am},
     {"uncached_to_cached_latency", LATENCY, &perf_mode_uncached, &perf_mode_cached},
     {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached},
     {"image_to_bitcode_latency", LATENCY, &perf_mode_image, &perf_mode_bitcode},
     {"image_to_bitcode_rate", RATE, &perf_mode_image, &perf_mode_bitcode},
     {"inject_to_cached_latency", LATENCY, &perf_mode_inject, &perf_mode_cached},
-    {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am},
     {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached},
     {"local_to_cached_latency", LATENCY, &perf_mode_local, &perf_mode_cached},
     {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached},
@@ -68,13 +73,24 @@ static const double *values_of(const series_run *run, int series, metric which)
     return which == LATENCY ? run->samples[series].p50_ns : run->samples[series].rate_per_s;
 }
 
-static double median_ratio(const series_run *run, const ratio_row *row, int upper, int lower)
+static perf_spread spread_ratio(const series_run *run, metric which, int upper, int lower)
 {
-    const double *over = values_of(run, upper, row->metric);
-    const double *under = values_of(run, lower, row->metric);
+    const double *over = values_of(run, upper, which);
+    const double *under = values_of(run, lower, which);
     for (unsigned i = 0; i < run->options.rounds; i++)
         run->buffer[i] = over[i] / under[i];
-    return perf_stats_median(run->buffer, run->options.rounds);
+    return series_run_spread(run, run->buffer);
+}
+
+/* What the figures of the paper on the ifunc API show beside their lines. */
+static void report_to_am(const series_run *run, unsigned index, json_t *row)
+{
+    const perf_mode *mode = run->series[index].mode;
+    int am = find_series(run, &perf_mode_am, 0);
+    if (am < 0 || mode == &perf_mode_am || mode == &perf_mode_bare)
+        return;
+    perf_report_spread(row, "latency_to_am", spread_ratio(run, LATENCY, (int)index, am), 1);
+    perf_report_spread(row, "rate_to_am", spread_ratio(run, RATE, (int)index, am), 1);
 }
 
 static void report_skipped(const series_run *run, const perf_series *series)
@@ -104,6 +120,7 @@ static void report_row(const series_run *run, unsigned index)
     perf_report_spread(row, "latency_ns_p50", p50, 1);
     perf_report_spread(row, "latency_ns_p99", p99, 1);
     perf_report_spread(row, "rate_per_s", rate, 1);
+    report_to_am(run, index, row);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
         (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", series->mode->name,
@@ -131,7 +148,7 @@ static void report_ratio(const series_run *run, const ratio_row *row, unsigned n
     ratio_delivery(run, upper, delivery, sizeof delivery);
     if (run->options.payloads.count > 1)
         (void)snprintf(payload, sizeof payload, "_%zu", run->options.payload_bytes);
-    double ratio = median_ratio(run, row, upper, lower);
+    double ratio = spread_ratio(run, row->metric, upper, lower).median;
     (void)snprintf(name, sizeof name, "%s%s%s", row->name, delivery, payload);
     (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
     /* Of a sweep only the table is for people. */

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct ifunc_state {
     ifunc_link link;
@@ -73,14 +74,34 @@ static bool make_state(perf_series *series)
     return true;
 }
 
-/* Injected code shares the frame with its payload; it is never longer than the archive that it
- * is in. */
-static size_t payload_max(const ifunc_state *state, const tc_ep_info *info)
+/* One message to each side, by whatever way the mode has. */
+static bool exchange(ifunc_state *state, bool begins)
 {
-    if (state->send != tc_send_injected)
-        return info->payload_max;
+    perf_poll poll = {.session = state->link.session};
+    state->awaited++;
+    return begins ? send_one(state, &poll) && await_count(state, &poll)
+                  : await_count(state, &poll) && send_one(state, &poll);
+}
+
+/* Injected code shares the frame with its payload, and is never longer than the archive that it
+ * is in; beyond that a payload lies in memory that both have attached, where there is such: a
+ * first large message of each side offers it. Over the other deliveries there is none. */
+static bool find_payload_max(ifunc_state *state, const tc_ep_info *info, size_t *max_out)
+{
     size_t code = tc_ifunc_code_size(state->link.function);
-    return code < info->frame_payload_max ? info->frame_payload_max - code : 1;
+    size_t in_frame = code < info->frame_payload_max ? info->frame_payload_max - code : 1;
+    size_t staged = strcmp(info->delivery, "direct") == 0 ? perf_context_staged_max() : 0;
+    *max_out = info->payload_max;
+    if (state->send != tc_send_injected || state->payload_bytes <= in_frame)
+        return true;
+    *max_out = staged > in_frame ? staged : in_frame;
+    if (state->payload_bytes > staged)
+        return true;
+    state->send = tc_send;
+    bool begins = state->link.session->role == PERF_SOURCE;
+    bool ok = exchange(state, begins) && exchange(state, begins) && exchange(state, begins);
+    state->send = tc_send_injected;
+    return ok;
 }
 
 static bool open_ifunc(perf_series *series)
@@ -101,8 +122,11 @@ static bool open_ifunc(perf_series *series)
     state->send = mode->send;
     series->payload_bytes = state->payload_bytes;
     perf_context_delivery(state->link.peer, series->delivery, &info);
-    if (series->payload_bytes > payload_max(state, &info))
-        series->payload_max = payload_max(state, &info);
+    size_t max;
+    if (!find_payload_max(state, &info, &max))
+        return false;
+    if (series->payload_bytes > max)
+        series->payload_max = max;
     return true;
 }
 

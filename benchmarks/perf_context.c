@@ -1,6 +1,7 @@
 #include "perf_context.h"
 
 #include "perf_options.h"
+#include "perf_value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,20 @@ void perf_context_delivery(const tc_ep *ep, char delivery_out[16], tc_ep_info *i
     (void)snprintf(delivery_out, 16, "%s", info.delivery);
     if (info_out != NULL)
         *info_out = info;
+}
+
+/* As the contexts of this process have it, which nobody sets another way. */
+size_t perf_context_staged_max(void)
+{
+    tc_options *options;
+    char text[32];
+    uint64_t bytes = 0;
+    if (tc_options_create(&options, NULL) != TC_OK)
+        return 0;
+    bool ok = tc_options_get(options, "staging_bytes", text, sizeof text) == TC_OK &&
+              perf_value_count(text, 0, UINT32_MAX, &bytes);
+    tc_options_destroy(options);
+    return ok ? (size_t)bytes / 2 : 0;
 }
 
 size_t perf_context_read_archive(const char *folders, const char *name, void *bytes,

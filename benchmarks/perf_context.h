@@ -28,6 +28,9 @@ bool perf_context_connect(perf_session *session, tc_context *context, unsigned p
 /* Which delivery the endpoint uses; info_out may be NULL. */
 void perf_context_delivery(const tc_ep *ep, char delivery_out[16], tc_ep_info *info_out);
 
+/* Bytes of one payload that can lie in memory shared with a peer on this host; 0: none. */
+size_t perf_context_staged_max(void);
+
 /* An ifunc's archive as bytes, NAME.tca from the first of the folders ("a:b") that has it; 0:
  * none has. */
 size_t perf_context_read_archive(const char *folders, const char *name, void *bytes,

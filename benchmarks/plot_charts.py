@@ -45,6 +45,7 @@ class Lines:
     from_zero: bool = False    # whatever the values are, the axis is linear
     scale: float = 1           # from the row's figure to the axis'
     is_ratio: bool = False     # the axis is logarithmic, and is not made for bands
+    is_change: bool = False    # in per cent of another figure, above or below it
 
 
 @dataclass
@@ -158,6 +159,16 @@ def bare_limit(rows, name, scale):
 # --- experiments ----------------------------------------------------------------------------------------------------
 
 
+def change_panel(rows, name, sign, label, name_of):
+    """Ratios to UCX AM as the figures of the paper on the ifunc API have them: up is better. Files from before have none."""
+    series = series_of(rows, "payload_bytes", name, 1, name_of)
+    for each in series:
+        for point in each.points:
+            ends = [100 * sign * (value - 1) for value in (point.low, point.high)]
+            point.y, point.low, point.high = 100 * sign * (point.y - 1), min(ends), max(ends)
+    return Lines("payload", label, series, "bytes", Limit("as UCX AM", 0, is_told=False), is_change=True)
+
+
 def message_panels(rows):
     if "senders" in rows[0]:
         unit, scale = rate_unit(figures(rows, "rate_per_s"))
@@ -175,7 +186,9 @@ def message_panels(rows):
     if len(set(figures(others, "payload_bytes"))) > 1:
         x = ("payload", "payload_bytes")
         return [Lines(x[0], label, series_of(others, x[1], name, scale, name_of), "bytes", limit, scale=scale)
-                for label, name, scale, limit in zip(labels, ("latency_ns_p50", "rate_per_s"), (time_scale, rate_scale), limits)], 2
+                for label, name, scale, limit in zip(labels, ("latency_ns_p50", "rate_per_s"), (time_scale, rate_scale), limits)] + [
+                    change_panel(others, "latency_to_am", -1, "latency reduction from UCX AM (%)", name_of),
+                    change_panel(others, "rate_to_am", 1, "rate increase over UCX AM (%)", name_of)], 2
     labels[0] = f"half round trip ({time}): p50, mark: p99"
     return [Bars(labels[0], bars_of(others, "latency_ns_p50", time_scale, name_of, far="latency_ns_p99"), limits[0],
                  scale=time_scale),
@@ -395,8 +408,8 @@ def plain_label(label):
 def ratio_panel(old, new):
     same, units = Limit("no change", 1, is_told=False), old.scale / new.scale
     if isinstance(new, Lines):
-        if new.x_unit == "seconds":
-            return None  # two floods are as long as each was told to be
+        if new.x_unit == "seconds" or new.is_change:
+            return None  # two floods are as long as each was told to be; what lies around 0 has no ratio
         return Lines(new.x_label, f"B / A: {plain_label(new.y_label)}", ratio_series(old.series, new.series, units),
                      new.x_unit, same, new.title, is_ratio=True)
     if isinstance(new, Bars):

@@ -16,6 +16,7 @@ LETTER, LINE = 0.078, 0.17  # of the small text
 SEEN_LEAST = 0.001          # of an axis; what is smaller is not drawn
 TITLE_UP = 0.15             # of a panel's title, where something else stands above the axes
 LINEAR_RATIO_MAX = 20       # of the largest value to the smallest; beyond it an axis is logarithmic
+CHANGE_LINEAR_MAX = 400      # per cent, from the least to the most
 CUT_RATIO = 2               # a stack that is so many times the next one is cut off
 TICKS_MAX = 9
 
@@ -130,6 +131,25 @@ def draw_limit_across(axes, limit):
     axes.axhline(limit.value, color="black", linewidth=1, linestyle=(0, (4, 2)), gid=id_of(axes, "limit") + f" {limit.name}")
 
 
+def change_text(value, _=None):
+    return f"{value:+,.0f}" if value else "0"
+
+
+def set_change_axis(axis, low, high):
+    """Linear from -100 to 100 %; beyond that by powers of ten, where there is anything so far out."""
+    if high - low <= CHANGE_LINEAR_MAX:
+        room = 0.08 * (high - low) or 10
+        axis.axes.set_ylim(low - room, high + room)
+        axis.set_major_locator(ticker.MaxNLocator(6, steps=(1, 2, 2.5, 5, 10)))
+    else:
+        axis.axes.set_yscale("symlog", linthresh=100, linscale=1.5)
+        ticks = [sign * 10 ** power for power in range(2, 18) for sign in (-1, 1)] + [-50, 0, 50]
+        axis.axes.set_ylim(1.3 * min(low, -50), 1.3 * max(high, 50))
+        axis.set_major_locator(ticker.FixedLocator([tick for tick in ticks if 1.3 * min(low, -50) <= tick <= 1.3 * max(high, 50)]))
+        axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(change_text))
+
+
 def draw_lines(axes, panel, choice):
     points = [point for series in panel.series for point in series.points]
     values = [point.y for point in points] + ([panel.limit.value] if panel.limit else [])
@@ -144,7 +164,9 @@ def draw_lines(axes, panel, choice):
     if panel.limit:
         draw_limit_across(axes, panel.limit)
     set_payload_axis(axes, panel)
-    if logarithmic:
+    if panel.is_change:
+        set_change_axis(axes.yaxis, min(values), max(values))
+    elif logarithmic:
         low = min(value for value in values if value > 0)
         make_logarithmic(axes.yaxis, low, max(values))
         if panel.is_ratio:

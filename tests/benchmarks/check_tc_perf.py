@@ -14,7 +14,9 @@ import sys
 DEADLINE_S = 100
 NUMBERS = ["payload_bytes", "frame_bytes", "latency_ns_p50", "latency_ns_p99", "rate_per_s"]
 RATIOS = {"cached_to_bare_latency", "cached_to_am_latency", "cached_to_bare_rate",
-          "cached_to_am_rate", "uncached_to_cached_latency", "uncached_to_cached_rate"}
+          "cached_to_am_rate", "uncached_to_cached_latency", "uncached_to_cached_rate",
+          "uncached_to_am_latency", "uncached_to_am_rate"}
+TO_AM = ["latency_to_am", "rate_to_am"]
 ERRORS = ["lost", "torn", "repeated", "out_of_order"]
 
 
@@ -63,6 +65,8 @@ def check_env(report, experiment):
 def check_tsi(report, delivery):
     rows = {row["mode"]: row for row in report["rows"]}
     expect(list(rows) == ["bare", "am", "cached", "uncached"], "four modes", list(rows))
+    for mode in ("cached", "uncached"):
+        expect(all(rows[mode].pop(name, 0) > 0 for name in TO_AM), "ratios to am", rows[mode])
     for row in rows.values():
         expect(list(row) == ["mode", "delivery"] + NUMBERS, "seven members", list(row))
         expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
@@ -90,6 +94,22 @@ def check_sweep(report):
             expect(row["payload_bytes"] > 64, "small payloads to be measured", row)
         else:
             expect(list(row) == ["mode", "delivery"] + NUMBERS, "seven members", list(row))
+
+
+def check_ifunc_api(report):
+    """What the paper on the ifunc API compares: code in every message, and UCX AM. Beside `bare`, which shares the processes."""
+    modes, sizes = ["uncached", "inject", "compat"], [1, 65536, 1 << 20]
+    rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"] if row["mode"] not in ("bare", "am")]
+    expect(rows == [(size, mode) for size in sizes for mode in modes], "a row for each", rows)
+    for row in report["rows"]:
+        if row["mode"] in modes and "skipped" not in row:
+            expect(all(row.get(name, 0) > 0 for name in TO_AM), "ratios to am", row)
+            for name in TO_AM:
+                key = f"{row['mode']}_to_am_{name.split('_')[0]}_{row['payload_bytes']}"
+                expect(report["ratios"].get(key) == row[name], f"{key}, as in the row", report["ratios"].get(key))
+    skipped = [(row["mode"], row["payload_bytes"]) for row in report["rows"] if "skipped" in row]
+    by_stores = any(row["delivery"] == "direct" for row in report["rows"])
+    expect(skipped == ([] if by_stores else [("inject", 1 << 20)]), "every payload over shared memory", skipped)
 
 
 def check_senders(report):
@@ -280,7 +300,7 @@ def check_protection(report):
 
 
 # What is checked: the experiment that is run for it, and the check of its report.
-CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders),
+CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "bandwidth": ("bandwidth", check_bandwidth),
