@@ -249,21 +249,21 @@ static bool report(const intrusion *run)
     double p99[2] = {0};
     bool quiet = perf_report_is_quiet(run->options);
     if (!quiet)
-        (void)printf("turn          calls    us p50    us p99\n");
+        (void)printf("turn          calls    us p50    us p99  us p99.9    us max\n");
     for (int turn = QUIET; turn <= INTRUDED; turn++) {
         uint64_t count = board->count[turn], *ns = board->ns[turn];
-        perf_stats_sort(ns, count);
-        double p50 = (double)perf_stats_percentile(ns, count, 50) / 1e3;
-        p99[turn] = (double)perf_stats_percentile(ns, count, 99) / 1e3;
-        (void)json_array_append_new(
-            json_object_get(document, "rows"),
-            json_pack("{s:s, s:I, s:I, s:o, s:o}", "turn", turn_names[turn], "calls",
-                      (json_int_t)count, "functions",
-                      (json_int_t)(turn == INTRUDED ? board->functions : 0), "us_p50",
-                      perf_report_number(p50), "us_p99", perf_report_number(p99[turn])));
+        const perf_tail tail = perf_stats_tail(ns, count);
+        p99[turn] = (double)tail.p99;
+        json_t *row =
+            json_pack("{s:s, s:I, s:I}", "turn", turn_names[turn], "calls", (json_int_t)count,
+                      "functions", (json_int_t)(turn == INTRUDED ? board->functions : 0));
+        perf_report_tail(row, "us", &tail, 1e-3);
+        (void)json_array_append_new(json_object_get(document, "rows"), row);
         if (!quiet)
-            (void)printf("%-9s %9llu %9.2f %9.2f\n", turn_names[turn],
-                         (unsigned long long)count, p50, p99[turn]);
+            (void)printf("%-9s %9llu %9.2f %9.2f %9.2f %9.2f\n", turn_names[turn],
+                         (unsigned long long)count, (double)tail.p50 / 1e3,
+                         (double)tail.p99 / 1e3, (double)tail.p999 / 1e3,
+                         (double)tail.max / 1e3);
     }
     (void)json_object_set_new(json_object_get(document, "ratios"), "intruded_to_quiet_p99",
                               perf_report_number(p99[INTRUDED] / p99[QUIET]));

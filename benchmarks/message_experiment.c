@@ -110,22 +110,22 @@ static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
     const series_samples *samples = &run->samples[index];
-    perf_spread p50 = series_run_spread(run, samples->p50_ns);
-    perf_spread p99 = series_run_spread(run, samples->p99_ns);
     perf_spread rate = series_run_spread(run, samples->rate_per_s);
     json_t *row =
         json_pack("{s:s, s:s, s:I, s:o}", "mode", series->mode->name, "delivery",
                   series->delivery, "payload_bytes", (json_int_t)series->payload_bytes,
                   "frame_bytes", perf_report_number(series->frame_bytes));
-    perf_report_spread(row, "latency_ns_p50", p50, 1);
-    perf_report_spread(row, "latency_ns_p99", p99, 1);
+    series_run_report_latency(run, index, row);
     perf_report_spread(row, "rate_per_s", rate, 1);
     report_to_am(run, index, row);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %12.3f\n", series->mode->name,
-                     series->delivery, series->payload_bytes, series->frame_bytes, p50.median,
-                     p99.median, rate.median / 1e6);
+        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %10.1f %10.0f %12.3f\n",
+                     series->mode->name, series->delivery, series->payload_bytes,
+                     series->frame_bytes, series_run_spread(run, samples->p50_ns).median,
+                     series_run_spread(run, samples->p99_ns).median,
+                     series_run_spread(run, samples->p999_ns).median,
+                     series_run_max(run, samples->max_ns), rate.median / 1e6);
 }
 
 /* Empty for the only delivery. */
@@ -161,14 +161,15 @@ static void report_ratio(const series_run *run, const ratio_row *row, unsigned n
 static void print_head(const series_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8s %9s %10s %10s %12s\n", "mode", "delivery", "payload",
-                     "frame", "p50 ns", "p99 ns", "rate M/s");
+        (void)printf("%-9s %-8s %8s %9s %10s %10s %10s %10s %12s\n", "mode", "delivery",
+                     "payload", "frame", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s");
 }
 
 static void print_foot(const series_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("\nhalf round trip; payload and frame in bytes; medians of %u rounds\n\n",
+        (void)printf("\nhalf round trip; payload and frame in bytes; medians of %u rounds, "
+                     "max: of all\n\n",
                      run->options.rounds);
 }
 

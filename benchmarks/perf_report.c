@@ -146,6 +146,21 @@ void perf_report_spread(json_t *row, const char *name, perf_spread spread, doubl
                                         perf_report_number(spread.three_quarters * scale)));
 }
 
+void perf_report_tail(json_t *row, const char *name, const perf_tail *tail, double scale)
+{
+    const struct {
+        const char *end;
+        uint64_t value;
+    } members[] = {
+        {"p50", tail->p50}, {"p99", tail->p99}, {"p999", tail->p999}, {"max", tail->max}};
+    char member[64];
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        (void)snprintf(member, sizeof member, "%s_%s", name, members[i].end);
+        (void)json_object_set_new(row, member,
+                                  perf_report_number((double)members[i].value * scale));
+    }
+}
+
 static bool write_file(const perf_options *options, const json_t *report)
 {
     const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(12);

@@ -20,6 +20,9 @@ json_t *perf_report_number(double value);
 /* Adds to a row the median, times `scale`, by that name, and "NAME_quartiles": [quarter, three quarters]. */
 void perf_report_spread(json_t *row, const char *name, perf_spread spread, double scale);
 
+/* Adds to a row NAME_p50, NAME_p99, NAME_p999 and NAME_max, times `scale`. */
+void perf_report_tail(json_t *row, const char *name, const perf_tail *tail, double scale);
+
 /* Writes to options->json_path when there is one, and takes the report over. False after a line
  * on stderr. */
 bool perf_report_write(const perf_options *options, json_t *report);

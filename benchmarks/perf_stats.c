@@ -16,9 +16,14 @@ static int compare_values(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+static uint64_t per_mille(const uint64_t *sorted, uint64_t count, uint64_t part)
+{
+    return sorted[(count * part + 999) / 1000 - 1];
+}
+
 uint64_t perf_stats_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent)
 {
-    return sorted[(count * percent + 99) / 100 - 1];
+    return per_mille(sorted, count, 10 * percent);
 }
 
 void perf_stats_sort(uint64_t *values, uint64_t count)
@@ -26,14 +31,25 @@ void perf_stats_sort(uint64_t *values, uint64_t count)
     qsort(values, count, sizeof *values, compare_ticks);
 }
 
+perf_tail perf_stats_tail(uint64_t *values, uint64_t count)
+{
+    perf_stats_sort(values, count);
+    return (perf_tail){.p50 = per_mille(values, count, 500),
+                       .p99 = per_mille(values, count, 990),
+                       .p999 = per_mille(values, count, 999),
+                       .max = values[count - 1]};
+}
+
 perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count)
 {
     double half = perf_clock_ns_per_tick() / 2;
     for (uint64_t i = 0; i < count; i++)
         stamps[i] = stamps[i + 1] - stamps[i];
-    perf_stats_sort(stamps, count);
-    return (perf_latency){.p50_ns = half * (double)perf_stats_percentile(stamps, count, 50),
-                          .p99_ns = half * (double)perf_stats_percentile(stamps, count, 99)};
+    perf_tail tail = perf_stats_tail(stamps, count);
+    return (perf_latency){.p50_ns = half * (double)tail.p50,
+                          .p99_ns = half * (double)tail.p99,
+                          .p999_ns = half * (double)tail.p999,
+                          .max_ns = half * (double)tail.max};
 }
 
 double perf_stats_median(double *values, size_t count)

@@ -8,6 +8,8 @@
 typedef struct perf_latency {
     double p50_ns; /* of half the round trip */
     double p99_ns;
+    double p999_ns;
+    double max_ns;
 } perf_latency;
 
 /* Of the rounds of a measurement. */
@@ -29,5 +31,16 @@ void perf_stats_sort(uint64_t *values, uint64_t count);
 
 /* Nearest rank: the smallest value that `percent` of all are not above. count >= 1. */
 uint64_t perf_stats_percentile(const uint64_t *sorted, uint64_t count, uint64_t percent);
+
+/* What a latency row says beyond its median. */
+typedef struct perf_tail {
+    uint64_t p50;
+    uint64_t p99;
+    uint64_t p999;
+    uint64_t max;
+} perf_tail;
+
+/* Of values that it sorts. count >= 1. */
+perf_tail perf_stats_tail(uint64_t *values, uint64_t count);
 
 #endif

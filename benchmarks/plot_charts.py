@@ -57,6 +57,7 @@ class Bar:
     high: float
     far: float = None          # p99, a mark of its own
     note: str = ""             # behind the figure
+    farther: float = None      # p99.9, the same
 
 
 @dataclass
@@ -144,10 +145,15 @@ def bars_of(rows, name, scale, name_of, key="mode", far=None, note=lambda row: "
     for row in rows:
         value, low, high = spread(row, name)
         if value is not None:
-            beyond = number(row, far) if far else None
-            bars.append(Bar(name_of(row), text(row.get(key)), value * scale, low * scale, high * scale,
-                            None if beyond is None else beyond * scale, note(row)))
+            tail = [number(row, far.removesuffix("p99") + end) for end in ("p99", "p999")] if far else [None] * 2
+            beyond, farther = (None if each is None else each * scale for each in tail)
+            bars.append(Bar(name_of(row), text(row.get(key)), value * scale, low * scale, high * scale, beyond, note(row), farther))
     return bars
+
+
+def marks(rows, name):
+    """What the marks of such bars are: older files have no p99.9."""
+    return "marks: p99, p99.9" if figures(rows, f"{name}_p999") else "mark: p99"
 
 
 def bare_limit(rows, name, scale):
@@ -189,7 +195,7 @@ def message_panels(rows):
                 for label, name, scale, limit in zip(labels, ("latency_ns_p50", "rate_per_s"), (time_scale, rate_scale), limits)] + [
                     change_panel(others, "latency_to_am", -1, "latency reduction from UCX AM (%)", name_of),
                     change_panel(others, "rate_to_am", 1, "rate increase over UCX AM (%)", name_of)], 2
-    labels[0] = f"half round trip ({time}): p50, mark: p99"
+    labels[0] = f"half round trip ({time}): p50, {marks(rows, 'latency_ns')}"
     return [Bars(labels[0], bars_of(others, "latency_ns_p50", time_scale, name_of, far="latency_ns_p99"), limits[0],
                  scale=time_scale),
             Bars(labels[1], bars_of(others, "rate_per_s", rate_scale, name_of), limits[1], shares_names=True,
@@ -214,7 +220,7 @@ def first_call_panels(rows):
         bars = bars_of(rows, "us_p50", 1, lambda row: f"{text(row.get('turn'))}: {number(row, 'functions') or 0:g} new functions",
                       
                        key="turn", far="us_p99")
-        return [Bars("cached call (us): p50, mark: p99", bars, dots=True)], 1, "what they cost other peers"
+        return [Bars(f"cached call (us): p50, {marks(rows, 'us')}", bars, dots=True)], 1, "what they cost other peers"
     panels = []
     for function in distinct(rows, "function"):
         for compiles, title in ((True, "compiled"), (False, "not compiled")):
@@ -234,7 +240,7 @@ def wait_panels(rows):
     own = dict(name_of=lambda row: text(row.get("policy")), key="policy")
     rates = series_of(rows, "processes", "rate_per_s", scale, style="policy", **own)
     return [Bars("idle: % of a processor", bars_of(firsts, "idle_cpu_pct", 1, **own)),
-            Bars("wake-up (us): p50, mark: p99", bars_of(firsts, "wakeup_us_p50", 1, far="wakeup_us_p99", **own), dots=True,
+            Bars(f"wake-up (us): p50, {marks(rows, 'wakeup_us')}", bars_of(firsts, "wakeup_us_p50", 1, far="wakeup_us_p99", **own), dots=True,
                  shares_names=True),
             Lines("processes, in pairs", f"{million}messages/s, all together", rates, from_zero=True, scale=scale)], 3
 

@@ -187,19 +187,34 @@ def fraction_of(axes, value):
 def bar_end(panel):
     """Of the axis: what is drawn; p99 and a limit too unless they are far out."""
     most = max(bar.high for bar in panel.bars)
-    beyond = [bar.far for bar in panel.bars if bar.far is not None] + ([panel.limit.value] if panel.limit else [])
+    beyond = [far for bar in panel.bars for far in (bar.far, bar.farther) if far is not None] + ([panel.limit.value] if panel.limit else [])
     return max([most] + [value for value in beyond if value <= 3 * most]) or 1
+
+
+def bar_words(bar):
+    """The figure, and what of its tail is known: "119 (p99 348, p99.9 604)"."""
+    tail = [f"{name} {figure_text(value)}" for name, value in (("p99", bar.far), ("p99.9", bar.farther)) if value is not None]
+    return figure_text(bar.value) + (f" ({', '.join(tail)})" if tail else "")
+
+
+def room_for_words(panel):
+    """Of the axis, with the bars as one."""
+    if any(bar.farther for bar in panel.bars):
+        return 1.75
+    return 1.38 if any(bar.far for bar in panel.bars) else 1.22
 
 
 def draw_dots(axes, panel, choice):
     """Their places mean something on a logarithmic axis; lengths of bars would not."""
-    values = [value for bar in panel.bars for value in (bar.low, bar.value, bar.high, bar.far) if value] + ([panel.limit.value] if panel.limit else [])
+    values = [value for bar in panel.bars for value in (bar.low, bar.value, bar.high, bar.far, bar.farther) if value] + ([panel.limit.value] if panel.limit else [])
     for place, bar in enumerate(panel.bars):
         colour = choice.colours[bar.key]
         axes.plot([bar.low, bar.high], [place, place], color=colour, linewidth=4, alpha=0.35, solid_capstyle="butt", gid=id_of(axes, "spread") + f" {bar.name}")
         if bar.far is not None:
-            axes.plot([bar.value, bar.far], [place, place], color=colour, linewidth=1)
+            axes.plot([bar.value, max(bar.far, bar.farther or 0)], [place, place], color=colour, linewidth=1)
             axes.plot([bar.far], [place], "|", color=colour, markersize=8, gid=id_of(axes, "p99") + f" {bar.name}")
+        if bar.farther is not None:
+            axes.plot([bar.farther], [place], "|", color=colour, markersize=5, gid=id_of(axes, "p999") + f" {bar.name}")
         axes.plot([bar.value], [place], "o", color=colour, markersize=5, gid=id_of(axes, "series") + f" {bar.name}")
     low, high = min(values, default=1), max(values, default=1)
     if is_wide(values):
@@ -212,7 +227,7 @@ def draw_dots(axes, panel, choice):
         axes.xaxis.set_major_locator(ticker.MaxNLocator(5))
     for place, bar in enumerate(panel.bars):
         at = fraction_of(axes, bar.value)
-        words = figure_text(bar.value) + (f" (p99 {figure_text(bar.far)})" if bar.far is not None else "")
+        words = bar_words(bar)
         axes.annotate(words, (bar.value, place), xytext=(0, 5), textcoords="offset points", fontsize=7,
                       ha="left" if at < 0.2 else "right" if at > 0.8 else "center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3})
 
@@ -234,11 +249,14 @@ def draw_bars(axes, panel, choice):
         if bar.far is not None and bar.far <= end:
             axes.plot([bar.far], [place], "|", color="black", markersize=9, gid=id_of(axes, "p99") + f" {bar.name}")
             at = max(at, bar.far)
-        words = figure_text(bar.value) + (f" (p99 {figure_text(bar.far)})" if bar.far is not None else "")
+        if bar.farther is not None and bar.farther <= end:
+            axes.plot([bar.farther], [place], "|", color="black", markersize=5, gid=id_of(axes, "p999") + f" {bar.name}")
+            at = max(at, bar.farther)
+        words = bar_words(bar)
         axes.annotate(words, (at, place), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7)
         if bar.note:
             axes.annotate(bar.note, (0, place - thickness / 2), xytext=(2, 2), textcoords="offset points", fontsize=6.5, color="#444444")
-    axes.set_xlim(0, end * (1.38 if any(bar.far for bar in panel.bars) else 1.22))
+    axes.set_xlim(0, end * room_for_words(panel))
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
     axes.xaxis.set_major_locator(ticker.MaxNLocator(5))
 

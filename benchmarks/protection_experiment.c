@@ -27,10 +27,14 @@ static const struct {
                       {"rate M/s", "rate_per_s", "rate", 1e-6},
                       {"MB/s", "mb_per_s", "bandwidth", 1}};
 
+/* What its rows say of latency beyond the median. */
+enum { P99, P999, MAX, TAIL };
+
 /* Of the rounds of one series; none: not measured. */
 typedef struct figures {
     bool is_known[METRICS];
     double values[METRICS][ROUNDS_MAX];
+    double tail[TAIL][ROUNDS_MAX]; /* of latency */
 } figures;
 
 static node_files made;
@@ -137,6 +141,14 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
                   all_figures[index].values[FIRST_CALL][round] / 1e3);
 }
 
+static void keep_latency(figures *of, const series_samples *samples, unsigned round)
+{
+    of->values[LATENCY][round] = samples->p50_ns[round];
+    of->tail[P99][round] = samples->p99_ns[round];
+    of->tail[P999][round] = samples->p999_ns[round];
+    of->tail[MAX][round] = samples->max_ns[round];
+}
+
 /* The next payload's samples take the place of these. */
 static void keep(const series_run *run, unsigned index)
 {
@@ -147,7 +159,7 @@ static void keep(const series_run *run, unsigned index)
         of->values[large ? BANDWIDTH : RATE][i] =
             large ? samples->rate_per_s[i] * (LARGE_BYTES / MB) : samples->rate_per_s[i];
         if (!large)
-            of->values[LATENCY][i] = samples->p50_ns[i];
+            keep_latency(of, samples, i);
     }
     of->is_known[large ? BANDWIDTH : RATE] = true;
     of->is_known[LATENCY] = true;
@@ -221,6 +233,21 @@ static void report_ratios(const series_run *run, unsigned index, unsigned base, 
     (void)json_object_set_new(row, to, object);
 }
 
+static void report_tail(const series_run *run, unsigned index, json_t *row)
+{
+    const figures *of = &all_figures[index];
+    if (!of->is_known[LATENCY])
+        return;
+    const perf_spread p99 = spread_of(run, of->tail[P99], NULL);
+    const perf_spread p999 = spread_of(run, of->tail[P999], NULL);
+    const double max = series_run_max(run, of->tail[MAX]);
+    perf_report_spread(row, "latency_ns_p99", p99, 1);
+    perf_report_spread(row, "latency_ns_p999", p999, 1);
+    (void)json_object_set_new(row, "latency_ns_max", perf_report_number(max));
+    if (!perf_report_is_quiet(&run->options))
+        (void)printf(" %10.1f %10.1f %10.0f", p99.median, p999.median, max);
+}
+
 static void report_figures(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
@@ -240,6 +267,7 @@ static void report_figures(const series_run *run, unsigned index)
         if (!quiet)
             (void)printf(m == RATE ? " %11.3f" : " %11.1f", figure.median * metrics[m].scale);
     }
+    report_tail(run, index, row);
     if (!quiet)
         (void)putchar('\n');
     (void)json_array_append_new(run->rows, row);
@@ -252,6 +280,8 @@ static void print_head(const series_run *run, const char *above, int width)
     (void)printf("%s%-9s %-8s", above, "mode", "delivery");
     for (unsigned m = 0; m < METRICS; m++)
         (void)printf(" %*s", width, width > 11 ? metrics[m].name : metrics[m].title);
+    if (width <= 11)
+        (void)printf(" %10s %10s %10s", "p99 ns", "p99.9 ns", "max ns");
     (void)putchar('\n');
 }
 

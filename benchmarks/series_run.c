@@ -216,6 +216,8 @@ static bool measure_latency(series_run *run, unsigned index, unsigned round)
         return false;
     run->samples[index].p50_ns[round] = latency.p50_ns;
     run->samples[index].p99_ns[round] = latency.p99_ns;
+    run->samples[index].p999_ns[round] = latency.p999_ns;
+    run->samples[index].max_ns[round] = latency.max_ns;
     return true;
 }
 
@@ -311,11 +313,15 @@ static bool allocate(series_run *run)
     run->stamps = malloc(stamp_bytes);
     for (unsigned i = 0; i < run->series_count; i++) {
         series_samples *samples = &run->samples[i];
-        samples->p50_ns = calloc(rounds, sizeof(double));
-        samples->p99_ns = calloc(rounds, sizeof(double));
-        samples->rate_per_s = calloc(rounds, sizeof(double));
-        ok = ok && samples->p50_ns != NULL && samples->p99_ns != NULL &&
-             samples->rate_per_s != NULL;
+        double *values = calloc(5 * (size_t)rounds, sizeof *values);
+        ok = ok && values != NULL;
+        if (values == NULL)
+            continue;
+        samples->p50_ns = values;
+        samples->p99_ns = values + rounds;
+        samples->p999_ns = values + 2 * (size_t)rounds;
+        samples->max_ns = values + 3 * (size_t)rounds;
+        samples->rate_per_s = values + 4 * (size_t)rounds;
     }
     if (!ok || run->rows == NULL || run->ratios == NULL || run->buffer == NULL ||
         run->stamps == NULL)
@@ -327,11 +333,8 @@ static bool allocate(series_run *run)
 
 static void release(series_run *run)
 {
-    for (unsigned i = 0; i < run->series_count; i++) {
-        free(run->samples[i].p50_ns);
-        free(run->samples[i].p99_ns);
-        free(run->samples[i].rate_per_s);
-    }
+    for (unsigned i = 0; i < run->series_count; i++)
+        free(run->samples[i].p50_ns); /* the first of all */
     free(run->stamps);
     free(run->buffer);
     json_decref(run->rows);
@@ -369,6 +372,24 @@ perf_spread series_run_spread(const series_run *run, const double *values)
 {
     memmove(run->buffer, values, run->options.rounds * sizeof *run->buffer);
     return perf_stats_spread(run->buffer, run->options.rounds);
+}
+
+double series_run_max(const series_run *run, const double *values)
+{
+    double max = 0;
+    for (unsigned i = 0; i < run->options.rounds; i++)
+        max = values[i] > max ? values[i] : max;
+    return max;
+}
+
+void series_run_report_latency(const series_run *run, unsigned index, json_t *row)
+{
+    const series_samples *of = &run->samples[index];
+    perf_report_spread(row, "latency_ns_p50", series_run_spread(run, of->p50_ns), 1);
+    perf_report_spread(row, "latency_ns_p99", series_run_spread(run, of->p99_ns), 1);
+    perf_report_spread(row, "latency_ns_p999", series_run_spread(run, of->p999_ns), 1);
+    (void)json_object_set_new(row, "latency_ns_max",
+                              perf_report_number(series_run_max(run, of->max_ns)));
 }
 
 bool series_run_is_last_payload(const series_run *run)

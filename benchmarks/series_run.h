@@ -29,10 +29,12 @@ typedef struct series_kind {
     void (*finish)(const series_run *run, json_t *report);
 } series_kind;
 
-/* One value per round. */
+/* One value per round, in one block of memory that begins at p50_ns. */
 typedef struct series_samples {
     double *p50_ns;
     double *p99_ns;
+    double *p999_ns;
+    double *max_ns;
     double *rate_per_s;
 } series_samples;
 
@@ -76,6 +78,11 @@ bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *pe
 bool series_run_skips(const series_run *run, unsigned index);
 
 perf_spread series_run_spread(const series_run *run, const double *values);
+
+/* The largest of all rounds. */
+double series_run_max(const series_run *run, const double *values);
+/* Adds latency_ns_p50, _p99 and _p999, medians of the rounds with their quartiles, and latency_ns_max, of all rounds. */
+void series_run_report_latency(const series_run *run, unsigned index, json_t *row);
 
 bool series_run_is_last_payload(const series_run *run);
 

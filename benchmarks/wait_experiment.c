@@ -30,8 +30,7 @@ typedef struct wait_run {
 
 typedef struct idle_figures {
     double cpu_pct;
-    double wakeup_us_p50;
-    double wakeup_us_p99;
+    perf_tail wakeup_ns;
 } idle_figures;
 
 /* "spin|adaptive|block", or what a library without the option does. */
@@ -49,10 +48,9 @@ static bool measure_target(wait_run *run, const worker_config *config, idle_figu
     worker_set *target = &run->sets[0];
     /* The first message, for which the target prepares the code, is not part of the figures. */
     bool ok = worker_set_start(target, run->options->peers, config) &&
-              worker_set_wake(target, 1, &out->wakeup_us_p50, &out->wakeup_us_p99) &&
+              worker_set_wake(target, 1, &out->wakeup_ns) &&
               worker_set_idle(target, IDLE_NS, &out->cpu_pct) &&
-              worker_set_wake(target, run->options->iterations, &out->wakeup_us_p50,
-                              &out->wakeup_us_p99);
+              worker_set_wake(target, run->options->iterations, &out->wakeup_ns);
     return worker_set_stop(target) && ok;
 }
 
@@ -89,15 +87,16 @@ static bool measure_pairs(wait_run *run, const worker_config *config, unsigned p
 static void report_row(wait_run *run, const char *policy, unsigned processes,
                        const idle_figures *idle, perf_spread rate)
 {
-    json_t *row = json_pack("{s:s, s:i, s:o, s:o, s:o}", "policy", policy, "processes",
-                            (int)processes, "idle_cpu_pct", perf_report_number(idle->cpu_pct),
-                            "wakeup_us_p50", perf_report_number(idle->wakeup_us_p50),
-                            "wakeup_us_p99", perf_report_number(idle->wakeup_us_p99));
+    const perf_tail *wakeup = &idle->wakeup_ns;
+    json_t *row = json_pack("{s:s, s:i, s:o}", "policy", policy, "processes", (int)processes,
+                            "idle_cpu_pct", perf_report_number(idle->cpu_pct));
+    perf_report_tail(row, "wakeup_us", wakeup, 1e-3);
     perf_report_spread(row, "rate_per_s", rate, 1);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(run->options))
-        (void)printf("%-9s %9u %9.2f %10.1f %10.1f %12.3f\n", policy, processes, idle->cpu_pct,
-                     idle->wakeup_us_p50, idle->wakeup_us_p99, rate.median / 1e6);
+        (void)printf("%-9s %9u %9.2f %10.1f %10.1f %10.1f %10.1f %12.3f\n", policy, processes,
+                     idle->cpu_pct, (double)wakeup->p50 / 1e3, (double)wakeup->p99 / 1e3,
+                     (double)wakeup->p999 / 1e3, (double)wakeup->max / 1e3, rate.median / 1e6);
 }
 
 static bool measure_policy(wait_run *run, const char *policy)
@@ -132,8 +131,8 @@ static int run_wait(const perf_options *options)
     run.options = options;
     run.rows = json_array();
     if (!perf_report_is_quiet(options))
-        (void)printf("%-9s %9s %9s %10s %10s %12s\n", "policy", "processes", "idle %",
-                     "wake p50", "wake p99", "rate M/s");
+        (void)printf("%-9s %9s %9s %10s %10s %10s %10s %12s\n", "policy", "processes", "idle %",
+                     "wake p50", "wake p99", "wake p99.9", "wake max", "rate M/s");
     for (const char *at = known_policies(); ok && at != NULL;)
         ok = perf_value_name(&at, '|', policy, sizeof policy) && measure_policy(&run, policy);
     perf_report_progress(NULL);

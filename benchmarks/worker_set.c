@@ -141,15 +141,14 @@ bool worker_set_idle(worker_set *set, uint64_t duration_ns, double *cpu_pct_out)
     return true;
 }
 
-bool worker_set_wake(worker_set *set, uint64_t count, double *us_p50_out, double *us_p99_out)
+bool worker_set_wake(worker_set *set, uint64_t count, perf_tail *ns_out)
 {
     worker_answer answer;
     if (!begin_serving(set, count) ||
         !ask(&set->sessions[FIRST_SOURCE], WORKER_WAKE, count, &answer) ||
         !end_serving(set, &answer))
         return false;
-    *us_p50_out = answer.seen.wakeup_us_p50;
-    *us_p99_out = answer.seen.wakeup_us_p99;
+    *ns_out = answer.seen.wakeup_ns;
     return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "perf_options.h"
 #include "perf_session.h"
+#include "perf_stats.h"
 
 #define WORKER_SOURCES_MAX 16u
 
@@ -27,8 +28,7 @@ typedef struct worker_set {
 typedef struct worker_seen {
     uint64_t last_ns; /* when all expected messages had run */
     double cpu_pct;   /* of one processor */
-    double wakeup_us_p50;
-    double wakeup_us_p99;
+    perf_tail wakeup_ns;
     char delivery[PERF_DELIVERY_NAME_MAX]; /* of the newest endpoint; of sources only */
 } worker_seen;
 
@@ -45,7 +45,7 @@ bool worker_set_rate(worker_set *sets, unsigned set_count, uint64_t count, doubl
 bool worker_set_idle(worker_set *set, uint64_t duration_ns, double *cpu_pct_out);
 
 /* One source sends, at random times 1 to 20 ms apart. count <= WAKEUP_SAMPLES_MAX. */
-bool worker_set_wake(worker_set *set, uint64_t count, double *us_p50_out, double *us_p99_out);
+bool worker_set_wake(worker_set *set, uint64_t count, perf_tail *ns_out);
 
 /* What a process of the set does when told. */
 enum {

@@ -124,13 +124,8 @@ static bool serve_step(worker *self, uint64_t expected, worker_answer *answer)
         return perf_session_complain(self->session, "%llu of %llu messages ran",
                                      (unsigned long long)self->seen.counter,
                                      (unsigned long long)expected);
-    perf_stats_sort(self->seen.took_ns, self->seen.samples);
-    if (self->seen.samples > 0) {
-        seen->wakeup_us_p50 =
-            (double)perf_stats_percentile(self->seen.took_ns, self->seen.samples, 50) / 1e3;
-        seen->wakeup_us_p99 =
-            (double)perf_stats_percentile(self->seen.took_ns, self->seen.samples, 99) / 1e3;
-    }
+    if (self->seen.samples > 0)
+        seen->wakeup_ns = perf_stats_tail(self->seen.took_ns, self->seen.samples);
     return true;
 }
 

@@ -78,7 +78,7 @@ def summary(svg):
              for node in document.getElementsByTagName("text")]
     for group in document.getElementsByTagName("g"):
         name = group.getAttribute("id")
-        if re.match(r"(series|spread|limit|p99|stage) \d+ ", name):
+        if re.match(r"(series|spread|limit|p99|p999|stage) \d+ ", name):
             paths = [path.getAttribute("d") for path in group.getElementsByTagName("path")]
             lines.append(f"{name}: {sum(len(re.findall('[MLC]', path)) for path in paths)} points")
     return lines

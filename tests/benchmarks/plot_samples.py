@@ -20,7 +20,9 @@ def around(**figures):
 
 def tsi(mode, delivery, size, factor=1):
     return {"mode": mode, "delivery": delivery, "payload_bytes": size, "frame_bytes": size + 16,
-            **around(latency_ns_p50=(100.0 + size) * factor, latency_ns_p99=(300.0 + 2 * size) * factor, rate_per_s=1e9 / (20 + size) / factor)}
+            **around(latency_ns_p50=(100.0 + size) * factor, latency_ns_p99=(300.0 + 2 * size) * factor,
+                     latency_ns_p999=(500.0 + 3 * size) * factor, rate_per_s=1e9 / (20 + size) / factor),
+            "latency_ns_max": 2e5 * factor}
 
 
 def sweep(sizes, modes):
@@ -38,7 +40,8 @@ def to_am(rows):
 
 
 def wait(policy, idle, p50, p99, rate):
-    return [{"policy": policy, "processes": n, "idle_cpu_pct": idle, "wakeup_us_p50": p50, "wakeup_us_p99": p99, **around(rate_per_s=rate * n)}
+    return [{"policy": policy, "processes": n, "idle_cpu_pct": idle, "wakeup_us_p50": p50, "wakeup_us_p99": p99,
+             "wakeup_us_p999": 2 * p99, "wakeup_us_max": 3 * p99, **around(rate_per_s=rate * n)}
             for n in (16, 2, 4, 8)]
 
 

@@ -41,6 +41,18 @@ static void latency_is_half_the_round_trip(void **state)
         stamps[i] = stamps[i - 1] + 101 - i;
     perf_latency latency = perf_stats_latency(stamps, 100);
     assert_true(latency.p50_ns == 25 && latency.p99_ns == 49.5);
+    assert_true(latency.p999_ns == 50 && latency.max_ns == 50);
+}
+
+/* 1 to 4000: the rank of p99.9 is 3996. */
+static void a_tail_has_the_nearest_ranks_and_the_largest(void **state)
+{
+    (void)state;
+    static uint64_t values[4000];
+    for (unsigned i = 0; i < 4000; i++)
+        values[i] = 4000 - i;
+    perf_tail tail = perf_stats_tail(values, 4000);
+    assert_true(tail.p50 == 2000 && tail.p99 == 3960 && tail.p999 == 3996 && tail.max == 4000);
 }
 
 static void one_round_trip_is_its_own_percentile(void **state)
@@ -49,6 +61,7 @@ static void one_round_trip_is_its_own_percentile(void **state)
     uint64_t stamps[2] = {10, 50};
     perf_latency latency = perf_stats_latency(stamps, 1);
     assert_true(latency.p50_ns == 20 && latency.p99_ns == 20);
+    assert_true(latency.p999_ns == 20 && latency.max_ns == 20);
 }
 
 /* Whatever clock the machine has, its ticks agree with the monotonic clock's order of
@@ -72,6 +85,7 @@ int main(void)
         cmocka_unit_test(the_median_of_an_even_count_is_between),
         cmocka_unit_test(quartiles_are_values_as_far_from_either_end),
         cmocka_unit_test(latency_is_half_the_round_trip),
+        cmocka_unit_test(a_tail_has_the_nearest_ranks_and_the_largest),
         cmocka_unit_test(one_round_trip_is_its_own_percentile),
         cmocka_unit_test(ticks_are_nanoseconds_once_scaled),
     };
