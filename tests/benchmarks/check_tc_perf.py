@@ -73,7 +73,8 @@ def check_tsi(report, delivery):
     rows = {row["mode"]: row for row in report["rows"]}
     expect(list(rows) == ["bare", "am", "cached", "uncached"], "four modes", list(rows))
     for mode in ("cached", "uncached"):
-        expect(all(rows[mode].pop(name, 0) > 0 for name in TO_AM), "ratios to am", rows[mode])
+        # 0.000 where UCX waits for its turn on a processor.
+        expect(all(rows[mode].pop(name, -1) >= 0 for name in TO_AM), "ratios to am", rows[mode])
     for row in rows.values():
         expect(list(row) == ["mode", "delivery"] + NUMBERS, "nine members", list(row))
         expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
@@ -110,7 +111,7 @@ def check_ifunc_api(report):
     expect(rows == [(size, mode) for size in sizes for mode in modes], "a row for each", rows)
     for row in report["rows"]:
         if row["mode"] in modes and "skipped" not in row:
-            expect(all(row.get(name, 0) > 0 for name in TO_AM), "ratios to am", row)
+            expect(all(row.get(name, -1) >= 0 for name in TO_AM), "ratios to am", row)
             for name in TO_AM:
                 key = f"{row['mode']}_to_am_{name.split('_')[0]}_{row['payload_bytes']}"
                 expect(report["ratios"].get(key) == row[name], f"{key}, as in the row", report["ratios"].get(key))
