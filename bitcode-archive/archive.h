@@ -45,6 +45,11 @@ enum {
  * size_t *payload_size). */
 enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4, TCI_ENTRY_ORIGINAL = 8 };
 
+/* What the function may ask of the address of its payload: a power of two. Every payload has the
+ * least. */
+#define TCI_PAYLOAD_ALIGNMENT_MIN 16u
+#define TCI_PAYLOAD_ALIGNMENT_MAX 4096u
+
 typedef struct tci_slice {
     char triple[TCI_TRIPLE_MAX]; /* normalised, see base/triple.h */
     tci_slice_form form;
@@ -66,15 +71,16 @@ void tci_archive_prepare(void);
 /* Checks all of `bytes` and keeps a pointer to them: they must outlive the archive.
  * Decompresses everything once (index and slices share one compressed stream, which is what
  * makes archives small), so later calls only hand out what is there. TC_E_CORRUPT (err says
- * where and what), TC_E_VERSION (format version, packing, dictionary or entry bits that this
- * library does not know, found and expected), TC_E_TOO_LARGE (a limit above, or a claim of more
+ * where and what), TC_E_VERSION (format version, packing, dictionary, entry bits or payload
+ * alignment that this library does not know, found and expected), TC_E_TOO_LARGE (a limit above, or a claim of more
  * than 1,024 times the bytes given: refused before memory is taken for it), TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_open(const void *bytes, size_t size,
                                          tci_archive **archive_out, tc_error *err);
 void tci_archive_close(tci_archive *archive);
 
 const char *tci_archive_name(const tci_archive *archive);
-unsigned tci_archive_entries(const tci_archive *archive); /* TCI_ENTRY_ bits */
+unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY_ bits */
+unsigned tci_archive_payload_alignment(const tci_archive *archive); /* bytes */
 size_t tci_archive_slice_count(const tci_archive *archive);
 const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index);
 const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index);
@@ -125,6 +131,11 @@ void tci_archive_writer_destroy(tci_archive_writer *writer);
 /* Without a dictionary, so that every reader can read it. Else archives with bitcode are packed
  * with the one that makes them smallest. */
 void tci_archive_writer_plain(tci_archive_writer *writer);
+
+/* The alignment of payloads, which is the least unless this says otherwise. TC_E_INVALID: it is no
+ * power of two from the least to the greatest. */
+TC_MUST_CHECK tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignment,
+                                                 tc_error *err);
 
 /* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and
  * counts are not read. Symbols may come in any order and more than once; they are names as a

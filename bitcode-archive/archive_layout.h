@@ -18,6 +18,8 @@
 #define TCI_ARCHIVE_SIZE_MIN (TCI_ARCHIVE_MAGIC_SIZE + 1u + TCI_ARCHIVE_CHECKSUM_SIZE)
 
 #define TCI_ENTRY_KNOWN 15u /* every TCI_ENTRY_ bit of archive.h */
+/* Above them in the same byte: how often the least alignment of payloads is doubled. */
+#define TCI_ALIGNMENT_SHIFT 4u
 #define TCI_ENTRY_PLACES 7u /* those that are a place in the code */
 
 /* The targets that have a number in the index; any other is written as text behind

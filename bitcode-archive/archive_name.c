@@ -52,6 +52,16 @@ tc_status tci_archive_check_entries(unsigned entries, tc_status failure, tc_erro
     return TC_OK;
 }
 
+tc_status tci_archive_check_alignment(uint64_t alignment, tc_status failure, tc_error *err)
+{
+    if (alignment >= TCI_PAYLOAD_ALIGNMENT_MIN && alignment <= TCI_PAYLOAD_ALIGNMENT_MAX &&
+        (alignment & (alignment - 1)) == 0)
+        return TC_OK;
+    return tci_error_set(
+        err, failure, "payload alignment of %llu bytes, expected a power of two from %u to %u",
+        (unsigned long long)alignment, TCI_PAYLOAD_ALIGNMENT_MIN, TCI_PAYLOAD_ALIGNMENT_MAX);
+}
+
 tc_status tci_archive_check_symbol(const char *symbol, tc_status failure, tc_error *err)
 {
     size_t n = strnlen(symbol, TCI_ARCHIVE_SYMBOL_MAX);

@@ -13,6 +13,10 @@ TC_MUST_CHECK tc_status tci_archive_check_name(const char *name, tc_status failu
 TC_MUST_CHECK tc_status tci_archive_check_entries(unsigned entries, tc_status failure,
                                                   tc_error *err);
 
+/* A power of two that payloads may be aligned to. */
+TC_MUST_CHECK tc_status tci_archive_check_alignment(uint64_t alignment, tc_status failure,
+                                                    tc_error *err);
+
 /* 1 to TCI_ARCHIVE_SYMBOL_MAX - 1 bytes (else TC_E_TOO_LARGE), none of them a control
  * character. */
 TC_MUST_CHECK tc_status tci_archive_check_symbol(const char *symbol, tc_status failure,

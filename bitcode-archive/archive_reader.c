@@ -23,6 +23,7 @@ typedef struct reader_slice {
 struct tci_archive {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
+    unsigned payload_alignment;
     tci_packing packing;
     size_t dictionary;      /* index of the one it is packed with, or TCI_DICTIONARY_NONE */
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
@@ -225,16 +226,20 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
 static tc_status read_index(tci_reader *r, tci_archive *archive, tc_error *err)
 {
     const char *name = read_string(r, TCI_ARCHIVE_NAME_MAX);
-    archive->entries = tci_read_u8(r);
+    const unsigned entries = tci_read_u8(r);
     size_t count = tci_read_u8(r);
     if (r->failed)
         return tci_error_set(err, TC_E_CORRUPT, "archive index: malformed name");
     TC_TRY(tci_archive_check_name(name, TC_E_CORRUPT, err));
+    archive->entries = entries & TCI_ENTRY_KNOWN;
+    archive->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN << (entries >> TCI_ALIGNMENT_SHIFT);
     TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
-    if ((archive->entries & ~TCI_ENTRY_KNOWN) != 0)
-        return tci_error_set(err, TC_E_VERSION,
-                             "archive %s: entry bits 0x%x, this library knows 0x%x", name,
-                             archive->entries, TCI_ENTRY_KNOWN);
+    tc_status status =
+        tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
+    if (status != TC_OK) {
+        tci_error_prefix(err, "archive %s", name);
+        return status;
+    }
     if (count == 0)
         return tci_error_set(err, TC_E_CORRUPT, "archive %s: no slices", name);
     if (count > TCI_ARCHIVE_SLICES_MAX)
@@ -311,6 +316,11 @@ const char *tci_archive_name(const tci_archive *archive)
 unsigned tci_archive_entries(const tci_archive *archive)
 {
     return archive->entries;
+}
+
+unsigned tci_archive_payload_alignment(const tci_archive *archive)
+{
+    return archive->payload_alignment;
 }
 
 size_t tci_archive_slice_count(const tci_archive *archive)

@@ -22,6 +22,7 @@ typedef struct writer_slice {
 struct tci_archive_writer {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
+    unsigned payload_alignment;
     bool plain;
     size_t slice_count;
     writer_slice slices[TCI_ARCHIVE_SLICES_MAX];
@@ -41,6 +42,7 @@ tc_status tci_archive_writer_create(const char *name, unsigned entries,
         return tci_error_set(err, TC_E_NO_MEMORY, "archive %s: no memory for a writer", name);
     memcpy(writer->name, name, strlen(name) + 1);
     writer->entries = entries;
+    writer->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN;
     *writer_out = writer;
     return TC_OK;
 }
@@ -59,6 +61,14 @@ void tci_archive_writer_destroy(tci_archive_writer *writer)
 void tci_archive_writer_plain(tci_archive_writer *writer)
 {
     writer->plain = true;
+}
+
+tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignment,
+                                   tc_error *err)
+{
+    TC_TRY(tci_archive_check_alignment(alignment, TC_E_INVALID, err));
+    writer->payload_alignment = (unsigned)alignment;
+    return TC_OK;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -195,7 +205,9 @@ static void write_slice_entry(tci_writer *w, const writer_slice *slice)
 static void write_content(const tci_archive_writer *writer, tci_writer *w)
 {
     tci_write_bytes(w, writer->name, strlen(writer->name) + 1);
-    tci_write_u8(w, (uint8_t)writer->entries);
+    const unsigned doubled =
+        (unsigned)__builtin_ctz(writer->payload_alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
+    tci_write_u8(w, (uint8_t)(writer->entries | doubled << TCI_ALIGNMENT_SHIFT));
     tci_write_u8(w, (uint8_t)writer->slice_count);
     for (size_t i = 0; i < writer->slice_count; i++)
         write_slice_entry(w, &writer->slices[i]);

@@ -303,6 +303,8 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
         if ((tci_archive_entries(archive) & entry_names[i].bit) != 0)
             printf(" %s_%s", name, entry_name(archive, i));
     }
+    if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
+        printf("\npayload  aligned to %u bytes", tci_archive_payload_alignment(archive));
     printf("\nslices\n");
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
         printf("  ");
@@ -351,7 +353,7 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
         printf("%s\"%s\"", comma, entry_name(archive, i));
         comma = ",";
     }
-    printf("],");
+    printf("],\"payload_alignment\":%u,", tci_archive_payload_alignment(archive));
     print_slices_json(archive, detail);
     printf(",\"deps\":[");
     comma = "";

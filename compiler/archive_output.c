@@ -17,6 +17,12 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
             return tci_error_set(
                 err, TC_E_INVALID, "%s and %s define different entry points (bits %u and %u)",
                 codes[0].triple, codes[i].triple, codes[0].entries, codes[i].entries);
+        if (codes[i].payload_alignment != codes[0].payload_alignment)
+            return tci_error_set(err, TC_E_INVALID,
+                                 "%s and %s align payloads differently (%u and %u bytes): "
+                                 "expected one alignment",
+                                 codes[0].triple, codes[i].triple, codes[0].payload_alignment,
+                                 codes[i].payload_alignment);
     }
     return TC_OK;
 }
@@ -44,7 +50,7 @@ tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
     TC_TRY(tci_archive_writer_create(name, codes[0].entries, &writer, err));
     if (plain)
         tci_archive_writer_plain(writer);
-    tc_status status = TC_OK;
+    tc_status status = tci_archive_writer_align(writer, codes[0].payload_alignment, err);
     for (size_t i = 0; i < count && status == TC_OK; i++)
         status = add_code(writer, &codes[i], err);
     if (status == TC_OK)

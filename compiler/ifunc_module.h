@@ -31,9 +31,10 @@ typedef struct tci_ifunc_policy {
 typedef struct tci_ifunc_code {
     char triple[TCI_TRIPLE_MAX]; /* normalised */
     tci_slice_form form;
-    uint8_t cpu_level; /* TCI_CPU_: what the code was compiled for */
-    unsigned entries;  /* TCI_ENTRY_ bits */
-    void *bytes;       /* bitcode without triple and data layout, or an image */
+    uint8_t cpu_level;          /* TCI_CPU_: what the code was compiled for */
+    unsigned entries;           /* TCI_ENTRY_ bits */
+    unsigned payload_alignment; /* bytes */
+    void *bytes;                /* bitcode without triple and data layout, or an image */
     size_t size;
     uint8_t producer_major; /* of the LLVM that wrote `bytes` */
     uint8_t producer_minor;

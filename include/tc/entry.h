@@ -10,8 +10,9 @@
  *                            void *source_args, size_t source_args_size);
  *
  * NAME_main runs at the target, in the thread that progresses the context. The payload is
- * aligned to 16 bytes, writable, and invalid after NAME_main returns. The other two run at the
- * source, inside tc_send. NAME_payload_get_max_size returns an upper bound of the payload's
+ * aligned to 16 bytes, or to what TC_PAYLOAD_ALIGN asks for, writable, and invalid after NAME_main
+ * returns. The other two run at the source, inside tc_send, and the payload that
+ * NAME_payload_init writes is aligned alike. NAME_payload_get_max_size returns an upper bound of the payload's
  * size. NAME_payload_init writes the payload and returns 0; any other value cancels the message
  * (TC_E_PAYLOAD). After the UCX-ifunc API, listing 1.2.
  *
@@ -26,6 +27,33 @@
 #define TC_ENTRY_H
 
 #include <tc/group.h>
+
+/* Asks for the alignment of a function's payloads, once, beside its code:
+ *
+ *   TC_PAYLOAD_ALIGN(saxpy, 64);
+ *
+ * Then the address that saxpy_main gets is a multiple of 64, however the message travels, whatever
+ * its size, and also when the size is 0. It costs up to 48 bytes of ring per message with 64, and
+ * for more than that a copy of payloads that are small beside it; functions that do not ask pay
+ * nothing. docs/payload-layout.md has the figures. tc-clang writes the alignment into the archive,
+ * which older libraries (0.1.0) refuse. A function in a shared object, for tchains-compat(7), asks
+ * in the same way.
+ *
+ *   name   of the function, without quotes
+ *   bytes  a power of two from 16 to 4096; anything else does not compile */
+#ifdef __cplusplus
+#define TC_PAYLOAD_ALIGN(name, bytes)                                                          \
+    static_assert((bytes) >= 16 && (bytes) <= 4096 && ((bytes) & ((bytes)-1)) == 0,            \
+                  "TC_PAYLOAD_ALIGN: expected a power of two from 16 to 4096");                \
+    extern "C" const size_t name##_payload_alignment;                                          \
+    const size_t name##_payload_alignment = (bytes)
+#else
+#define TC_PAYLOAD_ALIGN(name, bytes)                                                          \
+    _Static_assert((bytes) >= 16 && (bytes) <= 4096 && ((bytes) & ((bytes)-1)) == 0,           \
+                   "TC_PAYLOAD_ALIGN: expected a power of two from 16 to 4096");               \
+    extern const size_t name##_payload_alignment;                                              \
+    const size_t name##_payload_alignment = (bytes)
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -127,6 +127,13 @@ static unsigned entries_of(const tc_bitcode *slice, const char *name)
     return has_name(slice, name, "payload_get_max_size") ? both : TCI_ENTRY_MAIN;
 }
 
+/* What that name stands for only LLVM could read, so payloads get the most. */
+static unsigned alignment_of(const tc_bitcode *slice, const char *name)
+{
+    return has_name(slice, name, "payload_alignment") ? TCI_PAYLOAD_ALIGNMENT_MAX
+                                                      : TCI_PAYLOAD_ALIGNMENT_MIN;
+}
+
 /* The slices that a program gave: `count` structs of `size` bytes each. */
 typedef struct given_bitcode {
     const tc_bitcode *first;
@@ -172,7 +179,9 @@ tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
         return tci_error_set(err, TC_E_INVALID, "no bitcode");
     TC_TRY(read_slice(&given, 0, &first, err));
     TC_TRY(tci_archive_writer_create(name, entries_of(&first, name), &writer, err));
-    tc_status status = write_archive(writer, &given, &archive, &size, err);
+    tc_status status = tci_archive_writer_align(writer, alignment_of(&first, name), err);
+    if (status == TC_OK)
+        status = write_archive(writer, &given, &archive, &size, err);
     tci_archive_writer_destroy(writer);
     if (status == TC_OK)
         status = tc_loader_open_memory(loader, archive, size, deps, deps_size, fn_out, err);

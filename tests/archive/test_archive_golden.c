@@ -106,6 +106,14 @@ static void example_of_the_document(void **state)
     assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
     assert_int_equal(size, sizeof wanted);
     assert_memory_equal(bytes, wanted, size);
+    free(bytes);
+    /* With payloads that begin at multiples of 64: one byte differs, and the checksum. */
+    assert_int_equal(tci_archive_writer_align(writer, 64, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_finish(writer, &bytes, &size, NULL), TC_OK);
+    assert_int_equal(size, sizeof wanted);
+    assert_memory_equal(bytes, wanted, 9);
+    assert_int_equal(((uint8_t *)bytes)[9], 0x21);
+    assert_memory_equal((uint8_t *)bytes + 10, wanted + 10, size - 18);
     tci_archive_writer_destroy(writer);
     free(bytes);
 }

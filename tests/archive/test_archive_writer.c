@@ -109,6 +109,27 @@ static void one_slice_per_target_form_and_level(void **state)
     free(bytes);
 }
 
+static void alignment_of_payloads(void **state)
+{
+    static const uint64_t bad[] = {0, 1, 8, 17, 48, 8192, (1ull << 32) + 64, UINT64_MAX};
+    static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
+    tci_archive_writer *writer;
+    void *bytes;
+    tc_error err;
+    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(tci_archive_writer_align(writer, bad[i], &err), TC_E_INVALID);
+        assert_non_null(strstr(err.text, "a power of two from 16 to 4096"));
+    }
+    assert_int_equal(tci_archive_writer_align(writer, 4096, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_int_equal(tci_archive_payload_alignment(archive), 4096);
+    assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
 static void bad_names_and_entries(void **state)
 {
     static const char *const names[] = {"",    "1f",       "a b", "a-b",    "../f",
@@ -219,6 +240,7 @@ int main(void)
         cmocka_unit_test(any_order_same_bytes),
         cmocka_unit_test(symbols_are_sorted_and_unique),
         cmocka_unit_test(one_slice_per_target_form_and_level),
+        cmocka_unit_test(alignment_of_payloads),
         cmocka_unit_test(bad_names_and_entries),
         cmocka_unit_test(bad_slices),
         cmocka_unit_test(limit_of_slices),

@@ -151,6 +151,24 @@ static void several_sources_make_one_function(void **state)
     close_archive(&a);
 }
 
+/* In the archive's index, for all slices; the constant itself does not travel. */
+static void alignment_of_payloads(void **state)
+{
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("aligned_payload.c"), "-o",
+             "aligned_payload.tca", "-I" TEST_INCLUDE, NULL);
+    assert_success();
+    open_archive(&a, "aligned_payload.tca");
+    assert_int_equal(tci_archive_payload_alignment(a.archive), 64);
+    assert_int_equal(tci_archive_entries(a.archive), TCI_ENTRY_MAIN);
+    const char *code = tci_archive_slice_bytes(a.archive, 0);
+    assert_null(memmem(code, tci_archive_slice(a.archive, 0)->size, "payload_alignment", 17));
+    close_archive(&a);
+    run_tool(&result, TEST_TC_AR, "show", "aligned_payload.tca", NULL);
+    assert_success();
+    assert_has(result.text, "\npayload  aligned to 64 bytes\n");
+}
+
 /* Both forms know how the original's API names what makes payloads. */
 static void entries_of_the_original_api(void **state)
 {
@@ -324,6 +342,7 @@ int main(void)
         TEST(the_same_bytes_from_everywhere),
         TEST(several_sources_make_one_function),
         TEST(entries_of_the_original_api),
+        TEST(alignment_of_payloads),
         TEST(headers_of_both_targets),
         TEST(an_output_of_its_own),
         TEST(a_stale_list_of_libraries_goes),

@@ -60,6 +60,33 @@ static void assembly_unless_allowed(void **state)
     assert_int_equal(access("bad.tca", F_OK), 0);
 }
 
+/* By file and line, whoever finds it: the macro, or tc-clang in what was written by hand. */
+static void alignments_that_payloads_cannot_have(void **state)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file("asserted_alignment.c"), "-o", "bad.tca",
+             "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "data/asserted_alignment.c:3:1: error:");
+    assert_has(result.text, "TC_PAYLOAD_ALIGN: expected a power of two from 16 to 4096");
+    run_tool(&result, TEST_TC_CLANG, data_file("misaligned_payload.c"), "--name=bad", "-o",
+             "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_finding(
+        "data/misaligned_payload.c:4",
+        "'bad_payload_alignment': payload alignment of 48 bytes, expected a power of "
+        "two from 16 to 4096");
+    run_tool(&result, TEST_TC_CLANG, data_file("changing_alignment.c"), "--name=bad", "-o",
+             "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_finding("data/changing_alignment.c:3",
+                   "'bad_payload_alignment': expected a constant whole number");
+    run_tool(&result, TEST_TC_CLANG, data_file("unlike_alignment.c"), "--name=bad", "-o",
+             "bad.tca", "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "align payloads differently (");
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
 static void what_is_left_for_the_end(void **state)
 {
     compile_refused("for_the_end.c");
@@ -244,6 +271,7 @@ int main(void)
         TEST(gnu_ifuncs),
         TEST(constructors_and_destructors),
         TEST(assembly_unless_allowed),
+        TEST(alignments_that_payloads_cannot_have),
         TEST(what_is_left_for_the_end),
         TEST(destructors_of_local_variables),
         TEST(alignment_beyond_a_page),

@@ -67,6 +67,9 @@ static void check_archive(const uint8_t *data, size_t size)
     }
     require((tci_archive_entries(archive) & TCI_ENTRY_MAIN) != 0);
     require(tci_archive_name(archive)[0] != '\0');
+    const unsigned alignment = tci_archive_payload_alignment(archive);
+    require(alignment >= TCI_PAYLOAD_ALIGNMENT_MIN && alignment <= TCI_PAYLOAD_ALIGNMENT_MAX &&
+            (alignment & (alignment - 1)) == 0);
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++)
         check_slice(archive, i);
     check_statement(archive, data, size);
