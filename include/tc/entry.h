@@ -41,14 +41,15 @@
  *
  *   name   of the function, without quotes
  *   bytes  a power of two from 16 to 4096; anything else does not compile */
+#define TC_PAYLOAD_ALIGN(name, bytes) TC_PAYLOAD_ALIGN_EXPANDED(name, bytes)
 #ifdef __cplusplus
-#define TC_PAYLOAD_ALIGN(name, bytes)                                                          \
+#define TC_PAYLOAD_ALIGN_EXPANDED(name, bytes)                                                 \
     static_assert((bytes) >= 16 && (bytes) <= 4096 && ((bytes) & ((bytes)-1)) == 0,            \
                   "TC_PAYLOAD_ALIGN: expected a power of two from 16 to 4096");                \
     extern "C" const size_t name##_payload_alignment;                                          \
     const size_t name##_payload_alignment = (bytes)
 #else
-#define TC_PAYLOAD_ALIGN(name, bytes)                                                          \
+#define TC_PAYLOAD_ALIGN_EXPANDED(name, bytes)                                                 \
     _Static_assert((bytes) >= 16 && (bytes) <= 4096 && ((bytes) & ((bytes)-1)) == 0,           \
                    "TC_PAYLOAD_ALIGN: expected a power of two from 16 to 4096");               \
     extern const size_t name##_payload_alignment;                                              \

@@ -124,6 +124,10 @@ TC_API void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES]);
 /* The size of archive and dependency list, bytes. */
 TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 
+/* The alignment that the function asks of its payloads by TC_PAYLOAD_ALIGN (<tc/entry.h>), bytes;
+ * 16 if it does not. */
+TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
+
 /* Sends one message. The payload is what NAME_payload_init makes of the source arguments, or a
  * copy of them if the library does not define it. The first message of a function to an
  * endpoint carries the code. It never blocks, except for the first payload that

@@ -80,6 +80,11 @@ const char *tc_ifunc_name(const tc_ifunc *fn)
     return tci_archive_name(fn->archive);
 }
 
+size_t tc_ifunc_payload_alignment(const tc_ifunc *fn)
+{
+    return fn->alignment;
+}
+
 void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES])
 {
     memcpy(id_out, fn->id.bytes, TC_IFUNC_ID_BYTES);

@@ -100,6 +100,8 @@ typedef struct tci_core {
     struct tci_groups *groups;
     struct tci_calls *calls;
     struct tci_local_replies *replies;
+    uint8_t *copied_payload; /* dispatch/payload_place.h: NULL until one has to be moved */
+    size_t copied_room;
     bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
     struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
 } tci_core;

@@ -166,7 +166,7 @@ static void stop_sending(tc_ep *ep)
 static void stop_running(tc_ep *ep)
 {
     for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
-        ep->rx.slots[slot].main = NULL;
+        ep->rx.slots[slot].main = NULL, ep->rx.slots[slot].callable = false;
 }
 
 static void end(tc_ep *ep, tci_ep_state state)

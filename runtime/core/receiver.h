@@ -14,12 +14,14 @@
 
 /* What a slot number of the peer's means here; see dispatch/slots.h. */
 typedef struct tci_rx_slot {
-    void (*main)(void *payload, size_t payload_size,
-                 void *target_args); /* NULL: not callable */
-    tc_ifunc *fn;                    /* held; NULL: never bound, refused, or evicted */
+    /* NULL: not callable, or it wants payloads aligned as frames do not have them by
+     * themselves */
+    void (*main)(void *payload, size_t payload_size, void *target_args);
+    tc_ifunc *fn;              /* held; NULL: never bound, refused, or evicted */
     tci_code_section *evicted; /* what it was bound to until that was evicted; NULL: nothing */
-    bool is_signed;            /* the peer sends a signature with it */
-    bool notify;               /* the peer waits for PREPARED or REFUSED */
+    bool callable;
+    bool is_signed; /* the peer sends a signature with it */
+    bool notify;    /* the peer waits for PREPARED or REFUSED */
 } tci_rx_slot;
 
 /* Code that comes outside the ring, while its frame waits at the ring's head. */
@@ -71,6 +73,7 @@ typedef struct tci_receiver {
     tci_segment staged;            /* the peer's, where its payloads lie */
     struct tci_inbound *inbound;   /* transfer/payload_in.h; NULL until a payload comes so */
     struct tci_record_in *records; /* endpoint/record_in.h; NULL: the link is no stream's */
+    unsigned payload_alignment; /* the greatest that a function asked for that was bound here */
 } tci_receiver;
 
 #endif

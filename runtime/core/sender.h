@@ -9,8 +9,9 @@
 /* What the peer knows of a function of ours. */
 typedef enum tci_binding {
     TCI_TX_UNKNOWN = 0,
-    TCI_TX_PLAIN, /* bound; its payload is a copy of the source arguments */
-    TCI_TX_BUILT, /* bound; NAME_payload_init makes its payload */
+    TCI_TX_PLAIN,   /* bound; its payload is a copy of the source arguments */
+    TCI_TX_BUILT,   /* bound; NAME_payload_init makes its payload */
+    TCI_TX_ALIGNED, /* bound; its payload wants more alignment than frames have by themselves */
     TCI_TX_REFUSED
 } tci_binding;
 

@@ -6,11 +6,13 @@
 #include "core/current.h"
 #include "core/ep_state.h"
 #include "core/quota.h"
+#include "dispatch/aligned_calls.h"
 #include "dispatch/call_watch.h"
 #include "dispatch/control.h"
 #include "dispatch/inject_run.h"
 #include "dispatch/large_receive.h"
 #include "dispatch/load_report.h"
+#include "dispatch/payload_place.h"
 #include "dispatch/slots.h"
 #include "ifunc/ifunc_load.h"
 #include "rpc/invocation.h"
@@ -43,13 +45,6 @@ static inline void count_call(tc_ifunc *fn)
         tci_ifunc_load_tier_up(fn);
 }
 
-static void report_first_call(const tc_ep *ep, tc_ifunc *fn, uint64_t called_ns)
-{
-    uint64_t now_ns = tci_clock_ns();
-    fn->report_due = false;
-    tci_load_report_notify(ep->core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
-}
-
 /* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
 static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                  size_t payload_size)
@@ -61,7 +56,7 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
     count_call(fn);
     fn->entry.main(payload, payload_size, ep->core->target_args);
     if (called_ns != 0)
-        report_first_call(ep, fn, called_ns);
+        tci_load_report_first_call(ep->core, fn, called_ns);
 }
 
 /* A message that is to be answered or was sent on. */
@@ -79,9 +74,36 @@ static outcome call_routed(tc_ep *ep, tci_current *current, uint16_t slot, uint8
     return RUN;
 }
 
+/* A message that is not run, and whose origin may want to know. */
+static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
+                           const tc_error *error)
+{
+    static const tc_error refused = {
+        TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
+    if (f->flags & TCI_ROUTED)
+        tci_invocation_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
+}
+
+/* Its payload cannot be moved to where the function wants it, or is malformed. */
+static outcome cannot_place(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
+                            const tc_error *error)
+{
+    if (error->status == TC_E_CORRUPT)
+        return broken(ep, error);
+    tci_slot_report(ep, TCI_CONTROL_TOO_LARGE, f->slot, error);
+    report_dropped(ep, f, payload, size, error);
+    ep->core->counters[TCI_MESSAGES_DROPPED]++;
+    return BOUND;
+}
+
 static outcome call_any(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *payload,
                         size_t payload_size)
 {
+    const unsigned alignment = ep->rx.slots[f->slot].fn->alignment;
+    tc_error error; /* as in call_routed */
+    if (tci_payload_place_framed(ep->core, f, alignment, &payload, &payload_size, &error) !=
+        TC_OK)
+        return cannot_place(ep, f, payload, payload_size, &error);
     if (f->flags & TCI_ROUTED)
         return call_routed(ep, current, f->slot, payload, payload_size);
     call(ep, current, f->slot, payload, payload_size);
@@ -94,16 +116,6 @@ static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
         return ENDED; /* by the frame that is to be refused */
     tci_slot_refuse(ep, slot, error);
     return DROPPED;
-}
-
-/* A message that is not run, and whose origin may want to know. */
-static void report_dropped(tc_ep *ep, const tci_frame *f, const uint8_t *payload, size_t size,
-                           const tc_error *error)
-{
-    static const tc_error refused = {
-        TC_E_REFUSED, "the function was refused there when an earlier message brought it"};
-    if (f->flags & TCI_ROUTED)
-        tci_invocation_refuse(ep, payload, size, error->status != TC_OK ? error : &refused);
 }
 
 /* A binding with NOTIFY waits for nothing: its function is made callable while
@@ -197,7 +209,7 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
         result = refuse(ep, f->slot, &error);
     }
     tci_consumer_advance(&ep->rx.ring, bytes);
-    if (f->flags != 0) /* as with fragments that stand for much */
+    if (f->flags & TCI_INJECT_STAGED) /* as with fragments that stand for much */
         tci_credit_return(ep);
     return result;
 }
@@ -338,7 +350,7 @@ static outcome run_routed(tc_ep *ep, tci_current *current, const tci_frame *f, u
 }
 
 /* The frame at the head, whatever it is. False: nothing more can be done here now. */
-static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
+static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *run)
 {
     uint64_t word;
     uint8_t *frame = tci_consumer_peek(&ep->rx.ring, &word);
@@ -347,6 +359,11 @@ static bool run_other(tc_ep *ep, tci_current *current, unsigned *run)
     current->fn = NULL; /* the one that ran before may go now, to make room for another */
     tci_call_watch_step(ep);
     const tci_frame f = tci_frame_of_word(word);
+    const unsigned before = *run;
+    if (f.kind == TCI_FRAME_CALL && (f.flags & TCI_ROUTED) == 0)
+        *run += tci_aligned_calls_run(ep, current, end);
+    if (*run > before)
+        return true;
     outcome result = is_routed_call(ep, &f) ? run_routed(ep, current, &f, frame)
                                             : handle(ep, current, &f, frame);
     tci_call_watch_step(ep);
@@ -366,7 +383,7 @@ static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *curre
     bool empty = false;
     ep->rx.loading = false;
     while (!empty && tci_ep_is_open(ep) && ep->rx.ring.head < end) {
-        if (!run_other(ep, current, &run) || !tci_ep_is_open(ep))
+        if (!run_other(ep, current, end, &run) || !tci_ep_is_open(ep))
             break;
         run += run_calls(ep, current, end, &empty);
     }
@@ -420,21 +437,4 @@ unsigned tci_dispatch_run(tc_ep *ep)
 {
     return __builtin_expect(ep->core->batches_are_watched, 0) ? run_watched_batch(ep)
                                                               : run_batch(ep, batch_bytes(ep));
-}
-
-unsigned tci_dispatch_run_lap(tc_ep *ep)
-{
-    const uint64_t end = ep->rx.ring.head + ep->rx.ring.mask + 1;
-    unsigned run = 0, n;
-    while (tci_ep_is_open(ep) && ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
-        run += n;
-    return run;
-}
-
-bool tci_dispatch_drain(tc_ep *ep)
-{
-    const uint64_t head = ep->rx.ring.head;
-    (void)tci_dispatch_run(ep);
-    return ep->rx.ring.head == head && !ep->rx.loading &&
-           !(tci_quota_waits(ep) && tci_consumer_has_frame(&ep->rx.ring));
 }

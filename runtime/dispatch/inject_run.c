@@ -1,5 +1,6 @@
 #include "dispatch/inject_run.h"
 
+#include "dispatch/payload_place.h"
 #include "transfer/staging.h"
 
 /* Its place and size are this side's own copies; the bytes are the sender's in any case. */
@@ -10,7 +11,7 @@ static tc_status find_payload(const tc_ep *ep, const tci_frame *f, uint8_t *fram
     uint64_t max = ep->core->options.payload_bytes_max;
     call->payload = frame + TCI_FRAME_HEADER_BYTES;
     call->payload_size = f->payload_size;
-    if (f->flags != TCI_INJECT_STAGED)
+    if ((f->flags & TCI_INJECT_STAGED) == 0)
         return TC_OK;
     tci_staged_decode(frame + TCI_FRAME_HEADER_BYTES, &staged);
     call->payload = tci_staging_at(ep, staged.place, staged.size);
@@ -42,6 +43,9 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
             "is set; send the function by tc_send",
             registry->trust.listed_only ? "code_allow" : "require_signature");
     TC_TRY(find_payload(ep, f, frame, call_out, broken_out, err));
+    TC_TRY(tci_payload_place(
+        core, TCI_PAYLOAD_ALIGNMENT_MIN << (f->flags >> TCI_INJECT_ALIGNMENT_SHIFT),
+        &call_out->payload, call_out->payload_size, err));
     if (core->injector == NULL)
         TC_TRY(tci_injector_create(tci_engine_arena(registry->engine),
                                    tci_engine_takes_images(registry->engine), &registry->scope,

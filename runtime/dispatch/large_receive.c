@@ -1,5 +1,6 @@
 #include "dispatch/large_receive.h"
 
+#include "base/aligned_room.h"
 #include "transfer/payload_in.h"
 #include "transfer/staging.h"
 
@@ -8,7 +9,7 @@
 /* Kept for the next payload; more goes back, so that one large message does not cost its memory
  * for ever. */
 #define KEEP_BYTES (4u << 20)
-#define ALIGNMENT 64u
+#define ALIGNMENT_MIN 64u
 
 static tc_status too_large(uint64_t total, uint64_t max, tc_error *err)
 {
@@ -19,14 +20,18 @@ static tc_status too_large(uint64_t total, uint64_t max, tc_error *err)
 
 /* Memory is claimed at once and touched only as fragments arrive, so a peer that claims much
  * and sends little costs little. */
-static tc_status make_room(tci_assembly *assembly, uint64_t total, uint64_t max, tc_error *err)
+static tc_status make_room(tc_ep *ep, uint64_t total, tc_error *err)
 {
+    const uint64_t max = ep->core->options.payload_bytes_max;
+    const size_t asked = ep->rx.payload_alignment;
+    const size_t alignment = asked > ALIGNMENT_MIN ? asked : ALIGNMENT_MIN;
+    tci_assembly *assembly = &ep->rx.assembly;
     if (total > max)
         return too_large(total, max, err);
-    if (total <= assembly->capacity)
+    if (total <= assembly->capacity && (uintptr_t)assembly->bytes % alignment == 0)
         return TC_OK;
-    size_t room = ((size_t)total + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    uint8_t *bytes = aligned_alloc(ALIGNMENT, room);
+    size_t room = tci_aligned_room((size_t)total, alignment);
+    uint8_t *bytes = aligned_alloc(alignment, room);
     if (bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "payload of %llu bytes: out of memory",
                              (unsigned long long)total);
@@ -43,8 +48,7 @@ static tc_status begin(tc_ep *ep, const tci_fragment *fragment, tc_error *err)
         return tci_error_set(
             err, TC_E_CORRUPT, "fragment at %llu of %llu bytes, expected the first",
             (unsigned long long)fragment->offset, (unsigned long long)fragment->total);
-    tc_status status =
-        make_room(assembly, fragment->total, ep->core->options.payload_bytes_max, err);
+    tc_status status = make_room(ep, fragment->total, err);
     assembly->total = fragment->total;
     assembly->received = 0;
     assembly->dropped = status != TC_OK;
@@ -117,7 +121,7 @@ static tc_status take_staged(tc_ep *ep, const uint8_t *payload, tci_payload *who
 /* The sender sends no more to a function that was refused. */
 static bool is_callable(const tc_ep *ep, uint16_t slot)
 {
-    return slot < ep->rx.slot_count && ep->rx.slots[slot].main != NULL;
+    return slot < ep->rx.slot_count && ep->rx.slots[slot].callable;
 }
 
 static tc_status take_out_of_line(tc_ep *ep, uint16_t slot, const uint8_t *payload,

@@ -1,6 +1,7 @@
 /* What is told of functions that became callable, or got better code. */
 #include "dispatch/load_report.h"
 
+#include "base/clock.h"
 #include "base/logger.h"
 #include "core/audit.h"
 
@@ -62,6 +63,13 @@ void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t executi
         log_report(&report);
     if (core->load_callback != NULL)
         core->load_callback(core->load_user, &report);
+}
+
+void tci_load_report_first_call(tci_core *core, tc_ifunc *fn, uint64_t called_ns)
+{
+    uint64_t now_ns = tci_clock_ns();
+    fn->report_due = false;
+    tci_load_report_notify(core, fn, now_ns - called_ns, now_ns - fn->seen_ns);
 }
 
 void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn)

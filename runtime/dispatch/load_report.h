@@ -12,4 +12,7 @@ void tci_load_report_notify(tci_core *core, const tc_ifunc *fn, uint64_t executi
 /* That a peer may call a function from now on, for the option `audit`. */
 void tci_load_report_audit(const tc_ep *ep, const tc_ifunc *fn);
 
+/* The first call of a function, which began then, has returned. */
+void tci_load_report_first_call(tci_core *core, tc_ifunc *fn, uint64_t called_ns);
+
 #endif

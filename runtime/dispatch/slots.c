@@ -37,6 +37,20 @@ static void let_go(tc_ifunc *fn)
     tci_registry_release(fn);
 }
 
+/* Its function can be called: by whoever sees `main`, with payloads as they lie in frames. */
+static void open_slot(tci_rx_slot *place)
+{
+    const bool takes_any = place->fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN;
+    place->main = takes_any ? place->fn->entry.main : NULL;
+    place->callable = true;
+}
+
+static void close_slot(tci_rx_slot *place)
+{
+    place->main = NULL;
+    place->callable = false;
+}
+
 static void clear(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
@@ -85,7 +99,7 @@ void tci_slot_refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
 void tci_slot_notify(tc_ep *ep, uint16_t slot)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
-    place->notify = place->main == NULL;
+    place->notify = !place->callable;
     if (!place->notify)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
 }
@@ -211,6 +225,8 @@ static tc_status bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     fn->bound++;
     ep->rx.slots[slot].fn = fn;
     ep->rx.slots[slot].is_signed = section->signature_size > 0;
+    if (fn->alignment > ep->rx.payload_alignment)
+        ep->rx.payload_alignment = fn->alignment;
     return TC_OK;
 }
 
@@ -221,7 +237,7 @@ static bool is_called(const tci_core *core, const tc_ifunc *fn)
 {
     for (const tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
-            if (ep->rx.slots[slot].fn == fn && ep->rx.slots[slot].main != NULL)
+            if (ep->rx.slots[slot].fn == fn && ep->rx.slots[slot].callable)
                 return true;
         }
     }
@@ -262,7 +278,7 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     tc_error full;
     status = tci_registry_trim(&ep->core->registry, fn, &full);
     if (status == TC_OK || is_called(ep->core, fn)) {
-        ep->rx.slots[slot].main = fn->entry.main;
+        open_slot(&ep->rx.slots[slot]);
         tci_load_report_audit(ep, fn);
         return TC_OK;
     }
@@ -277,14 +293,14 @@ tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     if (!is_bound_to(ep, slot, &section->id))
         TC_TRY(bind(ep, slot, attached, section, err));
     else if (tci_standing_has_ended(ep->rx.slots[slot].fn))
-        ep->rx.slots[slot].main = NULL;
-    return ep->rx.slots[slot].main != NULL ? TC_OK : load(ep, slot, err);
+        close_slot(&ep->rx.slots[slot]);
+    return ep->rx.slots[slot].callable ? TC_OK : load(ep, slot, err);
 }
 
 tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
-    if (place->main != NULL)
+    if (place->callable)
         return TC_OK;
     if (place->evicted != NULL) {
         tc_ifunc *fn;
@@ -313,8 +329,8 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
         tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
         return;
     }
-    if (place->main != NULL)
-        place->main = fn->entry.main;
+    if (place->callable)
+        open_slot(place);
     place->notify = false;
     if (notify && fn->state == TCI_LOADED)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
@@ -339,7 +355,7 @@ void tci_slots_changed(tci_core *core, tc_ifunc *fn)
 static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
-    place->main = NULL;
+    close_slot(place);
     tci_code_section *evicted = malloc(sizeof *evicted);
     if (evicted == NULL)
         return;

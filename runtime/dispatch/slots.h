@@ -9,7 +9,7 @@
 #include "core/ep.h"
 
 /* Binds a slot to the function of a code frame, whose bytes are at `attached` (NULL: they come
- * outside the ring), and makes it callable. TC_OK: rx.slots[slot].main is. TC_E_AGAIN: its code
+ * outside the ring), and makes it callable. TC_OK: rx.slots[slot] is. TC_E_AGAIN: its code
  * is on the way, or being loaded. Else the function does not run here, and the slot is cleared;
  * refuse it. */
 TC_MUST_CHECK tc_status tci_slot_bind(tc_ep *ep, uint16_t slot, const uint8_t *attached,

@@ -67,6 +67,7 @@ struct tc_ifunc {
     unsigned bound;      /* those that are slots of endpoints */
     uint16_t index;      /* its slot number in frames that this context sends */
     uint64_t call_word;  /* header word of its CALL frames, but for the payload's size */
+    unsigned alignment;  /* of its payloads, bytes */
     tci_load_state state;
     tci_content_id id;
     tci_archive *archive; /* reads from code */

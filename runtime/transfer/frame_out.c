@@ -2,6 +2,7 @@
 
 #include "core/ep_state.h"
 #include "ifunc/code_form.h"
+#include "transfer/lead.h"
 #include "transfer/send_queue.h"
 
 /* The user's function writes into the reserved frame itself. A tc_send to the same endpoint
@@ -25,6 +26,8 @@ static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
 
 static uint8_t bound_state(const tc_ifunc *fn)
 {
+    if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)
+        return TCI_TX_ALIGNED;
     return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
 }
 
@@ -35,55 +38,73 @@ static size_t attached_bytes(const tci_code_form *code)
 
 /* Code that is not to be pushed, or too large to share a frame with its payload, is only named
  * in the frame and sent when the peer says that it needs it. */
-static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code)
+static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
+                            size_t payload_size)
 {
     bool known = ep->tx.bindings[out->fn->index] != TCI_TX_UNKNOWN;
     if ((ep->core->options.code_push == 0 || known) && !out->with_code)
         return false;
     size_t attached = attached_bytes(code);
-    return tci_frame_code_bytes((uint32_t)out->payload_size, attached) <=
+    return tci_frame_code_bytes((uint32_t)payload_size, attached) <=
            ep->tx.payload_max + tci_frame_code_bytes(0, 0);
 }
 
-static void write_code_section(const tci_outgoing *out, const tci_code_form *code,
-                               uint8_t *frame, bool attached)
+static void write_code_section(const tci_frame *header, const tci_code_form *code,
+                               uint8_t *frame)
 {
-    size_t offset = tci_frame_code_offset((uint32_t)out->payload_size);
+    const bool attached = (header->flags & TCI_CODE_ATTACHED) != 0;
+    size_t offset = tci_frame_code_offset(header->payload_size);
     memcpy(frame + offset, code->bytes,
            TCI_CODE_SECTION_BYTES + (attached ? attached_bytes(code) : 0));
 }
 
+/* What the header says of the code, if the peer needs that. */
+static uint8_t code_flags(const tc_ep *ep, const tci_outgoing *out, const tci_code_form *code,
+                          size_t payload_size)
+{
+    bool attached = code_goes_along(ep, out, code, payload_size);
+    return (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
+                     (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
+                     (out->notify ? TCI_CODE_NOTIFY : 0) |
+                     (code->signature_size > 0 ? TCI_CODE_SIGNED : 0));
+}
+
+static size_t frame_bytes(const tci_frame *header, const tci_code_form *code)
+{
+    if (header->kind != TCI_FRAME_CODE)
+        return TCI_FRAME_HEADER_BYTES + header->payload_size;
+    return tci_frame_code_bytes(header->payload_size,
+                                header->flags & TCI_CODE_ATTACHED ? attached_bytes(code) : 0);
+}
+
 tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
 {
-    tci_frame header = {.payload_size = (uint32_t)out->payload_size,
+    const size_t lead_max = out->bind_only ? 0 : tci_lead_max(ep, out->fn, out->payload_size);
+    tci_frame header = {.payload_size = (uint32_t)(lead_max + out->payload_size),
                         .slot = out->fn->index,
                         .kind = TCI_FRAME_CALL,
                         .flags = out->routed ? TCI_ROUTED : 0};
-    size_t bytes = TCI_FRAME_HEADER_BYTES + out->payload_size;
     bool with_code = needs_code(ep, out);
     tci_code_form code = {0};
     if (with_code) {
         TC_TRY(tci_code_form_for(out->fn, ep->peer.dictionaries, &code));
-        bool attached = code_goes_along(ep, out, &code);
         header.kind = TCI_FRAME_CODE;
-        header.flags |= (uint8_t)((attached ? TCI_CODE_ATTACHED : 0) |
-                                  (out->bind_only ? TCI_CODE_BIND_ONLY : 0) |
-                                  (out->notify ? TCI_CODE_NOTIFY : 0) |
-                                  (code.signature_size > 0 ? TCI_CODE_SIGNED : 0));
-        bytes = tci_frame_code_bytes((uint32_t)out->payload_size,
-                                     attached ? attached_bytes(&code) : 0);
+        header.flags |= code_flags(ep, out, &code, header.payload_size);
     }
     tci_sender_commit_coalesced(&ep->tx);
-    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, bytes);
+    uint8_t *frame = tci_producer_reserve(&ep->tx.ring, frame_bytes(&header, &code));
     if (frame == NULL)
         return TC_E_AGAIN;
-    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES));
+    const uint32_t lead = tci_lead_write(ep, out->fn, frame, lead_max);
+    header.payload_size = (uint32_t)(lead + out->payload_size);
+    header.flags |= lead > 0 ? TCI_ALIGNED : 0;
+    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
     if (with_code) {
-        write_code_section(out, &code, frame, (header.flags & TCI_CODE_ATTACHED) != 0);
+        write_code_section(&header, &code, frame);
         ep->tx.bindings[out->fn->index] = bound_state(out->fn);
         ep->core->counters[TCI_CODE_SENT]++;
     }
-    tci_frame_out_commit(ep, frame, bytes, &header);
+    tci_frame_out_commit(ep, frame, frame_bytes(&header, &code), &header);
     return TC_OK;
 }
 

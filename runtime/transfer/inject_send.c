@@ -84,15 +84,21 @@ static bool can_stage(tc_ep *ep, const tci_outgoing *out)
            tci_staging_part(ep, out->payload_size, out->payload_size) == out->payload_size;
 }
 
+static uint8_t alignment_flags(const tc_ifunc *fn)
+{
+    const unsigned doubled = (unsigned)__builtin_ctz(fn->alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
+    return (uint8_t)(doubled << TCI_INJECT_ALIGNMENT_SHIFT);
+}
+
 static tc_status send_injected_staged(tc_ep *ep, const tci_outgoing *out)
 {
     const tci_frame header = {.payload_size = TCI_STAGED_BYTES,
                               .slot = out->fn->index,
                               .kind = TCI_FRAME_INJECT,
-                              .flags = TCI_INJECT_STAGED};
+                              .flags = TCI_INJECT_STAGED | alignment_flags(out->fn)};
     tci_staged staged = {.fragment = {.total = out->payload_size}, .size = out->payload_size};
     const size_t offset = tci_frame_code_offset(TCI_STAGED_BYTES);
-    uint8_t *to = tci_staging_reserve(ep, out->payload_size, &staged.place);
+    uint8_t *to = tci_staging_reserve(ep, out->payload_size, out->fn->alignment, &staged.place);
     uint8_t *frame =
         to != NULL ? tci_producer_reserve(&ep->tx.ring, offset + out->injected_size) : NULL;
     if (frame == NULL)
@@ -119,7 +125,8 @@ tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
 {
     const tci_frame header = {.payload_size = (uint32_t)out->payload_size,
                               .slot = out->fn->index,
-                              .kind = TCI_FRAME_INJECT};
+                              .kind = TCI_FRAME_INJECT,
+                              .flags = alignment_flags(out->fn)};
     size_t offset = tci_frame_code_offset(header.payload_size);
     size_t bytes = offset + out->injected_size;
     if (!fits_frame(ep, TCI_STAGED_BYTES, out))

@@ -98,7 +98,7 @@ static tc_status stage_fragment(tc_ep *ep, tci_large_request *large)
                               .slot = large->fn->index,
                               .kind = TCI_FRAME_FRAGMENT,
                               .flags = TCI_FRAGMENT_STAGED | large->routed};
-    uint8_t *to = tci_staging_reserve(ep, n, &staged.place);
+    uint8_t *to = tci_staging_reserve(ep, n, large->fn->alignment, &staged.place);
     uint8_t *frame = to != NULL ? tci_producer_reserve(&ep->tx.ring, bytes) : NULL;
     if (frame == NULL)
         return TC_E_AGAIN;

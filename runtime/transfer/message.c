@@ -1,6 +1,8 @@
 /* Messages that are built once and sent to many. */
 #include "transfer/send.h"
 
+#include "base/aligned_room.h"
+
 #include <stdlib.h>
 
 struct tc_message {
@@ -15,7 +17,8 @@ tc_status tc_message_create(tc_ifunc *fn, const void *source_args, size_t size,
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     TC_TRY(tci_outgoing_measure(&out, err));
     tc_message *message = calloc(1, sizeof *message);
-    uint8_t *payload = malloc(out.payload_size > 0 ? out.payload_size : 1);
+    uint8_t *payload =
+        aligned_alloc(fn->alignment, tci_aligned_room(out.payload_size, fn->alignment));
     tc_status status = TC_OK;
     if (message == NULL || payload == NULL)
         status = tci_error_set(err, TC_E_NO_MEMORY, "message of %zu bytes: out of memory",

@@ -1,7 +1,10 @@
 #include "transfer/outgoing.h"
 
+#include "base/aligned_room.h"
 #include "base/error_text.h"
 #include "ifunc/ifunc_load.h"
+
+#include <stdlib.h>
 
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
 {
@@ -21,6 +24,23 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
     return TC_OK;
 }
 
+/* NAME_payload_init writes where its function could run on it. The message may end elsewhere, in a
+ * frame without a lead or in the queue: then its payload moves there. */
+static int make_payload(const tci_outgoing *out, uint8_t *payload, size_t payload_size)
+{
+    const size_t alignment = out->fn->alignment;
+    void *args = (void *)(uintptr_t)out->args;
+    if (((uintptr_t)payload & (alignment - 1)) == 0)
+        return out->fn->entry.init(payload, payload_size, args, out->args_size);
+    uint8_t *elsewhere = aligned_alloc(alignment, tci_aligned_room(payload_size, alignment));
+    if (elsewhere == NULL)
+        return -1;
+    int result = out->fn->entry.init(elsewhere, payload_size, args, out->args_size);
+    memcpy(payload, elsewhere, payload_size);
+    free(elsewhere);
+    return result;
+}
+
 static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *payload,
                               size_t payload_size)
 {
@@ -31,8 +51,7 @@ static tc_status fill_payload(tci_core *core, const tci_outgoing *out, uint8_t *
     }
     if (core != NULL)
         (void)tci_pending_enter(&core->pending, TCI_BUILDING);
-    int result = out->fn->entry.init(payload, payload_size, (void *)(uintptr_t)out->args,
-                                     out->args_size);
+    int result = make_payload(out, payload, payload_size);
     if (core != NULL)
         tci_pending_leave(&core->pending, TCI_BUILDING, 0);
     return result == 0 ? TC_OK : TC_E_PAYLOAD;

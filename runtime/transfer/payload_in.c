@@ -1,10 +1,11 @@
 #include "transfer/payload_in.h"
 
+#include "base/aligned_room.h"
 #include "core/ep_state.h"
 
 #include <stdlib.h>
 
-#define ALIGNMENT 64u
+#define ALIGNMENT_MIN 64u
 
 /* One that comes. UCX may still be writing into it when nobody wants it any more; the last
  * operation then frees it. */
@@ -47,11 +48,17 @@ static void destroy(inbound_payload *payload)
     free(payload);
 }
 
-static inbound_payload *take_spare(tci_inbound *in, uint64_t total)
+/* Parts may come before the frame that says for which function. */
+static size_t alignment_of(const tc_ep *ep)
+{
+    return ep->rx.payload_alignment > ALIGNMENT_MIN ? ep->rx.payload_alignment : ALIGNMENT_MIN;
+}
+
+static inbound_payload *take_spare(tci_inbound *in, uint64_t total, size_t alignment)
 {
     for (unsigned i = in->spare_count; i-- > 0;) {
         inbound_payload *spare = in->spares[i];
-        if (spare->room < total)
+        if (spare->room < total || (uintptr_t)spare->bytes % alignment != 0)
             continue;
         in->spares[i] = in->spares[--in->spare_count];
         in->spare_bytes -= spare->room;
@@ -69,15 +76,15 @@ static void drop_spares(tci_inbound *in)
 
 /* Its memory is claimed at once and touched only as bytes arrive, so a peer that claims much
  * and sends little costs little. */
-static inbound_payload *create(tci_inbound *in, uint64_t total, uint64_t max)
+static inbound_payload *create(tci_inbound *in, uint64_t total, uint64_t max, size_t alignment)
 {
-    size_t room = ((size_t)total + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    inbound_payload *payload = total <= max ? take_spare(in, total) : NULL;
+    size_t room = tci_aligned_room((size_t)total, alignment);
+    inbound_payload *payload = total <= max ? take_spare(in, total, alignment) : NULL;
     if (payload != NULL)
         return payload;
     drop_spares(in); /* of no use here; they make room for what is */
     payload = calloc(1, sizeof *payload);
-    if (payload != NULL && total <= max && (payload->bytes = aligned_alloc(ALIGNMENT, room)))
+    if (payload != NULL && total <= max && (payload->bytes = aligned_alloc(alignment, room)))
         payload->room = room;
     return payload;
 }
@@ -123,7 +130,7 @@ static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out,
             "payload outside the ring: %llu bytes beside %llu, expected at most %u together",
             (unsigned long long)total, (unsigned long long)in->bytes,
             TCI_OUT_OF_LINE_BYTES_MAX);
-    inbound_payload *payload = create(in, total, max);
+    inbound_payload *payload = create(in, total, max, alignment_of(ep));
     if (payload == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "payload outside the ring: out of memory");
     if (payload->bytes != NULL)

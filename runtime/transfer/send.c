@@ -6,11 +6,13 @@
  */
 #include "transfer/send.h"
 
+#include "base/aligned_room.h"
 #include "base/small_copy.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
 #include "transfer/inject_send.h"
 #include "transfer/large_send.h"
+#include "transfer/lead.h"
 #include "transfer/queue_drain.h"
 #include "transfer/room.h"
 #include "transfer/send_error.h"
@@ -27,7 +29,8 @@ static tc_status send_large(tc_ep *ep, const tci_outgoing *out)
     uint8_t *owned = NULL;
     bool made = !out->built && (out->fn->entries & TCI_ENTRY_INIT);
     if (ep->tx.large == NULL && (made || out->route != NULL)) {
-        owned = malloc(out->payload_size);
+        owned = aligned_alloc(out->fn->alignment,
+                              tci_aligned_room(out->payload_size, out->fn->alignment));
         if (owned == NULL)
             return TC_E_NO_MEMORY;
         tc_status status = tci_outgoing_fill(ep->core, out, owned);
@@ -169,11 +172,40 @@ static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *s
     return true;
 }
 
+/* The same of a function that asks for alignment, whatever the delivery. */
+static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
+                                    size_t size)
+{
+    if (size >= ep->tx.frame_limit || (fn->entries & TCI_ENTRY_INIT))
+        return false;
+    const size_t lead_max = tci_lead_max(ep, fn, size);
+    tci_sender_commit_coalesced(&ep->tx);
+    uint8_t *frame =
+        tci_producer_try_reserve(&ep->tx.ring, TCI_FRAME_HEADER_BYTES + lead_max + size);
+    if (frame == NULL)
+        return false;
+    const uint32_t lead = tci_lead_write(ep, fn, frame, lead_max);
+    const tci_frame header = {.payload_size = (uint32_t)(lead + size),
+                              .slot = fn->index,
+                              .kind = TCI_FRAME_CALL,
+                              .flags = lead > 0 ? TCI_ALIGNED : 0};
+    uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES + lead;
+    if (size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(payload, source_args, size);
+    else
+        memcpy(payload, source_args, size);
+    tci_frame_out_commit(ep, frame, TCI_FRAME_HEADER_BYTES + lead + size, &header);
+    return true;
+}
+
 static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
                                                        const void *source_args, size_t size)
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size))
+        return TC_OK;
+    if (ep->tx.bindings[fn->index] == TCI_TX_ALIGNED &&
+        try_send_aligned(ep, fn, source_args, size))
         return TC_OK;
     tci_doorbell_after_frames(ep); /* for those that tc_send stored before it came here */
     return tci_send_message(ep, &out);

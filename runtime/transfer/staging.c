@@ -88,25 +88,26 @@ size_t tci_staging_part(const tc_ep *ep, size_t size, size_t left)
 
 /* Laid out one behind the other and around, but from the start whenever nothing lies there:
  * memory that was used last is in the caches. */
-static bool find_place(tci_staging *staging, uint64_t bytes)
+static bool find_place(tci_staging *staging, uint64_t bytes, uint64_t alignment)
 {
     if (staging->window.count == 0)
         staging->head = 0;
-    uint64_t padding = staging->room - staging->head % staging->room;
-    staging->reserved = staging->head + (padding < bytes ? padding : 0);
+    uint64_t left = staging->room - staging->head % staging->room;
+    uint64_t padding = -(staging->head % staging->room) & (alignment - 1);
+    staging->reserved = staging->head + (left < padding + bytes ? left : padding);
     uint64_t taken = staging->reserved + bytes - (staging->head - staging->window.bytes);
     return taken <= staging->room && !tci_send_window_is_full(&staging->window);
 }
 
-uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, uint64_t *place_out)
+uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *place_out)
 {
     tci_staging *staging = ep->tx.staging;
     uint64_t bytes = aligned(size);
     tci_send_window_release(&staging->window, ep->tx.ring.consumed_seen);
-    if (!find_place(staging, bytes)) {
+    if (!find_place(staging, bytes, alignment)) {
         tci_producer_refresh(&ep->tx.ring);
         tci_send_window_release(&staging->window, ep->tx.ring.consumed_seen);
-        if (!find_place(staging, bytes))
+        if (!find_place(staging, bytes, alignment))
             return NULL;
     }
     *place_out = TCI_STAGING_OFFSET + staging->reserved % staging->room;

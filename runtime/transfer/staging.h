@@ -21,8 +21,8 @@ bool tci_staging_is_open(const tc_ep *ep);
 
 /* How much of a payload with `left` of `size` bytes to send may lie there together. */
 size_t tci_staging_part(const tc_ep *ep, size_t size, size_t left);
-/* Room for that, or NULL. To give it up, do nothing. */
-uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, uint64_t *place_out);
+/* Room for that at a multiple of 64 and of `alignment`, or NULL. To give it up, do nothing. */
+uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_t *place_out);
 /* Copies a payload to a place that was reserved, in the way that is the faster one here. */
 void tci_staging_copy(tc_ep *ep, uint8_t *to, const uint8_t *from, size_t size);
 /* Takes what was reserved until the frame that was committed last is consumed. */

@@ -79,6 +79,30 @@ void tci_segment_offer_decode(const uint8_t bytes[TCI_SEGMENT_OFFER_BYTES],
     out->nonce = tci_read_u64(&r);
 }
 
+void tci_frame_lead_encode(uint32_t lead, uint8_t *payload)
+{
+    tci_writer w;
+    tci_writer_init(&w, payload, sizeof lead);
+    tci_write_u32(&w, lead);
+}
+
+tc_status tci_frame_lead(const uint8_t *payload, size_t payload_size, size_t *lead_out,
+                         tc_error *err)
+{
+    tci_reader r;
+    tci_reader_init(&r, payload, payload_size);
+    const uint32_t lead = tci_read_u32(&r);
+    if (r.failed || lead == 0 || lead % TCI_LEAD_UNIT != 0 || lead > TCI_LEAD_MAX ||
+        lead > payload_size)
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "aligned frame: a lead of %u bytes in a payload of %zu, expected a "
+            "multiple of %u up to %u",
+            lead, payload_size, TCI_LEAD_UNIT, TCI_LEAD_MAX);
+    *lead_out = lead;
+    return TC_OK;
+}
+
 static tc_status check_piece(const tci_frame *frame, tc_error *err)
 {
     uint32_t found = frame->payload_size;
@@ -135,8 +159,10 @@ static tc_status check_inject(const tci_frame *frame, const uint8_t *header, siz
                               size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
     size_t offset = tci_frame_code_offset(frame->payload_size);
-    bool staged = frame->flags == TCI_INJECT_STAGED && frame->payload_size == TCI_STAGED_BYTES;
-    if (frame->flags != 0 && !staged)
+    const unsigned doubled = frame->flags >> TCI_INJECT_ALIGNMENT_SHIFT;
+    const unsigned where = frame->flags & ((1u << TCI_INJECT_ALIGNMENT_SHIFT) - 1);
+    bool staged = where == TCI_INJECT_STAGED && frame->payload_size == TCI_STAGED_BYTES;
+    if ((where != 0 && !staged) || doubled > TCI_INJECT_ALIGNMENT_MAX)
         return tci_error_set(err, TC_E_CORRUPT, "inject frame: flags 0x%02x with %u bytes",
                              frame->flags, frame->payload_size);
     if (offset + TCI_INJECT_SECTION_BYTES > room)

@@ -50,6 +50,12 @@ typedef enum tci_frame_kind {
 #define TCI_CODE_SIGNED 8u
 #define TCI_CODE_SIGNATURE_BYTES 104u
 
+/* Flag of CALL and CODE frames: their payload begins with a lead, so that what the function gets
+ * begins at an address that it asked for. The first 4 bytes of a lead say how long it is. */
+#define TCI_ALIGNED 0x40u
+#define TCI_LEAD_UNIT 16u /* it is a multiple of it, from one on */
+#define TCI_LEAD_MAX 4080u
+
 /* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one
  * they are in the frame. */
 #define TCI_FRAGMENT_STAGED 1u /* in the segment that the sender shares; tci_staged */
@@ -107,6 +113,9 @@ static inline size_t tci_code_section_attached(const tci_code_section *section)
 
 /* Flag of INJECT frames: a tci_staged stands for the payload, which is whole where it says. */
 #define TCI_INJECT_STAGED 1u
+/* Above it: how often 16, the least alignment of payloads, is doubled for this one. */
+#define TCI_INJECT_ALIGNMENT_SHIFT 4u
+#define TCI_INJECT_ALIGNMENT_MAX 8u
 
 void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
                                uint8_t out[TCI_INJECT_SECTION_BYTES]);
@@ -184,6 +193,12 @@ static inline size_t tci_frame_code_bytes(uint32_t payload_size, size_t attached
 {
     return tci_frame_code_offset(payload_size) + TCI_CODE_SECTION_BYTES + attached_bytes;
 }
+
+void tci_frame_lead_encode(uint32_t lead, uint8_t *payload);
+/* Of an ALIGNED frame: how much of its payload's bytes is the lead. Looks at them once.
+ * TC_E_CORRUPT. */
+TC_MUST_CHECK tc_status tci_frame_lead(const uint8_t *payload, size_t payload_size,
+                                       size_t *lead_out, tc_error *err);
 
 void tci_code_section_encode(const tci_code_section *section,
                              uint8_t out[TCI_CODE_SECTION_BYTES]);

@@ -80,6 +80,11 @@ static void alignments_that_payloads_cannot_have(void **state)
     assert_int_equal(result.exit_status, 1);
     assert_finding("data/changing_alignment.c:3",
                    "'bad_payload_alignment': expected a constant whole number");
+    run_tool(&result, TEST_TC_CLANG, data_file("misspelt_alignment.c"), "--name=bad", "-o",
+             "bad.tca", "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_finding("data/misspelt_alignment.c:3",
+                   "'bed_payload_alignment': there is no bed_main; the function is 'bad'");
     run_tool(&result, TEST_TC_CLANG, data_file("unlike_alignment.c"), "--name=bad", "-o",
              "bad.tca", "-I" TEST_INCLUDE, NULL);
     assert_int_equal(result.exit_status, 1);

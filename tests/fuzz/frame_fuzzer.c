@@ -15,6 +15,12 @@ static void decode_piece(const tci_frame *header, const uint8_t *payload)
 {
     tci_fragment fragment;
     tci_staged staged;
+    size_t lead;
+    if ((header->kind == TCI_FRAME_CALL || header->kind == TCI_FRAME_CODE) &&
+        (header->flags & TCI_ALIGNED) &&
+        tci_frame_lead(payload, header->payload_size, &lead, NULL) == TC_OK &&
+        (lead == 0 || lead > header->payload_size || lead % TCI_LEAD_UNIT != 0))
+        abort();
     if (header->kind != TCI_FRAME_FRAGMENT)
         return;
     if (header->flags == TCI_FRAGMENT_STAGED)

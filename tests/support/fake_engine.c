@@ -1,5 +1,6 @@
 #include "fake_engine.h"
 
+#include "archive_layout.h"
 #include "base/error_text.h"
 #include "engine/injector.h"
 #include "engine/load_queue.h"
@@ -261,7 +262,13 @@ static void *make_archive(const char *name, unsigned entries, size_t bytes, size
         noise = noise * 1664525u + 1013904223u;
         code[i] = (uint8_t)(noise >> 24);
     }
-    assert_int_equal(tci_archive_writer_create(name, entries, &writer, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_create(name, entries & TCI_ENTRY_KNOWN, &writer, NULL),
+                     TC_OK);
+    assert_int_equal(tci_archive_writer_align(writer,
+                                              (uint64_t)TCI_PAYLOAD_ALIGNMENT_MIN
+                                                  << (entries >> TCI_ALIGNMENT_SHIFT),
+                                              NULL),
+                     TC_OK);
     assert_int_equal(tci_archive_writer_add(writer, &info, code, bytes, NULL, 0, NULL), TC_OK);
     assert_int_equal(tci_archive_writer_finish(writer, &archive, size_out, NULL), TC_OK);
     tci_archive_writer_destroy(writer);

@@ -31,7 +31,8 @@ void fake_engine_reset(void);
 extern void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args);
 extern tc_status fake_injected_status;
 
-/* An archive of that name with these entries (TCI_ENTRY_ bits) and code of `bytes` bytes, for
+/* An archive of that name with these entries (TCI_ENTRY_ bits, and above them the alignment as
+ * archives have it) and code of `bytes` bytes, for
  * free(). */
 void *fake_archive(const char *name, unsigned entries, size_t bytes, size_t *size_out);
 /* That archive in a registry, held once. */

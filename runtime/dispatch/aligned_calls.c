@@ -1,0 +1,43 @@
+#include "dispatch/aligned_calls.h"
+
+#include "dispatch/payload_place.h"
+#include "ifunc/ifunc_load.h"
+
+/* A plain call, with a lead or without, of a function that was called before. */
+static bool is_plain(const tc_ep *ep, const tci_frame *f)
+{
+    return f->kind == TCI_FRAME_CALL && (f->flags & ~TCI_ALIGNED) == 0 &&
+           f->slot < ep->rx.slot_count && ep->rx.slots[f->slot].callable &&
+           !ep->rx.slots[f->slot].fn->report_due &&
+           TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size <= tci_consumer_room(&ep->rx.ring);
+}
+
+static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame)
+{
+    tc_ifunc *const fn = ep->rx.slots[f->slot].fn;
+    uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES;
+    size_t size = f->payload_size;
+    tc_error ignored; /* whoever judges it next says the same */
+    if (tci_payload_place_framed(ep->core, f, fn->alignment, &payload, &size, &ignored) !=
+        TC_OK)
+        return false;
+    current->fn = fn;
+    if (__builtin_expect(--fn->calls_left == 0, 0))
+        tci_ifunc_load_tier_up(fn);
+    fn->entry.main(payload, size, ep->core->target_args);
+    tci_consumer_advance(&ep->rx.ring, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
+    return true;
+}
+
+unsigned tci_aligned_calls_run(tc_ep *ep, tci_current *current, uint64_t end)
+{
+    unsigned run = 0;
+    while (ep->rx.ring.head < end && tci_consumer_has_frame(&ep->rx.ring)) {
+        uint8_t *frame = ep->rx.ring.ring + (ep->rx.ring.head & ep->rx.ring.mask);
+        const tci_frame f = tci_frame_of_word(tci_ring_load_word(frame + 8));
+        if (!is_plain(ep, &f) || !run_one(ep, current, &f, frame))
+            break;
+        run++;
+    }
+    return run;
+}

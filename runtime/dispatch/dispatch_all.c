@@ -1,0 +1,21 @@
+#include "dispatch/dispatch.h"
+
+#include "core/ep_state.h"
+#include "core/quota.h"
+
+unsigned tci_dispatch_run_lap(tc_ep *ep)
+{
+    const uint64_t end = ep->rx.ring.head + ep->rx.ring.mask + 1;
+    unsigned run = 0, n;
+    while (tci_ep_is_open(ep) && ep->rx.ring.head < end && (n = tci_dispatch_run(ep)) > 0)
+        run += n;
+    return run;
+}
+
+bool tci_dispatch_drain(tc_ep *ep)
+{
+    const uint64_t head = ep->rx.ring.head;
+    (void)tci_dispatch_run(ep);
+    return ep->rx.ring.head == head && !ep->rx.loading &&
+           !(tci_quota_waits(ep) && tci_consumer_has_frame(&ep->rx.ring));
+}

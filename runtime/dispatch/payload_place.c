@@ -1,0 +1,45 @@
+#include "dispatch/payload_place.h"
+
+#include "base/error_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Kept for the next one; more goes back. */
+#define KEEP_BYTES ((size_t)4 << 20)
+
+static tc_status make_room(tci_core *core, size_t size, tc_error *err)
+{
+    const size_t unit = TCI_PAYLOAD_ALIGNMENT_MAX;
+    const size_t room = (size / unit + 1) * unit;
+    if (size < core->copied_room && (core->copied_room <= KEEP_BYTES || size > KEEP_BYTES))
+        return TC_OK;
+    free(core->copied_payload);
+    core->copied_payload = aligned_alloc(unit, room);
+    core->copied_room = core->copied_payload != NULL ? room : 0;
+    if (core->copied_payload == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "payload of %zu bytes: out of memory", size);
+    return TC_OK;
+}
+
+tc_status tci_payload_place(tci_core *core, unsigned alignment, uint8_t **payload, size_t size,
+                            tc_error *err)
+{
+    if (((uintptr_t)*payload & (alignment - 1)) == 0)
+        return TC_OK;
+    TC_TRY(make_room(core, size, err));
+    memcpy(core->copied_payload, *payload, size);
+    *payload = core->copied_payload;
+    return TC_OK;
+}
+
+tc_status tci_payload_place_framed(tci_core *core, const tci_frame *f, unsigned alignment,
+                                   uint8_t **payload, size_t *size, tc_error *err)
+{
+    size_t lead = 0;
+    if (f->kind != TCI_FRAME_FRAGMENT && (f->flags & TCI_ALIGNED))
+        TC_TRY(tci_frame_lead(*payload, *size, &lead, err));
+    *payload += lead;
+    *size -= lead;
+    return tci_payload_place(core, alignment, payload, *size, err);
+}
