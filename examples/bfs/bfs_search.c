@@ -2,7 +2,6 @@
 
 #include "bfs.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,55 +11,20 @@ typedef struct calls {
     tc_group *group;
     tc_ifunc *bfs;
     uint64_t timeout_ns;
-    uint32_t running;
-    bool failed;
     bfs_level *levels; /* what each rank answered */
 } calls;
 
-static void answered(void *user, const tc_call_outcome *outcome)
-{
-    calls *all = user;
-    all->running--;
-    if (outcome->status != TC_OK) {
-        fprintf(stderr, "bfs: %s: %s\n", tc_status_text(outcome->status), outcome->text);
-        all->failed = true;
-    }
-}
-
-static bool start_call(calls *all, uint32_t rank, const bfs_head *head)
-{
-    const tc_call_params params = {.result = &all->levels[rank],
-                                   .result_capacity = sizeof all->levels[rank],
-                                   .timeout_ns = all->timeout_ns,
-                                   .done = answered,
-                                   .user = all};
-    tc_error err = {TC_OK, ""};
-    tc_ep *ep;
-    tc_status status = tc_group_ep(all->group, rank, &ep, &err);
-    if (status == TC_OK) {
-        all->running++;
-        while ((status = tc_call_start(ep, all->bfs, head, sizeof *head, &params, NULL,
-                                       &err)) == TC_E_AGAIN)
-            (void)tc_progress(tc_group_context(all->group));
-        all->running -= status != TC_OK;
-    }
-    if (status != TC_OK)
-        fprintf(stderr, "bfs: rank %" PRIu32 ": %s\n", rank, err.text);
-    return status == TC_OK;
-}
-
-/* Calls write into `all`: after a failure too they are waited for, as their deadlines allow. */
 static bool call_all(calls *all, const bfs_head *head)
 {
-    uint32_t ranks = tc_group_size(all->group);
-    memset(all->levels, 0, ranks * sizeof *all->levels);
-    for (uint32_t i = 0; i < ranks && !all->failed; i++)
-        all->failed = !start_call(all, i, head);
-    while (all->running > 0) {
-        tc_status status = tc_wait(tc_group_context(all->group), all->timeout_ns);
-        all->failed = all->failed || (status != TC_OK && status != TC_E_TIMEOUT);
-    }
-    return !all->failed;
+    const tc_group_call_params params = {.results = all->levels,
+                                         .result_capacity = sizeof *all->levels,
+                                         .timeout_ns = all->timeout_ns};
+    tc_error err = {TC_OK, ""};
+    memset(all->levels, 0, tc_group_size(all->group) * sizeof *all->levels);
+    if (tc_group_call_all(all->group, all->bfs, head, sizeof *head, &params, &err) == TC_OK)
+        return true;
+    fprintf(stderr, "bfs: %s: %s\n", tc_status_text(err.status), err.text);
+    return false;
 }
 
 /* Messages between members are nobody's call: what stops one of them, its origin hears. */

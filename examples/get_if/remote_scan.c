@@ -131,13 +131,14 @@ static void ask(server *s)
 static void run(scan *all)
 {
     tc_context *ctx = tc_group_context(all->params->group);
-    while ((all->left > 0 && !all->failed) || tc_call_count(ctx) > 0) {
+    while (all->left > 0 && !all->failed) {
         for (uint32_t i = 0; i < all->count && !all->failed; i++)
             if (!all->servers[i].asking && !all->servers[i].done)
                 ask(&all->servers[i]);
         tc_status status = tc_wait(ctx, all->params->timeout_ns);
         all->failed = all->failed || (status != TC_OK && status != TC_E_TIMEOUT);
     }
+    (void)tc_calls_wait(ctx, TC_FOREVER);
 }
 
 static bool prepare(scan *all, const remote_scan_params *params)

@@ -107,6 +107,17 @@ TC_API tc_status tc_call_cancel(tc_context *ctx, tc_call_id call);
 /* The number of calls of this context that are under way. */
 TC_API size_t tc_call_count(const tc_context *ctx);
 
+/* Blocks, progressing the context, until no call of it is under way: what was started has ended,
+ * and every `done` was called that will be. Calls that a `done` starts meanwhile are waited for,
+ * too. With TC_FOREVER it ends by the calls' own deadlines.
+ *
+ *   timeout_ns    0 looks once
+ *
+ *   TC_OK         none is under way; how each ended its own `done` was told
+ *   TC_E_TIMEOUT  some are still under way, and may end later
+ *   TC_E_BUSY     called from inside an ifunc or a callback */
+TC_API tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns);
+
 #ifdef __cplusplus
 }
 #endif

@@ -153,6 +153,20 @@ TC_API void tc_wake(tc_context *ctx);
  *   TC_E_BUSY  called from inside an ifunc */
 TC_API tc_status tc_serve(tc_context *ctx, const volatile int *until);
 
+/* Runs what peers send, as tc_serve does, until SIGINT or SIGTERM comes to the process: the whole
+ * of a program that serves. While it runs it has handlers of its own for the two, which work in
+ * every thread; then the program's are back. The same signal once more, before this returns, has
+ * its default action: so a function that does not end can be ended with the process. A signal that
+ * the process ignores stays ignored.
+ *
+ *   signal_out   the number of the signal that came; NULL is allowed
+ *
+ *   TC_OK        a signal came: destroy the context, which peers see as TC_EP_CLOSED
+ *   TC_E_BUSY    called from inside an ifunc
+ *   TC_E_IN_USE  another thread is in this function: signals come to the process, so that thread
+ *                has them, and the others call tc_serve with a number that it sets */
+TC_API tc_status tc_serve_until_signal(tc_context *ctx, int *signal_out);
+
 /* The descriptor for an event loop of the program's own. poll and epoll report it readable when
  * tc_progress has work to do, if tc_context_arm returned TC_OK since the last tc_progress. The
  * loop is: tc_progress; tc_context_arm; on TC_OK wait for the descriptor, on TC_E_AGAIN
@@ -183,7 +197,8 @@ TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
  * Without a free descriptor the listener tries again ten times a second.
  *
  *   host_port       "127.0.0.1:7000" or "[::1]:0"; port 0: the system chooses
- *   listener_out    owned by the context; closed by tc_listener_close or with the context
+ *   listener_out    owned by the context; closed by tc_listener_close or with the context, and
+ *                   with the context alone if this is NULL
  *
  *   TC_OK           peers can connect
  *   TC_E_INVALID    host_port is malformed, names no address of this host, or one outside

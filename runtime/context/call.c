@@ -86,3 +86,16 @@ size_t tc_call_count(const tc_context *ctx)
 {
     return ctx->calls.count;
 }
+
+tc_status tc_calls_wait(tc_context *ctx, uint64_t timeout_ns)
+{
+    if (tci_core_is_busy(&ctx->core))
+        return TC_E_BUSY;
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    ctx->idle_since_ns = 0;
+    if (ctx->calls.count > 0)
+        (void)tc_progress(ctx);
+    while (ctx->calls.count > 0)
+        TC_TRY(tci_wait_turn(ctx, deadline_ns));
+    return TC_OK;
+}

@@ -50,7 +50,8 @@ static tc_status open_on(tc_context *ctx, tci_stream_listener *streams,
     tci_describe_engine(&ctx->core);
     listener->next = ctx->listeners;
     ctx->listeners = listener;
-    *listener_out = listener;
+    if (listener_out != NULL)
+        *listener_out = listener;
     return TC_OK;
 }
 

@@ -273,14 +273,58 @@ static void many_calls_at_once_each_get_their_own_answer(void **state)
             (void)tc_progress(t.contexts[0]);
         assert_int_equal(status, TC_OK);
     }
-    while (tc_call_count(t.contexts[0]) > 0)
-        team_turn(&t);
+    assert_int_equal(tc_calls_wait(t.contexts[0], TEAM_TIMEOUT_NS), TC_OK);
+    assert_int_equal(tc_call_count(t.contexts[0]), 0);
     for (uint64_t i = 0; i < MANY; i++) {
         assert_int_equal(outcomes[i].calls, 1);
         assert_int_equal(outcomes[i].status, TC_OK);
         assert_int_equal(outcomes[i].rank, 1 + i % 2);
         assert_int_equal(results[i], i * i);
     }
+    team_close(&t);
+}
+
+typedef struct follower {
+    tc_ep *ep;
+    tc_ifunc *fn;
+    int left;
+    tc_status within; /* what tc_calls_wait says in a callback */
+} follower;
+
+static void call_once_more(void *user, const tc_call_outcome *outcome)
+{
+    follower *f = user;
+    const travel_order order = {.task = TRAVEL_ECHO};
+    const tc_call_params params = {.done = call_once_more, .user = f};
+    f->within = tc_calls_wait(tc_ep_context(f->ep), 0);
+    if (f->left-- > 0)
+        assert_int_equal(tc_call_start(f->ep, f->fn, &order, sizeof order, &params, NULL, NULL),
+                         TC_OK);
+}
+
+static void calls_are_waited_for(void **state)
+{
+    team t;
+    team_open(&t, 2, NULL);
+    tc_context *ctx = t.contexts[0];
+    assert_int_equal(tc_calls_wait(ctx, 0), TC_OK); /* there is none */
+    const travel_order keep = {.task = TRAVEL_KEEP}, echo = {.task = TRAVEL_ECHO};
+    follower f = {.ep = team_ep(&t, 1), .fn = t.fn, .left = 5};
+    const tc_call_params follow = {.done = call_once_more, .user = &f};
+    assert_int_equal(tc_call_start(f.ep, t.fn, &echo, sizeof echo, &follow, NULL, NULL), TC_OK);
+    assert_int_equal(tc_calls_wait(ctx, TEAM_TIMEOUT_NS), TC_OK);
+    assert_int_equal(f.left, -1); /* also for those that its callback started */
+    assert_int_equal(f.within, TC_E_BUSY);
+    /* An answer that never comes. */
+    call_record s = {0};
+    const tc_call_params params = {
+        .timeout_ns = 100000000, .done = call_record_note, .user = &s};
+    assert_int_equal(tc_call_start(f.ep, t.fn, &keep, sizeof keep, &params, NULL, NULL), TC_OK);
+    assert_int_equal(tc_calls_wait(ctx, 0), TC_E_TIMEOUT);
+    assert_int_equal(tc_calls_wait(ctx, 1000000), TC_E_TIMEOUT);
+    assert_int_equal(s.calls, 0);
+    assert_int_equal(tc_calls_wait(ctx, TC_FOREVER), TC_OK);
+    assert_int_equal(s.status, TC_E_TIMEOUT);
     team_close(&t);
 }
 
@@ -339,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_deadline_ends_a_call_and_late_answers_touch_nothing),
         cmocka_unit_test(a_cancelled_call_is_over),
         cmocka_unit_test(many_calls_at_once_each_get_their_own_answer),
+        cmocka_unit_test(calls_are_waited_for),
         cmocka_unit_test(an_answer_to_no_call_is_dropped),
         cmocka_unit_test(functions_keep_state_and_find_published_data),
     };

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #define DEADLINE_NS TC_SECONDS(60)
 
@@ -134,6 +135,56 @@ static void messages_run_until_the_flag_is_set(void **state)
     pair_close(&p);
 }
 
+static void *serve_until_signal(void *arg)
+{
+    service *s = arg;
+    s->over = 0;
+    s->status = tc_serve_until_signal(s->ctx, (int *)&s->over);
+    return NULL;
+}
+
+static void (*handler_of(int number))(int)
+{
+    struct sigaction action;
+    assert_int_equal(sigaction(number, NULL, &action), 0);
+    return action.sa_handler;
+}
+
+static void messages_run_until_a_signal_comes(void **state)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGTERM};
+    struct sigaction action;
+    pair p;
+    uint64_t n = 0;
+    pair_open(&p, sleepy);
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    for (unsigned round = 0; round < 3; round++) {
+        service s = {.ctx = p.target, .status = TC_E_BUSY};
+        void (*before)(int) = round == 1 ? SIG_IGN : SIG_DFL; /* of SIGINT */
+        assert_ptr_not_equal(signal(SIGINT, before), SIG_ERR);
+        pair_pause(&p);
+        assert_int_equal(pthread_create(&s.thread, NULL, serve_until_signal, &s), 0);
+        pair_send_check(p.ep, check, n++, 40);
+        pair_flush(p.ep); /* it serves */
+        assert_true(before != SIG_IGN || handler_of(SIGINT) == SIG_IGN);
+        assert_int_equal(sigaction(numbers[round], NULL, &action), 0);
+        assert_ptr_not_equal(action.sa_handler, SIG_DFL);
+        assert_true((action.sa_flags & (int)SA_RESETHAND) !=
+                    0); /* once more ends the process */
+        assert_int_equal(tc_serve_until_signal(p.source, NULL), TC_E_IN_USE);
+        assert_int_equal(kill(getpid(), numbers[round]), 0);
+        assert_int_equal(pthread_join(s.thread, NULL), 0);
+        assert_int_equal(s.status, TC_OK);
+        assert_int_equal(s.over, numbers[round]);
+        assert_true(handler_of(SIGINT) == before);
+        assert_true(handler_of(SIGTERM) == SIG_DFL);
+        pair_resume(&p);
+    }
+    assert_ptr_not_equal(signal(SIGINT, SIG_DFL), SIG_ERR);
+    assert_int_equal(p.target_state.next, n);
+    pair_close(&p);
+}
+
 /* --- waiting for room -------------------------------------------------------------------- */
 
 static void a_target_that_stands_ends_the_wait(void **state)
@@ -204,6 +255,7 @@ static void ask_within(void *user, tc_ep *ep, tc_ep_event event)
     int never = 0;
     assert_int_not_equal(event, TC_EP_OPENED);
     assert_int_equal(tc_serve(tc_ep_context(ep), &never), TC_E_BUSY);
+    assert_int_equal(tc_serve_until_signal(tc_ep_context(ep), NULL), TC_E_BUSY);
     assert_int_equal(tc_send_wait(ep, a->fn, "", 0, DEADLINE_NS, &error), TC_E_BUSY);
     assert_non_null(strstr(error.text, "tc_send_wait waits"));
     a->times++;
@@ -229,6 +281,7 @@ int main(void)
         cmocka_unit_test(another_thread_wakes),
         cmocka_unit_test(a_signal_handler_wakes),
         cmocka_unit_test(messages_run_until_the_flag_is_set),
+        cmocka_unit_test(messages_run_until_a_signal_comes),
         cmocka_unit_test(a_target_that_stands_ends_the_wait),
         cmocka_unit_test(failures_have_a_text),
         cmocka_unit_test(nothing_waits_in_a_callback),

@@ -139,6 +139,27 @@ static void who_says_nothing_gives_way_to_who_came_later(void **state)
         assert_int_equal(was_hung_up_on(b, i), i < CALLERS - LIMIT / 4);
 }
 
+/* An address that no other process has, so the port is free. */
+static void who_needs_no_handle_takes_none(void **state)
+{
+    bench *b = *state;
+    char host_port[32];
+    tc_error error = {0};
+    tc_context *ctx = test_context(NULL);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(7000)};
+    unsigned pid = (unsigned)getpid();
+    (void)snprintf(host_port, sizeof host_port, "127.%u.%u.%u:7000", 1 + (pid >> 16) % 200,
+                   pid >> 8 & 255, pid & 255);
+    assert_int_equal(tc_listener_open(ctx, host_port, NULL, &error), TC_OK);
+    assert_int_equal(tc_listener_open(ctx, host_port, NULL, &error), TC_E_IN_USE);
+    *strchr(host_port, ':') = '\0';
+    assert_int_equal(inet_pton(AF_INET, host_port, &to.sin_addr), 1);
+    assert_int_equal(connect(b->callers[0], (const struct sockaddr *)&to, sizeof to), 0);
+    (void)tc_progress(ctx);
+    tc_context_destroy(ctx); /* closes it, and what it accepted */
+    assert_int_not_equal(connect(b->callers[1], (const struct sockaddr *)&to, sizeof to), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +167,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(a_listener_may_be_closed_while_it_rests, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(who_needs_no_handle_takes_none, setup, teardown),
         cmocka_unit_test_setup_teardown(who_says_nothing_gives_way_to_who_came_later, setup,
                                         teardown),
     };

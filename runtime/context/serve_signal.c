@@ -1,0 +1,65 @@
+/* Running what comes until somebody ends the process. */
+#include "context/context_object.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+static const int ending[] = {SIGINT, SIGTERM};
+#define ENDING (sizeof ending / sizeof ending[0])
+
+/* Any thread may get the signal. Who frees the context afterwards waits for handlers that have begun. */
+static _Atomic(tc_context *) served;
+static atomic_uint handlers;
+static volatile int came;
+
+static void on_signal(int number)
+{
+    atomic_fetch_add(&handlers, 1);
+    __atomic_store_n(&came, number, __ATOMIC_RELEASE);
+    tc_context *ctx = atomic_load(&served);
+    if (ctx != NULL)
+        tc_wake(ctx);
+    atomic_fetch_sub(&handlers, 1);
+}
+
+/* The same signal once more has its default action: for who cannot wait for what runs now. What is
+ * ignored (nohup, a shell's background) stays so. */
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = on_signal,
+                               .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < ENDING; i++) {
+        sigaction(ending[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(ending[i], &action, NULL);
+    }
+}
+
+static void leave_signals(const struct sigaction *before)
+{
+    for (size_t i = 0; i < ENDING; i++)
+        sigaction(ending[i], &before[i], NULL);
+    atomic_store(&served, NULL);
+    while (atomic_load(&handlers) > 0)
+        sched_yield();
+}
+
+tc_status tc_serve_until_signal(tc_context *ctx, int *signal_out)
+{
+    struct sigaction before[ENDING];
+    tc_context *nobody = NULL;
+    if (tci_core_is_busy(&ctx->core))
+        return TC_E_BUSY;
+    if (!atomic_compare_exchange_strong(&served, &nobody, ctx))
+        return TC_E_IN_USE;
+    came = 0;
+    catch_signals(before);
+    tc_status status = tc_serve(ctx, &came);
+    int number = came;
+    leave_signals(before);
+    if (status == TC_OK && signal_out != NULL)
+        *signal_out = number;
+    return status;
+}
