@@ -137,6 +137,10 @@ void tci_archive_writer_plain(tci_archive_writer *writer);
 TC_MUST_CHECK tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignment,
                                                  tc_error *err);
 
+/* As it is, for who has no time: finding the smallest form of some kilobytes takes a tenth of a
+ * second. */
+void tci_archive_writer_stored(tci_archive_writer *writer);
+
 /* Copies what it is given. `slice->triple` may be any triple that normalises; its sizes and
  * counts are not read. Symbols may come in any order and more than once; they are names as a
  * linker sees them, without control characters (LLVM's \1 mark). TC_E_IN_USE: a slice for that

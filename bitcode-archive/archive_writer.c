@@ -23,7 +23,7 @@ struct tci_archive_writer {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
     unsigned payload_alignment;
-    bool plain;
+    bool plain, stored;
     size_t slice_count;
     writer_slice slices[TCI_ARCHIVE_SLICES_MAX];
 };
@@ -69,6 +69,11 @@ tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignmen
     TC_TRY(tci_archive_check_alignment(alignment, TC_E_INVALID, err));
     writer->payload_alignment = (unsigned)alignment;
     return TC_OK;
+}
+
+void tci_archive_writer_stored(tci_archive_writer *writer)
+{
+    writer->stored = true;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -281,6 +286,16 @@ static tc_status pack_archive(const uint8_t *content, size_t content_size,
     return status;
 }
 
+static tc_status store_archive(const uint8_t *content, size_t content_size, void **bytes_out,
+                               size_t *size_out, tc_error *err)
+{
+    const tci_packed stored = {.bytes = (uint8_t *)(uintptr_t)content, /* only read */
+                               .size = content_size,
+                               .packing = TCI_PACKING_STORED,
+                               .dictionary = TCI_ARCHIVE_NO_DICTIONARY};
+    return build_archive(content_size, &stored, bytes_out, size_out, err);
+}
+
 /* What dictionaries hold is bitcode. */
 static bool has_bitcode(const tci_archive_writer *writer)
 {
@@ -300,9 +315,10 @@ tc_status tci_archive_writer_finish(tci_archive_writer *writer, void **bytes_out
         return tci_error_set(err, TC_E_INVALID, "archive %s: no slices", writer->name);
     TC_TRY(build_content(writer, &content, &content_size, err));
     bool plain = writer->plain || !has_bitcode(writer);
+    const tci_pack_effort effort = plain ? TCI_PACK_PLAIN : TCI_PACK_SMALLEST;
     tc_status status =
-        pack_archive(content, content_size, plain ? TCI_PACK_PLAIN : TCI_PACK_SMALLEST,
-                     bytes_out, size_out, err);
+        writer->stored ? store_archive(content, content_size, bytes_out, size_out, err)
+                       : pack_archive(content, content_size, effort, bytes_out, size_out, err);
     free(content);
     return status;
 }
@@ -317,10 +333,6 @@ tc_status tci_archive_plain_form(const tci_archive *archive, void **bytes_out, s
 tc_status tci_archive_stored_form(const tci_archive *archive, void **bytes_out,
                                   size_t *size_out, tc_error *err)
 {
-    const tci_packed stored = {
-        .bytes = (uint8_t *)(uintptr_t)tci_archive_content(archive), /* only read */
-        .size = tci_archive_content_size(archive),
-        .packing = TCI_PACKING_STORED,
-        .dictionary = TCI_ARCHIVE_NO_DICTIONARY};
-    return build_archive(stored.size, &stored, bytes_out, size_out, err);
+    return store_archive(tci_archive_content(archive), tci_archive_content_size(archive),
+                         bytes_out, size_out, err);
 }

@@ -108,6 +108,20 @@ TC_API uint32_t tc_self_hops(void);
  *   as tc_group_ep    the endpoint to the member cannot be created */
 TC_MUST_CHECK TC_API tc_status tc_forward(uint32_t rank, const void *payload, size_t size);
 
+/* tc_forward of another function: the message, and with it the call, goes on as a message of fn.
+ * So a function hands its work to one that it has opened or made (tc_ifunc_open_memory,
+ * tc_ifunc_open_bitcode), at this node or another one, and the caller has the answer of that, or
+ * the reason for which it was refused.
+ *
+ *   fn              a handle of this context; it may be closed when this has returned
+ *   payload         as fn's NAME_main gets it: its NAME_payload_init is not called
+ *
+ *   TC_E_REFUSED    that member has refused fn
+ *   TC_E_INVALID    also: fn is NULL, or of another context
+ *   as tc_forward */
+TC_MUST_CHECK TC_API tc_status tc_forward_function(tc_ifunc *fn, uint32_t rank,
+                                                   const void *payload, size_t size);
+
 /* Replies to the call that the running message is. If it fails, the message is still a call; if
  * NAME_main does nothing else with it, the caller is notified of the failure.
  *

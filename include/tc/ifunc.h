@@ -108,6 +108,46 @@ TC_MUST_CHECK static inline tc_status tc_ifunc_open_embedded(tc_context *ctx,
                                 embedded->signature_size, fn_out, err);
 }
 
+/* LLVM bitcode for one target, from any compiler. */
+typedef struct tc_bitcode {
+    const char *triple; /* any spelling: "x86_64-pc-linux-gnu" */
+    const void *bytes;
+    size_t size; /* bytes at bytes */
+} tc_bitcode;
+
+/* What tc_ifunc_open_bitcode calls, with the size of the caller's tc_bitcode. */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,
+                                                           const tc_bitcode *slices,
+                                                           size_t count, size_t slice_size,
+                                                           const char *deps, size_t deps_size,
+                                                           tc_ifunc **fn_out, tc_error *err);
+
+/* Makes an archive of bitcode and opens it: of what another compiler wrote, or a program or a
+ * function has made at run time. The slices define NAME_main and, if the first slice has the
+ * names, the two functions that make payloads. The same bitcode gives the same handle, wherever
+ * it was opened before.
+ *
+ * The bitcode is not read here. Who is to run it and finds that it does not verify refuses it,
+ * as any function, and its text says what LLVM found.
+ *
+ *   name              a C identifier
+ *   slices            `count` of them, one per target; copied
+ *   deps              deps_size bytes of a .deps file, or NULL
+ *
+ *   TC_OK             the function can be sent
+ *   TC_E_INVALID      name is no C identifier, count is 0, a slice is empty or a triple
+ *                     malformed
+ *   TC_E_IN_USE       two slices are for one target
+ *   TC_E_UNSUPPORTED  a slice has a field that this library does not know
+ *   as tc_ifunc_open_memory */
+TC_MUST_CHECK static inline tc_status
+tc_ifunc_open_bitcode(tc_context *ctx, const char *name, const tc_bitcode *slices, size_t count,
+                      const char *deps, size_t deps_size, tc_ifunc **fn_out, tc_error *err)
+{
+    return tc_ifunc_open_bitcode_sized(ctx, name, slices, count, sizeof *slices, deps,
+                                       deps_size, fn_out, err);
+}
+
 /* The name of the key of the option trust that has signed the function; "" when none has, or no
  * signature came with it. Valid until fn is closed, or trust is read again. */
 TC_API const char *tc_ifunc_signer(const tc_ifunc *fn);

@@ -66,13 +66,6 @@ TC_MUST_CHECK TC_API tc_status tc_loader_open_memory(tc_loader *loader, const vo
                                                      size_t deps_size, tc_ifunc **fn_out,
                                                      tc_error *err);
 
-/* LLVM bitcode for one target, from any compiler. */
-typedef struct tc_bitcode {
-    const char *triple; /* any spelling: "x86_64-pc-linux-gnu" */
-    const void *bytes;
-    size_t size; /* bytes at bytes */
-} tc_bitcode;
-
 /* What tc_loader_open_bitcode calls, with the size of the caller's tc_bitcode. */
 TC_MUST_CHECK TC_API tc_status tc_loader_open_bitcode_sized(tc_loader *loader, const char *name,
                                                             const tc_bitcode *slices,
@@ -80,19 +73,11 @@ TC_MUST_CHECK TC_API tc_status tc_loader_open_bitcode_sized(tc_loader *loader, c
                                                             const char *deps, size_t deps_size,
                                                             tc_ifunc **fn_out, tc_error *err);
 
-/* Makes an archive of bitcode and opens it. The slices define NAME_main and, if the first slice
- * has the names, the two functions that make payloads (of either kind; see tc_entry_points).
+/* Makes an archive of bitcode and opens it, as tc_ifunc_open_bitcode does for a context. The two
+ * functions that make payloads may be of either kind; see tc_entry_points.
  *
- *   name              a C identifier
- *   slices            `count` of them, one per target; copied
- *   deps              deps_size bytes of a .deps file, or NULL
- *
- *   TC_OK             the function can be resolved
- *   TC_E_INVALID      name is no C identifier, count is 0, a slice is empty or a triple
- *                     malformed
- *   TC_E_IN_USE       two slices are for one target
- *   TC_E_UNSUPPORTED  a slice has a field that this library does not know
- *   as tc_ifunc_open_memory */
+ *   TC_OK  the function can be resolved
+ *   as tc_ifunc_open_bitcode */
 TC_MUST_CHECK static inline tc_status
 tc_loader_open_bitcode(tc_loader *loader, const char *name, const tc_bitcode *slices,
                        size_t count, const char *deps, size_t deps_size, tc_ifunc **fn_out,

@@ -4,8 +4,7 @@
 #include "context/host_symbols.h"
 
 #include <tc/entry.h>
-#include <tc/ifunc.h>
-#include <tc/log.h>
+#include <tc/loader.h>
 
 /* clang-format off */
 #define HOST_SYMBOL(function) {#function, (void *)(uintptr_t)(function)}
@@ -22,6 +21,7 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_self_data),
     HOST_SYMBOL(tc_self_state),
     HOST_SYMBOL(tc_forward),
+    HOST_SYMBOL(tc_forward_function),
     HOST_SYMBOL(tc_reply),
     HOST_SYMBOL(tc_reply_error),
     HOST_SYMBOL(tc_reply_to),
@@ -39,6 +39,7 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_group_failures),
     HOST_SYMBOL(tc_send),
     HOST_SYMBOL(tc_send_uncached),
+    HOST_SYMBOL(tc_send_injected),
     HOST_SYMBOL(tc_send_error),
     HOST_SYMBOL(tc_ep_context),
     HOST_SYMBOL(tc_ep_user),
@@ -49,7 +50,15 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_ep_close),
     HOST_SYMBOL(tc_ifunc_name),
     HOST_SYMBOL(tc_ifunc_id),
+    HOST_SYMBOL(tc_ifunc_signer),
+    HOST_SYMBOL(tc_ifunc_code_size),
+    HOST_SYMBOL(tc_ifunc_archive),
+    HOST_SYMBOL(tc_ifunc_deps),
     HOST_SYMBOL(tc_ifunc_open),
+    HOST_SYMBOL(tc_ifunc_open_file),
+    HOST_SYMBOL(tc_ifunc_open_memory),
+    HOST_SYMBOL(tc_ifunc_open_signed),
+    HOST_SYMBOL(tc_ifunc_open_bitcode_sized),
     HOST_SYMBOL(tc_ifunc_close),
     HOST_SYMBOL(tc_status_text),
     HOST_SYMBOL(tc_status_name),
@@ -57,6 +66,14 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_message_payload),
     HOST_SYMBOL(tc_message_send),
     HOST_SYMBOL(tc_message_destroy),
+    /* Those that wait, which say TC_E_BUSY to a function: in any process alike. */
+    HOST_SYMBOL(tc_call),
+    HOST_SYMBOL(tc_send_wait),
+    HOST_SYMBOL(tc_progress),
+    HOST_SYMBOL(tc_ep_connect),
+    HOST_SYMBOL(tc_ep_flush),
+    HOST_SYMBOL(tc_ep_prepare),
+    HOST_SYMBOL(tc_group_barrier),
 };
 /* clang-format on */
 

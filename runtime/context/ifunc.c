@@ -2,6 +2,7 @@
 #include "context/context_object.h"
 
 #include "base/error_text.h"
+#include "ifunc/bitcode_slices.h"
 #include "ifunc/ifunc_files.h"
 #include "wire/frame.h"
 
@@ -42,6 +43,16 @@ tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t arch
     if (signature != NULL)
         TC_TRY(tci_minisign_signature_parse(signature, signature_size, &parsed, NULL, err));
     return tci_registry_add(&ctx->core.registry, &code, fn_out, err);
+}
+
+tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,
+                                      const tc_bitcode *slices, size_t count, size_t slice_size,
+                                      const char *deps, size_t deps_size, tc_ifunc **fn_out,
+                                      tc_error *err)
+{
+    const tci_bitcode_slices given = {slices, count, slice_size, true};
+    return tci_bitcode_slices_open(&ctx->core.registry, name, &given, deps, deps_size, fn_out,
+                                   err);
 }
 
 const char *tc_ifunc_signer(const tc_ifunc *fn)

@@ -204,17 +204,30 @@ static tc_status forward_routed(tci_invocation *invocation, tc_ep *ep, tc_ifunc 
     return status;
 }
 
+static tc_status forward(const tci_current *current, tc_ifunc *fn, uint32_t rank,
+                         const void *payload, size_t size)
+{
+    if (current->invocation != NULL)
+        return forward_routed(current->invocation, current->ep, fn, rank, payload, size);
+    if (current->ep->member.group == NULL)
+        return TC_E_UNREACHABLE;
+    return forward_plain(current->ep, fn, rank, payload, size);
+}
+
 tc_status tc_forward(uint32_t rank, const void *payload, size_t size)
 {
     const tci_current *current = tci_current_get();
     if (current->ep == NULL || current->fn == NULL)
         return TC_E_INVALID;
-    if (current->invocation != NULL)
-        return forward_routed(current->invocation, current->ep, current->fn, rank, payload,
-                              size);
-    if (current->ep->member.group == NULL)
-        return TC_E_UNREACHABLE;
-    return forward_plain(current->ep, current->fn, rank, payload, size);
+    return forward(current, current->fn, rank, payload, size);
+}
+
+tc_status tc_forward_function(tc_ifunc *fn, uint32_t rank, const void *payload, size_t size)
+{
+    const tci_current *current = tci_current_get();
+    if (current->ep == NULL || fn == NULL || fn->registry != &current->ep->core->registry)
+        return TC_E_INVALID;
+    return forward(current, fn, rank, payload, size);
 }
 
 /* --- answering --------------------------------------------------------------------------- */
