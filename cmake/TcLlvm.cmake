@@ -100,3 +100,13 @@ add_library(tc_llvm INTERFACE)
 target_compile_definitions(tc_llvm INTERFACE TC_LLVM_MIN=${tc_llvm_min} TC_LLVM_MAX=${tc_llvm_max})
 target_include_directories(tc_llvm SYSTEM INTERFACE ${tc_llvm_includedir})
 target_link_libraries(tc_llvm INTERFACE ${TC_LLVM_LIBRARY})
+
+# Functions that use OpenMP link libomp, of whatever LLVM; those of the tree do, where it is.
+file(GLOB tc_other_libdirs /usr/lib/llvm-*/lib)
+find_library(TC_LIBOMP NAMES omp HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/lib PATHS ${tc_other_libdirs} NO_DEFAULT_PATH
+  DOC "libomp.so; package libomp-${TC_LLVM_VERSION}-dev")
+set(tc_openmp_flags)
+if(TC_LIBOMP)
+  cmake_path(GET TC_LIBOMP PARENT_PATH folder)
+  set(tc_openmp_flags -fopenmp -L${folder})
+endif()

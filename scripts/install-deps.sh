@@ -31,6 +31,7 @@ test_packages=(
     python3-yaml                                   # forms and workflow in .github
     iproute2                                       # two hosts as namespaces
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
+    libomp-19-dev                                  # functions that use OpenMP
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )
