@@ -23,6 +23,7 @@ typedef struct perf_series {
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
     size_t payload_bytes; /* what a message carries in this mode */
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
+    bool is_left_out; /* set by open: the mode has nothing to say of so many calls at once */
 } perf_series;
 
 struct perf_mode {
@@ -67,6 +68,13 @@ extern const perf_mode perf_mode_bitcode;
 extern const perf_mode perf_mode_inject; /* code in every message, kept by nobody */
 extern const perf_mode perf_mode_local;  /* code of the target's own */
 extern const perf_mode perf_mode_compat; /* by the original's API */
+
+/* The modes of the call experiment. Their source_latency does `count` calls, some at once, and
+ * writes into `stamps` how many ticks each took, as they end. */
+extern const perf_mode perf_mode_request_am;      /* plain UCX: a handler that sends a reply */
+extern const perf_mode perf_mode_request_am_safe; /* the same as bulk_am_safe is */
+extern const perf_mode perf_mode_call;            /* tc_call */
+extern const perf_mode perf_mode_start;           /* tc_call_start */
 
 /* The modes of the bandwidth experiment. They have no latency functions. */
 /* Plain UCX: puts into a buffer of the target's, each followed by a fence and a put that says

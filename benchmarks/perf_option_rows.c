@@ -20,6 +20,7 @@
 #define SENDERS_MAX 16u
 #define ENDPOINTS_MAX 4096u
 #define DEPTH_MAX (1u << 20)
+#define OUTSTANDING_MAX 1024u
 
 /* --- options that are more than one value -------------------------------------------- */
 
@@ -121,6 +122,8 @@ const perf_option_row perf_option_rows[] = {
     {"size", 's', "LIST", "sizes", NUMBERS(LIST, payloads, 0, 0), "payloads in bytes"},
     {"sweep", 'p', "A..B", NULL, NUMBERS(POWERS, payloads, 0, 0),
      "payloads: the powers of two from A to B"},
+    {"outstanding", 'O', "LIST", NULL, NUMBERS(NUMBERS, outstanding, 1, OUTSTANDING_MAX),
+     "calls at once, 1,16,64 or 1..1024, at most 1024"},
     {"iterations", 'n', "N", NULL, NUMBERS(COUNT, iterations, 1, 0),
      "messages, calls or wake-ups of each measurement"},
     {"warmup", 'w', "N", "warmup", NUMBERS(COUNT, warmup, 1, WARMUP_MAX),

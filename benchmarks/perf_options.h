@@ -26,9 +26,11 @@ typedef struct perf_range {
 
 typedef struct perf_options {
     const perf_experiment *experiment;
-    perf_list payloads;   /* bytes */
-    size_t payload_bytes; /* the one of payloads that is measured now */
-    uint64_t iterations;  /* 0: as many as fit the time of one measurement */
+    perf_list payloads;     /* bytes */
+    size_t payload_bytes;   /* the one of payloads that is measured now */
+    perf_list outstanding;  /* calls at once */
+    uint64_t calls_at_once; /* the one of outstanding that is measured now */
+    uint64_t iterations;    /* 0: as many as fit the time of one measurement */
     uint64_t warmup;
     unsigned rounds;
     const char *modes;     /* comma list */

@@ -40,16 +40,25 @@ perf_tail perf_stats_tail(uint64_t *values, uint64_t count)
                        .max = values[count - 1]};
 }
 
+static perf_latency scaled(uint64_t *ticks, uint64_t count, double ns_per_tick)
+{
+    const perf_tail tail = perf_stats_tail(ticks, count);
+    return (perf_latency){.p50_ns = ns_per_tick * (double)tail.p50,
+                          .p99_ns = ns_per_tick * (double)tail.p99,
+                          .p999_ns = ns_per_tick * (double)tail.p999,
+                          .max_ns = ns_per_tick * (double)tail.max};
+}
+
 perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count)
 {
-    double half = perf_clock_ns_per_tick() / 2;
     for (uint64_t i = 0; i < count; i++)
         stamps[i] = stamps[i + 1] - stamps[i];
-    perf_tail tail = perf_stats_tail(stamps, count);
-    return (perf_latency){.p50_ns = half * (double)tail.p50,
-                          .p99_ns = half * (double)tail.p99,
-                          .p999_ns = half * (double)tail.p999,
-                          .max_ns = half * (double)tail.max};
+    return scaled(stamps, count, perf_clock_ns_per_tick() / 2);
+}
+
+perf_latency perf_stats_calls(uint64_t *ticks, uint64_t count)
+{
+    return scaled(ticks, count, perf_clock_ns_per_tick());
 }
 
 double perf_stats_median(double *values, size_t count)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef struct perf_latency {
-    double p50_ns; /* of half the round trip */
+    double p50_ns; /* of half the round trip, or of a call */
     double p99_ns;
     double p999_ns;
     double max_ns;
@@ -21,6 +21,9 @@ typedef struct perf_spread {
 
 /* Half round trips from count + 1 stamps, which it overwrites. count >= 1. */
 perf_latency perf_stats_latency(uint64_t *stamps, uint64_t count);
+
+/* Of calls that took so many ticks each. count >= 1. */
+perf_latency perf_stats_calls(uint64_t *ticks, uint64_t count);
 
 /* Sorts values. The mean of the middle two when count is even. count >= 1. */
 double perf_stats_median(double *values, size_t count);

@@ -202,6 +202,28 @@ def message_panels(rows):
                  scale=rate_scale)], 2
 
 
+CALL_NAMES = {"am": "UCX AM, request and reply", "am-safe": "the same, safe", "call": "tc_call", "start": "tc_call_start"}
+
+
+def call_panels(rows):
+    """Over the number of calls at once; of one number alone, bars."""
+    joined = {text(row.get("mode")) + text(row.get("delivery")) for row in rows}
+    several = len(joined) > len({text(row.get("mode")) for row in rows})
+
+    def name_of(row):
+        name = CALL_NAMES.get(text(row.get("mode")), text(row.get("mode")))
+        return f"{name} by {text(row.get('delivery'))}" if several and not text(row.get("mode")).startswith("am") else name
+
+    (time, time_scale), (million, rate_scale) = time_unit(figures(rows, "latency_ns_p50")), rate_unit(figures(rows, "rate_per_s"))
+    if len(distinct(rows, "outstanding")) > 1:
+        return [Lines("calls at once", label, series_of(rows, "outstanding", name, scale, name_of), scale=scale)
+                for label, name, scale in ((f"call, p50 ({time})", "latency_ns_p50", time_scale),
+                                           (f"{million}calls/s", "rate_per_s", rate_scale))], 2
+    return [Bars(f"call ({time}): p50, {marks(rows, 'latency_ns')}", bars_of(rows, "latency_ns_p50", time_scale, name_of, far="latency_ns_p99"),
+                 scale=time_scale),
+            Bars(f"{million}calls/s", bars_of(rows, "rate_per_s", rate_scale, name_of), shares_names=True, scale=rate_scale)], 2
+
+
 def bandwidth_panels(rows):
     return [Lines("payload", "bandwidth (GiB/s)", series_of(rows, "payload_bytes", "mb_per_s", 1 / 1024,
                                                             lambda row: mode_name(row, rows)), "bytes", from_zero=True)], 1
@@ -339,6 +361,7 @@ EXPERIMENTS = {
     "tsi": ("Target-Side Increment", message_panels),
     "ssum": ("Server-Side Sum", message_panels),
     "iput": ("Indirect Put", message_panels),
+    "call": ("Calls and their answers", call_panels),
     "bandwidth": ("Bandwidth of large payloads", bandwidth_panels),
     "first-call": ("First calls", first_call_panels),
     "wait": ("What waiting costs", wait_panels),

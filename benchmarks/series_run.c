@@ -62,6 +62,20 @@ static void close_series(perf_series *series)
 
 /* --- steps of both processes ----------------------------------------------------------- */
 
+/* Both sides: what is measured from now on. */
+static void take_point(series_run *run, uint64_t value)
+{
+    if (run->kind->of_calls)
+        run->options.calls_at_once = value;
+    else
+        run->options.payload_bytes = value;
+}
+
+static const perf_list *points_of(const series_run *run)
+{
+    return run->kind->of_calls ? &run->options.outstanding : &run->options.payloads;
+}
+
 static bool target_step(void *experiment, const perf_command *command)
 {
     series_run *run = experiment;
@@ -70,7 +84,7 @@ static bool target_step(void *experiment, const perf_command *command)
     perf_series *series = &run->series[command->series];
     switch (command->action) {
     case ACTION_PAYLOAD:
-        run->options.payload_bytes = command->count;
+        take_point(run, command->count);
         return true;
     case ACTION_OPEN:
         return open_series(series);
@@ -93,10 +107,10 @@ static bool serve(perf_session *session, void *experiment)
     return perf_session_serve(session, target_step, experiment);
 }
 
-static bool set_payload(series_run *run, uint64_t payload_bytes)
+static bool set_payload(series_run *run, uint64_t value)
 {
-    run->options.payload_bytes = payload_bytes;
-    return perf_session_command(run->session, ACTION_PAYLOAD, 0, payload_bytes) &&
+    take_point(run, value);
+    return perf_session_command(run->session, ACTION_PAYLOAD, 0, value) &&
            perf_session_reply(run->session);
 }
 
@@ -105,6 +119,7 @@ static bool open_all(series_run *run)
     for (unsigned i = 0; i < run->series_count; i++) {
         perf_series *series = &run->series[i];
         series->payload_max = 0;
+        series->is_left_out = false;
         perf_report_progress("opening %s", series->mode->name);
         if (!perf_session_command(run->session, ACTION_OPEN, i, 0) || !open_series(series) ||
             !perf_session_reply(run->session))
@@ -138,7 +153,8 @@ bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_la
     perf_session_set_ended(run->session);
     if (!perf_session_reply(run->session))
         return false;
-    *out = perf_stats_latency(run->stamps + warmup, count);
+    *out = run->kind->of_calls ? perf_stats_calls(run->stamps + warmup, count)
+                               : perf_stats_latency(run->stamps + warmup, count);
     return true;
 }
 
@@ -190,7 +206,11 @@ bool series_run_choose_counts(series_run *run, unsigned index)
     }
     run->rate_count[index] =
         wanted != 0 ? wanted : count_that_fits(1e9 / rate, least, RATE_COUNT_MAX);
-    if (!has_latency(run))
+    if (run->kind->of_calls) /* of calls at once, how long each takes says less */
+        run->latency_count[index] = run->rate_count[index] < SERIES_LATENCY_MAX
+                                        ? run->rate_count[index]
+                                        : SERIES_LATENCY_MAX;
+    if (run->kind->of_calls || !has_latency(run))
         return true;
     uint64_t trial = wanted != 0 && wanted < TRIAL_LATENCY_COUNT ? wanted : TRIAL_LATENCY_COUNT;
     if (!series_run_latency(run, index, trial, &latency))
@@ -206,7 +226,7 @@ bool series_run_choose_counts(series_run *run, unsigned index)
 
 bool series_run_skips(const series_run *run, unsigned index)
 {
-    return run->series[index].payload_max != 0;
+    return run->series[index].payload_max != 0 || run->series[index].is_left_out;
 }
 
 static bool measure_latency(series_run *run, unsigned index, unsigned round)
@@ -265,9 +285,9 @@ static bool measure_round(series_run *run, unsigned round)
     return true;
 }
 
-static bool measure_payload(series_run *run, uint64_t payload_bytes)
+static bool measure_payload(series_run *run, uint64_t point)
 {
-    if (!set_payload(run, payload_bytes) || !open_all(run))
+    if (!set_payload(run, point) || !open_all(run))
         return false;
     for (unsigned i = 0; i < run->series_count; i++) {
         perf_report_progress("trial, %s", run->series[i].mode->name);
@@ -288,9 +308,10 @@ static bool measure_payload(series_run *run, uint64_t payload_bytes)
 
 static bool measure_all(series_run *run)
 {
-    for (unsigned i = 0; i < run->options.payloads.count; i++) {
+    const perf_list *points = points_of(run);
+    for (unsigned i = 0; i < points->count; i++) {
         run->payload_index = i;
-        if (!measure_payload(run, run->options.payloads.values[i]))
+        if (!measure_payload(run, points->values[i]))
             return false;
     }
     return true;
@@ -394,5 +415,5 @@ void series_run_report_latency(const series_run *run, unsigned index, json_t *ro
 
 bool series_run_is_last_payload(const series_run *run)
 {
-    return run->payload_index + 1 == run->options.payloads.count;
+    return run->payload_index + 1 == points_of(run)->count;
 }

@@ -16,6 +16,9 @@ typedef struct series_run series_run;
 /* What an experiment decides itself; all at the source. Each returns false after a complaint.
  */
 typedef struct series_kind {
+    /* Of calls: what is swept is how many are under way at once (options.outstanding), not the
+     * payload, and a latency is what the mode says that a call took. */
+    bool of_calls;
     size_t latency_bytes_max; /* of larger payloads there are rates alone */
     /* Sets rate_count, and latency_count, of one series, by measuring once or more: the first
      * calls, for which the target prepares the code, are over then. */
@@ -44,7 +47,8 @@ struct series_run {
     perf_session *session;
     json_t *rows; /* source only, as what follows; of all payloads so far */
     json_t *ratios;
-    unsigned payload_index; /* which payload of the options it is now */
+    unsigned
+        payload_index; /* which payload of the options it is now, or which number of calls */
     unsigned series_count;
     perf_series series[SERIES_MAX];
     series_samples samples[SERIES_MAX];

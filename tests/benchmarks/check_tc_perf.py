@@ -206,6 +206,19 @@ def check_intrusion(report):
     expect(report["ratios"]["intruded_to_quiet_p99"] > 0, "a ratio", report["ratios"])
 
 
+def check_call(report):
+    """One call at a time by all modes; several at once by all but the blocking one."""
+    rows = [(row["outstanding"], row["mode"]) for row in report["rows"]]
+    expect(rows == [(n, mode) for n in (1, 32) for mode in ("am", "am-safe", "call", "start") if n == 1 or mode != "call"], "a row for each", rows)
+    for row in report["rows"]:
+        expect(list(row) == ["mode", "delivery", "outstanding"] + NUMBERS, "ten members", list(row))
+        expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
+        expect_tail(row, "latency_ns")
+    names = {f"{over}_to_{under}_{what}_o{n}" for n in (1, 32) for over in ("call", "start") if n == 1 or over != "call"
+             for under in ("am", "am-safe") for what in ("latency", "rate")}
+    expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
+
+
 def check_bandwidth(report):
     """Two payloads by all modes; the library's over two deliveries."""
     modes = ["put", "am", "am-safe", "cached", "cached"]
@@ -315,7 +328,7 @@ def check_protection(report):
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
-          "intrusion": ("first-call", check_intrusion), "bandwidth": ("bandwidth", check_bandwidth),
+          "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "bandwidth": ("bandwidth", check_bandwidth),
           "wait": ("wait", check_wait), "poll": ("poll", check_poll), "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}

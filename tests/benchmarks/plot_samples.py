@@ -51,6 +51,12 @@ def chase(mode, servers, depth, factor, inflight=1, wait="adaptive", cache="warm
             "us_per_step": 1, **around(chases_per_s=rate, first_chase_us=9e3 * servers * factor, second_chase_us=1e3 * servers * factor)}
 
 
+def call(mode, delivery, n, factor):
+    return {"mode": mode, "delivery": delivery, "outstanding": n, "payload_bytes": 8, "frame_bytes": 64,
+            **around(latency_ns_p50=900 * n * factor, latency_ns_p99=1800 * n * factor, latency_ns_p999=2e4 * factor * n,
+                     rate_per_s=1e6 * (1 + n / 64) / factor), "latency_ns_max": 1e7}
+
+
 STAGES = ("transmission", "wait", "libraries", "cache load", "parse", "verify", "passes", "codegen", "link", "image load", "execution")
 CALLS = {"jit-cold": (27, 184, 45, 2, 81, 25, 0, 348, 107, 0, 9, 53641), "jit-warm": (15, 11, 11, 1, 86, 25, 0, 413, 149, 0, 0, 877),
          "jit-best": (21, 33, 17, 1, 103, 35, 628, 1452, 197, 0, 1, 2716), "cached": (18, 0, 6, 31, 0, 0, 0, 0, 75, 0, 0, 117),
@@ -99,6 +105,9 @@ REPORTS = {
     "little-change": report("tsi", to_am(sweep([64, 1024], [("am", "am", 5), ("inject", "direct", 1.7)]))),
     "sum": report("ssum", sweep(PAYLOADS[3:], [(mode, "direct", factor) for mode, factor in (("cached", 1), ("inject", 3), ("local", 0.9))])),
     "put": report("iput", sweep([64], [("inject", "am", 3), ("local", "am", 1)])),
+    "call": report("call", [call(mode, delivery, n, factor) for n in (1, 4, 16, 64, 256, 1024) for mode, delivery, factor in
+                            (("am", "am", 1), ("call", "direct", 1.3), ("start", "direct", 1.1)) if n == 1 or mode != "call"]),
+    "call-alone": report("call", [call("am", "am", 1, 1), call("call", "direct", 1, 1.2), call("start", "direct", 1, 1.1)]),
     "senders": report("tsi", [{"mode": "cached", "delivery": delivery, "senders": n, "payload_bytes": 8, **around(rate_per_s=rate * (1 + n / 16))}
                               for delivery, rate in (("direct", 6e7), ("am", 1.5e7)) for n in (16, 1, 2, 4, 8)]),
     "bandwidth": report("bandwidth", [{"mode": mode, "delivery": delivery, "payload_bytes": 65536 << n, **around(mb_per_s=rate * (1 + n / 4))}

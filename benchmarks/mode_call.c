@@ -1,0 +1,232 @@
+/* Calls of the library: a function that adds one to a counter, whose caller waits for its empty
+ * answer. Blocking, one after the other (tc_call), or several at once, each with a completion
+ * (tc_call_start). */
+#include "ifunc_link.h"
+#include "perf_clock.h"
+#include "perf_context.h"
+#include "perf_mode.h"
+#include "perf_session.h"
+
+#include <stdlib.h>
+
+#include <tc/call.h>
+
+typedef struct call_state call_state;
+
+/* One of those that may be under way at once. */
+typedef struct flight {
+    call_state *owner;
+    uint64_t started;
+} flight;
+
+struct call_state {
+    ifunc_link link;
+    uint64_t *counter; /* of the function, here */
+    uint64_t awaited;  /* what that will be at the target when all calls have run */
+    unsigned char *payload;
+    size_t payload_bytes;
+    uint64_t *ticks; /* where to write how long each took; NULL: nobody asks */
+    uint64_t finished;
+    uint64_t failed;
+    tc_status failure; /* of the first that failed */
+    unsigned free_count;
+    flight **free;
+    flight *flights;
+};
+
+static bool make_state(perf_series *series)
+{
+    call_state *state = series->state;
+    const size_t flights = (size_t)series->options->calls_at_once;
+    state->payload_bytes = series->options->payload_bytes;
+    state->payload = malloc(state->payload_bytes);
+    state->counter = series->work->create(state->payload_bytes);
+    state->flights = calloc(flights, sizeof *state->flights);
+    state->free = malloc(flights * sizeof(flight *));
+    if (state->payload == NULL || state->counter == NULL || state->flights == NULL ||
+        state->free == NULL)
+        return perf_session_complain(series->session, "out of memory");
+    ifunc_work_fill(state->payload, state->payload_bytes);
+    for (size_t i = 0; i < flights; i++) {
+        state->flights[i].owner = state;
+        state->free[state->free_count++] = &state->flights[i];
+    }
+    return true;
+}
+
+static bool open_call(perf_series *series)
+{
+    call_state *state = series->state;
+    if (!make_state(series))
+        return false;
+    const ifunc_link_config config = {.delivery = series->delivery_wanted,
+                                      .path = series->options->ifunc_path,
+                                      .name = series->work->name,
+                                      .target_args = state->counter};
+    if (!ifunc_link_open(&state->link, series->session, &config))
+        return false;
+    series->payload_bytes = state->payload_bytes;
+    perf_context_delivery(state->link.peer, series->delivery, NULL);
+    return true;
+}
+
+/* One call at a time, and no more. */
+static bool open_blocking(perf_series *series)
+{
+    series->is_left_out = series->options->calls_at_once > 1;
+    return open_call(series);
+}
+
+static void call_ended(void *user, const tc_call_outcome *outcome)
+{
+    flight *f = user;
+    call_state *state = f->owner;
+    if (outcome->status != TC_OK && state->failed++ == 0)
+        state->failure = outcome->status;
+    if (state->ticks != NULL)
+        state->ticks[state->finished] = perf_ticks() - f->started;
+    state->finished++;
+    state->free[state->free_count++] = f;
+}
+
+/* False: there is no room for it now, or state->failed counts it. */
+static inline bool start_one(call_state *state)
+{
+    flight *f = state->free[state->free_count - 1];
+    const tc_call_params params = {.done = call_ended, .user = f};
+    tc_status status = TC_E_CLOSED;
+    state->free_count--;
+    f->started = state->ticks != NULL ? perf_ticks() : 0;
+    if (state->link.peer != NULL)
+        status = tc_call_start(state->link.peer, state->link.function, state->payload,
+                               state->payload_bytes, &params, NULL, NULL);
+    if (status == TC_OK)
+        return true;
+    state->free[state->free_count++] = f;
+    if (status != TC_E_AGAIN && state->failed++ == 0)
+        state->failure = status;
+    return false;
+}
+
+static bool run_started(perf_series *series, uint64_t count, uint64_t *ticks)
+{
+    call_state *state = series->state;
+    perf_poll poll = {.session = series->session};
+    uint64_t started = 0;
+    state->ticks = ticks;
+    state->finished = 0;
+    while (state->finished < count && state->failed == 0) {
+        while (started < count && state->free_count > 0 && start_one(state))
+            started++;
+        if (tc_progress(state->link.context) != 0)
+            perf_poll_hit(&poll);
+        else if (!perf_poll_missed(&poll))
+            return ifunc_link_lost(&state->link);
+    }
+    return state->failed == 0 || ifunc_link_send_failed(&state->link, state->failure);
+}
+
+static bool run_blocking(perf_series *series, uint64_t count, uint64_t *ticks)
+{
+    call_state *state = series->state;
+    tc_error err = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t start = perf_ticks();
+        if (tc_call(state->link.peer, state->link.function, state->payload,
+                    state->payload_bytes, NULL, NULL, PERF_SILENCE_NS, &err) != TC_OK)
+            return perf_context_complain(series->session, "tc_call", &err);
+        if (ticks != NULL)
+            ticks[i] = perf_ticks() - start;
+    }
+    return true;
+}
+
+/* What travels is asked of a rate run, where the library counts it. */
+static bool count_bytes(perf_series *series, uint64_t count,
+                        bool (*run)(perf_series *series, uint64_t count, uint64_t *ticks))
+{
+    call_state *state = series->state;
+    tc_ep_info before, after;
+    tc_ep_query(state->link.peer, &before);
+    if (!run(series, count, NULL))
+        return false;
+    tc_ep_query(state->link.peer, &after);
+    if (after.sent_messages > before.sent_messages)
+        series->frame_bytes = (double)(after.sent_bytes - before.sent_bytes) /
+                              (double)(after.sent_messages - before.sent_messages);
+    return true;
+}
+
+static bool rate_started(perf_series *series, uint64_t count)
+{
+    return count_bytes(series, count, run_started);
+}
+
+static bool rate_blocking(perf_series *series, uint64_t count)
+{
+    return count_bytes(series, count, run_blocking);
+}
+
+/* Answers leave as tc_progress goes on. */
+static bool serve_calls(perf_series *series, uint64_t count)
+{
+    call_state *state = series->state;
+    perf_poll poll = {.session = series->session};
+    bool done = false;
+    state->awaited += count;
+    while (!perf_session_has_ended(series->session)) {
+        if (tc_progress(state->link.context) != 0)
+            perf_poll_hit(&poll);
+        else if (!perf_poll_missed(&poll))
+            return ifunc_link_lost(&state->link);
+        if (!done && *state->counter >= state->awaited) {
+            perf_session_set_done(series->session);
+            done = true;
+        }
+    }
+    return *state->counter == state->awaited ||
+           perf_session_complain(series->session, "%llu calls ran, expected %llu",
+                                 (unsigned long long)*state->counter,
+                                 (unsigned long long)state->awaited);
+}
+
+static void close_call(perf_series *series)
+{
+    call_state *state = series->state;
+    ifunc_link_close(&state->link);
+}
+
+static void release_call(perf_series *series)
+{
+    call_state *state = series->state;
+    free(state->counter);
+    free(state->payload);
+    free(state->flights);
+    free(state->free);
+}
+
+const perf_mode perf_mode_call = {
+    .name = "call",
+    .has_deliveries = true,
+    .state_bytes = sizeof(call_state),
+    .open = open_blocking,
+    .source_latency = run_blocking,
+    .target_latency = serve_calls,
+    .source_rate = rate_blocking,
+    .target_rate = serve_calls,
+    .close = close_call,
+    .release = release_call,
+};
+
+const perf_mode perf_mode_start = {
+    .name = "start",
+    .has_deliveries = true,
+    .state_bytes = sizeof(call_state),
+    .open = open_call,
+    .source_latency = run_started,
+    .target_latency = serve_calls,
+    .source_rate = rate_started,
+    .target_rate = serve_calls,
+    .close = close_call,
+    .release = release_call,
+};
