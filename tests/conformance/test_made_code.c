@@ -280,6 +280,25 @@ static void functions_that_are_opened_count(void **state)
     making_end(m);
 }
 
+/* What a node sends to itself is of the identity that has proved nothing. */
+static void quotas_hold_for_made_code(void **state)
+{
+    making *m = making_begin((const char *const[]){"quota_functions", "1", NULL});
+    void *bytes, *archive;
+    size_t size, archive_bytes;
+    read_bitcode("travel", &bytes, &size);
+    read_shipped("travel.tca", &archive, &archive_bytes);
+    begin(&m->message, of_bitcode(MAKER_BITCODE, 1, "travel"), bytes, size);
+    expect_travels(m, 1, 1);
+    begin(&m->message, (maker_order){.task = MAKER_MEMORY, .rank = 1}, archive, archive_bytes);
+    expect_failure(m, TC_E_TOO_LARGE, "quota_functions");
+    begin(&m->message, of_bitcode(MAKER_BITCODE, 1, "travel"), bytes, size);
+    expect_travels(m, 1, 1);
+    free(bytes);
+    free(archive);
+    making_end(m);
+}
+
 /* --- signatures -------------------------------------------------------------------------- */
 
 typedef struct signed_making {
@@ -371,6 +390,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_archive_are_refused_where_they_are_opened),
         cmocka_unit_test(bitcode_that_does_not_verify_is_refused_and_harms_nothing),
         cmocka_unit_test(functions_that_are_opened_count),
+        cmocka_unit_test(quotas_hold_for_made_code),
         cmocka_unit_test(made_code_that_nobody_signed_does_not_run_where_that_is_asked_for),
         cmocka_unit_test(nor_is_it_opened_where_all_code_needs_a_signature),
         cmocka_unit_test(an_archive_with_its_signature_runs),
