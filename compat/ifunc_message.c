@@ -116,6 +116,24 @@ static ucs_status_t fill(const tc_entry_points *entries, void *args, size_t size
     return UCS_OK;
 }
 
+/* What payload_init writes is aligned as the payload that the function gets; in a frame it is
+ * not. */
+static ucs_status_t fill_aligned(const tci_known_code *code, void *args, size_t size,
+                                 uint8_t *payload, size_t *payload_size)
+{
+    const size_t alignment = code->payload_alignment;
+    if (alignment <= 16 || code->entries.payload_max_size == NULL)
+        return fill(&code->entries, args, size, payload, payload_size);
+    uint8_t *elsewhere = aligned_alloc(alignment, (*payload_size / alignment + 1) * alignment);
+    if (elsewhere == NULL)
+        return tci_compat_refuse(UCS_ERR_NO_MEMORY, "a payload of %zu bytes", *payload_size);
+    ucs_status_t status = fill(&code->entries, args, size, elsewhere, payload_size);
+    if (status == UCS_OK)
+        memcpy(payload, elsewhere, *payload_size);
+    free(elsewhere);
+    return status;
+}
+
 /* --- the calls ------------------------------------------------------------------------ */
 
 /* All zero, without writing to memory that comes so. */
@@ -146,8 +164,8 @@ static ucs_status_t create_message(const tci_known_code *code, void *args, size_
     tci_ifunc_message *message = allocate(payload_size, code);
     if (message == NULL)
         return UCS_ERR_NO_MEMORY;
-    status = fill(&code->entries, args, size, message->frame + TCI_IFUNC_HEADER_BYTES,
-                  &payload_size);
+    status =
+        fill_aligned(code, args, size, message->frame + TCI_IFUNC_HEADER_BYTES, &payload_size);
     if (status != UCS_OK) {
         free(message->allocation);
         return status;

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_BYTES 4096u /* payloads that are copied to the stack; a multiple of 16 */
-
 /* A message in its slot, whose header was judged. */
 typedef struct arrival {
     tci_ifunc_header header;
@@ -98,13 +96,14 @@ static inline ucs_status_t run_with(const arrival *a, const tci_known_code *code
 
 static ucs_status_t run_small(const arrival *a, const tci_known_code *code)
 {
-    _Alignas(64) uint8_t payload[SMALL_BYTES];
+    _Alignas(TCI_STACK_PAYLOAD_ALIGNMENT) uint8_t payload[TCI_STACK_PAYLOAD_MAX];
     return run_with(a, code, payload);
 }
 
 static ucs_status_t run_large(const arrival *a, const tci_known_code *code)
 {
-    uint8_t *payload = malloc(copied_bytes(a));
+    const size_t alignment = code->payload_alignment;
+    uint8_t *payload = aligned_alloc(alignment, (copied_bytes(a) / alignment + 1) * alignment);
     if (payload == NULL)
         return give_up(
             a, 0, tci_compat_refuse(UCS_ERR_NO_MEMORY, "%u bytes", a->header.payload_size));
@@ -119,7 +118,7 @@ static ucs_status_t run(const arrival *a)
     ucs_status_t status = find_code(a, &code);
     if (status != UCS_OK)
         return status;
-    return a->header.payload_size <= SMALL_BYTES ? run_small(a, code) : run_large(a, code);
+    return a->header.payload_size < code->stack_limit ? run_small(a, code) : run_large(a, code);
 }
 
 /* Bytes that come in order bring the end last, so nothing is copied before that is there. What

@@ -61,6 +61,13 @@ static tc_status start_loader(tc_error *err)
     return status;
 }
 
+static void set_alignment(tci_known_code *code, size_t alignment)
+{
+    code->payload_alignment = (uint32_t)alignment;
+    code->stack_limit =
+        alignment <= TCI_STACK_PAYLOAD_ALIGNMENT ? TCI_STACK_PAYLOAD_MAX + 1 : 0;
+}
+
 static ucs_status_t create_code(tci_code_kind kind, const tci_code_parts *parts,
                                 tci_known_code **code_out)
 {
@@ -80,6 +87,7 @@ static ucs_status_t create_code(tci_code_kind kind, const tci_code_parts *parts,
     code->section_size = (uint32_t)size;
     tci_ifunc_frame_parts_encode(parts, code->section);
     code->check = tci_ifunc_code_check(code->section, size);
+    set_alignment(code, 16);
     *code_out = code;
     return UCS_OK;
 }
@@ -115,6 +123,7 @@ static ucs_status_t take_function(tc_ifunc *fn, const tci_known_code **code_out)
     if (status != UCS_OK)
         return status;
     tc_ifunc_id(fn, code->id);
+    set_alignment(code, tc_ifunc_payload_alignment(fn));
     tc_status loaded = tc_loader_resolve(fn, &code->entries, &error);
     if (loaded != TC_OK)
         status = tci_compat_refuse(tci_compat_status(loaded), "%s", error.text);
@@ -207,6 +216,7 @@ static ucs_status_t open_library(const tci_code_parts *parts, const uint8_t *id,
                                  const tci_known_code **code_out)
 {
     tci_known_code *code = NULL;
+    size_t alignment = 16;
     ucs_status_t status = check_library();
     if (status == UCS_OK)
         status = create_code(TCI_CODE_LIBRARY, parts, &code);
@@ -217,7 +227,8 @@ static ucs_status_t open_library(const tci_code_parts *parts, const uint8_t *id,
     if (id != NULL && memcmp(code->id, id, sizeof code->id) != 0)
         status = tci_compat_refuse(UCS_ERR_IO_ERROR, "a library came under the id of another");
     else if (tci_known_code_find(code->id) == NULL)
-        status = tci_shared_object_load(parts, &code->entries);
+        status = tci_shared_object_load(parts, &code->entries, &alignment);
+    set_alignment(code, alignment);
     return settle(status, code, code_out);
 }
 

@@ -12,6 +12,8 @@
 #include <ucp/api/ucp.h>
 
 #define TCI_KNOWN_CODE_MAX 65535u
+#define TCI_STACK_PAYLOAD_MAX 4096u /* a multiple of 16 */
+#define TCI_STACK_PAYLOAD_ALIGNMENT 64u
 
 typedef struct tci_known_code {
     struct tci_known_code *next;
@@ -20,8 +22,10 @@ typedef struct tci_known_code {
     tc_entry_points entries;
     uint8_t *section; /* as it travels */
     uint32_t section_size;
-    uint32_t number; /* of those that are known here, from 0 */
-    uint64_t check;  /* of the section (ifunc_frame.h) */
+    uint32_t number;            /* of those that are known here, from 0 */
+    uint64_t check;             /* of the section (ifunc_frame.h) */
+    uint32_t payload_alignment; /* that it asks for, bytes */
+    uint32_t stack_limit;       /* payloads below it run on the stack of who polls */
 } tci_known_code;
 
 /* NULL: not here. Any thread, no lock. */

@@ -63,7 +63,7 @@ static bool find_entries(void *library, const char *name, tc_entry_points *out)
     void *init = find(library, name, "payload_init");
     *out = (tc_entry_points){.main = (void (*)(void *, size_t, void *))(uintptr_t)main};
     out->payload_max_size =
-        (size_t (*)(void *, size_t))(uintptr_t)(bound != NULL ? bound : max_size);
+        (size_t(*)(void *, size_t))(uintptr_t)(bound != NULL ? bound : max_size);
     if (bound != NULL)
         out->original_init = (int (*)(void *, size_t, void *, size_t *))(uintptr_t)init;
     else
@@ -71,7 +71,24 @@ static bool find_entries(void *library, const char *name, tc_entry_points *out)
     return main != NULL && (init != NULL) == (out->payload_max_size != NULL);
 }
 
-ucs_status_t tci_shared_object_load(const tci_code_parts *parts, tc_entry_points *entries_out)
+/* What TC_PAYLOAD_ALIGN defines. */
+static ucs_status_t find_alignment(void *library, const char *name, size_t *alignment_out)
+{
+    const size_t *found = find(library, name, "payload_alignment");
+    if (found == NULL)
+        return UCS_OK;
+    if (*found < 16 || *found > 4096 || (*found & (*found - 1)) != 0)
+        return tci_compat_refuse(
+            UCS_ERR_INVALID_PARAM,
+            "%s.so: payload alignment of %zu bytes, expected a power of two "
+            "from 16 to 4096",
+            name, *found);
+    *alignment_out = *found;
+    return UCS_OK;
+}
+
+ucs_status_t tci_shared_object_load(const tci_code_parts *parts, tc_entry_points *entries_out,
+                                    size_t *alignment_out)
 {
     char name[TCI_FUNCTION_NAME_MAX];
     void *library;
@@ -85,10 +102,14 @@ ucs_status_t tci_shared_object_load(const tci_code_parts *parts, tc_entry_points
     if (status != UCS_OK)
         return status;
     if (find_entries(library, name, entries_out))
-        return UCS_OK;
-    (void)dlclose(library);
-    return tci_compat_refuse(UCS_ERR_NO_ELEM,
-                             "%s.so: expected %s_main, and of the two functions that make "
-                             "payloads both or neither",
-                             name, name);
+        status = find_alignment(library, name, alignment_out);
+    else
+        status =
+            tci_compat_refuse(UCS_ERR_NO_ELEM,
+                              "%s.so: expected %s_main, and of the two functions that make "
+                              "payloads both or neither",
+                              name, name);
+    if (status != UCS_OK)
+        (void)dlclose(library);
+    return status;
 }

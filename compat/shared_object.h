@@ -9,8 +9,10 @@
 
 /* Loads the bytes (second) and finds the entry points of the function (first). The system's
  * loader links it as it does any library, but from memory: it need not be in a file here. It
- * stays. UCS_ERR_IO_ERROR (no name), UCS_ERR_UNSUPPORTED (the loader's reason is logged),
- * UCS_ERR_NO_ELEM (no NAME_main). */
-ucs_status_t tci_shared_object_load(const tci_code_parts *parts, tc_entry_points *entries_out);
+ * stays. *alignment_out is written when it asks for one of its payloads. UCS_ERR_IO_ERROR (no
+ * name), UCS_ERR_UNSUPPORTED (the loader's reason is logged), UCS_ERR_NO_ELEM (no NAME_main),
+ * UCS_ERR_INVALID_PARAM (an alignment that there is not). */
+ucs_status_t tci_shared_object_load(const tci_code_parts *parts, tc_entry_points *entries_out,
+                                    size_t *alignment_out);
 
 #endif
