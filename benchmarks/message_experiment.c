@@ -11,9 +11,9 @@
 #include <string.h>
 
 static const perf_mode *const modes[] = {
-    &perf_mode_bare,     &perf_mode_am,    &perf_mode_cached,
-    &perf_mode_uncached, &perf_mode_image, &perf_mode_bitcode,
-    &perf_mode_inject,   &perf_mode_local, &perf_mode_compat};
+    &perf_mode_bare,   &perf_mode_am,      &perf_mode_cached, &perf_mode_uncached,
+    &perf_mode_image,  &perf_mode_bitcode, &perf_mode_inject, &perf_mode_local,
+    &perf_mode_compat, &perf_mode_aligned};
 
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 
@@ -47,6 +47,8 @@ static const ratio_row ratio_rows[] = {
     {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached},
     {"local_to_cached_latency", LATENCY, &perf_mode_local, &perf_mode_cached},
     {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached},
+    {"aligned_to_cached_latency", LATENCY, &perf_mode_aligned, &perf_mode_cached},
+    {"aligned_to_cached_rate", RATE, &perf_mode_aligned, &perf_mode_cached},
     {"inject_to_local_latency", LATENCY, &perf_mode_inject, &perf_mode_local},
     {"inject_to_local_rate", RATE, &perf_mode_inject, &perf_mode_local},
 };
@@ -254,12 +256,12 @@ static bool choose_series(series_run *run)
         if (which == MODE_COUNT) {
             (void)fprintf(stderr,
                           "tc-perf: no mode is called '%.*s': expected bare, am, cached, "
-                          "uncached, image, bitcode, inject, local or compat\n",
+                          "uncached, image, bitcode, inject, local, compat or aligned\n",
                           (int)size, at);
             return false;
         }
         if (strcmp(run->options.experiment->name, "tsi") != 0 &&
-            !modes[which]->has_deliveries) {
+            (!modes[which]->has_deliveries || modes[which]->function != NULL)) {
             (void)fprintf(stderr,
                           "tc-perf: mode '%s' is of tsi alone: expected cached, "
                           "uncached, image, bitcode, inject or local\n",
@@ -315,7 +317,7 @@ const perf_experiment tsi_experiment = {
     .name = "tsi",
     .summary = "half round trip and rate of a function that adds one to a counter",
     .options = OPTIONS " table api senders",
-    .told = {MESSAGE_TOLD, {"modes", "out of " MODES}},
+    .told = {MESSAGE_TOLD, {"modes", "out of " MODES ",aligned"}},
     .defaults = {{"size", "8"}, {"modes", "bare,am,cached,uncached"}, {"warmup", "1000"}},
     .payload_bytes = {1, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,

@@ -114,7 +114,8 @@ static bool open_ifunc(perf_series *series)
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .form = mode->form,
                                       .path = series->options->ifunc_path,
-                                      .name = series->work->name,
+                                      .name = mode->function != NULL ? mode->function
+                                                                     : series->work->name,
                                       .target_args = state->target,
                                       .local = mode->is_local ? series->work->local : NULL};
     if (!ifunc_link_open(&state->link, series->session, &config))
@@ -245,3 +246,4 @@ IFUNC_MODE(image, .send = tc_send, .form = "image");
 IFUNC_MODE(bitcode, .send = tc_send, .form = "bitcode");
 IFUNC_MODE(inject, .send = tc_send_injected);
 IFUNC_MODE(local, .send = tc_send, .is_local = true);
+IFUNC_MODE(aligned, .send = tc_send, .function = "tsi_aligned");

@@ -34,6 +34,7 @@ struct perf_mode {
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const char *form;
     bool is_local;
+    const char *function; /* another than the experiment's, of tsi alone; NULL: none */
 
     size_t state_bytes; /* of series->state, which is all zero before open */
 
@@ -65,9 +66,10 @@ extern const perf_mode perf_mode_cached;
 extern const perf_mode perf_mode_uncached;
 extern const perf_mode perf_mode_image; /* cached, of that form */
 extern const perf_mode perf_mode_bitcode;
-extern const perf_mode perf_mode_inject; /* code in every message, kept by nobody */
-extern const perf_mode perf_mode_local;  /* code of the target's own */
-extern const perf_mode perf_mode_compat; /* by the original's API */
+extern const perf_mode perf_mode_inject;  /* code in every message, kept by nobody */
+extern const perf_mode perf_mode_local;   /* code of the target's own */
+extern const perf_mode perf_mode_compat;  /* by the original's API */
+extern const perf_mode perf_mode_aligned; /* cached, of a function that asks for alignment */
 
 /* The modes of the call experiment. Their source_latency does `count` calls, some at once, and
  * writes into `stamps` how many ticks each took, as they end. */

@@ -25,8 +25,9 @@ BLUE, SKY, GREEN, ORANGE, RED, PINK, GREY, YELLOW = ("#0072B2", "#56B4E9", "#009
                                                      "#F0E442")
 PALETTE = (BLUE, RED, GREEN, ORANGE, SKY, PINK, GREY, YELLOW)
 COLOURS = {"am": RED, "ucx": RED, "am-safe": PINK, "put": ORANGE, "get": ORANGE, "cached": BLUE, "bitcode": BLUE, "uncached": SKY,
-           "image": GREEN, "call": SKY, "start": BLUE, "local": GREEN, "inject": PINK, "compat": GREY, "direct": BLUE, "stream": GREEN, "adaptive": BLUE,
-           "spin": RED, "block": GREEN, "yield": ORANGE, "quiet": BLUE, "intruded": RED}
+           "image": GREEN, "call": SKY, "start": BLUE, "local": GREEN, "inject": PINK, "compat": GREY, "aligned": ORANGE,
+           "direct": BLUE, "stream": GREEN, "adaptive": BLUE, "spin": RED, "block": GREEN, "yield": ORANGE, "quiet": BLUE,
+           "intruded": RED}
 DASHES = ("solid", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 USUAL_DASHES = {"direct": 0, "ucx": 0, "am": 1, "put": 2, "stream": 3, "source": 0, "target": 1}
 MARKS = "osD^vPX*<>"

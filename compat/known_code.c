@@ -120,7 +120,7 @@ static ucs_status_t take_function(tc_ifunc *fn, const tci_known_code **code_out)
     parts.first = tc_ifunc_archive(fn, &parts.first_size);
     parts.second = (const uint8_t *)tc_ifunc_deps(fn, &parts.second_size);
     ucs_status_t status = create_code(TCI_CODE_ARCHIVE, &parts, &code);
-    if (status != UCS_OK)
+    if (status != UCS_OK || code == NULL) /* the second is for gcc, which cannot see it */
         return status;
     tc_ifunc_id(fn, code->id);
     set_alignment(code, tc_ifunc_payload_alignment(fn));

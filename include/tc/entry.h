@@ -33,9 +33,9 @@
  *   TC_PAYLOAD_ALIGN(saxpy, 64);
  *
  * Then the address that saxpy_main gets is a multiple of 64, however the message travels, whatever
- * its size, and also when the size is 0. It costs up to 48 bytes of ring per message with 64, and
- * for more than that a copy of payloads that are small beside it; functions that do not ask pay
- * nothing. docs/payload-layout.md has the figures. tc-clang writes the alignment into the archive,
+ * its size, and also when the size is 0. It costs a copy of payloads up to 48 bytes and of those that
+ * are small beside the alignment, and for others that many bytes of ring, 48 at most with 64;
+ * functions that do not ask pay nothing. docs/payload-layout.md has the figures. tc-clang writes the alignment into the archive,
  * which older libraries (0.1.0) refuse. A function in a shared object, for tchains-compat(7), asks
  * in the same way.
  *

@@ -1,6 +1,7 @@
 #include "dispatch/payload_place.h"
 
 #include "base/error_text.h"
+#include "base/small_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,10 @@ tc_status tci_payload_place(tci_core *core, unsigned alignment, uint8_t **payloa
     if (((uintptr_t)*payload & (alignment - 1)) == 0)
         return TC_OK;
     TC_TRY(make_room(core, size, err));
-    memcpy(core->copied_payload, *payload, size);
+    if (size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(core->copied_payload, *payload, size);
+    else
+        memcpy(core->copied_payload, *payload, size);
     *payload = core->copied_payload;
     return TC_OK;
 }

@@ -24,11 +24,14 @@ static bool needs_code(const tc_ep *ep, const tci_outgoing *out)
     return out->with_code || out->notify || ep->tx.bindings[out->fn->index] == TCI_TX_UNKNOWN;
 }
 
-static uint8_t bound_state(const tc_ifunc *fn)
+/* What tc_send does by itself with a PLAIN one gets no lead: in a mapped ring these are payloads
+ * that are too short for any. */
+static uint8_t bound_state(const tc_ep *ep, const tc_ifunc *fn)
 {
-    if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN)
+    const bool made = (fn->entries & TCI_ENTRY_INIT) != 0;
+    if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN && (made || ep->tx.push != NULL))
         return TCI_TX_ALIGNED;
-    return fn->entries & TCI_ENTRY_INIT ? TCI_TX_BUILT : TCI_TX_PLAIN;
+    return made ? TCI_TX_BUILT : TCI_TX_PLAIN;
 }
 
 static size_t attached_bytes(const tci_code_form *code)
@@ -101,7 +104,7 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
     TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
     if (with_code) {
         write_code_section(&header, &code, frame);
-        ep->tx.bindings[out->fn->index] = bound_state(out->fn);
+        ep->tx.bindings[out->fn->index] = bound_state(ep, out->fn);
         ep->core->counters[TCI_CODE_SENT]++;
     }
     tci_frame_out_commit(ep, frame, frame_bytes(&header, &code), &header);

@@ -2,14 +2,17 @@
  * frames have by themselves (TC_PAYLOAD_ALIGN). Both sides' rings begin on pages, so where a frame
  * lies in the ring says how long the lead has to be.
  *
- * A lead that is much longer than the payload would cost more than a copy at the receiver, which
- * makes one of whatever does not lie as its function wants it. So such payloads have none. */
+ * A payload that begins a cache line has its header in the line before. One that would share the
+ * header's line comes sooner without a lead, and one that is much shorter than its lead, too: the
+ * receiver copies whatever does not lie as its function wants it. */
 #ifndef TCI_LEAD_H
 #define TCI_LEAD_H
 
 #include "core/ep.h"
 
-/* Worth it beside any payload: a store is waited for by cache lines. */
+/* Up to so many bytes share a line with their header. */
+#define TCI_LEAD_PAYLOAD_MIN 49u
+/* A lead that is worth it beside any longer payload. */
 #define TCI_LEAD_ALWAYS 64u
 /* Where frames are carried, a lead may take this part of the payload's own time. */
 #define TCI_LEAD_CARRIED_SHIFT 3
@@ -18,7 +21,7 @@
  * gets none. */
 static inline size_t tci_lead_max(const tc_ep *ep, const tc_ifunc *fn, size_t payload_size)
 {
-    if (fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN)
+    if (fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN || payload_size < TCI_LEAD_PAYLOAD_MIN)
         return 0;
     const size_t most = fn->alignment - TCI_LEAD_UNIT;
     const size_t worth =

@@ -176,7 +176,9 @@ static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *s
 static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
                                     size_t size)
 {
-    if (size >= ep->tx.frame_limit || (fn->entries & TCI_ENTRY_INIT))
+    const uint8_t known = ep->tx.bindings[fn->index];
+    if (size >= ep->tx.frame_limit || (fn->entries & TCI_ENTRY_INIT) ||
+        (known != TCI_TX_PLAIN && known != TCI_TX_ALIGNED))
         return false;
     const size_t lead_max = tci_lead_max(ep, fn, size);
     tci_sender_commit_coalesced(&ep->tx);
@@ -204,7 +206,7 @@ static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size))
         return TC_OK;
-    if (ep->tx.bindings[fn->index] == TCI_TX_ALIGNED &&
+    if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN &&
         try_send_aligned(ep, fn, source_args, size))
         return TC_OK;
     tci_doorbell_after_frames(ep); /* for those that tc_send stored before it came here */

@@ -6,6 +6,7 @@
 #include "dispatch/dispatch.h"
 #include "dispatch/payload_place.h"
 #include "transfer/frame_out.h"
+#include "transfer/lead.h"
 #include "transfer/staging.h"
 
 static unsigned runs;
@@ -28,6 +29,7 @@ static tc_ifunc *fn;
 static void open_pair(unsigned alignment)
 {
     const unsigned doubled = (unsigned)__builtin_ctz(alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
+    runs = 0;
     fake_pair_open(&pair, FAKE_MAPPED);
     fake_code_of("run")->entries.main = run;
     fn = fake_function(&pair.near->core.registry, "run",
@@ -53,7 +55,7 @@ static uint64_t place_in_region(void)
     return TCI_RING_DATA_OFFSET + (pair.ep->tx.ring.tail & pair.ep->tx.ring.mask);
 }
 
-/* A frame of 64 bytes for up to 32 bytes of payload; but one that begins a line has 96, once. */
+/* To the next multiple, and no further. */
 static void a_lead_is_as_short_as_it_can_be(void **state)
 {
     open_pair(64);
@@ -61,19 +63,21 @@ static void a_lead_is_as_short_as_it_can_be(void **state)
         tci_frame frame;
         const uint8_t *payload;
         size_t lead;
+        uint8_t sent[64] = {(uint8_t)i, 1, 2};
         const uint64_t before = pair.ep->tx.ring.tail;
         const uint64_t place = place_in_region();
-        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
+        assert_int_equal(tc_send(pair.ep, fn, sent, sizeof sent), TC_OK);
         const uint64_t taken = pair.ep->tx.ring.tail - before;
+        (void)fake_node_turn(pair.near);
         assert_true(fake_read(pair.peer, &frame, &payload));
         assert_int_equal(frame.kind, TCI_FRAME_CALL);
         assert_int_equal(frame.flags, TCI_ALIGNED);
         assert_int_equal(tci_frame_lead(payload, frame.payload_size, &lead, NULL), TC_OK);
-        assert_int_equal(frame.payload_size, lead + sizeof i);
-        assert_memory_equal(payload + lead, &i, sizeof i);
-        if (taken <= 96) { /* no lap was closed */
+        assert_int_equal(frame.payload_size, lead + sizeof sent);
+        assert_memory_equal(payload + lead, sent, sizeof sent);
+        if (taken <= 128) { /* no lap was closed */
             assert_int_equal(lead, place % 64 == 0 ? 48 : 16);
-            assert_int_equal(taken, lead == 48 ? 96 : 64);
+            assert_int_equal(taken, lead == 48 ? 128 : 96);
             assert_int_equal((place + TCI_FRAME_HEADER_BYTES + lead) % 64, 0);
         }
         tci_credit_return(pair.peer);
@@ -81,21 +85,33 @@ static void a_lead_is_as_short_as_it_can_be(void **state)
     fake_pair_close(&pair);
 }
 
-/* To align 8 bytes by 4,080 is not worth it. */
-static void small_payloads_of_great_alignment_have_no_lead(void **state)
+/* What shares a line with its header, and what is small beside its lead. */
+static void small_payloads_have_no_lead(void **state)
 {
-    open_pair(4096);
-    for (unsigned i = 0; i < 300; i++) {
-        const uint64_t before = pair.ep->tx.ring.tail;
-        assert_int_equal(tc_send(pair.ep, fn, &i, sizeof i), TC_OK);
-        assert_in_range(pair.ep->tx.ring.tail - before, 32, 128);
-        fake_pair_settle(&pair);
-        assert_int_equal(runs, i + 1);
-        assert_int_equal(at % 4096, 0);
-        assert_int_equal(got_size, sizeof i);
-        assert_memory_equal(got, &i, sizeof i);
+    static const struct {
+        unsigned alignment;
+        size_t size;
+    } cases[] = {{64, 0}, {64, 1}, {64, 48}, {4096, 4}, {4096, 63}, {1024, 60}};
+    uint8_t sent[512] = {1, 2, 3};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        open_pair(cases[i].alignment);
+        for (unsigned n = 1; n <= 100; n++) {
+            const uint64_t before = tci_producer_bytes(&pair.ep->tx.ring);
+            assert_int_equal(tc_send(pair.ep, fn, sent, cases[i].size), TC_OK);
+            const uint64_t least = tci_frame_align(TCI_FRAME_HEADER_BYTES + cases[i].size);
+            const uint64_t taken = tci_producer_bytes(&pair.ep->tx.ring) - before;
+            fake_pair_settle(&pair);
+            if (cases[i].size <= 48)
+                assert_int_equal(taken, least);
+            else
+                assert_in_range(taken, least, least + TCI_LEAD_ALWAYS);
+            assert_int_equal(runs, n);
+            assert_int_equal(at % cases[i].alignment, 0);
+            assert_int_equal(got_size, cases[i].size);
+            assert_memory_equal(got, sent, got_size);
+        }
+        fake_pair_close(&pair);
     }
-    fake_pair_close(&pair);
 }
 
 static void functions_that_do_not_ask_are_sent_as_ever(void **state)
@@ -195,7 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_lead_is_as_short_as_it_can_be, fresh),
-        cmocka_unit_test_setup(small_payloads_of_great_alignment_have_no_lead, fresh),
+        cmocka_unit_test_setup(small_payloads_have_no_lead, fresh),
         cmocka_unit_test_setup(functions_that_do_not_ask_are_sent_as_ever, fresh),
         cmocka_unit_test_setup(unaligned_calls_are_copied, fresh),
         cmocka_unit_test_setup(a_lead_of_any_length_is_passed_over, fresh),
