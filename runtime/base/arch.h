@@ -15,6 +15,7 @@
  * TCI_ARCH_TRAP_BYTE       fills what must not run
  * TCI_ARCH_RETURNS(n)      the bytes of int f(void) { return n; }, for n of 1 and 2
  * TCI_ARCH_REFETCH()       the processor forgets what it has fetched of code that has changed
+ * TCI_ARCH_PAUSE()         a moment's rest in a loop that waits for another processor
  * TCI_ARCH_LLVM(part)      LLVM's function that initialises that part of its target */
 #if defined(__x86_64__)
 
@@ -26,6 +27,7 @@
 #define TCI_ARCH_TRAP_BYTE 0xcc /* int3 */
 #define TCI_ARCH_RETURNS(n) 0xb8, (n), 0, 0, 0, 0xc3
 #define TCI_ARCH_REFETCH() ((void)0) /* it sees what it has written */
+#define TCI_ARCH_PAUSE() __builtin_ia32_pause()
 #define TCI_ARCH_LLVM(part) LLVMInitializeX86##part
 
 #elif defined(__aarch64__)
@@ -38,6 +40,7 @@
 #define TCI_ARCH_TRAP_BYTE 0 /* udf #0 */
 #define TCI_ARCH_RETURNS(n) 0x20 * (n), 0, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6
 #define TCI_ARCH_REFETCH() __asm__ volatile("isb" ::: "memory")
+#define TCI_ARCH_PAUSE() __asm__ volatile("isb")
 #define TCI_ARCH_LLVM(part) LLVMInitializeAArch64##part
 
 #else
