@@ -10,7 +10,8 @@
  * first. UCX_TLS in the environment decides in place of the option.
  *
  * A context and everything made from it belong to one thread at a time: any thread, under a
- * lock of the caller's. Contexts of one process are independent. */
+ * lock of the caller's or the context's own. A thread of the library's may progress it
+ * (<tc/thread.h>). Contexts of one process are independent. */
 #ifndef TC_CONTEXT_H
 #define TC_CONTEXT_H
 
@@ -67,8 +68,8 @@ TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
 /* Closes all listeners and endpoints (peers see TC_EP_CLOSED), unloads all code and frees the
  * context. Endpoints are flushed and closed together, within the time that tc_ep_close takes
  * for one, those of groups also if they are not open yet (tc_group_destroy); the callback is not
- * called. Every handle made from it becomes invalid. Called from
- * inside an ifunc or a callback it only logs an error. NULL is allowed. */
+ * called. Every handle made from it becomes invalid. A thread that serves it is ended first.
+ * Called from inside an ifunc or a callback it only logs an error. NULL is allowed. */
 TC_API void tc_context_destroy(tc_context *ctx);
 
 /* Sets the third argument of every NAME_main that runs here. The library passes the pointer on
@@ -124,7 +125,8 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 /* Runs arrived messages, sends what waits, and watches peers. Returns the number of messages
  * that ran. It blocks no longer than the functions that it runs: a function that is new here is
  * compiled by other threads and delays only its own endpoint. From inside an ifunc, where it is
- * not allowed, it returns 0 and logs an error. */
+ * not allowed, it returns 0 and logs an error. While a thread serves the context, it lets that
+ * thread have a turn and returns 0. */
 TC_API unsigned tc_progress(tc_context *ctx);
 
 /* Progresses until a message ran, an endpoint changed its state, a call ended, there is room for
@@ -150,7 +152,7 @@ TC_API void tc_wake(tc_context *ctx);
  *   until      `volatile sig_atomic_t` will do; NULL: for ever
  *
  *   TC_OK      *until is not 0; at once if it is not 0 before
- *   TC_E_BUSY  called from inside an ifunc */
+ *   TC_E_BUSY  called from inside an ifunc, or a thread serves the context */
 TC_API tc_status tc_serve(tc_context *ctx, const volatile int *until);
 
 /* Runs what peers send, as tc_serve does, until SIGINT or SIGTERM comes to the process: the whole
@@ -182,7 +184,7 @@ TC_API int tc_context_fd(const tc_context *ctx);
  *   TC_E_UNSUPPORTED  some peer cannot wake this side (the kernel lacks membarrier(2), or the
  *                     two directions use different transports): call tc_progress after one
  *                     millisecond at most
- *   TC_E_BUSY         called from inside an ifunc */
+ *   TC_E_BUSY         called from inside an ifunc, or a thread serves the context */
 TC_MUST_CHECK TC_API tc_status tc_context_arm(tc_context *ctx);
 
 /* Accepts peers. Every process that can connect can run code here, so addresses outside

@@ -37,12 +37,12 @@
  *   tc_group     processes that address each other by rank
  *
  * Threads. A context and everything made from it belong to one thread at a time: any thread,
- * under a lock of the caller's. Contexts are independent of each other. Functions run in the
+ * under a lock, the caller's or tc_context_lock. Contexts are independent of each other. Functions run in the
  * thread that calls tc_progress, tc_wait or another function that progresses; inside them no
  * function that blocks may be called (TC_E_BUSY). Exceptions are stated with the function.
  *
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
- * tc_ep_flush now and then. TC_E_AGAIN is no failure: call tc_wait, which returns when there is
+ * tc_ep_flush now and then, or let a thread of the library's do so (tc_context_start_thread). TC_E_AGAIN is no failure: call tc_wait, which returns when there is
  * room, then retry; or tc_send_wait, which does both. A program that serves calls tc_serve.
  *
  * Timeouts. Nanoseconds: TC_SECONDS(30), TC_MILLISECONDS(5), TC_FOREVER. 0 is the option that the
@@ -83,6 +83,7 @@
  *   code.h       names of shipped code, for crash handlers
  *   crash.h      a crash handler
  *   loader.h     functions in this process, without peers
+ *   thread.h     a thread that progresses a context, and the lock for others
  *   version.h    versions
  *
  * Not included here, because they need another library's headers: mpi.h (a group of an MPI
@@ -104,6 +105,7 @@
 #include <tc/log.h>
 #include <tc/options.h>
 #include <tc/status.h>
+#include <tc/thread.h>
 #include <tc/version.h>
 
 #endif

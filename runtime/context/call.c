@@ -26,6 +26,12 @@ static void take_answer(void *user, const tc_call_outcome *outcome)
         tci_error_set(a->err, outcome->status, "%s", outcome->text);
 }
 
+static bool is_answered(void *arg)
+{
+    const answer *a = arg;
+    return a->is_there;
+}
+
 static tc_status start(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
                        const tc_call_params *params, uint64_t deadline_ns, tc_call_id *call_out,
                        tc_error *err)
@@ -43,12 +49,14 @@ static tc_status call_pinned(tc_ep *ep, tc_ifunc *fn, const void *source_args, s
                              const tc_call_params *params, answer *a)
 {
     tc_context *ctx = tc_ep_context(ep);
+    const tci_awaited answered = {.is_there = is_answered, .arg = a};
     uint64_t deadline_ns = tci_deadline_after(params->timeout_ns);
     tc_call_id id;
     ctx->idle_since_ns = 0;
     TC_TRY(start(ep, fn, source_args, size, params, deadline_ns, &id, a->err));
     while (!a->is_there) {
-        if (tci_wait_turn(ctx, tci_deadline_from(deadline_ns, MARGIN_NS)) != TC_OK &&
+        if (tci_wait_turn_for(ctx, tci_deadline_from(deadline_ns, MARGIN_NS), &answered) !=
+                TC_OK &&
             !a->is_there) {
             (void)tc_call_cancel(ctx, id);
             return tci_error_set(a->err, TC_E_TIMEOUT, "no answer came in time");

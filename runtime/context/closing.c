@@ -83,22 +83,24 @@ static bool is_flushed(tc_ep *ep)
     return ep->tx.ring.consumed_seen >= ep->tx.flush_target;
 }
 
-static bool all_are_flushed(const company *c)
+static bool all_are_flushed(void *arg)
 {
+    const company *c = arg;
     bool all = true;
     for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
         all &= is_flushed(ep);
     return all;
 }
 
-static tc_status flush(const company *c, uint64_t deadline_ns)
+static tc_status flush(company *c, uint64_t deadline_ns)
 {
     tc_context *ctx = c->core->context;
+    const tci_awaited flushed = {.is_there = all_are_flushed, .arg = c, .is_silent = true};
     ctx->idle_since_ns = 0;
     for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
         begin_flush(ep);
     while (!all_are_flushed(c))
-        TC_TRY(tci_wait_turn(ctx, deadline_ns));
+        TC_TRY(tci_wait_turn_for(ctx, deadline_ns, &flushed));
     return TC_OK;
 }
 
@@ -106,7 +108,7 @@ static tc_status outcome_of_flush(tc_ep *ep, tc_error *err)
 {
     if (tci_ep_is_open(ep)) {
         /* A refusal is written before the credit for its message, so this one look finds it. */
-        (void)tc_progress(tc_ep_context(ep));
+        tci_wait_look(tc_ep_context(ep));
         return TC_OK;
     }
     bool all_run = ep->tx.flush_target > 0 && ep->tx.ring.consumed_seen >= ep->tx.flush_target;
@@ -115,7 +117,7 @@ static tc_status outcome_of_flush(tc_ep *ep, tc_error *err)
 
 static tc_status flush_one(tc_ep *ep, uint64_t deadline_ns, tc_error *err)
 {
-    const company one = {.core = ep->core, .only = ep};
+    company one = {.core = ep->core, .only = ep};
     tci_wait_pin(ep);
     tc_status status = flush(&one, deadline_ns);
     if (status == TC_OK)
@@ -263,7 +265,7 @@ static void tell_unsent(const company *c)
 
 void tci_closing_all(tc_context *ctx, tc_group *group)
 {
-    const company c = {.core = &ctx->core, .group = group};
+    company c = {.core = &ctx->core, .group = group};
     tc_ep *ep;
     if (flush(&c, tci_deadline_after(ctx->core.options.close_timeout)) != TC_OK) {
         to_all_open(&c, note_lost);

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
-#include "context/progress.h"
 #include "context/wait.h"
 #include "core/network.h"
 #include "endpoint/ep_life.h"
@@ -14,16 +13,20 @@
 
 /* --- connecting -------------------------------------------------------------------------- */
 
+static bool is_decided(void *arg)
+{
+    const tc_ep *ep = arg;
+    return ep->state >= TCI_EP_OPEN;
+}
+
 /* Progresses until the endpoint is open or has failed; frees it when it failed. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
 {
+    const tci_awaited decided = {.is_there = is_decided, .arg = ep, .is_silent = true};
     ep->life.ended_notified = true; /* nobody is to hear of it before its owner has it */
     ctx->idle_since_ns = 0;
-    while (ep->state < TCI_EP_OPEN) {
-        /* Not once more when this turn has opened it: by now a nap is long. */
-        if (tci_progress_all(ctx) == 0 && ep->state < TCI_EP_OPEN)
-            tci_wait_idle(ctx, tci_deadline_after(NAP_NS));
-    }
+    while (!is_decided(ep))
+        tci_wait_service_turn(ctx, tci_deadline_after(NAP_NS), &decided);
     if (ep->state == TCI_EP_OPEN) {
         ep->life.ended_notified = false;
         *ep_out = ep;

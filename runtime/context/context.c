@@ -9,8 +9,10 @@
 #include "context/closing.h"
 #include "context/describe.h"
 #include "context/events.h"
+#include "context/guests.h"
 #include "context/host_symbols.h"
 #include "context/node_data.h"
+#include "context/serving.h"
 #include "context/wait.h"
 #include "context/waker.h"
 #include "core/network.h"
@@ -50,6 +52,8 @@ static void leave_to_parent(tci_fork_guard *guard)
 {
     tc_context *ctx = (tc_context *)(void *)((char *)guard - offsetof(tc_context, guard));
     tci_pending_add(&ctx->core.pending, TCI_FORKED);
+    ctx->guests.forked = true;
+    ctx->core.user = 0; /* no other thread is there any more */
 }
 
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
@@ -95,6 +99,7 @@ static tc_status create(const tc_options *opts, const tc_ucx_objects *ucx, tc_co
     tc_status status = TC_OK;
     if (ctx == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "context: out of memory");
+    tci_guests_init(&ctx->guests);
     ctx->core.epoll_fd = -1;
     ctx->loads_fd = -1;
     ctx->wake_fd = -1;
@@ -137,6 +142,7 @@ void tc_context_destroy(tc_context *ctx)
     if (ctx == NULL)
         return;
     tci_core *core = &ctx->core;
+    tci_serving_end(ctx);
     if (tci_core_is_busy(core)) {
         /* What calls this would return into memory that is gone. */
         TC_LOG(TC_LOG_ERROR, "tc_context_destroy was called %s; ignored",
@@ -174,6 +180,7 @@ void tc_context_destroy(tc_context *ctx)
     if (ctx->loads_fd >= 0)
         close(ctx->loads_fd);
     tci_waker_fini(ctx);
+    tci_guests_fini(&ctx->guests);
     free(ctx);
 }
 

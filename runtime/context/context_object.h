@@ -3,6 +3,7 @@
 #define TCI_CONTEXT_OBJECT_H
 
 #include "base/fork_guard.h"
+#include "base/hand_lock.h"
 #include "core/ep.h"
 #include "group/groups.h"
 #include "rpc/calls.h"
@@ -26,6 +27,21 @@ typedef struct tci_inbox {
     struct tci_inbox_item **last;
     unsigned count;
 } tci_inbox;
+
+/* Who may use the context while a thread serves it: context/guests.h. */
+typedef struct tci_guests {
+    tci_hand_lock lock;
+    bool forked; /* this is a fork, where the lock has no meaning */
+    /* The rest belongs to whoever holds the lock. */
+    pthread_t thread; /* the serving one; joined by who stops it */
+    bool runs;        /* it is not to end yet */
+    uintptr_t server; /* its name, once it has begun */
+    int wake_fd;      /* ends its sleep; -1 before the first thread */
+    bool asleep;      /* it has let go of the lock to sleep */
+    bool visited;     /* and somebody held it since */
+    uint64_t sleeps_until_ns;
+    struct tci_guest *first; /* who waits */
+} tci_guests;
 
 struct tc_context {
     tci_core core;
@@ -53,6 +69,7 @@ struct tc_context {
     int wait_fd;      /* all that can wake this context, for others to wait on */
     bool armed;       /* the doorbells say that this side sleeps */
     bool can_be_rung; /* the machine has the barrier that doorbells need */
+    tci_guests guests;
     uint8_t address[TCI_HELLO_MESSAGE_MAX];
 };
 

@@ -14,6 +14,7 @@
 #include "core/ep_state.h"
 #include "core/quota.h"
 #include "core/share.h"
+#include "core/sole_user.h"
 #include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
 #include "endpoint/ep_life.h"
@@ -63,6 +64,8 @@ static unsigned serve_descriptors(tc_context *ctx)
             tci_events_note_loads(ctx);
         else if (events[i].data.u64 & TCI_WATCH_WAKE)
             tci_waker_note_wake(ctx);
+        else if (events[i].data.u64 & TCI_WATCH_GUEST)
+            tci_waker_note_guest(ctx);
         else if (events[i].data.u64 & TCI_WATCH_LISTENER)
             tci_listener_serve(ctx, events[i].data.u64 & ~(uint64_t)TCI_WATCH_LISTENER);
         else if ((ep = tci_core_find(&ctx->core, events[i].data.u64)) != NULL)
@@ -304,16 +307,49 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     return run;
 }
 
+static unsigned progress_alone(tc_context *ctx)
+{
+    bool entered = tci_sole_user_enter(&ctx->core);
+    unsigned run = progress_with_ucx(ctx);
+    tci_sole_user_leave(&ctx->core, entered);
+    return run;
+}
+
+/* Whoever does so in a loop with the lock held waits for what only another thread brings. */
+static __attribute__((noinline)) unsigned progress_or_wait(tc_context *ctx)
+{
+    if (!tci_guests_is_one(ctx))
+        return progress_alone(ctx);
+    tci_guests_await_turn(ctx);
+    return 0;
+}
+
 unsigned tc_progress(tc_context *ctx)
 {
     if (__builtin_expect(ctx->core.pending.causes != 0 || --ctx->countdown < 0, 0))
-        return progress_with_ucx(ctx);
-    return poll_rings(ctx);
+        return progress_or_wait(ctx);
+    bool entered = tci_sole_user_enter(&ctx->core);
+    unsigned run = poll_rings(ctx);
+    tci_sole_user_leave(&ctx->core, entered);
+    return run;
+}
+
+unsigned tci_progress_turn(tc_context *ctx)
+{
+    const bool served = tci_pending_has(&ctx->core.pending, TCI_SERVED);
+    if (!served)
+        return tc_progress(ctx);
+    bool entered = tci_sole_user_enter(&ctx->core);
+    unsigned run = ctx->core.pending.causes != TCI_SERVED || --ctx->countdown < 0
+                       ? progress_with_ucx(ctx)
+                       : poll_rings(ctx);
+    tci_sole_user_leave(&ctx->core, entered);
+    return run;
 }
 
 unsigned tci_progress_all(tc_context *ctx)
 {
     ctx->countdown = 0;
     tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
-    return tc_progress(ctx);
+    return tci_progress_turn(ctx);
 }

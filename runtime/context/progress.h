@@ -7,6 +7,9 @@
 /* Descriptors and deadlines are looked at this often, if there is a turn. */
 #define TCI_SERVICE_INTERVAL_NS 1000000ull
 
+/* tc_progress by whoever may: the owner of the context, or the thread that serves it. */
+unsigned tci_progress_turn(tc_context *ctx);
+
 /* Progress that looks at everything, for calls that block. */
 unsigned tci_progress_all(tc_context *ctx);
 

@@ -1,5 +1,5 @@
 /* Running what comes until somebody says stop. */
-#include "context/context_object.h"
+#include "context/guests.h"
 
 #include "base/clock.h"
 
@@ -13,7 +13,7 @@ static bool is_over(const volatile int *until)
 
 tc_status tc_serve(tc_context *ctx, const volatile int *until)
 {
-    if (tci_core_is_busy(&ctx->core))
+    if (tci_guests_is_one(ctx) || tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
     while (!is_over(until)) {
         tc_status status = tc_wait(ctx, LOOK_AGAIN_NS);

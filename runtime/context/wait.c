@@ -120,6 +120,16 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
     return is_ucx;
 }
 
+/* The same where guests may come meanwhile. */
+static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, uint64_t until_ns)
+{
+    if (!tci_pending_has(&ctx->core.pending, TCI_SERVED))
+        return sleep_on_descriptors(ctx, bound);
+    tci_guests_begin_sleep(ctx, until_ns);
+    bool is_ucx = sleep_on_descriptors(ctx, bound);
+    return !tci_guests_end_sleep(ctx) && is_ucx;
+}
+
 static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 {
     uint64_t bound_ns = sleep_bound_ns(ctx, arm(ctx));
@@ -134,7 +144,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     tci_pending *pending = &ctx->core.pending;
     if (!finds_work(ctx))
         tci_pending_set(pending, TCI_WORK_SERVICE,
-                        !sleep_on_descriptors(ctx, &bound) ||
+                        !sleep_among_guests(ctx, &bound, now_ns + bound_ns) ||
                             now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS);
     /* Without TCI_POLL_UCX nothing else would have UCX take what woke us. */
     if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
@@ -199,21 +209,40 @@ static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns)
         sleep_a_while(ctx, now_ns, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
 }
 
-void tci_wait_idle(tc_context *ctx, uint64_t deadline_ns)
+tc_status tci_wait_turn_for(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
 {
-    idle(ctx, tci_clock_ns(), deadline_ns);
+    if (tci_guests_is_one(ctx))
+        return tci_guests_wait(ctx, deadline_ns, what);
+    if (tci_clock_ns() >= deadline_ns)
+        return TC_E_TIMEOUT;
+    ctx->core.pending.activity = false;
+    if (tci_progress_turn(ctx) > 0 || ctx->core.pending.activity)
+        ctx->idle_since_ns = 0;
+    else
+        idle(ctx, tci_clock_ns(), deadline_ns);
+    return TC_OK;
 }
 
 tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns)
 {
-    if (tci_clock_ns() >= deadline_ns)
-        return TC_E_TIMEOUT;
-    ctx->core.pending.activity = false;
-    if (tc_progress(ctx) > 0 || ctx->core.pending.activity)
-        ctx->idle_since_ns = 0;
+    return tci_wait_turn_for(ctx, deadline_ns, NULL);
+}
+
+void tci_wait_service_turn(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
+{
+    if (tci_guests_is_one(ctx))
+        (void)!tci_guests_wait(ctx, deadline_ns, what);
+    /* Not once more when this turn has brought it: by now a nap is long. */
+    else if (tci_progress_all(ctx) == 0 && !what->is_there(what->arg))
+        idle(ctx, tci_clock_ns(), deadline_ns);
+}
+
+void tci_wait_look(tc_context *ctx)
+{
+    if (tci_guests_is_one(ctx))
+        tci_guests_await_turn(ctx);
     else
-        tci_wait_idle(ctx, deadline_ns);
-    return TC_OK;
+        (void)tci_progress_turn(ctx);
 }
 
 void tci_wait_pin(tc_ep *ep)
@@ -244,7 +273,7 @@ static bool room_has_come(tc_context *ctx)
 
 static bool turn_and_see(tc_context *ctx)
 {
-    if (tc_progress(ctx) == 0 && !ctx->core.pending.event && !room_has_come(ctx))
+    if (tci_progress_turn(ctx) == 0 && !ctx->core.pending.event && !room_has_come(ctx))
         return false;
     ctx->core.pending.event = false;
     ctx->idle_since_ns = 0;
@@ -261,8 +290,21 @@ static tc_status look_once_more(tc_context *ctx, uint64_t begun_ns)
     return turn_and_see(ctx) || run > 0 ? TC_OK : TC_E_TIMEOUT;
 }
 
+void tci_wait_serve(tc_context *ctx)
+{
+    ctx->core.pending.activity = false;
+    bool happened = turn_and_see(ctx) || ctx->core.pending.activity;
+    if (ctx->guests.first != NULL)
+        tci_guests_tell(ctx, happened);
+    if (!happened)
+        idle(ctx, tci_clock_ns(), UINT64_MAX);
+    tci_guests_let_in(ctx);
+}
+
 tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
 {
+    if (tci_guests_is_one(ctx))
+        return tci_guests_wait(ctx, tci_deadline_after(timeout_ns), NULL);
     if (tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
     uint64_t begun_ns = 0; /* known with the first look at the clock */
@@ -290,7 +332,7 @@ int tc_context_fd(const tc_context *ctx)
 
 tc_status tc_context_arm(tc_context *ctx)
 {
-    if (tci_core_is_busy(&ctx->core))
+    if (tci_guests_is_one(ctx) || tci_core_is_busy(&ctx->core))
         return TC_E_BUSY;
     /* The next tc_progress looks at everything, and disarms. */
     ctx->countdown = 0;

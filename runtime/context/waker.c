@@ -28,6 +28,13 @@ void tci_waker_note_wake(tc_context *ctx)
     tci_pending_note_event(&ctx->core.pending);
 }
 
+void tci_waker_note_guest(tc_context *ctx)
+{
+    uint64_t count;
+    ssize_t n = read(ctx->guests.wake_fd, &count, sizeof count);
+    (void)n;
+}
+
 /* The descriptor is the same for as long as the context lives, and write() is all: any thread may
  * do this, and a signal handler. */
 void tc_wake(tc_context *ctx)

@@ -11,4 +11,7 @@ void tci_waker_fini(tc_context *ctx);
 /* Somebody has called tc_wake: the next tc_wait returns. */
 void tci_waker_note_wake(tc_context *ctx);
 
+/* A guest has ended the sleep of the thread that serves the context. */
+void tci_waker_note_guest(tc_context *ctx);
+
 #endif

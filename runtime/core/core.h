@@ -104,6 +104,7 @@ typedef struct tci_core {
     size_t copied_room;
     bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
     struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
+    uintptr_t user;                    /* which thread is inside: core/sole_user.h */
 } tci_core;
 
 /* Inside code of the program. */
@@ -133,6 +134,7 @@ TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint1
 #define TCI_WATCH_LISTENER (1ull << 32)
 #define TCI_WATCH_LOADS (1ull << 33)
 #define TCI_WATCH_WAKE (1ull << 34)
+#define TCI_WATCH_GUEST (1ull << 35)
 
 /* Has tc_progress look at a descriptor when it has something to read. TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);

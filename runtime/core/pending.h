@@ -50,7 +50,11 @@ typedef enum tci_cause {
     TCI_WORK_RATE = 1 << 13,
 
     /* This is a fork of the context's process: nothing is done here any more. */
-    TCI_FORKED = 1 << 11
+    TCI_FORKED = 1 << 11,
+
+    /* A thread of the library's progresses the context, and no other does (context/serving.h). No
+     * work: that thread's own turns leave it out. */
+    TCI_SERVED = 1 << 14
 } tci_cause;
 
 #define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING | TCI_FORKED))

@@ -9,6 +9,7 @@
 #include "base/aligned_room.h"
 #include "base/small_copy.h"
 #include "core/ep_state.h"
+#include "core/sole_user.h"
 #include "transfer/frame_out.h"
 #include "transfer/inject_send.h"
 #include "transfer/large_send.h"
@@ -244,7 +245,7 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 }
 
 /* The fast path: no call, unless eight have gathered or the peer is asleep. */
-tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+static inline tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     if (__builtin_expect(size < ep->tx.fast_limit && ep->tx.bindings[fn->index] == TCI_TX_PLAIN,
                          1)) {
@@ -264,6 +265,14 @@ tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
         }
     }
     return send_slowly(ep, fn, source_args, size);
+}
+
+tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+{
+    bool entered = tci_sole_user_enter(ep->core);
+    tc_status status = send_now(ep, fn, source_args, size);
+    tci_sole_user_leave(ep->core, entered);
+    return status;
 }
 
 tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)

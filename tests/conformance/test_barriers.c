@@ -2,6 +2,8 @@
 #include "../support/team.h"
 #include "../support/test.h"
 
+#include <tc/thread.h>
+
 #define SHORT_NS 150000000ull /* for waits that are meant to fail */
 
 /* Each thread is a member that goes from barrier to barrier. */
@@ -43,6 +45,45 @@ static void nobody_passes_a_barrier_early(void **state)
         assert_int_equal(walkers[rank].status, TC_OK);
         assert_int_equal(walkers[rank].early, 0);
     }
+    team_close(&t);
+}
+
+static void *walk_with_the_lock(void *arg)
+{
+    walker *w = arg;
+    tc_context *ctx = tc_group_context(w->group);
+    if (tc_context_lock(ctx, TEAM_TIMEOUT_NS, NULL) != TC_OK)
+        return NULL;
+    (void)walk(w);
+    tc_context_unlock(ctx);
+    return w;
+}
+
+/* The contexts serve themselves, and let nobody pass earlier. */
+static void a_barrier_is_one_where_contexts_serve_themselves_too(void **state)
+{
+    team t;
+    walker walkers[4];
+    pthread_t threads[4];
+    atomic_uint come = 0;
+    void *result;
+    team_open(&t, 4, NULL);
+    team_pause(&t);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        assert_int_equal(tc_context_start_thread(t.contexts[rank], NULL, NULL), TC_OK);
+        walkers[rank] = (walker){.group = t.groups[rank], .come = &come};
+    }
+    for (uint32_t rank = 0; rank < 4; rank++)
+        assert_int_equal(
+            pthread_create(&threads[rank], NULL, walk_with_the_lock, &walkers[rank]), 0);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        pthread_join(threads[rank], &result);
+        assert_ptr_equal(result, &walkers[rank]);
+        assert_int_equal(walkers[rank].status, TC_OK);
+        assert_int_equal(walkers[rank].early, 0);
+    }
+    for (uint32_t rank = 0; rank < 4; rank++)
+        assert_int_equal(tc_context_stop_thread(t.contexts[rank], NULL), TC_OK);
     team_close(&t);
 }
 
@@ -138,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_passes_a_barrier_early),
+        cmocka_unit_test(a_barrier_is_one_where_contexts_serve_themselves_too),
         cmocka_unit_test(all_who_wait_hear_who_was_lost),
         cmocka_unit_test(who_waits_longer_than_rank_0_waits_no_more),
         cmocka_unit_test(who_is_missing_is_named),

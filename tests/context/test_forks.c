@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <tc/endpoint.h>
+#include <tc/thread.h>
 #include <unistd.h>
 
 #define DEADLINE_NS 60000000000ull
@@ -55,6 +56,38 @@ static void a_child_leaves_its_parents_context_alone(void **state)
     assert_int_equal(status, 0);
     assert_int_equal(tc_wait(ctx, 1000000), TC_E_TIMEOUT);
     tc_context_destroy(own);
+    tc_context_destroy(ctx);
+}
+
+/* The serving thread is not in the child, and may have held the lock when it was forked. */
+static void a_child_cannot_use_what_its_parents_thread_serves(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    tc_error error = {0};
+    must(tc_context_start_thread(ctx, NULL, &error), &error, "thread");
+    for (unsigned i = 0; i < 10; i++) {
+        int status;
+        bool held = i % 2 == 0;
+        if (held)
+            must(tc_context_lock(ctx, DEADLINE_NS, &error), &error, "lock");
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            REQUIRE(tc_context_lock(ctx, DEADLINE_NS, &error) == TC_E_BUSY);
+            REQUIRE(strstr(error.text, "in a fork") != NULL);
+            REQUIRE(tc_context_stop_thread(ctx, &error) == TC_E_BUSY);
+            REQUIRE(tc_context_start_thread(ctx, NULL, &error) == TC_E_BUSY);
+            REQUIRE(tc_progress(ctx) == 0);
+            REQUIRE(tc_wait(ctx, DEADLINE_NS) == TC_E_BUSY);
+            tc_context_unlock(ctx);
+            tc_context_destroy(ctx);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        if (held)
+            tc_context_unlock(ctx);
+    }
     tc_context_destroy(ctx);
 }
 
@@ -115,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_child_does_not_keep_the_connections_of_its_parent),
         cmocka_unit_test(a_child_leaves_its_parents_context_alone),
+        cmocka_unit_test(a_child_cannot_use_what_its_parents_thread_serves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

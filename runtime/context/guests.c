@@ -1,0 +1,235 @@
+#include "context/guests.h"
+
+#include "base/arch.h"
+#include "base/error_text.h"
+#include "base/futex.h"
+#include "base/logger.h"
+#include "transfer/frame_out.h"
+
+#include <sched.h>
+#include <tc/thread.h>
+
+/* How long one stands behind those that are quicker to take the lock. Peers wait for the serving
+ * thread. */
+#define PATIENCE_NS 200000u
+#define SERVER_PATIENCE_NS 50000u
+/* A yield that took longer let somebody else run. */
+#define SHARED_YIELD_NS 1000u
+#define YIELDS 20u
+
+/* A thread that waits, on its stack, in the list of the context's guests. */
+typedef struct tci_guest {
+    const tci_awaited *what; /* NULL: anything */
+    bool wants_turn;         /* any turn will do */
+    uint32_t told;
+    struct tci_guest *next;
+} guest;
+
+void tci_guests_init(tci_guests *guests)
+{
+    tci_hand_lock_init(&guests->lock);
+    guests->wake_fd = -1;
+}
+
+void tci_guests_fini(tci_guests *guests)
+{
+    tci_hand_lock_fini(&guests->lock);
+    if (guests->wake_fd >= 0)
+        (void)close(guests->wake_fd);
+}
+
+bool tci_guests_is_one(const tc_context *ctx)
+{
+    const unsigned causes = ctx->core.pending.causes & (TCI_SERVED | TCI_FORKED);
+    return causes == TCI_SERVED && ctx->guests.server != tci_hand_lock_thread();
+}
+
+/* --- telling ----------------------------------------------------------------------------- */
+
+/* It may be gone as soon as it is told, but for the word's place. */
+static void tell(guest *g)
+{
+    uint32_t *told = &g->told;
+    __atomic_store_n(told, 1, __ATOMIC_RELEASE);
+    tci_futex_wake(told);
+}
+
+static bool has_it(const guest *g, bool something_happened)
+{
+    if (g->what == NULL)
+        return g->wants_turn || something_happened;
+    return (something_happened || g->what->is_silent) && g->what->is_there(g->what->arg);
+}
+
+/* Those that were told stay in the list until they have the lock. */
+void tci_guests_tell(tc_context *ctx, bool something_happened)
+{
+    for (guest *g = ctx->guests.first; g != NULL; g = g->next) {
+        if (__atomic_load_n(&g->told, __ATOMIC_RELAXED) == 0 && has_it(g, something_happened))
+            tell(g);
+    }
+}
+
+void tci_guests_tell_all(tc_context *ctx)
+{
+    for (guest *g = ctx->guests.first; g != NULL; g = g->next)
+        tell(g);
+}
+
+/* --- the serving thread's sleep ---------------------------------------------------------- */
+
+void tci_guests_begin_sleep(tc_context *ctx, uint64_t until_ns)
+{
+    ctx->guests.asleep = true;
+    ctx->guests.visited = false;
+    ctx->guests.sleeps_until_ns = until_ns;
+    tci_hand_lock_release(&ctx->guests.lock);
+}
+
+bool tci_guests_end_sleep(tc_context *ctx)
+{
+    tci_guests_take(ctx);
+    ctx->guests.asleep = false;
+    return ctx->guests.visited;
+}
+
+void tci_guests_take(tc_context *ctx)
+{
+    (void)tci_hand_lock_take(&ctx->guests.lock, UINT64_MAX, SERVER_PATIENCE_NS);
+}
+
+void tci_guests_let_in(tc_context *ctx)
+{
+    if (tci_hand_lock_is_wanted(&ctx->guests.lock))
+        tci_hand_lock_pass(&ctx->guests.lock, SERVER_PATIENCE_NS);
+}
+
+void tci_guests_wake_server(tc_context *ctx)
+{
+    const uint64_t one = 1;
+    if (ctx->guests.asleep && write(ctx->guests.wake_fd, &one, sizeof one) < 0)
+        TC_LOG(TC_LOG_ERROR, "the serving thread could not be woken");
+}
+
+/* --- coming and going -------------------------------------------------------------------- */
+
+/* Whether the sleeping thread would have woken by itself for all that a guest has left to do. It
+ * has told peers that store into memory, and only those, to wake it. */
+static bool can_sleep_on(tc_context *ctx)
+{
+    tci_core *core = &ctx->core;
+    if (core->used != NULL)
+        tci_frame_out_end_turns(core);
+    return (core->pending.causes & ~(unsigned)TCI_SERVED) == 0 && !core->pending.event &&
+           !core->pending.credit_blocked && !core->pending.room_wanted &&
+           ctx->calls.next_deadline_ns >= ctx->guests.sleeps_until_ns;
+}
+
+static void leave(tc_context *ctx, bool waits_in_silence)
+{
+    if (ctx->guests.asleep && (waits_in_silence || !can_sleep_on(ctx)))
+        tci_guests_wake_server(ctx);
+    tci_hand_lock_release(&ctx->guests.lock);
+}
+
+static bool enter(tc_context *ctx, uint64_t deadline_ns)
+{
+    if (!tci_hand_lock_take(&ctx->guests.lock, deadline_ns, PATIENCE_NS))
+        return false;
+    ctx->guests.visited = true;
+    return true;
+}
+
+tc_status tc_context_lock(tc_context *ctx, uint64_t timeout_ns, tc_error *err)
+{
+    if (__atomic_load_n(&ctx->guests.forked, __ATOMIC_RELAXED))
+        return tci_error_set(err, TC_E_BUSY, "lock: in a fork the context is its parent's");
+    if (tci_hand_lock_is_mine(&ctx->guests.lock))
+        return tci_error_set(err, TC_E_BUSY,
+                             "lock: this thread holds it already, as the serving thread does "
+                             "inside an ifunc or a callback");
+    if (!enter(ctx, tci_deadline_after(timeout_ns)))
+        return tci_error_set(err, TC_E_TIMEOUT, "lock: others held it all the time");
+    return TC_OK;
+}
+
+void tc_context_unlock(tc_context *ctx)
+{
+    if (__atomic_load_n(&ctx->guests.forked, __ATOMIC_RELAXED))
+        return;
+    if (!tci_hand_lock_is_mine(&ctx->guests.lock)) {
+        TC_LOG(TC_LOG_ERROR, "tc_context_unlock: this thread does not hold the lock; ignored");
+    } else if (tci_core_is_busy(&ctx->core)) {
+        TC_LOG(TC_LOG_ERROR,
+               "tc_context_unlock was called from inside an ifunc or a callback; ignored");
+    } else {
+        leave(ctx, false);
+    }
+}
+
+/* --- waiting ----------------------------------------------------------------------------- */
+
+/* As the option `wait` has it, until others want the processor. */
+static void await_word(const tc_context *ctx, const uint32_t *told, uint64_t deadline_ns)
+{
+    const uint64_t policy = ctx->core.options.wait, begun_ns = tci_clock_ns();
+    uint64_t now_ns = begun_ns;
+    unsigned yields = policy == TCI_WAIT_ADAPTIVE ? YIELDS : 0;
+    while (__atomic_load_n(told, __ATOMIC_ACQUIRE) == 0 && now_ns < deadline_ns) {
+        if (policy != TCI_WAIT_BLOCK && now_ns - begun_ns < ctx->core.options.spin) {
+            TCI_ARCH_PAUSE();
+        } else if (policy == TCI_WAIT_SPIN) { /* but not before who brings it */
+            (void)sched_yield();
+        } else if (yields > 0) {
+            (void)sched_yield();
+            yields = tci_clock_ns() - now_ns > SHARED_YIELD_NS ? 0 : yields - 1;
+        } else {
+            tci_futex_wait(told, 0, deadline_ns);
+        }
+        now_ns = tci_clock_ns();
+    }
+}
+
+static void leave_list(tci_guests *guests, const guest *own)
+{
+    guest **at = &guests->first;
+    while (*at != own)
+        at = &(*at)->next;
+    *at = own->next;
+}
+
+static void wait_as(tc_context *ctx, guest *own, uint64_t deadline_ns)
+{
+    own->next = ctx->guests.first;
+    ctx->guests.first = own;
+    leave(ctx, own->wants_turn || (own->what != NULL && own->what->is_silent));
+    await_word(ctx, &own->told, deadline_ns);
+    (void)enter(ctx, UINT64_MAX);
+    leave_list(&ctx->guests, own);
+}
+
+static bool is_allowed(const tc_context *ctx)
+{
+    if (tci_hand_lock_is_mine(&ctx->guests.lock))
+        return true;
+    TC_LOG(TC_LOG_ERROR, "a context that a thread serves was used without tc_context_lock");
+    return false;
+}
+
+tc_status tci_guests_wait(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
+{
+    guest own = {.what = what};
+    if (!is_allowed(ctx))
+        return TC_E_BUSY;
+    if (tci_clock_ns() >= deadline_ns)
+        return TC_E_TIMEOUT;
+    wait_as(ctx, &own, deadline_ns);
+    return TC_OK;
+}
+
+void tci_guests_await_turn(tc_context *ctx)
+{
+    guest own = {.wants_turn = true};
+    if (is_allowed(ctx))
+        wait_as(ctx, &own, UINT64_MAX);
+}
