@@ -98,6 +98,13 @@ void tci_guests_take(tc_context *ctx)
     (void)tci_hand_lock_take(&ctx->guests.lock, UINT64_MAX, SERVER_PATIENCE_NS);
 }
 
+void tci_guests_give_way(tc_context *ctx)
+{
+    tci_hand_lock_release(&ctx->guests.lock);
+    (void)sched_yield();
+    tci_guests_take(ctx);
+}
+
 void tci_guests_let_in(tc_context *ctx)
 {
     if (tci_hand_lock_is_wanted(&ctx->guests.lock))

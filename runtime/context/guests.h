@@ -35,6 +35,8 @@ void tci_guests_tell(tc_context *ctx, bool something_happened);
 void tci_guests_begin_sleep(tc_context *ctx, uint64_t until_ns);
 /* Takes the lock again. Returns whether somebody held it meanwhile. */
 bool tci_guests_end_sleep(tc_context *ctx);
+/* Lets other threads run, guests among them: who was told may find the lock free. */
+void tci_guests_give_way(tc_context *ctx);
 /* Between two turns. */
 void tci_guests_let_in(tc_context *ctx);
 /* Takes the lock at first. */

@@ -166,7 +166,10 @@ static void spin_once(const tci_core *core)
 /* Lets others run, and notes whether there was anybody. */
 static void give_way(tc_context *ctx, uint64_t now_ns)
 {
-    (void)sched_yield();
+    if (tci_pending_has(&ctx->core.pending, TCI_SERVED))
+        tci_guests_give_way(ctx);
+    else
+        (void)sched_yield();
     ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
 }
 
