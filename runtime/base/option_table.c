@@ -35,7 +35,7 @@ typedef struct option_row {
 /* clang-format off */
 static const option_row option_rows[] = {
     {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am|put|stream",
-      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put: the peer has to have chosen it, too), or records of the connection, without UCX (stream: one side's word is enough)"},
+      "how messages reach a peer: stores into its mapped ring (direct), or UCX active messages (am), or UCX puts (put: the peer has to have chosen it, too; auto takes them where an RDMA adapter carries them), or records of the connection, without UCX (stream: one side's word is enough)"},
      KIND_CHOICE, FIELD(delivery), 0, 4, false},
     {{"ring_bytes", "TC_RING_BYTES", "bytes", "256K", "4K..2M, a power of two",
       "size of the receive ring of each endpoint"},

@@ -27,6 +27,7 @@ tc_status tci_network_init(tci_core *core, tci_worker_params params, tc_error *e
 {
     params.network = core->options.network == TCI_NETWORK_YES;
     params.puts = core->options.delivery == TCI_DELIVERY_PUT;
+    params.rdma_puts = core->options.delivery == TCI_DELIVERY_AUTO;
     TC_TRY(tci_worker_create(&params, &core->worker, err));
     switch (tci_worker_network(core->worker)) {
     case TCI_WORKER_NETWORK_SET:

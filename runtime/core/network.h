@@ -9,8 +9,8 @@
 
 #include "core/ep.h"
 
-/* Makes the core's worker and address; `params` without network and puts, which the options
- * decide. The statuses are those of tci_worker_create. */
+/* Makes the core's worker and address; `params` without network and the puts, which the
+ * options decide. The statuses are those of tci_worker_create. */
 TC_MUST_CHECK tc_status tci_network_init(tci_core *core, tci_worker_params params,
                                          tc_error *err);
 

@@ -46,18 +46,28 @@ tci_region_use tci_delivery_region_use(uint64_t wanted)
     return ops != NULL ? ops->region_use : TCI_REGION_MAPPED;
 }
 
-tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
-                            tci_delivery **delivery_out, tc_error *err)
+static tc_status open_first(const tci_delivery_peer *peer, tci_delivery **delivery_out,
+                            tc_error *err)
 {
     tc_status status = TC_E_UNSUPPORTED;
     for (const tci_delivery_ops *const *row = tci_delivery_table; *row != NULL; row++) {
-        if (wanted != TCI_DELIVERY_AUTO && wanted != (uint64_t)(*row)->wire_id)
+        const tci_delivery_ops *ops = *row;
+        if (ops->suits != NULL && !ops->suits(peer))
             continue;
-        status = (*row)->open(peer, delivery_out, err);
-        if (status != TC_E_UNSUPPORTED)
+        status = ops->open(peer, delivery_out, err);
+        if (status == TC_OK || status == TC_E_PEER_LOST ||
+            (status != TC_E_UNSUPPORTED && ops->suits == NULL))
             break;
     }
     return status;
+}
+
+tc_status tci_delivery_open(uint64_t wanted, const tci_delivery_peer *peer,
+                            tci_delivery **delivery_out, tc_error *err)
+{
+    const tci_delivery_ops *ops = tci_delivery_find(wanted);
+    return ops != NULL ? ops->open(peer, delivery_out, err)
+                       : open_first(peer, delivery_out, err);
 }
 
 static tc_status gone(const tci_delivery_peer *peer, tc_error *err)

@@ -57,6 +57,9 @@ typedef struct tci_delivery_ops {
      * it does. */
     tci_region_use region_use;
 
+    /* NULL: `auto` may take it where it opens. Whether it may, to this peer; where it then does
+     * not open, `auto` goes on, too. */
+    bool (*suits)(const tci_delivery_peer *peer);
     /* TC_E_UNSUPPORTED: not to this peer (err says why), try another. TC_E_PEER_LOST,
      * TC_E_NO_MEMORY. */
     tc_status (*open)(const tci_delivery_peer *peer, tci_delivery **delivery_out,

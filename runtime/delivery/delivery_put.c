@@ -2,7 +2,8 @@
  * ring of this side's own, and delivery/put_protocol.h says how they reach the peer's. Credit
  * comes by message: to fetch the peer's count would cost a round trip.
  *
- * On shared memory and over tcp it works too, though direct and am are faster there. */
+ * On shared memory it works too, though direct is faster there; and over tcp, where UCX emulates
+ * puts by messages and am is the faster way, if UCX is one that survives that (ucx_compat.h). */
 #include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"
@@ -12,7 +13,7 @@
 #include "delivery/link_puts.h"
 #include "delivery/put_key.h"
 #include "delivery/put_protocol.h"
-#include "delivery/ucx_compat.h"
+#include "delivery/ucx_rdma.h"
 #include "ring/consumer.h"
 
 #include <inttypes.h>
@@ -58,9 +59,10 @@ static tc_status check_region(const tci_delivery_peer *peer, tc_error *err)
 {
     tci_segment witness;
     if (tci_link_is_stream(peer->link))
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "delivery put: the two sides have no UCX in common, or one of them "
-                             "wants all to go over the connection");
+        return tci_error_set(
+            err, TC_E_UNSUPPORTED,
+            "delivery put: the two sides have no UCX in common, or one of them "
+            "wants all to go over the connection");
     if (peer->rkey == NULL)
         return tci_error_set(
             err, TC_E_UNSUPPORTED,
@@ -114,6 +116,27 @@ static tc_status check_mapped(const tci_delivery_peer *peer, const tci_shared_ma
     return TC_OK;
 }
 
+/* Where UCX can neither write by itself nor tell who does, an adapter gets the benefit of the
+ * doubt. */
+static bool may_be_emulated(const tci_delivery_peer *peer)
+{
+    if (tci_link_mapped_here(peer->link, peer->ring_address) != NULL)
+        return false;
+    return tci_ucx_rdma_can_be_told() ? !tci_link_puts_by_rdma(peer->link)
+                                      : !tci_ucx_rdma_is_here();
+}
+
+static tc_status check_carrier(const tci_delivery_peer *peer, tc_error *err)
+{
+    if (tci_ucx_outlives_puts() || !may_be_emulated(peer))
+        return TC_OK;
+    return tci_error_set(
+        err, TC_E_UNSUPPORTED,
+        "delivery put: no RDMA adapter carries it to this peer, and where UCX "
+        "before 1.18 emulates puts it ends the process that gets them when the "
+        "sender dies; delivery am is faster there");
+}
+
 static tc_status prepare(const tci_delivery_peer *peer, tc_error *err)
 {
     tci_shared_mappings before;
@@ -125,8 +148,16 @@ static tc_status prepare(const tci_delivery_peer *peer, tc_error *err)
     tc_status status = tci_link_prepare_puts(peer->link, peer->rkey, peer->rkey_size, err);
     if (status == TC_OK)
         status = check_mapped(peer, &before, err);
+    if (status == TC_OK)
+        status = check_carrier(peer, err);
     tci_shared_mappings_free(&before);
     return status;
+}
+
+static bool put_suits(const tci_delivery_peer *peer)
+{
+    return !tci_link_is_stream(peer->link) && peer->rkey != NULL &&
+           tci_link_puts_by_rdma(peer->link);
 }
 
 static tc_status put_open(const tci_delivery_peer *peer, tci_delivery **delivery_out,
@@ -162,6 +193,7 @@ const tci_delivery_ops tci_delivery_put = {
     .wire_id = TCI_HELLO_PUT,
     .batch_bytes = 8000,
     .region_use = TCI_REGION_PUT,
+    .suits = put_suits,
     .open = put_open,
     .close = tci_carried_close,
     .push = tci_carried_push,

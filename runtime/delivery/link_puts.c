@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "delivery/link_ucx_object.h"
 #include "delivery/ucx_endpoint.h"
+#include "delivery/ucx_rdma.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,11 @@ void *tci_link_mapped_here(const tci_link *link, uint64_t address)
     void *here = NULL;
     ucs_status_t status = ucp_rkey_ptr(tci_link_ucx_of_const(link)->rkey, address, &here);
     return status == UCS_OK ? here : NULL;
+}
+
+bool tci_link_puts_by_rdma(const tci_link *link)
+{
+    return tci_ucx_rdma_carries(tci_link_ucx_of_const(link)->ucp_ep);
 }
 
 /* Nothing else tells of an operation that UCX refuses to start, and what it carried is lost. */

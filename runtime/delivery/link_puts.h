@@ -16,6 +16,9 @@ TC_MUST_CHECK tc_status tci_link_prepare_puts(tci_link *link, const void *rkey, 
  * something else writes it, where the peer says. Behind tci_link_prepare_puts. */
 void *tci_link_mapped_here(const tci_link *link, uint64_t address);
 
+/* Whether puts go by an RDMA adapter, as far as UCX tells (ucx_rdma.h). */
+bool tci_link_puts_by_rdma(const tci_link *link);
+
 /* Writes to the peer's memory. The rules for op and the bytes are those of tci_link_send;
  * op->header is not used. Nothing is said about when or in what order bytes arrive. */
 TC_MUST_CHECK tc_status tci_link_put(tci_link *link, uint64_t address, tci_link_op *op,

@@ -25,7 +25,11 @@
  * - 1.18 takes no shared memory where fewer than 16 MiB are left of it (UCX_POSIX_SHM_MIN_SIZE;
  * 1.13 does not know that). It needs 2.2 MB for a context, and is told to take them.
  * - 1.13 cannot say what carries an endpoint's puts (UCP_EP_ATTR_FIELD_TRANSPORTS came with
- * 1.14), so nothing here guesses whether that is an RDMA adapter. */
+ * 1.14), so nothing here guesses whether that is an RDMA adapter: ucx_rdma.h.
+ * - Puts that UCX emulates by messages are answered by the process that gets them. 1.13 ends that
+ * process when the answer cannot be sent ("Fatal: unexpected error"), because the sender has been
+ * killed: 3 of 14 kills during a flush or a call over tcp. 1.18 did not in 80, so before it such
+ * puts are refused. */
 #ifndef TCI_UCX_COMPAT_H
 #define TCI_UCX_COMPAT_H
 
@@ -49,6 +53,12 @@ static inline bool tci_ucx_is_from(unsigned minor_wanted)
 static inline bool tci_ucx_fences_block(void)
 {
     return tci_ucx_is_from(16);
+}
+
+/* Whether who gets emulated puts outlives who sends them. */
+static inline bool tci_ucx_outlives_puts(void)
+{
+    return tci_ucx_is_from(18);
 }
 
 /* The one seam where a ucs_status_t becomes a tc_status: fills err with "what: UCX's text" and

@@ -1,9 +1,9 @@
 #include "ucx_transports.h"
 
 #include "base/logger.h"
+#include "delivery/ucx_rdma.h"
 #include "delivery/ucx_shared_memory.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,17 +79,6 @@ bool tci_ucx_transports_share_memory(void)
 
 /* --- contexts ---------------------------------------------------------------------------- */
 
-static bool has_rdma_adapter(void)
-{
-    DIR *adapters = opendir("/sys/class/infiniband");
-    const struct dirent *entry = NULL;
-    while (adapters != NULL && (entry = readdir(adapters)) != NULL && entry->d_name[0] == '.')
-        ;
-    if (adapters != NULL)
-        (void)closedir(adapters);
-    return entry != NULL;
-}
-
 static ucs_status_t configure(ucp_config_t **config_out, const tci_worker_params *params)
 {
     ucs_status_t status = ucp_config_read(NULL, NULL, config_out);
@@ -97,7 +86,7 @@ static ucs_status_t configure(ucp_config_t **config_out, const tci_worker_params
         return status;
     set_unless_in_environment(*config_out, "TLS", params->network ? "^sysv" : "self,posix");
     set_unless_in_environment(*config_out, "KEEPALIVE_INTERVAL",
-                              params->network && has_rdma_adapter() ? "1s" : "inf");
+                              params->network && tci_ucx_rdma_is_here() ? "1s" : "inf");
     if (tci_ucx_transports_share_memory()) {
         set_unless_in_environment(*config_out, "MM_ERROR_HANDLING", "y");
         set_unless_in_environment(*config_out, "MM_RX_BUFS_GROW", RECEIVE_BUFFERS);

@@ -5,6 +5,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "delivery/link_ucx.h"
+#include "delivery/ucx_rdma.h"
 #include "delivery/ucx_shared_memory.h"
 #include "delivery/ucx_transports.h"
 #include "delivery/worker_private.h"
@@ -144,8 +145,8 @@ static ucs_status_t on_late(void *arg, const void *header, size_t header_size, v
     return UCS_OK;
 }
 
-static ucs_status_t set_handler(tci_worker *worker, tci_am kind, ucp_am_recv_callback_t callback,
-                                void *arg)
+static ucs_status_t set_handler(tci_worker *worker, tci_am kind,
+                                ucp_am_recv_callback_t callback, void *arg)
 {
     const ucp_am_handler_param_t handler = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
@@ -239,6 +240,13 @@ static tci_worker_network_state network_state(const tci_worker_params *params)
     return params->network ? TCI_WORKER_NETWORK_ADDED : TCI_WORKER_NETWORK_NONE;
 }
 
+static bool has_rdma_puts(const tci_worker *worker)
+{
+    return worker->params.rdma_puts && tci_ucx_rdma_can_be_told() && tci_ucx_rdma_is_here() &&
+           (worker->network == TCI_WORKER_NETWORK_ADDED ||
+            worker->network == TCI_WORKER_NETWORK_SET);
+}
+
 static tci_worker *make_worker(const tci_worker_params *params)
 {
     const tc_ucx_objects *given = params->given;
@@ -251,6 +259,7 @@ static tci_worker *make_worker(const tci_worker_params *params)
     worker->shares_memory = tci_ucx_transports_share_memory();
     worker->owns_context = given == NULL;
     worker->network = network_state(params);
+    worker->params.puts |= has_rdma_puts(worker);
     if (given != NULL) {
         worker->params.puts = (given->features & UCP_FEATURE_RMA) != 0;
         worker->ucp_context = given->context;

@@ -69,6 +69,9 @@ typedef struct tci_worker_params {
     const struct tc_ucx_objects *given;
     bool network; /* other hosts can be reached, and everybody can reach UCX's port here */
     bool puts;    /* UCX's remote writes, of peers and to them */
+    /* The same, if there is a network, an adapter that writes by itself, and a UCX that tells
+     * which endpoints it carries. */
+    bool rdma_puts;
     int epoll_fd; /* becomes readable as tci_worker_arm says */
     tci_worker_handler handler;
     tci_payload_handler payload_handler;

@@ -45,7 +45,7 @@ static void ready_takes_what_is_in_the_table(void **state)
         } else {
             assert_int_equal(status, TC_E_CORRUPT);
             assert_non_null(
-                strstr(err.text, "expected 1 (direct), 4 (stream), 2 (am) or 3 (put)"));
+                strstr(err.text, "expected 1 (direct), 4 (stream), 3 (put) or 2 (am)"));
         }
     }
 }

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Puts where UCX emulates them, over tcp. Before 1.18 UCX ends the process that gets such puts when the one that sends them dies:
+there they are refused, in words, by pairs and by groups. From 1.18 on they do, and members outlive one another.
+
+    check_puts.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
+"""
+import os
+import re
+import signal
+import subprocess
+import time
+
+from tool_process import Process, ToolTest, main, wait_until
+
+EMULATED = {"TC_DELIVERY": "put", "UCX_TLS": "tcp,self"}
+TEXT = "delivery put: no RDMA adapter carries it to this peer"
+HAS_ADAPTER = os.path.isdir("/sys/class/infiniband") and bool(os.listdir("/sys/class/infiniband"))
+
+
+class Puts(ToolTest):
+    def ucx(self):
+        said = Process(self, [self.tool("tc-info")]).expect(0).out
+        major, minor = re.search(r"^ucx +(\d+)\.(\d+)", said, re.MULTILINE).groups()
+        return int(major), int(minor)
+
+    def setUp(self):
+        self.emulates = self.ucx() >= (1, 18)
+        if not self.emulates and HAS_ADAPTER and self.ucx() < (1, 14):
+            self.skipTest("an adapter is here, and this UCX cannot tell whether it carries the puts")
+
+    def test_a_pair(self):
+        node = self.node(**EMULATED)
+        sender = self.send(node.address, "transcript", "--text", "x", **EMULATED)
+        if self.emulates:
+            sender.expect(0)
+            return
+        sender.wait()
+        self.assertNotEqual(sender.process.returncode, 0)
+        self.assertIn(TEXT, sender.err)
+        # The node goes on, and serves whoever sends otherwise.
+        node.stop()
+
+    def test_the_peer_that_does_not_ask(self):
+        """One side's put is refused there, whoever connected; the other hears why."""
+        node = self.node(**EMULATED)
+        sender = self.send(node.address, "transcript", "--text", "x", UCX_TLS="tcp,self")
+        sender.wait()
+        self.assertNotEqual(sender.process.returncode, 0)
+        self.assertIn("put", sender.err)
+        node.stop()
+
+    def members(self, count):
+        """Of a group, each ready for commands."""
+        program = os.path.join(os.path.dirname(self.args_library), "integration_member")
+        places = {"TC_IFUNC_PATH": self.functions, "TC_ENGINE_PATH": os.path.join(os.path.dirname(self.tools), "lib"),
+                  "TC_CONNECT_TIMEOUT": "20s", "TC_CALL_TIMEOUT": "20s"}
+        members = [Process(self, [program], stdin=subprocess.PIPE, **places, **EMULATED) for _ in range(count)]
+        addresses = []
+        for member in members:
+            wait_until(lambda m=member: "\n" in m.out or not m.running(), "an address")
+            addresses.append(member.out.split("address ", 1)[1].split("\n", 1)[0])
+        for rank, member in enumerate(members):
+            self.tell(member, f"group {rank} {' '.join(addresses)}", f"joined {rank}")
+        return members
+
+    def tell(self, member, line, answer=None):
+        member.process.stdin.write(line.encode() + b"\n")
+        member.process.stdin.flush()
+        if answer:
+            wait_until(lambda: answer + "\n" in member.out or not member.running(), f"{answer} of {member}")
+            self.assertIn(answer, member.out, member.err)
+
+    def test_a_group(self):
+        """Calls of all to all; then one dies while it is called, and the others still call one another."""
+        members = self.members(3)
+        if not self.emulates:
+            self.tell(members[0], "calls 1")
+            members[0].wait()
+            self.assertIn(TEXT, members[0].err)
+            for member in members[1:]:
+                self.assertTrue(member.running())
+            return
+        self.tell(members[0], "calls 1", "right 3")
+        self.tell(members[1], "calls 10", "right 30")
+        self.tell(members[2], "calls 100000")
+        time.sleep(0.1)  # some are under way
+        members[2].signal(signal.SIGKILL)
+        members[2].wait()
+        time.sleep(1)  # both have learnt of it
+        for member in members[:2]:
+            self.assertTrue(member.running(), member.err)
+            member.process.stdin.close()
+            member.expect(0)
+
+
+if __name__ == "__main__":
+    main()
