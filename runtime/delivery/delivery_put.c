@@ -84,13 +84,16 @@ static bool is_ring(uint64_t region, uint32_t ring_bytes, uint64_t nonce)
            tci_shared_mappings_peek(region + tci_ring_region_bytes(ring_bytes) - 1, &last, 1);
 }
 
-/* UCX 1.18 maps nothing anew for a ring of this very process's, which UCX itself has made, so it
- * is a mapping of its own. */
+/* UCX 1.18 maps nothing anew for a ring of this very process's, which UCX itself has made. It is one
+ * of this context's, or shared memory and so a mapping of its own. */
 static bool is_own(const tci_delivery_peer *peer, const tci_shared_mappings *before,
                    uint64_t here)
 {
-    return here == peer->ring_address && tci_link_ends_of(peer->link).peer_pid == getpid() &&
-           tci_shared_mappings_begin(before, here, tci_ring_region_bytes(peer->ring_bytes));
+    const tci_link_ends ends = tci_link_ends_of(peer->link);
+    const size_t bytes = tci_ring_region_bytes(peer->ring_bytes);
+    return here == peer->ring_address && ends.peer_pid == getpid() &&
+           (tci_region_begins(ends.worker, here, bytes) ||
+            tci_shared_mappings_begin(before, here, bytes));
 }
 
 /* What UCX has mapped here, this process writes by itself, and by an address of the peer's

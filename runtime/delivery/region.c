@@ -14,6 +14,8 @@
 
 struct tci_region {
     ucp_context_h ucp_context;
+    size_t put_bytes; /* 0: it is not in its worker's list */
+    tci_region *next, **previous_next;
     ucp_mem_h memory; /* NULL: not known to UCX */
     tci_segment segment;
     uint8_t *own; /* NULL: the memory is the segment's or UCX's */
@@ -47,6 +49,7 @@ static ucs_status_t allocate_by_ucx(tci_region *region, size_t bytes)
     if (status != UCS_OK)
         return status;
     region->base = attr.address;
+    region->put_bytes = bytes;
     memset(region->base, 0, bytes);
     return UCS_OK;
 }
@@ -102,6 +105,23 @@ static tc_status make_memory(tci_region *region, const tci_worker *worker, size_
     return TC_OK;
 }
 
+static void enlist(tci_worker *worker, tci_region *region)
+{
+    region->next = worker->put_regions;
+    region->previous_next = &worker->put_regions;
+    if (region->next != NULL)
+        region->next->previous_next = &region->next;
+    worker->put_regions = region;
+}
+
+bool tci_region_begins(const tci_worker *worker, uint64_t address, size_t bytes)
+{
+    const tci_region *region = worker->put_regions;
+    while (region != NULL && (uintptr_t)region->base != address)
+        region = region->next;
+    return region != NULL && bytes <= region->put_bytes;
+}
+
 tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
                             tci_region **region_out, tc_error *err)
 {
@@ -115,12 +135,18 @@ tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use
         tci_region_destroy(region);
         return status;
     }
+    if (region->put_bytes > 0)
+        enlist(worker, region);
     *region_out = region;
     return TC_OK;
 }
 
 void tci_region_destroy(tci_region *region)
 {
+    if (region->previous_next != NULL)
+        *region->previous_next = region->next;
+    if (region->next != NULL)
+        region->next->previous_next = region->previous_next;
     if (region->rkey != NULL)
         ucp_rkey_buffer_release(region->rkey);
     if (region->memory != NULL)

@@ -22,6 +22,9 @@ TC_MUST_CHECK tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_
 void tci_region_destroy(tci_region *region);
 
 uint8_t *tci_region_base(const tci_region *region);
+/* Whether a TCI_REGION_PUT one of this worker's begins there and holds so many bytes. */
+bool tci_region_begins(const tci_worker *worker, uint64_t address, size_t bytes);
+
 /* The packed rkey that a peer needs; owned by the region. Empty: none can put here. */
 const void *tci_region_rkey(const tci_region *region, size_t *size_out);
 
