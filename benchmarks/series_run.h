@@ -47,8 +47,8 @@ struct series_run {
     perf_session *session;
     json_t *rows; /* source only, as what follows; of all payloads so far */
     json_t *ratios;
-    unsigned
-        payload_index; /* which payload of the options it is now, or which number of calls */
+    /* Which payload of the options it is now, or which number of calls. */
+    unsigned payload_index;
     unsigned series_count;
     perf_series series[SERIES_MAX];
     series_samples samples[SERIES_MAX];
