@@ -173,20 +173,37 @@ function(tc_add_fuzzer name)
   endforeach()
 endfunction()
 
-# The other variants of the build, each a whole tree of its own with its own CTest run, and the demo. One at a time: each
-# of them uses every core. Only the preset `test` has them, so that no variant runs the variants again.
+# The other variants of the build, each a whole tree of its own with its own CTest run, and the demo. Only the preset `test` has
+# them, so that no variant runs the variants again. Tests wait more than they compute, so one variant at a time is built behind
+# them, at a low priority; then its tests run, which take as many processes as this build's own.
+function(tc_add_variant name)
+  set(command ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${name})
+  add_test(NAME variant_build.${name} COMMAND nice -n 10 ${command} --build)
+  add_test(NAME variant.${name} COMMAND ${command} --test)
+  set_tests_properties(variant_build.${name} PROPERTIES FIXTURES_SETUP variant_${name} RESOURCE_LOCK tc_build)
+  set_tests_properties(variant.${name} PROPERTIES FIXTURES_REQUIRED variant_${name} PROCESSORS ${tc_test_jobs})
+endfunction()
 if(TC_VARIANT_TESTS)
-  foreach(variant asan tsan llvm22 clang nollvm)
-    add_test(NAME variant.${variant} COMMAND ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${variant})
-  endforeach()
+  include(ProcessorCount)
+  ProcessorCount(tc_test_jobs)
+  math(EXPR tc_test_jobs "2 * ${tc_test_jobs}") # as scripts/variant.sh
+  set(guest aarch64)
   if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "aarch64")
     set(guest x86_64)
-  else()
-    set(guest aarch64)
   endif()
-  add_test(NAME variant.${guest} COMMAND ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${guest})
-  add_test(NAME variant.demo COMMAND ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
-  set_tests_properties(variant.asan variant.tsan variant.llvm22 variant.clang variant.nollvm variant.${guest} variant.demo
-    PROPERTIES LABELS variant TIMEOUT 1500 RUN_SERIAL TRUE ENVIRONMENT "TC_CACHE_DIR=;TC_HOST_BUILD=${PROJECT_BINARY_DIR}")
-  set_tests_properties(variant.${guest} PROPERTIES LABELS "variant;${guest}")
+  set(variants asan tsan llvm22 clang nollvm ${guest})
+  add_test(NAME variant.demo COMMAND nice -n 10 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
+  set_tests_properties(variant.demo PROPERTIES RESOURCE_LOCK tc_build)
+  set(cost 1000) # begins first
+  foreach(variant ${variants})
+    tc_add_variant(${variant})
+    set_tests_properties(variant.${variant} variant_build.${variant} PROPERTIES COST ${cost})
+    math(EXPR cost "${cost} - 1")
+  endforeach()
+  set(tests ${variants})
+  list(TRANSFORM tests PREPEND variant_build.)
+  list(TRANSFORM variants PREPEND variant.)
+  set_tests_properties(${tests} ${variants} variant.demo PROPERTIES LABELS variant TIMEOUT 1500
+    ENVIRONMENT "TC_CACHE_DIR=;TC_HOST_BUILD=${PROJECT_BINARY_DIR}")
+  set_tests_properties(variant.${guest} variant_build.${guest} PROPERTIES LABELS "variant;${guest}")
 endif()

@@ -3,7 +3,7 @@
 # where qemu runs them; on an aarch64 machine the same for x86_64, in build/x86_64.
 #   scripts/cross-aarch64.sh              everything
 #   scripts/cross-aarch64.sh --libraries  only installs what such a build needs
-#   scripts/cross-aarch64.sh --configure  also makes this machine's tools, and configures
+#   scripts/cross-aarch64.sh --configure  also makes this machine's tools, and configures; what follows goes to cmake
 # The machine's own packages are left as they are. Debian wants the libraries that both architectures have in one version,
 # so installing the guest's beside the host's could change the host's; hence they go, without being installed, into a folder
 # of their own, TC_GUEST_ROOT (default: /opt/three-chains/ARCHITECTURE, or below ~/.cache for who may not write there).
@@ -102,6 +102,6 @@ host_targets=(tc-clang tc-node tc-send tc-info tc-perf tchains-orc record_source
     primes_source specialise_run specialise_run_static)
 [ -f "$host/CMakeCache.txt" ] || cmake --preset "$(basename "$host")"
 scripts/build.sh "$host" --target "${host_targets[@]}"
-cmake --preset "$guest" -DTC_GUEST_ROOT="$root" -DTC_HOST_BUILD="$(cd "$host" && pwd)"
+cmake --preset "$guest" -DTC_GUEST_ROOT="$root" -DTC_HOST_BUILD="$(cd "$host" && pwd)" "${@:2}"
 [ "$what" != --configure ] || exit 0
 scripts/build.sh "build/$guest"

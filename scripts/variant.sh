@@ -2,9 +2,12 @@
 # Configures, builds and tests one preset in its own tree, build/PRESET, and says how it went in one line. Everything
 # else is printed only when a step fails.
 #   scripts/variant.sh asan|tsan|llvm22|clang|nollvm|aarch64|...
+#   scripts/variant.sh asan --build    without its tests; those alone: --test
+# With TC_HOST_BUILD in the environment, a build that is there, its functions are taken where the same LLVM would make them again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-preset=${1:?usage: scripts/variant.sh PRESET}
+preset=${1:?usage: scripts/variant.sh PRESET [--build | --test]}
+step=${2:---all}
 build=build/$preset
 log=$build/variant.log
 mkdir -p "$build"
@@ -62,18 +65,34 @@ case $preset in
         ;;
 esac
 
-start=$SECONDS
-case $preset in
-    # In what runs this as a test, the machine's own build is there already.
-    aarch64 | x86_64) configure scripts/cross-aarch64.sh --configure ;;
-    *) configure cmake --preset "$preset" ;;
+build_it() {
+    local shared=()
+    case $preset in
+        asan | tsan | clang | aarch64 | x86_64) shared=(-DTC_FUNCTION_BUILD="${TC_HOST_BUILD:-}") ;;
+    esac
+    case $preset in
+        # In what runs this as a test, the machine's own build is there already.
+        aarch64 | x86_64) configure scripts/cross-aarch64.sh --configure "${shared[@]}" ;;
+        *) configure cmake --preset "$preset" "${shared[@]}" ;;
+    esac
+    scripts/build.sh "$build" || fail "building failed"
+    echo "variant $preset: built in $SECONDS s"
+}
+
+test_it() {
+    local start=$SECONDS summary
+    if ! ctest --test-dir "$build" -R "$these" -E "$but" -j "$jobs" --no-tests=error </dev/null >"$log" 2>&1; then
+        grep -m 1 'tests passed' "$log"
+        scripts/failures.sh "$build"
+        fail "testing failed"
+    fi
+    summary=$(grep -m 1 'tests passed' "$log")
+    echo "variant $preset: $summary, in $((SECONDS - start)) s"
+}
+
+case $step in
+    --all) build_it && test_it ;;
+    --build) build_it ;;
+    --test) test_it ;;
+    *) fail "'$step': expected --build, --test or nothing" ;;
 esac
-scripts/build.sh "$build" || fail "building failed"
-built=$SECONDS
-if ! ctest --test-dir "$build" -R "$these" -E "$but" -j "$jobs" --no-tests=error </dev/null >"$log" 2>&1; then
-    grep -m 1 'tests passed' "$log"
-    scripts/failures.sh "$build"
-    fail "testing failed"
-fi
-summary=$(grep -m 1 'tests passed' "$log")
-echo "variant $preset: $summary, built in $((built - start)) s, tested in $((SECONDS - built)) s"
