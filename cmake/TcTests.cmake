@@ -203,7 +203,7 @@ if(TC_VARIANT_TESTS)
   set(tests ${variants})
   list(TRANSFORM tests PREPEND variant_build.)
   list(TRANSFORM variants PREPEND variant.)
-  set_tests_properties(${tests} ${variants} variant.demo PROPERTIES LABELS variant TIMEOUT 1500
+  set_tests_properties(${tests} ${variants} variant.demo PROPERTIES LABELS variant TIMEOUT 3000
     ENVIRONMENT "TC_CACHE_DIR=;TC_HOST_BUILD=${PROJECT_BINARY_DIR}")
   set_tests_properties(variant.${guest} variant_build.${guest} PROPERTIES LABELS "variant;${guest}")
 endif()
