@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""packaging/Containerfile without a container: its packages are those of install-deps.sh, what it copies is enough to configure with
-what it says, and the node knows what it is told.
+"""packaging/Containerfile without a container: its packages are those of install-deps.sh, what it copies is enough to configure and
+build as it says, and the node knows what it is told.
 
     check_containerfile.py SOURCE_FOLDER CMAKE
 """
@@ -86,6 +86,10 @@ def check_build(root, cmake, build, folder):
     done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"what is copied cannot be configured:\n{done.stdout.strip()[-4000:]}")
+    told = subprocess.run(["ninja", "-C", made, "-t", "inputs", "all"], stdout=subprocess.PIPE, text=True, check=True)
+    missing = [path for path in told.stdout.splitlines() if path.startswith(source) and not os.path.exists(path)]
+    if missing:
+        sys.exit(f"not copied: {' '.join(os.path.relpath(path, source) for path in missing)}")
 
 
 def check_node(root, run):
@@ -114,7 +118,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_build(root, cmake, build, folder)
     check_node(root, run)
-    print(f"{len(packages(build))} and {len(packages(run))} packages, all known; it can be configured")
+    print(f"{len(packages(build))} and {len(packages(run))} packages, all known; what is copied is enough")
 
 
 if __name__ == "__main__":
