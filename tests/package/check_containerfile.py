@@ -87,7 +87,11 @@ def check_build(root, cmake, build, folder):
     if done.returncode != 0:
         sys.exit(f"what is copied cannot be configured:\n{done.stdout.strip()[-4000:]}")
     told = subprocess.run(["ninja", "-C", made, "-t", "inputs", "all"], stdout=subprocess.PIPE, text=True, check=True)
-    missing = [path for path in told.stdout.splitlines() if path.startswith(source) and not os.path.exists(path)]
+    named = told.stdout.splitlines()
+    for path, _, files in os.walk(made):
+        if "cmake_install.cmake" in files:
+            named += re.findall(re.escape(source) + r'/[^";\n]*', read(os.path.join(path, "cmake_install.cmake")))
+    missing = sorted({path for path in named if path.startswith(source) and not os.path.exists(path)})
     if missing:
         sys.exit(f"not copied: {' '.join(os.path.relpath(path, source) for path in missing)}")
 
