@@ -55,7 +55,8 @@ function(tc_add_command_test name label)
   endif()
   math(EXPR timeout "${arg_TIMEOUT} * ${tc_timeout_factor}")
   add_test(NAME ${label}.${name} COMMAND ${arg_COMMAND})
-  set_tests_properties(${label}.${name} PROPERTIES LABELS "${label};${tc_guest}" TIMEOUT ${timeout})
+  # What may take long begins first: at the end it would leave processors idle.
+  set_tests_properties(${label}.${name} PROPERTIES LABELS "${label};${tc_guest}" TIMEOUT ${timeout} COST ${arg_TIMEOUT})
   set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${tc_test_environment};${arg_ENV}")
 endfunction()
 
@@ -194,7 +195,7 @@ if(TC_VARIANT_TESTS)
   set(variants asan tsan llvm22 clang nollvm ${guest})
   add_test(NAME variant.demo COMMAND nice -n 10 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
   set_tests_properties(variant.demo PROPERTIES RESOURCE_LOCK tc_build)
-  set(cost 1000) # begins first
+  set(cost 10000) # first of all
   foreach(variant ${variants})
     tc_add_variant(${variant})
     set_tests_properties(variant.${variant} variant_build.${variant} PROPERTIES COST ${cost})
