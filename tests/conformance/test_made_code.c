@@ -26,7 +26,8 @@ typedef struct message {
 static void add(message *m, const void *bytes, size_t size)
 {
     assert_true(size <= sizeof m->bytes - m->size);
-    memcpy(m->bytes + m->size, bytes, size);
+    if (size > 0)
+        memcpy(m->bytes + m->size, bytes, size);
     m->size += size;
 }
 
