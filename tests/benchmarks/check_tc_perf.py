@@ -244,6 +244,18 @@ def check_wait(report):
         expect(row["idle_cpu_pct"] >= 0 and row["rate_per_s"] > 0, "figures", row)
 
 
+def check_served(report):
+    """A row for each way to use a context, and what it is to the program's own loop."""
+    members = ["call_ns_p50", "call_ns_p99", "rate_per_s", "batch_rate_per_s"]
+    expect([row["mode"] for row in report["rows"]] == ["own", "lock", "served"], "three rows", report["rows"])
+    for row in report["rows"]:
+        expect(list(row) == ["mode", "delivery"] + members, members, list(row))
+        expect(all(row[name] > 0 for name in members), "figures", row)
+    for mode in ("lock", "served"):
+        for name in ("call", "call_p99", "rate", "batch_rate"):
+            expect(report["ratios"].get(f"{mode}_to_own_{name}", 0) > 0, "a ratio", report["ratios"])
+
+
 def check_poll(report):
     """Figures for 1 to 8 endpoints."""
     expect([row["peers"] for row in report["rows"]] == [1, 2, 4, 8], "four rows", report["rows"])
@@ -329,7 +341,7 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "bandwidth": ("bandwidth", check_bandwidth),
-          "wait": ("wait", check_wait), "poll": ("poll", check_poll), "integrity": ("integrity", check_integrity),
+          "wait": ("wait", check_wait), "served": ("served", check_served), "poll": ("poll", check_poll), "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}
 
