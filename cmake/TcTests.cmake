@@ -103,7 +103,7 @@ set(tc_way_am_shared_memory EXPECTED_DELIVERY=am TC_DELIVERY=am)
 set(tc_way_am_tcp EXPECTED_DELIVERY=am UCX_TLS=tcp,self)
 set(tc_way_stream EXPECTED_DELIVERY=stream TC_DELIVERY=stream)
 set(tc_way_put_shared_memory EXPECTED_DELIVERY=put TC_DELIVERY=put)
-# These two take tcp for an adapter: put_tcp, as UCX before 1.18 has none emulated; auto_put, so that `auto` takes puts.
+# These two take tcp for an adapter: put_tcp, as put is refused there otherwise; auto_put, so that `auto` takes puts.
 set(tc_way_put_tcp EXPECTED_DELIVERY=put TC_DELIVERY=put UCX_TLS=tcp,self)
 set(tc_way_auto_put EXPECTED_DELIVERY=put UCX_TLS=tcp,self)
 # With a key that all share: before the HELLO, and for all that is sent.

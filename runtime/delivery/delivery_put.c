@@ -2,8 +2,8 @@
  * ring of this side's own, and delivery/put_protocol.h says how they reach the peer's. Credit
  * comes by message: to fetch the peer's count would cost a round trip.
  *
- * On shared memory it works too, though direct is faster there; and over tcp, where UCX emulates
- * puts by messages and am is the faster way, if UCX is one that survives that (ucx_compat.h). */
+ * On shared memory it works too, though direct is faster there. Over tcp UCX would emulate puts by
+ * messages; there it is refused (ucx_compat.h). */
 #include "delivery/carried_delivery.h"
 
 #include "base/error_text.h"
@@ -131,13 +131,13 @@ static bool may_be_emulated(const tci_delivery_peer *peer)
 
 static tc_status check_carrier(const tci_delivery_peer *peer, tc_error *err)
 {
-    if (tci_ucx_outlives_puts() || !may_be_emulated(peer))
+    if (!may_be_emulated(peer))
         return TC_OK;
     return tci_error_set(
         err, TC_E_UNSUPPORTED,
         "delivery put: no RDMA adapter carries it to this peer, and where UCX "
-        "before 1.18 emulates puts it ends the process that gets them when the "
-        "sender dies; delivery am is faster there");
+        "emulates puts by messages a sender that dies can end the process that "
+        "gets them; delivery am is faster there");
 }
 
 static tc_status prepare(const tci_delivery_peer *peer, tc_error *err)

@@ -28,8 +28,8 @@
  * 1.14), so nothing here guesses whether that is an RDMA adapter: ucx_rdma.h.
  * - Puts that UCX emulates by messages are answered by the process that gets them. 1.13 ends that
  * process when the answer cannot be sent ("Fatal: unexpected error"), because the sender has been
- * killed: 3 of 14 kills during a flush or a call over tcp. 1.18 did not in 80, so before it such
- * puts are refused. */
+ * killed: 3 of 14 kills during a flush or a call over tcp. 1.18 did not in 80, but there a barrier
+ * of four threads' contexts over such puts stood still. So they are refused. */
 #ifndef TCI_UCX_COMPAT_H
 #define TCI_UCX_COMPAT_H
 
@@ -53,12 +53,6 @@ static inline bool tci_ucx_is_from(unsigned minor_wanted)
 static inline bool tci_ucx_fences_block(void)
 {
     return tci_ucx_is_from(16);
-}
-
-/* Whether who gets emulated puts outlives who sends them. */
-static inline bool tci_ucx_outlives_puts(void)
-{
-    return tci_ucx_is_from(18);
 }
 
 /* The one seam where a ucs_status_t becomes a tc_status: fills err with "what: UCX's text" and

@@ -1,7 +1,6 @@
 """What all parts of the reliability tests share: processes in a cell, what they said and when, and what they hold."""
 import os
 import random
-import re
 import resource
 import signal
 import subprocess
@@ -12,8 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from sample import MB, Sample, rss, shared_segments  # noqa: E402, F401
 from tool_process import DEADLINE_S, Process, ToolTest, wait_until  # noqa: E402
 
-# use_build() adds "sealed", the way of records under a key, where the build has TLS; and "put_tcp", where UCX emulates puts in
-# such a way that who gets them lives on: before, they are refused.
+# use_build() adds "sealed", the way of records under a key, where the build has TLS.
 WAYS = {
     "direct": {},
     "am": {"TC_DELIVERY": "am"},
@@ -165,13 +163,6 @@ def use_build(build):
     Bench.engine = os.path.join(build, "lib")
     if os.path.exists(os.path.join(Bench.engine, "libtchains-tls.so")):
         WAYS["sealed"] = {**WAYS["stream"], "TC_KEY_FILE": os.path.join(build, "tests", "cluster.key")}
-    if ucx_version(build) >= (1, 18):
-        WAYS["put_tcp"] = {**WAYS["put"], **WAYS["tcp"]}
-
-
-def ucx_version(build):
-    said = subprocess.run([os.path.join(build, "bin", "tc-info")], capture_output=True, text=True, check=True).stdout
-    return tuple(int(part) for part in re.search(r"^ucx +(\d+)\.(\d+)", said, re.MULTILINE).groups())
 
 
 def children(pid, name):
