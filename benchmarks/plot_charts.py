@@ -273,6 +273,10 @@ def poll_panels(rows):
                   from_zero=True)], 1
 
 
+def icache_panels(rows):
+    return [Lines("code", "each stage (ns)", series_of(rows, "code_bytes", "ns", 1, lambda row: text(row.get("stage")), key="stage"), "bytes")], 1
+
+
 def integrity_panels(rows):
     def verdict(row):
         counts = {name: number(row, name) or 0 for name in ("lost", "torn", "repeated", "out_of_order")}
@@ -366,6 +370,7 @@ EXPERIMENTS = {
     "first-call": ("First calls", first_call_panels),
     "wait": ("What waiting costs", wait_panels),
     "poll": ("Polling with idle endpoints", poll_panels),
+    "icache": ("Running code that was just written", icache_panels),
     "integrity": ("Integrity of messages", integrity_panels),
     "flood": ("A source that is too fast for its target", flood_panels),
     "dapc": ("Distributed Adaptive Pointer Chasing", chase_panels),

@@ -17,6 +17,7 @@ SEEN_LEAST = 0.001          # of an axis; what is smaller is not drawn
 TITLE_UP = 0.15             # of a panel's title, where something else stands above the axes
 LINEAR_RATIO_MAX = 20       # of the largest value to the smallest; beyond it an axis is logarithmic
 CHANGE_LINEAR_MAX = 400      # per cent, from the least to the most
+CHANGE_FINE_MAX = 5000       # beyond it a tick for each power of ten is enough
 CUT_RATIO = 2               # a stack that is so many times the next one is cut off
 TICKS_MAX = 9
 
@@ -144,9 +145,13 @@ def set_change_axis(axis, low, high):
         axis.set_major_locator(ticker.MaxNLocator(6, steps=(1, 2, 2.5, 5, 10)))
     else:
         axis.axes.set_yscale("symlog", linthresh=100, linscale=1.5)
-        ticks = [sign * 10 ** power for power in range(2, 18) for sign in (-1, 1)] + [-50, 0, 50]
-        axis.axes.set_ylim(1.3 * min(low, -50), 1.3 * max(high, 50))
-        axis.set_major_locator(ticker.FixedLocator([tick for tick in ticks if 1.3 * min(low, -50) <= tick <= 1.3 * max(high, 50)]))
+        low, high = 1.3 * min(low, -50), 1.3 * max(high, 50)
+        ticks = [-50, 0, 50]
+        for sign, end in ((-1, -low), (1, high)):
+            ticks += [sign * step * 10 ** power for power in range(2, 18) for step in ((1, 2, 5) if end < CHANGE_FINE_MAX else (1,))
+                      if step * 10 ** power <= end]
+        axis.axes.set_ylim(low, high)
+        axis.set_major_locator(ticker.FixedLocator(ticks))
         axis.set_minor_locator(ticker.NullLocator())
     axis.set_major_formatter(ticker.FuncFormatter(change_text))
 

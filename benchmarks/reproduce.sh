@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Measures Three-Chains on this machine and draws what comes out: calls, payloads, first calls, the pointer-chase study of the
 # Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twelve
-# minutes; the quieter the machine, the better.
+# minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
+#   benchmarks/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
 #   benchmarks/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
 #   benchmarks/reproduce.sh --docs [BUILD [DIR]]    the same, and copies what documents show, with its JSON, to docs/figures/measured
@@ -10,24 +11,31 @@ set -euo pipefail
 
 depths=1..4096 deepest=4096 depth_servers="4 8 16" servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
 few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
-messages=1000000
+messages=1000000 api_sizes=1..1M
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
         depths=1,16 deepest=16 depth_servers=2 servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2)
-        again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000
+        again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4
         ;;
     --draw | --docs) step=${1#--} ;;
     *) break ;;
     esac
     shift
 done
+paper=
+case ${1:-} in
+ifunc-api)
+    paper=$1
+    shift
+    ;;
+esac
 if [ $# -gt 2 ] || [[ ${1:-} == -* ]]; then
     sed -n '/^#   /s/^#   /usage: /p' "$0" >&2
     exit 2
 fi
 build=${1:-$(dirname "$0")/../build/release}
-dir=${2:-$build/reproduce}
+dir=${2:-$build/reproduce${paper:+-$paper}}
 figures=$(dirname "$0")/../docs/figures/measured
 tc_perf=$build/bin/tc-perf
 
@@ -92,10 +100,11 @@ draw_all() {
     done | xargs -0 -P "$(nproc)" -I NAME "$tc_perf" plot NAME.json -o NAME.svg
 }
 
-# What documents show, and what it was drawn from.
+# publish NAME...: what documents show, and what it was drawn from.
 publish() {
+    local name
     mkdir -p "$figures"
-    for name in calls calls-tcp payloads sum senders first-call depth-8 servers; do
+    for name in "$@"; do
         jq -c . "$dir/$name.json" >"$figures/$name.json"
         cp "$dir/$name.svg" "$figures/$name.svg"
     done
@@ -138,9 +147,10 @@ ratio_head() {
     printf '| ratio | median |\n|---|---:|\n'
 }
 
+# machine FILE: it and the versions, as that run saw them.
 machine() {
     jq -r '.env | "\(.cpu), \(.cpus) processors, Linux \(.kernel), UCX \(.versions.ucx), LLVM \(.versions.llvm), Three-Chains \(.versions.three_chains), gcc \(.versions.compiler)"' \
-        "$dir/servers.json"
+        "$dir/$1.json"
 }
 
 first_chases() {
@@ -176,7 +186,7 @@ page() {
     cat <<END
 # Three-Chains on this machine
 
-Machine: $(machine). Load before the run $(sed -n 1p "$dir/load.txt"), after it $(sed -n 2p "$dir/load.txt") (the run's own processes included); $(jq -r '.env.date[:10]' "$dir/servers.json").
+Machine: $(machine servers). Load before the run $(sed -n 1p "$dir/load.txt"), after it $(sed -n 2p "$dir/load.txt") (the run's own processes included); $(jq -r '.env.date[:10]' "$dir/servers.json").
 \`docs/benchmarks.md\` says how each figure is measured. What is compared takes turns in short rounds, so ratios hold where other programs run too.
 
 $(chapters)
@@ -276,12 +286,20 @@ benchmarks/reproduce.sh runs them; the JSON of each, and the table that it print
 END
 }
 
-if [ "$step" = measure ]; then
-    measure_all
-fi
-draw_all
-page >"$dir/report.md"
-if [ "$step" = docs ]; then
-    publish
-fi
+reproduce_all() {
+    if [ "$step" = measure ]; then
+        measure_all
+    fi
+    draw_all
+    page >"$dir/report.md"
+    if [ "$step" = docs ]; then
+        publish calls calls-tcp payloads sum senders first-call depth-8 servers
+    fi
+}
+
+. "$(dirname "$0")/reproduce_ifunc_api.sh"
+case $paper in
+ifunc-api) reproduce_ifunc_api ;;
+*) reproduce_all ;;
+esac
 echo "$dir/report.md"

@@ -31,3 +31,14 @@ rm calls.svg
 
 "$1" --quick "$dir/nowhere" 2>"$dir/said" && fail "took a folder without tc-perf"
 grep -q "no $dir/nowhere/bin/tc-perf" "$dir/said" || fail "did not say what is missing: $(cat "$dir/said")"
+
+# One paper's figures alone.
+"$1" --quick ifunc-api "$2" "$dir/api"
+cd "$dir/api"
+for picture in ifunc-api ifunc-api-tcp icache; do
+    grep -q "!\[.*\]($picture.svg)" report.md && grep -q '</svg>' $picture.svg || fail "$picture is not drawn"
+done
+for line in '| latency, at worst up to 4 KB | -42 |' '| 4 | ' '`tc_send_injected`' '| 65536 |' 'tc-perf tsi --sweep 1..4 --modes am,uncached,inject,compat --tls tcp,self'; do
+    grep -qF -- "$line" report.md || fail "report.md of ifunc-api has no: $line"
+done
+! grep -qE 'null|\| *\|' report.md || fail "an empty figure: $(grep -E 'null|\| *\|' report.md)"

@@ -264,6 +264,13 @@ def check_poll(report):
     expect("ns_per_idle_peer" in report["ratios"], "a slope", report["ratios"])
 
 
+def check_icache(report):
+    """Each stage for each size; that every call ran the newest code, tc-perf itself has checked."""
+    rows = [(row["code_bytes"], row["stage"]) for row in report["rows"]]
+    expect(rows == [(64 * 4 ** n, stage) for n in range(6) for stage in ("write", "icache", "first call", "later call")], "a row for each", rows)
+    expect(all(row["ns"] >= 0 for row in report["rows"]), "times", report["rows"])
+
+
 def check_integrity(report):
     deliveries = [row["delivery"] for row in report["rows"]]
     expect(deliveries == report["env"]["options"]["delivery"], "a row for each delivery", deliveries)
@@ -341,7 +348,8 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "bandwidth": ("bandwidth", check_bandwidth),
-          "wait": ("wait", check_wait), "served": ("served", check_served), "poll": ("poll", check_poll), "integrity": ("integrity", check_integrity),
+          "wait": ("wait", check_wait), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
+          "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}
 

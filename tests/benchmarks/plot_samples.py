@@ -118,6 +118,8 @@ REPORTS = {
     "intrusion": report("first-call", [{"turn": turn, "calls": 9, "functions": 5, "us_p50": 0.45, "us_p99": p99}
                                        for turn, p99 in (("quiet", 11.4), ("intruded", 99.8))]),
     "poll": report("poll", [{"delivery": "direct", "peers": 1 << n, **around(turn_ns=20 + 0.8 * (1 << n))} for n in range(9)]),
+    "icache": report("icache", [{"code_bytes": 64 << 2 * n, "stage": stage, **around(ns=ns + share * (64 << 2 * n))} for n in range(6)
+                                for stage, ns, share in (("write", 40, 0.02), ("icache", 10, 0.01), ("first call", 30, 0), ("later call", 5, 0))]),
     "integrity": report("integrity", [integrity("direct", 0.9, 0), integrity("am", 1.4, 3)]),
     "flood": report("flood", [flood("direct", 2.2e5, 4), flood("am", 1.1e5, 19)]),
     "depth": report("dapc", [chase(mode, 4, 1 << n, factor) for n in (12, 0, 3, 6, 9) for mode, factor in (("get", 1), ("am", 4), ("bitcode", 3))]),
