@@ -14,23 +14,26 @@ measure_ifunc_api() {
 }
 
 # What the paper's text says of its figures (it has no table), and the same of this run. A change is in per cent of UCX AM; up is
-# better in both. `from` is the payload from which on a way to send is ahead, whatever is larger.
+# better in both. `where` says up to which payload a way to send is ahead, and from which on.
 ifunc_api_points() {
     jq -r '
         ([.rows[].payload_bytes] | max) as $largest |
         def percent: . * 100 | round | if . > 0 then "+\(.)" else tostring end;
         def size: if . >= 1048576 then "\(. / 1048576) MB" elif . >= 1024 then "\(. / 1024) KB" else "\(.) B" end;
         def change($metric): if $metric == "latency" then 1 - .latency_to_am else .rate_to_am - 1 end;
-        def from($metric): [.[] | {size: .payload_bytes, ahead: (change($metric) > 0)}] as $all
-            | [$all[] | select(.ahead | not) | .size] | max as $behind
-            | [$all[] | select($behind == null or .size > $behind) | .size] | min
-            | if . == null then "nowhere" elif $behind == null then "everywhere" else "from \(size)" end;
+        def where($metric): [sort_by(.payload_bytes)[] | {size: .payload_bytes, ahead: (change($metric) > 0)}] as $all
+            | [$all[] | select(.ahead | not) | .size] as $behind
+            | if $behind == [] then "everywhere"
+              else [([$all[] | select(.size < $behind[0]) | .size] | max | values | "up to \(size)"),
+                    ([$all[] | select(.size > $behind[-1]) | .size] | min | values | "from \(size)")]
+                  | if . == [] then "nowhere at length" else join(", ") end
+              end;
         def first($metric): min_by(.payload_bytes) | change($metric) | percent;
         def last($metric): max_by(.payload_bytes) | "\(change($metric) | percent)\(if .payload_bytes < $largest then " (at \(.payload_bytes | size))" else "" end)";
         def worst($metric): map(select(.payload_bytes <= 4096) | change($metric)) | min | percent;
         def best($metric): map(change($metric)) | max | percent;
         ("uncached", "inject", "compat") as $mode | [.rows[] | select(.mode == $mode and has("rate_to_am"))]
-        | "\(worst("latency"))|\(from("latency"))|\(last("latency"))|\(first("rate"))|\(from("rate"))|\(best("rate"))|\(last("rate"))"
+        | "\(worst("latency"))|\(where("latency"))|\(last("latency"))|\(first("rate"))|\(where("rate"))|\(best("rate"))|\(last("rate"))"
         ' "$dir/$1.json" | awk -F '|' '
         { for (i = 1; i <= NF; i++) cell[i] = cell[i] " " $i " |" }
         END {
