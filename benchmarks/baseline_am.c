@@ -4,9 +4,11 @@
 #include "perf_clock.h"
 #include "perf_mode.h"
 #include "perf_session.h"
+#include "target_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HANDLER_ID 1u
 /* Sends that UCX has taken but not finished. More does not raise the rate; without a bound its
@@ -18,8 +20,9 @@
 
 typedef struct am_state {
     baseline_link link;
-    uint64_t counter; /* what the handler counts */
-    uint64_t awaited; /* what it will be when all that is under way has come */
+    uint64_t counter;   /* what the handler counts */
+    const void *newest; /* where the last message lay */
+    uint64_t awaited;   /* what it will be when all that is under way has come */
     uint64_t outstanding;
     ucp_request_param_t send_params;
     unsigned char *payload;
@@ -29,8 +32,10 @@ typedef struct am_state {
 static ucs_status_t count_message(void *user, const void *header, size_t header_size,
                                   void *data, size_t size, const ucp_am_recv_param_t *params)
 {
-    (void)header, (void)header_size, (void)data, (void)size, (void)params;
-    ++*(uint64_t *)user;
+    am_state *state = user;
+    (void)header, (void)header_size, (void)size, (void)params;
+    state->newest = data;
+    state->counter++;
     return UCS_OK;
 }
 
@@ -77,7 +82,7 @@ static bool open_am(perf_series *series)
     bool ok = state->payload != NULL || perf_session_complain(series->session, "out of memory");
     ok = ok &&
          baseline_link_start_am(&state->link, series->session, HANDLER_ID, 0, count_message,
-                                &state->counter) &&
+                                state) &&
          baseline_link_connect(&state->link, UCP_ERR_HANDLING_MODE_NONE);
     series->payload_bytes = state->payload_bytes;
     series->frame_bytes = (double)(UCP_AM_HEADER_BYTES + state->payload_bytes);
@@ -92,9 +97,36 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
     stamps[0] = perf_ticks();
     for (uint64_t i = 1; i <= count; i++) {
         state->awaited++;
+        if (series->log != NULL) /* 8 bytes at least */
+            memcpy(state->payload, &i, sizeof i);
         if (!send_one(state) || !await_count(state, &poll))
             return false;
         stamps[i] = perf_ticks();
+    }
+    return baseline_link_await(&state->link, &poll, &state->outstanding, 0);
+}
+
+/* The payload is the message's number, and its first word is where UCX has put it. */
+static bool target_logged(perf_series *series, uint64_t count)
+{
+    am_state *state = series->state;
+    target_watch watch = {0};
+    perf_poll poll = {.session = series->session};
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t seen = 0;
+        state->awaited++;
+        while (state->counter < state->awaited) {
+            if (seen == 0)
+                seen = target_watch_look(&watch, 0, i + 1);
+            if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(&poll))
+                return false;
+        }
+        series->log->done[i] = perf_ticks();
+        series->log->seen[i] = seen;
+        target_watch_note(&watch, state->newest);
+        perf_poll_hit(&poll);
+        if (!send_one(state))
+            return false;
     }
     return baseline_link_await(&state->link, &poll, &state->outstanding, 0);
 }
@@ -103,6 +135,8 @@ static bool target_latency(perf_series *series, uint64_t count)
 {
     am_state *state = series->state;
     perf_poll poll = {.session = series->session};
+    if (series->log != NULL)
+        return target_logged(series, count);
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
         if (!await_count(state, &poll) || !send_one(state))

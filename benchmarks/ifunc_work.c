@@ -2,6 +2,7 @@
 
 #include "ifuncs/integrity_pattern.h"
 #include "ifuncs/iput.h"
+#include "ifuncs/overhead.h"
 #include "ifuncs/ssum.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 /* ifuncs/NAME.c, which are parts of this program too. */
 extern void tsi_main(void *payload, size_t payload_size, void *target_args);
 extern void ssum_main(void *payload, size_t payload_size, void *target_args);
+extern void overhead_main(void *payload, size_t payload_size, void *target_args);
 extern void iput_main(void *payload, size_t payload_size, void *target_args);
 
 void ifunc_work_fill(unsigned char *payload, size_t payload_bytes)
@@ -38,6 +40,14 @@ static void *create_tsi(size_t payload_bytes)
 {
     (void)payload_bytes;
     return create_zeroed(sizeof(uint64_t));
+}
+
+/* --- overhead ------------------------------------------------------------------------- */
+
+static void *create_overhead(size_t payload_bytes)
+{
+    (void)payload_bytes;
+    return create_zeroed(sizeof(overhead_target));
 }
 
 /* --- ssum ---------------------------------------------------------------------------- */
@@ -169,6 +179,7 @@ static bool check_iput(const void *memory, const unsigned char *payload, size_t 
 
 static const ifunc_work works[] = {
     {.name = "tsi", .local = tsi_main, .create = create_tsi},
+    {.name = "overhead", .local = overhead_main, .create = create_overhead},
     {.name = "ssum",
      .local = ssum_main,
      .create = create_ssum,

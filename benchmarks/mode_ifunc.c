@@ -5,6 +5,8 @@
 #include "perf_clock.h"
 #include "perf_mode.h"
 #include "perf_session.h"
+#include "target_log.h"
+#include "ifuncs/overhead.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,10 +158,44 @@ static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps
     return is_right(state);
 }
 
+/* docs/wire-format.md: a frame's payload is 16 bytes behind its signal, and the signal grows by
+ * the same from frame to frame. */
+#define SIGNAL_BEFORE 16u
+#define SIGNAL_STEP 0x9e3779b97f4a7c15ull
+
+static bool target_logged(perf_series *series, uint64_t count)
+{
+    ifunc_state *state = series->state;
+    const overhead_target *target = state->target;
+    target_watch watch = {0};
+    uint64_t signal = 0;
+    perf_poll poll = {.session = series->session};
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t seen = 0;
+        state->awaited++;
+        while (*state->calls < state->awaited) {
+            if (seen == 0)
+                seen = target_watch_look(&watch, SIGNAL_BEFORE, signal + SIGNAL_STEP);
+            if (tc_progress(state->link.context) == 0 && !perf_poll_missed(&poll))
+                return ifunc_link_lost(&state->link);
+        }
+        series->log->done[i] = perf_ticks();
+        series->log->seen[i] = seen;
+        target_watch_note(&watch, target->payload);
+        memcpy(&signal, (const unsigned char *)target->payload - SIGNAL_BEFORE, sizeof signal);
+        perf_poll_hit(&poll);
+        if (!send_one(state, &poll))
+            return false;
+    }
+    return linger(state, &poll) && is_right(state);
+}
+
 static bool target_latency(perf_series *series, uint64_t count)
 {
     ifunc_state *state = series->state;
     perf_poll poll = {.session = series->session};
+    if (series->log != NULL)
+        return target_logged(series, count);
     for (uint64_t i = 0; i < count; i++) {
         state->awaited++;
         if (!await_count(state, &poll) || !send_one(state, &poll))

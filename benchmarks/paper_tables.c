@@ -62,6 +62,121 @@ void paper_tables_print_first_calls(void)
     }
 }
 
+/* --- beside this run ------------------------------------------------------------------------ */
+
+#define MACHINES (sizeof first_calls / sizeof first_calls[0])
+
+typedef enum stage { LOOKUP_EXEC, TRANSMISSION, TOTAL, JIT, STAGES } stage;
+
+static const struct {
+    const char *way;
+    const char *mode;
+} ways[] = {{"Active Message", "am"},
+            {"Uncached Bitcode", "uncached"},
+            {"Cached Bitcode", "cached"},
+            {"Native image (the paper has no figures of its binary form)", "image"}};
+
+#define WAYS (sizeof ways / sizeof ways[0])
+
+/* Below 0: the paper has none. */
+static double paper_us(size_t machine, size_t way, stage which)
+{
+    const double *us = way == 0   ? first_calls[machine].am_us
+                       : way == 1 ? first_calls[machine].uncached_us
+                       : way == 2 ? first_calls[machine].cached_us
+                                  : NULL;
+    if (us == NULL || (which == JIT && way != 1))
+        return -1;
+    return which == JIT ? first_calls[machine].jit_ms * 1e3 : us[which];
+}
+
+static double here_us(const overhead_figures *of, stage which)
+{
+    return which == LOOKUP_EXEC    ? of->lookup_exec_us
+           : which == TRANSMISSION ? of->transmission_us
+           : which == TOTAL        ? of->total_us
+                                   : of->jit_us;
+}
+
+static void print_figure(double value, int digits)
+{
+    if (value < 0)
+        (void)printf(" %13s", "-");
+    else
+        (void)printf(" %13.*f", digits, value);
+}
+
+static void print_stage(const overhead_figures *of, size_t way, const char *name, stage which)
+{
+    (void)printf("  %-22s", name);
+    print_figure(here_us(of, which), 3);
+    for (size_t i = 0; i < MACHINES; i++)
+        print_figure(paper_us(i, way, which), 2);
+    (void)printf("\n");
+}
+
+static void print_sum(const overhead_figures *of, size_t way)
+{
+    const bool known = of->lookup_exec_us >= 0 && of->transmission_us >= 0;
+    (void)printf("  %-22s", "sum of both to total");
+    print_figure(known ? (of->lookup_exec_us + of->transmission_us) / of->total_us : -1, 3);
+    for (size_t i = 0; i < MACHINES; i++) {
+        const double total = paper_us(i, way, TOTAL);
+        print_figure(total < 0
+                         ? -1
+                         : (paper_us(i, way, LOOKUP_EXEC) + paper_us(i, way, TRANSMISSION)) /
+                               total,
+                     2);
+    }
+    (void)printf("\n");
+}
+
+void paper_tables_print_overheads(const overhead_figures *here, size_t count)
+{
+    (void)printf("\nTables I to III of the Three-Chains paper, TSI between two machines over "
+                 "InfiniBand, and this run on one; us\n%-24s %13s",
+                 "", "here");
+    for (size_t i = 0; i < MACHINES; i++)
+        (void)printf(" %3s %9s", first_calls[i].table, first_calls[i].machine);
+    (void)printf("\n");
+    for (size_t i = 0; i < count; i++) {
+        size_t way = 0;
+        while (way < WAYS && strcmp(ways[way].mode, here[i].mode) != 0)
+            way++;
+        if (way == WAYS)
+            continue;
+        (void)printf("%s\n", ways[way].way);
+        print_stage(&here[i], way, "lookup + execution", LOOKUP_EXEC);
+        if (here[i].jit_us >= 0)
+            print_stage(&here[i], way, "once: made callable", JIT);
+        print_stage(&here[i], way, "transmission", TRANSMISSION);
+        print_stage(&here[i], way, "total", TOTAL);
+        print_sum(&here[i], way);
+    }
+}
+
+json_t *paper_tables_overheads(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < MACHINES; i++) {
+        for (size_t way = 0; way < WAYS && paper_us(i, way, TOTAL) >= 0; way++) {
+            json_t *row =
+                json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "table", first_calls[i].table,
+                          "machine", first_calls[i].machine, "mode", ways[way].mode,
+                          "lookup_exec_ns", paper_us(i, way, LOOKUP_EXEC) * 1e3,
+                          "transmission_ns", paper_us(i, way, TRANSMISSION) * 1e3, "total_ns",
+                          paper_us(i, way, TOTAL) * 1e3);
+            if (paper_us(i, way, JIT) >= 0)
+                (void)json_object_set_new(row, "jit_ns",
+                                          json_real(paper_us(i, way, JIT) * 1e3));
+            (void)json_array_append_new(list, row);
+        }
+    }
+    return list;
+}
+
+/* --- Tables IV to VI ------------------------------------------------------------------------ */
+
 static const json_t *row_of(const json_t *rows, const char *mode)
 {
     size_t index;

@@ -18,8 +18,9 @@ typedef struct perf_series {
     const char *delivery_wanted; /* NULL: the library's own choice */
     const perf_options *options;
     perf_session *session;
-    void *state;          /* the mode's; NULL while closed */
-    char delivery[16];    /* set by open: what is used */
+    struct target_log *log; /* overhead: where the target writes when it saw what; or NULL */
+    void *state;            /* the mode's; NULL while closed */
+    char delivery[16];      /* set by open: what is used */
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
     size_t payload_bytes; /* what a message carries in this mode */
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
@@ -70,6 +71,8 @@ extern const perf_mode perf_mode_inject;  /* code in every message, kept by nobo
 extern const perf_mode perf_mode_local;   /* code of the target's own */
 extern const perf_mode perf_mode_compat;  /* by the original's API */
 extern const perf_mode perf_mode_aligned; /* cached, of a function that asks for alignment */
+/* No process but one: the function is called. Of the overhead experiment. */
+extern const perf_mode perf_mode_direct;
 
 /* The modes of the call experiment. Their source_latency does `count` calls, some at once, and
  * writes into `stamps` how many ticks each took, as they end. */

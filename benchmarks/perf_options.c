@@ -18,7 +18,7 @@
 
 /* --- the tables of options --------------------------------------------------------------- */
 
-#define EXPERIMENTS_MAX 15u
+#define EXPERIMENTS_MAX 20u
 #define HELP_MAX 256u
 
 /* An experiment as a command: its rows, with its own defaults in their help. */

@@ -85,6 +85,7 @@ class Stacks:
     stacks: list
     title: str = ""
     scale: float = 1
+    is_whole: bool = False     # none is cut off, however long
 
 
 @dataclass
@@ -361,6 +362,29 @@ def protection_panels(rows):
     return panels, 3
 
 
+OVERHEAD_STAGES = {"transmission": "transmission_ns", "lookup, execution": "lookup_exec_ns"}
+
+
+def overhead_panels(rows, paper):
+    """Tables I to III of the Three-Chains paper as bars, those of this run first: its stages, measured one by one."""
+    panels = []
+    groups = [("this run", rows, "latency_ns_p50"), *((machine, [row for row in paper if text(row.get("machine")) == machine], "total_ns")
+                                                      for machine in distinct(paper, "machine")[:SERIES_MAX])]
+    for title, own, total in groups:
+        unit, scale = time_unit(figures(own, total))
+        stacks = []
+        for row in own:
+            stages = [(name, value * scale) for name, value in ((name, number(row, key)) for name, key in OVERHEAD_STAGES.items())
+                      if value is not None]
+            whole = number(row, total)
+            if whole is not None:
+                stacks.append(Stack(mode_name(row, own), 0, stages or [("not told apart", whole * scale)], whole * scale))
+        if stacks:
+            panels.append(Stacks(f"half round trip ({unit}), p50" if total == "latency_ns_p50" else f"total ({unit})", stacks,
+                                 title if total == "latency_ns_p50" else f"the paper: {title}", scale, is_whole=True))
+    return panels, 2
+
+
 EXPERIMENTS = {
     "tsi": ("Target-Side Increment", message_panels),
     "ssum": ("Server-Side Sum", message_panels),
@@ -374,6 +398,7 @@ EXPERIMENTS = {
     "integrity": ("Integrity of messages", integrity_panels),
     "flood": ("A source that is too fast for its target", flood_panels),
     "dapc": ("Distributed Adaptive Pointer Chasing", chase_panels),
+    "overhead": ("Lookup, execution and transmission", overhead_panels),
     "protection": ("What protection costs", protection_panels),
 }
 
@@ -390,7 +415,8 @@ def has_spread(panels):
 
 def chart_of(report):
     title, choose = EXPERIMENTS[report.experiment]
-    panels, columns, *more = choose(report.rows, report.options) if choose is flood_panels else choose(report.rows)
+    also = {flood_panels: [report.options], overhead_panels: [report.paper]}.get(choose, [])
+    panels, columns, *more = choose(report.rows, *also)
     panels = [panel for panel in panels if is_drawn(panel)]
     if not panels:
         raise Refused(f"{report.path}: found no row with figures, expected rows of {report.experiment}")

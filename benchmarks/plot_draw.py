@@ -34,7 +34,7 @@ USUAL_DASHES = {"direct": 0, "ucx": 0, "am": 1, "put": 2, "stream": 3, "source":
 MARKS = "osD^vPX*<>"
 # From the first stage to the last: what prepares is grey and yellow, what compiles blue, what places green and pink.
 STAGES = {"transmission": "#BBBBBB", "wait": "#777777", "libraries": YELLOW, "cache load": ORANGE, "parse": "#CFE5F2",
-          "verify": "#9CCAE6", "passes": "#56A5D3", "codegen": "#0072B2", "link": PINK, "image load": GREEN, "execution": "#222222"}
+          "verify": "#9CCAE6", "passes": "#56A5D3", "codegen": "#0072B2", "link": PINK, "image load": GREEN, "execution": "#222222", "lookup, execution": "#0072B2"}
 REST = "#FFFFFF"
 
 STYLE = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana"], "font.size": 8,
@@ -301,7 +301,7 @@ def set_names(axes, names, shared):
 def draw_stacks(axes, panel, _):
     totals = sorted(stack.total for stack in panel.stacks)
     end = totals[-1]
-    if len(totals) > 2 and totals[-1] > CUT_RATIO * totals[-2] > 0:
+    if not panel.is_whole and len(totals) > 2 and totals[-1] > CUT_RATIO * totals[-2] > 0:
         end = 1.25 * totals[-2]
     before, thickness = max(stack.before for stack in panel.stacks), bar_thickness(axes, len(panel.stacks))
     for place, stack in enumerate(panel.stacks):
@@ -340,7 +340,7 @@ def legend_of(chart, choice):
             if panel.limit:
                 entries.setdefault(panel.limit.name, lines.Line2D([], [], color="black", linewidth=1, linestyle=(0, (4, 2))))
         elif not isinstance(panel, Bars):
-            for name in ("transmission", *(name for stack in panel.stacks for name, _ in stack.stages)):
+            for name in (*(["transmission"] if any(stack.before for stack in panel.stacks) else []), *(name for stack in panel.stacks for name, _ in stack.stages)):
                 hatch = {} if name in STAGES else {"hatch": "////", "edgecolor": "#999999", "linewidth": 0.4}
                 entries.setdefault(name, patches.Patch(facecolor=STAGES.get(name, REST), **hatch))
     return entries

@@ -67,6 +67,8 @@ class Report:
         if not 0 < len(self.rows) <= ROWS_MAX:
             raise Refused(f"{path}: found {len(self.rows)} rows, expected 1 to {ROWS_MAX}")
         self.env = self.dict_of(document, "env")
+        paper = document.get("paper")  # figures of others that the run stands beside
+        self.paper = [row for row in paper if isinstance(row, dict)][:ROWS_MAX] if isinstance(paper, list) else []
         self.options = self.dict_of(self.env, "options")
 
     @staticmethod

@@ -153,6 +153,8 @@ bool series_run_latency(series_run *run, unsigned index, uint64_t count, perf_la
     perf_session_set_ended(run->session);
     if (!perf_session_reply(run->session))
         return false;
+    if (run->kind->note_latency != NULL)
+        run->kind->note_latency(run, index, warmup, count);
     *out = run->kind->of_calls ? perf_stats_calls(run->stamps + warmup, count)
                                : perf_stats_latency(run->stamps + warmup, count);
     return true;
@@ -295,6 +297,7 @@ static bool measure_payload(series_run *run, uint64_t point)
             return false;
     }
     for (unsigned round = 0; round < run->options.rounds; round++) {
+        run->round = round;
         if (!measure_round(run, round))
             return false;
     }

@@ -25,6 +25,9 @@ typedef struct series_kind {
     bool (*choose_counts)(series_run *run, unsigned index);
     /* A turn of a series in each round of the first payload. May be NULL. */
     bool (*measure_connection)(series_run *run, unsigned index, unsigned round);
+    /* After a latency run: its stamps, of which the first `warmup` trips do not count. May be
+     * NULL. */
+    void (*note_latency)(series_run *run, unsigned index, uint64_t warmup, uint64_t count);
     void (*print_round)(const series_run *run, unsigned index, unsigned round);
     /* Adds what was measured with the present payload to rows and ratios, and to the table. */
     void (*report_payload)(series_run *run);
@@ -49,6 +52,7 @@ struct series_run {
     json_t *ratios;
     /* Which payload of the options it is now, or which number of calls. */
     unsigned payload_index;
+    unsigned round;
     unsigned series_count;
     perf_series series[SERIES_MAX];
     series_samples samples[SERIES_MAX];

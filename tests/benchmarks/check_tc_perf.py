@@ -219,6 +219,23 @@ def check_call(report):
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
+def check_overhead(report):
+    """A row for each mode, split where the target sees a message come, and the paper's beside it."""
+    paper = report.pop("paper")
+    expect(len(paper) == 9 and {row["table"] for row in paper} == {"I", "II", "III"}, "three tables", paper)
+    rows = {row["mode"]: row for row in report["rows"]}
+    expect(list(rows) == ["direct", "am", "uncached", "cached", "image"], "five modes", list(rows))
+    expect(rows["direct"]["lookup_exec_ns"] > 0, "a time of a call", rows["direct"])
+    expect(all(rows[mode]["jit_ns"] > 0 for mode in ("uncached", "image")), "what it takes to load", rows)
+    for mode in ("am", "uncached", "cached", "image"):
+        expect_tail(rows[mode], "latency_ns")
+    split = {mode for mode, row in rows.items() if "transmission_ns" in row}
+    shared = rows["cached"]["delivery"] == "direct"
+    expect(not shared or {"cached", "image"} <= split, "stages over shared memory", rows)
+    expect(shared or split <= {"am"}, "no stages where a system call brings the message", rows)
+    expect(set(report["ratios"]) == {f"sum_to_total_{mode}" for mode in split}, "a sum for each", report["ratios"])
+
+
 def check_bandwidth(report):
     """Two payloads by all modes; the library's over two deliveries."""
     modes = ["put", "am", "am-safe", "cached", "cached"]
@@ -347,7 +364,8 @@ def check_protection(report):
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
-          "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "bandwidth": ("bandwidth", check_bandwidth),
+          "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),
+          "bandwidth": ("bandwidth", check_bandwidth),
           "wait": ("wait", check_wait), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),

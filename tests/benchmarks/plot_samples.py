@@ -57,6 +57,16 @@ def call(mode, delivery, n, factor):
                      rate_per_s=1e6 * (1 + n / 64) / factor), "latency_ns_max": 1e7}
 
 
+def overhead(mode, transmission, lookup, **more):
+    total = {"latency_ns_p50": 1.05 * (transmission + lookup), "latency_ns_p50_quartiles": [transmission, 2 * transmission]}
+    return {"mode": mode, "delivery": "am" if mode == "am" else "direct", **(total if mode != "direct" else {}), "lookup_exec_ns": lookup,
+            **({"transmission_ns": transmission} if mode != "direct" else {}), **more}
+
+
+def paper(machine, mode, lookup, transmission):
+    return {"machine": machine, "mode": mode, "lookup_exec_ns": lookup, "transmission_ns": transmission, "total_ns": lookup + transmission}
+
+
 STAGES = ("transmission", "wait", "libraries", "cache load", "parse", "verify", "passes", "codegen", "link", "image load", "execution")
 CALLS = {"jit-cold": (27, 184, 45, 2, 81, 25, 0, 348, 107, 0, 9, 53641), "jit-warm": (15, 11, 11, 1, 86, 25, 0, 413, 149, 0, 0, 877),
          "jit-best": (21, 33, 17, 1, 103, 35, 628, 1452, 197, 0, 1, 2716), "cached": (18, 0, 6, 31, 0, 0, 0, 0, 75, 0, 0, 117),
@@ -108,6 +118,9 @@ REPORTS = {
     "call": report("call", [call(mode, delivery, n, factor) for n in (1, 4, 16, 64, 256, 1024) for mode, delivery, factor in
                             (("am", "am", 1), ("call", "direct", 1.3), ("start", "direct", 1.1)) if n == 1 or mode != "call"]),
     "call-alone": report("call", [call("am", "am", 1, 1), call("call", "direct", 1, 1.2), call("start", "direct", 1, 1.1)]),
+    "overhead": dict(report("overhead", [overhead("direct", 0, 10), overhead("am", 600, 20), overhead("uncached", 590, 150, jit_ns=4e5),
+                                         overhead("cached", 265, 20), {"mode": "image", "delivery": "am", "latency_ns_p50": 7000}]),
+                     paper=[paper("Ookami", "am", 80, 2500), paper("Ookami", "cached", 50, 2620), paper("Thor BF2", "am", 10, 1870)]),
     "senders": report("tsi", [{"mode": "cached", "delivery": delivery, "senders": n, "payload_bytes": 8, **around(rate_per_s=rate * (1 + n / 16))}
                               for delivery, rate in (("direct", 6e7), ("am", 1.5e7)) for n in (16, 1, 2, 4, 8)]),
     "bandwidth": report("bandwidth", [{"mode": mode, "delivery": delivery, "payload_bytes": 65536 << n, **around(mb_per_s=rate * (1 + n / 4))}

@@ -1,0 +1,65 @@
+/* When a target saw each message of a latency run, and when it had its loop back: the
+ * processor's counter at both, in memory that the source reads afterwards.
+ *
+ * Nothing in a library tells when it has seen a message, so the loop that waits looks itself:
+ * at the word that will change where the next message is to arrive, which lies as far behind
+ * the newest as that lies behind the one before. A message that came elsewhere (a ring's end,
+ * or bytes that a system call brings) was not seen, and is left out of the figures. */
+#ifndef TC_PERF_TARGET_LOG_H
+#define TC_PERF_TARGET_LOG_H
+
+#include "perf_clock.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct target_log {
+    uint64_t *seen; /* by message, from 0 on; 0: was not seen */
+    uint64_t *done;
+} target_log;
+
+typedef struct target_watch {
+    const unsigned char *newest; /* NULL: none has come */
+    ptrdiff_t step;              /* from one to the next; 0: not known */
+} target_watch;
+
+/* Looks in a row: so many that few messages come while something else is done. */
+#define TARGET_LOOKS 64u
+#define TARGET_PAGE 4096u
+
+/* UCX puts payloads where they need no more room than they have. */
+typedef struct __attribute__((packed)) target_word {
+    uint64_t value;
+} target_word;
+
+/* A message lay there. */
+static inline void target_watch_note(target_watch *watch, const void *at)
+{
+    const unsigned char *place = at;
+    watch->step = watch->newest != NULL ? place - watch->newest : 0;
+    watch->newest = place;
+}
+
+/* When the word at the next message, `before` bytes in front of it, was seen to be `value`; 0:
+ * it was not. Looks at no page but that of the newest message, which is there. */
+static inline uint64_t target_watch_look(const target_watch *watch, size_t before,
+                                         uint64_t value)
+{
+    const uintptr_t newest = (uintptr_t)watch->newest;
+    const uintptr_t place = newest + (uintptr_t)watch->step - before;
+    if (watch->step == 0 || place / TARGET_PAGE != newest / TARGET_PAGE ||
+        (place + sizeof value - 1) / TARGET_PAGE != newest / TARGET_PAGE)
+        return 0;
+    const volatile target_word *word = (const volatile target_word *)place;
+    for (unsigned i = 0; i < TARGET_LOOKS; i++) {
+        if (word->value == value) {
+            atomic_thread_fence(memory_order_acquire);
+            return perf_ticks();
+        }
+    }
+    return 0;
+}
+
+#endif
