@@ -237,7 +237,7 @@ static void report_payload(series_run *run)
 static void add_paper(const series_run *run, json_t *report)
 {
     if (run->options.table && !perf_report_is_quiet(&run->options))
-        paper_tables_print_rates(run->rows);
+        paper_tables_print_rates(run->rows, run->ratios);
     if (run->options.table)
         (void)json_object_set_new(report, "paper", paper_tables_rates());
 }

@@ -1,5 +1,6 @@
 #include "paper_tables.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,7 +197,43 @@ static double number(const json_t *row, const char *name)
     return json_number_value(json_object_get(row, name));
 }
 
-void paper_tables_print_rates(const json_t *rows)
+/* "+26.4 %"; of a ratio that is not there "-". */
+static void print_gain(double ratio)
+{
+    if (ratio > 0)
+        (void)printf(" %+10.1f %%", (ratio - 1) * 100);
+    else
+        (void)printf(" %12s", "-");
+}
+
+static double inverse(double ratio)
+{
+    return ratio > 0 ? 1 / ratio : 0;
+}
+
+/* Of the cached way over the other two; three rows of `rates` in a row are one machine's. */
+static void print_speedups(const json_t *ratios)
+{
+    (void)printf("\n%-5s %-10s %-17s %12s %12s    %12s %12s\n", "table", "machine",
+                 "cached over", "latency", "rate", "latency here", "rate here");
+    for (size_t i = 0; i < RATES; i++) {
+        const size_t cached = i / 3 * 3 + 1;
+        const bool over_am = strcmp(rates[i].mode, "am") == 0;
+        if (i == cached)
+            continue;
+        (void)printf("%-5s %-10s %-17s", rates[i].table, rates[i].machine, rates[i].way);
+        print_gain(rates[i].latency_us / rates[cached].latency_us);
+        print_gain(rates[cached].rate_per_s / rates[i].rate_per_s);
+        (void)printf("   ");
+        print_gain(over_am ? inverse(number(ratios, "cached_to_am_latency"))
+                           : number(ratios, "uncached_to_cached_latency"));
+        print_gain(over_am ? number(ratios, "cached_to_am_rate")
+                           : inverse(number(ratios, "uncached_to_cached_rate")));
+        (void)printf("\n");
+    }
+}
+
+void paper_tables_print_rates(const json_t *rows, const json_t *ratios)
 {
     (void)printf(
         "\nThe Three-Chains paper, TSI between two machines over InfiniBand, and this run "
@@ -212,6 +249,7 @@ void paper_tables_print_rates(const json_t *rows)
                          number(row, "latency_ns_p50") / 1e3, number(row, "rate_per_s"));
         (void)printf("\n");
     }
+    print_speedups(ratios);
 }
 
 json_t *paper_tables_rates(void)
