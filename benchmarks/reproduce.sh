@@ -3,6 +3,7 @@
 # Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twelve
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
+#   benchmarks/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
 #   benchmarks/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
 #   benchmarks/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
@@ -10,12 +11,12 @@
 set -euo pipefail
 
 depths=1..4096 deepest=4096 depth_servers="4 8 16" servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
-few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
+few=() tables=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
-        depths=1,16 deepest=16 depth_servers=2 servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2)
+        depths=1,16 deepest=16 depth_servers=2 servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2) tables=(-n 500)
         again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4
         ;;
     --draw | --docs) step=${1#--} ;;
@@ -25,7 +26,7 @@ while [[ ${1:-} == --* ]]; do
 done
 paper=
 case ${1:-} in
-ifunc-api)
+ifunc-api | three-chains)
     paper=$1
     shift
     ;;
@@ -298,8 +299,10 @@ reproduce_all() {
 }
 
 . "$(dirname "$0")/reproduce_ifunc_api.sh"
+. "$(dirname "$0")/reproduce_three_chains.sh"
 case $paper in
 ifunc-api) reproduce_ifunc_api ;;
+three-chains) reproduce_three_chains ;;
 *) reproduce_all ;;
 esac
 echo "$dir/report.md"

@@ -25,6 +25,16 @@ for line in '| depth | get | am | bitcode | image |' '| `bitcode_to_get_s2_q1_d1
     grep -qF -- "$line" report.md || fail "report.md has no: $line"
 done
 ! grep -qE 'null|\| *\|' report.md || fail "an empty figure: $(grep -E 'null|\| *\|' report.md)"
+"$1" --quick three-chains "$2" "$dir/paper"
+for picture in $(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$dir/paper/report.md"); do
+    grep -q '</svg>' "$dir/paper/$picture" || fail "$picture is not drawn"
+done
+for line in '| us | stage | here | I: Ookami | II: Thor BF2 | III: Thor Xeon |' '| Cached Bitcode | lookup + execution |' '`sum_to_total_cached`' \
+    '| method | what | here, shared memory | here, tcp | IV: Ookami |' '| cached to active message, latency | 0.98 to 1.03 |' \
+    'chases/s, depth 16: `bitcode_to_am` | 0.93 to 0.97 |' 'tc-perf overhead'; do
+    grep -qF -- "$line" "$dir/paper/report.md" || fail "the paper's report.md has no: $line"
+done
+! grep -qE 'null|\| *\|' "$dir/paper/report.md" || fail "an empty figure: $(grep -E 'null' "$dir/paper/report.md")"
 rm calls.svg
 "$1" --quick --draw "$2" "$dir/out"
 [ -s calls.svg ] || fail "did not draw again what was measured before"
