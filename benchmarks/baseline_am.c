@@ -117,7 +117,7 @@ static bool target_logged(perf_series *series, uint64_t count)
         state->awaited++;
         while (state->counter < state->awaited) {
             if (seen == 0)
-                seen = target_watch_look(&watch, 0, i + 1);
+                seen = target_watch_look_marked(&watch, i + 1);
             if (ucp_worker_progress(state->link.worker) == 0 && !perf_poll_missed(&poll))
                 return false;
         }

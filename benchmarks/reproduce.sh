@@ -71,6 +71,8 @@ measure_all() {
     measure payloads tsi --sweep $sizes --modes bare,am,cached,uncached --rounds $again "${few[@]}"
     measure sum ssum --rounds $again "${few[@]}"
     measure put iput --rounds $again "${few[@]}"
+    measure call call --rounds $rounds "${few[@]}"
+    measure call-tcp call --tls tcp,self --rounds $sweep_rounds "${few[@]}"
     measure bandwidth bandwidth --sweep $large --rounds $rounds "${few[@]}"
     measure bandwidth-tcp bandwidth --sweep $large --tls tcp,self --rounds $rounds "${few[@]}"
     measure senders tsi --senders $senders --delivery direct,am --rounds $rounds "${few[@]}"
@@ -172,6 +174,8 @@ chapters() {
     chapter "Payloads" payloads
     chapter "Server-Side Sum" sum
     chapter "Indirect Put" put
+    chapter "Calls and their answers over shared memory" call
+    chapter "Calls and their answers over tcp" call-tcp
     chapter "Large payloads over shared memory" bandwidth
     chapter "Large payloads over tcp" bandwidth-tcp
     chapter "Several senders" senders

@@ -168,6 +168,6 @@ reproduce_three_chains() {
     draw_all
     three_chains_page >"$dir/report.md"
     if [ "$step" = docs ]; then
-        publish overhead tables
+        publish overhead
     fi
 }

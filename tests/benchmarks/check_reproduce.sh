@@ -16,7 +16,7 @@ fail() {
 }
 
 pictures=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' report.md)
-[ "$(wc -w <<<"$pictures")" = 19 ] || fail "expected 19 pictures, found: $pictures"
+[ "$(wc -w <<<"$pictures")" = 21 ] || fail "expected 21 pictures, found: $pictures"
 for picture in $pictures; do
     grep -q '</svg>' "$picture" || fail "$picture is not drawn"
 done
