@@ -95,11 +95,23 @@ static tc_status try_through_tap(keys_bench *b)
     return status;
 }
 
+/* Nobody does anything to it. On a busy machine it may take longer than the listener's patience. */
+static void connect_through_tap(keys_bench *b)
+{
+    tc_status status = TC_E_AGAIN;
+    b->tap->deed = KEYS_NOTHING;
+    for (int tries = 0; tries < 100 && status != TC_OK; tries++) {
+        if (tries > 0)
+            keys_bench_reset(b);
+        status = try_through_tap(b);
+    }
+    assert_int_equal(status, TC_OK);
+}
+
 static void do_to_each_byte(keys_bench *b, keys_deed deed, bool to_far,
                             void (*judge)(keys_bench *b, tc_status far_status))
 {
-    b->tap->deed = KEYS_NOTHING;
-    assert_int_equal(try_through_tap(b), TC_OK);
+    connect_through_tap(b);
     size_t size = b->tap->passed[to_far];
     keys_bench_reset(b);
     assert_true(size > 100);
@@ -134,8 +146,7 @@ static void a_handshake_may_break_off_at_any_byte(void **state)
     listen_behind_tap(b);
     do_to_each_byte(b, KEYS_CUT, false, expect_cut);
     do_to_each_byte(b, KEYS_CUT, true, expect_cut);
-    b->tap->deed = KEYS_NOTHING;
-    assert_int_equal(try_through_tap(b), TC_OK);
+    connect_through_tap(b);
     keys_bench_exchange(b);
 }
 
@@ -164,8 +175,7 @@ static void a_handshake_with_a_byte_that_was_changed_proves_nothing(void **state
     do_to_each_byte(b, KEYS_FLIP, false, expect_changed);
     do_to_each_byte(b, KEYS_FLIP, true, expect_changed);
     assert_in_range(unnoticed, 0, 40);
-    b->tap->deed = KEYS_NOTHING;
-    assert_int_equal(try_through_tap(b), TC_OK);
+    connect_through_tap(b);
     keys_bench_exchange(b);
 }
 

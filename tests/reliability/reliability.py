@@ -23,7 +23,7 @@ import attacks
 import limits
 import matrix
 import traffic
-from bench import Bench, Skipped, use_build
+from bench import Bench, LeftByUcx, Skipped, use_build
 
 PARTS = {"matrix": matrix, "attacks": attacks, "limits": limits, "traffic": traffic}
 LOG_CHARACTERS = 3000  # of what each process of a failed cell said
@@ -76,7 +76,7 @@ def run_once(options, number, run):
     except Skipped as why:
         return {"status": "skipped", "text": str(why)}
     except Exception as failure:  # a mistake of the test's own is a failure of its cell, and the others run
-        by_ucx = any(process.died_of_ucx() for process in victims(bench.processes))
+        by_ucx = isinstance(failure, LeftByUcx) or any(process.died_of_ucx() for process in victims(bench.processes))
         where = traceback.extract_tb(failure.__traceback__)
         path = " > ".join(f"{frame.name}:{frame.lineno}" for frame in where if "unittest" not in frame.filename)
         return {"status": "ucx" if by_ucx else "failed", "text": f"{type(failure).__name__}: {str(failure)[:LOG_CHARACTERS]}\n({path})",
