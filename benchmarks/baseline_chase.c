@@ -141,7 +141,7 @@ static void sleep_a_while(baseline_chase *ucx)
 {
     struct pollfd fd = {.fd = ucx->wake_fd, .events = POLLIN};
     if (ucp_worker_arm(ucx->worker) == UCS_OK)
-        (void)poll(&fd, 1, (int)(DAPC_LOOK_NS / PERF_NS_PER_MS));
+        (void)poll(&fd, 1, (int)(dapc_look_ns(ucx->series) / PERF_NS_PER_MS));
 }
 
 static void give_way(baseline_chase *ucx, uint64_t now_ns)

@@ -115,10 +115,10 @@ static bool turn_am(dapc_series *series)
     return true;
 }
 
-static bool start_am(dapc_series *series, unsigned slot, const dapc_step *step)
+static bool start_am(dapc_series *series, unsigned slot, unsigned server, const dapc_step *step)
 {
     const am_chase chase = {.step = *step, .destination = series->rank, .slot = slot};
-    return send_chase(series->state, CHASER, step->address >> DAPC_PLACE_BITS, &chase);
+    return send_chase(series->state, CHASER, server, &chase);
 }
 
 static void close_am(dapc_series *series)

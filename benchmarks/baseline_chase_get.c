@@ -173,8 +173,11 @@ static void entry_came(void *request, ucs_status_t status, void *user)
         dapc_client_failed(state->ucx.series->client);
 }
 
-static bool start_get(dapc_series *series, unsigned slot, const dapc_step *step)
+/* The client asks whoever has an entry, the first one too. */
+static bool start_get(dapc_series *series, unsigned slot, unsigned server,
+                      const dapc_step *step)
 {
+    (void)server;
     get_state *state = series->state;
     state->chases[slot].left = *step;
     return chase_on(&state->chases[slot]);

@@ -11,9 +11,6 @@
 
 #define DAPC_WORKERS_MAX (DAPC_SERVERS_MAX + 1u)
 #define DAPC_BLOB_MAX 2048u
-/* How long a worker waits before it looks whether its step has ended. */
-#define DAPC_LOOK_NS 10000000ull
-
 typedef struct dapc_mode dapc_mode;
 typedef struct dapc_client dapc_client;
 
@@ -44,6 +41,13 @@ typedef struct dapc_series {
     void *state;         /* the mode's; NULL while closed */
 } dapc_series;
 
+/* How long a worker waits before it looks whether its step has ended. With many of them those looks alone would fill the
+ * processors. */
+static inline uint64_t dapc_look_ns(const dapc_series *series)
+{
+    return 10000000ull * (1 + series->server_count / 8);
+}
+
 struct dapc_mode {
     const char *name;
     bool moves_code; /* what of it is in a code cache, and so can be missing there */
@@ -68,8 +72,9 @@ struct dapc_mode {
      * move code; the servers take turns meanwhile. */
     bool (*prepare)(dapc_series *series, bool known);
     /* The client alone: begins a chase, whose end dapc_client_done is told of, perhaps before
-     * this returns. `slot` is below DAPC_INFLIGHT_MAX and not in use. */
-    bool (*start)(dapc_series *series, unsigned slot, const dapc_step *step);
+     * this returns. `slot` is below DAPC_INFLIGHT_MAX and not in use. Who sends it to a server
+     * sends it to this one, which need not have its first entry. */
+    bool (*start)(dapc_series *series, unsigned slot, unsigned server, const dapc_step *step);
 };
 
 extern const dapc_mode dapc_mode_get;
@@ -77,6 +82,9 @@ extern const dapc_mode dapc_mode_am;
 extern const dapc_mode dapc_mode_am_safe;
 extern const dapc_mode dapc_mode_bitcode;
 extern const dapc_mode dapc_mode_image;
+
+/* NULL: there is none of that name. */
+const dapc_mode *dapc_mode_find(const char *name);
 
 /* NULL: no memory. */
 dapc_client *dapc_client_create(void);

@@ -4,6 +4,7 @@
 #include "perf_clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TURNS_PER_LOOK 256u
 
@@ -33,6 +34,14 @@ void dapc_client_destroy(dapc_client *client)
     free(client);
 }
 
+static unsigned first_server(const dapc_client *client, uint64_t number, const dapc_step *step)
+{
+    const dapc_series *series = client->series;
+    return strcmp(series->options->start, "any") == 0
+               ? dapc_table_any(series->table, client->batch.first + number)
+               : (unsigned)(step->address >> DAPC_PLACE_BITS);
+}
+
 /* A chase may end before its start returns, and one that ends makes room for the next: not a
  * loop, this would go as deep as the batch is long. */
 static void start_more(dapc_client *client)
@@ -47,7 +56,7 @@ static void start_more(dapc_client *client)
         const dapc_step step = {dapc_table_start(series->table, client->batch.first + number),
                                 client->batch.depth};
         client->numbers[slot] = number;
-        if (!series->mode->start(series, slot, &step))
+        if (!series->mode->start(series, slot, first_server(client, number, &step), &step))
             client->failed = true;
     }
     client->starting = false;

@@ -1,5 +1,6 @@
 /* The pointer chase: for each number of servers and each depth the modes take turns, so that
  * their figures compare. */
+#include "dapc_need.h"
 #include "dapc_workers.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
@@ -18,23 +19,9 @@
 /* So that quickly compiled code has made place for better code, which takes a while. */
 #define WARMING_NS (200 * PERF_NS_PER_MS)
 
-static const dapc_mode *const modes[] = {&dapc_mode_get, &dapc_mode_am, &dapc_mode_am_safe,
-                                         &dapc_mode_bitcode, &dapc_mode_image};
-
-#define MODE_COUNT (sizeof modes / sizeof modes[0])
-
-static const dapc_mode *find_mode(const char *name)
-{
-    for (size_t i = 0; i < MODE_COUNT; i++) {
-        if (strcmp(modes[i]->name, name) == 0)
-            return modes[i];
-    }
-    return NULL;
-}
-
 static bool add_plans(dapc_run *run, const char *name)
 {
-    const dapc_mode *mode = find_mode(name);
+    const dapc_mode *mode = dapc_mode_find(name);
     if (mode == NULL) {
         (void)fprintf(stderr, "tc-perf: no mode of dapc is called '%s'\n", name);
         return false;
@@ -277,7 +264,11 @@ static int run_dapc(const perf_options *options)
     run.options = options;
     run.rows = json_array();
     run.ratios = json_object();
-    ok = choose_plans(&run) && make_samples(&run);
+    ok = choose_plans(&run) && make_samples(&run) &&
+         (options->server_program == NULL || dapc_member_check(options->server_program));
+    for (unsigned i = 0; ok && i < options->servers.count; i++)
+        ok = dapc_need_ensure(run.plans, run.plan_count, options,
+                              (unsigned)options->servers.values[i]);
     for (unsigned i = 0; ok && i < options->servers.count; i++)
         ok = measure_servers(&run, (unsigned)options->servers.values[i]);
     ok = ok && dapc_report_write(&run);
@@ -290,7 +281,9 @@ static int run_dapc(const perf_options *options)
 const perf_experiment dapc_experiment = {
     .name = "dapc",
     .summary = "a chase through a table of pointers that is spread over servers",
-    .options = "iterations rounds modes servers depth inflight wait transport cache return",
+    .options =
+        "iterations rounds modes servers depth inflight wait transport cache return start "
+        "server-program",
     .told = {{"iterations", "(what fits 50 ms)"}, {"modes", "out of get,am,bitcode,image"}},
     .defaults = {{"servers", "1,4,8"},
                  {"depth", "4096"},
@@ -299,6 +292,7 @@ const perf_experiment dapc_experiment = {
                  {"transport", "tcp"},
                  {"cache", "warm"},
                  {"return", "reply"},
+                 {"start", "owner"},
                  {"modes", "get,am,bitcode,image"},
                  {"rounds", "10"}},
     .iterations_max = 200000,

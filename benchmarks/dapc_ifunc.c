@@ -16,6 +16,9 @@
 #define GROUP_ID 1u
 #define ARCHIVE_MAX (1u << 20)
 #define HOP_LIMIT "2000000" /* above any depth */
+/* 64 servers on two processors, or a few that are emulated, may take that long for all to meet. */
+#define CONNECT_TIMEOUT "55s"
+#define CONNECT_NS (55 * PERF_NS_PER_S)
 
 typedef struct ifunc_state ifunc_state;
 
@@ -65,6 +68,7 @@ static bool create_context(ifunc_state *state)
         {"wait", state->yields ? NULL : series->wait},
         {"delivery", own->deliveries[0][0] != '\0' ? own->deliveries[0] : NULL},
         {"hop_limit", HOP_LIMIT},
+        {"connect_timeout", CONNECT_TIMEOUT},
         {"cache_dir", strcmp(own->cache, "cold") == 0 ? "" : NULL}};
     tc_error err = {0};
     return perf_context_create(settings, sizeof settings / sizeof settings[0], &state->context,
@@ -112,7 +116,7 @@ static bool connect_ifunc(dapc_series *series, const dapc_blob *blobs)
                                     .members = members};
     if (tc_group_create(state->context, &params, &state->group, &err) != TC_OK)
         return complain(state, "group", &err);
-    if (tc_group_connect(state->group, PERF_SILENCE_NS, &err) != TC_OK)
+    if (tc_group_connect(state->group, CONNECT_NS, &err) != TC_OK)
         return complain(state, "group", &err);
     for (unsigned i = 0; is_client(series) && i < series->server_count; i++) {
         if (tc_group_ep(state->group, i, &state->servers[i], &err) != TC_OK)
@@ -157,7 +161,7 @@ static bool turn_ifunc(dapc_series *series)
             (void)sched_yield();
         return true;
     }
-    tc_status status = tc_wait(state->context, DAPC_LOOK_NS);
+    tc_status status = tc_wait(state->context, dapc_look_ns(series));
     return status == TC_OK || status == TC_E_TIMEOUT ||
            perf_session_complain(series->session, "%s: wait: %s", series->mode->name,
                                  tc_status_text(status));
@@ -241,16 +245,16 @@ static tc_status call(ifunc_state *state, unsigned slot, tc_ep *ep, const dapc_s
     return tc_call_start(ep, state->chaser, step, sizeof *step, &params, NULL, NULL);
 }
 
-static bool start_ifunc(dapc_series *series, unsigned slot, const dapc_step *step)
+static bool start_ifunc(dapc_series *series, unsigned slot, unsigned server,
+                        const dapc_step *step)
 {
     ifunc_state *state = series->state;
-    uint64_t owner = step->address >> DAPC_PLACE_BITS;
     const chase_request job = {.step = *step, .destination = series->rank, .slot = slot};
     if (state->is_new && !send_ahead(state))
         return false;
-    tc_status status = state->by_ifunc ? tc_group_send(state->group, (uint32_t)owner,
-                                                       state->chaser, &job, sizeof job)
-                                       : call(state, slot, state->servers[owner], step);
+    tc_status status =
+        state->by_ifunc ? tc_group_send(state->group, server, state->chaser, &job, sizeof job)
+                        : call(state, slot, state->servers[server], step);
     return status == TC_OK || perf_session_complain(series->session, "%s: send: %s",
                                                     series->mode->name, tc_status_text(status));
 }

@@ -19,6 +19,12 @@ static bool is_quiet(const dapc_run *run)
     return perf_report_is_quiet(run->options);
 }
 
+/* One machine runs both, so one of two architectures is not its own. */
+static bool is_emulated(const dapc_run *run)
+{
+    return strcmp(run->workers.client_arch, run->workers.server_arch) != 0;
+}
+
 static perf_spread spread_of(const dapc_run *run, const double *values, double *buffer)
 {
     memcpy(buffer, values, run->options->rounds * sizeof *buffer);
@@ -42,11 +48,13 @@ static void report_row(dapc_run *run, unsigned q, unsigned series, double *buffe
     perf_spread first_us = spread_of(run, samples->first_us, buffer);
     perf_spread second_us = spread_of(run, samples->second_us, buffer);
     double step_us = 1e6 / rate.median / (double)run->depth;
-    json_t *row = json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:s, s:o}", "mode",
-                            plan->mode->name, "servers", (int)run->workers.server_count,
+    json_t *row = json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:o}",
+                            "mode", plan->mode->name, "servers", (int)run->workers.server_count,
                             "depth", (json_int_t)run->depth, "inflight", (json_int_t)inflight,
                             "wait", plan->wait, "transport", run->options->transport, "cache",
-                            run->options->cache, "us_per_step", json_real(step_us));
+                            run->options->cache, "start", run->options->start, "client_arch",
+                            run->workers.client_arch, "server_arch", run->workers.server_arch,
+                            "emulated", is_emulated(run), "us_per_step", json_real(step_us));
     perf_report_spread(row, "chases_per_s", rate, 1);
     perf_report_spread(row, "first_chase_us", first_us, 1);
     perf_report_spread(row, "second_chase_us", second_us, 1);
@@ -153,6 +161,10 @@ bool dapc_report_write(dapc_run *run)
 {
     const perf_options *options = run->options;
     json_t *report = perf_report_create(options);
+    if (!is_quiet(run) && is_emulated(run))
+        (void)printf("\nemulated: the client is %s, servers are %s, on one machine; such "
+                     "figures compare with none of a machine\n",
+                     run->workers.client_arch, run->workers.server_arch);
     if (!is_quiet(run))
         (void)printf("\n%s, cache %s; medians of %u rounds; every result was checked\n",
                      options->transport, options->cache, options->rounds);

@@ -1,6 +1,8 @@
 #include "dapc_table.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SEED 0x3c6ef372fe94f82bull
 
@@ -13,14 +15,32 @@ static uint64_t random_of(uint64_t number)
     return x ^ x >> 31;
 }
 
+static bool map_entries(dapc_table *table, unsigned servers, int protection)
+{
+    uint64_t count = (uint64_t)servers << DAPC_PLACE_BITS;
+    void *entries = mmap(NULL, count * sizeof(uint64_t), protection, MAP_SHARED, table->fd, 0);
+    if (entries == MAP_FAILED)
+        return false;
+    table->entries = entries;
+    table->count = count;
+    table->servers = servers;
+    return true;
+}
+
 /* Sattolo's shuffle: of all permutations only those that are one cycle, each with the same
  * probability, so that no chase gets into a short circle. */
 bool dapc_table_make(dapc_table *table, unsigned servers)
 {
     uint64_t count = (uint64_t)servers << DAPC_PLACE_BITS;
-    uint64_t *entries = malloc(count * sizeof *entries);
-    if (entries == NULL)
+    *table = (dapc_table){.fd = memfd_create("dapc", MFD_CLOEXEC)};
+    if (table->fd < 0)
         return false;
+    if (ftruncate(table->fd, (off_t)(count * sizeof(uint64_t))) != 0 ||
+        !map_entries(table, servers, PROT_READ | PROT_WRITE)) {
+        (void)close(table->fd);
+        return false;
+    }
+    uint64_t *entries = table->entries;
     for (uint64_t i = 0; i < count; i++)
         entries[i] = i;
     for (uint64_t i = count - 1; i > 0; i--) {
@@ -28,14 +48,25 @@ bool dapc_table_make(dapc_table *table, unsigned servers)
         entries[i] = entries[other];
         entries[other] = entry;
     }
-    *table = (dapc_table){.entries = entries, .count = count, .servers = servers};
     return true;
+}
+
+bool dapc_table_map(dapc_table *table, int fd, unsigned servers)
+{
+    struct stat about;
+    uint64_t count = (uint64_t)servers << DAPC_PLACE_BITS;
+    *table = (dapc_table){.fd = fd};
+    return fstat(fd, &about) == 0 && (uint64_t)about.st_size == count * sizeof(uint64_t) &&
+           map_entries(table, servers, PROT_READ);
 }
 
 void dapc_table_free(dapc_table *table)
 {
-    free(table->entries);
-    *table = (dapc_table){0};
+    if (table->entries != NULL) {
+        (void)munmap(table->entries, table->count * sizeof(uint64_t));
+        (void)close(table->fd);
+    }
+    *table = (dapc_table){.fd = -1};
 }
 
 dapc_shard dapc_table_shard(const dapc_table *table, unsigned rank)
@@ -48,6 +79,11 @@ dapc_shard dapc_table_shard(const dapc_table *table, unsigned rank)
 uint64_t dapc_table_start(const dapc_table *table, uint64_t number)
 {
     return random_of(~number) % table->count;
+}
+
+unsigned dapc_table_any(const dapc_table *table, uint64_t number)
+{
+    return (unsigned)(random_of(number ^ SEED) % table->servers);
 }
 
 uint64_t dapc_table_chase(const dapc_table *table, uint64_t address, uint64_t depth)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DAPC_SERVERS_MAX 16u
+#define DAPC_SERVERS_MAX 64u
 #define DAPC_INFLIGHT_MAX 64u /* chases at once */
 #define DAPC_PLACE_BITS 15u   /* 32768 entries, or 256 KB, on each server */
 
@@ -16,17 +16,23 @@ typedef struct dapc_table {
     uint64_t *entries;
     uint64_t count;
     unsigned servers;
+    int fd; /* of the memory that the entries are in */
 } dapc_table;
 
 /* One cycle through all entries in random order, the same in every run: what follows an entry
  * is on any server with the same probability. False: no memory. */
 bool dapc_table_make(dapc_table *table, unsigned servers);
+/* The same table, in another process that has its descriptor, to read; takes the descriptor
+ * over. False: it is of another size, or no memory. */
+bool dapc_table_map(dapc_table *table, int fd, unsigned servers);
 void dapc_table_free(dapc_table *table);
 
 dapc_shard dapc_table_shard(const dapc_table *table, unsigned rank);
 
 /* Where the chase of this number begins. */
 uint64_t dapc_table_start(const dapc_table *table, uint64_t number);
+/* The server that the client sends it to, when that may be any. */
+unsigned dapc_table_any(const dapc_table *table, uint64_t number);
 uint64_t dapc_table_chase(const dapc_table *table, uint64_t address, uint64_t depth);
 
 #endif

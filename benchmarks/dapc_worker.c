@@ -11,6 +11,18 @@ typedef struct worker {
     dapc_series series[DAPC_PLANS_MAX];
 } worker;
 
+static const dapc_mode *const modes[] = {&dapc_mode_get, &dapc_mode_am, &dapc_mode_am_safe,
+                                         &dapc_mode_bitcode, &dapc_mode_image};
+
+const dapc_mode *dapc_mode_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(modes[i]->name, name) == 0)
+            return modes[i];
+    }
+    return NULL;
+}
+
 static void close_series(dapc_series *series)
 {
     if (series->state != NULL)

@@ -2,6 +2,7 @@
 
 #include "perf_clock.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,14 +54,43 @@ static bool hear_workers(dapc_workers *workers, unsigned count)
     return true;
 }
 
+static bool blame_program(const dapc_workers *workers, unsigned rank)
+{
+    (void)fprintf(stderr,
+                  "tc-perf: server %u, '%s', did not begin as a tc-perf of this version does\n",
+                  rank, workers->configs[rank].options->server_program);
+    return false;
+}
+
+/* Servers that are programs get their orders and say what they are. */
+static bool meet_programs(dapc_workers *workers)
+{
+    unsigned char said[DAPC_INTRODUCTION_BYTES];
+    for (unsigned i = 0; i < workers->server_count; i++) {
+        if (!dapc_member_order(&workers->sessions[i], &workers->configs[i]))
+            return blame_program(workers, i);
+    }
+    for (unsigned i = 0; i < workers->server_count; i++) {
+        perf_session *session = &workers->sessions[i];
+        if (!hear_bytes(workers, session, said, sizeof said))
+            return blame_program(workers, i);
+        if (!dapc_member_judge(session, said, sizeof said, workers->server_arch))
+            return false;
+    }
+    return true;
+}
+
 bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
                         unsigned server_count, const dapc_plan *plans, unsigned plan_count)
 {
     bool ok = true;
     memset(workers, 0, sizeof *workers);
     workers->server_count = server_count;
+    dapc_member_arch(workers->client_arch);
+    dapc_member_arch(workers->server_arch);
     if (!dapc_table_make(&workers->table, server_count)) {
-        (void)fprintf(stderr, "tc-perf: out of memory\n");
+        (void)fprintf(stderr, "tc-perf: no memory for the table of %u servers, %s\n",
+                      server_count, strerror(errno));
         return false;
     }
     for (unsigned i = 0; ok && i <= server_count; i++) {
@@ -69,11 +99,13 @@ bool dapc_workers_start(dapc_workers *workers, const perf_options *options,
                                                    .plans = plans,
                                                    .plan_count = plan_count,
                                                    .rank = i};
-        ok = perf_session_start(&workers->sessions[i], NULL, dapc_worker_serve,
+        bool is_program = options->server_program != NULL && i < server_count;
+        ok = perf_session_start(&workers->sessions[i], NULL,
+                                is_program ? dapc_member_become : dapc_worker_serve,
                                 &workers->configs[i]);
         workers->started++;
     }
-    return ok;
+    return ok && (options->server_program == NULL || meet_programs(workers));
 }
 
 bool dapc_workers_stop(dapc_workers *workers)

@@ -2,7 +2,7 @@
 #ifndef TC_PERF_DAPC_WORKERS_H
 #define TC_PERF_DAPC_WORKERS_H
 
-#include "dapc.h"
+#include "dapc_member.h"
 
 #include <jansson.h>
 
@@ -10,6 +10,8 @@ typedef struct dapc_workers {
     unsigned server_count;
     unsigned started; /* processes that perf_session_end is owed for */
     dapc_table table;
+    char client_arch[DAPC_ARCH_MAX];
+    char server_arch[DAPC_ARCH_MAX];
     dapc_worker_config configs[DAPC_WORKERS_MAX];
     perf_session sessions[DAPC_WORKERS_MAX]; /* the client is the last */
 } dapc_workers;

@@ -6,7 +6,7 @@
 
 #include "perf_options.h"
 
-#define PERF_DEFAULTS_MAX 9u
+#define PERF_DEFAULTS_MAX 10u
 #define PERF_TOLD_MAX 3u
 
 typedef struct perf_default {

@@ -1,5 +1,6 @@
 /* tc-perf: measures the library against the machine's limit and against UCX, and checks that
  * nothing is lost or torn. */
+#include "dapc_member.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_options.h"
@@ -56,6 +57,10 @@ int main(int argc, char **argv)
     static perf_options options;
     if (argc > 1 && strcmp(argv[1], "plot") == 0)
         return perf_plot(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "member") == 0) {
+        perf_clock_init();
+        return dapc_member_main(argc - 1, argv + 1);
+    }
     int result = perf_options_parse(&options, argc, argv);
     if (result != TOOL_GO_ON)
         return result;

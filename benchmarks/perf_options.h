@@ -45,17 +45,19 @@ typedef struct perf_options {
     perf_list processes;
     perf_list servers; /* of a pointer chase */
     perf_list depths;
-    perf_list inflight;    /* chases at once */
-    const char *wait;      /* comma list */
-    const char *transport; /* "tcp" or "shm" */
-    const char *cache;     /* "warm" or "cold" */
-    const char *answer;    /* "reply" or "ifunc" */
-    unsigned peers;        /* of the target that waits */
-    uint64_t seconds;      /* of a flood */
-    uint64_t burn_ns;      /* what the target takes for each message of it */
-    uint64_t slack_bytes;  /* that memory may grow by in it */
-    perf_range sizes;      /* of the payloads of integrity, in bytes */
-    const char *json_path; /* NULL, a file, or "-" */
+    perf_list inflight;         /* chases at once */
+    const char *wait;           /* comma list */
+    const char *transport;      /* "tcp" or "shm" */
+    const char *cache;          /* "warm" or "cold" */
+    const char *answer;         /* "reply" or "ifunc" */
+    const char *start;          /* "owner" or "any" */
+    const char *server_program; /* NULL: this one */
+    unsigned peers;             /* of the target that waits */
+    uint64_t seconds;           /* of a flood */
+    uint64_t burn_ns;           /* what the target takes for each message of it */
+    uint64_t slack_bytes;       /* that memory may grow by in it */
+    perf_range sizes;           /* of the payloads of integrity, in bytes */
+    const char *json_path;      /* NULL, a file, or "-" */
     const char *tls;
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */

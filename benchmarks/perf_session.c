@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,45 @@ static bool pin(perf_session *session, const int *cpus)
     return true;
 }
 
+/* In memory of a descriptor, which a target that is a program of its own maps again. */
+static bool make_control(perf_session *session)
+{
+    session->control_fd = memfd_create("tc-perf", MFD_CLOEXEC);
+    if (session->control_fd < 0 || ftruncate(session->control_fd, sizeof(perf_control)) != 0)
+        return perf_session_complain(session, "shared memory: %s", strerror(errno));
+    void *page = mmap(NULL, sizeof(perf_control), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      session->control_fd, 0);
+    if (page == MAP_FAILED)
+        return perf_session_complain(session, "shared memory: %s", strerror(errno));
+    session->control = page;
+    return true;
+}
+
+static void close_control_fd(perf_session *session)
+{
+    if (session->control_fd >= 0)
+        (void)close(session->control_fd);
+    session->control_fd = -1;
+}
+
+bool perf_session_adopt(perf_session *session, int link_fd, int control_fd)
+{
+    struct stat about;
+    *session = (perf_session){.role = PERF_TARGET, .link_fd = link_fd, .control_fd = -1};
+    if (fstat(control_fd, &about) != 0)
+        return perf_session_complain(session, "descriptor %d: %s", control_fd, strerror(errno));
+    if (about.st_size != sizeof(perf_control))
+        return perf_session_complain(
+            session, "shared memory of %lld bytes, expected %zu: another version started this",
+            (long long)about.st_size, sizeof(perf_control));
+    void *page =
+        mmap(NULL, sizeof(perf_control), PROT_READ | PROT_WRITE, MAP_SHARED, control_fd, 0);
+    if (page == MAP_FAILED)
+        return perf_session_complain(session, "shared memory: %s", strerror(errno));
+    session->control = page;
+    return true;
+}
+
 static _Noreturn void run_target(perf_session *session, const int *cpus, pid_t source_pid,
                                  perf_serve serve, void *experiment)
 {
@@ -64,12 +104,9 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
 {
     int fds[2];
     pid_t source_pid = getpid();
-    *session = (perf_session){.role = PERF_SOURCE, .link_fd = -1};
-    void *page = mmap(NULL, sizeof(perf_control), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        return perf_session_complain(session, "shared memory: %s", strerror(errno));
-    session->control = page;
+    *session = (perf_session){.role = PERF_SOURCE, .link_fd = -1, .control_fd = -1};
+    if (!make_control(session))
+        return false;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
         return perf_session_complain(session, "socket pair: %s", strerror(errno));
     (void)fflush(NULL); /* what is buffered now would be written by both */
@@ -84,6 +121,7 @@ bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve
     if (pid == 0)
         run_target(session, cpus, source_pid, serve, experiment);
     session->target_pid = pid;
+    close_control_fd(session); /* of later targets' descriptors none is for this one */
     return pin(session, cpus);
 }
 
@@ -119,6 +157,7 @@ static bool end_by(perf_session *session, uint64_t patience_ns)
     }
     if (session->link_fd >= 0)
         (void)close(session->link_fd);
+    close_control_fd(session);
     if (session->control != NULL)
         (void)munmap(session->control, sizeof *session->control);
     session->control = NULL;
@@ -252,20 +291,30 @@ bool perf_session_has_failed(const perf_session *session)
     return session->control == NULL || atomic_load(&session->control->failed) != 0;
 }
 
+static bool has_ended(const perf_session *session, siginfo_t *info_out)
+{
+    *info_out = (siginfo_t){0};
+    return session->role == PERF_SOURCE &&
+           waitid(P_PID, (id_t)session->target_pid, info_out, WEXITED | WNOHANG | WNOWAIT) ==
+               0 &&
+           info_out->si_pid == session->target_pid;
+}
+
 bool perf_session_target_is_gone(const perf_session *session)
 {
-    siginfo_t info = {0};
-    return session->role == PERF_SOURCE &&
-           waitid(P_PID, (id_t)session->target_pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == session->target_pid;
+    siginfo_t info;
+    return has_ended(session, &info);
 }
 
 bool perf_session_any_failed(perf_session *sessions, unsigned count)
 {
+    siginfo_t info;
     bool failed = false;
     for (unsigned i = 0; i < count; i++) {
-        if (!perf_session_has_failed(&sessions[i]) && perf_session_target_is_gone(&sessions[i]))
-            (void)perf_session_complain(&sessions[i], "worker %u died", i);
+        if (!perf_session_has_failed(&sessions[i]) && has_ended(&sessions[i], &info))
+            (void)perf_session_complain(
+                &sessions[i], "worker %u died: %s %d", i,
+                info.si_code == CLD_EXITED ? "it ended with status" : "signal", info.si_status);
         failed = failed || perf_session_has_failed(&sessions[i]);
     }
     return failed;

@@ -32,6 +32,7 @@ typedef struct perf_control {
 typedef struct perf_session {
     perf_role role;
     int link_fd;      /* to the other process */
+    int control_fd;   /* what control maps: at a target that perf_session_start runs; or -1 */
     pid_t target_pid; /* at the source; 0 once it has been waited for */
     perf_control *control;
     uint64_t step; /* counts commands, the same on both sides */
@@ -51,6 +52,10 @@ typedef bool (*perf_serve)(perf_session *session, void *experiment);
  * perf_session_end is owed on failure too. */
 bool perf_session_start(perf_session *session, const int *cpus, perf_serve serve,
                         void *experiment);
+
+/* The target's end, in a program that the source's child has become: by the descriptors that it
+ * was given. False after a complaint. */
+bool perf_session_adopt(perf_session *session, int link_fd, int control_fd);
 
 /* Tells the target to end, waits for it, and kills it by its id when it does not. Returns
  * whether it ended well. */

@@ -317,7 +317,8 @@ def check_flood(report):
 def check_dapc(report):
     """A row for every number of servers and of chases at once, mode and policy. The results tc-perf itself has checked."""
     options = report["env"]["options"]
-    members = ["mode", "servers", "depth", "inflight", "wait", "transport", "cache", "us_per_step", "chases_per_s",
+    members = ["mode", "servers", "depth", "inflight", "wait", "transport", "cache", "start",
+               "client_arch", "server_arch", "emulated", "us_per_step", "chases_per_s",
                "first_chase_us", "second_chase_us"]
     modes, policies = options["modes"].split(","), options["wait"].split(",")
     inflight = sorted({row["inflight"] for row in report["rows"]})
@@ -328,7 +329,9 @@ def check_dapc(report):
         expect(list(row) == members, members, list(row))
         expect(row["depth"] == 16, "the depth", row)
         expect(all(row[name] > 0 for name in members[-4:]), "positive numbers", row)
-        expect(row["transport"] == options["transport"] and row["cache"] == options["cache"], "the options", row)
+        for name in ("transport", "cache", "start"):
+            expect(row[name] == options[name], "the options", row)
+        expect(row["client_arch"] == row["server_arch"] and not row["emulated"], "one architecture", row)
     for name in ("am_to_get", "bitcode_to_am", "image_to_get") if "am" in modes else ():
         found = [key for key in report["ratios"] if key.startswith(name + "_s")]
         expect(len(found) == 2 * len(inflight) * len(policies), f"ratios {name}", report["ratios"])

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -66,6 +67,33 @@ static void is_the_same_every_time(void **state)
     assert_int_not_equal(dapc_table_start(&table, 0), dapc_table_start(&table, 1));
 }
 
+static void is_there_for_who_has_its_descriptor(void **state)
+{
+    dapc_table mapped;
+    (void)state;
+    assert_false(dapc_table_map(&mapped, table.fd, SERVERS + 1));
+    assert_false(dapc_table_map(&mapped, -1, SERVERS));
+    assert_true(dapc_table_map(&mapped, dup(table.fd), SERVERS));
+    assert_memory_equal(mapped.entries, table.entries, table.count * sizeof *table.entries);
+    dapc_table_free(&mapped);
+}
+
+/* Where chases begin that may begin anywhere: at every server, and not at that of the first entry alone. */
+static void begins_anywhere(void **state)
+{
+    unsigned found[SERVERS] = {0}, owners = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 4000; i++) {
+        unsigned server = dapc_table_any(&table, i);
+        assert_true(server < SERVERS);
+        found[server]++;
+        owners += server == dapc_table_start(&table, i) >> DAPC_PLACE_BITS;
+    }
+    for (unsigned i = 0; i < SERVERS; i++)
+        assert_in_range(found[i], 800, 1200);
+    assert_in_range(owners, 800, 1200);
+}
+
 /* From server to server by parts, as the handlers do. */
 static uint64_t chase_by_parts(uint64_t address, uint64_t depth, unsigned *hops)
 {
@@ -114,6 +142,8 @@ int main(void)
         cmocka_unit_test(is_one_cycle),
         cmocka_unit_test(leads_everywhere_alike),
         cmocka_unit_test(is_the_same_every_time),
+        cmocka_unit_test(is_there_for_who_has_its_descriptor),
+        cmocka_unit_test(begins_anywhere),
         cmocka_unit_test(parts_are_chased_as_the_whole),
         cmocka_unit_test(stays_on_its_server),
     };
