@@ -316,6 +316,12 @@ def flood_panels(rows, options):
             Bars(f"{million}messages/s that were run", bars, scale=scale)], 2
 
 
+def emulation_of(rows):
+    """Where members are of two architectures, which: one of them was emulated."""
+    row = next((row for row in rows if row.get("emulated") is True), None)
+    return f", emulated: {text(row.get('client_arch'))} client, {text(row.get('server_arch'))} servers" if row else ""
+
+
 def chase_panels(rows):
     """The paper's Figures 5 to 8, 9 to 12, and others. What else there are several of becomes part of a name."""
     several = [key for key in ("depth", "inflight", "servers", "wait") if len(distinct(rows, key)) > 1]
@@ -329,11 +335,11 @@ def chase_panels(rows):
 
     style = rest[0] if rest else "mode"
     if x is None:
-        return [Bars("chases/s", bars_of(rows, "chases_per_s", 1, name_of))], 1, ""
+        return [Bars("chases/s", bars_of(rows, "chases_per_s", 1, name_of))], 1, emulation_of(rows).removeprefix(", ")
     if any(row.get("cache") == "cold" for row in rows):
         return [Lines(label, f"{which} chase (ms)", series_of(rows, x, f"{which}_chase_us", 1e-3, name_of, style=style),
                       title=f"the {which} chase of a new function") for which in ("first", "second")], 2, f"by {x}"
-    return [Lines(label, "chases/s", series_of(rows, x, "chases_per_s", 1, name_of, style=style))], 1, f"by {label.split(' (')[0]}"
+    return [Lines(label, "chases/s", series_of(rows, x, "chases_per_s", 1, name_of, style=style))], 1, f"by {label.split(' (')[0]}" + emulation_of(rows)
 
 
 PROTECTION_FIGURES = {"connect": ("connect_us", "connect (us)"), "first_call": ("first_call_us", "first call (us)"),

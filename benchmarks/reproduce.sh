@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures Three-Chains on this machine and draws what comes out: calls, payloads, first calls, the pointer-chase study of the
-# Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twelve
+# Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twenty
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
 #   benchmarks/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
@@ -10,14 +10,14 @@
 #   benchmarks/reproduce.sh --docs [BUILD [DIR]]    the same, and copies what documents show, with its JSON, to docs/figures/measured
 set -euo pipefail
 
-depths=1..4096 deepest=4096 depth_servers="4 8 16" servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
+depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,64 few_servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
 few=() tables=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
-messages=1000000 api_sizes=1..1M
+messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
-        depths=1,16 deepest=16 depth_servers=2 servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2) tables=(-n 500)
-        again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4
+        depths=1,16 deepest=16 depth_servers=2 servers=1,2 few_servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2) tables=(-n 500)
+        again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4 mixed_servers=1,2
         ;;
     --draw | --docs) step=${1#--} ;;
     *) break ;;
@@ -39,6 +39,8 @@ build=${1:-$(dirname "$0")/../build/release}
 dir=${2:-$build/reproduce${paper:+-$paper}}
 figures=$(dirname "$0")/../docs/figures/measured
 tc_perf=$build/bin/tc-perf
+# What qemu runs, where scripts/cross-aarch64.sh has made it.
+guest=${TC_GUEST_PERF:-$(dirname "$0")/../build/aarch64/tests/mixed/guest/tc-perf}
 
 if [ ! -x "$tc_perf" ]; then
     echo "reproduce: no $tc_perf; 'cmake --preset release && cmake --build --preset release' makes it" >&2
@@ -86,10 +88,16 @@ measure_all() {
         measure "depth-$n" dapc --servers "$n" --depth "$depths" --rounds $sweep_rounds "${few[@]}"
     done
     measure servers dapc --servers "$servers" --depth "$deepest" --rounds $rounds "${few[@]}"
+    measure any dapc --servers "${depth_servers%% *}" --depth "$depths" --start any --rounds $sweep_rounds "${few[@]}"
+    if [ ! -x "$guest" ] ||
+        ! measure mixed dapc --servers "$mixed_servers" --depth "$deepest" --server-program "$guest" --rounds $sweep_rounds "${few[@]}" ||
+        ! measure depth-mixed dapc --servers "${mixed_servers##*,}" --depth "$depths" --server-program "$guest" --rounds $sweep_rounds "${few[@]}"; then
+        rm -f "$dir"/mixed.* "$dir"/depth-mixed.*
+    fi
     measure waits dapc --servers "${depth_servers%% *}" --depth "$deepest" --wait adaptive,yield,block --rounds $rounds "${few[@]}"
     measure inflight dapc --servers "${depth_servers%% *}" --depth "$deepest" --inflight "$inflight" --rounds $sweep_rounds "${few[@]}"
-    measure cold dapc --servers "$servers" --depth "$deepest" --modes bitcode,image --cache cold --rounds $rounds "${few[@]}"
-    measure shm dapc --servers "$servers" --depth "$deepest" --transport shm --rounds $sweep_rounds "${few[@]}"
+    measure cold dapc --servers "$few_servers" --depth "$deepest" --modes bitcode,image --cache cold --rounds $rounds "${few[@]}"
+    measure shm dapc --servers "$few_servers" --depth "$deepest" --transport shm --rounds $sweep_rounds "${few[@]}"
     measure protection protection --rounds $((rounds * 3)) "${few[@]}"
     cut -d ' ' -f 1-3 /proc/loadavg >>"$dir/load.txt"
 }
@@ -144,6 +152,20 @@ protection() {
           (.rows[] | . as $row | ("off", "ucx") as $to | .["to_" + $to] // empty | . as $ratios
            | "| \($row.mode) | \($row.delivery) | \($to) | " + ([$names[] | $ratios[.][1] | figure] | join(" | ")) + " |")
         ' "$dir/protection.json" | sed 's/|  |/| - |/g; s/|  |/| - |/g'
+}
+
+# Figures 5 and 9 have a client of one architecture and servers of the other.
+mixed() {
+    printf '## A client of one architecture, servers of the other\n\n'
+    if [ ! -f "$dir/mixed.json" ]; then
+        printf 'Not measured: no program of this version for the other architecture, which `scripts/cross-aarch64.sh` makes.\n'
+        return
+    fi
+    jq -r '.rows[0] | "Figures 5 and 9 of the paper, in kind: the client is \(.client_arch), servers are \(.server_arch), **emulated**. That all results are right is what this shows; the rates are those of an emulator."' "$dir/mixed.json"
+    printf '\n![by servers, emulated](mixed.svg)\n\n'
+    rates mixed servers
+    printf '\n![by depth, emulated](depth-mixed.svg)\n\n'
+    rates depth-mixed depth
 }
 
 ratio_head() {
@@ -228,6 +250,15 @@ The paper's text: bitcode beats GET by up to 20 % (Figure 5, 32 servers), 30 % (
 bitcode: ratios \`bitcode_to_get\` of 1.2 to 1.75 and \`bitcode_to_am\` of 0.93 to 0.97. With one server no chase leaves it: there the ratio is that of a load to a
 round trip.
 
+## From any server
+
+The client sends a chase to any server, as the paper's does; one that does not have its first entry forwards it. ${depth_servers%% *} servers:
+
+![from any server](any.svg)
+
+$(rates any depth)
+
+$(mixed)
 ## Each under its best policy
 
 How processes wait matters where there are fewer processors than processes. ${depth_servers%% *} servers, depth $deepest, all processes alike:
@@ -276,8 +307,8 @@ $(protection)
 - All servers and the client share the processors of one machine; the paper has a machine (or a DPU) for each, and InfiniBand, whose GETs need no processor of the
   server. Over tcp a GET is answered by the server's process, as UCX does where there is no RDMA, and messages cost system calls: all times are several
   times the paper's, and ratios are what compares.
-- More processes than processors: each message wakes a process. With a processor for each, both GETs and messages would be faster.
-- The client sends a chase to the server that has its first entry; the paper's sends it to any.
+- More processes than processors: each message wakes a process, and with 32 and 64 servers on a few processors nearly every one has slept. With a processor for each, both GETs and messages would be faster.
+- But under "From any server" the client sends a chase to the server that has its first entry; the paper's sends it to any.
 - The result comes as the answer of a call (\`tc_reply\`); the paper creates a second function, ReturnResult, for it.
 - 32768 entries on each server; the paper does not say how many. The paper's binary form of a function is \`image\` here. There is no Julia (Figures 8 and 12).
 

@@ -139,6 +139,8 @@ REPORTS = {
     "depth-servers": report("dapc", [chase(mode, servers, n, factor) for n in (1, 64) for servers in (2, 8)
                                      for mode, factor in (("get", 1), ("image", 3))]),
     "servers": report("dapc", [chase(mode, n, 4096, factor) for n in (1, 2, 4, 8, 16) for mode, factor in (("get", 1), ("am", 4), ("image", 3))]),
+    "mixed": report("dapc", [chase(mode, n, 64, factor) | {"client_arch": "x86_64", "server_arch": "aarch64", "emulated": True}
+                             for n in (1, 2, 4) for mode, factor in (("am", 2), ("image", 1))]),
     "inflight": report("dapc", [chase("get", 4, 64, 1, n, wait) for n in (1, 4, 16) for wait in ("yield", "block")]),
     "cold": report("dapc", [chase(mode, n, 64, factor, cache="cold") for n in (1, 4) for mode, factor in (("bitcode", 2), ("image", 1))]),
     "waits": report("dapc", [chase(mode, 4, 64, factor, wait=wait) for mode, factor in (("get", 1), ("am", 2)) for wait in ("yield", "block")]),
