@@ -256,7 +256,7 @@ static bool write_report(served_run *run)
 static bool make_room(served_run *run)
 {
     bool ok = (run->stamps = calloc(run->options->iterations + 1, sizeof(uint64_t))) != NULL;
-    for (unsigned i = 0; i < MODE_COUNT * FIGURE_COUNT; i++) {
+    for (unsigned i = 0; i < (unsigned)MODE_COUNT * FIGURE_COUNT; i++) {
         double **samples = &run->samples[i / FIGURE_COUNT][i % FIGURE_COUNT];
         ok = (*samples = calloc(run->options->rounds, sizeof(double))) != NULL && ok;
     }
@@ -271,7 +271,7 @@ static int run_served(const perf_options *options)
     ok = ok && run_source(&run);
     ok = perf_session_end(&session) && ok;
     ok = ok && write_report(&run);
-    for (unsigned i = 0; i < MODE_COUNT * FIGURE_COUNT; i++)
+    for (unsigned i = 0; i < (unsigned)MODE_COUNT * FIGURE_COUNT; i++)
         free(run.samples[i / FIGURE_COUNT][i % FIGURE_COUNT]);
     free(run.stamps);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -122,6 +122,13 @@ def answer_with(data):
     return f"127.0.0.1:{server.getsockname()[1]}"
 
 
+@prints("delivery put: no RDMA adapter carries it to this peer, ...")
+def _(place):
+    place.compile(GREET % "")
+    puts = {"TC_DELIVERY": "put", "UCX_TLS": "tcp,self", "TC_NETWORK": "yes", "UCX_NET_DEVICES": "lo"}
+    return place.run("tc-send", place.target(**puts), "greet.tca", **puts)
+
+
 @prints("Three-Chains needs ...; found: .... Install it (Debian and Ubuntu: apt install ...; all that is missing: scripts/install-deps.sh)")
 def _(place):
     output = place.run("cmake", "-S", place.root, "-B", "build", "-G", "Ninja", PKG_CONFIG_LIBDIR="/nonexistent", PKG_CONFIG_PATH="")
