@@ -62,7 +62,8 @@ TC_MUST_CHECK TC_API tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn,
 /* Sends a message as tc_send does and returns. `params->done` is called when the reply has
  * arrived, the call has failed or its deadline has passed. Allowed inside an ifunc.
  *
- *   params              copied; `result` must stay until the call ends
+ *   params              copied; NULL: as if it were zeroed. `result` must stay until the call
+ *                       ends
  *   call_out            id for tc_call_cancel; may be NULL
  *
  *   TC_OK               the call is under way

@@ -16,6 +16,10 @@ tc_status tci_sized_struct_read(void *own_out, size_t own_size, const void *give
                                 size_t given_size, tc_error *err)
 {
     const unsigned char *bytes = given;
+    if (given == NULL) {
+        memset(own_out, 0, own_size);
+        return TC_OK;
+    }
     for (size_t i = own_size; i < given_size; i++) {
         if (bytes[i] != 0)
             return tci_error_set(err, TC_E_UNSUPPORTED,

@@ -13,7 +13,7 @@ void tci_sized_struct_fill(void *given_out, size_t given_size, const void *own,
 
 /* Copies `given` into `own`. Fields that an older program does not have become 0.
  * TC_E_UNSUPPORTED: a newer program set a field that this library does not know; nothing is
- * copied. */
+ * copied. NULL is read as a zeroed struct. */
 TC_MUST_CHECK tc_status tci_sized_struct_read(void *own_out, size_t own_size, const void *given,
                                               size_t given_size, tc_error *err);
 

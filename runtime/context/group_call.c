@@ -120,8 +120,7 @@ tc_status tc_group_call_all_sized(tc_group *group, tc_ifunc *fn, const void *sou
     if (tci_core_is_busy(group->core))
         return tci_error_set(err, TC_E_BUSY,
                              "tc_group_call_all waits, so not from inside an ifunc");
-    if (params != NULL)
-        TC_TRY(tci_sized_struct_read(&r.params, sizeof r.params, params, params_size, err));
+    TC_TRY(tci_sized_struct_read(&r.params, sizeof r.params, params, params_size, err));
     r.deadline_ns = tci_deadline_after(
         r.params.timeout_ns != 0 ? r.params.timeout_ns : group->core->options.call_timeout);
     r.calls = calloc(tc_group_size(group), sizeof *r.calls);

@@ -31,9 +31,6 @@ static void *serve(void *arg)
 static tc_status read_params(const tc_thread_params *given, size_t given_size,
                              tc_thread_params *own_out, tc_error *err)
 {
-    *own_out = (tc_thread_params){0};
-    if (given == NULL)
-        return TC_OK;
     TC_TRY(tci_sized_struct_read(own_out, sizeof *own_out, given, given_size, err));
     if (own_out->name != NULL && strlen(own_out->name) > NAME_BYTES_MAX)
         return tci_error_set(err, TC_E_INVALID,

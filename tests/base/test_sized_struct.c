@@ -46,6 +46,16 @@ static void fields_that_an_older_program_lacks_are_zero(void **state)
     assert_int_equal(own.third, 0);
 }
 
+static void none_is_read_as_zeros(void **state)
+{
+    (void)state;
+    unsigned char own[8];
+    memset(own, 7, sizeof own);
+    assert_int_equal(tci_sized_struct_read(own, sizeof own, NULL, 16, NULL), TC_OK);
+    for (size_t i = 0; i < sizeof own; i++)
+        assert_int_equal(own[i], 0);
+}
+
 static void an_unknown_field_may_be_zero_only(void **state)
 {
     (void)state;
@@ -68,6 +78,7 @@ int main(void)
         cmocka_unit_test(an_older_program_gets_what_it_has_fields_for),
         cmocka_unit_test(a_newer_program_gets_zeros_for_the_rest),
         cmocka_unit_test(fields_that_an_older_program_lacks_are_zero),
+        cmocka_unit_test(none_is_read_as_zeros),
         cmocka_unit_test(an_unknown_field_may_be_zero_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
