@@ -103,6 +103,9 @@ target_link_libraries(tc_llvm INTERFACE ${TC_LLVM_LIBRARY})
 
 # Functions that use OpenMP link libomp, of whatever LLVM; those of the tree do, where it is.
 file(GLOB tc_other_libdirs /usr/lib/llvm-*/lib)
+if(TC_LIBOMP AND NOT EXISTS "${TC_LIBOMP}") # another package has replaced it
+  unset(TC_LIBOMP CACHE)
+endif()
 find_library(TC_LIBOMP NAMES omp HINTS /usr/lib/llvm-${TC_LLVM_VERSION}/lib PATHS ${tc_other_libdirs} NO_DEFAULT_PATH
   DOC "libomp.so; package libomp-${TC_LLVM_VERSION}-dev")
 set(tc_openmp_flags)
