@@ -10,7 +10,7 @@ if(NOT TC_LLVM_VERSION MATCHES "^[0-9]+$" OR TC_LLVM_VERSION LESS tc_llvm_min OR
 endif()
 
 # A tree that is configured for another version now looks again, but for what its user set.
-set(tc_llvm_paths TC_LLVM_CONFIG TC_CLANG TC_LLD TC_LLVM_LIBRARY)
+set(tc_llvm_paths TC_LLVM_CONFIG TC_CLANG TC_LLD TC_LLVM_LIBRARY TC_LLVM_AS)
 if(DEFINED TC_FOUND_LLVM_VERSION AND NOT TC_FOUND_LLVM_VERSION STREQUAL TC_LLVM_VERSION)
   foreach(path ${tc_llvm_paths})
     if("${${path}}" STREQUAL "${TC_FOUND_${path}}")
@@ -81,6 +81,7 @@ find_program(TC_CLANG NAMES clang-${TC_LLVM_VERSION} clang HINTS ${tc_llvm_bindi
 tc_require_llvm(TC_CLANG clang clang-${TC_LLVM_VERSION})
 tc_check_llvm_program(TC_CLANG)
 # Any lld will do: it links objects, whose format does not change with LLVM's version.
+find_program(TC_LLVM_AS NAMES llvm-as HINTS ${tc_llvm_bindir} NO_DEFAULT_PATH DOC "for a test; comes with llvm-config")
 find_program(TC_LLD NAMES ld.lld-${TC_LLVM_VERSION} ld.lld-19 ld.lld HINTS ${tc_llvm_bindir}
   DOC "the lld that tc-clang runs to link images; package lld-${TC_LLVM_VERSION}")
 tc_require_llvm(TC_LLD ld.lld lld-${TC_LLVM_VERSION})

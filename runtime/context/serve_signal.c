@@ -11,7 +11,7 @@ static const int ending[] = {SIGINT, SIGTERM};
 /* Any thread may get the signal. Who frees the context afterwards waits for handlers that have begun. */
 static _Atomic(tc_context *) served;
 static atomic_uint handlers;
-static volatile int came;
+static volatile int came; /* written by builtins alone: tc_serve looks at an int */
 
 static void on_signal(int number)
 {
@@ -54,10 +54,10 @@ tc_status tc_serve_until_signal(tc_context *ctx, int *signal_out)
         return TC_E_BUSY;
     if (!atomic_compare_exchange_strong(&served, &nobody, ctx))
         return TC_E_IN_USE;
-    came = 0;
+    __atomic_store_n(&came, 0, __ATOMIC_RELEASE);
     catch_signals(before);
     tc_status status = tc_serve(ctx, &came);
-    int number = came;
+    int number = __atomic_load_n(&came, __ATOMIC_ACQUIRE);
     leave_signals(before);
     if (status == TC_OK && signal_out != NULL)
         *signal_out = number;

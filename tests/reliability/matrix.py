@@ -217,9 +217,11 @@ def run_member(bench, action, op, way):
     begin = time.monotonic()
     end_process(victim)
     learnt = []
-    words = ("ended",) if op == "barrier" else ENDS  # who waits for all has to be told
     for rank in (0, 1):
-        knows = lambda: [t for word in words for t in job.times(word, f"[{rank}] ") if t >= begin]  # noqa: E731, B023
+        # Who waits for all has to be told, or finds that the one who was told has left.
+        gone = lambda: job.times("left", f"[{1 - rank}] ")  # noqa: E731, B023
+        words = lambda: ("ended",) if op == "barrier" and not gone() else ENDS  # noqa: E731, B023
+        knows = lambda: [t for word in words() for t in job.times(word, f"[{rank}] ") if t >= begin]  # noqa: E731, B023
         wait_until(knows, f"rank {rank} knows: {job.out[-1500:]}")
         learnt.append(min(knows()) - begin)
     job.finish_job((128 + signal.SIGKILL, 128 + signal.SIGTERM))
