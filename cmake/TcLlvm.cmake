@@ -80,8 +80,8 @@ find_program(TC_CLANG NAMES clang-${TC_LLVM_VERSION} clang HINTS ${tc_llvm_bindi
   DOC "the clang that tc-clang runs; package clang-${TC_LLVM_VERSION}")
 tc_require_llvm(TC_CLANG clang clang-${TC_LLVM_VERSION})
 tc_check_llvm_program(TC_CLANG)
-# Any lld will do: it links objects, whose format does not change with LLVM's version.
 find_program(TC_LLVM_AS NAMES llvm-as HINTS ${tc_llvm_bindir} NO_DEFAULT_PATH DOC "for a test; comes with llvm-config")
+# Any lld will do: it links objects, whose format does not change with LLVM's version.
 find_program(TC_LLD NAMES ld.lld-${TC_LLVM_VERSION} ld.lld-19 ld.lld HINTS ${tc_llvm_bindir}
   DOC "the lld that tc-clang runs to link images; package lld-${TC_LLVM_VERSION}")
 tc_require_llvm(TC_LLD ld.lld lld-${TC_LLVM_VERSION})
