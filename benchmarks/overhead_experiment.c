@@ -85,15 +85,8 @@ static void note_latency(series_run *run, unsigned index, uint64_t warmup, uint6
 
 static bool choose_series(series_run *run)
 {
-    char name[16];
-    for (const char *at = run->options.modes; at != NULL;) {
-        if (!perf_value_name(&at, ',', name, sizeof name) ||
-            !perf_value_lists(MODES, ',', name)) {
-            (void)fprintf(stderr, "tc-perf: --modes '%s': expected some of " MODES "\n",
-                          run->options.modes);
-            return false;
-        }
-    }
+    if (!series_run_knows_modes(run, MODES))
+        return false;
     for (size_t i = 0; i < MODE_COUNT; i++) {
         if (i == DIRECT || perf_value_lists(run->options.modes, ',', modes[i]->name))
             series_run_add(run, modes[i]);

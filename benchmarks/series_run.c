@@ -3,6 +3,7 @@
 #include "perf_clock.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
+#include "perf_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -419,4 +420,18 @@ void series_run_report_latency(const series_run *run, unsigned index, json_t *ro
 bool series_run_is_last_payload(const series_run *run)
 {
     return run->payload_index + 1 == points_of(run)->count;
+}
+
+bool series_run_knows_modes(const series_run *run, const char *known)
+{
+    char name[16];
+    for (const char *at = run->options.modes; at != NULL;) {
+        if (!perf_value_name(&at, ',', name, sizeof name) ||
+            !perf_value_lists(known, ',', name)) {
+            (void)fprintf(stderr, "tc-perf: --modes '%s': expected some of %s\n",
+                          run->options.modes, known);
+            return false;
+        }
+    }
+    return true;
 }

@@ -94,4 +94,7 @@ void series_run_report_latency(const series_run *run, unsigned index, json_t *ro
 
 bool series_run_is_last_payload(const series_run *run);
 
+/* False after a complaint: the option --modes names one that is not among those, "a,b". */
+bool series_run_knows_modes(const series_run *run, const char *known);
+
 #endif
