@@ -19,6 +19,9 @@ DEADLINE_S = 280
 NOTICED_S = 20  # below the 30 s after which a silent process is given up
 FEW = ["dapc", "--depth", "16", "-n", "2", "--rounds", "1"]
 MODES = ["get", "am", "bitcode", "image"]
+# Each server is connected to each other. Of 64 servers, a mode of functions leaves up to 12,000 of the machine's 28,000 ports in
+# TIME_WAIT for a minute, and then no test can listen.
+MANY = {32: ["get", "am", "bitcode"], 64: ["bitcode"]}
 
 
 def run(command, **more):
@@ -32,13 +35,14 @@ def expect(condition, text, found):
 
 
 def chase(tc_perf, servers, *options):
-    done = run([tc_perf, *FEW, "--servers", str(servers), "--json", "-", *options])
+    modes = MANY.get(servers, MODES)
+    done = run([tc_perf, *FEW, "--servers", str(servers), "--modes", ",".join(modes), "--json", "-", *options])
     if done.returncode != 0 and "servers need up to" in done.stderr:
         print("skipped:", done.stderr.strip())
         sys.exit(77)
     expect(done.returncode == 0, "exit status 0", (done.returncode, done.stderr))
     rows = json.loads(done.stdout)["rows"]
-    expect([(row["mode"], row["servers"]) for row in rows] == [(mode, servers) for mode in MODES], "every mode", rows)
+    expect([(row["mode"], row["servers"]) for row in rows] == [(mode, servers) for mode in modes], "every mode", rows)
     expect(all(row["chases_per_s"] > 0 for row in rows), "chases, whose results tc-perf has checked", rows)
     return rows
 
