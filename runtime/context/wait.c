@@ -342,7 +342,8 @@ tc_status tc_context_arm(tc_context *ctx)
     tci_pending_add(&ctx->core.pending, TCI_WORK_SERVICE);
     tci_frame_out_end_turns(&ctx->core);
     bool rung = arm(ctx);
-    if (finds_work(ctx)) {
+    /* Room that a turn has seen already is no longer awaited by what finds_work looks at. */
+    if (finds_work(ctx) || room_has_come(ctx)) {
         tci_wait_disarm(ctx);
         return TC_E_AGAIN;
     }
