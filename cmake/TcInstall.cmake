@@ -69,7 +69,7 @@ function(tc_install_package)
   write_basic_package_version_file(tchainsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(EXPORT tchains NAMESPACE tchains:: FILE tchainsTargets.cmake DESTINATION ${package} COMPONENT development)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfigVersion.cmake
-    ${PROJECT_SOURCE_DIR}/cmake/TcIfunc.cmake DESTINATION ${package} COMPONENT development)
+    ${PROJECT_SOURCE_DIR}/cmake/TcIfunc.cmake ${PROJECT_SOURCE_DIR}/cmake/TcPackage.cmake DESTINATION ${package} COMPONENT development)
 
   # For everything else: pkg-config.
   set(pc_folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)

@@ -269,9 +269,28 @@ TC_MUST_CHECK TC_API tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn,
  *
  *   TC_OK         messages run `main`
  *   TC_E_INVALID  main is NULL, the function was loaded already, or it defines more entry
- *                 points than NAME_main */
+ *                 points than NAME_main: tc_ifunc_use_local_entries takes those, too */
 TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local(
     tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
+    tc_error *err);
+
+/* tc_ifunc_use_local of a function that makes its payloads, or of any other: all that its archive
+ * defines. Payloads that this context sends are made by these functions then, so a source and a
+ * target that both run local code compile none.
+ *
+ *   main                  as for tc_ifunc_use_local, like the two others
+ *   payload_get_max_size  NULL if the archive has no NAME_payload_get_max_size
+ *   payload_init          NULL if the archive has no NAME_payload_init
+ *
+ *   TC_OK         messages run `main`
+ *   TC_E_INVALID  main is NULL, the function was loaded already, the archive defines payload
+ *                 functions that were not given or does not define those that were, or they are of
+ *                 the original's API */
+TC_MUST_CHECK TC_API tc_status tc_ifunc_use_local_entries(
+    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
+    size_t (*payload_get_max_size)(void *source_args, size_t source_args_size),
+    int (*payload_init)(void *payload, size_t payload_size, void *source_args,
+                        size_t source_args_size),
     tc_error *err);
 
 /* Builds a payload once, to be sent to many endpoints.

@@ -66,24 +66,54 @@ void tc_ifunc_close(tc_ifunc *fn)
         tci_registry_release(fn);
 }
 
+static tc_status use_local(tc_ifunc *fn, const tci_entries *local, tc_error *err)
+{
+    const char *name = tci_archive_name(fn->archive);
+    if (local->main == NULL)
+        return tci_error_set(err, TC_E_INVALID, "%s: no local function was given", name);
+    if (fn->state != TCI_NOT_LOADED)
+        return tci_error_set(err, TC_E_INVALID, "%s: it was loaded already", name);
+    fn->entry = *local;
+    fn->state = TCI_LOADED;
+    return TC_OK;
+}
+
 tc_status tc_ifunc_use_local(tc_ifunc *fn,
                              void (*main)(void *payload, size_t payload_size,
                                           void *target_args),
                              tc_error *err)
 {
+    if (main != NULL && fn->entries != TCI_ENTRY_MAIN)
+        return tci_error_set(
+            err, TC_E_INVALID,
+            "%s: it makes its payloads, so one function of this process cannot "
+            "stand in for it: tc_ifunc_use_local_entries takes all three",
+            tci_archive_name(fn->archive));
+    return use_local(fn, &(tci_entries){.main = main}, err);
+}
+
+tc_status tc_ifunc_use_local_entries(
+    tc_ifunc *fn, void (*main)(void *payload, size_t payload_size, void *target_args),
+    size_t (*payload_get_max_size)(void *source_args, size_t source_args_size),
+    int (*payload_init)(void *payload, size_t payload_size, void *source_args,
+                        size_t source_args_size),
+    tc_error *err)
+{
     const char *name = tci_archive_name(fn->archive);
-    if (main == NULL)
-        return tci_error_set(err, TC_E_INVALID, "%s: no local function was given", name);
-    if (fn->entries != TCI_ENTRY_MAIN)
+    const bool wanted = (fn->entries & TCI_ENTRY_INIT) != 0;
+    if ((fn->entries & TCI_ENTRY_ORIGINAL) != 0)
         return tci_error_set(err, TC_E_INVALID,
-                             "%s: it makes its payloads, so code of this process cannot stand "
-                             "in for it",
-                             name);
-    if (fn->state != TCI_NOT_LOADED)
-        return tci_error_set(err, TC_E_INVALID, "%s: it was loaded already", name);
-    fn->entry = (tci_entries){.main = main};
-    fn->state = TCI_LOADED;
-    return TC_OK;
+                             "%s: its payload functions are of the original's API", name);
+    if (wanted != (payload_get_max_size != NULL) || wanted != (payload_init != NULL))
+        return tci_error_set(err, TC_E_INVALID,
+                             "%s: its archive defines %s payload functions, but %s and %s were "
+                             "given",
+                             name, wanted ? "both" : "no",
+                             payload_get_max_size != NULL ? "payload_get_max_size"
+                                                          : "no payload_get_max_size",
+                             payload_init != NULL ? "payload_init" : "no payload_init");
+    const tci_entries local = {main, payload_get_max_size, payload_init};
+    return use_local(fn, &local, err);
 }
 
 const char *tc_ifunc_name(const tc_ifunc *fn)

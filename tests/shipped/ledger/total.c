@@ -1,0 +1,15 @@
+/* Answers with the sum of some accounts. */
+#include "sum.h"
+
+#include <tc/entry.h>
+
+void total_main(void *payload, size_t payload_size, void *target_args)
+{
+    int64_t sum = payload_size == sizeof(struct ledger_question)
+                      ? ledger_sum(target_args, payload)
+                      : INT64_MIN;
+    (void)tc_reply(&sum, sizeof sum);
+#ifdef TC_PACKAGE_LOCAL
+    ((ledger_book *)target_args)->local++;
+#endif
+}
