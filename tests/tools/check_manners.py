@@ -23,7 +23,7 @@ from node_process import Node, clean_environment
 BIN = COMPLETIONS = FUNCTIONS = None
 USAGE, NO_PEER, REFUSED = 2, 3, 4
 DEADLINE_S = 60
-PROGRAMS = ("tc-ar", "tc-clang", "tc-info", "tc-node", "tc-perf", "tc-run", "tc-send")
+PROGRAMS = ("tc-ar", "tc-clang", "tc-info", "tc-node", "tc-package", "tc-perf", "tc-run", "tc-send")
 
 
 def programs():
