@@ -70,6 +70,8 @@ def commands():
 # Wrong everywhere: {program: (words, ...)}; what is said of each is the rest of the tuple.
 NUMBERS = ("", "x", "-1", "1x", " 1", "0x10", "1e3", "99999999999999999999999", "１")
 MISUSES = {
+    "tc-package": [([], "expected one of build, list"), (["nothing"], "'nothing', expected one of build"), (["build"], "got 0 arguments"), (["list", "a", "b"], "unexpected argument"),
+                   (["build", "a", "--local", "x.so", "--no-local"], "expected one of"), (["build", "a", "-o", ""], "--output")],
     "tc-ar": [([], "expected one of list"), (["frobnicate"], "'frobnicate', expected one of list"), (["list"], "got 0 arg"),
               (["show", "a", "b"], "unexpected argument 'b'"), (["show", ""], "argument 1 is ''"), ([""], "'', expected one of"),
               (["extract", "a", "x86_64"], "needs -o"), (["extract", "a", "no triple", "-o", "b"], "not a target triple"),

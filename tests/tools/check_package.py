@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""tc-package as its users meet it: what it makes of folders, and what it says of folders and packages that are wrong.
+
+    check_package.py TC_PACKAGE FUNCTIONS_FOLDER INCLUDE_FOLDER C_COMPILER [TC_CLANG]
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from node_process import clean_environment
+
+PACKAGE = FUNCTIONS = INCLUDE = CC = CLANG = None
+DEADLINE_S = 120
+MAIN = "#include <stddef.h>\nvoid {0}_main(void *p, size_t n, void *t) {{ (void)p, (void)n, (void)t; }}\n"
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.place = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.place)
+        os.makedirs(os.path.join(self.place, "tmp"))
+
+    def write(self, name, text):
+        path = os.path.join(self.place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_tool(self, *arguments):
+        return subprocess.run([PACKAGE, *arguments], cwd=self.place, capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+                              env={**clean_environment(), "TMPDIR": os.path.join(self.place, "tmp")})
+
+    def build(self, folder, *arguments, flags=()):
+        clang = ["--clang", CLANG] if CLANG else []
+        return self.run_tool("build", folder, "--cc", CC, *clang, *arguments, "--", f"-I{INCLUDE}", *flags)
+
+    def refused(self, folder, text, *arguments):
+        done = self.build(folder, *arguments)
+        self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
+        self.assertIn(text, done.stderr)
+        self.assertFalse([name for name in os.listdir(self.place) if name.endswith((".tcp", ".h"))])
+
+    def tearDown(self):
+        self.assertEqual(os.listdir(os.path.join(self.place, "tmp")), [])  # nothing is left behind
+
+
+class Archives(Folder):
+    """Of archives that are there: also without LLVM."""
+    def manifest(self, *lines):
+        self.write("bank/package.txt", "\n".join(lines) + "\n")
+
+    def archive(self, name):
+        return os.path.join(FUNCTIONS, f"{name}.tca")
+
+    def test_archives_are_taken_as_they_are(self):
+        self.manifest("package bank # of archives", "", f"function 300 transcript from {self.archive('transcript')}",
+                      f"function 7 check from {self.archive('check')} takes struct thing *[]")
+        done = self.build("bank", "--no-local", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = json.loads(done.stdout)
+        self.assertEqual([(e["id"], e["name"], e["kind"]) for e in made["elements"]],
+                         [(7, "check", "function"), (300, "transcript", "function")])
+        self.assertEqual(made["bytes"], os.path.getsize(os.path.join(self.place, "bank.tcp")))
+        listed = self.run_tool("list", "bank.tcp", "--json")
+        self.assertEqual(json.loads(listed.stdout), made)
+        self.assertIn("x86_64-linux", " ".join(made["elements"][0]["targets"]))
+        with open(os.path.join(self.place, "bank.h"), encoding="utf-8") as file:
+            header = file.read()
+        self.assertIn("bank_id_transcript = 300", header)
+        self.assertIn("const struct thing * *args, size_t count", header)
+
+    def test_the_same_folder_gives_the_same_id(self):
+        self.manifest(f"function 1 check from {self.archive('check')}")
+        ids = {json.loads(self.build("bank", "--no-local", "--json", "--name", name).stdout)["id"] for name in ("one", "one", "two")}
+        self.assertEqual(len(ids), 2)
+
+    def test_manifests_that_are_wrong(self):
+        check = f"from {self.archive('check')}"
+        for line, text in (("function 1", "package.txt: line 2: expected 'function ID NAME'"), ("function 0 check", "1 to 65535"),
+                           ("function 65536 check", "1 to 65535"), ("function x check", "found 'x check'"), ("call 1 check", "'call'"),
+                           ("function 1 1check", "C identifier"), (f"function 1 check {check} or", "or"),
+                           ("function 1 check from", "names no file"), ("function 1 check takes", "needs the name of a type"),
+                           ("function 1 check takes int[3]", "'int[3]'"), ("include", "expected 'include HEADER'"),
+                           ("package two words", "expected 'package NAME'"), ("package 2", "C identifier"),
+                           ("library 1 l takes int", "unexpected word 'takes'"), ("# nothing", "no sources")):
+            with self.subTest(line):
+                self.manifest("package bank", line)
+                self.refused("bank", text, "--no-local")
+
+    def test_two_of_one_id_or_name(self):
+        check, transcript = f"from {self.archive('check')}", f"from {self.archive('transcript')}"
+        self.manifest(f"function 5 check {check}", f"function 5 transcript {transcript}")
+        self.refused("bank", "both have id 5", "--no-local")
+        self.manifest(f"function 5 check {check}", f"function 6 check {check}")
+        self.refused("bank", "ids 5 and 6 are both named 'check'", "--no-local")
+
+    def test_archives_that_are_wrong(self):
+        self.manifest(f"function 1 other from {self.archive('check')}")
+        self.refused("bank", "it is of the function 'check', expected 'other'", "--no-local")
+        self.manifest("function 1 other from /nowhere/x.tca")
+        self.refused("bank", "/nowhere/x.tca", "--no-local")
+        self.write("bank/x.tca", "TCAnothing at all that would be an archive")
+        self.manifest("function 1 other from x.tca")
+        self.refused("bank", "bank/x.tca: archive: damaged", "--no-local")
+        self.manifest(f"function 1 check from {self.archive('check')}")
+        self.refused("bank", "it has no source: --no-local")
+        self.refused("/nowhere/bank", "/nowhere/bank")
+
+    def test_packages_that_are_wrong(self):
+        self.manifest(f"function 1 check from {self.archive('check')}")
+        self.assertEqual(self.build("bank", "--no-local").returncode, 0)
+        with open(os.path.join(self.place, "bank.tcp"), "rb") as file:
+            whole = file.read()
+        for name, data, text in (("cut", whole[:-1], "cut short"), ("changed", whole[:40] + b"?" + whole[41:], "damaged"),
+                                 ("archive", open(self.archive("check"), "rb").read(), "expected 'TCP'"), ("empty", b"", "0 bytes")):
+            with open(os.path.join(self.place, name), "wb") as file:
+                file.write(data)
+            done = self.run_tool("list", name)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"tc-package: {name}: package: ", done.stderr)
+            self.assertIn(text, done.stderr)
+
+
+class Sources(Folder):
+    def setUp(self):
+        if not CLANG:
+            self.skipTest("no tc-clang")
+        super().setUp()
+
+    def test_sources_by_their_names(self):
+        self.write("shop/sell.c", MAIN.format("sell"))
+        self.write("shop/buy.c", '#include "stock.h"\n' + MAIN.format("buy"))
+        self.write("shop/stock.h", "/* nothing */\n")
+        done = self.build("shop", "--rules", "shop.d", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(e["id"], e["name"]) for e in json.loads(done.stdout)["elements"]], [(1, "buy"), (2, "sell")])
+        self.assertTrue(os.path.exists(os.path.join(self.place, "libshop-local.so")))
+        with open(os.path.join(self.place, "shop.d"), encoding="utf-8") as file:
+            rules = file.read()
+        self.assertIn("shop/stock.h", rules)
+        self.assertIn("shop/sell.c", rules)
+        self.assertEqual({line.split(":")[0] for line in rules.splitlines() if ":" in line}, {"shop.tcp"})
+        for compiler, source in (("cc", "use.c"), ("c++", "use.cpp")):
+            if shutil.which(compiler):
+                self.write(source, '#include "shop.h"\nint main(void) { return shop_id_sell == 2 ? 0 : 1; }\n')
+                subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}", "-c", source], cwd=self.place, check=True,
+                               timeout=DEADLINE_S)
+
+    def test_compilers_that_fail(self):
+        self.write("shop/sell.c", "void sell_main(int) { oops }\n")
+        self.refused("shop", "failed with exit status")
+        self.write("shop/sell.c", "int helper;\n" + MAIN.format("sell"))
+        self.refused("shop", "no program '/nowhere/cc'; --cc=PROGRAM names it", "--cc", "/nowhere/cc")
+        self.write("shop/buy.c", "int helper(void);\nint helper(void) { return 1; }\n" + MAIN.format("buy"))
+        self.refused("shop", "helper")  # one library of both
+        self.refused("shop", "no program '/nowhere/clang'; --clang=PROGRAM names it", "--clang", "/nowhere/clang")
+
+
+if __name__ == "__main__":
+    PACKAGE, FUNCTIONS, INCLUDE, CC = (os.path.abspath(path) if os.path.exists(path) else path for path in sys.argv[1:5])
+    CLANG = sys.argv[5] if len(sys.argv) > 5 else None
+    unittest.main(argv=sys.argv[:1])
