@@ -33,15 +33,25 @@ static bool allow_write(void *into, const tool_option *row, const char *path)
     return allow(into, path, 1);
 }
 
+static bool add_package(void *into, const tool_option *row, const char *path)
+{
+    node_arguments *args = into;
+    (void)row;
+    if (args->package_count == NODE_PACKAGES_MAX) {
+        fprintf(stderr, "tc-node: more than %d packages\n", NODE_PACKAGES_MAX);
+        return false;
+    }
+    args->packages[args->package_count++] = path;
+    return true;
+}
+
 static const tool_option options[] = {
     {.name = "listen",
      .letter = 'l',
      .kind = TOOL_TEXT,
      .value = "HOST:PORT",
      .offset = AT(listen),
-     .help =
-         "default 127.0.0.1:7000; port 0: the system chooses. Whoever connects can run code: "
-         "keys are needed outside loopback"},
+     .help = "default 127.0.0.1:7000, port 0: any; outside loopback peers need keys"},
     {.name = "make-key",
      .kind = TOOL_TEXT,
      .value = "FILE",
@@ -57,6 +67,11 @@ static const tool_option options[] = {
      .value = "NAME",
      .offset = AT(args_symbol),
      .help = "the functions' target_args: this symbol of --lib, or of this program"},
+    {.name = "package",
+     .kind = TOOL_OTHER,
+     .value = "FILE",
+     .take = add_package,
+     .help = "have this package, NAME.tcp, or run its libNAME-local.so; repeatable"},
     {.name = "port-file",
      .kind = TOOL_TEXT,
      .value = "FILE",

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define NODE_ALLOWED_MAX 32
+#define NODE_PACKAGES_MAX 16
 
 typedef struct node_arguments {
     const char *listen;
@@ -24,6 +25,8 @@ typedef struct node_arguments {
     const char *allowed[NODE_ALLOWED_MAX]; /* paths, of --allow-read and --allow-write */
     int allowed_writable[NODE_ALLOWED_MAX];
     unsigned allowed_count;
+    const char *packages[NODE_PACKAGES_MAX]; /* files that tc-package made */
+    unsigned package_count;
 } node_arguments;
 
 /* Returns TOOL_GO_ON, or what the program is to exit with, and says why. */

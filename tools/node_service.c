@@ -3,6 +3,7 @@
 #include "node_complaint.h"
 #include "node_counters.h"
 #include "node_metrics.h"
+#include "node_packages.h"
 #include "node_report.h"
 #include "node_wall.h"
 #include "tool_file.h"
@@ -291,7 +292,7 @@ int node_serve(const node_arguments *args)
     if (this_node.is_worker) {
         tc_context_set_long_call_callback(ctx, on_long_call, NULL);
     }
-    int result = serve_listener(ctx, args);
+    int result = node_packages_open(ctx, args) ? serve_listener(ctx, args) : 1;
     if (this_node.is_worker && result == 0)
         node_report_say(NODE_DONE, "");
     tc_context_destroy(ctx);

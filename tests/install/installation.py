@@ -75,6 +75,10 @@ class Installation:
         if with_llvm:
             for suffix in (".tca", ".deps"):
                 shutil.copy(os.path.join(build, "greet" + suffix), self.scratch)
+            out = run([os.path.join(build, "package_sender"), os.path.join(build, "greetings.tcp"),
+                       os.path.join(build, "libgreetings-local.so")], self.environment)
+            if out != "greetings, hail\n":
+                sys.exit(f"package_sender says {out}")
         for program in ("sender_c", "sender_cxx"):
             self.send(os.path.join(build, program), "greet" if with_llvm else None)
         out = run([*configure[:4], build + "-new", configure[-1], "-DCONSUMER_WANTS=999.0"], self.environment, must_fail=True)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from node_process import clean_environment
+from node_process import Node, clean_environment
 
 PACKAGE = FUNCTIONS = INCLUDE = CC = CLANG = None
 DEADLINE_S = 120
@@ -116,12 +116,71 @@ class Archives(Folder):
         with open(os.path.join(self.place, "bank.tcp"), "rb") as file:
             whole = file.read()
         for name, data, text in (("cut", whole[:-1], "cut short"), ("changed", whole[:40] + b"?" + whole[41:], "damaged"),
-                                 ("archive", open(self.archive("check"), "rb").read(), "expected 'TCP'"), ("empty", b"", "0 bytes")):
+                                 ("archive", b"TCA" + whole[3:], "expected 'TCP'"), ("empty", b"", "0 bytes")):
             with open(os.path.join(self.place, name), "wb") as file:
                 file.write(data)
             done = self.run_tool("list", name)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertIn(f"tc-package: {name}: package: ", done.stderr)
+            self.assertIn(text, done.stderr)
+
+
+class Nodes(Folder):
+    """tc-node --package."""
+    def tool(self, name):
+        return os.path.join(os.path.dirname(PACKAGE), name)
+
+    def send(self, node, archive, **environment):
+        return subprocess.run([self.tool("tc-send"), node.address, archive, "--text", "x"], cwd=self.place, capture_output=True,
+                              text=True, timeout=DEADLINE_S, check=False, env={**clean_environment(), **environment})
+
+    def test_a_node_has_what_is_in_a_package(self):
+        archive = os.path.join(FUNCTIONS, "transcript.tca")
+        self.write("bank/package.txt", f"function 9 transcript from {archive}\n")
+        self.assertEqual(self.build("bank", "--no-local").returncode, 0)
+        log = os.path.join(self.place, "log")
+        for arguments, received in (((), 1), (("--package", os.path.join(self.place, "bank.tcp")), 0)):
+            with open(log, "w", encoding="utf-8") as file, Node(self.tool("tc-node"), output=file, arguments=arguments) as node:
+                self.assertEqual(self.send(node, archive, TC_CODE_PUSH="no").returncode, 0)
+            with open(log, encoding="utf-8") as file:
+                self.assertIn(f"1 messages run, 0 dropped, {received} functions received", file.read())
+
+    def test_a_node_runs_functions_of_its_own(self):
+        if not CLANG:
+            self.skipTest("no tc-clang")
+        self.write("bank/say.c", """#include <stdio.h>
+#include <tc/entry.h>
+#ifdef TC_PACKAGE_LOCAL
+#define WHO "the node's own"
+#else
+#define WHO "what was sent"
+#endif
+void say_main(void *payload, size_t payload_size, void *target_args)
+{
+    (void)payload, (void)payload_size, (void)target_args;
+    puts(WHO);
+    fflush(stdout);
+}
+""")
+        self.assertEqual(self.build("bank").returncode, 0)
+        done = subprocess.run([CLANG, "bank/say.c", f"-I{INCLUDE}", "-o", "say.tca"], cwd=self.place, timeout=DEADLINE_S, check=True)
+        output = os.path.join(self.place, "output")
+        for arguments, said in (((), "what was sent\n"), (("--package", os.path.join(self.place, "libbank-local.so")), "the node's own\n"),
+                                (("--isolate", "--package", os.path.join(self.place, "libbank-local.so")), "the node's own\n")):
+            with open(output, "w", encoding="utf-8") as file, Node(self.tool("tc-node"), output=file, arguments=arguments) as node:
+                done = self.send(node, "say.tca")
+                self.assertEqual(done.returncode, 0, done.stderr)
+            with open(output, encoding="utf-8") as file:
+                self.assertTrue(file.read().startswith(said), arguments)
+
+    def test_packages_that_are_wrong(self):
+        self.write("empty.tcp", "")
+        for arguments, text in ((("empty.tcp",), "--package: empty.tcp: package: 0 bytes"), (("/nowhere/x.so",), "/nowhere/x.so"),
+                                (("/nowhere/x.tcp",), "/nowhere/x.tcp"), (["/nowhere/x"] * 17, "more than 16 packages")):
+            words = [word for path in arguments for word in ("--package", path)]
+            done = subprocess.run([self.tool("tc-node"), "--listen", "127.0.0.1:0", *words], cwd=self.place, capture_output=True,
+                                  text=True, timeout=DEADLINE_S, check=False, env=clean_environment())
+            self.assertNotEqual(done.returncode, 0)
             self.assertIn(text, done.stderr)
 
 
