@@ -119,6 +119,11 @@ def library_of(name):
     return None
 
 
+def is_package_header(files, name):
+    """Whether tc-package makes it, of the functions in the folder of that name."""
+    return any(file.endswith(".c") and os.path.basename(os.path.dirname(file)) + ".h" == name for file in files)
+
+
 def check_include(rows, files, path, kind, name):
     """What is wrong with one include, or None."""
     if name.endswith(".c"):
@@ -129,6 +134,8 @@ def check_include(rows, files, path, kind, name):
         if target.startswith("include/tc/") or may_reach(rows, path, target):
             return None
         return f"is not allowed: the row of {path} may include {row.allowed_text}"
+    if kind == '"' and is_package_header(files, name):
+        return None
     if kind == '"' or name.startswith("tc/"):
         return "is in no folder of the tree"
     if any(fnmatch.fnmatch(name, pattern) for pattern in C_LIBRARY):

@@ -1,5 +1,5 @@
 /* Opens the package that its header was made with, sends nothing. */
-#include <greetings.h>
+#include "greetings.h"
 #include <stdio.h>
 
 int main(int argc, char **argv)
