@@ -20,7 +20,10 @@
 
 typedef struct am_state {
     baseline_link link;
-    uint64_t counter;   /* what the handler counts */
+    uint64_t counter;       /* what the handler counts */
+    const ifunc_work *work; /* tail: what it does too; else NULL */
+    void *target;           /* for that */
+    uint64_t sent;
     const void *newest; /* where the last message lay */
     uint64_t awaited;   /* what it will be when all that is under way has come */
     uint64_t outstanding;
@@ -33,7 +36,9 @@ static ucs_status_t count_message(void *user, const void *header, size_t header_
                                   void *data, size_t size, const ucp_am_recv_param_t *params)
 {
     am_state *state = user;
-    (void)header, (void)header_size, (void)size, (void)params;
+    (void)header, (void)header_size, (void)params;
+    if (state->work != NULL)
+        state->work->local(data, size, state->target);
     state->newest = data;
     state->counter++;
     return UCS_OK;
@@ -49,6 +54,8 @@ static void send_finished(void *request, ucs_status_t status, void *user)
 
 static inline bool send_one(am_state *state)
 {
+    if (state->work != NULL)
+        state->work->stamp(state->payload, state->payload_bytes, state->sent++);
     void *request = ucp_am_send_nbx(state->link.peer, HANDLER_ID, NULL, 0, state->payload,
                                     state->payload_bytes, &state->send_params);
     if (UCS_PTR_IS_ERR(request))
@@ -72,6 +79,11 @@ static bool open_am(perf_series *series)
     am_state *state = series->state;
     state->payload_bytes = series->options->payload_bytes;
     state->payload = calloc(1, state->payload_bytes);
+    if (state->payload != NULL && series->place != NULL) {
+        state->work = series->work;
+        state->target = series->work->create(state->payload_bytes);
+        ifunc_work_fill(state->payload, state->payload_bytes);
+    }
     state->send_params = (ucp_request_param_t){
         .op_attr_mask =
             UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
@@ -79,7 +91,8 @@ static bool open_am(perf_series *series)
         .cb.send = send_finished,
         .user_data = state,
     };
-    bool ok = state->payload != NULL || perf_session_complain(series->session, "out of memory");
+    bool ok = (state->payload != NULL && (state->work == NULL || state->target != NULL)) ||
+              perf_session_complain(series->session, "out of memory");
     ok = ok &&
          baseline_link_start_am(&state->link, series->session, HANDLER_ID, 0, count_message,
                                 state) &&
@@ -182,6 +195,7 @@ static void release_am(perf_series *series)
 {
     am_state *state = series->state;
     baseline_link_free(&state->link);
+    free(state->target);
     free(state->payload);
 }
 

@@ -5,7 +5,8 @@
 /* In the order of tc-perf --help. */
 #define EXPERIMENTS(row)                                                                       \
     row(tsi) row(ssum) row(iput) row(call) row(overhead) row(integrity) row(wait) row(served)  \
-    row(poll) row(icache) row(first_call) row(flood) row(bandwidth) row(dapc) row(protection)
+        row(poll) row(icache) row(first_call) row(flood) row(bandwidth) row(dapc)              \
+            row(protection) row(tail)
 
 #define DECLARE(name) extern const perf_experiment name##_experiment;
 #define ADDRESS(name) &name##_experiment,

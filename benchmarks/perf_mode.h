@@ -18,9 +18,12 @@ typedef struct perf_series {
     const char *delivery_wanted; /* NULL: the library's own choice */
     const perf_options *options;
     perf_session *session;
-    struct target_log *log; /* overhead: where the target writes when it saw what; or NULL */
-    void *state;            /* the mode's; NULL while closed */
-    char delivery[16];      /* set by open: what is used */
+    struct target_log *log;    /* overhead: where the target writes when it saw what; or NULL */
+    struct frame_place *place; /* tail: where frames lie when they are read; or NULL */
+    uint64_t ring_bytes;       /* of both sides' contexts; 0: the library's own choice */
+    uint64_t outstanding;      /* set by open of one with ring_bytes: messages that fit */
+    void *state;               /* the mode's; NULL while closed */
+    char delivery[16];         /* set by open: what is used */
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
     size_t payload_bytes; /* what a message carries in this mode */
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
@@ -71,6 +74,9 @@ extern const perf_mode perf_mode_inject;  /* code in every message, kept by nobo
 extern const perf_mode perf_mode_local;   /* code of the target's own */
 extern const perf_mode perf_mode_compat;  /* by the original's API */
 extern const perf_mode perf_mode_aligned; /* cached, of a function that asks for alignment */
+/* Of the experiment tail: cached and inject, by a receiver that looks for each frame itself. */
+extern const perf_mode perf_mode_placed_cached;
+extern const perf_mode perf_mode_placed_inject;
 /* No process but one: the function is called. Of the overhead experiment. */
 extern const perf_mode perf_mode_direct;
 

@@ -21,6 +21,7 @@
 #define ENDPOINTS_MAX 4096u
 #define DEPTH_MAX (1u << 20)
 #define OUTSTANDING_MAX 1024u
+#define RING_BYTES_MAX (2u << 20)
 
 /* --- options that are more than one value -------------------------------------------- */
 
@@ -150,6 +151,16 @@ const perf_option_row perf_option_rows[] = {
      "chases at once, at most 64"},
     {"wait", 'a', "LIST", "wait", NAMES(NAMES, wait, "adaptive,spin,yield,block", NULL),
      "of adaptive,spin,yield,block: how all members wait"},
+    {"function", 'U', "NAME", "function", NAMES(CHOICE, function, "iput,ssum", NULL),
+     "what each message does: iput or ssum"},
+    {"load", 'L', "LIST", "load", NAMES(NAMES, load, "none,vm,cpu", NULL),
+     "of none,vm,cpu: other programs on the same processors"},
+    {"stressor", 'K', "NAME", "stressor", NAMES(CHOICE, stressor, "auto,own,stress-ng", NULL),
+     "who the load is: own, stress-ng, or auto: that where there is one"},
+    {"placement", 'M', "LIST", "placement", NAMES(NAMES, placement, "cache,memory", NULL),
+     "of cache,memory: where frames lie when they are read"},
+    {"ring-bytes", 'g', "LIST", NULL, NUMBERS(NUMBERS, ring_bytes, 4096, RING_BYTES_MAX),
+     "instead: rates with rings of 4K..2M, 16K,64K or a list"},
     {"transport", 'o', "NAME", "transport", NAMES(CHOICE, transport, "tcp,shm", set_transport),
      "tcp, or shm: UCX's own choice"},
     {"cache", 'C', "NAME", "cache", NAMES(CHOICE, cache, "warm,cold", NULL),

@@ -47,6 +47,11 @@ typedef struct perf_options {
     perf_list depths;
     perf_list inflight;         /* chases at once */
     const char *wait;           /* comma list */
+    const char *load;           /* of tail: comma list of none, vm and cpu */
+    const char *stressor;       /* "auto", "own" or "stress-ng" */
+    const char *placement;      /* comma list of "cache" and "memory" */
+    const char *function;       /* "iput" or "ssum" */
+    perf_list ring_bytes;       /* none: the library's own choice, as usual */
     const char *transport;      /* "tcp" or "shm" */
     const char *cache;          /* "warm" or "cold" */
     const char *answer;         /* "reply" or "ifunc" */

@@ -173,7 +173,11 @@ bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *pe
     uint64_t end = perf_now_ns();
     perf_session_set_ended(run->session);
     *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)(end - start);
-    return perf_session_reply(run->session);
+    if (!perf_session_reply(run->session))
+        return false;
+    if (run->kind->note_rate != NULL)
+        run->kind->note_rate(run, index, count);
+    return true;
 }
 
 static bool has_latency(const series_run *run)
@@ -260,6 +264,8 @@ static bool take_turns(series_run *run, unsigned round, const char *what,
             continue;
         perf_report_progress("%zu bytes, round %u of %u: %s, %s", run->options.payload_bytes,
                              round + 1, run->options.rounds, what, run->series[i].mode->name);
+        if (run->kind->prepare != NULL && !run->kind->prepare(run, i))
+            return false;
         if (!measure(run, i, round))
             return false;
     }

@@ -25,6 +25,10 @@ typedef struct series_kind {
     bool (*choose_counts)(series_run *run, unsigned index);
     /* A turn of a series in each round of the first payload. May be NULL. */
     bool (*measure_connection)(series_run *run, unsigned index, unsigned round);
+    /* Before each measurement of a series in a round. May be NULL. */
+    bool (*prepare)(series_run *run, unsigned index);
+    /* After a rate run of so many messages. May be NULL. */
+    void (*note_rate)(series_run *run, unsigned index, uint64_t count);
     /* After a latency run: its stamps, of which the first `warmup` trips do not count. May be
      * NULL. */
     void (*note_latency)(series_run *run, unsigned index, uint64_t warmup, uint64_t count);

@@ -37,6 +37,7 @@ void iput_main(void *payload, size_t size, void *target_args)
     uint64_t key;
     unsigned char *spot = NULL;
     target->calls++;
+    target->payload = payload;
     if (size >= sizeof key && size - sizeof key <= target->spot_bytes) {
         memcpy(&key, payload, sizeof key);
         spot = find_spot(target, key);

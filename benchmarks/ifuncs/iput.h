@@ -17,6 +17,7 @@ typedef struct iput_place {
 /* Behind target_args. */
 typedef struct iput_target {
     uint64_t calls;
+    const void *payload;  /* of the newest message: where it lay */
     uint64_t refused;     /* messages without a key, too long for a spot, or one key too many */
     uint64_t spots_taken; /* the next key's spot */
     uint64_t spot_bytes;

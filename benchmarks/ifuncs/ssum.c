@@ -11,6 +11,7 @@ void ssum_main(void *payload, size_t size, void *target_args)
     uint64_t sum = 0;
     for (size_t i = 0; i < size / sizeof *numbers; i++)
         sum += numbers[i];
+    target->payload = payload;
     target->sums[target->calls++ % SSUM_SPOTS] = sum;
     target->total += sum;
 }

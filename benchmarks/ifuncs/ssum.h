@@ -9,6 +9,7 @@
 /* Behind target_args. */
 typedef struct ssum_target {
     uint64_t calls;
+    const void *payload;       /* of the newest message: where it lay */
     uint64_t total;            /* of all sums, modulo 2^64 */
     uint64_t sums[SSUM_SPOTS]; /* each sum goes to the next spot; after the last, the first */
 } ssum_target;
