@@ -26,10 +26,15 @@ static void endpoint_changed(void *user, tc_ep *ep, tc_ep_event event)
 
 static bool create_context(ifunc_link *link, const ifunc_link_config *config)
 {
-    const perf_setting settings[] = {
-        {"ifunc_path", config->path}, {"delivery", config->delivery},
-        {"tier", config->tier},       {"cache_dir", config->cache_dir},
-        {"form", config->form},       {"code_push", config->local != NULL ? "no" : NULL}};
+    char ring[24];
+    (void)snprintf(ring, sizeof ring, "%llu", (unsigned long long)config->ring_bytes);
+    const perf_setting settings[] = {{"ifunc_path", config->path},
+                                     {"delivery", config->delivery},
+                                     {"tier", config->tier},
+                                     {"cache_dir", config->cache_dir},
+                                     {"form", config->form},
+                                     {"code_push", config->local != NULL ? "no" : NULL},
+                                     {"ring_bytes", config->ring_bytes > 0 ? ring : NULL}};
     tc_error err = {0};
     if (perf_context_create(settings, sizeof settings / sizeof settings[0], &link->context,
                             &err) != TC_OK)

@@ -27,6 +27,7 @@ typedef struct ifunc_link_config {
     const char *cache_dir; /* the same; "": none */
     const char *form;      /* NULL: the library's own choice */
     const char *path;      /* folders */
+    uint64_t ring_bytes;   /* 0: the library's own choice */
     const char *name;      /* of the ifunc */
     void *target_args;
     ifunc_link_local local; /* or NULL: the function is here already, and only its id travels */

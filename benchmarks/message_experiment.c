@@ -299,6 +299,8 @@ static int run_messages(const perf_options *options)
     series_run run = {.kind = &kind, .options = *options};
     if (options->senders.count > 0)
         return fan_in_run(options);
+    if (options->ring_bytes.count > 0)
+        return ring_sweep_run(options);
     return choose_series(&run) ? series_run_all(&run) : 2;
 }
 
@@ -309,7 +311,7 @@ static int run_messages(const perf_options *options)
         "rounds", "(20; with several payloads 4)"                                              \
     }
 #define MODES "bare,am,cached,uncached,image,bitcode,inject,local,compat"
-#define OPTIONS "size sweep iterations warmup rounds modes pin"
+#define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
 #define PAYLOAD_MAX (1u << 20)
 #define ITERATIONS_MAX 10000000
 

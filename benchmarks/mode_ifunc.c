@@ -29,7 +29,8 @@ static inline bool send_one(ifunc_state *state, perf_poll *poll)
 {
     tc_status status = TC_E_CLOSED;
     if (state->work->stamp != NULL)
-        state->work->stamp(state->payload, state->payload_bytes, state->sent++);
+        state->work->stamp(state->payload, state->payload_bytes, state->sent);
+    state->sent++;
     while (state->link.peer != NULL &&
            (status = state->send(state->link.peer, state->link.function, state->payload,
                                  state->payload_bytes)) == TC_E_AGAIN) {
@@ -106,6 +107,76 @@ static bool find_payload_max(ifunc_state *state, const tc_ep_info *info, size_t 
     return ok;
 }
 
+/* A target owes its source some progress after the last message: to say that it was run, and to
+ * push out what it sent itself. */
+static bool linger(ifunc_state *state, perf_poll *poll)
+{
+    while (!perf_session_has_ended(state->link.session)) {
+        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+            return ifunc_link_lost(&state->link);
+    }
+    return true;
+}
+
+/* In the session's arena: what both sides tell one another while a ring is filled. */
+typedef struct ring_fill {
+    _Atomic uint64_t known;    /* the step in which the target has the code */
+    _Atomic uint64_t full;     /* the step in which the ring is full */
+    _Atomic uint64_t messages; /* in it */
+} ring_fill;
+
+static bool fill_ring(ifunc_state *state, ring_fill *fill, perf_poll *poll)
+{
+    const uint64_t first = state->sent;
+    tc_status status = TC_OK;
+    if (!send_one(state, poll))
+        return false;
+    while (fill->known != state->link.session->step) {
+        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+            return ifunc_link_lost(&state->link);
+    }
+    while (status == TC_OK) {
+        if (state->work->stamp != NULL)
+            state->work->stamp(state->payload, state->payload_bytes, state->sent);
+        status = state->send(state->link.peer, state->link.function, state->payload,
+                             state->payload_bytes);
+        state->sent += status == TC_OK;
+    }
+    fill->messages = state->sent - first - 1;
+    fill->full = state->link.session->step;
+    return status == TC_E_AGAIN ? ifunc_link_flush(&state->link)
+                                : ifunc_link_send_failed(&state->link, status);
+}
+
+static bool empty_ring(ifunc_state *state, ring_fill *fill, perf_poll *poll)
+{
+    state->awaited++;
+    if (!await_count(state, poll))
+        return false;
+    fill->known = state->link.session->step;
+    while (fill->full != state->link.session->step) {
+        if (!perf_poll_missed(poll))
+            return false;
+    }
+    state->awaited += fill->messages;
+    return await_count(state, poll) && linger(state, poll);
+}
+
+/* How many messages there can be that the target has not looked at: as many as it is sent before
+ * there is no more room. */
+static bool count_outstanding(perf_series *series)
+{
+    ifunc_state *state = series->state;
+    ring_fill *fill = (ring_fill *)(void *)series->session->control->arena;
+    perf_poll poll = {.session = series->session};
+    if (series->session->role == PERF_TARGET)
+        return empty_ring(state, fill, &poll);
+    bool ok = fill_ring(state, fill, &poll);
+    series->outstanding = fill->messages;
+    perf_session_set_ended(series->session);
+    return ok;
+}
+
 static bool open_ifunc(perf_series *series)
 {
     const perf_mode *mode = series->mode;
@@ -118,6 +189,7 @@ static bool open_ifunc(perf_series *series)
                                       .path = series->options->ifunc_path,
                                       .name = mode->function != NULL ? mode->function
                                                                      : series->work->name,
+                                      .ring_bytes = series->ring_bytes,
                                       .target_args = state->target,
                                       .local = mode->is_local ? series->work->local : NULL};
     if (!ifunc_link_open(&state->link, series->session, &config))
@@ -130,18 +202,7 @@ static bool open_ifunc(perf_series *series)
         return false;
     if (series->payload_bytes > max)
         series->payload_max = max;
-    return true;
-}
-
-/* A target owes its source some progress after the last message: to say that it was run, and to
- * push out what it sent itself. */
-static bool linger(ifunc_state *state, perf_poll *poll)
-{
-    while (!perf_session_has_ended(state->link.session)) {
-        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
-            return ifunc_link_lost(&state->link);
-    }
-    return true;
+    return series->ring_bytes == 0 || series->payload_max != 0 || count_outstanding(series);
 }
 
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)

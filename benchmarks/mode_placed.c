@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a burst: no more than a quarter of the smallest usual ring. */
+/* Of a burst, which is no larger than a frame may be either, so that a ring has room for it. */
 #define BURST_BYTES (64u << 10)
 #define BURST_MAX 256u
 /* Looks at where the next frame comes, before the library may do what else it has to do. */
@@ -29,6 +29,7 @@ typedef struct placed_state {
     uint64_t sent;
     size_t payload_bytes;
     size_t frame_bytes;
+    size_t burst_bytes;
     unsigned char *payload;
     frame_watch watch;
 } placed_state;
@@ -165,6 +166,8 @@ static bool open_placed(perf_series *series)
         return false;
     series->payload_bytes = state->payload_bytes;
     perf_context_delivery(state->link.peer, series->delivery, &info);
+    state->burst_bytes =
+        info.frame_payload_max < BURST_BYTES ? info.frame_payload_max : BURST_BYTES;
     /* What other deliveries bring is in no place that both processes can tell. */
     series->is_left_out = state->place->in_memory && strcmp(series->delivery, "direct") != 0;
     if (state->payload_bytes > payload_max(state, &info))
@@ -222,7 +225,7 @@ static bool target_latency(perf_series *series, uint64_t count)
 
 static uint64_t burst_of(const placed_state *state)
 {
-    const uint64_t fit = BURST_BYTES / (state->frame_bytes + 1);
+    const uint64_t fit = state->burst_bytes / (state->frame_bytes + 1);
     return fit < 1 ? 1 : fit > BURST_MAX ? BURST_MAX : fit;
 }
 

@@ -37,7 +37,8 @@ extern const perf_experiment *const perf_experiments[];
 const perf_experiment *perf_experiment_find(const char *name);
 
 /* Variants that one option of an experiment chooses. */
-int fan_in_run(const perf_options *options);    /* tsi --senders */
-int intrusion_run(const perf_options *options); /* first-call --intrusion */
+int fan_in_run(const perf_options *options);     /* tsi --senders */
+int ring_sweep_run(const perf_options *options); /* tsi, ssum, iput --ring-bytes */
+int intrusion_run(const perf_options *options);  /* first-call --intrusion */
 
 #endif

@@ -176,11 +176,26 @@ def change_panel(rows, name, sign, label, name_of):
     return Lines("payload", label, series, "bytes", Limit("as UCX AM", 0, is_told=False), is_change=True)
 
 
+def ring_panels(rows):
+    """Rates over the messages that rings of several sizes let be under way."""
+    unit, scale = rate_unit(figures(rows, "rate_per_s"))
+    sizes = distinct(rows, "payload_bytes")
+
+    def name_of(row):
+        return mode_name(row, rows) + (f", {text(row.get('payload_bytes'))} B" if len(sizes) > 1 else "")
+
+    return [Lines("messages under way at most", f"{unit}messages/s",
+                  series_of(rows, "outstanding", "rate_per_s", scale, name_of, style="payload_bytes" if len(sizes) > 1 else "delivery"),
+                  from_zero=len(sizes) == 1, scale=scale)], 1, "rings of several sizes"
+
+
 def message_panels(rows):
     if "senders" in rows[0]:
         unit, scale = rate_unit(figures(rows, "rate_per_s"))
         own = series_of(rows, "senders", "rate_per_s", scale, lambda row: f"delivery {text(row.get('delivery'))}", key="delivery")
         return [Lines("sending processes, one target", f"{unit}messages/s, all together", own, from_zero=True, scale=scale)], 1, "several senders"
+    if "ring_bytes" in rows[0]:
+        return ring_panels(rows)
     others = [row for row in rows if row.get("mode") != "bare"] or rows
     latency, rate = (figures(others, name) for name in ("latency_ns_p50", "rate_per_s"))
     (time, time_scale), (million, rate_scale) = time_unit(latency), rate_unit(rate)
@@ -391,6 +406,62 @@ def overhead_panels(rows, paper):
     return panels, 2
 
 
+FUNCTION_NAMES = {"iput": "Indirect Put", "ssum": "Server-Side Sum"}
+
+
+def placement_changes(rows):
+    """What it is worth that a frame is in a cache, against the same in memory: Figures 9 and 10 of Two-Chains."""
+    at = {(text(row.get("mode")), number(row, "payload_bytes"), text(row.get("placement"))): row for row in rows}
+    changes = []
+    for (mode, size, place), cache in at.items():
+        memory = at.get((mode, size, "memory")) if place == "cache" else None
+        if memory is None:
+            continue
+        row = {"mode": mode, "payload_bytes": size, "placement": place}
+        for name, over, under in (("latency_ns_p50", cache, memory), ("rate_per_s", cache, memory)):
+            ends = [number(each, name) for each in (over, under)]
+            if None not in ends and ends[1] > 0:
+                row[name] = 100 * (1 - ends[0] / ends[1] if name == "latency_ns_p50" else ends[0] / ends[1] - 1)
+        changes.append(row)
+    return changes
+
+
+def tail_panels(rows):
+    """Quiet: by placement. With load: what is usual and what is far, and how far that is."""
+    def name_of(row):
+        mode, places = text(row.get("mode")), {text(other.get("placement")) for other in rows if other.get("mode") == row.get("mode")}
+        return UCX_NAMES.get(mode, mode) + (f", {text(row.get('placement'))}" if len(places) > 1 else "")
+
+    rows = [row for row in rows if "skipped" not in row]
+    loads = distinct(rows, "load")
+    title = ", ".join([FUNCTION_NAMES.get(name, name) for name in distinct(rows, "function")]) + ": frames in a cache or (emulated) in memory"
+    panels, own = [], dict(name_of=name_of, style="placement")
+    if len(set(figures(rows, "payload_bytes"))) == 1:
+        time, scale = time_unit(figures(rows, "latency_ns_p50"))
+        for index, load in enumerate(loads):
+            bars = bars_of([row for row in rows if text(row.get("load")) == load], "latency_ns_p50", scale, name_of, far="latency_ns_p99")
+            panels.append(Bars(f"half round trip ({time}): p50, marks: p99, p99.9", bars, title=f"load: {load}", shares_names=index % 2 > 0,
+                               dots=True, scale=scale))
+        return panels, 2, title
+    quiet = [row for row in rows if text(row.get("load")) == loads[0]]
+    changes = placement_changes(quiet)
+    for label, name, unit, change in (("half round trip, p50", "latency_ns_p50", time_unit, "latency reduction by the cache (%)"),
+                                      ("messages/s that a burst is handled at", "rate_per_s", rate_unit, "rate increase by the cache (%)")):
+        prefix, scale = unit(figures(quiet, name))
+        label = f"{label} ({prefix})" if unit is time_unit else prefix + label
+        panels.append(Lines("payload", label, series_of(quiet, "payload_bytes", name, scale, **own), "bytes", title=f"load: {loads[0]}", scale=scale))
+        panels.append(Lines("payload", change, series_of(changes, "payload_bytes", name, 1, **own), "bytes",
+                            Limit("as in memory", 0, is_told=False), title=f"load: {loads[0]}", is_change=True))
+    for load in loads:
+        loaded = [row for row in rows if text(row.get("load")) == load]
+        time, scale = time_unit(figures(loaded, "latency_ns_p999"))
+        panels.append(Lines("payload", f"half round trip, p99.9 ({time})", series_of(loaded, "payload_bytes", "latency_ns_p999", scale, **own), "bytes",
+                            title=f"load: {load}", scale=scale))
+        panels.append(Lines("payload", "spread, (p99.9 - p50) / p50 (%)", series_of(loaded, "payload_bytes", "tail_spread", 100, **own), "bytes",
+                            title=f"load: {load}"))
+    return panels, 2, title
+
+
 EXPERIMENTS = {
     "tsi": ("Target-Side Increment", message_panels),
     "ssum": ("Server-Side Sum", message_panels),
@@ -406,6 +477,7 @@ EXPERIMENTS = {
     "dapc": ("Distributed Adaptive Pointer Chasing", chase_panels),
     "overhead": ("Lookup, execution and transmission", overhead_panels),
     "protection": ("What protection costs", protection_panels),
+    "tail": ("Tails of latency", tail_panels),
 }
 
 

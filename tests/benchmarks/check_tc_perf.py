@@ -130,6 +130,20 @@ def check_senders(report):
     expect(report["ratios"].get("senders_4_to_1_rate_am", 0) > 0, "ratios", report["ratios"])
 
 
+def check_rings(report):
+    """Two modes and two payloads with rings of 4K and 64K: the larger has room for more messages."""
+    rows = [(row["payload_bytes"], row["mode"], row["ring_bytes"]) for row in report["rows"]]
+    expect(rows == [(size, mode, ring) for size in (16, 256) for mode in ("cached", "inject") for ring in (4096, 65536)], "a row for each", rows)
+    for row in report["rows"]:
+        members = ["mode", "delivery", "payload_bytes", "ring_bytes", "outstanding", "rate_per_s"]
+        expect(list(row) == members, members, list(row))
+        expect(row["rate_per_s"] > 0 and 0 < row["outstanding"] * row["payload_bytes"] <= row["ring_bytes"], "what fits a ring", row)
+    for small, large in zip(report["rows"][::2], report["rows"][1::2]):
+        expect(large["outstanding"] > 8 * small["outstanding"], "more in a larger ring", (small, large))
+    names = {f"ring_4096_to_65536_rate_{mode}_{report['rows'][0]['delivery']}_{size}" for mode in ("cached", "inject") for size in (16, 256)}
+    expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
+
+
 def check_table(report):
     """What the paper has, beside this run's own rows."""
     paper = report.pop("paper")
@@ -365,6 +379,7 @@ def check_protection(report):
 
 # What is checked: the experiment that is run for it, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
+          "rings": ("iput", check_rings),
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),

@@ -103,6 +103,19 @@ def protection(mode, delivery, factor):
     return row
 
 
+def tail(load, mode, placement, size, factor):
+    p50, far = (200.0 + size / 4) * factor, {"none": 2, "vm": 2000}[load]
+    row = {"load": load, "load_by": "own", "function": "iput", "mode": mode, "delivery": "direct", "placement": placement, "payload_bytes": size,
+           "frame_bytes": size + 32, "samples": 1000000, "latency_ns_p50": p50, "latency_ns_p99": 1.5 * p50, "latency_ns_p999": far * p50,
+           "latency_ns_max": 9 * far * p50, "tail_spread": far - 1, **around(round_p50_ns=p50)}
+    return row if mode == "am" else {**row, **around(rate_per_s=1e9 / (25 + size) / factor), "seen_share": 1.0}
+
+
+def tails(sizes):
+    placed = [("am", "cache", 1.1), ("cached", "cache", 1), ("cached", "memory", 1.4), ("inject", "cache", 2), ("inject", "memory", 2.5)]
+    return [tail(load, mode, place, size, factor) for size in sizes for load in ("none", "vm") for mode, place, factor in placed]
+
+
 OWN = [("bare", "none", 0.9), ("am", "am", 5), ("cached", "direct", 1.1), ("uncached", "direct", 2)]
 SKIPPED = {"mode": "cached", "delivery": "am", "payload_bytes": 1 << 20, "skipped": "too large"}
 PAYLOADS = [1 << power for power in range(0, 17, 2)]
@@ -115,6 +128,10 @@ REPORTS = {
     "little-change": report("tsi", to_am(sweep([64, 1024], [("am", "am", 5), ("inject", "direct", 1.7)]))),
     "sum": report("ssum", sweep(PAYLOADS[3:], [(mode, "direct", factor) for mode, factor in (("cached", 1), ("inject", 3), ("local", 0.9))])),
     "put": report("iput", sweep([64], [("inject", "am", 3), ("local", "am", 1)])),
+    "tail": report("tail", tails([16, 256, 4096, 16384])),
+    "tail-alone": report("tail", tails([64])),
+    "rings": report("tsi", [{"mode": mode, "delivery": "direct", "payload_bytes": 8, "ring_bytes": 4096 << n, "outstanding": 120 << n,
+                             **around(rate_per_s=3e7 * (1 - 0.8 ** (n + 2)) * factor)} for mode, factor in (("cached", 1), ("inject", 0.2)) for n in range(8)]),
     "call": report("call", [call(mode, delivery, n, factor) for n in (1, 4, 16, 64, 256, 1024) for mode, delivery, factor in
                             (("am", "am", 1), ("call", "direct", 1.3), ("start", "direct", 1.1)) if n == 1 or mode != "call"]),
     "call-alone": report("call", [call("am", "am", 1, 1), call("call", "direct", 1, 1.2), call("start", "direct", 1, 1.1)]),
