@@ -173,11 +173,10 @@ bool series_run_rate(series_run *run, unsigned index, uint64_t count, double *pe
     uint64_t end = perf_now_ns();
     perf_session_set_ended(run->session);
     *per_s_out = (double)count * (double)PERF_NS_PER_S / (double)(end - start);
-    if (!perf_session_reply(run->session))
-        return false;
-    if (run->kind->note_rate != NULL)
+    bool ok = perf_session_reply(run->session);
+    if (ok && run->kind->note_rate != NULL)
         run->kind->note_rate(run, index, count);
-    return true;
+    return ok;
 }
 
 static bool has_latency(const series_run *run)
@@ -264,9 +263,8 @@ static bool take_turns(series_run *run, unsigned round, const char *what,
             continue;
         perf_report_progress("%zu bytes, round %u of %u: %s, %s", run->options.payload_bytes,
                              round + 1, run->options.rounds, what, run->series[i].mode->name);
-        if (run->kind->prepare != NULL && !run->kind->prepare(run, i))
-            return false;
-        if (!measure(run, i, round))
+        if ((run->kind->prepare != NULL && !run->kind->prepare(run, i)) ||
+            !measure(run, i, round))
             return false;
     }
     return true;
@@ -283,9 +281,8 @@ static bool measure_connections(series_run *run, unsigned round)
 static bool measure_round(series_run *run, unsigned round)
 {
     if (!measure_connections(run, round) ||
-        (has_latency(run) && !take_turns(run, round, "latency", measure_latency)))
-        return false;
-    if (!take_turns(run, round, "rate", measure_rate))
+        (has_latency(run) && !take_turns(run, round, "latency", measure_latency)) ||
+        !take_turns(run, round, "rate", measure_rate))
         return false;
     for (unsigned i = 0; run->options.verbose && i < run->series_count; i++) {
         if (!series_run_skips(run, i))

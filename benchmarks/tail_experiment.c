@@ -222,7 +222,7 @@ const perf_experiment tail_experiment = {
     .name = "tail",
     .summary = "percentiles of a million round trips, with other load and without",
     .options = "size sweep function load stressor placement iterations warmup rounds modes pin",
-    .told = {{"iterations", "in all rounds together"}, {"modes", "out of " MODES}},
+    .told = {{"iterations", "(in all rounds)"}, {"modes", "out of " MODES}},
     .defaults = {{"size", "64"},
                  {"function", "iput"},
                  {"load", "none,vm"},

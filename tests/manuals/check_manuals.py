@@ -37,7 +37,7 @@ def helps(program):
     """The program's own help, and those of what it says has one: {command: text}."""
     name = os.path.basename(program)
     texts = {name: run_help(program)}
-    if re.search(r"^ *(usage: )?tc-\S+ [A-Z]+ --help", texts[name], re.MULTILINE):
+    if re.search(r"^ *(usage: )?tc-\S+ [A-Z]+ (\[options \| )?--help", texts[name], re.MULTILINE):
         for command in re.findall(rf"^  (?:{name} )?([a-z][\w-]*) ", texts[name], re.MULTILINE):
             texts[f"{name} {command}"] = run_help(program, command)
     return texts
