@@ -4,6 +4,7 @@
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
 #   benchmarks/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
+#   benchmarks/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
 #   benchmarks/reproduce.sh ifunc-api [BUILD [DIR]] the ifunc API's paper of 2021: code in every message, against active messages
 #   benchmarks/reproduce.sh --quick [BUILD [DIR]]   a few short runs, to see that all of it works
 #   benchmarks/reproduce.sh --draw [BUILD [DIR]]    only draws and writes again what was measured before
@@ -13,11 +14,13 @@ set -euo pipefail
 depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,64 few_servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
 few=() tables=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
+two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
 while [[ ${1:-} == --* ]]; do
     case $1 in
     --quick)
         depths=1,16 deepest=16 depth_servers=2 servers=1,2 few_servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2) tables=(-n 500)
         again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4 mixed_servers=1,2
+        two_sizes=16..32 wait_sizes=64..128 tail_sizes=64,1K tail_samples=100 tail_warmup=20 tail_rounds=1 stressor=own rings=4K,64K
         ;;
     --draw | --docs) step=${1#--} ;;
     *) break ;;
@@ -26,7 +29,7 @@ while [[ ${1:-} == --* ]]; do
 done
 paper=
 case ${1:-} in
-ifunc-api | three-chains)
+ifunc-api | three-chains | two-chains)
     paper=$1
     shift
     ;;
@@ -335,9 +338,11 @@ reproduce_all() {
 
 . "$(dirname "$0")/reproduce_ifunc_api.sh"
 . "$(dirname "$0")/reproduce_three_chains.sh"
+. "$(dirname "$0")/reproduce_two_chains.sh"
 case $paper in
 ifunc-api) reproduce_ifunc_api ;;
 three-chains) reproduce_three_chains ;;
+two-chains) reproduce_two_chains ;;
 *) reproduce_all ;;
 esac
 echo "$dir/report.md"

@@ -36,6 +36,16 @@ for line in '| us | stage | here | I: Ookami | II: Thor BF2 | III: Thor Xeon |' 
     grep -qF -- "$line" "$dir/paper/report.md" || fail "the paper's report.md has no: $line"
 done
 ! grep -qE 'null|\| *\|' "$dir/paper/report.md" || fail "an empty figure: $(grep -E 'null' "$dir/paper/report.md")"
+"$1" --quick two-chains "$2" "$dir/two"
+for picture in $(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$dir/two/report.md"); do
+    grep -q '</svg>' "$dir/two/$picture" || fail "$picture is not drawn"
+done
+for line in '| 8: rate that injecting loses, %, Indirect Put | about 40 |' '| 9: latency that the cache saves, %, at most; `cached` | 31 |' \
+    '| 12: the same, Server-Side Sum; `inject` | 2 |' '| payload | local, ns | inject, ns |' '| vm | 1024 |' '| `cached` | 65536 |' '**Emulated**' \
+    'Figures 13 and 14' 'tc-perf tsi --ring-bytes 4K,64K'; do
+    grep -qF -- "$line" "$dir/two/report.md" || fail "report.md of two-chains has no: $line"
+done
+! grep -qE 'null|\| *\|' "$dir/two/report.md" || fail "an empty figure: $(grep -E 'null|\| *\|' "$dir/two/report.md")"
 rm calls.svg
 "$1" --quick --draw "$2" "$dir/out"
 [ -s calls.svg ] || fail "did not draw again what was measured before"
