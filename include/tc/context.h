@@ -57,7 +57,8 @@ TC_MUST_CHECK TC_API tc_status tc_context_create_for(unsigned header_version,
  *   TC_E_VERSION      the library is older than the headers; the text has both versions
  *   TC_E_UCX          UCX could not create a context or a worker
  *   TC_E_IO           the operating system gave no descriptor
- *   TC_E_UNSUPPORTED  libsodium could not be started
+ *   TC_E_UNSUPPORTED  libsodium could not be started, or this processor lacks what the option
+ *                     `wait` names; the text says which
  *   TC_E_NO_MEMORY    an allocation failed */
 TC_MUST_CHECK static inline tc_status tc_context_create(const tc_options *opts,
                                                         tc_context **ctx_out, tc_error *err)
@@ -130,15 +131,26 @@ TC_API const void *tc_context_address(tc_context *ctx, size_t *size_out);
 TC_API unsigned tc_progress(tc_context *ctx);
 
 /* Progresses until a message ran, an endpoint changed its state, a call ended, there is room for
- * a send that returned TC_E_AGAIN, or tc_wake was called since the last tc_wait. The option `wait` selects how: `adaptive` polls for the
- * time `spin` (unless other threads want the CPU and every peer sends by UCX messages), yields
- * a few times and then sleeps until a peer wakes it; `block` sleeps at once; `spin` never
- * sleeps. A sleep ends after `sleep_max` at the latest.
+ * a send that returned TC_E_AGAIN, or tc_wake was called since the last tc_wait. The option `wait`
+ * selects how: `adaptive` polls for the time `spin` (unless other threads want the CPU and every
+ * peer sends by UCX messages), yields a few times and then sleeps until a peer wakes it; `block`
+ * sleeps at once. The others never sleep: `spin` polls without a rest, `pause` has the processor
+ * pause between looks, `yield` lets other threads run after each look, and `line` has the
+ * processor wait until the line is written where the next message of the peer that spoke last
+ * begins (tc_wait_instruction); what comes from others, or through UCX, it sees 0.1 to 2
+ * microseconds later than `spin`. A sleep ends after `sleep_max` at the latest.
  *
  *   TC_OK         something happened
  *   TC_E_TIMEOUT  nothing happened in timeout_ns; 0 looks once
  *   TC_E_BUSY     called from inside an ifunc */
 TC_API tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns);
+
+/* The instruction by which this processor waits for a line of memory: "umwait", "mwaitx", "wfe" or
+ * "wfet". NULL: it has none, or hides it from this machine, as many hypervisors do; then
+ * tc_context_create refuses the option `wait` at `line` with TC_E_UNSUPPORTED. The text is static.
+ * "wfe" has no bound of its own: with several peers that store, or beside UCX, `line` pauses there
+ * instead. Any thread. */
+TC_API const char *tc_wait_instruction(void);
 
 /* Has tc_wait return TC_OK: the one that waits now, or else the next. It also makes the descriptor
  * of tc_context_fd readable. Other calls that block go on. Any thread may call this, and so may a

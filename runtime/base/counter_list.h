@@ -28,7 +28,10 @@
     ROW(TCI_STRANGERS_REFUSED, "strangers_refused",                                            \
         "Connections and hellos that were refused before anybody proved who it is.")                        \
     ROW(TCI_CODE_UNTRUSTED, "code_untrusted",                                                  \
-        "Of `code_refused`, those that are not trusted: signature, lists.")
+        "Of `code_refused`, those that are not trusted: signature, lists.")                     \
+    ROW(TCI_IDLE_LOOKS, "idle_looks", "Looks in vain at all rings by calls that wait.")        \
+    ROW(TCI_YIELDS, "yields", "How often such calls gave the processor to others.")            \
+    ROW(TCI_SLEEPS, "sleeps", "How often such calls slept until something woke them.")
 
 typedef enum tci_counter {
 #define ROW(id, name, meaning) id,

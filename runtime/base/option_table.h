@@ -31,7 +31,10 @@ typedef enum tci_protect_choice {
 typedef enum tci_wait_choice {
     TCI_WAIT_ADAPTIVE = 0,
     TCI_WAIT_SPIN = 1,
-    TCI_WAIT_BLOCK = 2
+    TCI_WAIT_BLOCK = 2,
+    TCI_WAIT_PAUSE = 3,
+    TCI_WAIT_LINE = 4,
+    TCI_WAIT_YIELD = 5
 } tci_wait_choice;
 
 typedef enum tci_form_choice {

@@ -180,12 +180,14 @@ void tc_context_unlock(tc_context *ctx)
 static void await_word(const tc_context *ctx, const uint32_t *told, uint64_t deadline_ns)
 {
     const uint64_t policy = ctx->core.options.wait, begun_ns = tci_clock_ns();
+    const bool sleeps = policy == TCI_WAIT_ADAPTIVE || policy == TCI_WAIT_BLOCK;
     uint64_t now_ns = begun_ns;
     unsigned yields = policy == TCI_WAIT_ADAPTIVE ? YIELDS : 0;
     while (__atomic_load_n(told, __ATOMIC_ACQUIRE) == 0 && now_ns < deadline_ns) {
-        if (policy != TCI_WAIT_BLOCK && now_ns - begun_ns < ctx->core.options.spin) {
+        if (policy != TCI_WAIT_BLOCK && policy != TCI_WAIT_YIELD &&
+            now_ns - begun_ns < ctx->core.options.spin) {
             TCI_ARCH_PAUSE();
-        } else if (policy == TCI_WAIT_SPIN) { /* but not before who brings it */
+        } else if (!sleeps) { /* but not before who brings it */
             (void)sched_yield();
         } else if (yields > 0) {
             (void)sched_yield();

@@ -6,6 +6,7 @@
 #include "base/line_wait.h"
 #include "base/process_barrier.h"
 #include "context/listener.h"
+#include "context/lookout.h"
 #include "context/progress.h"
 #include "endpoint/wakeup.h"
 #include "transfer/frame_out.h"
@@ -25,10 +26,17 @@
 /* Where somebody cannot wake us, these are the delays that we sleep. */
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
+/* What a wait for a line takes at most where nothing but the kernel's event stream ends it. */
+#define UNBOUNDED_LINE_NS 100000ull
 
 tc_status tci_wait_init(tc_context *ctx, tc_error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = &ctx->core}};
+    if (ctx->core.options.wait == TCI_WAIT_LINE && tci_line_wait_name() == NULL)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "wait: line: this processor shows no instruction that waits for a "
+                             "line of memory; expected WAITPKG (UMWAIT) or MONITORX (MWAITX) "
+                             "among its features; pause is the nearest it can");
     ctx->can_be_rung = tci_process_barrier_register();
     ctx->wait_fd = epoll_create1(EPOLL_CLOEXEC);
     if (ctx->wait_fd < 0)
@@ -123,6 +131,7 @@ static bool sleep_on_descriptors(const tc_context *ctx, const struct timespec *b
 /* The same where guests may come meanwhile. */
 static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, uint64_t until_ns)
 {
+    ctx->core.counters[TCI_SLEEPS]++;
     if (!tci_pending_has(&ctx->core.pending, TCI_SERVED))
         return sleep_on_descriptors(ctx, bound);
     tci_guests_begin_sleep(ctx, until_ns);
@@ -154,15 +163,6 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 
 /* --- waiting ----------------------------------------------------------------------------- */
 
-/* With one ring to look at and no other way for anything to come, the processor may wait for
- * its line. */
-static void spin_once(const tci_core *core)
-{
-    if (core->watched_count == 1 && core->pending.causes == 0 && tci_line_wait_supported())
-        tci_line_wait((const uint64_t *)(const void *)core->watched[0].frame,
-                      core->watched[0].signal);
-}
-
 /* Lets others run, and notes whether there was anybody. */
 static void give_way(tc_context *ctx, uint64_t now_ns)
 {
@@ -170,6 +170,7 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
         tci_guests_give_way(ctx);
     else
         (void)sched_yield();
+    ctx->core.counters[TCI_YIELDS]++;
     ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
 }
 
@@ -181,17 +182,21 @@ static bool spinning_pays(const tc_context *ctx)
     return !ctx->shares_cpu || ctx->core.storing_peers > 0;
 }
 
-/* Whether the policy lets the processor be kept, or given to others for a moment only. */
-static bool stays_up(tc_context *ctx, uint64_t now_ns)
+/* How to poll before the first yield. */
+static tci_wait_choice adaptive_manner(const tc_context *ctx)
 {
-    uint64_t policy = ctx->core.options.wait;
-    if (policy == TCI_WAIT_SPIN || (policy == TCI_WAIT_ADAPTIVE && spinning_pays(ctx) &&
-                                    now_ns - ctx->idle_since_ns < ctx->core.options.spin)) {
-        spin_once(&ctx->core);
+    bool ends_in_time =
+        tci_line_wait_is_bounded() || ctx->core.options.spin >= UNBOUNDED_LINE_NS;
+    return tci_line_wait_name() != NULL && ends_in_time ? TCI_WAIT_LINE : TCI_WAIT_SPIN;
+}
+
+/* Polls, then yields. False: it is time to sleep. */
+static bool adapts(tc_context *ctx, uint64_t now_ns, bool silent)
+{
+    if (spinning_pays(ctx) && now_ns - ctx->idle_since_ns < ctx->core.options.spin) {
+        tci_lookout(ctx, adaptive_manner(ctx), silent);
         return true;
     }
-    if (policy != TCI_WAIT_ADAPTIVE)
-        return false;
     if (ctx->yields == YIELDS)
         return false;
     ctx->yields++;
@@ -199,16 +204,38 @@ static bool stays_up(tc_context *ctx, uint64_t now_ns)
     return true;
 }
 
+/* Whether the policy lets the processor be kept, or given to others for a moment only. */
+static bool stays_up(tc_context *ctx, uint64_t now_ns, bool silent)
+{
+    const tci_wait_choice policy = (tci_wait_choice)ctx->core.options.wait;
+    switch (policy) {
+    case TCI_WAIT_SPIN:
+    case TCI_WAIT_PAUSE:
+    case TCI_WAIT_LINE:
+        tci_lookout(ctx, policy, silent);
+        return true;
+    case TCI_WAIT_YIELD:
+        give_way(ctx, now_ns);
+        return true;
+    case TCI_WAIT_BLOCK:
+        return false;
+    case TCI_WAIT_ADAPTIVE:
+        break;
+    }
+    return adapts(ctx, now_ns, silent);
+}
+
 /* One idle turn of a blocking call. Where it stands (spinning, yielding, sleeping) is kept in
- * the context, and starts again with the next message. */
-static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns)
+ * the context, and starts again with the next message. `silent`: what the call waits for may come
+ * by no message and no event. */
+static void idle(tc_context *ctx, uint64_t now_ns, uint64_t deadline_ns, bool silent)
 {
     if (ctx->idle_since_ns == 0) {
         ctx->idle_since_ns = now_ns;
         ctx->yields = 0;
         ctx->nap_ns = NAP_FIRST_NS;
     }
-    if (!stays_up(ctx, now_ns))
+    if (!stays_up(ctx, now_ns, silent))
         sleep_a_while(ctx, now_ns, deadline_ns > now_ns ? deadline_ns - now_ns : 0);
 }
 
@@ -222,7 +249,7 @@ tc_status tci_wait_turn_for(tc_context *ctx, uint64_t deadline_ns, const tci_awa
     if (tci_progress_turn(ctx) > 0 || ctx->core.pending.activity)
         ctx->idle_since_ns = 0;
     else
-        idle(ctx, tci_clock_ns(), deadline_ns);
+        idle(ctx, tci_clock_ns(), deadline_ns, what != NULL && what->is_silent);
     return TC_OK;
 }
 
@@ -237,7 +264,7 @@ void tci_wait_service_turn(tc_context *ctx, uint64_t deadline_ns, const tci_awai
         (void)!tci_guests_wait(ctx, deadline_ns, what);
     /* Not once more when this turn has brought it: by now a nap is long. */
     else if (tci_progress_all(ctx) == 0 && !what->is_there(what->arg))
-        idle(ctx, tci_clock_ns(), deadline_ns);
+        idle(ctx, tci_clock_ns(), deadline_ns, what->is_silent);
 }
 
 void tci_wait_look(tc_context *ctx)
@@ -300,7 +327,7 @@ void tci_wait_serve(tc_context *ctx)
     if (ctx->guests.first != NULL)
         tci_guests_tell(ctx, happened);
     if (!happened)
-        idle(ctx, tci_clock_ns(), UINT64_MAX);
+        idle(ctx, tci_clock_ns(), UINT64_MAX, false);
     tci_guests_let_in(ctx);
 }
 
@@ -321,9 +348,14 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
         uint64_t deadline_ns = tci_deadline_from(begun_ns, timeout_ns);
         if (now_ns >= deadline_ns)
             return look_once_more(ctx, begun_ns);
-        idle(ctx, now_ns, deadline_ns);
+        idle(ctx, now_ns, deadline_ns, false);
     }
     return TC_OK;
+}
+
+const char *tc_wait_instruction(void)
+{
+    return tci_line_wait_name();
 }
 
 /* --- waiting elsewhere ------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "context/guests.h"
 
-/* TC_E_IO. */
+/* TC_E_IO. TC_E_UNSUPPORTED: this processor lacks what the option `wait` names. */
 TC_MUST_CHECK tc_status tci_wait_init(tc_context *ctx, tc_error *err);
 
 /* Peers need not ring any more: this side is looking. */

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #define TURNS 200u
+#define BOUND_NS 2000u
 
 static _Alignas(64) uint64_t word;
 static _Alignas(64) uint64_t answer;
@@ -13,7 +14,7 @@ static _Alignas(64) uint64_t answer;
 /* Both sides may have to share one processor. */
 static void wait_once(const uint64_t *at, uint64_t awaited)
 {
-    tci_line_wait(at, awaited);
+    tci_line_wait(at, awaited, BOUND_NS);
     (void)sched_yield();
 }
 
@@ -45,9 +46,22 @@ static void a_line_that_nobody_writes_is_left_again(void **state)
 {
     word = 0;
     for (unsigned i = 0; i < 100; i++)
-        tci_line_wait(&word, 1);
-    tci_line_wait(&word, 0);
-    print_message("this processor %s\n", tci_line_wait_supported() ? "waits" : "pauses");
+        tci_line_wait(&word, 1, BOUND_NS);
+    tci_line_wait(&word, 0, BOUND_NS);
+    tci_line_wait(&word, 1, 0);
+}
+
+static void the_instruction_is_one_of_those_known(void **state)
+{
+    static const char *const known[] = {"umwait", "mwaitx", "wfe", "wfet"};
+    const char *name = tci_line_wait_name();
+    bool is_known = name == NULL;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        is_known |= name != NULL && strcmp(name, known[i]) == 0;
+    assert_true(is_known);
+    if (name == NULL || strcmp(name, "wfe") != 0)
+        assert_true(tci_line_wait_is_bounded());
+    print_message("this processor has %s\n", name != NULL ? name : "none");
 }
 
 int main(void)
@@ -55,6 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_write_is_missed),
         cmocka_unit_test(a_line_that_nobody_writes_is_left_again),
+        cmocka_unit_test(the_instruction_is_one_of_those_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
