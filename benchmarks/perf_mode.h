@@ -27,6 +27,7 @@ typedef struct perf_series {
     double frame_bytes;   /* per message as it travels; known at the latest after a rate run */
     size_t payload_bytes; /* what a message carries in this mode */
     size_t payload_max;   /* set by open when it is below the payload: nothing is measured */
+    unsigned endpoints;   /* of the modes of waiting: to the same target */
     bool is_left_out; /* set by open: the mode has nothing to say of so many calls at once */
 } perf_series;
 

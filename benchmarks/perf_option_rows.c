@@ -138,6 +138,8 @@ const perf_option_row perf_option_rows[] = {
      "ways to become callable"},
     {"intrusion", 'i', NULL, NULL, VALUE(FLAG, intrusion),
      "instead: cached calls of one peer while another sends 100 new functions a second"},
+    {"cycles", 'y', NULL, NULL, VALUE(FLAG, cycles),
+     "instead: cycles beside latency of iput and ssum"},
     {"table", 'x', NULL, NULL, VALUE(FLAG, table),
      "print the Three-Chains paper's Tables IV to VI too"},
     {"modes", 'm', "LIST", "modes", VALUE(TEXT, modes), "what is compared"},

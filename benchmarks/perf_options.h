@@ -67,6 +67,7 @@ typedef struct perf_options {
     const char *ifunc_path; /* never NULL */
     int cpus[2];            /* source, target; -1: not pinned */
     bool verbose;
+    bool cycles;                 /* wait: what each way to wait spends */
     bool intrusion;              /* first-call: what new functions cost other peers */
     bool table;                  /* tsi: the paper's tables too */
     bool unread;                 /* bandwidth: the function leaves its payload alone */

@@ -19,6 +19,7 @@ typedef struct series_kind {
     /* Of calls: what is swept is how many are under way at once (options.outstanding), not the
      * payload, and a latency is what the mode says that a call took. */
     bool of_calls;
+    bool no_rates;            /* latencies alone */
     size_t latency_bytes_max; /* of larger payloads there are rates alone */
     /* Sets rate_count, and latency_count, of one series, by measuring once or more: the first
      * calls, for which the target prepares the code, are over then. */

@@ -1,6 +1,7 @@
 /* What waiting costs, and how soon it ends, for each policy of the library: a target with many
  * peers that say nothing, the same target woken by one of them, and pairs of processes that
  * together are more than the machine's processors. */
+#include "mode_wait.h"
 #include "worker_set.h"
 #include "ifuncs/wakeup.h"
 #include "perf_clock.h"
@@ -13,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tc/context.h>
 #include <tc/options.h>
 
 #define PAIRS_MAX (WORKER_SOURCES_MAX / 2)
 #define IDLE_NS (1 * PERF_NS_PER_S)
+#define WAKEUPS 200u
+#define PAYLOAD_BYTES 8u
 #define TRIAL_COUNT 2000u
 #define MEASUREMENT_S 0.1
 #define COUNT_MAX 5000000.0
@@ -46,11 +50,12 @@ static const char *known_policies(void)
 static bool measure_target(wait_run *run, const worker_config *config, idle_figures *out)
 {
     worker_set *target = &run->sets[0];
+    const uint64_t wanted = run->options->iterations, wakeups = wanted != 0 ? wanted : WAKEUPS;
     /* The first message, for which the target prepares the code, is not part of the figures. */
     bool ok = worker_set_start(target, run->options->peers, config) &&
               worker_set_wake(target, 1, &out->wakeup_ns) &&
               worker_set_idle(target, IDLE_NS, &out->cpu_pct) &&
-              worker_set_wake(target, run->options->iterations, &out->wakeup_ns);
+              worker_set_wake(target, wakeups, &out->wakeup_ns);
     return worker_set_stop(target) && ok;
 }
 
@@ -106,9 +111,14 @@ static bool measure_policy(wait_run *run, const char *policy)
     const worker_config config = {.delivery = *delivery != '\0' ? delivery : NULL,
                                   .policy = policy,
                                   .path = options->ifunc_path,
-                                  .payload_bytes = options->payload_bytes};
+                                  .payload_bytes = PAYLOAD_BYTES};
     idle_figures idle = {0};
     perf_spread rate = {0};
+    if (strcmp(policy, "line") == 0 && tc_wait_instruction() == NULL) {
+        if (!perf_report_is_quiet(options))
+            (void)printf("%-9s left out: this processor shows no instruction for it\n", policy);
+        return true;
+    }
     perf_report_progress("%s: a target with %u peers", policy, options->peers);
     if (!measure_target(run, &config, &idle))
         return false;
@@ -128,6 +138,8 @@ static int run_wait(const perf_options *options)
     static wait_run run;
     char policy[32];
     bool ok = true;
+    if (options->cycles)
+        return cycles_run(options);
     run.options = options;
     run.rows = json_array();
     if (!perf_report_is_quiet(options))
@@ -153,8 +165,17 @@ static int run_wait(const perf_options *options)
 const perf_experiment wait_experiment = {
     .name = "wait",
     .summary = "what a waiting target costs, and how soon it wakes",
-    .options = "iterations peers processes",
-    .defaults = {{"iterations", "200"}, {"peers", "16"}, {"processes", "2..16"}},
+    .options = "iterations peers processes cycles size sweep warmup rounds modes endpoints pin",
+    .told = {{"iterations", "(200; cycles: what fits 25 ms)"},
+             {"modes", "out of " WAIT_MODES},
+             {"rounds", "(20; with several payloads 4)"}},
+    .defaults = {{"peers", "16"},
+                 {"processes", "2..16"},
+                 {"sweep", "64..32K"},
+                 {"modes", "poll,pause,line,yield,sleep"},
+                 {"warmup", "100"},
+                 {"endpoints", "1..1"}},
+    .payload_bytes = {16, 1u << 20},
     .iterations_max = WAKEUP_SAMPLES_MAX,
     .run = run_wait,
 };
