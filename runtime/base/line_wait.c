@@ -6,11 +6,6 @@
 
 typedef enum line_instruction { UNKNOWN, NONE, UMWAIT, MWAITX, WFE, WFET } line_instruction;
 
-static uint64_t load(const uint64_t *word)
-{
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
-
 #if defined(TCI_ARCH_X86_64)
 
 #include <cpuid.h>
@@ -32,6 +27,11 @@ static line_instruction find_instruction(void)
     if (__get_cpuid(EXTENDED_LEAF, &a, &b, &c, &d) != 0 && (c & MONITORX_BIT) != 0)
         return MWAITX;
     return NONE;
+}
+
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 /* Both look between monitor and wait: written between the caller's look and the monitor, the word

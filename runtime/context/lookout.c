@@ -6,8 +6,10 @@
 #include "base/arch.h"
 #include "base/line_wait.h"
 
-/* Looks at a ring between two turns. */
-#define LOOKS 64u
+/* Looks between two turns: one takes as long as a pause, and with every sixteen rings more as long
+ * again, so that all together take some two microseconds. */
+#define LOOKS_MAX 64u
+#define RINGS_PER_PAUSE 16u
 /* How long the line of one ring is watched: of the only one; where others may speak; where
  * something may come that no ring shows. */
 #define ALONE_NS 2000u
@@ -61,7 +63,9 @@ void tci_lookout(tc_context *ctx, tci_wait_choice manner, bool silent)
     const uint64_t bound_ns = manner == TCI_WAIT_LINE ? line_bound_ns(core, rings_alone) : 0;
     size_t looks = 0;
     if (rings_alone)
-        looks = bound_ns > 0 ? ALONE_NS / bound_ns : LOOKS / core->watched_count;
+        looks = bound_ns > 0
+                    ? ALONE_NS / bound_ns
+                    : LOOKS_MAX * RINGS_PER_PAUSE / (RINGS_PER_PAUSE + core->watched_count);
     do {
         if (bound_ns > 0)
             watch_line(ctx, bound_ns);

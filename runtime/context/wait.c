@@ -182,12 +182,13 @@ static bool spinning_pays(const tc_context *ctx)
     return !ctx->shares_cpu || ctx->core.storing_peers > 0;
 }
 
-/* How to poll before the first yield. */
+/* How to poll before the first yield: with a rest, for messages come no later for it
+ * (docs/decisions/waiting.md). */
 static tci_wait_choice adaptive_manner(const tc_context *ctx)
 {
     bool ends_in_time =
         tci_line_wait_is_bounded() || ctx->core.options.spin >= UNBOUNDED_LINE_NS;
-    return tci_line_wait_name() != NULL && ends_in_time ? TCI_WAIT_LINE : TCI_WAIT_SPIN;
+    return tci_line_wait_name() != NULL && ends_in_time ? TCI_WAIT_LINE : TCI_WAIT_PAUSE;
 }
 
 /* Polls, then yields. False: it is time to sleep. */
