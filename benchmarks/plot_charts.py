@@ -272,7 +272,38 @@ def first_call_panels(rows):
     return panels, 2 if both else 1
 
 
+FUNCTION_TITLES = {"iput": "Indirect Put", "ssum": "Server-Side Sum"}
+
+
+def cycles_panels(rows):
+    """What each way to wait spends beside its latency, as Figures 13 and 14 of the Two-Chains paper have it."""
+    counted = bool(figures(rows, "cycles"))
+    several = len(distinct(rows, "endpoints")) > 1
+    (time, time_scale), (cpu, cpu_scale) = time_unit(figures(rows, "latency_ns_p50")), time_unit(figures(rows, "cpu_ns"))
+    figure, label, scale = ("cycles", "cycles per message at the target", 1) if counted else \
+        ("cpu_ns", f"processor time per message at the target ({cpu})", cpu_scale)
+
+    def name_of(row):
+        return mode_name(row, rows) + (f", {text(row.get('endpoints'))} endpoints" if several else "")
+
+    panels = []
+    for function in distinct(rows, "function"):
+        own = [row for row in rows if text(row.get("function")) == function]
+        title = FUNCTION_TITLES.get(function, function)
+        if len(set(figures(own, "payload_bytes"))) > 1:
+            panels += [Lines("payload", f"half round trip, p50 ({time})", series_of(own, "payload_bytes", "latency_ns_p50", time_scale, name_of),
+                             "bytes", title=title, scale=time_scale),
+                       Lines("payload", label, series_of(own, "payload_bytes", figure, scale, name_of), "bytes", title=title, scale=scale)]
+        else:
+            panels += [Bars(f"half round trip ({time}): p50, {marks(own, 'latency_ns')}",
+                            bars_of(own, "latency_ns_p50", time_scale, name_of, far="latency_ns_p99"), title=title, dots=True, scale=time_scale),
+                       Bars(label, bars_of(own, figure, scale, name_of), title=title, shares_names=True, dots=True, scale=scale)]
+    return panels, 2, "cycles by way to wait" if counted else "processor time by way to wait"
+
+
 def wait_panels(rows):
+    if "function" in rows[0]:
+        return cycles_panels(rows)
     firsts = list({text(row.get("policy")): row for row in reversed(rows)}.values())[::-1]
     million, scale = rate_unit(figures(rows, "rate_per_s"))
     own = dict(name_of=lambda row: text(row.get("policy")), key="policy")

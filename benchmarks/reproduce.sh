@@ -84,6 +84,7 @@ measure_all() {
     measure first-call first-call --functions $functions --rounds $rounds
     measure intrusion first-call --intrusion --rounds $rounds
     measure wait wait --processes $processes "${few[@]}"
+    measure cycles wait --cycles --modes poll,pause,line,yield,sleep --rounds $again "${few[@]}"
     measure poll poll
     measure integrity integrity -n $messages
     measure flood flood --seconds $seconds
@@ -207,6 +208,7 @@ chapters() {
     chapter "First calls" first-call
     chapter "First calls, and other peers" intrusion
     chapter "Waiting" wait
+    chapter "Cycles while waiting" cycles
     chapter "Idle endpoints" poll
     chapter "Integrity" integrity
     chapter "A source that is too fast" flood
@@ -332,7 +334,7 @@ reproduce_all() {
     draw_all
     page >"$dir/report.md"
     if [ "$step" = docs ]; then
-        publish calls calls-tcp payloads sum senders first-call depth-8 servers
+        publish calls calls-tcp payloads sum senders cycles first-call depth-8 servers
     fi
 }
 

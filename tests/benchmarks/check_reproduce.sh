@@ -17,7 +17,7 @@ fail() {
 }
 
 pictures=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' report.md)
-[ "$(wc -w <<<"$pictures")" = 22 ] || fail "expected 22 pictures, found: $pictures"
+[ "$(wc -w <<<"$pictures")" = 23 ] || fail "expected 23 pictures, found: $pictures"
 for picture in $pictures; do
     grep -q '</svg>' "$picture" || fail "$picture is not drawn"
 done

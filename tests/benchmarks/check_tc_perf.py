@@ -275,6 +275,33 @@ def check_wait(report):
         expect(row["idle_cpu_pct"] >= 0 and row["rate_per_s"] > 0, "figures", row)
 
 
+def check_cycles(report):
+    """Each function by each way to wait, with what the target spent; `line` where the processor has it."""
+    counters, options = report["counters"], report["env"]["options"]
+    counted = counters["counted"] != "none"
+    expect(list(counters) == ["counted", "reason", "line"] and (counters["reason"] is None) == counted, "how it was counted", counters)
+    spent = ["cpu_ns"] + (["cycles", "instructions"] if counted else []) + ["looks", "yields", "sleeps"]
+    members = ["function", "mode", "delivery", "endpoints", "payload_bytes", *TAIL, *spent]
+    deliveries, ends = len(options["delivery"]), sorted({row["endpoints"] for row in report["rows"] if "endpoints" in row})
+    expected = [(size, function, mode) for size in options["sizes"] for function in ("iput", "ssum") for _ in ends
+                for mode in options["modes"].split(",") for _ in range(deliveries)]
+    expect([(row["payload_bytes"], row["function"], row["mode"]) for row in report["rows"]] == expected, expected, report["rows"])
+    for row in report["rows"]:
+        if row["mode"] == "line" and counters["line"] is None:
+            expect(list(row) == ["function", "mode", "payload_bytes", "skipped"], "a reason", row)
+            continue
+        expect(list(row) == members, members, list(row))
+        expect_tail(row, "latency_ns")
+        expect(all(row[name] >= 0 for name in spent) and row["latency_ns_p50"] > 0 and row["cpu_ns"] > 0, "figures", row)
+        expect(row["mode"] != "sleep" or row["looks"] == 0, "no look between sleeps", row)
+        expect(row["mode"] in ("yield", "adaptive") or row["yields"] == 0, "no yield", row)
+        expect(row["mode"] in ("sleep", "adaptive") or row["sleeps"] == 0, "no sleep", row)
+    for name, ratio in report["ratios"].items():
+        expect(re.fullmatch(r"(iput|ssum)_[a-z]+_to_poll_(latency|cpu_ns|cycles|instructions|looks)(_[a-z]+)?(_e\d+)?(_\d+)?", name)
+               and ratio >= 0, "a ratio to poll", (name, ratio))
+    expect(len(report["ratios"]) >= 2, "ratios", report["ratios"])
+
+
 def check_served(report):
     """A row for each way to use a context, and what it is to the program's own loop."""
     members = ["call_ns_p50", "call_ns_p99", "rate_per_s", "batch_rate_per_s"]
@@ -384,7 +411,7 @@ CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": (
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),
           "bandwidth": ("bandwidth", check_bandwidth),
-          "wait": ("wait", check_wait), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
+          "wait": ("wait", check_wait), "cycles": ("wait", check_cycles), "served": ("served", check_served), "poll": ("poll", check_poll), "icache": ("icache", check_icache),
           "integrity": ("integrity", check_integrity),
           "flood": ("flood", check_flood), "dapc": ("dapc", check_dapc),
           "protection": ("protection", check_protection)}
@@ -395,7 +422,7 @@ def main():
     expected = [rest.pop(0)] if what == "tsi" else []
     experiment, check = CHECKS[what]
     report = run([tc_perf, experiment] + rest)
-    check_env({key: report[key] for key in report if key != "paper"}, experiment)
+    check_env({key: report[key] for key in report if key not in ("paper", "counters")}, experiment)
     check_spread(report)
     check(report, *expected)
 

@@ -45,6 +45,24 @@ def wait(policy, idle, p50, p99, rate):
             for n in (16, 2, 4, 8)]
 
 
+def cycles(function, mode, latency, spent, counted, sizes=(64, 512, 4096, 32768)):
+    rows = []
+    for n in sizes:
+        row = {"function": function, "mode": mode, "delivery": "direct", "endpoints": 1, "payload_bytes": n}
+        figures = dict(latency_ns_p50=latency + n / 8, latency_ns_p99=2 * latency + n / 4, latency_ns_p999=9 * latency + n,
+                       cpu_ns=2 * latency + n / 4, looks=spent / 20, yields=0, sleeps=0)
+        counts = dict(cycles=(2.6 * latency + n / 3) * spent, instructions=(2 * latency + n) * spent) if counted else {}
+        rows.append({**row, **around(**figures, **counts), "latency_ns_max": 1e6})
+    return rows
+
+
+def cycles_of_both(counted, **more):
+    skipped = {"function": "iput", "mode": "line", "payload_bytes": 64, "skipped": "no instruction"}
+    return [row for function, slower in (("iput", 1), ("ssum", 1.1)) for mode, latency, spent in
+            (("poll", 190, 1), ("pause", 200, 0.3), ("yield", 500, 0.8), ("sleep", 30000, 0.05))
+            for row in cycles(function, mode, latency * slower, spent, counted, **more)] + ([] if counted else [skipped])
+
+
 def chase(mode, servers, depth, factor, inflight=1, wait="adaptive", cache="warm"):
     rate = factor * 1e5 / (depth * (1 + servers / 8)) * inflight ** 0.5
     return {"mode": mode, "servers": servers, "depth": depth, "inflight": inflight, "wait": wait, "transport": "tcp", "cache": cache,
@@ -144,6 +162,9 @@ REPORTS = {
                                       for mode, delivery, rate in (("put", "put", 2000), ("am", "am", 4000), ("cached", "direct", 15000))
                                       for n in (8, 0, 2, 4, 6)]),
     "wait": report("wait", wait("adaptive", 0.12, 42.3, 243, 4e7) + wait("spin", 79.3, 2.7, 4675, 1e6) + wait("block", 0.15, 70.8, 204.6, 3e7)),
+    "cycles": report("wait", cycles_of_both(True)),
+    "cycles-uncounted": report("wait", cycles_of_both(False)),
+    "cycles-alone": report("wait", cycles_of_both(True, sizes=(64,))),
     "first-call": report("first-call", first_calls()),
     "intrusion": report("first-call", [{"turn": turn, "calls": 9, "functions": 5, "us_p50": 0.45, "us_p99": p99}
                                        for turn, p99 in (("quiet", 11.4), ("intruded", 99.8))]),
