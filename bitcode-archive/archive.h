@@ -61,6 +61,14 @@ typedef struct tci_slice {
     size_t symbol_count; /* undefined symbols, in byte order */
 } tci_slice;
 
+typedef enum tci_export_kind { TCI_EXPORT_FUNCTION = 1, TCI_EXPORT_DATA = 2 } tci_export_kind;
+
+/* What a library offers to functions. */
+typedef struct tci_export {
+    tci_export_kind kind;
+    const char *name;
+} tci_export;
+
 typedef struct tci_archive tci_archive;
 
 /* --- reading ----------------------------------------------------------------------------- */
@@ -81,6 +89,11 @@ void tci_archive_close(tci_archive *archive);
 const char *tci_archive_name(const tci_archive *archive);
 unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY_ bits */
 unsigned tci_archive_payload_alignment(const tci_archive *archive); /* bytes */
+/* A library has no function that is called by messages: its main gives the addresses of its
+ * entries and exports (docs/archive-format.md). */
+bool tci_archive_is_library(const tci_archive *archive);
+size_t tci_archive_export_count(const tci_archive *archive); /* of a library; else 0 */
+tci_export tci_archive_export(const tci_archive *archive, size_t index); /* in byte order */
 size_t tci_archive_slice_count(const tci_archive *archive);
 const tci_slice *tci_archive_slice(const tci_archive *archive, size_t index);
 const char *tci_archive_symbol(const tci_archive *archive, size_t slice, size_t index);
@@ -136,6 +149,12 @@ void tci_archive_writer_plain(tci_archive_writer *writer);
  * power of two from the least to the greatest. */
 TC_MUST_CHECK tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignment,
                                                  tc_error *err);
+
+/* Makes it a library that exports these, in any order. TC_E_INVALID (a bad name, or one that comes
+ * twice, or other entries than main), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_archive_writer_exports(tci_archive_writer *writer,
+                                                   const tci_export *exports, size_t count,
+                                                   tc_error *err);
 
 /* As it is, for who has no time: finding the smallest form of some kilobytes takes a tenth of a
  * second. */

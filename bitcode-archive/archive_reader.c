@@ -4,6 +4,7 @@
 #include "archive.h"
 
 #include "archive_dictionary.h"
+#include "archive_exports.h"
 #include "archive_layout.h"
 #include "archive_name.h"
 #include "archive_pack.h"
@@ -24,6 +25,7 @@ struct tci_archive {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
     unsigned payload_alignment;
+    tci_exports exports;
     tci_packing packing;
     size_t dictionary;      /* index of the one it is packed with, or TCI_DICTIONARY_NONE */
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
@@ -223,23 +225,36 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
     return read_symbols(r, index, slice, err);
 }
 
+static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entries, tc_error *err)
+{
+    archive->entries = entries & TCI_ENTRY_KNOWN;
+    archive->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN;
+    TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
+    if (entries >> TCI_ALIGNMENT_SHIFT != TCI_LIBRARY_MARK) {
+        archive->payload_alignment <<= entries >> TCI_ALIGNMENT_SHIFT;
+        return tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
+    }
+    if (archive->entries != TCI_ENTRY_MAIN)
+        return tci_error_set(err, TC_E_CORRUPT, "a library with entries 0x%x, expected 0x%x",
+                             archive->entries, TCI_ENTRY_MAIN);
+    return tci_exports_read(r, &archive->exports, err);
+}
+
 static tc_status read_index(tci_reader *r, tci_archive *archive, tc_error *err)
 {
     const char *name = read_string(r, TCI_ARCHIVE_NAME_MAX);
     const unsigned entries = tci_read_u8(r);
-    size_t count = tci_read_u8(r);
     if (r->failed)
         return tci_error_set(err, TC_E_CORRUPT, "archive index: malformed name");
     TC_TRY(tci_archive_check_name(name, TC_E_CORRUPT, err));
-    archive->entries = entries & TCI_ENTRY_KNOWN;
-    archive->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN << (entries >> TCI_ALIGNMENT_SHIFT);
-    TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
-    tc_status status =
-        tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
+    tc_status status = read_entries(r, archive, entries, err);
     if (status != TC_OK) {
         tci_error_prefix(err, "archive %s", name);
         return status;
     }
+    size_t count = tci_read_u8(r);
+    if (r->failed)
+        return tci_error_set(err, TC_E_CORRUPT, "archive %s: cut short", name);
     if (count == 0)
         return tci_error_set(err, TC_E_CORRUPT, "archive %s: no slices", name);
     if (count > TCI_ARCHIVE_SLICES_MAX)
@@ -304,6 +319,7 @@ void tci_archive_close(tci_archive *archive)
         return;
     for (size_t i = 0; i < archive->slice_count; i++)
         free(archive->slices[i].symbols);
+    tci_exports_free(&archive->exports);
     free(archive->unpacked);
     free(archive);
 }
@@ -321,6 +337,23 @@ unsigned tci_archive_entries(const tci_archive *archive)
 unsigned tci_archive_payload_alignment(const tci_archive *archive)
 {
     return archive->payload_alignment;
+}
+
+bool tci_archive_is_library(const tci_archive *archive)
+{
+    return archive->exports.is_library;
+}
+
+size_t tci_archive_export_count(const tci_archive *archive)
+{
+    return archive->exports.count;
+}
+
+tci_export tci_archive_export(const tci_archive *archive, size_t index)
+{
+    assert(index < archive->exports.count);
+    const char *name = archive->exports.names[index];
+    return (tci_export){(tci_export_kind)name[-1], name};
 }
 
 size_t tci_archive_slice_count(const tci_archive *archive)

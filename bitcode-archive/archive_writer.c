@@ -3,6 +3,7 @@
  * each with its terminator. */
 #include "archive.h"
 
+#include "archive_exports.h"
 #include "archive_layout.h"
 #include "archive_name.h"
 #include "archive_pack.h"
@@ -24,6 +25,8 @@ struct tci_archive_writer {
     unsigned entries;
     unsigned payload_alignment;
     bool plain, stored;
+    void *exports; /* the list of a library; NULL: of a function */
+    size_t exports_size;
     size_t slice_count;
     writer_slice slices[TCI_ARCHIVE_SLICES_MAX];
 };
@@ -55,6 +58,7 @@ void tci_archive_writer_destroy(tci_archive_writer *writer)
         free(writer->slices[i].symbols);
         free(writer->slices[i].bytes);
     }
+    free(writer->exports);
     free(writer);
 }
 
@@ -68,6 +72,22 @@ tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignmen
 {
     TC_TRY(tci_archive_check_alignment(alignment, TC_E_INVALID, err));
     writer->payload_alignment = (unsigned)alignment;
+    return TC_OK;
+}
+
+tc_status tci_archive_writer_exports(tci_archive_writer *writer, const tci_export *exports,
+                                     size_t count, tc_error *err)
+{
+    void *bytes;
+    size_t size;
+    if (writer->entries != TCI_ENTRY_MAIN ||
+        writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
+        return tci_error_set(err, TC_E_INVALID, "archive %s: a library has no payloads",
+                             writer->name);
+    TC_TRY(tci_exports_copy(exports, count, &bytes, &size, err));
+    free(writer->exports);
+    writer->exports = bytes;
+    writer->exports_size = size;
     return TC_OK;
 }
 
@@ -210,9 +230,13 @@ static void write_slice_entry(tci_writer *w, const writer_slice *slice)
 static void write_content(const tci_archive_writer *writer, tci_writer *w)
 {
     tci_write_bytes(w, writer->name, strlen(writer->name) + 1);
-    const unsigned doubled =
-        (unsigned)__builtin_ctz(writer->payload_alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
-    tci_write_u8(w, (uint8_t)(writer->entries | doubled << TCI_ALIGNMENT_SHIFT));
+    const unsigned upper =
+        writer->exports != NULL
+            ? TCI_LIBRARY_MARK
+            : (unsigned)__builtin_ctz(writer->payload_alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
+    tci_write_u8(w, (uint8_t)(writer->entries | upper << TCI_ALIGNMENT_SHIFT));
+    if (writer->exports != NULL)
+        tci_write_bytes(w, writer->exports, writer->exports_size);
     tci_write_u8(w, (uint8_t)writer->slice_count);
     for (size_t i = 0; i < writer->slice_count; i++)
         write_slice_entry(w, &writer->slices[i]);
@@ -223,7 +247,7 @@ static void write_content(const tci_archive_writer *writer, tci_writer *w)
 /* Enough for write_content; how much it is shows when it is written. */
 static size_t content_bound(const tci_archive_writer *writer)
 {
-    size_t bound = TCI_ARCHIVE_NAME_MAX + 2;
+    size_t bound = TCI_ARCHIVE_NAME_MAX + 2 + writer->exports_size;
     for (size_t i = 0; i < writer->slice_count; i++)
         bound += 1 + TCI_TRIPLE_MAX + 5 + 2 * TCI_VARINT_MAX_SIZE +
                  writer->slices[i].symbols_size + writer->slices[i].info.size;

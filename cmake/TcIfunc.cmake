@@ -1,9 +1,11 @@
-# tc_add_ifunc(NAME SOURCES a.c ... [TARGETS x86_64 aarch64] [LIBS foo ...] [FLAGS ...] [DEPENDS file ...] [EMBED])
+# tc_add_ifunc(NAME SOURCES a.c ... [TARGETS x86_64 aarch64] [LIBS foo ...] [USES library ...] [FLAGS ...] [DEPENDS file ...]
+#   [EMBED] [LIBRARY])
 #
-# NAME.tca (and with LIBS NAME.deps) in the current binary folder, built by tc-clang; and a target ifunc_NAME, on which
+# NAME.tca (and with LIBS or USES NAME.deps) in the current binary folder, built by tc-clang; and a target ifunc_NAME, on which
 # whatever needs the file depends. It is built again when a source or any header that one includes has changed. SOURCES may be
 # generated files, by absolute path. TARGETS: for which architectures; both without it. LIBS: libraries that the function's new
-# home loads first, as foo or -lfoo; -Lfolder says where to look. FLAGS go to tc-clang as they are. DEPENDS: what else it is made
+# home loads first, as foo or -lfoo; -Lfolder says where to look. USES: libraries that travel (<tc/library.h>). LIBRARY: it is
+# one itself. FLAGS go to tc-clang as they are. DEPENDS: what else it is made
 # of, and headers that are made by the build. EMBED: also a library NAME_tca, for target_link_libraries: the program then has
 # the archive in itself, as `extern const tc_embedded NAME_tca;`, for tc_ifunc_open_embedded.
 #
@@ -33,7 +35,7 @@ function(_tc_embed_ifunc name archive include)
 endfunction()
 
 function(tc_add_ifunc name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED" "" "SOURCES;TARGETS;LIBS;FLAGS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LIBRARY" "" "SOURCES;TARGETS;LIBS;USES;FLAGS;DEPENDS")
   get_property(clang GLOBAL PROPERTY TC_IFUNC_CLANG)
   get_property(include GLOBAL PROPERTY TC_IFUNC_INCLUDE)
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -59,9 +61,13 @@ function(tc_add_ifunc name)
     list(APPEND command --targets=${targets})
   endif()
   set(deps)
-  if(arg_LIBS)
+  if(arg_LIBRARY)
+    list(APPEND command --library)
+  endif()
+  if(arg_LIBS OR arg_USES)
     list(TRANSFORM arg_LIBS PREPEND -l REGEX "^[^-]")
-    list(APPEND command ${arg_LIBS})
+    list(TRANSFORM arg_USES PREPEND --uses=)
+    list(APPEND command ${arg_LIBS} ${arg_USES})
     set(deps BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/${name}.deps)
   endif()
   add_custom_command(OUTPUT ${out} ${deps} COMMAND ${command} DEPENDS ${clang} ${sources} ${arg_DEPENDS} DEPFILE ${out}.d

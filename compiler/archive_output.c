@@ -3,12 +3,21 @@
 #include "archive.h"
 #include "archive_file.h"
 #include "base/error_text.h"
+#include "library_exports.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static bool exports_are_alike(const tci_text_list *a, const tci_text_list *b)
+{
+    bool alike = a->count == b->count;
+    for (size_t i = 0; alike && i < a->count; i++)
+        alike = strcmp(a->items[i], b->items[i]) == 0;
+    return alike;
+}
 
 static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, tc_error *err)
 {
@@ -23,8 +32,30 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
                                  "expected one alignment",
                                  codes[0].triple, codes[i].triple, codes[0].payload_alignment,
                                  codes[i].payload_alignment);
+        if (!exports_are_alike(&codes[0].exports, &codes[i].exports))
+            return tci_error_set(err, TC_E_INVALID,
+                                 "%s and %s export different symbols: expected one list",
+                                 codes[0].triple, codes[i].triple);
     }
     return TC_OK;
+}
+
+static tc_status add_exports(tci_archive_writer *writer, const tci_ifunc_code *code,
+                             tc_error *err)
+{
+    const tci_text_list *items = &code->exports;
+    if (!code->is_library)
+        return tci_archive_writer_align(writer, code->payload_alignment, err);
+    tci_export *exports = calloc(items->count + 1, sizeof *exports);
+    if (exports == NULL || items->failed) {
+        free(exports);
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu exports", items->count);
+    }
+    for (size_t i = 0; i < items->count; i++)
+        exports[i] = tci_library_exports_of(items->items[i]);
+    tc_status status = tci_archive_writer_exports(writer, exports, items->count, err);
+    free(exports);
+    return status;
 }
 
 static tc_status add_code(tci_archive_writer *writer, const tci_ifunc_code *code, tc_error *err)
@@ -50,7 +81,7 @@ tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
     TC_TRY(tci_archive_writer_create(name, codes[0].entries, &writer, err));
     if (plain)
         tci_archive_writer_plain(writer);
-    tc_status status = tci_archive_writer_align(writer, codes[0].payload_alignment, err);
+    tc_status status = add_exports(writer, &codes[0], err);
     for (size_t i = 0; i < count && status == TC_OK; i++)
         status = add_code(writer, &codes[i], err);
     if (status == TC_OK)

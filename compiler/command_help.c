@@ -17,6 +17,7 @@ const char tci_command_help[] =
     "                        armv8-a+lse, armv8-a+lse+sve\n"
     "  --check-abi=A,B       compare how these types lie in memory on all targets; without -o "
     "only that\n"
+    "  --library, --uses=NAME  make a library that travels, for functions to share; use one\n"
     "  -l LIB, -L FOLDER     library that the target loads before the code runs; where to look "
     "for it\n"
     "  --allow-asm           accept inline assembly (with one target, or under #ifdef)\n"
@@ -30,6 +31,5 @@ const char tci_command_help[] =
     "-pthread\n"
     "  -nostdinc --sysroot=  go to clang as they are\n"
     "With one target, SOURCE may also be LLVM bitcode (.bc) or assembly text (.ll).\n"
-    "Environment: TC_CLANG, TC_LLD: which ones to run; TC_CROSS_ROOT: the folder that has the "
-    "headers\n"
-    "of other machines in aarch64-linux-gnu/include, default /usr.\n";
+    "Environment: TC_CLANG, TC_LLD: which to run; TC_CROSS_ROOT: where aarch64-linux-gnu/include "
+    "is\n";

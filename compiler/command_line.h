@@ -24,6 +24,7 @@ typedef struct tci_command {
     tci_text_list clang_options; /* passed on as they are, in order */
     tci_text_list libraries;     /* of -l, without it */
     tci_text_list folders;       /* of -L, without it */
+    tci_text_list used;          /* of --uses: libraries that travel */
     tci_text_list compared;      /* types of --check-abi */
     tci_text_list rule_options;  /* -MD, -MMD, -MP, -MT and -MQ, for clang */
     const char *rule_file;       /* argument of -MF, an element of argv; NULL: none */
@@ -36,6 +37,7 @@ typedef struct tci_command {
     char name[TCI_ARCHIVE_NAME_MAX];
     tci_slice_choice slices;
     char opt_level; /* '0' '1' '2' '3' 's' 'z' */
+    bool is_library; /* --library */
     bool allow_asm;
     bool keep_debug;         /* -g was given */
     const char *signing_key; /* of --sign: an element of argv; NULL: none */

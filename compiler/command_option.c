@@ -94,6 +94,22 @@ static tc_status add_folder(tci_command *c, const char *option, const char *valu
     return TC_OK;
 }
 
+static tc_status set_library(tci_command *c, const char *option, const char *value,
+                             tc_error *err)
+{
+    (void)option, (void)value, (void)err;
+    c->is_library = true;
+    return TC_OK;
+}
+
+static tc_status add_used(tci_command *c, const char *option, const char *value, tc_error *err)
+{
+    (void)option;
+    TC_TRY(tci_archive_check_name(value, TC_E_INVALID, err));
+    tci_text_list_format(&c->used, "tc:%s", value);
+    return TC_OK;
+}
+
 /* The level is needed here too, for the passes over linked sources. */
 static tc_status set_opt_level(tci_command *c, const char *option, const char *level,
                                tc_error *err)
@@ -259,6 +275,8 @@ static const option_row rows[] = {
      "x86-64-v2,x86-64-v3,x86-64-v4,armv8-a+lse,armv8-a+lse+sve"},
     {"--check-abi=", JOINED, set_compared, "compare how types lie in memory", "TYPES", NULL},
     {"--check-abi", SEPARATE, set_compared, NULL, NULL, NULL},
+    {"--library", ALONE, set_library, "make a library that functions share", NULL, NULL},
+    {"--uses=", JOINED, add_used, "library that travels", "NAME", NULL},
     {"--allow-asm", ALONE, set_allow_asm, "accept inline assembly", NULL, NULL},
     {"--no-dictionary", ALONE, set_plain, "pack without a dictionary", NULL, NULL},
     {"--sign=", JOINED, set_signing_key, "sign with a key of tc-ar keygen", "KEY", NULL},

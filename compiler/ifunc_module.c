@@ -5,6 +5,7 @@
 #include "engine/orc/bitcode_producer.h"
 #include "engine/orc/llvm_compat.h"
 #include "image_object.h"
+#include "library_exports.h"
 #include "minimise.h"
 #include "module_copy.h"
 #include "payload_alignment.h"
@@ -29,6 +30,8 @@ struct tci_ifunc_module {
     LLVMContextRef context;
     LLVMModuleRef linked; /* NULL before the first piece */
     size_t pieces;
+    bool is_complete;      /* nothing is added any more */
+    tci_text_list exports; /* of a library */
     bool has_raw;                /* one of them */
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
@@ -62,6 +65,7 @@ void tci_ifunc_code_fini(tci_ifunc_code *code)
     free(code->bytes);
     free(code->special_place);
     tci_text_list_fini(&code->symbols);
+    tci_text_list_fini(&code->exports);
     memset(code, 0, sizeof *code);
 }
 
@@ -85,6 +89,7 @@ void tci_ifunc_module_destroy(tci_ifunc_module *module)
         return;
     if (module->linked != NULL)
         LLVMDisposeModule(module->linked);
+    tci_text_list_fini(&module->exports);
     LLVMContextDispose(module->context);
     free(module);
 }
@@ -384,12 +389,25 @@ static char *special_place(const tci_ifunc_module *module)
     return strdup(place);
 }
 
+/* Once, though both a receiver's and an image's code may be made. */
+static tc_status complete(tci_ifunc_module *module, tc_error *err)
+{
+    if (module->is_complete)
+        return TC_OK;
+    module->is_complete = true;
+    TC_TRY(tci_section_bounds_define(module->linked, err));
+    if (module->policy.is_library)
+        tci_library_exports_define(module->linked, module->policy.name, module->origin,
+                                   &module->exports, module->findings);
+    return TC_OK;
+}
+
 static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_code *code_out,
                         tc_error *err)
 {
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
-    TC_TRY(tci_section_bounds_define(module->linked, err));
+    TC_TRY(complete(module, err));
     tci_ifunc_code code = {.form = TCI_FORM_BITCODE, .cpu_level = module->policy.cpu_level};
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,
@@ -403,6 +421,8 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
         return tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
                              module->policy.name, module->triple);
     code.special_place = special_place(module);
+    code.is_library = module->policy.is_library;
+    tci_text_list_add_all(&code.exports, &module->exports);
     tc_status status = make_code(module, what_for, &code, err);
     if (status != TC_OK) {
         tci_ifunc_code_fini(&code);

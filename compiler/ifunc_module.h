@@ -19,6 +19,7 @@
 
 typedef struct tci_ifunc_policy {
     const char *name; /* entry points are NAME_main, ... */
+    bool is_library; /* what it defines is exported: library_exports.h */
     bool allow_asm;
     bool keep_debug;
     /* an image will be made, if the target has any: what has none is a finding */
@@ -41,6 +42,8 @@ typedef struct tci_ifunc_code {
     uint8_t producer_patch;
     /* must be found at the target; weak references need not be and are left out */
     tci_text_list symbols;
+    bool is_library;
+    tci_text_list exports; /* of a library: see library_exports.h */
     /* where the sources ask for an instruction by name that a CPU may lack; NULL: nowhere */
     char *special_place;
 } tci_ifunc_code;

@@ -181,9 +181,11 @@ static tc_status fill_slice(const tci_ifunc_code *code, tci_image_elf *elf,
     image.form = TCI_FORM_IMAGE;
     image.symbols = (tci_text_list){0};
     image.special_place = NULL;
+    image.exports = (tci_text_list){0};
     TC_TRY(tci_image_write(&elf->source, &image.bytes, &image.size, err));
     image.symbols = elf->imports.symbols;
     elf->imports.symbols = (tci_text_list){0};
+    tci_text_list_add_all(&image.exports, &code->exports);
     *image_out = image;
     return TC_OK;
 }

@@ -145,6 +145,7 @@ static tc_status make_slices(const tci_command *command, const tci_target *targe
 {
     tci_text_list findings = {0};
     tci_ifunc_policy policy = {.name = command->name,
+                               .is_library = command->is_library,
                                .allow_asm = command->allow_asm,
                                .keep_debug = command->keep_debug,
                                .for_image = command->slices.images,
@@ -213,6 +214,7 @@ static tc_status list_libraries(const tci_command *command, const slices *made,
                                 tci_text_list *sonames, tc_error *err)
 {
     tci_text_list libraries = {0};
+    tci_text_list_add_all(sonames, &command->used);
     tci_text_list_add_all(&libraries, &command->libraries);
     if (needs_cxx_library(command, made))
         tci_text_list_add_once(&libraries, "stdc++");

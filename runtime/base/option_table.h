@@ -133,6 +133,7 @@ struct tc_options {
     char code_revoked[TCI_OPTION_TEXT_MAX];
     char cache_dir[TCI_OPTION_TEXT_MAX];
     uint64_t cache_max;
+    uint64_t take_libraries;
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "context/events.h"
 #include "context/guests.h"
 #include "context/host_symbols.h"
+#include "context/library.h"
 #include "context/node_data.h"
 #include "context/serving.h"
 #include "context/wait.h"
@@ -75,6 +76,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
     TC_TRY(tci_audit_file_open(core->options.audit, &core->audit, err));
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
+    core->registry.library_main = tci_library_main;
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
     TC_TRY(tci_waker_init(ctx, err));

@@ -4,6 +4,7 @@
 #include "context/host_symbols.h"
 
 #include <tc/entry.h>
+#include <tc/library.h>
 #include <tc/loader.h>
 
 /* clang-format off */
@@ -60,6 +61,9 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_ifunc_open_signed),
     HOST_SYMBOL(tc_ifunc_open_bitcode_sized),
     HOST_SYMBOL(tc_ifunc_close),
+    HOST_SYMBOL(tc_library_older),
+    HOST_SYMBOL(tc_library_symbol),
+    HOST_SYMBOL(tc_library_list_sized),
     HOST_SYMBOL(tc_status_text),
     HOST_SYMBOL(tc_status_name),
     HOST_SYMBOL(tc_message_create),
@@ -68,6 +72,8 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_message_destroy),
     /* Those that wait, which say TC_E_BUSY to a function: in any process alike. */
     HOST_SYMBOL(tc_call),
+    HOST_SYMBOL(tc_library_push),
+    HOST_SYMBOL(tc_library_withdraw),
     HOST_SYMBOL(tc_send_wait),
     HOST_SYMBOL(tc_progress),
     HOST_SYMBOL(tc_ep_connect),

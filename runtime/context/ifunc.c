@@ -8,26 +8,47 @@
 
 #include <tc/ifunc.h>
 
+/* Takes `fn` over: a library is none of what follows. */
+static tc_status function_only(tc_ifunc *fn, tc_ifunc **fn_out, tc_error *err)
+{
+    tc_status status = TC_OK;
+    if (!tci_archive_is_library(fn->archive))
+        *fn_out = fn;
+    else
+        status = tci_error_set(err, TC_E_INVALID,
+                               "%s is a library, expected a function; tc_library_open opens it",
+                               tci_archive_name(fn->archive));
+    if (status != TC_OK)
+        tci_registry_release(fn);
+    return status;
+}
+
 tc_status tc_ifunc_open(tc_context *ctx, const char *name, tc_ifunc **fn_out, tc_error *err)
 {
-    return tci_ifunc_files_read_named(&ctx->core.registry, name, fn_out, err);
+    tc_ifunc *fn;
+    TC_TRY(tci_ifunc_files_read_named(&ctx->core.registry, name, &fn, err));
+    return function_only(fn, fn_out, err);
 }
 
 tc_status tc_ifunc_open_file(tc_context *ctx, const char *path, tc_ifunc **fn_out,
                              tc_error *err)
 {
-    return tci_ifunc_files_read(&ctx->core.registry, path, fn_out, err);
+    tc_ifunc *fn;
+    TC_TRY(tci_ifunc_files_read(&ctx->core.registry, path, &fn, err));
+    return function_only(fn, fn_out, err);
 }
 
 tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t archive_size,
                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                tc_error *err)
 {
+    tc_ifunc *fn;
     const tci_registry_code code = {.archive = archive,
                                     .archive_size = archive_size,
                                     .deps = deps,
                                     .deps_size = deps == NULL ? 0 : deps_size};
-    return tci_registry_add(&ctx->core.registry, &code, fn_out, err);
+    TC_TRY(tci_registry_add(&ctx->core.registry, &code, &fn, err));
+    return function_only(fn, fn_out, err);
 }
 
 tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t archive_size,
@@ -35,6 +56,7 @@ tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t arch
                                size_t signature_size, tc_ifunc **fn_out, tc_error *err)
 {
     tci_minisign_signature parsed;
+    tc_ifunc *fn;
     const tci_registry_code code = {.archive = archive,
                                     .archive_size = archive_size,
                                     .deps = deps,
@@ -42,7 +64,8 @@ tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t arch
                                     .signature_file = signature != NULL ? &parsed : NULL};
     if (signature != NULL)
         TC_TRY(tci_minisign_signature_parse(signature, signature_size, &parsed, NULL, err));
-    return tci_registry_add(&ctx->core.registry, &code, fn_out, err);
+    TC_TRY(tci_registry_add(&ctx->core.registry, &code, &fn, err));
+    return function_only(fn, fn_out, err);
 }
 
 tc_status tc_ifunc_open_bitcode_sized(tc_context *ctx, const char *name,

@@ -22,6 +22,12 @@ static void name_function(const tc_ep *ep, uint16_t slot, tc_error *refusal)
         tci_error_prefix(refusal, "%s", name);
 }
 
+/* A shortage, or the want of a library, when the next message comes with the code. */
+static bool may_be_over(int32_t status)
+{
+    return status == TC_E_NO_MEMORY || status == TC_E_ABSENT;
+}
+
 /* A function (or, with `payload_only`, just one payload) that the peer would not have. The status
  * may be passed on to others, to whom TC_OK would say that all is well. */
 static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
@@ -45,8 +51,8 @@ static tc_status on_refused(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
     ep->tx.refusals++;
     if (ep->tx.preparing == f->slot)
         ep->tx.preparing = TCI_PREPARING_NONE;
-    if (!payload_only) /* a shortage may be over when the next message comes with the code */
-        ep->tx.bindings[f->slot] = status == TC_E_NO_MEMORY ? TCI_TX_UNKNOWN : TCI_TX_REFUSED;
+    if (!payload_only)
+        ep->tx.bindings[f->slot] = may_be_over(status) ? TCI_TX_UNKNOWN : TCI_TX_REFUSED;
     else if (ep->tx.large != NULL && ep->tx.large->fn->index == f->slot)
         ep->tx.large->refused =
             ep->tx.refusal->status == TC_E_NO_MEMORY ? TC_E_NO_MEMORY : TC_E_TOO_LARGE;

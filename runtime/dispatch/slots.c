@@ -329,13 +329,17 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
         tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
         return;
     }
-    if (place->callable)
+    if (place->callable && fn->state == TCI_LOADED)
         open_slot(place);
+    else if (place->callable) /* it is bound anew with its next call */
+        close_slot(place);
     place->notify = false;
     if (notify && fn->state == TCI_LOADED)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
-    else if (notify)
+    else if (notify && fn->state == TCI_LOAD_FAILED)
         tci_slot_refuse(ep, slot, fn->load_error);
+    else
+        place->notify = notify; /* it is loaded once more */
 }
 
 void tci_slots_changed(tci_core *core, tc_ifunc *fn)

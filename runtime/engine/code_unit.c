@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "code_map.h"
+#include "code_unit_object.h"
 #include "engine/cache/object_cache.h"
 #include "engine/engine_shared.h"
 #include "engine/linked_code.h"
@@ -28,19 +29,6 @@ typedef struct compile_request {
     tci_symbols *symbols;
     const tci_linked_code *base; /* see linked_code.h */
 } compile_request;
-
-/* What a load gave. */
-typedef struct loaded_code {
-    tci_entries entries;
-    tci_linked_code *compiled; /* NULL: an image that was shipped */
-    bool may_tier_up;          /* compiling it again for this CPU could make it faster */
-    bool has_state;            /* it has variables of its own that it may write */
-    bool optimised;
-    tc_load_path path;
-    size_t memory;
-    tci_object_write *pending; /* NULL: nothing to store */
-    uint64_t stage_ns[TC_STAGE_COUNT];
-} loaded_code;
 
 static tci_engine_code code_of(const compile_request *r, tci_code_level level)
 {
@@ -86,7 +74,7 @@ static tci_object_key key_of(const compile_request *r, tci_code_level level)
 }
 
 static tc_status link_object(const compile_request *r, const tci_engine_code *code,
-                             const tci_object *object, loaded_code *out, tc_error *err)
+                             const tci_object *object, tci_loaded_code *out, tc_error *err)
 {
     uint64_t start_ns = tci_clock_ns();
     const tci_link_request request = {r->shared, r->arena, code, r->symbols, r->base};
@@ -102,7 +90,7 @@ static tc_status link_object(const compile_request *r, const tci_engine_code *co
     return TC_OK;
 }
 
-static tc_status link_stored(const compile_request *r, tci_code_level level, loaded_code *out,
+static tc_status link_stored(const compile_request *r, tci_code_level level, tci_loaded_code *out,
                              tc_error *err)
 {
     tci_object object = {0};
@@ -122,7 +110,7 @@ static tc_status link_stored(const compile_request *r, tci_code_level level, loa
 /* The most optimised object that was stored for the plan. TC_E_NOT_FOUND: compiling has to find
  * out; the code is as it was but for its times. TC_E_UNRESOLVED: compiling it again would not
  * help. */
-static tc_status load_stored(const compile_request *request, loaded_code *code_out,
+static tc_status load_stored(const compile_request *request, tci_loaded_code *code_out,
                              tc_error *err)
 {
     if (request->plan->takes_optimised &&
@@ -134,7 +122,7 @@ static tc_status load_stored(const compile_request *request, loaded_code *code_o
     return status == TC_OK || status == TC_E_UNRESOLVED ? status : TC_E_NOT_FOUND;
 }
 
-static tc_status compile(const compile_request *r, tci_code_level level, loaded_code *out,
+static tc_status compile(const compile_request *r, tci_code_level level, tci_loaded_code *out,
                          tc_error *err)
 {
     tci_object object;
@@ -163,7 +151,7 @@ static bool may_do_with_less(const compile_request *r, tc_status status)
            r->plan->level == TCI_LEVEL_OPTIMISED;
 }
 
-static tc_status load_quick(const compile_request *r, loaded_code *out, tc_error *err)
+static tc_status load_quick(const compile_request *r, tci_loaded_code *out, tc_error *err)
 {
     TC_LOG(TC_LOG_WARN, "%s: not optimised, %s", tci_archive_name(r->source->archive),
            err != NULL ? err->text : tc_status_text(TC_E_COMPILE));
@@ -174,7 +162,7 @@ static tc_status load_quick(const compile_request *r, loaded_code *out, tc_error
 }
 
 /* By the request's plan. Statuses of tci_engine_ops.compile and .link. */
-static tc_status load_compiled(const compile_request *request, loaded_code *code_out,
+static tc_status load_compiled(const compile_request *request, tci_loaded_code *code_out,
                                tc_error *err)
 {
     if (request->plan->kind == TCI_LOAD_STORED) {
@@ -185,14 +173,6 @@ static tc_status load_compiled(const compile_request *request, loaded_code *code
     tc_status status = compile(request, request->plan->level, code_out, err);
     return may_do_with_less(request, status) ? load_quick(request, code_out, err) : status;
 }
-
-struct tci_code_unit {
-    loaded_code code; /* first: its entries are what most ask for */
-    tci_symbols *symbols;
-    tci_loaded_image *image; /* NULL: it was compiled */
-    tci_linked_code *state; /* code that was replaced, whose variables the code uses; or NULL */
-    tci_code_names *names;
-};
 
 /* --- loading ----------------------------------------------------------------------------- */
 
@@ -428,6 +408,11 @@ bool tci_code_unit_has_state(const tci_code_unit *unit)
 size_t tci_code_unit_memory(const tci_code_unit *unit)
 {
     return unit->code.memory;
+}
+
+const tci_symbols *tci_code_unit_symbols(const tci_code_unit *unit)
+{
+    return unit->symbols;
 }
 
 void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)

@@ -63,6 +63,8 @@ bool tci_code_unit_may_tier_up(const tci_code_unit *unit);
 bool tci_code_unit_has_state(const tci_code_unit *unit);
 /* Bytes that code and data take. */
 size_t tci_code_unit_memory(const tci_code_unit *unit);
+/* What it is bound to; valid until it is bound anew. */
+const tci_symbols *tci_code_unit_symbols(const tci_code_unit *unit);
 
 /* How it was loaded, without the parts that only its caller knows. */
 void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out);

@@ -72,7 +72,7 @@ static tc_status plan_bitcode(const tci_load_policy *policy, const tci_load_sour
 
 static bool takes_microseconds(const tci_load_source *source, const tci_load_plan *plan)
 {
-    if (tci_symbols_deps_name_any(source->deps, source->deps_size))
+    if (tci_symbols_deps_open_any(source->deps, source->deps_size))
         return false;
     return plan->kind == TCI_LOAD_IMAGE ||
            (plan->kind == TCI_LOAD_STORED &&

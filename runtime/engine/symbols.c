@@ -17,6 +17,9 @@ struct tci_symbols {
     bool denied_more;                  /* than it has room for */
     size_t library_count;
     void *libraries[TCI_DEPS_MAX];
+    size_t came_count;
+    tci_library *came[TCI_DEPS_MAX]; /* by messages; held */
+    char twice[700];                 /* a symbol that two of them have, and which */
 };
 
 static bool is_alphanumeric(char c)
@@ -79,22 +82,54 @@ static bool next_line(deps_lines *lines, const char **line_out, size_t *size_out
     return false;
 }
 
-bool tci_symbols_deps_name_any(const char *deps, size_t deps_size)
+static bool has_come(const char *line, size_t size)
+{
+    const size_t n = strlen(TCI_LIBRARY_PREFIX);
+    return size > n && memcmp(line, TCI_LIBRARY_PREFIX, n) == 0;
+}
+
+bool tci_symbols_deps_open_any(const char *deps, size_t deps_size)
 {
     deps_lines lines = {.rest = deps, .rest_size = deps_size};
     const char *line;
     size_t size;
-    return next_line(&lines, &line, &size);
+    while (next_line(&lines, &line, &size)) {
+        if (!has_come(line, size))
+            return true;
+    }
+    return false;
+}
+
+static tc_status check_library(const tci_symbols *symbols, const char *name, tc_error *err)
+{
+    tci_symbol_reason denial;
+    if (symbols->library_count + symbols->came_count == TCI_DEPS_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "deps: more than %d libraries", TCI_DEPS_MAX);
+    if (symbols->section != NULL && !tci_symbol_policy_opens(symbols->section, name, &denial))
+        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s is denied: %s", name,
+                             denial.text);
+    return TC_OK;
+}
+
+static tc_status hold_library(tci_symbols *symbols, const char *name, tc_error *err)
+{
+    tci_library_set *set = symbols->scope.libraries;
+    tci_library *library =
+        set != NULL ? tci_library_set_hold(set, name + strlen(TCI_LIBRARY_PREFIX)) : NULL;
+    if (library == NULL)
+        return tci_error_set(err, TC_E_ABSENT,
+                             "deps: library %s is not at this node: it was not pushed here, or was "
+                             "withdrawn",
+                             name);
+    symbols->came[symbols->came_count++] = library;
+    return TC_OK;
 }
 
 static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *err)
 {
-    if (symbols->library_count == TCI_DEPS_MAX)
-        return tci_error_set(err, TC_E_TOO_LARGE, "deps: more than %d libraries", TCI_DEPS_MAX);
-    tci_symbol_reason denial;
-    if (symbols->section != NULL && !tci_symbol_policy_opens(symbols->section, name, &denial))
-        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s is denied: %s", name,
-                             denial.text);
+    TC_TRY(check_library(symbols, name, err));
+    if (has_come(name, strlen(name)))
+        return hold_library(symbols, name, err);
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         const char *reason = dlerror();
@@ -113,7 +148,8 @@ static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, 
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "deps: line %u has %zu bytes, expected at most %zu", number, size,
                              sizeof name - 1);
-    if (!is_soname(line, size))
+    const size_t prefix = has_come(line, size) ? strlen(TCI_LIBRARY_PREFIX) : 0;
+    if (!is_soname(line + prefix, size - prefix))
         return tci_error_set(
             err, TC_E_CORRUPT,
             "deps: line %u is '%.*s', expected a library's name such as libm.so.6", number,
@@ -180,6 +216,8 @@ void tci_symbols_destroy(tci_symbols *symbols)
 {
     if (symbols == NULL)
         return;
+    while (symbols->came_count > 0)
+        tci_library_set_let_go(symbols->scope.libraries, symbols->came[--symbols->came_count]);
     while (symbols->library_count > 0)
         (void)dlclose(symbols->libraries[--symbols->library_count]);
     free(symbols);
@@ -194,6 +232,48 @@ static void *find_host_symbol(const tci_symbols *symbols, const char *symbol)
             return symbols->scope.host[i].address;
     }
     return NULL;
+}
+
+tci_library *tci_symbols_library(const tci_symbols *symbols, size_t index)
+{
+    return symbols != NULL && index < symbols->came_count ? symbols->came[index] : NULL;
+}
+
+bool tci_symbols_are_old(const tci_symbols *symbols)
+{
+    for (size_t i = 0; symbols != NULL && i < symbols->came_count; i++) {
+        if (!symbols->came[i]->in_force)
+            return true;
+    }
+    return false;
+}
+
+/* *library_out: which one has it; NULL: none. */
+static void *find_in_came(const tci_symbols *symbols, const char *symbol,
+                          const tci_library **library_out)
+{
+    void *address = NULL;
+    *library_out = NULL;
+    for (size_t i = 0; i < symbols->came_count && address == NULL; i++) {
+        address = tci_library_find(symbols->came[i], symbol);
+        *library_out = address != NULL ? symbols->came[i] : NULL;
+    }
+    return address;
+}
+
+/* Whether another one has it as well. */
+static bool is_ambiguous(tci_symbols *symbols, const char *symbol, const tci_library *first)
+{
+    for (size_t i = 0; i < symbols->came_count; i++) {
+        const tci_library *other = symbols->came[i];
+        if (other == first || tci_library_find(other, symbol) == NULL)
+            continue;
+        (void)snprintf(symbols->twice, sizeof symbols->twice,
+                       "symbol %.400s is defined by %s and by %s, and both are in the list",
+                       symbol, tci_library_title(first), tci_library_title(other));
+        return true;
+    }
+    return false;
 }
 
 /* Runs the resolver of an ifunc. */
@@ -211,7 +291,7 @@ static void *find_loaded_symbol(const tci_symbols *symbols, const char *symbol)
 
 /* A symbol that is asked for, and what came of it. */
 typedef struct binding {
-    const tci_symbols *symbols;
+    tci_symbols *symbols;
     const char *symbol;
     char library[TCI_SYMBOL_OWNER_NAME_MAX];
     char alias[TCI_SYMBOL_OWNER_NAME_MAX]; /* by which it is denied; "": by its own name */
@@ -273,10 +353,18 @@ static void *find_allowed_symbol(binding *b)
 static void *find_symbol(binding *b)
 {
     void *address = find_host_symbol(b->symbols, b->symbol);
+    const tci_library *library = NULL;
+    const char *title = TCI_LIBRARY_TCHAINS;
+    if (address == NULL && b->symbols->came_count > 0 &&
+        (address = find_in_came(b->symbols, b->symbol, &library)) != NULL) {
+        title = tci_library_title(library);
+        if (is_ambiguous(b->symbols, b->symbol, library))
+            return NULL;
+    }
     if (b->symbols->section == NULL)
         return address != NULL ? address : find_loaded_symbol(b->symbols, b->symbol);
     if (address != NULL)
-        return judge(b, TCI_LIBRARY_TCHAINS, NULL) ? address : NULL;
+        return judge(b, title, NULL) ? address : NULL;
     return find_allowed_symbol(b);
 }
 
@@ -333,7 +421,9 @@ void tci_symbols_serve(tci_symbols *symbols, tci_engine_code *code)
 
 void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err)
 {
-    if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->denied[0] != '\0')
+    if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->twice[0] != '\0')
+        tci_error_fill(err, status, "%s", symbols->twice);
+    else if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->denied[0] != '\0')
         tci_error_fill(err, status, "%s%s", symbols->denied,
                        symbols->denied_more ? "; and others" : "");
 }

@@ -1,15 +1,17 @@
 /* What one function may link with: the library's own calls, this process, and the libraries of
  * the function's .deps list.
  *
- * Looked up in the order that a program's own symbols have: first what <tc/entry.h> offers
- * (which nothing can take over), then the process as dlsym(RTLD_DEFAULT) sees it, then the
- * listed libraries in their order, each with its own dependencies, and last the compiler's
- * helpers in libgcc_s. A policy judges what was found: both engines come through here. The libraries are opened privately (RTLD_LOCAL): they become visible to
- * this function alone. */
+ * First what <tc/entry.h> offers (which nothing can take over), then the listed libraries that have
+ * come by messages, of which one alone may have it. Then in the order that a program's own symbols
+ * have: the process as dlsym(RTLD_DEFAULT) sees it, the listed libraries of this machine in their
+ * order, each with its own dependencies, and last the compiler's helpers in libgcc_s. A policy
+ * judges what was found: both engines come through here. The libraries are opened privately
+ * (RTLD_LOCAL): they become visible to this function alone. */
 #ifndef TCI_SYMBOLS_H
 #define TCI_SYMBOLS_H
 
 #include "engine/engine_ops.h"
+#include "engine/library_set.h"
 #include "engine/symbol_policy.h"
 
 #include <stdbool.h>
@@ -31,6 +33,7 @@ typedef struct tci_symbol_scope {
     size_t host_count;
     const tci_symbol_policy *policy; /* NULL: it may bind whatever is there */
     const char *signer;              /* of the function; NULL or "": nobody */
+    tci_library_set *libraries;      /* that have come by messages; NULL: none */
 } tci_symbol_scope;
 
 typedef struct tci_symbols tci_symbols;
@@ -40,16 +43,23 @@ void tci_symbols_prepare(void);
 
 /* `deps` is the text of a .deps file, from outside: a soname per line, '#' begins a comment,
  * blank lines do not count. A name is made of letters, digits and . _ + - and begins with a
- * letter or digit, so it can hold no path. What `scope` points to must outlive the result. TC_E_CORRUPT (the
- * line is quoted), TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the
- * loader's reason, or the policy's rule), TC_E_NO_MEMORY. Opening a library runs its
+ * letter or digit, so it can hold no path. "tc:" and a C identifier name a library that has come by a
+ * message. What `scope` points to must outlive the result. TC_E_CORRUPT (the line is quoted),
+ * TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the loader's reason, or the
+ * policy's rule), TC_E_ABSENT (no such library has come), TC_E_NO_MEMORY. Opening a library runs its
  * constructors, so the policy is asked before. */
 TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            const tci_symbol_scope *scope,
                                            tci_symbols **symbols_out, tc_error *err);
 
-/* Whether such a text names any library. */
-bool tci_symbols_deps_name_any(const char *deps, size_t deps_size);
+/* Whether such a text names any library that has to be opened. */
+bool tci_symbols_deps_open_any(const char *deps, size_t deps_size);
+
+/* The libraries that have come by messages and that it is bound to, by index; NULL behind the last.
+ * NULL symbols, here and below: to none. */
+tci_library *tci_symbols_library(const tci_symbols *symbols, size_t index);
+/* Whether one of them is out of force, so that it should be bound anew. */
+bool tci_symbols_are_old(const tci_symbols *symbols);
 
 /* Closes the libraries: after the code that uses them was unloaded. NULL is allowed. */
 void tci_symbols_destroy(tci_symbols *symbols);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "engine/code_rebind.h"
 #include "ifunc/standing.h"
 #include "wire/frame.h"
 
@@ -70,7 +71,7 @@ static void count_from_now(tc_ifunc *fn)
     uint64_t calls = fn->registry->options->tier_calls;
     tc_load_report report = {0};
     tci_code_unit_report(fn->unit, &report);
-    if (!tci_code_unit_may_tier_up(fn->unit))
+    if (!tci_code_unit_may_tier_up(fn->unit) || tci_archive_is_library(fn->archive))
         calls = NEVER;
     else if (report.path == TC_LOAD_IMAGE)
         calls *= IMAGE_PATIENCE;
@@ -82,6 +83,8 @@ static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)
 {
     fn->unit = unit;
     fn->entry = *tci_code_unit_entries(unit);
+    if (tci_archive_is_library(fn->archive)) /* its own gives no answers */
+        fn->entry.main = fn->registry->library_main;
     fn->state = TCI_LOADED;
     fn->last_use = ++fn->registry->clock;
     fn->registry->code_memory += tci_code_unit_memory(unit) + fn->code_bytes;
@@ -108,7 +111,10 @@ static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
         return set_failed(fn, failure, err);
     free(failure);
     set_loaded(fn, unit);
-    return TC_OK;
+    /* A loader's thread may have bound it to what has left since. */
+    if (tci_symbols_are_old(tci_code_unit_symbols(unit)))
+        tci_ifunc_load_rebind(fn);
+    return fn->state == TCI_LOADED ? TC_OK : tci_ifunc_load_soon(fn, err);
 }
 
 static tc_status finish_load(tc_ifunc *fn, tc_error *err)
@@ -195,9 +201,13 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
     }
 }
 
+/* What was bound to a library that has left meanwhile is loaded once more. */
 tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err)
 {
-    return load(fn, true, err);
+    tc_status status;
+    while ((status = load(fn, true, err)) == TC_E_AGAIN)
+        continue;
+    return status;
 }
 
 tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err)
@@ -267,6 +277,25 @@ void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error)
         return; /* it is loaded again, and refused again */
     *failure = *error;
     (void)set_failed(fn, failure, NULL);
+}
+
+/* --- binding anew --------------------------------------------------------------------------- */
+
+void tci_ifunc_load_rebind(tc_ifunc *fn)
+{
+    const tci_load_source source = source_of(fn);
+    tc_error error;
+    if (fn->state != TCI_LOADED || fn->unit == NULL)
+        return; /* one that is being loaded is looked at when that has ended */
+    tci_load_queue_cancel(take_job(fn)); /* better code for what it was bound to */
+    tc_status status = tci_code_rebind(&source, fn->unit, &error);
+    if (status == TC_OK)
+        return;
+    if (status == TC_E_AGAIN)
+        tci_ifunc_load_undo(fn);
+    else
+        tci_ifunc_load_refuse(fn, &error);
+    tci_ifunc_load_announce(fn, false);
 }
 
 tci_load_end tci_ifunc_load_take_finished(tc_ifunc *fn)

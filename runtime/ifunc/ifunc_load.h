@@ -39,6 +39,11 @@ void tci_ifunc_load_undo(tc_ifunc *fn);
  * any reason. */
 void tci_ifunc_load_forgive(tc_ifunc *fn, bool other_rules);
 
+/* A library that it is bound to is out of force: binds it to the one that has the name now, or has it
+ * loaded again, or refused. Its slots may be closed then. No function may be running, but for one that
+ * is a library. */
+void tci_ifunc_load_rebind(tc_ifunc *fn);
+
 /* Unloads a function that was loaded and refuses it from now on; the error's text begins with
  * its name. */
 void tci_ifunc_load_refuse(tc_ifunc *fn, const tc_error *error);

@@ -3,6 +3,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
+#include "ifunc/libraries.h"
 #include "ifunc/standing.h"
 #include "wire/frame.h"
 
@@ -17,6 +18,7 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     if (registry->table == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function table: out of memory");
     TC_TRY(tci_symbol_policy_open(options->symbols, &registry->policy, err));
+    TC_TRY(tci_library_set_create(&registry->scope.libraries, err));
     registry->scope.policy = registry->policy;
     const tci_engine_opts opts = {.engine_path = options->engine_path,
                                   .form = (tci_form_choice)options->form,
@@ -85,11 +87,14 @@ void tci_registry_fini(tci_registry *registry)
 {
     if (registry->table != NULL) {
         registry->events = NULL;
+        tci_libraries_end(registry);
         for (size_t i = 0; i < registry->options->functions_max; i++) {
             if (registry->table[i] != NULL)
                 remove_function(registry->table[i]);
         }
     }
+    tci_library_set_destroy(registry->scope.libraries);
+    registry->scope.libraries = NULL;
     tci_engine_release(registry->engine);
     registry->engine = NULL;
     tci_symbol_policy_close(registry->policy);
@@ -130,10 +135,10 @@ static void note_use(tc_ifunc *fn)
     fn->last_use = ++fn->registry->clock;
 }
 
-/* The variables of a function that nobody holds are nobody's. */
+/* The variables of a function that nobody holds are nobody's. Others may be bound to a library. */
 static bool is_evictable(const tc_ifunc *fn)
 {
-    return fn->state == TCI_LOADED && fn->unit != NULL &&
+    return fn->state == TCI_LOADED && fn->unit != NULL && fn->library == NULL &&
            (fn->references == 0 || !tci_code_unit_has_state(fn->unit));
 }
 
@@ -145,7 +150,7 @@ static bool is_only_bound(const tc_ifunc *fn)
 
 bool tci_registry_is_stuck(const tc_ifunc *fn)
 {
-    return fn->references == fn->bound && !is_evictable(fn);
+    return fn->references == fn->bound && !is_evictable(fn); /* one more holds a library */
 }
 
 /* Not while it tiers up, or a peer may ask for what it has. */
@@ -386,6 +391,7 @@ void tci_registry_take_finished(tci_registry *registry)
         next = registry->jobs; /* the list may have changed */
     }
     tc_error error;
+    tci_libraries_collect(registry);
     if (tci_registry_trim(registry, NULL, &error) != TC_OK)
         TC_LOG(TC_LOG_DEBUG, "%s", error.text);
 }

@@ -90,6 +90,7 @@ struct tc_ifunc {
     uint8_t content[TCI_CODE_DIGEST_BYTES]; /* its digest: tci_standing_content */
     tci_standing standing;
     tci_code_unit *unit;
+    tci_library *library; /* what it is for others: libraries.h; NULL: nothing, or no longer */
     tci_load_job *job;
     tc_ifunc *job_next;  /* in the registry's list of those with jobs */
     uint64_t last_use;   /* registry clock, for eviction */
@@ -107,6 +108,8 @@ struct tci_registry {
     const struct tc_options *options;
     tci_trust trust;
     tci_symbol_scope scope;    /* what shipped code may link with */
+    /* What a message to a library runs, in place of a main; NULL: nobody sends any. */
+    void (*library_main)(void *payload, size_t payload_size, void *target_args);
     tci_symbol_policy *policy; /* of the option symbols, or NULL; the scope has it, too */
     tci_engine_handle *engine;
     tc_ifunc **table; /* by index */

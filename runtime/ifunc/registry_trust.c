@@ -1,6 +1,7 @@
 /* Functions that are judged once more: keys were read again, or one has ended. */
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
+#include "ifunc/libraries.h"
 #include "ifunc/standing.h"
 
 /* Under other rules than before, now that somebody else has signed it. No function may be
@@ -8,7 +9,7 @@
 static void bind_again(tc_ifunc *fn, const tci_symbol_section *rules)
 {
     tci_ifunc_load_forgive(fn, tci_standing_rules(fn) != rules);
-    if (tci_standing_rules(fn) != rules &&
+    if (tci_standing_rules(fn) != rules && tci_libraries_drop(fn) &&
         (fn->state == TCI_LOADED || fn->state == TCI_LOADING))
         tci_registry_evict(fn);
 }
@@ -18,6 +19,8 @@ static void refuse_function(tc_ifunc *fn, const tc_error *why)
 {
     const tci_registry *registry = fn->registry;
     TC_LOG(TC_LOG_WARN, "unloaded: %s", why->text);
+    if (!tci_libraries_drop(fn))
+        return; /* nobody may be bound to it any more; it goes with the last one who is */
     tci_ifunc_load_refuse(fn, why);
     tci_engine_forget_stored(registry->engine, &fn->id);
     tci_ifunc_load_announce(fn, false);

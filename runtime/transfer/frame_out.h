@@ -46,6 +46,10 @@ TC_MUST_CHECK tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out
 /* Makes sure that the peer knows the function, without calling it. TC_E_AGAIN: no room. */
 TC_MUST_CHECK tc_status tci_frame_out_binding(tc_ep *ep, tc_ifunc *fn);
 
+/* A peer that has refused fn is asked again with the next message of it; NULL: so is one that has
+ * refused any. */
+void tci_frame_out_retry(tc_ep *ep, const tc_ifunc *fn);
+
 /* Has the peer make fn callable, and say so. TC_E_AGAIN, TC_E_REFUSED. */
 TC_MUST_CHECK tc_status tci_frame_out_prepare(tc_ep *ep, tc_ifunc *fn);
 

@@ -2,6 +2,7 @@
 
 #include "archive_layout.h"
 #include "base/error_text.h"
+#include "engine/code_rebind.h"
 #include "engine/injector.h"
 #include "engine/load_queue.h"
 #include "test.h"
@@ -211,6 +212,18 @@ bool tci_code_unit_has_state(const tci_code_unit *unit)
 size_t tci_code_unit_memory(const tci_code_unit *unit)
 {
     return unit->code->memory;
+}
+
+const tci_symbols *tci_code_unit_symbols(const tci_code_unit *unit)
+{
+    (void)unit;
+    return NULL;
+}
+
+tc_status tci_code_rebind(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
+{
+    (void)source, (void)unit, (void)err;
+    return TC_E_AGAIN;
 }
 
 void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)

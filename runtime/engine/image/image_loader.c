@@ -43,6 +43,7 @@ uint8_t tci_image_cpu_level(void)
 struct tci_loaded_image {
     tci_code_place place;
     tci_image image; /* its bytes are the archive's: only the geometry is looked at later */
+    size_t slice;    /* which one of the archive's it is; SIZE_MAX: of none */
 };
 
 static uint8_t *view_of(const tci_image_segment *segment, const tci_image_views *views)
@@ -255,6 +256,7 @@ static tc_status place_bound(tci_code_arena *arena, const tci_image *image,
     if (loaded == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
     loaded->image = *image;
+    loaded->slice = SIZE_MAX;
     tc_status status = tci_code_arena_take(arena, image, &loaded->place, err);
     if (status != TC_OK) {
         free(loaded);
@@ -302,8 +304,63 @@ tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archiv
     slice_names names = {.archive = archive, .index = index};
     const tci_import_source source = {.name = slice_name, .user = &names};
     TC_TRY(tci_image_open_slice(archive, index, &image, err));
-    return tci_image_loader_place(arena, &image, &source, symbols, memory_max, loaded_out,
-                                  entries_out, err);
+    TC_TRY(tci_image_loader_place(arena, &image, &source, symbols, memory_max, loaded_out,
+                                  entries_out, err));
+    (*loaded_out)->slice = index;
+    return TC_OK;
+}
+
+/* --- binding anew ------------------------------------------------------------------------ */
+
+static uint64_t *word_of(const tci_image_segment *s, uint32_t place, const tci_image_views *views)
+{
+    return (uint64_t *)(void *)(view_of(s, views) + place);
+}
+
+/* A variable that the function has given another value keeps that. */
+static void refill(const tci_image *image, const uint64_t *before, const uint64_t *imports,
+                   const tci_image_views *views)
+{
+    const tci_image_segment *s = image->segments;
+    tci_image_iterator it = tci_image_iterator_begin(image);
+    for (tci_relocation r; tci_image_iterator_next(&it, &r);) {
+        while (r.place >= s->place + s->memory_bytes)
+            s++;
+        if (r.kind == TCI_RELOCATION_RELATIVE)
+            continue;
+        const uint64_t old = value_of(&r, image, 0, before);
+        uint64_t *word = word_of(s, r.place, views);
+        if (s->kind != TCI_IMAGE_DATA || *word == old)
+            *word = value_of(&r, image, 0, imports);
+    }
+}
+
+static tc_status bind_slice(const tci_loaded_image *loaded, const tci_archive *archive,
+                            const tci_image *image, tci_symbols *symbols, uint64_t *addresses,
+                            tc_error *err)
+{
+    slice_names names = {.archive = archive, .index = loaded->slice};
+    const tci_import_source source = {.name = slice_name, .user = &names};
+    return tci_image_loader_bind(image, &source, symbols, addresses, err);
+}
+
+tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_archive *archive,
+                                  tci_symbols *before, tci_symbols *symbols, tc_error *err)
+{
+    tci_image image;
+    TC_TRY(tci_image_open_slice(archive, loaded->slice, &image, err));
+    const size_t count = (size_t)image.weak_count + image.symbol_count;
+    const tci_image_views views = {.fixed = loaded->place.write, .data = loaded->place.run};
+    uint64_t *imports = calloc(2 * count + 1, sizeof *imports);
+    if (imports == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
+    tc_status status = bind_slice(loaded, archive, &image, before, imports, err);
+    if (status == TC_OK)
+        status = bind_slice(loaded, archive, &image, symbols, imports + count, err);
+    if (status == TC_OK)
+        refill(&image, imports, imports + count, &views);
+    free(imports);
+    return status;
 }
 
 void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded)

@@ -1,0 +1,33 @@
+/* What a unit consists of, for the files that fill it and bind it anew. */
+#ifndef TCI_CODE_UNIT_OBJECT_H
+#define TCI_CODE_UNIT_OBJECT_H
+
+#include "code_map.h"
+#include "engine/code_unit.h"
+#include "engine/linked_code.h"
+#include "image/image_loader.h"
+
+#include <tc/load.h>
+
+/* What a load gave. */
+typedef struct tci_loaded_code {
+    tci_entries entries;
+    tci_linked_code *compiled; /* NULL: an image that was shipped */
+    bool may_tier_up;          /* compiling it again for this CPU could make it faster */
+    bool has_state;            /* it has variables of its own that it may write */
+    bool optimised;
+    tc_load_path path;
+    size_t memory;
+    tci_object_write *pending; /* NULL: nothing to store */
+    uint64_t stage_ns[TC_STAGE_COUNT];
+} tci_loaded_code;
+
+struct tci_code_unit {
+    tci_loaded_code code; /* first: its entries are what most ask for */
+    tci_symbols *symbols;
+    tci_loaded_image *image; /* NULL: it was compiled */
+    tci_linked_code *state; /* code that was replaced, whose variables the code uses; or NULL */
+    tci_code_names *names;
+};
+
+#endif

@@ -1,0 +1,174 @@
+#include "library_set.h"
+
+#include "base/error_text.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tci_library_set {
+    pthread_mutex_t lock;
+    tci_library *first; /* in force, in order of arrival */
+    tci_library *old;   /* out of force, with holders or about to go */
+    size_t count;
+    uint64_t changes;
+};
+
+tc_status tci_library_set_create(tci_library_set **set_out, tc_error *err)
+{
+    tci_library_set *set = calloc(1, sizeof *set);
+    if (set == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "libraries: out of memory");
+    (void)pthread_mutex_init(&set->lock, NULL);
+    *set_out = set;
+    return TC_OK;
+}
+
+void tci_library_set_destroy(tci_library_set *set)
+{
+    if (set == NULL)
+        return;
+    (void)pthread_mutex_destroy(&set->lock);
+    free(set);
+}
+
+/* --- binding ------------------------------------------------------------------------------- */
+
+const char *tci_library_title(const tci_library *library)
+{
+    return library->title;
+}
+
+tci_library *tci_library_set_find(const tci_library_set *set, const char *name)
+{
+    const size_t skipped = strlen(TCI_LIBRARY_PREFIX);
+    tci_library *library = set->first;
+    while (library != NULL && strcmp(library->title + skipped, name) != 0)
+        library = library->next;
+    return library;
+}
+
+tci_library *tci_library_set_hold(tci_library_set *set, const char *name)
+{
+    pthread_mutex_lock(&set->lock);
+    tci_library *library = tci_library_set_find(set, name);
+    if (library != NULL)
+        library->holders++;
+    pthread_mutex_unlock(&set->lock);
+    return library;
+}
+
+void tci_library_set_let_go(tci_library_set *set, tci_library *library)
+{
+    pthread_mutex_lock(&set->lock);
+    library->holders--;
+    pthread_mutex_unlock(&set->lock);
+}
+
+void *tci_library_find(const tci_library *library, const char *symbol)
+{
+    size_t from = 0, to = tci_archive_export_count(library->archive);
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const int order = strcmp(symbol, tci_archive_export(library->archive, middle).name);
+        if (order == 0)
+            return library->addresses[middle];
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
+/* --- what is in force -------------------------------------------------------------------------- */
+
+tci_library *tci_library_set_first(const tci_library_set *set)
+{
+    return set->first;
+}
+
+static void unlink_from(tci_library **list, tci_library *library)
+{
+    while (*list != library)
+        list = &(*list)->next;
+    *list = library->next;
+}
+
+static void take_out_locked(tci_library_set *set, tci_library *library)
+{
+    unlink_from(&set->first, library);
+    library->in_force = false;
+    library->next = set->old;
+    set->old = library;
+    set->count--;
+}
+
+tc_status tci_library_set_put(tci_library_set *set, tci_library *library, tc_error *err)
+{
+    tci_library *before =
+        tci_library_set_find(set, library->title + strlen(TCI_LIBRARY_PREFIX));
+    if (before == NULL && set->count == TCI_LIBRARIES_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "%u libraries are there, which is the limit",
+                             TCI_LIBRARIES_MAX);
+    pthread_mutex_lock(&set->lock);
+    if (before != NULL)
+        take_out_locked(set, before);
+    tci_library **end = &set->first;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = library;
+    library->next = NULL;
+    library->in_force = true;
+    set->count++;
+    library->order = ++set->changes;
+    pthread_mutex_unlock(&set->lock);
+    return TC_OK;
+}
+
+void tci_library_set_take_out(tci_library_set *set, tci_library *library)
+{
+    pthread_mutex_lock(&set->lock);
+    take_out_locked(set, library);
+    set->changes++;
+    pthread_mutex_unlock(&set->lock);
+}
+
+tci_library *tci_library_set_take_unused(tci_library_set *set)
+{
+    pthread_mutex_lock(&set->lock);
+    tci_library *library = set->old;
+    while (library != NULL && library->holders > 0)
+        library = library->next;
+    if (library != NULL)
+        unlink_from(&set->old, library);
+    pthread_mutex_unlock(&set->lock);
+    return library;
+}
+
+static tci_library *newer(tci_library *list, tci_library *newest)
+{
+    for (; list != NULL; list = list->next) {
+        if (newest == NULL || list->order > newest->order)
+            newest = list;
+    }
+    return newest;
+}
+
+tci_library *tci_library_set_take_newest(tci_library_set *set)
+{
+    tci_library *newest = newer(set->old, newer(set->first, NULL));
+    if (newest != NULL)
+        unlink_from(newest->in_force ? &set->first : &set->old, newest);
+    return newest;
+}
+
+bool tci_library_set_has_old(const tci_library_set *set)
+{
+    return set->old != NULL;
+}
+
+uint64_t tci_library_set_changes(const tci_library_set *set)
+{
+    return set->changes;
+}

@@ -1,0 +1,49 @@
+/* VERSION 1 and 2 are good ones, of which the second takes the first one's count over; 3 has an init
+ * that fails, 4 lacks a function, 5 needs a symbol that nobody has. */
+#include "shelf.h"
+
+#include <tc/library.h>
+
+int shelf_init(void);
+void shelf_fini(void);
+
+uint64_t shelf_count, shelf_inits;
+
+/* What the program of the test looks at when it has ended. */
+extern uint64_t shelf_ended __attribute__((weak));
+
+#if VERSION != 4
+uint64_t shelf_put(uint64_t n)
+{
+    return shelf_count += n;
+}
+#endif
+
+uint64_t shelf_version(void)
+{
+    return VERSION;
+}
+
+#if VERSION == 5
+extern int shelf_nobody_has(void);
+int shelf_needs(void);
+int shelf_needs(void)
+{
+    return shelf_nobody_has();
+}
+#endif
+
+int shelf_init(void)
+{
+    const uint64_t *older = tc_library_older("shelf_count");
+    shelf_inits++;
+    if (older != NULL)
+        shelf_count = *older;
+    return VERSION == 3 ? 7 : 0;
+}
+
+void shelf_fini(void)
+{
+    if (&shelf_ended != NULL)
+        shelf_ended = shelf_ended * 10 + VERSION;
+}
