@@ -7,6 +7,14 @@
 #include <tc/call.h>
 #include <tc/library.h>
 
+/* Which versions have ended, a digit each. */
+static void expect_ended(const char *versions)
+{
+    const char *ended = getenv("SHELF_ENDED");
+    assert_string_equal(ended != NULL ? ended : "", versions);
+    unsetenv("SHELF_ENDED");
+}
+
 static tc_library *open_version(pair *p, int version)
 {
     char path[1100];
@@ -60,10 +68,215 @@ static void functions_share_a_library_s_data(void **state)
     pair_close(&p);
 }
 
+static tc_status try_call(tc_ep *ep, tc_ifunc *fn, tc_error *error)
+{
+    shelf_answer answer;
+    size_t size = sizeof answer;
+    const uint64_t one = 1;
+    return tc_call(ep, fn, &one, sizeof one, &answer, &size, PAIR_TIMEOUT_NS, error);
+}
+
+static void expect_refusal(tc_ep *ep, tc_ifunc *fn, tc_status status, const char *text)
+{
+    tc_error error = {0};
+    assert_int_equal(try_call(ep, fn, &error), status);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", error.text, text);
+}
+
+static void expect_no_push(pair *p, int version, tc_status status, const char *text)
+{
+    tc_library *library = open_version(p, version);
+    tc_error error = {0};
+    assert_int_equal(tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error), status);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", error.text, text);
+    tc_library_close(library);
+}
+
+static void withdraw(pair *p, int version)
+{
+    tc_library *library = open_version(p, version);
+    tc_error error;
+    if (tc_library_withdraw(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    tc_library_close(library);
+}
+
+/* --- names that change their meaning --------------------------------------------------------- */
+
+static void a_newer_version_takes_over_with_the_data(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *borrow = pair_ifunc(&p, "borrow"), *lend = pair_ifunc(&p, "lend");
+    push_version(&p, 1);
+    assert_int_equal(call(p.ep, borrow, 3).count, 3);
+    assert_int_equal(call(p.ep, lend, 4).count, 7);
+    expect_ended("");
+    push_version(&p, 2);
+    expect_ended("1");
+    const shelf_answer borrowed = call(p.ep, borrow, 1), lent = call(p.ep, lend, 1);
+    assert_int_equal(borrowed.version, 2);
+    assert_int_equal(borrowed.count, 8);
+    assert_int_equal(borrowed.inits, 1);
+    assert_int_equal(lent.version, 2);
+    assert_int_equal(lent.count, 9);
+    push_version(&p, 2); /* is in force already */
+    assert_int_equal(call(p.ep, lend, 0).inits, 1);
+    push_version(&p, 1); /* and back */
+    const shelf_answer back = call(p.ep, lend, 1);
+    assert_int_equal(back.version, 1);
+    assert_int_equal(back.count, 10);
+    expect_ended("2");
+    pair_close(&p);
+    expect_ended("1");
+}
+
+static void a_function_keeps_its_own_variables(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *borrow = pair_ifunc(&p, "borrow");
+    push_version(&p, 1);
+    assert_int_equal(call(p.ep, borrow, 0).calls, 1);
+    for (uint64_t i = 2; i < 6; i++) {
+        push_version(&p, i % 2 == 0 ? 2 : 1);
+        const shelf_answer answer = call(p.ep, borrow, 0);
+        assert_int_equal(answer.version, i % 2 == 0 ? 2 : 1);
+        assert_int_equal(answer.calls, i);
+    }
+    pair_close(&p);
+}
+
+static void what_is_withdrawn_is_named_and_may_come_again(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *lend = pair_ifunc(&p, "lend"), *check = pair_ifunc(&p, "check");
+    expect_refusal(p.ep, lend, TC_E_ABSENT, "lend: deps: library tc:shelf is not at this node");
+    push_version(&p, 1);
+    assert_int_equal(call(p.ep, lend, 3).count, 3);
+    expect_ended("");
+    withdraw(&p, 1);
+    expect_ended("1");
+    expect_refusal(p.ep, lend, TC_E_ABSENT, "library tc:shelf is not at this node");
+    pair_send_check(p.ep, check, 0, 10); /* others go on */
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.next, 1);
+    push_version(&p, 2);
+    const shelf_answer answer = call(p.ep, lend, 4);
+    assert_int_equal(answer.version, 2);
+    assert_int_equal(answer.count, 4);
+    pair_close(&p);
+}
+
+static void a_push_that_fails_changes_nothing(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *lend = pair_ifunc(&p, "lend");
+    expect_no_push(&p, 3, TC_E_REFUSED, "shelf: its shelf_init returned 7");
+    expect_no_push(&p, 5, TC_E_UNRESOLVED, "shelf_nobody_has");
+    push_version(&p, 1);
+    assert_int_equal(call(p.ep, lend, 3).count, 3);
+    expect_no_push(&p, 3, TC_E_REFUSED, "shelf: its shelf_init returned 7");
+    expect_no_push(&p, 5, TC_E_UNRESOLVED, "shelf_nobody_has");
+    expect_no_push(&p, 3, TC_E_REFUSED, "shelf: its shelf_init returned 7");
+    const shelf_answer answer = call(p.ep, lend, 1);
+    assert_int_equal(answer.version, 1);
+    assert_int_equal(answer.count, 4);
+    pair_close(&p);
+}
+
+static void a_version_without_a_symbol_fails_those_that_need_it(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *lend = pair_ifunc(&p, "lend");
+    push_version(&p, 1);
+    assert_int_equal(call(p.ep, lend, 3).count, 3);
+    push_version(&p, 4);
+    expect_refusal(p.ep, lend, TC_E_UNRESOLVED, "shelf_put");
+    push_version(&p, 2);
+    assert_int_equal(call(p.ep, lend, 3).version, 2);
+    pair_close(&p);
+}
+
+static void a_library_outlives_who_pushed_it(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ep *pusher = p.ep;
+    push_version(&p, 1);
+    tc_ifunc *lend = pair_ifunc(&p, "lend");
+    assert_int_equal(call(p.ep, lend, 3).count, 3);
+    p.ep = pair_connect(&p);
+    tc_ep_close(pusher);
+    assert_int_equal(call(p.ep, lend, 3).count, 6);
+    pair_close(&p);
+}
+
+static void functions_and_libraries_are_told_apart(void **state)
+{
+    pair p;
+    char path[1100];
+    tc_ifunc *fn;
+    tc_library *library;
+    tc_error error;
+    pair_open(&p, NULL);
+    (void)snprintf(path, sizeof path, "%s/shelf1/shelf.tca", getenv("TC_IFUNC_PATH"));
+    assert_int_equal(tc_ifunc_open_file(p.source, path, &fn, &error), TC_E_INVALID);
+    assert_non_null(strstr(error.text, "shelf is a library"));
+    assert_int_equal(tc_library_open(p.source, "borrow", &library, &error), TC_E_INVALID);
+    assert_non_null(strstr(error.text, "borrow is a function"));
+    pair_close(&p);
+}
+
+static void a_node_may_take_none(void **state)
+{
+    pair p;
+    pair_open_as(&p, NULL, (const char *const[]){"take_libraries", "no", NULL});
+    expect_no_push(&p, 1, TC_E_REFUSED, "option take_libraries");
+    pair_close(&p);
+}
+
+/* Two processes, or contexts, mean different functions by one name. */
+static void one_name_means_another_thing_elsewhere(void **state)
+{
+    pair p, q;
+    pair_open(&p, NULL);
+    pair_open(&q, NULL);
+    push_version(&p, 1);
+    push_version(&q, 2);
+    tc_ifunc *here = pair_ifunc(&p, "lend"), *there = pair_ifunc(&q, "lend");
+    assert_int_equal(call(p.ep, here, 1).version, 1);
+    assert_int_equal(call(q.ep, there, 1).version, 2);
+    assert_int_equal(call(p.ep, here, 1).count, 2);
+    pair_close(&p);
+    assert_int_equal(call(q.ep, there, 1).count, 2);
+    pair_close(&q);
+}
+
+static int forget_what_has_ended(void **state)
+{
+    (void)state;
+    return unsetenv("SHELF_ENDED");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_share_a_library_s_data),
+        cmocka_unit_test_setup(functions_share_a_library_s_data, forget_what_has_ended),
+        cmocka_unit_test_setup(a_newer_version_takes_over_with_the_data, forget_what_has_ended),
+        cmocka_unit_test_setup(a_function_keeps_its_own_variables, forget_what_has_ended),
+        cmocka_unit_test_setup(what_is_withdrawn_is_named_and_may_come_again, forget_what_has_ended),
+        cmocka_unit_test_setup(a_push_that_fails_changes_nothing, forget_what_has_ended),
+        cmocka_unit_test_setup(a_version_without_a_symbol_fails_those_that_need_it, forget_what_has_ended),
+        cmocka_unit_test_setup(a_library_outlives_who_pushed_it, forget_what_has_ended),
+        cmocka_unit_test_setup(functions_and_libraries_are_told_apart, forget_what_has_ended),
+        cmocka_unit_test_setup(a_node_may_take_none, forget_what_has_ended),
+        cmocka_unit_test_setup(one_name_means_another_thing_elsewhere, forget_what_has_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
