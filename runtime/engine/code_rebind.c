@@ -3,15 +3,26 @@
 #include "base/error_text.h"
 #include "code_unit_object.h"
 
+/* Code that was replaced is bound as well: what its variables point to may still run. */
+static tc_status bind_all(const tci_load_source *source, tci_code_unit *unit,
+                          tci_symbols *symbols, tc_error *err)
+{
+    if (unit->image != NULL)
+        return tci_image_loader_rebind_slice(unit->image, source->archive, unit->symbols, symbols,
+                                             err);
+    TC_TRY(tci_linked_code_rebind(unit->code.compiled, unit->symbols, symbols, err));
+    return unit->state != NULL
+               ? tci_linked_code_rebind(unit->state, unit->symbols, symbols, err)
+               : TC_OK;
+}
+
 tc_status tci_code_rebind(const tci_load_source *source, tci_code_unit *unit, tc_error *err)
 {
     tci_symbols *symbols;
-    if (unit->image == NULL)
-        return TC_E_AGAIN;
-    tc_status status = tci_symbols_create(source->deps, source->deps_size, &source->scope,
-                                          &symbols, err);
+    tc_status status =
+        tci_symbols_create(source->deps, source->deps_size, &source->scope, &symbols, err);
     if (status == TC_OK) {
-        status = tci_image_loader_rebind(unit->image, source->archive, unit->symbols, symbols, err);
+        status = bind_all(source, unit, symbols, err);
         tci_symbols_explain(symbols, status, err);
         tci_symbols_destroy(status == TC_OK ? unit->symbols : symbols);
     }

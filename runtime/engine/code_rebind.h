@@ -1,8 +1,9 @@
 /* Binding code anew that is loaded already, when a name has come to mean another library.
  *
  * An image keeps the addresses of what it imports in words of eight bytes, which are filled in again
- * where they are: its code, its variables and its entries stay. Compiled code has no such words that
- * anybody knows, and is loaded again. */
+ * where they are: its code, its variables and its entries stay. So what uses libraries that came by
+ * messages is compiled to an image, but where debuggers are to see it: an object has no such words that
+ * anybody knows, and is loaded again, without its variables. */
 #ifndef TCI_CODE_REBIND_H
 #define TCI_CODE_REBIND_H
 

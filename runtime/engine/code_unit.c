@@ -210,6 +210,13 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
     return TC_OK;
 }
 
+/* What may have to be bound anew is an image: code_rebind.h. */
+static bool is_image(const tci_engine_handle *handle, const tci_symbols *symbols)
+{
+    return handle->policy.compiled_image ||
+           (tci_symbols_library(symbols, 0) != NULL && !handle->policy.debuggable);
+}
+
 static compile_request request_of(const tci_engine_handle *handle,
                                   const tci_load_source *source, const tci_load_plan *plan,
                                   tci_symbols *symbols)
@@ -220,7 +227,7 @@ static compile_request request_of(const tci_engine_handle *handle,
                              .source = source,
                              .plan = plan,
                              .debuggable = handle->policy.debuggable,
-                             .as_image = handle->policy.compiled_image,
+                             .as_image = is_image(handle, symbols),
                              .memory_max = handle->policy.code_memory_max,
                              .symbols = symbols};
 }
@@ -236,11 +243,10 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
         tci_error_prefix(err, "it is bitcode, which takes a compiler");
         return status;
     }
-    compile_request request = request_of(handle, source, plan, unit->symbols);
-    if (replaced != NULL) {
-        request.symbols = replaced->symbols;
+    compile_request request = request_of(handle, source, plan,
+                                         replaced != NULL ? replaced->symbols : unit->symbols);
+    if (replaced != NULL)
         request.base = replaced->code.compiled;
-    }
     return load_compiled(&request, &unit->code, err);
 }
 

@@ -19,6 +19,9 @@ struct tci_linked_code {
     uint64_t *own;      /* where they are */
     size_t symbol_count;
     tci_code_symbol *symbols;
+    void *bytes; /* what it was made of, to be bound anew; NULL: that will not be */
+    size_t size;
+    uint64_t *given; /* variables of the code that it replaced */
 };
 
 /* --- images ------------------------------------------------------------------------------- */
@@ -79,12 +82,16 @@ static tc_status place(const tci_link_request *request, const tci_image_bundle *
                        const tci_image *image, tci_linked_code *linked,
                        tci_entries *entries_out, tc_error *err)
 {
-    uint64_t given[TCI_BUNDLE_VARIABLES_MAX];
     const char *names = bundle->names;
-    const tci_import_source source = {
-        .given = given, .given_count = bundle->given_count, .name = next_name, .user = &names};
+    linked->given = calloc(bundle->given_count + 1u, sizeof *linked->given);
+    if (linked->given == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "compiled image: out of memory");
+    const tci_import_source source = {.given = linked->given,
+                                      .given_count = bundle->given_count,
+                                      .name = next_name,
+                                      .user = &names};
     for (uint32_t i = 0; i < bundle->given_count; i++)
-        given[i] = request->base->own[bundle->given[i]];
+        linked->given[i] = request->base->own[bundle->given[i]];
     TC_TRY(tci_image_loader_place(request->arena, image, &source, request->symbols,
                                   request->code->memory_max, &linked->image, entries_out, err));
     linked->arena = request->arena;
@@ -125,6 +132,17 @@ static void keep_names(tci_linked_code *linked, const tci_image_bundle *bundle)
     }
 }
 
+static tc_status keep_bytes(tci_linked_code *linked, const void *bytes, size_t size,
+                            tc_error *err)
+{
+    linked->bytes = malloc(size);
+    if (linked->bytes == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "compiled image: out of memory");
+    memcpy(linked->bytes, bytes, size);
+    linked->size = size;
+    return TC_OK;
+}
+
 static tc_status load_image(const tci_link_request *request, const void *bytes, size_t size,
                             tci_linked_code *linked, tci_entries *entries_out, tc_error *err)
 {
@@ -135,7 +153,24 @@ static tc_status load_image(const tci_link_request *request, const void *bytes, 
     TC_TRY(place(request, &bundle, &image, linked, entries_out, err));
     TC_TRY(keep_variables(linked, &bundle, err));
     keep_names(linked, &bundle);
-    return TC_OK;
+    return tci_symbols_library(request->symbols, 0) != NULL ? keep_bytes(linked, bytes, size, err)
+                                                            : TC_OK;
+}
+
+tc_status tci_linked_code_rebind(tci_linked_code *linked, tci_symbols *before,
+                                 tci_symbols *symbols, tc_error *err)
+{
+    tci_image_bundle bundle;
+    tci_image image;
+    if (linked->bytes == NULL)
+        return TC_E_AGAIN;
+    TC_TRY(tci_image_bundle_open(linked->bytes, linked->size, &bundle, &image, err));
+    const char *names[] = {bundle.names, bundle.names};
+    const tci_import_source sources[] = {
+        {linked->given, bundle.given_count, next_name, &names[0]},
+        {linked->given, bundle.given_count, next_name, &names[1]},
+    };
+    return tci_image_loader_rebind(linked->image, &image, sources, before, symbols, err);
 }
 
 /* --- interface ---------------------------------------------------------------------------- */
@@ -193,6 +228,8 @@ void tci_linked_code_free(tci_linked_code *linked)
     if (linked->image != NULL)
         tci_image_loader_unload(linked->arena, linked->image);
     free(linked->own);
+    free(linked->given);
+    free(linked->bytes);
     free(linked->symbols);
     free(linked);
 }

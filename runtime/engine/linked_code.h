@@ -30,6 +30,12 @@ size_t tci_linked_code_memory(const tci_linked_code *linked);
 size_t tci_linked_code_symbols(const tci_linked_code *linked,
                                const tci_code_symbol **symbols_out);
 
+/* Binds an image to what `symbols` has now, in place of what it was linked with, `before`. No code of it
+ * may be running. TC_E_AGAIN: it is none that remembers its imports, as those do whose functions use
+ * libraries that came by messages. As tci_image_loader_rebind. */
+TC_MUST_CHECK tc_status tci_linked_code_rebind(tci_linked_code *linked, tci_symbols *before,
+                                               tci_symbols *symbols, tc_error *err);
+
 /* No call of its entries may be running. NULL is allowed. */
 void tci_linked_code_free(tci_linked_code *linked);
 

@@ -335,32 +335,34 @@ static void refill(const tci_image *image, const uint64_t *before, const uint64_
     }
 }
 
-static tc_status bind_slice(const tci_loaded_image *loaded, const tci_archive *archive,
-                            const tci_image *image, tci_symbols *symbols, uint64_t *addresses,
-                            tc_error *err)
+tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_image *image,
+                                  const tci_import_source sources[2], tci_symbols *before,
+                                  tci_symbols *symbols, tc_error *err)
 {
-    slice_names names = {.archive = archive, .index = loaded->slice};
-    const tci_import_source source = {.name = slice_name, .user = &names};
-    return tci_image_loader_bind(image, &source, symbols, addresses, err);
-}
-
-tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_archive *archive,
-                                  tci_symbols *before, tci_symbols *symbols, tc_error *err)
-{
-    tci_image image;
-    TC_TRY(tci_image_open_slice(archive, loaded->slice, &image, err));
-    const size_t count = (size_t)image.weak_count + image.symbol_count;
+    const size_t count = (size_t)image->weak_count + image->symbol_count;
     const tci_image_views views = {.fixed = loaded->place.write, .data = loaded->place.run};
     uint64_t *imports = calloc(2 * count + 1, sizeof *imports);
     if (imports == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "image: out of memory");
-    tc_status status = bind_slice(loaded, archive, &image, before, imports, err);
+    tc_status status = tci_image_loader_bind(image, &sources[0], before, imports, err);
     if (status == TC_OK)
-        status = bind_slice(loaded, archive, &image, symbols, imports + count, err);
+        status = tci_image_loader_bind(image, &sources[1], symbols, imports + count, err);
     if (status == TC_OK)
-        refill(&image, imports, imports + count, &views);
+        refill(image, imports, imports + count, &views);
     free(imports);
     return status;
+}
+
+tc_status tci_image_loader_rebind_slice(tci_loaded_image *loaded, const tci_archive *archive,
+                                        tci_symbols *before, tci_symbols *symbols,
+                                        tc_error *err)
+{
+    tci_image image;
+    slice_names names[] = {{archive, loaded->slice}, {archive, loaded->slice}};
+    const tci_import_source sources[] = {{.name = slice_name, .user = &names[0]},
+                                         {.name = slice_name, .user = &names[1]}};
+    TC_TRY(tci_image_open_slice(archive, loaded->slice, &image, err));
+    return tci_image_loader_rebind(loaded, &image, sources, before, symbols, err);
 }
 
 void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded)

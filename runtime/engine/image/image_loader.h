@@ -49,11 +49,19 @@ TC_MUST_CHECK tc_status tci_image_loader_load(tci_code_arena *arena, const tci_a
                                               tci_entries *entries_out, tc_error *err);
 
 /* Fills the addresses of imports in again, those that `symbols` has now; what the image's variables
- * were given by the program stays. `archive` is what it was loaded of, `before` what it is bound to. No
- * code of it may be running. TC_E_UNRESOLVED, TC_E_NO_MEMORY: nothing has changed. */
-TC_MUST_CHECK tc_status tci_image_loader_rebind(tci_loaded_image *loaded,
-                                                const tci_archive *archive, tci_symbols *before,
-                                                tci_symbols *symbols, tc_error *err);
+ * were given by the program stays. `image` is what was placed, its bytes there as then; `sources` name
+ * its imports twice, for each look-up; `before` is what it is bound to. No code of it may be running.
+ * TC_E_UNRESOLVED, TC_E_NO_MEMORY: nothing has changed. */
+TC_MUST_CHECK tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_image *image,
+                                                const tci_import_source sources[2],
+                                                tci_symbols *before, tci_symbols *symbols,
+                                                tc_error *err);
+
+/* The same with the archive that it was loaded of. */
+TC_MUST_CHECK tc_status tci_image_loader_rebind_slice(tci_loaded_image *loaded,
+                                                      const tci_archive *archive,
+                                                      tci_symbols *before, tci_symbols *symbols,
+                                                      tc_error *err);
 
 #define TCI_IMAGE_ENTRIES 3
 
