@@ -23,14 +23,15 @@ static tc_status read_export(tci_reader *r, size_t index, const char **name_out,
         return malformed("malformed name", index, err);
     if (kind != TCI_EXPORT_FUNCTION && kind != TCI_EXPORT_DATA)
         return tci_error_set(err, TC_E_CORRUPT,
-                             "archive index: export %zu has kind %u, expected 1 or 2", index, kind);
+                             "archive index: export %zu has kind %u, expected 1 or 2", index,
+                             kind);
     TC_TRY(tci_archive_check_symbol(name, TC_E_CORRUPT, err));
     (void)tci_read_bytes(r, strlen(name) + 1);
     *name_out = name;
     return TC_OK;
 }
 
-tc_status tci_exports_read(tci_reader *r, tci_exports *exports, tc_error *err)
+tc_status tci_archive_exports_read(tci_reader *r, tci_exports *exports, tc_error *err)
 {
     const size_t count = tci_varint_read(r);
     exports->is_library = true;
@@ -53,7 +54,7 @@ tc_status tci_exports_read(tci_reader *r, tci_exports *exports, tc_error *err)
     return TC_OK;
 }
 
-void tci_exports_free(tci_exports *exports)
+void tci_archive_exports_free(tci_exports *exports)
 {
     free(exports->names);
 }
@@ -99,8 +100,8 @@ static tc_status write_sorted(const tci_export *sorted, size_t count, void **byt
     return TC_OK;
 }
 
-tc_status tci_exports_copy(const tci_export *list, size_t count, void **bytes_out,
-                           size_t *size_out, tc_error *err)
+tc_status tci_archive_exports_copy(const tci_export *list, size_t count, void **bytes_out,
+                                   size_t *size_out, tc_error *err)
 {
     if (count > TCI_ARCHIVE_SYMBOLS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "archive: %zu exports, limit %d", count,

@@ -225,7 +225,8 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
     return read_symbols(r, index, slice, err);
 }
 
-static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entries, tc_error *err)
+static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entries,
+                              tc_error *err)
 {
     archive->entries = entries & TCI_ENTRY_KNOWN;
     archive->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN;
@@ -237,7 +238,7 @@ static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entr
     if (archive->entries != TCI_ENTRY_MAIN)
         return tci_error_set(err, TC_E_CORRUPT, "a library with entries 0x%x, expected 0x%x",
                              archive->entries, TCI_ENTRY_MAIN);
-    return tci_exports_read(r, &archive->exports, err);
+    return tci_archive_exports_read(r, &archive->exports, err);
 }
 
 static tc_status read_index(tci_reader *r, tci_archive *archive, tc_error *err)
@@ -319,7 +320,7 @@ void tci_archive_close(tci_archive *archive)
         return;
     for (size_t i = 0; i < archive->slice_count; i++)
         free(archive->slices[i].symbols);
-    tci_exports_free(&archive->exports);
+    tci_archive_exports_free(&archive->exports);
     free(archive->unpacked);
     free(archive);
 }

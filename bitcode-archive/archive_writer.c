@@ -84,7 +84,7 @@ tc_status tci_archive_writer_exports(tci_archive_writer *writer, const tci_expor
         writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
         return tci_error_set(err, TC_E_INVALID, "archive %s: a library has no payloads",
                              writer->name);
-    TC_TRY(tci_exports_copy(exports, count, &bytes, &size, err));
+    TC_TRY(tci_archive_exports_copy(exports, count, &bytes, &size, err));
     free(writer->exports);
     writer->exports = bytes;
     writer->exports_size = size;

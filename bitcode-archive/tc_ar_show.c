@@ -286,6 +286,36 @@ static tc_status measure_plain(const tci_ar_input *input, size_t *size_out, tc_e
     return TC_OK;
 }
 
+static const char *kind_text(tci_export_kind kind)
+{
+    return kind == TCI_EXPORT_FUNCTION ? "function" : "data";
+}
+
+static void print_exports(const tci_archive *archive)
+{
+    const size_t count = tci_archive_export_count(archive);
+    if (!tci_archive_is_library(archive))
+        return;
+    printf("\nexports  %zu", count);
+    for (size_t i = 0; i < count; i++) {
+        const tci_export one = tci_archive_export(archive, i);
+        printf("\n  %-8s ", kind_text(one.kind));
+        tci_ar_print_clean(one.name, strlen(one.name));
+    }
+}
+
+static void print_exports_json(const tci_archive *archive)
+{
+    printf("],\"kind\":\"%s\",\"exports\":[",
+           tci_archive_is_library(archive) ? "library" : "function");
+    for (size_t i = 0; i < tci_archive_export_count(archive); i++) {
+        const tci_export one = tci_archive_export(archive, i);
+        printf("%s{\"kind\":\"%s\",\"name\":", i > 0 ? "," : "", kind_text(one.kind));
+        print_json_string(one.name);
+        putchar('}');
+    }
+}
+
 static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id,
                        size_t plain_size, image_detail detail)
 {
@@ -298,6 +328,8 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     if (dictionary != NULL)
         printf("packed   with dictionary %08x of LLVM %u; %zu bytes without\n", dictionary->id,
                dictionary->llvm_major, plain_size);
+    if (tci_archive_is_library(archive))
+        puts("kind     library");
     printf("entries ");
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_archive_entries(archive) & entry_names[i].bit) != 0)
@@ -305,6 +337,7 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     }
     if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
         printf("\npayload  aligned to %u bytes", tci_archive_payload_alignment(archive));
+    print_exports(archive);
     printf("\nslices\n");
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
         printf("  ");
@@ -353,6 +386,7 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
         printf("%s\"%s\"", comma, entry_name(archive, i));
         comma = ",";
     }
+    print_exports_json(archive);
     printf("],\"payload_alignment\":%u,", tci_archive_payload_alignment(archive));
     print_slices_json(archive, detail);
     printf(",\"deps\":[");

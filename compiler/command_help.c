@@ -31,5 +31,6 @@ const char tci_command_help[] =
     "-pthread\n"
     "  -nostdinc --sysroot=  go to clang as they are\n"
     "With one target, SOURCE may also be LLVM bitcode (.bc) or assembly text (.ll).\n"
-    "Environment: TC_CLANG, TC_LLD: which to run; TC_CROSS_ROOT: where aarch64-linux-gnu/include "
+    "Environment: TC_CLANG, TC_LLD: which to run; TC_CROSS_ROOT: where "
+    "aarch64-linux-gnu/include "
     "is\n";

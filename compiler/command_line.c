@@ -149,9 +149,9 @@ tc_status tci_command_parse(int argc, char **argv, tci_command *command_out, tc_
     for (int at = 1; at < argc; at++)
         TC_TRY(read_word(command_out, argc, argv, &at, err));
     if (command_out->sources.failed || command_out->clang_options.failed ||
-        command_out->libraries.failed || command_out->folders.failed || command_out->used.failed ||
-        command_out->compared.failed || command_out->rule_options.failed ||
-        command_out->slices.levels.failed)
+        command_out->libraries.failed || command_out->folders.failed ||
+        command_out->used.failed || command_out->compared.failed ||
+        command_out->rule_options.failed || command_out->slices.levels.failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for the command line");
     TC_TRY(check_compared(command_out, err));
     TC_TRY(check_sources(command_out, err));

@@ -36,7 +36,7 @@ typedef struct tci_command {
     char own_output[TCI_ARCHIVE_NAME_MAX + sizeof ".tca"];
     char name[TCI_ARCHIVE_NAME_MAX];
     tci_slice_choice slices;
-    char opt_level; /* '0' '1' '2' '3' 's' 'z' */
+    char opt_level;  /* '0' '1' '2' '3' 's' 'z' */
     bool is_library; /* --library */
     bool allow_asm;
     bool keep_debug;         /* -g was given */

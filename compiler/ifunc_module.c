@@ -30,8 +30,7 @@ struct tci_ifunc_module {
     LLVMContextRef context;
     LLVMModuleRef linked; /* NULL before the first piece */
     size_t pieces;
-    bool is_complete;      /* nothing is added any more */
-    tci_text_list exports; /* of a library */
+    tci_text_list exports;       /* of a library */
     bool has_raw;                /* one of them */
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
@@ -389,25 +388,15 @@ static char *special_place(const tci_ifunc_module *module)
     return strdup(place);
 }
 
-/* Once, though both a receiver's and an image's code may be made. */
-static tc_status complete(tci_ifunc_module *module, tc_error *err)
-{
-    if (module->is_complete)
-        return TC_OK;
-    module->is_complete = true;
-    TC_TRY(tci_section_bounds_define(module->linked, err));
-    if (module->policy.is_library)
-        tci_library_exports_define(module->linked, module->policy.name, module->origin,
-                                   &module->exports, module->findings);
-    return TC_OK;
-}
-
 static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_code *code_out,
                         tc_error *err)
 {
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
-    TC_TRY(complete(module, err));
+    TC_TRY(tci_section_bounds_define(module->linked, err));
+    if (module->policy.is_library && module->exports.count == 0) /* once for both forms */
+        tci_library_exports_define(module->linked, module->policy.name, module->origin,
+                                   &module->exports, module->findings);
     tci_ifunc_code code = {.form = TCI_FORM_BITCODE, .cpu_level = module->policy.cpu_level};
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,

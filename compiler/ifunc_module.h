@@ -19,7 +19,7 @@
 
 typedef struct tci_ifunc_policy {
     const char *name; /* entry points are NAME_main, ... */
-    bool is_library; /* what it defines is exported: library_exports.h */
+    bool is_library;  /* what it defines is exported: library_exports.h */
     bool allow_asm;
     bool keep_debug;
     /* an image will be made, if the target has any: what has none is a finding */

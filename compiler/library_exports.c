@@ -16,7 +16,8 @@ typedef struct library {
     tci_text_list *findings;
 } library;
 
-static void report(const library *l, LLVMValueRef value, const char *symbol, const char *problem)
+static void report(const library *l, LLVMValueRef value, const char *symbol,
+                   const char *problem)
 {
     char place[TCI_PLACE_MAX];
     if (value != NULL)
@@ -85,15 +86,17 @@ static int compare(const void *a, const void *b)
 
 static void list_exports(const library *l)
 {
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL;
+         f = LLVMGetNextFunction(f))
         add(l, f, TCI_EXPORT_FUNCTION);
     for (LLVMValueRef v = LLVMGetFirstGlobal(l->module); v != NULL; v = LLVMGetNextGlobal(v))
         add(l, v, TCI_EXPORT_DATA);
     for (LLVMValueRef a = LLVMGetFirstGlobalAlias(l->module); a != NULL;
          a = LLVMGetNextGlobalAlias(a))
         add(l, a,
-            LLVMGetTypeKind(LLVMGlobalGetValueType(a)) == LLVMFunctionTypeKind ? TCI_EXPORT_FUNCTION
-                                                                               : TCI_EXPORT_DATA);
+            LLVMGetTypeKind(LLVMGlobalGetValueType(a)) == LLVMFunctionTypeKind
+                ? TCI_EXPORT_FUNCTION
+                : TCI_EXPORT_DATA);
     if (!l->exports->failed && l->exports->count > 1)
         qsort(l->exports->items, l->exports->count, sizeof *l->exports->items, compare);
 }

@@ -152,12 +152,12 @@ TC_MUST_CHECK TC_API tc_status tc_library_remove(tc_context *ctx, const char *na
 typedef struct tc_library_info {
     char name[TC_LIBRARY_NAME_MAX];
     uint8_t id[TC_IFUNC_ID_BYTES]; /* content id */
-    char owner[256];               /* the identity that pushed it; "": nobody in particular, or installed */
-    uint64_t symbols;              /* that it exports, its entries not counted */
-    uint64_t memory_bytes;         /* of code and data */
-    uint64_t functions;            /* that are bound to it now */
-    uint64_t libraries;            /* that are bound to it now */
-    uint64_t order;                /* counts what was put in force in this context, from 1 on */
+    char owner[256];  /* the identity that pushed it; "": nobody in particular, or installed */
+    uint64_t symbols; /* that it exports, its entries not counted */
+    uint64_t memory_bytes; /* of code and data */
+    uint64_t functions;    /* that are bound to it now */
+    uint64_t libraries;    /* that are bound to it now */
+    uint64_t order;        /* counts what was put in force in this context, from 1 on */
 } tc_library_info;
 
 /* What tc_library_list calls, with the size of the caller's tc_library_info. */

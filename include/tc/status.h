@@ -34,30 +34,30 @@ extern "C" {
 /* Values are stable: control messages carry them. New ones are appended. */
 typedef enum tc_status {
     TC_OK = 0,
-    TC_E_AGAIN = -1,           /* no credit or a full queue: progress, then retry */
-    TC_E_TIMEOUT = -2,         /* the deadline passed first */
-    TC_E_INVALID = -3,         /* an argument or option outside its range */
-    TC_E_NO_MEMORY = -4,       /* an allocation failed */
-    TC_E_NOT_FOUND = -5,       /* no such file, function, option, rank or call */
-    TC_E_TOO_LARGE = -6,       /* above a limit that the text names */
-    TC_E_CORRUPT = -7,         /* bytes that break their format or content id */
-    TC_E_VERSION = -8,         /* incompatible versions; the text has both */
-    TC_E_NO_SLICE = -9,        /* an archive without code for this machine */
-    TC_E_UNRESOLVED = -10,     /* the process lacks symbols; the text names all */
-    TC_E_NO_LIBRARY = -11,     /* a library of the .deps list does not load */
-    TC_E_COMPILE = -12,        /* LLVM refused the code; the text says why */
-    TC_E_REFUSED = -13,        /* the peer refused the connection or function */
-    TC_E_UNREACHABLE = -14,    /* no peer listens there, or no route */
-    TC_E_PEER_LOST = -15,      /* the peer died or broke the protocol */
-    TC_E_IN_USE = -16,         /* the port or name is taken */
-    TC_E_IO = -17,             /* the operating system failed; errno's text */
-    TC_E_UCX = -18,            /* UCX failed; its text */
-    TC_E_UNSUPPORTED = -19,    /* valid, but not in this build or machine */
-    TC_E_PAYLOAD = -20,        /* NAME_payload_init returned non-zero */
-    TC_E_CLOSED = -21,         /* either side closed the endpoint */
-    TC_E_BUSY = -22,           /* not allowed from inside an ifunc */
-    TC_E_HOPS = -23,           /* forwarded more often than allowed */
-    TC_E_ABSENT = -24,         /* a library that travels is not at the node */
+    TC_E_AGAIN = -1,             /* no credit or a full queue: progress, then retry */
+    TC_E_TIMEOUT = -2,           /* the deadline passed first */
+    TC_E_INVALID = -3,           /* an argument or option outside its range */
+    TC_E_NO_MEMORY = -4,         /* an allocation failed */
+    TC_E_NOT_FOUND = -5,         /* no such file, function, option, rank or call */
+    TC_E_TOO_LARGE = -6,         /* above a limit that the text names */
+    TC_E_CORRUPT = -7,           /* bytes that break their format or content id */
+    TC_E_VERSION = -8,           /* incompatible versions; the text has both */
+    TC_E_NO_SLICE = -9,          /* an archive without code for this machine */
+    TC_E_UNRESOLVED = -10,       /* the process lacks symbols; the text names all */
+    TC_E_NO_LIBRARY = -11,       /* a library of the .deps list does not load */
+    TC_E_COMPILE = -12,          /* LLVM refused the code; the text says why */
+    TC_E_REFUSED = -13,          /* the peer refused the connection or function */
+    TC_E_UNREACHABLE = -14,      /* no peer listens there, or no route */
+    TC_E_PEER_LOST = -15,        /* the peer died or broke the protocol */
+    TC_E_IN_USE = -16,           /* the port or name is taken */
+    TC_E_IO = -17,               /* the operating system failed; errno's text */
+    TC_E_UCX = -18,              /* UCX failed; its text */
+    TC_E_UNSUPPORTED = -19,      /* valid, but not in this build or machine */
+    TC_E_PAYLOAD = -20,          /* NAME_payload_init returned non-zero */
+    TC_E_CLOSED = -21,           /* either side closed the endpoint */
+    TC_E_BUSY = -22,             /* not allowed from inside an ifunc */
+    TC_E_HOPS = -23,             /* forwarded more often than allowed */
+    TC_E_ABSENT = -24,           /* a library that travels is not at the node */
     TC_STATUS_LAST = TC_E_ABSENT /* the most negative value of this version */
 } tc_status;
 

@@ -11,7 +11,7 @@
 #include "context/events.h"
 #include "context/guests.h"
 #include "context/host_symbols.h"
-#include "context/library.h"
+#include "context/library_calls.h"
 #include "context/node_data.h"
 #include "context/serving.h"
 #include "context/wait.h"
@@ -20,6 +20,7 @@
 #include "core/quota.h"
 #include "dispatch/call_watch.h"
 #include "group/groups.h"
+#include "ifunc/libraries.h"
 #include "rpc/reply.h"
 
 #include <sodium.h>
@@ -76,7 +77,7 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     TC_TRY(tci_registry_init(&core->registry, &core->options, err));
     TC_TRY(tci_audit_file_open(core->options.audit, &core->audit, err));
     core->registry.scope.host = tci_host_symbols_all(&core->registry.scope.host_count);
-    core->registry.library_main = tci_library_main;
+    core->registry.library_main = tci_library_calls_main;
     TC_TRY(tci_events_connect(ctx, err));
     TC_TRY(tci_wait_init(ctx, err));
     TC_TRY(tci_waker_init(ctx, err));
@@ -166,6 +167,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_call_watch_destroy(core->call_watch);
     tci_injector_destroy(core->injector);
     free(core->copied_payload);
+    tci_libraries_end(&core->registry);
     tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);

@@ -20,6 +20,7 @@
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "endpoint/record_in.h"
+#include "ifunc/libraries.h"
 #include "transfer/code_out.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
@@ -241,6 +242,7 @@ static unsigned do_housekeeping(tc_context *ctx)
         run += service_when_due(ctx, (causes & TCI_WORK_SERVICE) != 0);
     if (core->registry.jobs != NULL)
         tci_registry_take_finished(&core->registry);
+    tci_libraries_collect(&core->registry);
     if (ctx->inbox.first != NULL)
         tci_arrivals_handle_hellos(ctx);
     if (ctx->replies.first != NULL)

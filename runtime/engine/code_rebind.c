@@ -8,8 +8,8 @@ static tc_status bind_all(const tci_load_source *source, tci_code_unit *unit,
                           tci_symbols *symbols, tc_error *err)
 {
     if (unit->image != NULL)
-        return tci_image_loader_rebind_slice(unit->image, source->archive, unit->symbols, symbols,
-                                             err);
+        return tci_image_loader_rebind_slice(unit->image, source->archive, unit->symbols,
+                                             symbols, err);
     TC_TRY(tci_linked_code_rebind(unit->code.compiled, unit->symbols, symbols, err));
     return unit->state != NULL
                ? tci_linked_code_rebind(unit->state, unit->symbols, symbols, err)

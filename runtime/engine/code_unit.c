@@ -90,8 +90,8 @@ static tc_status link_object(const compile_request *r, const tci_engine_code *co
     return TC_OK;
 }
 
-static tc_status link_stored(const compile_request *r, tci_code_level level, tci_loaded_code *out,
-                             tc_error *err)
+static tc_status link_stored(const compile_request *r, tci_code_level level,
+                             tci_loaded_code *out, tc_error *err)
 {
     tci_object object = {0};
     uint64_t start_ns = tci_clock_ns();
@@ -243,8 +243,8 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
         tci_error_prefix(err, "it is bitcode, which takes a compiler");
         return status;
     }
-    compile_request request = request_of(handle, source, plan,
-                                         replaced != NULL ? replaced->symbols : unit->symbols);
+    compile_request request =
+        request_of(handle, source, plan, replaced != NULL ? replaced->symbols : unit->symbols);
     if (replaced != NULL)
         request.base = replaced->code.compiled;
     return load_compiled(&request, &unit->code, err);

@@ -53,7 +53,8 @@ struct tci_library {
 
 /* The one of that name that is in force, or NULL. */
 tci_library *tci_library_set_find(const tci_library_set *set, const char *name);
-tci_library *tci_library_set_first(const tci_library_set *set); /* by next: in order of arrival */
+/* The others by next, in order of arrival. */
+tci_library *tci_library_set_first(const tci_library_set *set);
 
 /* Puts it in force; what had the name is out of force then. TC_E_TOO_LARGE. */
 TC_MUST_CHECK tc_status tci_library_set_put(tci_library_set *set, tci_library *library,

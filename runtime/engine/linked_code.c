@@ -153,8 +153,9 @@ static tc_status load_image(const tci_link_request *request, const void *bytes, 
     TC_TRY(place(request, &bundle, &image, linked, entries_out, err));
     TC_TRY(keep_variables(linked, &bundle, err));
     keep_names(linked, &bundle);
-    return tci_symbols_library(request->symbols, 0) != NULL ? keep_bytes(linked, bytes, size, err)
-                                                            : TC_OK;
+    return tci_symbols_library(request->symbols, 0) != NULL
+               ? keep_bytes(linked, bytes, size, err)
+               : TC_OK;
 }
 
 tc_status tci_linked_code_rebind(tci_linked_code *linked, tci_symbols *before,

@@ -117,10 +117,11 @@ static tc_status hold_library(tci_symbols *symbols, const char *name, tc_error *
     tci_library *library =
         set != NULL ? tci_library_set_hold(set, name + strlen(TCI_LIBRARY_PREFIX)) : NULL;
     if (library == NULL)
-        return tci_error_set(err, TC_E_ABSENT,
-                             "deps: library %s is not at this node: it was not pushed here, or was "
-                             "withdrawn",
-                             name);
+        return tci_error_set(
+            err, TC_E_ABSENT,
+            "deps: library %s is not at this node: it was not pushed here, or was "
+            "withdrawn",
+            name);
     symbols->came[symbols->came_count++] = library;
     return TC_OK;
 }

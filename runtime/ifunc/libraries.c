@@ -114,8 +114,8 @@ static tc_status check_circle(const tc_ifunc *fn, const char *title, tc_error *e
     (void)snprintf(path, sizeof path, "%s", title);
     for (size_t i = 0; (used = tci_symbols_library(symbols, i)) != NULL; i++) {
         if (leads_to(used, title, rounds, path, sizeof path))
-            return tci_error_set(err, TC_E_INVALID, "%s: a circle of libraries: %s", name_of(fn),
-                                 path);
+            return tci_error_set(err, TC_E_INVALID, "%s: a circle of libraries: %s",
+                                 name_of(fn), path);
     }
     return TC_OK;
 }
@@ -179,7 +179,8 @@ void tci_libraries_collect(tci_registry *registry)
 void tci_libraries_end(tci_registry *registry)
 {
     tci_library *library;
-    for (size_t i = 0; i < registry->options->functions_max; i++) {
+    registry->events = NULL;
+    for (size_t i = 0; registry->table != NULL && i < registry->options->functions_max; i++) {
         tc_ifunc *fn = registry->table[i];
         if (fn != NULL && fn->library == NULL)
             tci_ifunc_load_undo(fn);
@@ -309,8 +310,7 @@ bool tci_libraries_drop(tc_ifunc *fn)
         if (registry->table[i] != NULL && registry->table[i]->state == TCI_LOADING)
             tci_ifunc_load_undo(registry->table[i]); /* it may be bound to it just now */
     }
-    while (fn->library != NULL &&
-           (dependent = find_dependent(registry, fn->library)) != NULL) {
+    while (fn->library != NULL && (dependent = find_dependent(registry, fn->library)) != NULL) {
         if (!tci_libraries_drop(dependent))
             return false;
     }

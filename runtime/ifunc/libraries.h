@@ -27,7 +27,8 @@ bool tci_libraries_drop(tc_ifunc *fn);
 
 /* Ends libraries that are out of force and that nobody is bound to: their NAME_fini runs. */
 void tci_libraries_collect(tci_registry *registry);
-/* Ends all of them, after everything else was unloaded. */
+/* Ends all of them, after everything else was unloaded: before the registry's end, which tells nobody of
+ * anything from here on. */
 void tci_libraries_end(tci_registry *registry);
 
 /* What the program may know of one that is in force. */

@@ -3,7 +3,6 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
-#include "ifunc/libraries.h"
 #include "ifunc/standing.h"
 #include "wire/frame.h"
 
@@ -87,7 +86,6 @@ void tci_registry_fini(tci_registry *registry)
 {
     if (registry->table != NULL) {
         registry->events = NULL;
-        tci_libraries_end(registry);
         for (size_t i = 0; i < registry->options->functions_max; i++) {
             if (registry->table[i] != NULL)
                 remove_function(registry->table[i]);
@@ -391,7 +389,6 @@ void tci_registry_take_finished(tci_registry *registry)
         next = registry->jobs; /* the list may have changed */
     }
     tc_error error;
-    tci_libraries_collect(registry);
     if (tci_registry_trim(registry, NULL, &error) != TC_OK)
         TC_LOG(TC_LOG_DEBUG, "%s", error.text);
 }

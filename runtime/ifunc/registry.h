@@ -107,7 +107,7 @@ struct tc_ifunc {
 struct tci_registry {
     const struct tc_options *options;
     tci_trust trust;
-    tci_symbol_scope scope;    /* what shipped code may link with */
+    tci_symbol_scope scope; /* what shipped code may link with */
     /* What a message to a library runs, in place of a main; NULL: nobody sends any. */
     void (*library_main)(void *payload, size_t payload_size, void *target_args);
     tci_symbol_policy *policy; /* of the option symbols, or NULL; the scope has it, too */

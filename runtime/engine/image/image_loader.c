@@ -312,7 +312,8 @@ tc_status tci_image_loader_load(tci_code_arena *arena, const tci_archive *archiv
 
 /* --- binding anew ------------------------------------------------------------------------ */
 
-static uint64_t *word_of(const tci_image_segment *s, uint32_t place, const tci_image_views *views)
+static uint64_t *word_of(const tci_image_segment *s, uint32_t place,
+                         const tci_image_views *views)
 {
     return (uint64_t *)(void *)(view_of(s, views) + place);
 }

@@ -52,7 +52,8 @@ TC_MUST_CHECK tc_status tci_image_loader_load(tci_code_arena *arena, const tci_a
  * were given by the program stays. `image` is what was placed, its bytes there as then; `sources` name
  * its imports twice, for each look-up; `before` is what it is bound to. No code of it may be running.
  * TC_E_UNRESOLVED, TC_E_NO_MEMORY: nothing has changed. */
-TC_MUST_CHECK tc_status tci_image_loader_rebind(tci_loaded_image *loaded, const tci_image *image,
+TC_MUST_CHECK tc_status tci_image_loader_rebind(tci_loaded_image *loaded,
+                                                const tci_image *image,
                                                 const tci_import_source sources[2],
                                                 tci_symbols *before, tci_symbols *symbols,
                                                 tc_error *err);

@@ -1,7 +1,7 @@
 /* Public calls about libraries that travel. What one process wants of a library at another one is a
  * call of that library: its payload says what, and the code that runs is this file's, for a library
  * has no main of its own. So libraries travel, and are judged, as functions are. */
-#include "context/library.h"
+#include "context/library_calls.h"
 
 #include "base/error_text.h"
 #include "base/sized_struct.h"
@@ -36,15 +36,16 @@ static tc_status obey(const uint8_t *payload, size_t size, tc_error *err)
         return tci_error_set(err, TC_E_REFUSED,
                              "library %s: this node takes none (option take_libraries)", name);
     if (size != 1 || (*payload != PUT && *payload != WITHDRAW))
-        return tci_error_set(err, TC_E_CORRUPT,
-                             "library %s: a message of %zu bytes that begins with %u, expected one "
-                             "byte, 1 or 2",
-                             name, size, size > 0 ? *payload : 0);
+        return tci_error_set(
+            err, TC_E_CORRUPT,
+            "library %s: a message of %zu bytes that begins with %u, expected one "
+            "byte, 1 or 2",
+            name, size, size > 0 ? *payload : 0);
     return *payload == PUT ? tci_libraries_put(current->fn, tc_self_identity(), err)
                            : tci_libraries_withdraw(current->fn, tc_self_identity(), err);
 }
 
-void tci_library_main(void *payload, size_t payload_size, void *target_args)
+void tci_library_calls_main(void *payload, size_t payload_size, void *target_args)
 {
     tc_error error;
     (void)target_args;
