@@ -306,7 +306,7 @@ static void print_exports(const tci_archive *archive)
 
 static void print_exports_json(const tci_archive *archive)
 {
-    printf("],\"kind\":\"%s\",\"exports\":[",
+    printf("\"kind\":\"%s\",\"exports\":[",
            tci_archive_is_library(archive) ? "library" : "function");
     for (size_t i = 0; i < tci_archive_export_count(archive); i++) {
         const tci_export one = tci_archive_export(archive, i);
@@ -314,6 +314,7 @@ static void print_exports_json(const tci_archive *archive)
         print_json_string(one.name);
         putchar('}');
     }
+    printf("],");
 }
 
 static void show_lines(const tci_ar_input *input, const deps_text *deps, const char *id,
@@ -386,8 +387,8 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
         printf("%s\"%s\"", comma, entry_name(archive, i));
         comma = ",";
     }
-    print_exports_json(archive);
     printf("],\"payload_alignment\":%u,", tci_archive_payload_alignment(archive));
+    print_exports_json(archive);
     print_slices_json(archive, detail);
     printf(",\"deps\":[");
     comma = "";

@@ -157,6 +157,53 @@ static void entry_bits(void **state)
     assert_int_equal(forge_refused(&parts, &err), TC_E_CORRUPT);
 }
 
+/* "f", a library, its exports, one slice as `small` has it. */
+static size_t library_content(const char *exports, size_t size, char out[64])
+{
+    out[0] = 'f';
+    out[1] = '\0';
+    out[2] = (char)0xf1;
+    memcpy(out + 3, exports, size);
+    memcpy(out + 3 + size, small + 3, SMALL_SIZE - 3);
+    return SMALL_SIZE + size;
+}
+
+static void exports_of_libraries(void **state)
+{
+    static const char good[] = "\2\1get\0\2number";
+    static const struct {
+        const char *bytes;
+        size_t size;
+        tc_status status;
+    } bad[] = {
+        {"\1\3get", 6, TC_E_CORRUPT},          /* a kind that is none */
+        {"\2\1get\0\1get", 11, TC_E_CORRUPT},  /* twice */
+        {"\2\1get\0\1back", 12, TC_E_CORRUPT}, /* not in order */
+        {"\1\1", 3, TC_E_CORRUPT},             /* no name */
+        {"\1\1g\x7ft", 6, TC_E_CORRUPT},       /* a control character */
+        {"\177\1get", 6, TC_E_CORRUPT},        /* more than bytes */
+        {"\x81\x20\1get", 7, TC_E_TOO_LARGE},  /* 4,097 */
+    };
+    char content[64];
+    uint8_t bytes[128];
+    tci_archive *archive;
+    forged parts = forge_stored(content, library_content(good, sizeof good, content));
+    size_t size = forge(&parts, bytes, sizeof bytes);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, NULL), TC_OK);
+    assert_true(tci_archive_is_library(archive));
+    assert_int_equal(tci_archive_export_count(archive), 2);
+    assert_string_equal(tci_archive_export(archive, 0).name, "get");
+    assert_int_equal(tci_archive_export(archive, 0).kind, TCI_EXPORT_FUNCTION);
+    assert_string_equal(tci_archive_export(archive, 1).name, "number");
+    assert_int_equal(tci_archive_export(archive, 1).kind, TCI_EXPORT_DATA);
+    tci_archive_close(archive);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        tc_error err;
+        parts = forge_stored(content, library_content(bad[i].bytes, bad[i].size, content));
+        assert_int_equal(forge_refused(&parts, &err), bad[i].status);
+    }
+}
+
 static void alignment_of_payloads(void **state)
 {
     tc_error err;
@@ -165,7 +212,7 @@ static void alignment_of_payloads(void **state)
     tci_archive *archive;
     memcpy(content, small, sizeof content);
     forged parts = forge_stored(content, sizeof content);
-    for (unsigned doubled = 0; doubled < 16; doubled++) {
+    for (unsigned doubled = 0; doubled < 15; doubled++) { /* 15: a library */
         content[2] = (char)(TCI_ENTRY_MAIN | doubled << TCI_ALIGNMENT_SHIFT);
         if (doubled > 8) {
             assert_int_equal(forge_refused(&parts, &err), TC_E_VERSION);
@@ -378,6 +425,7 @@ int main(void)
         cmocka_unit_test(other_versions),
         cmocka_unit_test(unknown_dictionaries),
         cmocka_unit_test(entry_bits),
+        cmocka_unit_test(exports_of_libraries),
         cmocka_unit_test(alignment_of_payloads),
         cmocka_unit_test(oversized_claims),
         cmocka_unit_test(units_have_a_limit_of_their_own),
