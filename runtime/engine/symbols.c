@@ -213,12 +213,17 @@ tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_symbo
     return TC_OK;
 }
 
+void tci_symbols_let_go(tci_symbols *symbols)
+{
+    while (symbols->came_count > 0)
+        tci_library_set_let_go(symbols->scope.libraries, symbols->came[--symbols->came_count]);
+}
+
 void tci_symbols_destroy(tci_symbols *symbols)
 {
     if (symbols == NULL)
         return;
-    while (symbols->came_count > 0)
-        tci_library_set_let_go(symbols->scope.libraries, symbols->came[--symbols->came_count]);
+    tci_symbols_let_go(symbols);
     while (symbols->library_count > 0)
         (void)dlclose(symbols->libraries[--symbols->library_count]);
     free(symbols);

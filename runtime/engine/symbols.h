@@ -58,6 +58,8 @@ bool tci_symbols_deps_open_any(const char *deps, size_t deps_size);
 /* The libraries that have come by messages and that it is bound to, by index; NULL behind the last.
  * NULL symbols, here and below: to none. */
 tci_library *tci_symbols_library(const tci_symbols *symbols, size_t index);
+/* Forgets them, for who is done with looking up. */
+void tci_symbols_let_go(tci_symbols *symbols);
 /* Whether one of them is out of force, so that it should be bound anew. */
 bool tci_symbols_are_old(const tci_symbols *symbols);
 

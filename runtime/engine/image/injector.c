@@ -22,6 +22,8 @@ struct tci_injector {
     tci_image image;      /* of `last` */
     tci_symbols *symbols; /* of `last` */
     uint64_t *imports;    /* their addresses: weak names, then symbols */
+    bool is_shared;       /* some are of libraries that came by messages */
+    uint64_t changes;     /* how often those had changed then */
 
     tci_code_place places[PLACES];
     tci_image shape; /* the image that they were taken for: its bytes may be gone */
@@ -108,6 +110,23 @@ static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *er
     return status;
 }
 
+/* Nothing else runs while a message does, so no library has to stay for it; for the next message of the
+ * same code what names mean may have changed. */
+static void keep_nothing(tci_injector *injector)
+{
+    injector->is_shared = tci_symbols_library(injector->symbols, 0) != NULL;
+    if (!injector->is_shared)
+        return;
+    injector->changes = tci_library_set_changes(injector->scope.libraries);
+    tci_symbols_let_go(injector->symbols);
+}
+
+static bool is_bound(const tci_injector *injector)
+{
+    return !injector->is_shared ||
+           injector->changes == tci_library_set_changes(injector->scope.libraries);
+}
+
 static tc_status validate(tci_injector *injector, tc_error *err)
 {
     const tci_image_machine own = (tci_image_machine)TCI_ARCH_NUMBER;
@@ -128,7 +147,9 @@ static tc_status validate(tci_injector *injector, tc_error *err)
                              "injected code: no list of libraries in %zu bytes",
                              injector->rest_size);
     TC_TRY(tci_symbols_create(deps, strlen(deps), &injector->scope, &injector->symbols, err));
-    return bind(injector, &texts, err);
+    TC_TRY(bind(injector, &texts, err));
+    keep_nothing(injector);
+    return TC_OK;
 }
 
 /* The same segments in the same pages: places can be used on. */
@@ -201,7 +222,8 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
                              "injected code: this process takes bitcode only (option form)");
     bool known = injector->last != NULL && injector->image_size == image_size &&
                  injector->rest_size == rest_size &&
-                 memcmp(injector->last, bytes, image_size + rest_size) == 0;
+                 memcmp(injector->last, bytes, image_size + rest_size) == 0 &&
+                 is_bound(injector);
     if (!known)
         TC_TRY(learn(injector, bytes, image_size, rest_size, err));
     const tci_image *image = &injector->image;
