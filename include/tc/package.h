@@ -1,5 +1,5 @@
 /* Packages: functions that belong together, under one content id. `tc-package build FOLDER` makes of
- * a folder of sources NAME.tcp, which holds the archive of each function as an *element* with a
+ * a folder of sources NAME.tcp, which holds the archive of each function as an element with a
  * number and a name; NAME.h with those numbers, the content id and a sender of the right type for
  * each; and libNAME-local.so, the same functions compiled for a process that need not have
  * them sent. After "packages" and "local function" of the Two-Chains paper, III.
