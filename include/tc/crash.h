@@ -21,7 +21,9 @@ typedef void (*tc_crash_callback)(void *user, const char *line);
  * "node: SIGSEGV in count_main+0x1f of 5f0a...; running: function 'count' 5f0a... from
  * 127.0.0.1:40212, process 4711". The first part is the shipped code that the instruction belongs
  * to (tc_code_name), and is missing if it is not shipped code, but a library that it called or
- * the program itself; the second is what the thread ran (tc_code_running), or "no function".
+ * the program itself; the second is what the thread ran (tc_code_running), or "no function". Behind a
+ * store that the option payload=readonly has not allowed stands "; it wrote to its payload, which is
+ * read-only (option payload)".
  *
  * The handler is async-signal-safe, allocates nothing and leaves errno alone. It then puts the
  * handler back that was there before, or the default, and has the signal come again: a core is

@@ -10,8 +10,9 @@
  *                            void *source_args, size_t source_args_size);
  *
  * NAME_main runs at the target, in the thread that progresses the context. The payload is
- * aligned to 16 bytes, or to what TC_PAYLOAD_ALIGN asks for, writable, and invalid after NAME_main
- * returns. The other two run at the source, inside tc_send, and the payload that
+ * aligned to 16 bytes, or to what TC_PAYLOAD_ALIGN asks for, and invalid after NAME_main returns. It is
+ * writable, unless the target has the option payload=readonly: then a store ends the process, by a
+ * signal whose line names the function (tc/crash.h). The other two run at the source, inside tc_send, and the payload that
  * NAME_payload_init writes is aligned alike. NAME_payload_get_max_size returns an upper bound of the payload's
  * size. NAME_payload_init writes the payload and returns 0; any other value cancels the message
  * (TC_E_PAYLOAD). After the UCX-ifunc API, listing 1.2.

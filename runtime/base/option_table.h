@@ -61,6 +61,11 @@ typedef enum tci_wall_choice {
     TCI_CHOICE_WALL_NO = 2
 } tci_wall_choice;
 
+typedef enum tci_payload_choice {
+    TCI_PAYLOAD_WRITABLE = 0,
+    TCI_PAYLOAD_READONLY = 1
+} tci_payload_choice;
+
 typedef enum tci_compiled_choice {
     TCI_COMPILED_ORC = 0,
     TCI_COMPILED_IMAGE = 1
@@ -81,6 +86,7 @@ struct tc_options {
     uint64_t code_bytes_max;
     uint64_t code_push;
     uint64_t dictionaries;
+    uint64_t payload; /* tci_payload_choice */
     uint64_t payload_bytes_max;
     uint64_t staging_bytes;
     uint64_t functions_max;

@@ -166,8 +166,8 @@ void tc_context_destroy(tc_context *ctx)
     tci_node_data_free(ctx);
     tci_call_watch_destroy(core->call_watch);
     tci_injector_destroy(core->injector);
-    free(core->copied_payload);
     tci_libraries_end(&core->registry);
+    tci_landing_free(&core->copied);
     tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);

@@ -1,5 +1,7 @@
 /* tc/crash.h. In a signal handler nothing of stdio may be used. */
 #include "base/arch.h"
+#include "core/current.h"
+#include "dispatch/payload_view.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +35,7 @@ static tc_crash_callback told;
 static void *told_user;
 
 typedef struct line {
-    char text[NAME_MAX_BYTES + 2 * TC_CODE_TEXT_MAX + 64];
+    char text[NAME_MAX_BYTES + 2 * TC_CODE_TEXT_MAX + 128];
     size_t length;
 } line;
 
@@ -54,7 +56,15 @@ static const void *instruction_of(const ucontext_t *context)
 #endif
 }
 
-static void write_line(const char *signal_name, const void *instruction)
+/* The one store that a function could make in other processes, and not in this one. */
+static bool is_store_to_payload(const siginfo_t *info)
+{
+    const tc_ep *ep = tci_current_get()->ep;
+    return info->si_signo == SIGSEGV && info->si_code == SEGV_ACCERR && ep != NULL &&
+           tci_payload_view_holds(ep, info->si_addr);
+}
+
+static void write_line(const char *signal_name, const siginfo_t *info, const void *instruction)
 {
     char text[TC_CODE_TEXT_MAX];
     line l = {.length = 0};
@@ -68,6 +78,8 @@ static void write_line(const char *signal_name, const void *instruction)
     }
     add(&l, "; running: ");
     add(&l, tc_code_running(text, sizeof text) > 0 ? text : "no function");
+    if (is_store_to_payload(info))
+        add(&l, "; it wrote to its payload, which is read-only (option payload)");
     l.text[l.length] = '\n';
     ssize_t written = write(STDERR_FILENO, l.text, l.length + 1);
     (void)written; /* there is nobody left to tell */
@@ -84,7 +96,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     for (size_t i = 0; i < WATCHED; i++) {
         if (watched[i].number != number)
             continue;
-        write_line(watched[i].name, instruction_of(context));
+        write_line(watched[i].name, info, instruction_of(context));
         (void)sigaction(number, &watched[i].before, NULL);
     }
     if (info->si_code <= 0 || number == SIGTRAP)

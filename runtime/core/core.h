@@ -6,6 +6,7 @@
 #define TCI_CORE_H
 
 #include "base/counter_list.h"
+#include "base/landing.h"
 #include "base/logger.h"
 #include "base/option_table.h"
 #include "bootstrap/credentials.h"
@@ -100,8 +101,7 @@ typedef struct tci_core {
     struct tci_groups *groups;
     struct tci_calls *calls;
     struct tci_local_replies *replies;
-    uint8_t *copied_payload; /* dispatch/payload_place.h: NULL until one has to be moved */
-    size_t copied_room;
+    tci_landing copied; /* dispatch/payload_place.h: none until a payload has to be moved */
     bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
     struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
     uintptr_t user;                    /* which thread is inside: core/sole_user.h */

@@ -3,6 +3,7 @@
 #ifndef TCI_RECEIVER_H
 #define TCI_RECEIVER_H
 
+#include "base/landing.h"
 #include "delivery/delivery.h"
 #include "delivery/region.h"
 #include "delivery/segment.h"
@@ -34,8 +35,7 @@ typedef struct tci_incoming_code {
 
 /* A payload that comes in fragments. */
 typedef struct tci_assembly {
-    uint8_t *bytes; /* kept from one payload to the next, within bounds */
-    size_t capacity;
+    tci_landing landing; /* kept from one payload to the next, within bounds */
     uint64_t total; /* 0: none is under way */
     uint64_t received;
     bool dropped; /* refused: the rest is passed over */

@@ -14,14 +14,16 @@ typedef enum tci_region_use {
     TCI_REGION_CLOSED /* not at all: what arrives is copied here */
 } tci_region_use;
 
-/* Zeroed. Gives a TCI_REGION_CLOSED one where there is no shared memory left. TC_E_UCX,
- * TC_E_NO_MEMORY. */
+/* Zeroed. Gives a TCI_REGION_CLOSED one where there is no shared memory left. `twice`: it is mapped
+ * once more, to be read alone. TC_E_UCX, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
-                                          tci_region **region_out, tc_error *err);
+                                          bool twice, tci_region **region_out, tc_error *err);
 /* Peers that have it mapped keep their mapping; their stores then go nowhere. */
 void tci_region_destroy(tci_region *region);
 
 uint8_t *tci_region_base(const tci_region *region);
+/* The same memory for who only reads it: of one that is mapped twice, where a store faults. */
+uint8_t *tci_region_view(const tci_region *region);
 /* Whether a TCI_REGION_PUT one of this worker's begins there and holds so many bytes. */
 bool tci_region_begins(const tci_worker *worker, uint64_t address, size_t bytes);
 

@@ -8,9 +8,9 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-static void *attach(int id)
+static void *attach(int id, int flags)
 {
-    void *base = shmat(id, NULL, 0);
+    void *base = shmat(id, NULL, flags);
     return (intptr_t)base == -1 ? NULL : base;
 }
 
@@ -19,7 +19,7 @@ tc_status tci_segment_create(size_t bytes, tci_segment *segment_out, tc_error *e
     int id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);
     if (id < 0)
         return tci_error_errno(err, TC_E_NO_MEMORY, errno, "shared memory of %zu bytes", bytes);
-    void *base = attach(id);
+    void *base = attach(id, 0);
     int cause = errno;
     /* Marked at once, so that it cannot outlive its users. Linux still lets others attach. */
     (void)shmctl(id, IPC_RMID, NULL);
@@ -29,11 +29,12 @@ tc_status tci_segment_create(size_t bytes, tci_segment *segment_out, tc_error *e
     return TC_OK;
 }
 
-tc_status tci_segment_attach(uint32_t id, size_t bytes, tci_segment *segment_out, tc_error *err)
+static tc_status attach_as(int flags, uint32_t id, size_t bytes, tci_segment *segment_out,
+                           tc_error *err)
 {
     struct shmid_ds about;
     errno = EINVAL;
-    void *base = id <= INT32_MAX ? attach((int)id) : NULL;
+    void *base = id <= INT32_MAX ? attach((int)id, flags) : NULL;
     if (base == NULL) {
         bool gone = errno == EINVAL || errno == EIDRM;
         return tci_error_errno(err, gone ? TC_E_NOT_FOUND : TC_E_UNSUPPORTED, errno,
@@ -48,6 +49,17 @@ tc_status tci_segment_attach(uint32_t id, size_t bytes, tci_segment *segment_out
     }
     *segment_out = (tci_segment){.base = base, .bytes = bytes, .id = id};
     return TC_OK;
+}
+
+tc_status tci_segment_attach(uint32_t id, size_t bytes, tci_segment *segment_out, tc_error *err)
+{
+    return attach_as(0, id, bytes, segment_out, err);
+}
+
+tc_status tci_segment_attach_view(uint32_t id, size_t bytes, tci_segment *segment_out,
+                                  tc_error *err)
+{
+    return attach_as(SHM_RDONLY, id, bytes, segment_out, err);
 }
 
 void tci_segment_detach(tci_segment *segment)

@@ -32,6 +32,10 @@ TC_MUST_CHECK tc_status tci_segment_create(size_t bytes, tci_segment *segment_ou
 TC_MUST_CHECK tc_status tci_segment_attach(uint32_t id, size_t bytes, tci_segment *segment_out,
                                            tc_error *err);
 
+/* The same for who only reads it: a store faults. */
+TC_MUST_CHECK tc_status tci_segment_attach_view(uint32_t id, size_t bytes,
+                                                tci_segment *segment_out, tc_error *err);
+
 /* Does nothing for none. The memory is freed when every process has let go. */
 void tci_segment_detach(tci_segment *segment);
 

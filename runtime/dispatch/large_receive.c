@@ -1,10 +1,7 @@
 #include "dispatch/large_receive.h"
 
-#include "base/aligned_room.h"
 #include "transfer/payload_in.h"
 #include "transfer/staging.h"
-
-#include <stdlib.h>
 
 /* Kept for the next payload; more goes back, so that one large message does not cost its memory
  * for ever. */
@@ -28,16 +25,15 @@ static tc_status make_room(tc_ep *ep, uint64_t total, tc_error *err)
     tci_assembly *assembly = &ep->rx.assembly;
     if (total > max)
         return too_large(total, max, err);
-    if (total <= assembly->capacity && (uintptr_t)assembly->bytes % alignment == 0)
+    tci_landing landing;
+    if (total <= assembly->landing.room && (uintptr_t)assembly->landing.view % alignment == 0)
         return TC_OK;
-    size_t room = tci_aligned_room((size_t)total, alignment);
-    uint8_t *bytes = aligned_alloc(alignment, room);
-    if (bytes == NULL)
+    if (!tci_landing_make((size_t)total, alignment,
+                          ep->core->options.payload == TCI_PAYLOAD_READONLY, &landing))
         return tci_error_set(err, TC_E_NO_MEMORY, "payload of %llu bytes: out of memory",
                              (unsigned long long)total);
-    free(assembly->bytes);
-    assembly->bytes = bytes;
-    assembly->capacity = room;
+    tci_landing_free(&assembly->landing);
+    assembly->landing = landing;
     return TC_OK;
 }
 
@@ -79,13 +75,13 @@ static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t
                              (unsigned long long)assembly->received,
                              (unsigned long long)assembly->total);
     if (!assembly->dropped)
-        memcpy(assembly->bytes + assembly->received, bytes, (size_t)n);
+        memcpy(assembly->landing.bytes + assembly->received, bytes, (size_t)n);
     assembly->received += n;
     if (assembly->received < assembly->total)
         return status;
     whole_out->assembled = true;
     if (!assembly->dropped) {
-        whole_out->bytes = assembly->bytes;
+        whole_out->bytes = assembly->landing.view;
         whole_out->size = assembly->total;
     }
     return status;
@@ -169,13 +165,13 @@ void tci_large_done(tc_ep *ep, const tci_payload *whole)
     if (!whole->assembled)
         return;
     assembly->total = 0;
-    if (assembly->capacity > KEEP_BYTES) {
-        free(assembly->bytes);
+    if (assembly->landing.room > KEEP_BYTES) {
+        tci_landing_free(&assembly->landing);
         *assembly = (tci_assembly){0};
     }
 }
 
 void tci_large_receive_free(tc_ep *ep)
 {
-    free(ep->rx.assembly.bytes);
+    tci_landing_free(&ep->rx.assembly.landing);
 }

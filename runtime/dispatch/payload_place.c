@@ -3,7 +3,6 @@
 #include "base/error_text.h"
 #include "base/small_copy.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Kept for the next one; more goes back. */
@@ -11,14 +10,12 @@
 
 static tc_status make_room(tci_core *core, size_t size, tc_error *err)
 {
-    const size_t unit = TCI_PAYLOAD_ALIGNMENT_MAX;
-    const size_t room = (size / unit + 1) * unit;
-    if (size < core->copied_room && (core->copied_room <= KEEP_BYTES || size > KEEP_BYTES))
+    tci_landing *copied = &core->copied;
+    if (size < copied->room && (copied->room <= KEEP_BYTES || size > KEEP_BYTES))
         return TC_OK;
-    free(core->copied_payload);
-    core->copied_payload = aligned_alloc(unit, room);
-    core->copied_room = core->copied_payload != NULL ? room : 0;
-    if (core->copied_payload == NULL)
+    tci_landing_free(copied);
+    if (!tci_landing_make(size + 1, TCI_PAYLOAD_ALIGNMENT_MAX,
+                          core->options.payload == TCI_PAYLOAD_READONLY, copied))
         return tci_error_set(err, TC_E_NO_MEMORY, "payload of %zu bytes: out of memory", size);
     return TC_OK;
 }
@@ -30,10 +27,10 @@ tc_status tci_payload_place(tci_core *core, unsigned alignment, uint8_t **payloa
         return TC_OK;
     TC_TRY(make_room(core, size, err));
     if (size <= TCI_SMALL_COPY_MAX)
-        tci_small_copy(core->copied_payload, *payload, size);
+        tci_small_copy(core->copied.bytes, *payload, size);
     else
-        memcpy(core->copied_payload, *payload, size);
-    *payload = core->copied_payload;
+        memcpy(core->copied.bytes, *payload, size);
+    *payload = core->copied.view;
     return TC_OK;
 }
 

@@ -78,7 +78,7 @@ static void end_body(tci_record_in *in)
         end_sink(in, true);
         return;
     }
-    tci_ring_store_signal(ep->rx.ring.ring + (size_t)in->record.place * TCI_FRAME_GRANULE,
+    tci_ring_store_signal(ep->rx.ring.filled + (size_t)in->record.place * TCI_FRAME_GRANULE,
                           in->signal);
     tci_ep_frames_came(ep);
 }
@@ -107,7 +107,7 @@ static void begin_frames(tci_record_in *in, const uint8_t *body)
     if (!tci_ep_expects_frames(ep, in->record.place, in->record.size))
         return;
     memcpy(&in->signal, body, SIGNAL_BYTES);
-    in->to = ep->rx.ring.ring + (size_t)in->record.place * TCI_FRAME_GRANULE + SIGNAL_BYTES;
+    in->to = ep->rx.ring.filled + (size_t)in->record.place * TCI_FRAME_GRANULE + SIGNAL_BYTES;
     in->left = in->record.size - SIGNAL_BYTES;
 }
 

@@ -8,17 +8,23 @@ static tci_ring_word *identity_words(const uint8_t *region)
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
 {
     uint64_t start = tci_ring_start(nonce);
-    *c = (tci_consumer){.ring = region + TCI_RING_DATA_OFFSET,
-                        .mask = ring_bytes - 1,
-                        .head = start,
-                        .signal = nonce,
-                        .published = start,
-                        .consumed =
-                            (tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET)};
+    *c =
+        (tci_consumer){.ring = region + TCI_RING_DATA_OFFSET,
+                       .mask = ring_bytes - 1,
+                       .head = start,
+                       .signal = nonce,
+                       .published = start,
+                       .consumed = (tci_ring_word *)(void *)(region + TCI_RING_CONSUMED_OFFSET),
+                       .filled = region + TCI_RING_DATA_OFFSET};
     tci_ring_word *identity = identity_words(region);
     atomic_store_explicit(&identity[0], nonce, memory_order_relaxed);
     atomic_store_explicit(&identity[1], ring_bytes, memory_order_relaxed);
     tci_ring_store_consumed(c->consumed, start);
+}
+
+void tci_consumer_read_in(tci_consumer *c, uint8_t *view)
+{
+    c->ring = view + TCI_RING_DATA_OFFSET;
 }
 
 bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
@@ -49,7 +55,7 @@ bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, 
         return false;
     uint64_t signal;
     memcpy(&signal, bytes, sizeof signal);
-    memcpy(c->ring + offset + sizeof signal, bytes + sizeof signal, size - sizeof signal);
-    tci_ring_store_signal(c->ring + offset, signal);
+    memcpy(c->filled + offset + sizeof signal, bytes + sizeof signal, size - sizeof signal);
+    tci_ring_store_signal(c->filled + offset, signal);
     return true;
 }

@@ -6,17 +6,21 @@
 #include "wire/frame.h"
 
 typedef struct tci_consumer {
-    uint8_t *ring;
+    uint8_t *ring; /* where frames are read, and functions have their payloads */
     uint64_t mask;
     uint64_t head;      /* position of the next frame */
     uint64_t signal;    /* that the next frame will have */
     uint64_t published; /* what the producer was told last */
     tci_ring_word *consumed;
+    uint8_t *filled; /* where frames are written that were carried here: the same memory */
 } tci_consumer;
 
 /* Sets up the region's control block and an empty consumer. The region must be zero or have
  * another nonce. */
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
+
+/* From here on frames are read in another mapping of the same region. */
+void tci_consumer_read_in(tci_consumer *c, uint8_t *view);
 
 /* Whether a mapped region is the one that a peer described. */
 bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);

@@ -1,6 +1,6 @@
 #include "transfer/payload_in.h"
 
-#include "base/aligned_room.h"
+#include "base/landing.h"
 #include "core/ep_state.h"
 
 #include <stdlib.h>
@@ -15,8 +15,7 @@ typedef struct inbound_payload {
     uint64_t claimed;  /* bytes of messages that have begun to arrive, never above total */
     uint64_t received; /* of those, what is here: when it is the total, nothing is under way */
     unsigned under_way;
-    size_t room;
-    uint8_t *bytes; /* NULL: out of memory, or too large */
+    tci_landing landing; /* none: out of memory, or too large */
 } inbound_payload;
 
 /* Payloads by number; number % TCI_OUT_OF_LINE_COUNT_MAX is the place. */
@@ -44,7 +43,7 @@ static tci_inbound *inbound_of(tc_ep *ep)
 
 static void destroy(inbound_payload *payload)
 {
-    free(payload->bytes);
+    tci_landing_free(&payload->landing);
     free(payload);
 }
 
@@ -58,10 +57,10 @@ static inbound_payload *take_spare(tci_inbound *in, uint64_t total, size_t align
 {
     for (unsigned i = in->spare_count; i-- > 0;) {
         inbound_payload *spare = in->spares[i];
-        if (spare->room < total || (uintptr_t)spare->bytes % alignment != 0)
+        if (spare->landing.room < total || (uintptr_t)spare->landing.view % alignment != 0)
             continue;
         in->spares[i] = in->spares[--in->spare_count];
-        in->spare_bytes -= spare->room;
+        in->spare_bytes -= spare->landing.room;
         return spare;
     }
     return NULL;
@@ -76,29 +75,33 @@ static void drop_spares(tci_inbound *in)
 
 /* Its memory is claimed at once and touched only as bytes arrive, so a peer that claims much
  * and sends little costs little. */
-static inbound_payload *create(tci_inbound *in, uint64_t total, uint64_t max, size_t alignment)
+static inbound_payload *create(const tc_ep *ep, uint64_t total)
 {
-    size_t room = tci_aligned_room((size_t)total, alignment);
+    tci_inbound *in = ep->rx.inbound;
+    const struct tc_options *options = &ep->core->options;
+    const uint64_t max = options->payload_bytes_max;
+    const size_t alignment = alignment_of(ep);
     inbound_payload *payload = total <= max ? take_spare(in, total, alignment) : NULL;
     if (payload != NULL)
         return payload;
     drop_spares(in); /* of no use here; they make room for what is */
     payload = calloc(1, sizeof *payload);
-    if (payload != NULL && total <= max && (payload->bytes = aligned_alloc(alignment, room)))
-        payload->room = room;
+    if (payload != NULL && total <= max)
+        (void)tci_landing_make((size_t)total, alignment,
+                               options->payload == TCI_PAYLOAD_READONLY, &payload->landing);
     return payload;
 }
 
 static void give_back(tci_inbound *in, inbound_payload *payload)
 {
-    if (payload->bytes != NULL)
+    if (payload->landing.bytes != NULL)
         in->bytes -= payload->total;
     payload->ep = NULL;
     if (payload->under_way > 0)
         return;
-    if (payload->bytes != NULL && in->spare_count < TCI_OUT_OF_LINE_COUNT_MAX &&
-        in->spare_bytes + payload->room <= TCI_OUT_OF_LINE_BYTES_MAX) {
-        in->spare_bytes += payload->room;
+    if (payload->landing.bytes != NULL && in->spare_count < TCI_OUT_OF_LINE_COUNT_MAX &&
+        in->spare_bytes + payload->landing.room <= TCI_OUT_OF_LINE_BYTES_MAX) {
+        in->spare_bytes += payload->landing.room;
         in->spares[in->spare_count++] = payload;
     } else {
         destroy(payload);
@@ -130,10 +133,10 @@ static tc_status begin(tc_ep *ep, uint64_t total, inbound_payload **payload_out,
             "payload outside the ring: %llu bytes beside %llu, expected at most %u together",
             (unsigned long long)total, (unsigned long long)in->bytes,
             TCI_OUT_OF_LINE_BYTES_MAX);
-    inbound_payload *payload = create(in, total, max, alignment_of(ep));
+    inbound_payload *payload = create(ep, total);
     if (payload == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "payload outside the ring: out of memory");
-    if (payload->bytes != NULL)
+    if (payload->landing.bytes != NULL)
         in->bytes += total;
     payload->ep = ep;
     payload->total = total;
@@ -184,11 +187,11 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
         tci_ep_fail(ep, &error);
         return false;
     }
-    if ((*place)->bytes == NULL)
+    if ((*place)->landing.bytes == NULL)
         return false;
     (*place)->under_way++;
     *sink_out = (tci_sink){
-        .to = (*place)->bytes + fragment.offset, .done = has_arrived, .user = *place};
+        .to = (*place)->landing.bytes + fragment.offset, .done = has_arrived, .user = *place};
     return true;
 }
 
@@ -213,7 +216,7 @@ static tc_status judge(const tc_ep *ep, const inbound_payload *payload,
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "payload of %llu bytes, option payload_bytes_max is %llu",
                              (unsigned long long)named->total, (unsigned long long)max);
-    if (payload != NULL && payload->bytes == NULL)
+    if (payload != NULL && payload->landing.bytes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "payload of %llu bytes: out of memory",
                              (unsigned long long)named->total);
     return payload == NULL || payload->received < named->total ? TC_E_AGAIN : TC_OK;
@@ -229,7 +232,7 @@ tc_status tci_payload_in_find(tc_ep *ep, const tci_fragment *named, uint8_t **by
     tc_status status = judge(ep, payload, named, err);
     in->awaited = status == TC_E_AGAIN ? named->total : 0;
     if (status == TC_OK)
-        *bytes_out = payload->bytes;
+        *bytes_out = payload->landing.view;
     return status;
 }
 
@@ -251,6 +254,13 @@ bool tci_payload_in_stands(const tc_ep *ep)
         return false;
     const inbound_payload *payload = *next_place(in);
     return payload == NULL || payload->received < in->awaited;
+}
+
+bool tci_payload_in_holds(const tc_ep *ep, uintptr_t address)
+{
+    tci_inbound *in = ep->rx.inbound;
+    const inbound_payload *payload = in != NULL ? *next_place(in) : NULL;
+    return payload != NULL && tci_landing_holds(&payload->landing, address);
 }
 
 void tci_payload_in_fini(tc_ep *ep)

@@ -22,6 +22,10 @@ void tci_payload_in_done(tc_ep *ep);
 /* A frame at the ring's head waits for its payload, which is not whole yet. */
 bool tci_payload_in_stands(const tc_ep *ep);
 
+/* Whether the address is in the payload that tci_payload_in_find gave, where it is run on. May be
+ * called in a signal handler. */
+bool tci_payload_in_holds(const tc_ep *ep, uintptr_t address);
+
 /* After the link is closed. */
 void tci_payload_in_fini(tc_ep *ep);
 

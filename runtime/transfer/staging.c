@@ -177,6 +177,15 @@ uint64_t tci_staging_awaited(const tc_ep *ep)
 
 /* --- the receiver ------------------------------------------------------------------------ */
 
+/* What is never written here need not be writable here. */
+static tc_status attach(const tc_ep *ep, const tci_segment_offer *offer,
+                        tci_segment *segment_out, tc_error *err)
+{
+    return ep->core->options.payload == TCI_PAYLOAD_READONLY
+               ? tci_segment_attach_view(offer->id, (size_t)offer->bytes, segment_out, err)
+               : tci_segment_attach(offer->id, (size_t)offer->bytes, segment_out, err);
+}
+
 void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size)
 {
     tci_segment_offer offer;
@@ -189,7 +198,7 @@ void tci_staging_attach(tc_ep *ep, const uint8_t *payload, size_t size)
     tci_segment_offer_decode(payload, &offer);
     if (offer.bytes < TCI_STAGING_OFFSET ||
         offer.bytes > TCI_STAGING_OFFSET + (uint64_t)TCI_STAGING_BYTES_MAX ||
-        tci_segment_attach(offer.id, (size_t)offer.bytes, &segment, &error) != TC_OK) {
+        attach(ep, &offer, &segment, &error) != TC_OK) {
         TC_LOG_RATIONED(&ep->log, TC_LOG_INFO,
                         "endpoint %u: the peer's segment of %llu bytes is not used: %s",
                         ep->connection, (unsigned long long)offer.bytes, error.text);

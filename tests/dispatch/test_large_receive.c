@@ -33,7 +33,7 @@ static receiver *make_receiver(void)
 
 static void free_receiver(receiver *r)
 {
-    free(r->ep.rx.assembly.bytes);
+    tci_landing_free(&r->ep.rx.assembly.landing);
     free(r);
 }
 
@@ -64,9 +64,9 @@ static void pieces_in_order_make_the_payload(void **state)
         assert_false(r->complete);
         assert_int_equal(take(r, 250, 200, 50, 3), TC_OK);
         assert_true(r->complete);
-        assert_int_equal(r->ep.rx.assembly.bytes[99], 1);
-        assert_int_equal(r->ep.rx.assembly.bytes[100], 2);
-        assert_int_equal(r->ep.rx.assembly.bytes[249], 3);
+        assert_int_equal(r->ep.rx.assembly.landing.bytes[99], 1);
+        assert_int_equal(r->ep.rx.assembly.landing.bytes[100], 2);
+        assert_int_equal(r->ep.rx.assembly.landing.bytes[249], 3);
         tci_large_done(&r->ep, &r->whole);
     }
     free_receiver(r);
@@ -105,7 +105,7 @@ static void a_payload_above_the_limit_is_said_once_and_passed_over(void **state)
     receiver *r = make_receiver();
     assert_int_equal(take(r, LIMIT + 1, 0, 50000, 1), TC_E_TOO_LARGE);
     assert_non_null(strstr(r->error.text, "100001"));
-    assert_null(r->ep.rx.assembly.bytes);
+    assert_null(r->ep.rx.assembly.landing.bytes);
     assert_int_equal(take(r, LIMIT + 1, 50000, 50000, 1), TC_OK);
     assert_int_equal(take(r, LIMIT + 1, 100000, 1, 1), TC_OK);
     assert_false(r->complete);

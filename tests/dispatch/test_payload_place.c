@@ -200,9 +200,8 @@ static void what_lies_well_stays_and_the_rest_moves(void **state)
         assert_int_equal((uintptr_t)payload % 4096, 0);
         assert_memory_equal(payload, bytes, sizes[i]);
     }
-    assert_in_range(node->core.copied_room, 1, 4u << 20); /* what was large went back */
-    free(node->core.copied_payload);
-    node->core.copied_payload = NULL;
+    assert_in_range(node->core.copied.room, 1, 4u << 20); /* what was large went back */
+    tci_landing_free(&node->core.copied);
     free(bytes);
     fake_node_destroy(node);
 }

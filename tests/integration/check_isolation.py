@@ -107,6 +107,14 @@ class Isolation(ToolTest):
     def test_a_function_that_crashes(self):
         self.assert_dies_alone("crash", "(SIGSEGV|signal|status)")
 
+    def test_a_function_that_writes_to_its_payload(self):
+        reason = "it wrote to its payload, which is read-only"
+        self.assert_dies_alone("scribble", f"SIGSEGV in .*function 'misbehave' .*{reason}", TC_PAYLOAD="readonly", **OWN_STATUS)
+        node = self.isolating_node()
+        self.do(node, "scribble").expect(0)
+        self.assertEqual(self.said(node, "scribble"), 0)
+        node.stop()
+
     def test_a_function_that_exits(self):
         self.assert_dies_alone("exit 7", "status 7", **OWN_STATUS)
         self.assert_dies_alone("exit 0", "status 0", **OWN_STATUS)

@@ -201,6 +201,16 @@ static long use_io_uring(const char *argument)
     return result_of(syscall(SYS_io_uring_setup, 4, parameters));
 }
 
+/* Its own payload, which the target may not let it change. */
+static void *own_payload;
+
+static long scribble(const char *argument)
+{
+    (void)argument;
+    *(volatile char *)own_payload = 0;
+    return 0;
+}
+
 typedef struct deed {
     const char *word;
     long (*does)(const char *argument);
@@ -228,6 +238,7 @@ static const deed deeds[] = {
     {"uring", use_io_uring},
     {"child", leave_child},
     {"pid", own_number},
+    {"scribble", scribble},
 };
 
 void misbehave_main(void *payload, size_t size, void *target_args)
@@ -236,6 +247,7 @@ void misbehave_main(void *payload, size_t size, void *target_args)
     (void)target_args;
     if (size >= sizeof text)
         return;
+    own_payload = payload;
     memcpy(text, payload, size);
     text[size] = '\0';
     argument = strchr(text, ' ');

@@ -226,10 +226,10 @@ struct tci_region {
 
 static tci_region *regions;
 
-tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use,
+tc_status tci_region_create(tci_worker *worker, size_t bytes, tci_region_use use, bool twice,
                             tci_region **region_out, tc_error *err)
 {
-    (void)worker, (void)use, (void)err;
+    (void)worker, (void)use, (void)twice, (void)err;
     tci_region *region = malloc(sizeof *region);
     size_t whole_pages = (bytes + 4095) & ~(size_t)4095;
     assert_non_null(region);
@@ -252,6 +252,11 @@ void tci_region_destroy(tci_region *region)
 }
 
 uint8_t *tci_region_base(const tci_region *region)
+{
+    return region->base;
+}
+
+uint8_t *tci_region_view(const tci_region *region)
 {
     return region->base;
 }

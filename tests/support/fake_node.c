@@ -193,7 +193,7 @@ void fake_node_destroy(fake_node *node)
         tci_ep_free(core->first);
     tci_local_replies_forget(&node->replies, NULL);
     tci_groups_free(&node->groups);
-    free(core->copied_payload);
+    tci_landing_free(&core->copied);
     tci_registry_fini(&core->registry);
     tci_worker_destroy(core->worker);
     tci_quota_fini(core);
