@@ -11,10 +11,11 @@
 #include <string.h>
 
 static const perf_mode *const modes[] = {
-    &perf_mode_bare,   &perf_mode_am,      &perf_mode_cached, &perf_mode_uncached,
-    &perf_mode_image,  &perf_mode_bitcode, &perf_mode_inject, &perf_mode_local,
-    &perf_mode_compat, &perf_mode_aligned};
+    &perf_mode_bare,   &perf_mode_am,       &perf_mode_put,    &perf_mode_noexec,
+    &perf_mode_cached, &perf_mode_uncached, &perf_mode_image,  &perf_mode_bitcode,
+    &perf_mode_inject, &perf_mode_local,    &perf_mode_compat, &perf_mode_aligned};
 
+#define MB (double)(1u << 20)
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
 
 /* --- the report -------------------------------------------------------------------------- */
@@ -26,31 +27,38 @@ typedef struct ratio_row {
     metric metric;
     const perf_mode *upper;
     const perf_mode *lower;
+    bool is_loss; /* in per cent, and no ratio */
 } ratio_row;
 
 static const ratio_row ratio_rows[] = {
-    {"cached_to_bare_latency", LATENCY, &perf_mode_cached, &perf_mode_bare},
-    {"cached_to_am_latency", LATENCY, &perf_mode_cached, &perf_mode_am},
-    {"cached_to_bare_rate", RATE, &perf_mode_cached, &perf_mode_bare},
-    {"cached_to_am_rate", RATE, &perf_mode_cached, &perf_mode_am},
-    {"uncached_to_am_latency", LATENCY, &perf_mode_uncached, &perf_mode_am},
-    {"uncached_to_am_rate", RATE, &perf_mode_uncached, &perf_mode_am},
-    {"inject_to_am_latency", LATENCY, &perf_mode_inject, &perf_mode_am},
-    {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am},
-    {"compat_to_am_latency", LATENCY, &perf_mode_compat, &perf_mode_am},
-    {"compat_to_am_rate", RATE, &perf_mode_compat, &perf_mode_am},
-    {"uncached_to_cached_latency", LATENCY, &perf_mode_uncached, &perf_mode_cached},
-    {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached},
-    {"image_to_bitcode_latency", LATENCY, &perf_mode_image, &perf_mode_bitcode},
-    {"image_to_bitcode_rate", RATE, &perf_mode_image, &perf_mode_bitcode},
-    {"inject_to_cached_latency", LATENCY, &perf_mode_inject, &perf_mode_cached},
-    {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached},
-    {"local_to_cached_latency", LATENCY, &perf_mode_local, &perf_mode_cached},
-    {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached},
-    {"aligned_to_cached_latency", LATENCY, &perf_mode_aligned, &perf_mode_cached},
-    {"aligned_to_cached_rate", RATE, &perf_mode_aligned, &perf_mode_cached},
-    {"inject_to_local_latency", LATENCY, &perf_mode_inject, &perf_mode_local},
-    {"inject_to_local_rate", RATE, &perf_mode_inject, &perf_mode_local},
+    {"noexec_to_put_latency", LATENCY, &perf_mode_noexec, &perf_mode_put, false},
+    {"noexec_to_put_rate", RATE, &perf_mode_noexec, &perf_mode_put, false},
+    {"cached_to_noexec_latency", LATENCY, &perf_mode_cached, &perf_mode_noexec, false},
+    {"cached_to_noexec_rate", RATE, &perf_mode_cached, &perf_mode_noexec, false},
+    {"cached_to_bare_latency", LATENCY, &perf_mode_cached, &perf_mode_bare, false},
+    {"cached_to_am_latency", LATENCY, &perf_mode_cached, &perf_mode_am, false},
+    {"cached_to_bare_rate", RATE, &perf_mode_cached, &perf_mode_bare, false},
+    {"cached_to_am_rate", RATE, &perf_mode_cached, &perf_mode_am, false},
+    {"uncached_to_am_latency", LATENCY, &perf_mode_uncached, &perf_mode_am, false},
+    {"uncached_to_am_rate", RATE, &perf_mode_uncached, &perf_mode_am, false},
+    {"inject_to_am_latency", LATENCY, &perf_mode_inject, &perf_mode_am, false},
+    {"inject_to_am_rate", RATE, &perf_mode_inject, &perf_mode_am, false},
+    {"compat_to_am_latency", LATENCY, &perf_mode_compat, &perf_mode_am, false},
+    {"compat_to_am_rate", RATE, &perf_mode_compat, &perf_mode_am, false},
+    {"uncached_to_cached_latency", LATENCY, &perf_mode_uncached, &perf_mode_cached, false},
+    {"uncached_to_cached_rate", RATE, &perf_mode_uncached, &perf_mode_cached, false},
+    {"image_to_bitcode_latency", LATENCY, &perf_mode_image, &perf_mode_bitcode, false},
+    {"image_to_bitcode_rate", RATE, &perf_mode_image, &perf_mode_bitcode, false},
+    {"inject_to_cached_latency", LATENCY, &perf_mode_inject, &perf_mode_cached, false},
+    {"inject_to_cached_rate", RATE, &perf_mode_inject, &perf_mode_cached, false},
+    {"local_to_cached_latency", LATENCY, &perf_mode_local, &perf_mode_cached, false},
+    {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached, false},
+    {"aligned_to_cached_latency", LATENCY, &perf_mode_aligned, &perf_mode_cached, false},
+    {"aligned_to_cached_rate", RATE, &perf_mode_aligned, &perf_mode_cached, false},
+    {"inject_to_local_latency", LATENCY, &perf_mode_inject, &perf_mode_local, false},
+    {"inject_to_local_rate", RATE, &perf_mode_inject, &perf_mode_local, false},
+    {"inject_loss_percent_latency", LATENCY, &perf_mode_inject, &perf_mode_local, true},
+    {"inject_loss_percent_rate", RATE, &perf_mode_inject, &perf_mode_local, true},
 };
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
@@ -70,6 +78,16 @@ static int find_series(const series_run *run, const perf_mode *mode, unsigned nt
     return found;
 }
 
+/* The one of a mode by that delivery. -1: none. */
+static int find_series_by(const series_run *run, const perf_mode *mode, const char *delivery)
+{
+    for (unsigned i = 0; i < run->series_count; i++) {
+        if (run->series[i].mode == mode && strcmp(run->series[i].delivery, delivery) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
 static const double *values_of(const series_run *run, int series, metric which)
 {
     return which == LATENCY ? run->samples[series].p50_ns : run->samples[series].rate_per_s;
@@ -84,6 +102,18 @@ static perf_spread spread_ratio(const series_run *run, metric which, int upper, 
     return series_run_spread(run, run->buffer);
 }
 
+/* How much worse it is in per cent, as the figures of the Two-Chains paper have it: how much longer
+ * latency is, or how much lower the rate. */
+static perf_spread spread_loss(const series_run *run, metric which, int upper, int lower)
+{
+    const double *over = values_of(run, upper, which);
+    const double *under = values_of(run, lower, which);
+    for (unsigned i = 0; i < run->options.rounds; i++)
+        run->buffer[i] =
+            100 * (which == LATENCY ? over[i] / under[i] - 1 : 1 - over[i] / under[i]);
+    return series_run_spread(run, run->buffer);
+}
+
 /* What the figures of the paper on the ifunc API show beside their lines. */
 static void report_to_am(const series_run *run, unsigned index, json_t *row)
 {
@@ -93,6 +123,16 @@ static void report_to_am(const series_run *run, unsigned index, json_t *row)
         return;
     perf_report_spread(row, "latency_to_am", spread_ratio(run, LATENCY, (int)index, am), 1);
     perf_report_spread(row, "rate_to_am", spread_ratio(run, RATE, (int)index, am), 1);
+}
+
+static void report_loss(const series_run *run, unsigned index, json_t *row)
+{
+    const int local = find_series_by(run, &perf_mode_local, run->series[index].delivery);
+    if (local < 0 || run->series[index].mode != &perf_mode_inject)
+        return;
+    perf_report_spread(row, "latency_loss_percent",
+                       spread_loss(run, LATENCY, (int)index, local), 1);
+    perf_report_spread(row, "rate_loss_percent", spread_loss(run, RATE, (int)index, local), 1);
 }
 
 static void report_skipped(const series_run *run, const perf_series *series)
@@ -112,22 +152,26 @@ static void report_row(const series_run *run, unsigned index)
 {
     const perf_series *series = &run->series[index];
     const series_samples *samples = &run->samples[index];
-    perf_spread rate = series_run_spread(run, samples->rate_per_s);
+    const perf_spread rate = series_run_spread(run, samples->rate_per_s);
+    const double megabytes = (double)series->payload_bytes / MB;
     json_t *row =
         json_pack("{s:s, s:s, s:I, s:o}", "mode", series->mode->name, "delivery",
                   series->delivery, "payload_bytes", (json_int_t)series->payload_bytes,
                   "frame_bytes", perf_report_number(series->frame_bytes));
     series_run_report_latency(run, index, row);
     perf_report_spread(row, "rate_per_s", rate, 1);
+    perf_report_spread(row, "mb_per_s", rate, megabytes);
     report_to_am(run, index, row);
+    report_loss(run, index, row);
     (void)json_array_append_new(run->rows, row);
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %10.1f %10.0f %12.3f\n",
+        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %10.1f %10.0f %12.3f %10.1f\n",
                      series->mode->name, series->delivery, series->payload_bytes,
                      series->frame_bytes, series_run_spread(run, samples->p50_ns).median,
                      series_run_spread(run, samples->p99_ns).median,
                      series_run_spread(run, samples->p999_ns).median,
-                     series_run_max(run, samples->max_ns), rate.median / 1e6);
+                     series_run_max(run, samples->max_ns), rate.median / 1e6,
+                     rate.median * megabytes);
 }
 
 /* Empty for the only delivery. */
@@ -150,7 +194,8 @@ static void report_ratio(const series_run *run, const ratio_row *row, unsigned n
     ratio_delivery(run, upper, delivery, sizeof delivery);
     if (run->options.payloads.count > 1)
         (void)snprintf(payload, sizeof payload, "_%zu", run->options.payload_bytes);
-    double ratio = spread_ratio(run, row->metric, upper, lower).median;
+    double ratio =
+        (row->is_loss ? spread_loss : spread_ratio)(run, row->metric, upper, lower).median;
     (void)snprintf(name, sizeof name, "%s%s%s", row->name, delivery, payload);
     (void)json_object_set_new(run->ratios, name, perf_report_number(ratio));
     /* Of a sweep only the table is for people. */
@@ -163,8 +208,9 @@ static void report_ratio(const series_run *run, const ratio_row *row, unsigned n
 static void print_head(const series_run *run)
 {
     if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8s %9s %10s %10s %10s %10s %12s\n", "mode", "delivery",
-                     "payload", "frame", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s");
+        (void)printf("%-9s %-8s %8s %9s %10s %10s %10s %10s %12s %10s\n", "mode", "delivery",
+                     "payload", "frame", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s",
+                     "MB/s");
 }
 
 static void print_foot(const series_run *run)
@@ -242,6 +288,12 @@ static void add_paper(const series_run *run, json_t *report)
         (void)json_object_set_new(report, "paper", paper_tables_rates());
 }
 
+/* What runs there counts, and does nothing else. */
+static bool is_of_tsi(const perf_mode *mode)
+{
+    return mode != &perf_mode_put && (!mode->has_deliveries || mode->function != NULL);
+}
+
 /* In the order of the table above, whatever the order of the list; a name given twice counts
  * once. */
 static bool choose_series(series_run *run)
@@ -254,16 +306,16 @@ static bool choose_series(series_run *run)
                                       memcmp(modes[which]->name, at, size) != 0))
             which++;
         if (which == MODE_COUNT) {
-            (void)fprintf(stderr,
-                          "tc-perf: no mode is called '%.*s': expected bare, am, cached, "
-                          "uncached, image, bitcode, inject, local, compat or aligned\n",
-                          (int)size, at);
+            (void)fprintf(
+                stderr,
+                "tc-perf: no mode is called '%.*s': expected bare, am, put, noexec, "
+                "cached, uncached, image, bitcode, inject, local, compat or aligned\n",
+                (int)size, at);
             return false;
         }
-        if (strcmp(run->options.experiment->name, "tsi") != 0 &&
-            (!modes[which]->has_deliveries || modes[which]->function != NULL)) {
+        if (strcmp(run->options.experiment->name, "tsi") != 0 && is_of_tsi(modes[which])) {
             (void)fprintf(stderr,
-                          "tc-perf: mode '%s' is of tsi alone: expected cached, "
+                          "tc-perf: mode '%s' is of tsi alone: expected put, noexec, cached, "
                           "uncached, image, bitcode, inject or local\n",
                           modes[which]->name);
             return false;
@@ -310,7 +362,7 @@ static int run_messages(const perf_options *options)
     {                                                                                          \
         "rounds", "(20; with several payloads 4)"                                              \
     }
-#define MODES "bare,am,cached,uncached,image,bitcode,inject,local,compat"
+#define MODES "bare,am,put,noexec,cached,uncached,image,bitcode,inject,local,compat"
 #define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
 #define PAYLOAD_MAX (1u << 20)
 #define ITERATIONS_MAX 10000000
@@ -319,7 +371,7 @@ const perf_experiment tsi_experiment = {
     .name = "tsi",
     .summary = "half round trip and rate of a function that adds one to a counter",
     .options = OPTIONS " table api senders",
-    .told = {MESSAGE_TOLD, {"modes", "out of " MODES ",aligned"}},
+    .told = {MESSAGE_TOLD, {"modes", "out of " MODES ", aligned"}},
     .defaults = {{"size", "8"}, {"modes", "bare,am,cached,uncached"}, {"warmup", "1000"}},
     .payload_bytes = {1, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,

@@ -24,7 +24,7 @@ typedef struct shared_area {
     _Alignas(256) slot ring[SLOT_COUNT];
 } shared_area;
 
-_Static_assert(sizeof(shared_area) <= PERF_ARENA_BYTES - 64,
+_Static_assert(sizeof(shared_area) <= PERF_ARENA_BYTES - 128,
                "the ring fits the session's memory");
 
 /* Each side counts for itself: both have seen the same number of everything. */

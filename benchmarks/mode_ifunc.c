@@ -17,12 +17,20 @@ typedef struct ifunc_state {
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const ifunc_work *work;
     void *target;          /* what the ifunc works on here */
-    const uint64_t *calls; /* of it, where it counts them */
+    const uint64_t *calls; /* of it, where it counts them; else `arrived` */
+    uint64_t arrived;      /* messages, as the library counts them */
     uint64_t awaited;      /* what that will be when all that is under way has run */
     uint64_t sent;
     size_t payload_bytes;
     unsigned char *payload;
 } ifunc_state;
+
+static inline unsigned progress(ifunc_state *state)
+{
+    unsigned run = tc_progress(state->link.context);
+    state->arrived += run;
+    return run;
+}
 
 /* There is no peer any more when the other process has gone. */
 static inline bool send_one(ifunc_state *state, perf_poll *poll)
@@ -34,7 +42,7 @@ static inline bool send_one(ifunc_state *state, perf_poll *poll)
     while (state->link.peer != NULL &&
            (status = state->send(state->link.peer, state->link.function, state->payload,
                                  state->payload_bytes)) == TC_E_AGAIN) {
-        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+        if (progress(state) == 0 && !perf_poll_missed(poll))
             return ifunc_link_lost(&state->link);
     }
     return status == TC_OK || ifunc_link_send_failed(&state->link, status);
@@ -43,7 +51,7 @@ static inline bool send_one(ifunc_state *state, perf_poll *poll)
 static inline bool await_count(ifunc_state *state, perf_poll *poll)
 {
     while (*state->calls < state->awaited) {
-        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+        if (progress(state) == 0 && !perf_poll_missed(poll))
             return ifunc_link_lost(&state->link);
     }
     perf_poll_hit(poll);
@@ -59,9 +67,21 @@ static bool is_right(const ifunc_state *state)
         return perf_session_complain(session, "%s: %llu calls for %llu messages",
                                      state->work->name, (unsigned long long)*state->calls,
                                      (unsigned long long)state->awaited);
-    return state->work->check == NULL ||
+    return state->work->check == NULL || state->calls == &state->arrived ||
            state->work->check(state->target, state->payload, state->payload_bytes, &wrong) ||
            perf_session_complain(session, "%s: %s", state->work->name, wrong.text);
+}
+
+static void do_nothing(void *payload, size_t payload_size, void *target_args)
+{
+    (void)payload, (void)payload_size, (void)target_args;
+}
+
+static ifunc_link_local local_of(const perf_series *series)
+{
+    if (series->mode->is_unrun)
+        return do_nothing;
+    return series->mode->is_local ? series->work->local : NULL;
 }
 
 static bool make_state(perf_series *series)
@@ -71,6 +91,8 @@ static bool make_state(perf_series *series)
     state->payload_bytes = series->options->payload_bytes;
     state->payload = malloc(state->payload_bytes);
     state->calls = state->target = series->work->create(state->payload_bytes);
+    if (series->mode->is_unrun)
+        state->calls = &state->arrived;
     if (state->payload == NULL || state->target == NULL)
         return perf_session_complain(series->session, "out of memory");
     ifunc_work_fill(state->payload, state->payload_bytes);
@@ -191,7 +213,7 @@ static bool open_ifunc(perf_series *series)
                                                                      : series->work->name,
                                       .ring_bytes = series->ring_bytes,
                                       .target_args = state->target,
-                                      .local = mode->is_local ? series->work->local : NULL};
+                                      .local = local_of(series)};
     if (!ifunc_link_open(&state->link, series->session, &config))
         return false;
     state->send = mode->send;
@@ -203,6 +225,7 @@ static bool open_ifunc(perf_series *series)
     if (series->payload_bytes > max)
         series->payload_max = max;
     return series->ring_bytes == 0 || series->payload_max != 0 || count_outstanding(series);
+}
 }
 
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
@@ -237,7 +260,7 @@ static bool target_logged(perf_series *series, uint64_t count)
         while (*state->calls < state->awaited) {
             if (seen == 0)
                 seen = target_watch_look(&watch, SIGNAL_BEFORE, signal + SIGNAL_STEP);
-            if (tc_progress(state->link.context) == 0 && !perf_poll_missed(&poll))
+            if (progress(state) == 0 && !perf_poll_missed(&poll))
                 return ifunc_link_lost(&state->link);
         }
         series->log->done[i] = perf_ticks();
@@ -299,7 +322,7 @@ static bool target_rate(perf_series *series, uint64_t count)
     perf_poll poll = {.session = series->session};
     state->awaited += count;
     while (*state->calls < state->awaited) {
-        if (tc_progress(state->link.context) != 0)
+        if (progress(state) != 0)
             perf_poll_hit(&poll);
         else if (!perf_poll_missed(&poll))
             return ifunc_link_lost(&state->link);
@@ -343,4 +366,5 @@ IFUNC_MODE(image, .send = tc_send, .form = "image");
 IFUNC_MODE(bitcode, .send = tc_send, .form = "bitcode");
 IFUNC_MODE(inject, .send = tc_send_injected);
 IFUNC_MODE(local, .send = tc_send, .is_local = true);
+IFUNC_MODE(noexec, .send = tc_send, .is_unrun = true);
 IFUNC_MODE(aligned, .send = tc_send, .function = "tsi_aligned");

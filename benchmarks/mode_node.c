@@ -21,7 +21,15 @@
 #define LOOK_US 1000u /* between looks at a node that starts or ends */
 #define END_TIMEOUT_NS (10 * PERF_NS_PER_S)
 
-enum { KEY = 1, CERTIFICATE = 2, SIGNED = 4, RULES = 8, CONFINED = 16, ISOLATED = 32 };
+enum {
+    KEY = 1,
+    CERTIFICATE = 2,
+    SIGNED = 4,
+    RULES = 8,
+    CONFINED = 16,
+    ISOLATED = 32,
+    READ_ONLY = 64
+};
 
 typedef struct node_mode {
     perf_mode mode; /* first: a series points here */
@@ -93,6 +101,8 @@ static void set_node(node_settings *settings, const perf_series *series)
         set_file(settings, "trust", "trust");
         set(settings, "require_signature", "yes");
     }
+    if (protection & READ_ONLY)
+        set(settings, "payload", "readonly");
     if (protection & RULES) {
         (void)snprintf(settings->paths[settings->path_count], PERF_PATH_MAX, "@%.*s/rules",
                        PERF_PATH_MAX / 2, files->folder);
@@ -394,14 +404,16 @@ NODE_MODE(sealed, "sealed", KEY);
 NODE_MODE(certified, "certified", CERTIFICATE);
 NODE_MODE(with_signature, "signed", SIGNED);
 NODE_MODE(policy, "policy", RULES);
+NODE_MODE(read_only, "readonly", READ_ONLY);
 NODE_MODE(confined, "confined", CONFINED);
 NODE_MODE(isolated, "isolated", ISOLATED);
-NODE_MODE(all, "all", CERTIFICATE | SIGNED | RULES | CONFINED | ISOLATED);
+NODE_MODE(all, "all", CERTIFICATE | SIGNED | RULES | READ_ONLY | CONFINED | ISOLATED);
 
-const perf_mode *const node_modes[] = {
-    &off.mode,    &sealed.mode,   &certified.mode, &with_signature.mode,
-    &policy.mode, &confined.mode, &isolated.mode,  &all.mode,
-    NULL};
+const perf_mode *const node_modes[] = {&off.mode,       &sealed.mode,
+                                       &certified.mode, &with_signature.mode,
+                                       &policy.mode,    &read_only.mode,
+                                       &confined.mode,  &isolated.mode,
+                                       &all.mode,       NULL};
 
 bool mode_node_is(const perf_mode *mode)
 {

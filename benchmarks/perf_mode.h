@@ -39,6 +39,7 @@ struct perf_mode {
     tc_status (*send)(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
     const char *form;
     bool is_local;
+    bool is_unrun;        /* what the target has is a function that does nothing */
     const char *function; /* another than the experiment's, of tsi alone; NULL: none */
 
     size_t state_bytes; /* of series->state, which is all zero before open */
@@ -78,6 +79,8 @@ extern const perf_mode perf_mode_aligned; /* cached, of a function that asks for
 /* Of the experiment tail: cached and inject, by a receiver that looks for each frame itself. */
 extern const perf_mode perf_mode_placed_cached;
 extern const perf_mode perf_mode_placed_inject;
+extern const perf_mode perf_mode_noexec;  /* delivered and credited, not run */
+extern const perf_mode perf_mode_put;     /* plain UCX: a put, whose last word is polled */
 /* No process but one: the function is called. Of the overhead experiment. */
 extern const perf_mode perf_mode_direct;
 

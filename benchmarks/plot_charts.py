@@ -5,7 +5,7 @@ allowed) is a line across the panel.
 """
 from dataclasses import dataclass, field
 
-from plot_report import Refused, number, spread, text
+from plot_report import NUMBER_MAX, Refused, number, spread, text
 
 UCX_NAMES = {"am": "UCX AM", "am-safe": "UCX AM, safe", "put": "UCX put", "get": "UCX GET", "ucx": "UCX AM over tcp"}
 SERIES_MAX = 24
@@ -126,11 +126,11 @@ def distinct(rows, name):
     return list(dict.fromkeys(text(row[name]) for row in rows if name in row))
 
 
-def series_of(rows, x_name, y_name, scale, name_of, key="mode", style="delivery"):
+def series_of(rows, x_name, y_name, scale, name_of, key="mode", style="delivery", least=0):
     """One for each name, sorted by x."""
     table = {}
     for row in rows:
-        x, (y, low, high) = number(row, x_name), spread(row, y_name)
+        x, (y, low, high) = number(row, x_name), spread(row, y_name, least)
         if x is not None and y is not None:
             name = name_of(row)
             look = "ucx" if style == "delivery" and name in UCX_NAMES.values() else text(row.get(style))
@@ -189,6 +189,12 @@ def ring_panels(rows):
                   from_zero=len(sizes) == 1, scale=scale)], 1, "rings of several sizes"
 
 
+def loss_panel(rows, name, label, name_of):
+    """What code that comes along costs beside code that is there, as the figures of the Two-Chains paper have it."""
+    return Lines("payload", label, series_of(rows, "payload_bytes", name, 1, name_of, least=-NUMBER_MAX), "bytes",
+                 Limit("as local", 0, is_told=False), is_change=True)
+
+
 def message_panels(rows):
     if "senders" in rows[0]:
         unit, scale = rate_unit(figures(rows, "rate_per_s"))
@@ -210,7 +216,9 @@ def message_panels(rows):
         return [Lines(x[0], label, series_of(others, x[1], name, scale, name_of), "bytes", limit, scale=scale)
                 for label, name, scale, limit in zip(labels, ("latency_ns_p50", "rate_per_s"), (time_scale, rate_scale), limits)] + [
                     change_panel(others, "latency_to_am", -1, "latency reduction from UCX AM (%)", name_of),
-                    change_panel(others, "rate_to_am", 1, "rate increase over UCX AM (%)", name_of)], 2
+                    change_panel(others, "rate_to_am", 1, "rate increase over UCX AM (%)", name_of),
+                    loss_panel(others, "latency_loss_percent", "latency above that of local (%)", name_of),
+                    loss_panel(others, "rate_loss_percent", "rate below that of local (%)", name_of)], 2
     labels[0] = f"half round trip ({time}): p50, {marks(rows, 'latency_ns')}"
     return [Bars(labels[0], bars_of(others, "latency_ns_p50", time_scale, name_of, far="latency_ns_p99"), limits[0],
                  scale=time_scale),

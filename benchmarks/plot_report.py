@@ -16,20 +16,20 @@ class Refused(Exception):
     """What was found, and what was expected."""
 
 
-def number(row, name):
+def number(row, name, least=0):
     """None: the row has no such number, or one that nothing can be measured as."""
     value = row.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= NUMBER_MAX:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= NUMBER_MAX:
         return None
     return value
 
 
-def spread(row, name):
+def spread(row, name, least=0):
     """(value, low, high) of a row's figure; low and high are the value where the row has no quartiles."""
-    value, around = number(row, name), row.get(f"{name}_quartiles")
+    value, around = number(row, name, least), row.get(f"{name}_quartiles")
     if value is None or not isinstance(around, list) or len(around) != 2:
         return value, value, value
-    low, high = (number({"": each}, "") for each in around)
+    low, high = (number({"": each}, "", least) for each in around)
     return (value, low, high) if low is not None and high is not None and low <= value <= high else (value, value, value)
 
 

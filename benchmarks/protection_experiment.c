@@ -90,7 +90,8 @@ static bool are_known(const char *names)
     while (names != NULL) {
         if (!perf_value_name(&names, ',', name, sizeof name) || !is_known(name)) {
             (void)fprintf(stderr, "tc-perf: --modes: expected some of ucx, off, sealed, "
-                                  "certified, signed, policy, confined, isolated and all\n");
+                                  "certified, signed, policy, readonly, confined, "
+                                  "isolated and all\n");
             return false;
         }
     }
@@ -340,7 +341,8 @@ const perf_experiment protection_experiment = {
     .summary = "what keys, signatures, rules and walls cost, beside none",
     .options = "iterations warmup rounds modes pin",
     .defaults = {{"delivery", "direct,am,stream"},
-                 {"modes", "ucx,off,sealed,certified,signed,policy,confined,isolated,all"},
+                 {"modes",
+                  "ucx,off,sealed,certified,signed,policy,readonly,confined,isolated,all"},
                  {"rounds", "20"},
                  {"warmup", "200"}},
     .iterations_max = 10000000,

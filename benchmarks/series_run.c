@@ -281,9 +281,8 @@ static bool measure_connections(series_run *run, unsigned round)
 static bool measure_round(series_run *run, unsigned round)
 {
     if (!measure_connections(run, round) ||
-        (has_latency(run) && !take_turns(run, round, "latency", measure_latency)))
-        return false;
-    if (!run->kind->no_rates && !take_turns(run, round, "rate", measure_rate))
+        (has_latency(run) && !take_turns(run, round, "latency", measure_latency)) ||
+        (!run->kind->no_rates && !take_turns(run, round, "rate", measure_rate)))
         return false;
     for (unsigned i = 0; run->options.verbose && i < run->series_count; i++) {
         if (!series_run_skips(run, i))

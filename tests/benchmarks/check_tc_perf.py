@@ -14,6 +14,7 @@ import sys
 DEADLINE_S = 100
 TAIL = ["latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max"]
 NUMBERS = ["payload_bytes", "frame_bytes"] + TAIL + ["rate_per_s"]
+MESSAGE = NUMBERS + ["mb_per_s"]
 RATIOS = {"cached_to_bare_latency", "cached_to_am_latency", "cached_to_bare_rate",
           "cached_to_am_rate", "uncached_to_cached_latency", "uncached_to_cached_rate",
           "uncached_to_am_latency", "uncached_to_am_rate"}
@@ -76,7 +77,7 @@ def check_tsi(report, delivery):
         # 0.000 where UCX waits for its turn on a processor.
         expect(all(rows[mode].pop(name, -1) >= 0 for name in TO_AM), "ratios to am", rows[mode])
     for row in rows.values():
-        expect(list(row) == ["mode", "delivery"] + NUMBERS, "nine members", list(row))
+        expect(list(row) == ["mode", "delivery"] + MESSAGE, "ten members", list(row))
         expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
         expect_tail(row, "latency_ns")
     for mode in ("cached", "uncached"):
@@ -101,7 +102,7 @@ def check_sweep(report):
         if "skipped" in row:
             expect(row["payload_bytes"] > 64, "small payloads to be measured", row)
         else:
-            expect(list(row) == ["mode", "delivery"] + NUMBERS, "nine members", list(row))
+            expect(list(row) == ["mode", "delivery"] + MESSAGE, "ten members", list(row))
 
 
 def check_ifunc_api(report):
@@ -162,13 +163,55 @@ def check_forms(report):
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
+LOSSES = {"latency_loss_percent": "inject_loss_percent_latency", "rate_loss_percent": "inject_loss_percent_rate"}
+
+
+def check_losses(row, ratios):
+    """Of inject beside local, in the row and among the ratios. A loss may be a gain on processors that others use as well."""
+    if row["mode"] == "inject":
+        for name, ratio in LOSSES.items():
+            expect(row.pop(name) == ratios.get(f"{ratio}_{row['payload_bytes']}"), "the same loss among the ratios", ratios)
+        return
+    expect(not LOSSES.keys() & row.keys(), "losses of inject alone", row)
+
+
+def check_delivered(report, modes, work):
+    """Plain puts, and messages that run nothing: figures and ratios for every payload."""
+    sizes = report["env"]["options"]["sizes"]
+    rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"]]
+    # A put has its number in it.
+    expect(rows == [(max(size, 8) if mode == "put" else size, mode) for size in sizes for mode in modes], "a row for each", rows)
+    for row in report["rows"]:
+        check_losses(row, report["ratios"])
+        expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
+        expect(abs(row["mb_per_s"] / (row["rate_per_s"] * row["payload_bytes"] / (1 << 20)) - 1) < 1e-2 or row["mb_per_s"] < 0.1,
+               "the rate in megabytes", row)
+        expect_tail(row, "latency_ns")
+    expect({row["delivery"] for row in report["rows"] if row["mode"] == "put"} == {"put"}, "puts", rows)
+    names = {f"noexec_to_put_{metric}_{size}" for metric in ("latency", "rate") for size in sizes}
+    names |= {f"{ratio}_{size}" for ratio in work for size in sizes}
+    expect(names <= set(report["ratios"]), sorted(names), report["ratios"])
+
+
+def check_unrun(report):
+    check_delivered(report, ["put", "noexec", "inject", "local"], LOSSES.values())
+
+
+def check_unrun_tsi(report):
+    for row in report["rows"]:
+        for name in TO_AM:
+            row.pop(name, None)
+    check_delivered(report, ["am", "put", "noexec", "cached"], ["cached_to_noexec_latency", "cached_to_noexec_rate"])
+
+
 def check_work(report):
     """Rows and ratios for every payload and three modes. That the results were right, tc-perf itself has checked."""
     sizes = report["env"]["options"]["sizes"]
     rows = [(row["payload_bytes"], row["mode"]) for row in report["rows"]]
     expect(rows == [(size, mode) for size in sizes for mode in ("cached", "inject", "local")], "a row for each", rows)
     for row in report["rows"]:
-        expect(list(row) == ["mode", "delivery"] + NUMBERS, "nine members", list(row))
+        check_losses(row, report["ratios"])
+        expect(list(row) == ["mode", "delivery"] + MESSAGE, "ten members", list(row))
         expect(all(row[name] > 0 for name in NUMBERS), "positive numbers", row)
         expect_tail(row, "latency_ns")
     frames = {(row["payload_bytes"], row["mode"]): row["frame_bytes"] for row in report["rows"]}
@@ -176,6 +219,7 @@ def check_work(report):
         expect(frames[size, "inject"] > frames[size, "cached"] + 100, "code in every message", frames)
     names = {f"{upper}_to_{lower}_{metric}_{size}" for metric in ("latency", "rate") for size in sizes
              for upper, lower in (("inject", "cached"), ("inject", "local"), ("local", "cached"))}
+    names |= {f"{name}_{size}" for name in LOSSES.values() for size in sizes}
     expect(set(report["ratios"]) == names, sorted(names), report["ratios"])
 
 
@@ -406,7 +450,7 @@ def check_protection(report):
 
 # What is checked: the experiment that is run for it, and the check of its report.
 CHECKS = {"tsi": ("tsi", check_tsi), "sweep": ("tsi", check_sweep), "senders": ("tsi", check_senders), "ifunc_api": ("tsi", check_ifunc_api),
-          "rings": ("iput", check_rings),
+          "rings": ("iput", check_rings), "unrun": ("iput", check_unrun), "unrun_tsi": ("tsi", check_unrun_tsi),
           "forms": ("tsi", check_forms), "table": ("tsi", check_table), "ssum": ("ssum", check_work),
           "iput": ("iput", check_work), "first-call": ("first-call", check_first_call),
           "intrusion": ("first-call", check_intrusion), "call": ("call", check_call), "overhead": ("overhead", check_overhead),

@@ -39,6 +39,16 @@ def to_am(rows):
     return rows
 
 
+def with_losses(rows):
+    """Of code that comes along: little of long messages, and at times a gain."""
+    for row in rows:
+        if row["mode"] == "inject":
+            lost = 200 / (1 + row["payload_bytes"] / 100)
+            row.update(around(latency_loss_percent=lost, rate_loss_percent=lost / 4 - 2))
+            row["rate_loss_percent_quartiles"].sort()
+    return rows
+
+
 def wait(policy, idle, p50, p99, rate):
     return [{"policy": policy, "processes": n, "idle_cpu_pct": idle, "wakeup_us_p50": p50, "wakeup_us_p99": p99,
              "wakeup_us_p999": 2 * p99, "wakeup_us_max": 3 * p99, **around(rate_per_s=rate * n)}
@@ -145,6 +155,8 @@ REPORTS = {
                                                                                       ("inject", "direct", 1.7), ("compat", "direct", 1.2)]))),
     "little-change": report("tsi", to_am(sweep([64, 1024], [("am", "am", 5), ("inject", "direct", 1.7)]))),
     "sum": report("ssum", sweep(PAYLOADS[3:], [(mode, "direct", factor) for mode, factor in (("cached", 1), ("inject", 3), ("local", 0.9))])),
+    "losses": report("iput", with_losses(sweep(PAYLOADS[2:], [("put", "put", 0.7), ("noexec", "direct", 0.9), ("inject", "direct", 3),
+                                                              ("local", "direct", 1)]))),
     "put": report("iput", sweep([64], [("inject", "am", 3), ("local", "am", 1)])),
     "tail": report("tail", tails([16, 256, 4096, 16384])),
     "tail-alone": report("tail", tails([64])),
