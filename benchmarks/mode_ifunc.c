@@ -226,7 +226,6 @@ static bool open_ifunc(perf_series *series)
         series->payload_max = max;
     return series->ring_bytes == 0 || series->payload_max != 0 || count_outstanding(series);
 }
-}
 
 static bool source_latency(perf_series *series, uint64_t count, uint64_t *stamps)
 {
