@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 ALLOWED = r"(libuc[mpst]|libzstd|libsodium|libc|libm|libgcc_s|libpthread|libdl|ld-linux-[\w-]+)\.so\.\d+"
-SIZE_MAX = 500_000
+# With libraries that travel, packages, read-only payloads and a context that serves itself, 40 KB more than release 0.1.0.
+SIZE_MAX = 560_000
 
 
 def main():
