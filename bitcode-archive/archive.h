@@ -25,7 +25,11 @@
 
 /* Archives may hold forms that this library does not know (any other number up to 255): they
  * are listed, carried and never selected. */
-typedef enum tci_slice_form { TCI_FORM_BITCODE = 1, TCI_FORM_IMAGE = 2 } tci_slice_form;
+typedef enum tci_slice_form {
+    TCI_FORM_BITCODE = 1,
+    TCI_FORM_IMAGE = 2,
+    TCI_FORM_SHARED = 3 /* a shared object, of a library alone */
+} tci_slice_form;
 
 /* What a slice asks of the CPU beyond its architecture's first version. A level includes those
  * below it; numbers without a name here are never selected. */
@@ -125,6 +129,11 @@ TC_MUST_CHECK tc_status tci_archive_select(const tci_archive *archive, const cha
 TC_MUST_CHECK tc_status tci_archive_select_image(const tci_archive *archive, const char *triple,
                                                  unsigned level, size_t *index_out,
                                                  tc_error *err);
+
+/* The shared object for a normalised triple. TC_E_NO_SLICE as above. */
+TC_MUST_CHECK tc_status tci_archive_select_shared(const tci_archive *archive,
+                                                  const char *triple, size_t *index_out,
+                                                  tc_error *err);
 
 /* A copy of one slice's bytes that outlives the archive, for free(). TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_extract(const tci_archive *archive, size_t index,

@@ -13,6 +13,8 @@ const char *tci_slice_form_text(tci_slice_form form)
         return "bitcode";
     case TCI_FORM_IMAGE:
         return "image";
+    case TCI_FORM_SHARED:
+        return "shared object";
     default:
         return NULL;
     }
@@ -99,4 +101,18 @@ tc_status tci_archive_select_image(const tci_archive *archive, const char *tripl
         found = true;
     }
     return found ? TC_OK : no_slice(archive, "image that fits", triple, err);
+}
+
+tc_status tci_archive_select_shared(const tci_archive *archive, const char *triple,
+                                    size_t *index_out, tc_error *err)
+{
+    for (size_t i = 0; i < tci_archive_slice_count(archive); i++) {
+        const tci_slice *slice = tci_archive_slice(archive, i);
+        if (tci_archive_is_library(archive) && slice->form == TCI_FORM_SHARED &&
+            slice->cpu_level == TCI_CPU_ANY && strcmp(slice->triple, triple) == 0) {
+            *index_out = i;
+            return TC_OK;
+        }
+    }
+    return no_slice(archive, "shared object", triple, err);
 }

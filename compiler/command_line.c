@@ -3,6 +3,7 @@
 #include "archive_name.h"
 #include "base/error_text.h"
 #include "command_option.h"
+#include "library_object.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +24,11 @@ static tc_status check_sources(const tci_command *c, tc_error *err)
 {
     if (c->sources.count == 0)
         return tci_error_set(err, TC_E_INVALID, "no source files; see tc-clang --help");
+    const bool is_shared = c->is_library && tci_library_object_is(c->sources.items[0]);
     for (size_t i = 0; i < c->sources.count; i++) {
         const char *source = c->sources.items[i];
+        if (is_shared && tci_library_object_is(source))
+            continue;
         bool is_llvm = has_suffix(source, ".bc") || has_suffix(source, ".ll");
         if (!is_llvm && !has_suffix(source, ".c") && !tci_command_is_cxx(source))
             return tci_error_set(err, TC_E_INVALID,

@@ -14,6 +14,7 @@
 #include "image_make.h"
 #include "layout_check.h"
 #include "link_deps.h"
+#include "library_object.h"
 #include "command_option.h"
 #include "tool_completion.h"
 #include "tool_help.h"
@@ -175,10 +176,26 @@ static tc_status make_slices_of_target(const tci_command *command, const tci_tar
     return TC_OK;
 }
 
+/* Each is for the machine that it says itself. */
+static tc_status take_shared_objects(const tci_command *command, slices *made, tc_error *err)
+{
+    for (size_t i = 0; i < command->sources.count; i++) {
+        if (made->count == SLICES_MAX)
+            return tci_error_set(err, TC_E_TOO_LARGE, "more than %d shared objects",
+                                 SLICES_MAX);
+        TC_TRY(tci_library_object_read(command->sources.items[i], command->name,
+                                       &made->codes[made->count], err));
+        made->count++;
+    }
+    return TC_OK;
+}
+
 /* A finding in the code of one target does not hide those that only another target has. */
 static tc_status compile_targets(const tci_command *command, slices *made, tc_error *err)
 {
     tc_status status = TC_OK;
+    if (command->is_library && tci_library_object_is(command->sources.items[0]))
+        return take_shared_objects(command, made, err);
     for (size_t i = 0; i < command->target_count; i++) {
         tc_status one = make_slices_of_target(command, command->targets[i], made, err);
         if (one != TC_OK)

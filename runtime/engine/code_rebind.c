@@ -10,6 +10,8 @@ static tc_status bind_all(const tci_load_source *source, tci_code_unit *unit,
     if (unit->image != NULL)
         return tci_image_loader_rebind_slice(unit->image, source->archive, unit->symbols,
                                              symbols, err);
+    if (unit->shared != NULL) /* its list is not what it binds to */
+        return TC_OK;
     TC_TRY(tci_linked_code_rebind(unit->code.compiled, unit->symbols, symbols, err));
     return unit->state != NULL
                ? tci_linked_code_rebind(unit->state, unit->symbols, symbols, err)

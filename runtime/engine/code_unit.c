@@ -5,6 +5,7 @@
 #include "base/logger.h"
 #include "code_map.h"
 #include "code_unit_object.h"
+#include "code_unit_table.h"
 #include "engine/cache/object_cache.h"
 #include "engine/engine_shared.h"
 #include "engine/linked_code.h"
@@ -257,7 +258,7 @@ static void publish(const tci_load_source *source, tci_code_unit *unit)
         tci_image_names names;
         tci_image_loader_names(unit->image, tci_archive_name(source->archive), &names);
         unit->names = tci_code_map_add(&source->id, names.symbols, names.count);
-    } else {
+    } else if (unit->code.compiled != NULL) {
         const tci_code_symbol *symbols;
         size_t count = tci_linked_code_symbols(unit->code.compiled, &symbols);
         unit->names = tci_code_map_add(&source->id, symbols, count);
@@ -290,6 +291,8 @@ tc_status tci_code_unit_execute(tci_engine_handle *handle, const tci_load_source
     tc_status status = open_symbols(source, unit, err);
     if (status == TC_OK && plan->kind == TCI_LOAD_IMAGE)
         status = load_image(handle, source, plan, unit, err);
+    else if (status == TC_OK && plan->kind == TCI_LOAD_SHARED)
+        status = tci_code_unit_table_open(source, plan, unit, err);
     else if (status == TC_OK)
         status = load_bitcode(handle, source, plan, NULL, unit, err);
     return end_load(handle, source, status, unit, unit_out, err);
@@ -346,6 +349,7 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
         tci_image_loader_unload(handle->arena, unit->image);
     tci_linked_code_free(unit->code.compiled);
     tci_linked_code_free(unit->state);
+    tci_shared_library_close(unit->shared);
     tci_symbols_destroy(unit->symbols);
     tci_object_write_drop(unit->code.pending);
     free(unit);

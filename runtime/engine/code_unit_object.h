@@ -5,6 +5,7 @@
 #include "code_map.h"
 #include "engine/code_unit.h"
 #include "engine/linked_code.h"
+#include "engine/shared_library.h"
 #include "image/image_loader.h"
 
 #include <tc/load.h>
@@ -25,7 +26,8 @@ typedef struct tci_loaded_code {
 struct tci_code_unit {
     tci_loaded_code code; /* first: its entries are what most ask for */
     tci_symbols *symbols;
-    tci_loaded_image *image; /* NULL: it was compiled */
+    tci_loaded_image *image; /* NULL: it was compiled, or is: */
+    tci_shared_library *shared;
     tci_linked_code *state; /* code that was replaced, whose variables the code uses; or NULL */
     tci_code_names *names;
 };

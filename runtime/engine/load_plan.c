@@ -79,6 +79,19 @@ static bool takes_microseconds(const tci_load_source *source, const tci_load_pla
             tci_archive_slice(source->archive, plan->slice)->size <= STORED_AT_ONCE_MAX);
 }
 
+/* What somebody else's compiler and linker have made is neither form: who wants one of them does not
+ * get it. */
+static bool plan_shared(const tci_load_policy *policy, const tci_load_source *source,
+                        tci_load_plan *plan)
+{
+    if (form_of(policy, source) != TCI_CHOICE_AUTO ||
+        tci_archive_select_shared(source->archive, tci_triple_host(), &plan->slice, NULL) !=
+            TC_OK)
+        return false;
+    *plan = (tci_load_plan){.kind = TCI_LOAD_SHARED, .slice = plan->slice};
+    return true;
+}
+
 /* A failure to take an image is not a reason to compile, as the bitcode beside it is the same
  * code with the same needs. */
 tc_status tci_load_plan_make(const tci_load_policy *policy, const tci_load_source *source,
@@ -91,6 +104,8 @@ tc_status tci_load_plan_make(const tci_load_policy *policy, const tci_load_sourc
         status = plan_image(policy, source, &plan, &why);
     if (status == TC_E_NO_SLICE && form_of(policy, source) != TCI_CHOICE_IMAGE)
         status = plan_bitcode(policy, source, &plan, &why);
+    if (status == TC_E_NO_SLICE && plan_shared(policy, source, &plan))
+        status = TC_OK;
     if (status == TC_E_NO_SLICE && source->form != TCI_CHOICE_AUTO)
         return tci_error_set(err, TC_E_REFUSED, "%s: %s; the key that signed it has forms=%s",
                              tci_archive_name(source->archive), why.text,

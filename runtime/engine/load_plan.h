@@ -38,9 +38,10 @@ typedef struct tci_load_policy {
 } tci_load_policy;
 
 typedef enum tci_load_kind {
-    TCI_LOAD_IMAGE,  /* place the image */
-    TCI_LOAD_STORED, /* link an object that was stored; compile the bitcode if there is none */
-    TCI_LOAD_COMPILE /* compile the bitcode */
+    TCI_LOAD_IMAGE,   /* place the image */
+    TCI_LOAD_STORED,  /* link an object that was stored; compile the bitcode if there is none */
+    TCI_LOAD_COMPILE, /* compile the bitcode */
+    TCI_LOAD_SHARED   /* open the shared object, of a library */
 } tci_load_kind;
 
 typedef struct tci_load_plan {

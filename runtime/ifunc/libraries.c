@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "engine/code_unit_table.h"
 #include "ifunc/ifunc_load.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum { AT_INIT, AT_FINI, ENTRIES };
 typedef struct arrived {
     tci_library library;
     void *const *table;
+    bool is_own; /* the program put it in force: no peer owns it */
     char owner[TCI_LIBRARY_OWNER_MAX];
 } arrived;
 
@@ -195,21 +197,22 @@ void tci_libraries_end(tci_registry *registry)
 
 static tc_status check_owner(const tci_library *library, const char *owner, tc_error *err)
 {
-    const char *theirs = tci_libraries_owner(library);
-    if (owner == NULL || strcmp(theirs, owner) == 0)
+    const arrived *a = (const arrived *)(const void *)library;
+    if (owner == NULL || (!a->is_own && strcmp(a->owner, owner) == 0))
         return TC_OK;
     return tci_error_set(err, TC_E_REFUSED, "library %s is that of %s", library->title,
-                         theirs[0] != '\0' ? theirs : "this node");
+                         a->is_own             ? "this node"
+                         : a->owner[0] != '\0' ? a->owner
+                                               : "a peer that has proved nothing");
 }
 
 static tc_status create(tc_ifunc *fn, const char *owner, arrived **library_out, tc_error *err)
 {
     arrived *a = calloc(1, sizeof *a);
-    void *table = NULL;
     if (a == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "%s: out of memory", name_of(fn));
-    tci_code_unit_entries(fn->unit)->main(&table, sizeof table, NULL);
-    a->table = table;
+    a->table = tci_code_unit_table(fn->unit);
+    a->is_own = owner == NULL;
     a->library.archive = fn->archive;
     a->library.addresses = a->table + ENTRIES;
     a->library.owner = fn;

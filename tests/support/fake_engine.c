@@ -3,6 +3,7 @@
 #include "archive_layout.h"
 #include "base/error_text.h"
 #include "engine/code_rebind.h"
+#include "engine/code_unit_table.h"
 #include "engine/injector.h"
 #include "engine/load_queue.h"
 #include "test.h"
@@ -215,6 +216,12 @@ size_t tci_code_unit_memory(const tci_code_unit *unit)
 }
 
 const tci_symbols *tci_code_unit_symbols(const tci_code_unit *unit)
+{
+    (void)unit;
+    return NULL;
+}
+
+void *const *tci_code_unit_table(const tci_code_unit *unit)
 {
     (void)unit;
     return NULL;

@@ -1,0 +1,207 @@
+/* Several libraries at a node: those that use others, those that define the same, one that is a shared
+ * object as any compiler makes it; and what their owner may do that others may not. */
+#include "../shipped/shelf.h"
+#include "../support/pair.h"
+#include "../support/test.h"
+#include "../support/test_context.h"
+
+#include <tc/call.h>
+#include <tc/library.h>
+
+static tc_library *open_library(tc_context *ctx, const char *name)
+{
+    char path[1100];
+    tc_library *library;
+    tc_error error;
+    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
+    if (tc_library_open_file(ctx, path, &library, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return library;
+}
+
+static void install(tc_context *ctx, const char *name)
+{
+    tc_library *library = open_library(ctx, name);
+    tc_error error;
+    if (tc_library_install(ctx, library, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    tc_library_close(library);
+}
+
+static void expect_no_install(tc_context *ctx, const char *name, tc_status status,
+                              const char *text)
+{
+    tc_library *library = open_library(ctx, name);
+    tc_error error = {0};
+    assert_int_equal(tc_library_install(ctx, library, &error), status);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", error.text, text);
+    tc_library_close(library);
+}
+
+static void push(pair *p, const char *name)
+{
+    tc_library *library = open_library(p->source, name);
+    tc_error error;
+    if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    tc_library_close(library);
+}
+
+static tc_status call(pair *p, tc_ifunc *fn, uint64_t n, void *answer, size_t size,
+                      tc_error *error)
+{
+    return tc_call(p->ep, fn, &n, sizeof n, answer, &size, PAIR_TIMEOUT_NS, error);
+}
+
+static uint64_t annex_put(tc_context *ctx, uint64_t n)
+{
+    uint64_t (*put)(uint64_t);
+    *(void **)&put = tc_library_symbol(ctx, "annex", "annex_put");
+    assert_non_null(put);
+    return put(n);
+}
+
+static uint64_t count_of(tc_context *ctx)
+{
+    const uint64_t *count = tc_library_symbol(ctx, "shelf", "shelf_count");
+    assert_non_null(count);
+    return *count;
+}
+
+/* --- libraries that use libraries --------------------------------------------------------------- */
+
+static void a_library_uses_another_one(void **state)
+{
+    tc_error error;
+    tc_library_info infos[3];
+    tc_context *ctx = test_context(NULL);
+    expect_no_install(ctx, "annex", TC_E_ABSENT,
+                      "annex: deps: library tc:shelf is not at this node");
+    install(ctx, "shelf1/shelf");
+    install(ctx, "annex");
+    assert_int_equal(annex_put(ctx, 4), 8);
+    assert_int_equal(count_of(ctx), 8);
+    assert_int_equal(tc_library_list(ctx, infos, 3), 2);
+    assert_string_equal(infos[0].name, "shelf");
+    assert_int_equal(infos[0].symbols, 4);
+    assert_int_equal(infos[0].libraries, 1);
+    assert_string_equal(infos[1].name, "annex");
+    assert_int_equal(tc_library_remove(ctx, "shelf", &error), TC_E_IN_USE);
+    assert_non_null(strstr(error.text, "tc:annex"));
+    assert_int_equal(tc_library_remove(ctx, "annex", &error), TC_OK);
+    assert_int_equal(tc_library_remove(ctx, "shelf", &error), TC_OK);
+    assert_int_equal(tc_library_remove(ctx, "shelf", &error), TC_E_NOT_FOUND);
+    assert_int_equal(tc_library_list(ctx, NULL, 0), 0);
+    tc_context_destroy(ctx);
+}
+
+/* The older one lives on for it, until it comes anew itself. */
+static void a_library_stays_with_what_it_was_bound_to(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    install(ctx, "shelf1/shelf");
+    install(ctx, "annex");
+    assert_int_equal(annex_put(ctx, 1), 2);
+    install(ctx, "shelf2/shelf");
+    assert_int_equal(count_of(ctx), 2);
+    assert_int_equal(annex_put(ctx, 1), 4);
+    assert_int_equal(count_of(ctx), 2);
+    expect_no_install(ctx, "shelf1/shelf", TC_E_IN_USE, "still in use");
+    tc_context_destroy(ctx);
+}
+
+static void circles_are_refused(void **state)
+{
+    tc_context *ctx = test_context(NULL);
+    install(ctx, "shelf1/shelf");
+    install(ctx, "annex");
+    expect_no_install(ctx, "shelf6/shelf", TC_E_INVALID,
+                      "a circle of libraries: tc:shelf uses tc:annex uses tc:shelf");
+    assert_int_equal(annex_put(ctx, 1), 2);
+    assert_int_equal(count_of(ctx), 2);
+    tc_context_destroy(ctx);
+}
+
+/* --- functions that use several ----------------------------------------------------------------- */
+
+static void two_definitions_of_a_symbol_are_named(void **state)
+{
+    pair p;
+    tc_error error = {0};
+    shelf_answer answer;
+    pair_open(&p, NULL);
+    push(&p, "shelf1/shelf");
+    push(&p, "twin");
+    tc_ifunc *torn = pair_ifunc(&p, "torn"), *lend = pair_ifunc(&p, "lend");
+    assert_int_equal(call(&p, torn, 1, &answer, sizeof answer, &error), TC_E_UNRESOLVED);
+    if (strstr(error.text, "symbol shelf_version is defined by tc:shelf and by tc:twin") ==
+        NULL)
+        fail_msg("%s", error.text);
+    assert_int_equal(call(&p, lend, 1, &answer, sizeof answer, &error), TC_OK);
+    assert_int_equal(answer.version, 1);
+    pair_close(&p);
+}
+
+static void a_stock_shared_object_is_a_library(void **state)
+{
+    pair p;
+    tc_error error;
+    uint64_t total;
+    pair_open(&p, (const char *const[]){"form", "auto", NULL});
+    push(&p, "libstock");
+    tc_ifunc *visit = pair_ifunc(&p, "call_stock");
+    if (call(&p, visit, 2, &total, sizeof total, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(total, 42);
+    tc_library *library = open_library(p.source, "libstock");
+    assert_int_equal(tc_library_withdraw(p.ep, library, PAIR_TIMEOUT_NS, &error), TC_OK);
+    assert_int_equal(call(&p, visit, 2, &total, sizeof total, &error), TC_E_ABSENT);
+    push(&p, "libstock");
+    assert_int_equal(call(&p, visit, 3, &total, sizeof total, &error), TC_OK);
+    assert_int_equal(total, 43);
+    tc_library_close(library);
+    pair_close(&p);
+}
+
+static void what_takes_images_alone_takes_no_shared_object(void **state)
+{
+    tc_context *ctx = test_context((const char *const[]){"form", "image", NULL});
+    expect_no_install(ctx, "libstock", TC_E_NO_SLICE, "shared object");
+    tc_context_destroy(ctx);
+}
+
+/* --- whose a name is ------------------------------------------------------------------------------- */
+
+static void what_the_program_installed_no_peer_replaces(void **state)
+{
+    pair p;
+    tc_error error = {0};
+    pair_open(&p, NULL);
+    pair_pause(&p);
+    install(p.target, "shelf1/shelf");
+    pair_resume(&p);
+    tc_library *other = open_library(p.source, "shelf2/shelf");
+    assert_int_equal(tc_library_push(p.ep, other, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    if (strstr(error.text, "library tc:shelf is that of this node") == NULL)
+        fail_msg("%s", error.text);
+    tc_library *same = open_library(p.source, "shelf1/shelf");
+    assert_int_equal(tc_library_withdraw(p.ep, same, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    tc_library_close(same);
+    tc_library_close(other);
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_library_uses_another_one),
+        cmocka_unit_test(a_library_stays_with_what_it_was_bound_to),
+        cmocka_unit_test(circles_are_refused),
+        cmocka_unit_test(two_definitions_of_a_symbol_are_named),
+        cmocka_unit_test(a_stock_shared_object_is_a_library),
+        cmocka_unit_test(what_takes_images_alone_takes_no_shared_object),
+        cmocka_unit_test(what_the_program_installed_no_peer_replaces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
