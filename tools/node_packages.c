@@ -20,6 +20,8 @@ bool node_packages_open(tc_context *ctx, const node_arguments *args)
         tc_status status = is_library(path)
                                ? tc_package_use_local(ctx, path, &package, &error)
                                : tc_package_open(ctx, path, NULL, &package, &error);
+        if (status == TC_OK)
+            status = tc_package_install(ctx, package, &error);
         if (status != TC_OK) {
             fprintf(stderr, "tc-node: --package: %s\n", error.text);
             return false;

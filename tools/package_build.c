@@ -102,6 +102,10 @@ static tc_status compile(const package_wish *wish, const package_part *part,
     for (size_t i = 0; i < part->source_count; i++)
         package_program_add(&program, "%s", part->sources[i]);
     package_program_add(&program, "--name=%s", part->element.name);
+    if (part->element.kind == TCI_ELEMENT_LIBRARY)
+        package_program_add(&program, "--library");
+    for (size_t i = 0; i < part->use_count; i++)
+        package_program_add(&program, "--uses=%s", part->uses[i]);
     package_program_add(&program, "-o");
     package_program_add(&program, "%s", path);
     if (wish->rules != NULL) {
@@ -140,10 +144,13 @@ static tc_status look_into(package_part *part, const char *path, tc_error *err)
         return status;
     }
     part->entries = tci_archive_entries(archive);
-    if (strcmp(tci_archive_name(archive), element->name) != 0)
-        status =
-            tci_error_set(err, TC_E_INVALID, "%s: it is of the function '%s', expected '%s'",
-                          path, tci_archive_name(archive), element->name);
+    if (tci_archive_is_library(archive) != (element->kind == TCI_ELEMENT_LIBRARY))
+        status = tci_error_set(err, TC_E_INVALID, "%s: it is a %s, expected a %s", path,
+                               tci_archive_is_library(archive) ? "library" : "function",
+                               tci_archive_is_library(archive) ? "function" : "library");
+    else if (strcmp(tci_archive_name(archive), element->name) != 0)
+        status = tci_error_set(err, TC_E_INVALID, "%s: it is that of '%s', expected '%s'", path,
+                               tci_archive_name(archive), element->name);
     tci_archive_close(archive);
     return status;
 }
@@ -207,6 +214,8 @@ static tc_status check_local(const package_plan *plan, tc_error *err)
         const char *why = NULL;
         if (package_plan_is_archive(part))
             why = "it has no source";
+        else if (part->element.kind == TCI_ELEMENT_LIBRARY)
+            why = "a library that travels would be there twice";
         else if ((part->entries & TCI_ENTRY_ORIGINAL) != 0)
             why = "its payload functions are of the original's API";
         if (why != NULL)

@@ -73,22 +73,39 @@ static tc_status read_type(char *line, package_part *part, tc_error *err)
     return TC_OK;
 }
 
-static tc_status read_sources(char **line, const package_plan *plan, package_part *part,
-                              bool *takes_out, tc_error *err)
+static bool is_clause(const char *word)
 {
-    const char *word = next_word(line);
-    bool from = word != NULL && strcmp(word, "from") == 0;
-    if (from)
-        word = next_word(line);
-    for (; from && word != NULL && strcmp(word, "takes") != 0; word = next_word(line))
-        TC_TRY(package_plan_add_source(plan, part, word, err));
-    *takes_out = word != NULL && strcmp(word, "takes") == 0 &&
-                 part->element.kind == TCI_ELEMENT_FUNCTION;
-    if (word != NULL && !*takes_out)
-        return tci_error_set(err, TC_E_INVALID, "unexpected word '%s'", word);
-    if (from && part->source_count == 0)
-        return tci_error_set(err, TC_E_INVALID, "'from' names no file");
-    return TC_OK;
+    return strcmp(word, "from") == 0 || strcmp(word, "uses") == 0 || strcmp(word, "takes") == 0;
+}
+
+/* Words up to the next clause; *word_out is that one's, or NULL. */
+static tc_status read_list(char **line, const package_plan *plan, package_part *part,
+                           bool sources, const char **word_out, tc_error *err)
+{
+    const char *clause = *word_out, *first = next_word(line), *word = first;
+    for (; word != NULL && !is_clause(word); word = next_word(line))
+        TC_TRY(sources ? package_plan_add_source(plan, part, word, err)
+                       : package_plan_add_use(part, word, err));
+    *word_out = word;
+    return word != first ? TC_OK
+                         : tci_error_set(err, TC_E_INVALID, "'%s' names no %s", clause,
+                                         sources ? "file" : "library");
+}
+
+/* What stands behind the name: `from`, `uses` and `takes` in this order. */
+static tc_status read_clauses(char *line, const package_plan *plan, package_part *part,
+                              tc_error *err)
+{
+    const char *word = next_word(&line);
+    if (word != NULL && strcmp(word, "from") == 0)
+        TC_TRY(read_list(&line, plan, part, true, &word, err));
+    if (word != NULL && strcmp(word, "uses") == 0)
+        TC_TRY(read_list(&line, plan, part, false, &word, err));
+    if (word == NULL)
+        return TC_OK;
+    if (strcmp(word, "takes") == 0 && part->element.kind == TCI_ELEMENT_FUNCTION)
+        return read_type(line, part, err);
+    return tci_error_set(err, TC_E_INVALID, "unexpected word '%s'", word);
 }
 
 static tc_status read_element(char *line, tci_element_kind kind, package_plan *plan,
@@ -96,7 +113,6 @@ static tc_status read_element(char *line, tci_element_kind kind, package_plan *p
 {
     const char *number = next_word(&line), *name = next_word(&line);
     char *end = NULL;
-    bool takes;
     unsigned long id = number != NULL ? strtoul(number, &end, 10) : 0;
     if (name == NULL || *end != '\0' || id < 1 || id > TCI_PACKAGE_ELEMENT_ID_MAX)
         return tci_error_set(
@@ -107,8 +123,7 @@ static tc_status read_element(char *line, tci_element_kind kind, package_plan *p
     package_part *part = package_plan_add(plan, kind, name, (uint32_t)id, err);
     if (part == NULL)
         return TC_E_TOO_LARGE;
-    TC_TRY(read_sources(&line, plan, part, &takes, err));
-    return takes ? read_type(line, part, err) : TC_OK;
+    return read_clauses(line, plan, part, err);
 }
 
 static tc_status read_line(char *line, package_plan *plan, tc_error *err)

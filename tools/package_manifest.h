@@ -2,8 +2,8 @@
  *
  *   package NAME
  *   include HEADER
- *   function ID NAME [from FILE...] [takes TYPE | takes TYPE[]]
- *   library ID NAME [from FILE...]
+ *   function ID NAME [from FILE...] [uses LIBRARY...] [takes TYPE | takes TYPE[]]
+ *   library ID NAME [from FILE...] [uses LIBRARY...]
  *
  * '#' begins a comment. Without `from` the source is NAME.c, of a library lib_NAME.c. */
 #ifndef PACKAGE_MANIFEST_H

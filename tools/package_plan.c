@@ -29,21 +29,33 @@ package_part *package_plan_add(package_plan *plan, tci_element_kind kind, const 
     return part;
 }
 
+static tc_status add_text(char **texts, size_t *count, const char *text,
+                          const package_part *part, tc_error *err)
+{
+    if (*count == PACKAGE_SOURCES_MAX)
+        return tci_error_set(err, TC_E_TOO_LARGE, "'%s' has more than %d sources or libraries",
+                             part->element.name, PACKAGE_SOURCES_MAX);
+    texts[*count] = strdup(text);
+    if (texts[*count] == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for a plan");
+    ++*count;
+    return TC_OK;
+}
+
 tc_status package_plan_add_source(const package_plan *plan, package_part *part,
                                   const char *file, tc_error *err)
 {
     char path[2 * PATH_MAX];
-    if (part->source_count == PACKAGE_SOURCES_MAX)
-        return tci_error_set(err, TC_E_TOO_LARGE, "'%s' has more than %d sources",
-                             part->element.name, PACKAGE_SOURCES_MAX);
     bool absolute = file[0] == '/';
     (void)snprintf(path, sizeof path, "%s%s%s", absolute ? "" : plan->folder,
                    absolute ? "" : "/", file);
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for a plan");
-    part->sources[part->source_count++] = copy;
-    return TC_OK;
+    return add_text(part->sources, &part->source_count, path, part, err);
+}
+
+tc_status package_plan_add_use(package_part *part, const char *library, tc_error *err)
+{
+    TC_TRY(tci_archive_check_name(library, TC_E_INVALID, err));
+    return add_text(part->uses, &part->use_count, library, part, err);
 }
 
 static bool ends_in(const char *text, const char *end)
@@ -87,6 +99,19 @@ static tc_status add_found(package_plan *plan, const char *file, tc_error *err)
     return part != NULL ? package_plan_add_source(plan, part, file, err) : TC_E_TOO_LARGE;
 }
 
+static tc_status use_all_libraries(package_plan *plan, tc_error *err)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        package_part *part = &plan->parts[i];
+        for (size_t k = 0; k < plan->count && part->element.kind == TCI_ELEMENT_FUNCTION; k++) {
+            const tci_package_element *other = &plan->parts[k].element;
+            if (other->kind == TCI_ELEMENT_LIBRARY)
+                TC_TRY(package_plan_add_use(part, other->name, err));
+        }
+    }
+    return TC_OK;
+}
+
 static tc_status find_sources(package_plan *plan, tc_error *err)
 {
     struct dirent **found;
@@ -101,7 +126,7 @@ static tc_status find_sources(package_plan *plan, tc_error *err)
         free(found[i]);
     }
     free(found);
-    return status;
+    return status == TC_OK ? use_all_libraries(plan, err) : status;
 }
 
 /* --- with one ----------------------------------------------------------------------------- */
@@ -197,6 +222,8 @@ static void free_part(package_part *part)
 {
     for (size_t i = 0; i < part->source_count; i++)
         free(part->sources[i]);
+    for (size_t i = 0; i < part->use_count; i++)
+        free(part->uses[i]);
     free(part->takes);
     free((void *)(uintptr_t)part->element.archive);
     free((void *)(uintptr_t)part->element.deps);

@@ -11,6 +11,8 @@ typedef struct package_part {
     tci_package_element element;        /* what the file will say; its bytes are owned here */
     char *sources[PACKAGE_SOURCES_MAX]; /* paths; one archive, or sources */
     size_t source_count;
+    char *uses[PACKAGE_SOURCES_MAX]; /* libraries that travel */
+    size_t use_count;
     char *takes;      /* type of what senders take; NULL: bytes */
     bool takes_many;  /* an array of those */
     unsigned entries; /* TCI_ENTRY_ bits of its archive */
@@ -39,6 +41,10 @@ package_part *package_plan_add(package_plan *plan, tci_element_kind kind, const 
 /* Adds a source by its path below the folder. */
 TC_MUST_CHECK tc_status package_plan_add_source(const package_plan *plan, package_part *part,
                                                 const char *file, tc_error *err);
+
+/* Adds a library that it uses. */
+TC_MUST_CHECK tc_status package_plan_add_use(package_part *part, const char *library,
+                                             tc_error *err);
 
 /* Whether the part comes as an archive that somebody has made. */
 bool package_plan_is_archive(const package_part *part);

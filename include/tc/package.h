@@ -1,16 +1,18 @@
-/* Packages: functions that belong together, under one content id. `tc-package build FOLDER` makes of
- * a folder of sources NAME.tcp, which holds the archive of each function as an element with a
- * number and a name; NAME.h with those numbers, the content id and a sender of the right type for
- * each; and libNAME-local.so, the same functions compiled for a process that need not have
- * them sent. After "packages" and "local function" of the Two-Chains paper, III.
+/* Packages: functions that belong together and the libraries that they share (<tc/library.h>), under
+ * one content id. `tc-package build FOLDER` makes of a folder of sources NAME.tcp, which holds the
+ * archive of each as an element with a number and a name; NAME.h with those numbers, the content
+ * id and a sender of the right type for each function; and libNAME-local.so, the same functions
+ * compiled for a process that need not have them sent. After "packages" and "local function" of the
+ * Two-Chains paper, III.
  *
  * Files are validated when they are opened: malformed bytes are TC_E_CORRUPT and touch nothing. The
- * functions of a package are ordinary ones (<tc/ifunc.h>): each is judged and loaded for itself
- * where it arrives. Handles belong to the thread of their context. */
+ * functions of a package are ordinary ones (<tc/ifunc.h>), and so are its libraries: each is judged and
+ * loaded for itself where it arrives. Handles belong to the thread of their context. */
 #ifndef TC_PACKAGE_H
 #define TC_PACKAGE_H
 
 #include <tc/ifunc.h>
+#include <tc/library.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +22,7 @@ typedef struct tc_package tc_package;
 
 #define TC_PACKAGE_ID_BYTES 16
 
-/* Opens a package and all functions in it. Nothing is sent or loaded.
+/* Opens a package and all functions and libraries in it. Nothing is sent or loaded.
  *
  *   path            of a .tcp file
  *   id              TC_PACKAGE_ID_BYTES bytes of the content id that the package must have, which is
@@ -71,8 +73,8 @@ TC_MUST_CHECK TC_API tc_status tc_package_open_memory(tc_context *ctx, const voi
 TC_MUST_CHECK TC_API tc_status tc_package_use_local(tc_context *ctx, const char *path,
                                                     tc_package **package_out, tc_error *err);
 
-/* Closes the functions that tc_package_open opened. Messages that were sent still run. NULL is
- * allowed. */
+/* Closes what tc_package_open opened. Messages that were sent still run, and libraries stay where they
+ * are in force. NULL is allowed. */
 TC_API void tc_package_close(tc_package *package);
 
 /* The package's name, valid while it is open. */
@@ -89,21 +91,44 @@ TC_API size_t tc_package_count(const tc_package *package);
  * of their numbers. 0: no such place. */
 TC_API uint32_t tc_package_number(const tc_package *package, size_t place);
 
-/* The function of the element with that number, open while the package is; NULL: none. */
+/* The function of the element with that number, open while the package is; NULL: it is none. */
 TC_API tc_ifunc *tc_package_ifunc(const tc_package *package, uint32_t number);
+
+/* The library of the element with that number, open while the package is; NULL: it is none. */
+TC_API tc_library *tc_package_library(const tc_package *package, uint32_t number);
 
 /* The function of the element with that name, open while the package is; NULL: none. */
 TC_API tc_ifunc *tc_package_find(const tc_package *package, const char *name);
 
-/* Sends the code of all functions ahead, then waits until the peer has loaded them all. Messages on
- * this endpoint run meanwhile. Blocks, progressing.
+/* Pushes the package's libraries to a peer, in the order of their numbers, so that a library comes
+ * before those that use it. Those that are in force there already are left as they are; of another
+ * content under the same name they take over (tc_library_push). A program that only uses what
+ * somebody else has pushed does not call this: an older package would take the newer one's place.
  *
- *   timeout_ns      for all together; 0: return as soon as the code is sent
+ *   timeout_ns      for all together; 0: the option call_timeout for each
+ *
+ *   TC_OK           all are in force
+ *   as tc_library_push   err begins with the library's name; those before it are in force */
+TC_MUST_CHECK TC_API tc_status tc_package_push(tc_ep *ep, const tc_package *package,
+                                               uint64_t timeout_ns, tc_error *err);
+
+/* Puts the package's libraries in force in this context, as if a peer had pushed them.
+ *
+ *   TC_OK           all are in force
+ *   as tc_library_install   err begins with the library's name; those before it are in force */
+TC_MUST_CHECK TC_API tc_status tc_package_install(tc_context *ctx, const tc_package *package,
+                                                  tc_error *err);
+
+/* tc_package_push, and sends the code of all functions ahead and waits until the peer has loaded them
+ * all. Messages on this endpoint run meanwhile. Blocks, progressing.
+ *
+ *   timeout_ns      for all together; 0: return as soon as the code of the functions is sent
  *
  *   TC_OK           all are callable at the peer; with timeout_ns 0: their code is sent
  *   TC_E_REFUSED    the peer refused one; err begins with its name and has the peer's reason: also
  *                   that the archive has no code for the peer's architecture
- *   as tc_ep_prepare */
+ *   as tc_ep_prepare
+ *   as tc_package_push */
 TC_MUST_CHECK TC_API tc_status tc_package_prepare(tc_ep *ep, const tc_package *package,
                                                   uint64_t timeout_ns, tc_error *err);
 

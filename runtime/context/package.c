@@ -10,7 +10,8 @@
 
 typedef struct element {
     uint32_t number;
-    tc_ifunc *fn;
+    tc_ifunc *fn;        /* or */
+    tc_library *library; /* one of them is NULL */
 } element;
 
 struct tc_package {
@@ -38,21 +39,40 @@ static tc_status check_id(const tci_package *file, const uint8_t *wanted, tc_err
         file->name, found, expected, file->name);
 }
 
-static tc_status open_function(tc_context *ctx, const tci_package_element *from,
-                               tc_ifunc **fn_out, tc_error *err)
+static tc_status open_code(tc_context *ctx, const tci_package_element *from, element *to,
+                           tc_error *err)
 {
-    if (from->kind != TCI_ELEMENT_FUNCTION)
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "it is a library, which this version cannot send");
-    TC_TRY(tc_ifunc_open_signed(ctx, from->archive, from->archive_size,
-                                from->deps_size > 0 ? from->deps : NULL, from->deps_size,
-                                from->signature_size > 0 ? from->signature : NULL,
-                                from->signature_size, fn_out, err));
-    if (strcmp(tc_ifunc_name(*fn_out), from->name) == 0)
+    const char *deps = from->deps_size > 0 ? from->deps : NULL;
+    const char *signature = from->signature_size > 0 ? from->signature : NULL;
+    if (from->kind == TCI_ELEMENT_LIBRARY)
+        return tc_library_open_memory(ctx, from->archive, from->archive_size, deps,
+                                      from->deps_size, signature, from->signature_size,
+                                      &to->library, err);
+    return tc_ifunc_open_signed(ctx, from->archive, from->archive_size, deps, from->deps_size,
+                                signature, from->signature_size, &to->fn, err);
+}
+
+static void close_element(const element *e)
+{
+    tc_ifunc_close(e->fn);
+    tc_library_close(e->library);
+}
+
+static const char *name_of(const element *e)
+{
+    return e->fn != NULL ? tc_ifunc_name(e->fn) : tc_library_name(e->library);
+}
+
+static tc_status open_element(tc_context *ctx, const tci_package_element *from, element *to,
+                              tc_error *err)
+{
+    TC_TRY(open_code(ctx, from, to, err));
+    to->number = from->id;
+    if (strcmp(name_of(to), from->name) == 0)
         return TC_OK;
-    tc_status status = tci_error_set(err, TC_E_CORRUPT, "its archive is of the function '%s'",
-                                     tc_ifunc_name(*fn_out));
-    tc_ifunc_close(*fn_out);
+    tc_status status =
+        tci_error_set(err, TC_E_CORRUPT, "its archive is that of '%s'", name_of(to));
+    close_element(to);
     return status;
 }
 
@@ -61,13 +81,11 @@ static tc_status open_elements(tc_context *ctx, const tci_package *file, tc_pack
 {
     for (; package->count < file->count; package->count++) {
         const tci_package_element *from = &file->elements[package->count];
-        element *to = &package->elements[package->count];
-        tc_status status = open_function(ctx, from, &to->fn, err);
+        tc_status status = open_element(ctx, from, &package->elements[package->count], err);
         if (status != TC_OK) {
             tci_error_prefix(err, "package '%s': element '%s'", file->name, from->name);
             return status;
         }
-        to->number = from->id;
     }
     return TC_OK;
 }
@@ -118,7 +136,7 @@ void tc_package_close(tc_package *package)
     if (package == NULL)
         return;
     for (size_t i = 0; i < package->count; i++)
-        tc_ifunc_close(package->elements[i].fn);
+        close_element(&package->elements[i]);
     free(package);
 }
 
@@ -144,20 +162,32 @@ uint32_t tc_package_number(const tc_package *package, size_t place)
     return place < package->count ? package->elements[place].number : 0;
 }
 
-tc_ifunc *tc_package_ifunc(const tc_package *package, uint32_t number)
+static const element *find_number(const tc_package *package, uint32_t number)
 {
+    static const element none;
     for (size_t i = 0; i < package->count; i++) {
         if (package->elements[i].number == number)
-            return package->elements[i].fn;
+            return &package->elements[i];
     }
-    return NULL;
+    return &none;
+}
+
+tc_ifunc *tc_package_ifunc(const tc_package *package, uint32_t number)
+{
+    return find_number(package, number)->fn;
+}
+
+tc_library *tc_package_library(const tc_package *package, uint32_t number)
+{
+    return find_number(package, number)->library;
 }
 
 tc_ifunc *tc_package_find(const tc_package *package, const char *name)
 {
     for (size_t i = 0; i < package->count; i++) {
-        if (strcmp(tc_ifunc_name(package->elements[i].fn), name) == 0)
-            return package->elements[i].fn;
+        const element *e = &package->elements[i];
+        if (e->fn != NULL && strcmp(tc_ifunc_name(e->fn), name) == 0)
+            return e->fn;
     }
     return NULL;
 }
@@ -166,7 +196,7 @@ tc_ifunc *tc_package_find(const tc_package *package, const char *name)
 
 static tc_status prepare_one(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns, tc_error *err)
 {
-    tc_status status = tc_ep_prepare(ep, fn, timeout_ns, err);
+    tc_status status = fn != NULL ? tc_ep_prepare(ep, fn, timeout_ns, err) : TC_OK;
     if (status != TC_OK)
         tci_error_prefix(err, "%s", tc_ifunc_name(fn));
     return status;
@@ -179,16 +209,46 @@ static uint64_t time_left(uint64_t deadline_ns)
     return now_ns < deadline_ns ? deadline_ns - now_ns : 1;
 }
 
-/* All are sent before the first is waited for, so that the peer loads them side by side. */
+tc_status tc_package_push(tc_ep *ep, const tc_package *package, uint64_t timeout_ns,
+                          tc_error *err)
+{
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    for (size_t i = 0; i < package->count; i++) {
+        tc_library *library = package->elements[i].library;
+        if (library == NULL)
+            continue;
+        tc_status status =
+            tc_library_push(ep, library, timeout_ns == 0 ? 0 : time_left(deadline_ns), err);
+        if (status != TC_OK) {
+            tci_error_prefix(err, "%s", tc_library_name(library));
+            return status;
+        }
+    }
+    return TC_OK;
+}
+
+tc_status tc_package_install(tc_context *ctx, const tc_package *package, tc_error *err)
+{
+    for (size_t i = 0; i < package->count; i++) {
+        tc_library *library = package->elements[i].library;
+        tc_status status = library != NULL ? tc_library_install(ctx, library, err) : TC_OK;
+        if (status != TC_OK) {
+            tci_error_prefix(err, "%s", tc_library_name(library));
+            return status;
+        }
+    }
+    return TC_OK;
+}
+
+/* All functions are sent before the first is waited for, so that the peer loads them side by side. */
 tc_status tc_package_prepare(tc_ep *ep, const tc_package *package, uint64_t timeout_ns,
                              tc_error *err)
 {
+    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    TC_TRY(tc_package_push(ep, package, timeout_ns, err));
     for (size_t i = 0; i < package->count; i++)
         TC_TRY(prepare_one(ep, package->elements[i].fn, 0, err));
-    if (timeout_ns == 0)
-        return TC_OK;
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
-    for (size_t i = 0; i < package->count; i++)
+    for (size_t i = 0; i < package->count && timeout_ns > 0; i++)
         TC_TRY(prepare_one(ep, package->elements[i].fn, time_left(deadline_ns), err));
     return TC_OK;
 }

@@ -82,11 +82,12 @@ class Archives(Folder):
         check = f"from {self.archive('check')}"
         for line, text in (("function 1", "package.txt: line 2: expected 'function ID NAME'"), ("function 0 check", "1 to 65535"),
                            ("function 65536 check", "1 to 65535"), ("function x check", "found 'x check'"), ("call 1 check", "'call'"),
-                           ("function 1 1check", "C identifier"), (f"function 1 check {check} or", "or"),
+                           ("function 1 1check", "C identifier"), (f"function 1 check {check} or", "or"), (f"library 1 check {check}", "it is a function, expected a library"),
                            ("function 1 check from", "names no file"), ("function 1 check takes", "needs the name of a type"),
                            ("function 1 check takes int[3]", "'int[3]'"), ("include", "expected 'include HEADER'"),
                            ("package two words", "expected 'package NAME'"), ("package 2", "C identifier"),
-                           ("library 1 l takes int", "unexpected word 'takes'"), ("# nothing", "no sources")):
+                           ("library 1 l takes int", "unexpected word 'takes'"), ("function 1 check uses", "'uses' names no library"),
+                           ("function 1 check uses 1x", "C identifier"), ("function 1 check takes int, x", "'int, x'"), ("# nothing", "no sources")):
             with self.subTest(line):
                 self.manifest("package bank", line)
                 self.refused("bank", text, "--no-local")
@@ -100,7 +101,7 @@ class Archives(Folder):
 
     def test_archives_that_are_wrong(self):
         self.manifest(f"function 1 other from {self.archive('check')}")
-        self.refused("bank", "it is of the function 'check', expected 'other'", "--no-local")
+        self.refused("bank", "it is that of 'check', expected 'other'", "--no-local")
         self.manifest("function 1 other from /nowhere/x.tca")
         self.refused("bank", "/nowhere/x.tca", "--no-local")
         self.write("bank/x.tca", "TCAnothing at all that would be an archive")
@@ -172,6 +173,33 @@ void say_main(void *payload, size_t payload_size, void *target_args)
                 self.assertEqual(done.returncode, 0, done.stderr)
             with open(output, encoding="utf-8") as file:
                 self.assertTrue(file.read().startswith(said), arguments)
+
+    def test_a_node_has_the_libraries_of_a_package(self):
+        if not CLANG:
+            self.skipTest("no tc-clang")
+        self.write("shop/lib_stock.c", "int stock;\nint stock_take(void);\nint stock_take(void) { return ++stock; }\n")
+        self.write("shop/sell.c", "extern int stock_take(void);\n#include <stdio.h>\n#include <stddef.h>\n"
+                   "void sell_main(void *p, size_t n, void *t)\n{\n    (void)p, (void)n, (void)t;\n"
+                   '    printf("%d\\n", stock_take());\n    fflush(stdout);\n}\n')
+        self.refused("shop", "element 'stock', as a library that travels would be there twice: --no-local")
+        done = self.build("shop", "--no-local", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(e["id"], e["kind"], e["name"]) for e in json.loads(done.stdout)["elements"]],
+                         [(1, "library", "stock"), (2, "function", "sell")])
+        subprocess.run([CLANG, "shop/sell.c", "--uses=stock", f"-I{INCLUDE}", "-o", "sell.tca"], cwd=self.place, timeout=DEADLINE_S,
+                       check=True)
+        with Node(self.tool("tc-node")) as node:
+            refused = self.send(node, "sell.tca")
+            self.assertEqual(refused.returncode, 4)
+            self.assertIn("stock", refused.stderr)
+        output = os.path.join(self.place, "output")
+        with open(output, "w", encoding="utf-8") as file, \
+                Node(self.tool("tc-node"), output=file, arguments=("--package", os.path.join(self.place, "shop.tcp"))) as node:
+            for _ in range(2):
+                done = self.send(node, "sell.tca")
+                self.assertEqual(done.returncode, 0, done.stderr)
+        with open(output, encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("1\n2\n"))
 
     def test_packages_that_are_wrong(self):
         self.write("empty.tcp", "")
