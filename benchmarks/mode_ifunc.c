@@ -134,7 +134,7 @@ static bool find_payload_max(ifunc_state *state, const tc_ep_info *info, size_t 
 static bool linger(ifunc_state *state, perf_poll *poll)
 {
     while (!perf_session_has_ended(state->link.session)) {
-        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+        if (progress(state) == 0 && !perf_poll_missed(poll))
             return ifunc_link_lost(&state->link);
     }
     return true;
@@ -154,7 +154,7 @@ static bool fill_ring(ifunc_state *state, ring_fill *fill, perf_poll *poll)
     if (!send_one(state, poll))
         return false;
     while (fill->known != state->link.session->step) {
-        if (tc_progress(state->link.context) == 0 && !perf_poll_missed(poll))
+        if (progress(state) == 0 && !perf_poll_missed(poll))
             return ifunc_link_lost(&state->link);
     }
     while (status == TC_OK) {
