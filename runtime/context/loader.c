@@ -103,7 +103,15 @@ tc_status tc_loader_open_memory(tc_loader *loader, const void *archive, size_t a
                                     .archive_size = archive_size,
                                     .deps = deps,
                                     .deps_size = deps == NULL ? 0 : deps_size};
-    return tci_registry_add(&loader->registry, &code, fn_out, err);
+    tc_ifunc *fn;
+    TC_TRY(tci_registry_add(&loader->registry, &code, &fn, err));
+    if (!tci_archive_is_library(fn->archive)) {
+        *fn_out = fn;
+        return TC_OK;
+    }
+    tci_registry_release(fn);
+    return tci_error_set(err, TC_E_INVALID, "%s is a library, which a context alone takes",
+                         tci_archive_name(fn->archive));
 }
 
 /* --- bitcode ----------------------------------------------------------------------------- */

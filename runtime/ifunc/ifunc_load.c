@@ -287,8 +287,11 @@ void tci_ifunc_load_rebind(tc_ifunc *fn)
     tc_error error;
     if (fn->state != TCI_LOADED || fn->unit == NULL)
         return; /* one that is being loaded is looked at when that has ended */
-    tci_load_queue_cancel(take_job(fn)); /* better code for what it was bound to */
+    const bool tiers_up = fn->job != NULL; /* for what it was bound to: begun once more */
+    tci_load_queue_cancel(take_job(fn));
     tc_status status = tci_code_rebind(&source, fn->unit, &error);
+    if (status == TC_OK && tiers_up)
+        count_from_now(fn);
     if (status == TC_OK)
         return;
     if (status == TC_E_AGAIN)

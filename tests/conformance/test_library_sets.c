@@ -7,6 +7,7 @@
 
 #include <tc/call.h>
 #include <tc/library.h>
+#include <unistd.h>
 
 static tc_library *open_library(tc_context *ctx, const char *name)
 {
@@ -123,6 +124,34 @@ static void circles_are_refused(void **state)
     tc_context_destroy(ctx);
 }
 
+static void what_is_revoked_goes_with_those_that_use_it(void **state)
+{
+    char path[] = "/tmp/tc-test-XXXXXX", option[32];
+    uint8_t id[TC_IFUNC_ID_BYTES];
+    tc_error error;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)snprintf(option, sizeof option, "@%s", path);
+    tc_context *ctx = test_context((const char *const[]){"code_revoked", option, NULL});
+    install(ctx, "shelf1/shelf");
+    install(ctx, "annex");
+    install(ctx, "twin");
+    tc_library *shelf = open_library(ctx, "shelf1/shelf");
+    tc_library_id(shelf, id);
+    for (size_t i = 0; i < sizeof id; i++)
+        assert_int_equal(dprintf(fd, "%02x", id[i]), 2);
+    assert_int_equal(dprintf(fd, "\n"), 1);
+    must(tc_context_reload_trust(ctx, &error), &error, "trust");
+    tc_library_info info;
+    assert_int_equal(tc_library_list(ctx, &info, 1), 1);
+    assert_string_equal(info.name, "twin");
+    assert_int_equal(tc_library_install(ctx, shelf, &error), TC_E_REFUSED);
+    tc_library_close(shelf);
+    tc_context_destroy(ctx);
+    (void)close(fd);
+    (void)unlink(path);
+}
+
 /* --- functions that use several ----------------------------------------------------------------- */
 
 static void two_definitions_of_a_symbol_are_named(void **state)
@@ -198,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_library_uses_another_one),
         cmocka_unit_test(a_library_stays_with_what_it_was_bound_to),
         cmocka_unit_test(circles_are_refused),
+        cmocka_unit_test(what_is_revoked_goes_with_those_that_use_it),
         cmocka_unit_test(two_definitions_of_a_symbol_are_named),
         cmocka_unit_test(a_stock_shared_object_is_a_library),
         cmocka_unit_test(what_takes_images_alone_takes_no_shared_object),
