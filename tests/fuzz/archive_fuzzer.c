@@ -42,6 +42,18 @@ static void check_slice(const tci_archive *archive, size_t index)
         require(err.status == TC_E_NO_SLICE);
 }
 
+static void check_exports(const tci_archive *archive)
+{
+    const size_t count = tci_archive_export_count(archive);
+    require(count == 0 || tci_archive_is_library(archive));
+    for (size_t i = 0; i < count; i++) {
+        const tci_export one = tci_archive_export(archive, i);
+        require(one.kind == TCI_EXPORT_FUNCTION || one.kind == TCI_EXPORT_DATA);
+        require(one.name[0] != '\0' && strlen(one.name) < TCI_ARCHIVE_SYMBOL_MAX);
+        require(i == 0 || strcmp(tci_archive_export(archive, i - 1).name, one.name) < 0);
+    }
+}
+
 /* What is signed of bytes that nobody has looked at is what is signed of them once they were
  * opened. */
 static void check_statement(const tci_archive *archive, const uint8_t *data, size_t size)
@@ -72,6 +84,7 @@ static void check_archive(const uint8_t *data, size_t size)
             (alignment & (alignment - 1)) == 0);
     for (size_t i = 0; i < tci_archive_slice_count(archive); i++)
         check_slice(archive, i);
+    check_exports(archive);
     check_statement(archive, data, size);
     tci_archive_close(archive);
 }
