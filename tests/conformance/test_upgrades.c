@@ -74,7 +74,8 @@ static void upgrades_lose_and_tear_nothing(void **state)
     pthread_t thread;
     const uint64_t upgrades = number("UPGRADES", 20);
     sender s = {.messages = number("UPGRADE_MESSAGES", 20000)};
-    pair_open(&p, NULL);
+    /* Less than what is sent between two upgrades, which would else come behind all messages. */
+    pair_open(&p, (const char *const[]){"ring_bytes", "16384", NULL});
     tc_library *versions[] = {open_version(&p, 1), open_version(&p, 2)};
     push(&p, versions[0]);
     s.host_port = p.host_port;
