@@ -148,6 +148,17 @@ static tc_status add_usual_source(const package_plan *plan, package_part *part, 
     return package_plan_add_source(plan, part, file, err);
 }
 
+/* There are some, and an archive is the only one. */
+static tc_status check_sources(const package_plan *plan, package_part *part, tc_error *err)
+{
+    for (size_t i = 0; part->source_count > 1 && i < part->source_count; i++) {
+        if (ends_in(part->sources[i], ".tca"))
+            return tci_error_set(err, TC_E_INVALID, "'%s': the archive %s is one of %zu files",
+                                 part->element.name, part->sources[i], part->source_count);
+    }
+    return add_usual_source(plan, part, err);
+}
+
 static tc_status read_manifest(package_plan *plan, tc_error *err)
 {
     char path[PATH_MAX + sizeof PACKAGE_MANIFEST + 1];
@@ -165,7 +176,7 @@ static tc_status read_manifest(package_plan *plan, tc_error *err)
     free(text);
     plan->has_manifest = true;
     for (size_t i = 0; i < plan->count && status == TC_OK; i++)
-        status = add_usual_source(plan, &plan->parts[i], err);
+        status = check_sources(plan, &plan->parts[i], err);
     qsort(plan->parts, plan->count, sizeof plan->parts[0], compare_parts);
     return status;
 }

@@ -82,7 +82,7 @@ class Archives(Folder):
         check = f"from {self.archive('check')}"
         for line, text in (("function 1", "package.txt: line 2: expected 'function ID NAME'"), ("function 0 check", "1 to 65535"),
                            ("function 65536 check", "1 to 65535"), ("function x check", "found 'x check'"), ("call 1 check", "'call'"),
-                           ("function 1 1check", "C identifier"), (f"function 1 check {check} or", "or"), (f"library 1 check {check}", "it is a function, expected a library"),
+                           ("function 1 1check", "C identifier"), (f"function 1 check {check} or", "is one of 2 files"), (f"library 1 check {check}", "it is a function, expected a library"),
                            ("function 1 check from", "names no file"), ("function 1 check takes", "needs the name of a type"),
                            ("function 1 check takes int[3]", "'int[3]'"), ("include", "expected 'include HEADER'"),
                            ("package two words", "expected 'package NAME'"), ("package 2", "C identifier"),
