@@ -17,6 +17,9 @@
 #define BURST_MAX 256u
 /* Looks at where the next frame comes, before the library may do what else it has to do. */
 #define LOOKS 1024u
+/* That take as long as one turn of a library's progress, so that all modes give the processor up
+ * equally often. */
+#define LOOKS_PER_MISS 16u
 
 typedef struct placed_state {
     ifunc_link link;
@@ -61,7 +64,7 @@ static bool look_for(placed_state *state, perf_poll *poll, const unsigned char *
             *seen_out = perf_ticks();
             return true;
         }
-        if (!perf_poll_missed(poll))
+        if (i % LOOKS_PER_MISS == 0 && !perf_poll_missed(poll))
             return false;
     }
     return true;
