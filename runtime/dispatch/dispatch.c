@@ -18,8 +18,7 @@
 #include "rpc/invocation.h"
 #include "transfer/frame_out.h"
 
-/* Of one endpoint's ring, in bytes, before the next endpoint has its turn: 256 small frames. A
- * small ring gives credit after an eighth, which is then the bound. */
+/* Bytes of a ring before the next has its turn; of a small one an eighth, when credit is due. */
 #define BUDGET (256u * TCI_FRAME_GRANULE)
 
 /* What became of the frame at the head. */
@@ -279,6 +278,8 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     tci_code_section section;
     tc_error error;
     size_t bytes;
+    if (f->kind == TCI_FRAME_INJECT)
+        tci_inject_fetch(f, frame);
     if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx.ring), &bytes, &section, &error) !=
         TC_OK)
         return broken(ep, &error);
@@ -373,9 +374,8 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
     return result == RUN || result == DROPPED || result == BOUND;
 }
 
-/* What run_calls left: a frame of another kind, and what is behind it. Each turn consumes a frame
- * or ends the loop, and nothing is run on an endpoint that has ended (see stop_running in
- * core/ep_state.c for run_calls). */
+/* What run_calls left, and what is behind it. Each turn consumes a frame or ends the loop; nothing
+ * is run on an endpoint that has ended (for run_calls see stop_running in core/ep_state.c). */
 static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current,
                                                    uint64_t end)
 {
