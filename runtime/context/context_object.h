@@ -64,6 +64,7 @@ struct tc_context {
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_wait_idle */
     unsigned yields;
+    unsigned yields_saved; /* of those before a sleep, as sleeps are long */
     size_t spoke_last; /* of the watched rings, about: they move */
     bool shares_cpu;   /* others ran when it was last given up */
     uint64_t nap_ns;

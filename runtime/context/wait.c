@@ -19,7 +19,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define YIELDS 20u
+#define YIELDS_MAX 20u
+#define YIELDS_MIN 1u
+/* Messages that come as far apart were not worth the yields before the sleep. Not less: eight
+ * processes on two processors, each with its turn every 0.1 ms, are faster awake
+ * (docs/decisions/pointer-chase.md). */
+#define LONG_SLEEP_NS 1000000u
 #define EVENTS_MAX 4
 /* A yield that took longer let somebody else run. */
 #define SHARED_YIELD_NS 1000u
@@ -139,6 +144,17 @@ static bool sleep_among_guests(tc_context *ctx, const struct timespec *bound, ui
     return !tci_guests_end_sleep(ctx) && is_ucx;
 }
 
+/* Where messages come seldom, as with more processes than processors, each yield before a sleep
+ * delays somebody who has something to do. So long sleeps have the next ones begin sooner, and
+ * short ones later. */
+static void learn_from_sleep(tc_context *ctx, uint64_t slept_ns)
+{
+    unsigned yields = YIELDS_MAX - ctx->yields_saved;
+    yields = slept_ns > LONG_SLEEP_NS ? yields / 2 : yields * 2;
+    yields = yields < YIELDS_MIN ? YIELDS_MIN : yields > YIELDS_MAX ? YIELDS_MAX : yields;
+    ctx->yields_saved = YIELDS_MAX - yields;
+}
+
 static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 {
     uint64_t bound_ns = sleep_bound_ns(ctx, arm(ctx));
@@ -151,10 +167,12 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
                                    .tv_nsec = (long)(bound_ns % TCI_NS_PER_S)};
     /* Who was woken by UCX alone need not look at anything else, for a while. */
     tci_pending *pending = &ctx->core.pending;
-    if (!finds_work(ctx))
+    if (!finds_work(ctx)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
                         !sleep_among_guests(ctx, &bound, now_ns + bound_ns) ||
-                            now_ns - ctx->serviced_ns > TCI_SERVICE_INTERVAL_NS);
+                            now_ns - ctx->serviced_ns > tci_service_interval_ns(&ctx->core));
+        learn_from_sleep(ctx, tci_clock_ns() - now_ns);
+    }
     /* Without TCI_POLL_UCX nothing else would have UCX take what woke us. */
     if (tci_pending_has(pending, TCI_WORK_SERVICE) || !tci_pending_has(pending, TCI_POLL_UCX))
         ctx->countdown = 0;
@@ -198,7 +216,7 @@ static bool adapts(tc_context *ctx, uint64_t now_ns, bool silent)
         tci_lookout(ctx, adaptive_manner(ctx), silent);
         return true;
     }
-    if (ctx->yields == YIELDS)
+    if (ctx->yields >= YIELDS_MAX - ctx->yields_saved)
         return false;
     ctx->yields++;
     give_way(ctx, now_ns);
