@@ -225,7 +225,7 @@ static unsigned service_when_due(tc_context *ctx, bool now)
     uint64_t now_ns = tci_clock_ns();
     ctx->countdown = HOUSEKEEPING_EVERY;
     if (ctx->core.handshakes == 0 && !now &&
-        now_ns - ctx->serviced_ns <= tci_service_interval_ns(&ctx->core))
+        now_ns - ctx->serviced_ns <= tci_progress_interval_ns(&ctx->core))
         return 0;
     return service(ctx, now_ns);
 }

@@ -9,7 +9,7 @@
  * this side once in a while, a look at all would cost more than the message that woke it. */
 #define TCI_SERVICE_INTERVAL_NS 1000000ull
 #define TCI_SERVICE_INTERVAL_MAX_NS 20000000ull
-static inline uint64_t tci_service_interval_ns(const tci_core *core)
+static inline uint64_t tci_progress_interval_ns(const tci_core *core)
 {
     uint64_t interval_ns = TCI_SERVICE_INTERVAL_NS * (1 + core->am_peers / 4);
     return interval_ns < TCI_SERVICE_INTERVAL_MAX_NS ? interval_ns

@@ -170,7 +170,7 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
     if (!finds_work(ctx)) {
         tci_pending_set(pending, TCI_WORK_SERVICE,
                         !sleep_among_guests(ctx, &bound, now_ns + bound_ns) ||
-                            now_ns - ctx->serviced_ns > tci_service_interval_ns(&ctx->core));
+                            now_ns - ctx->serviced_ns > tci_progress_interval_ns(&ctx->core));
         learn_from_sleep(ctx, tci_clock_ns() - now_ns);
     }
     /* Without TCI_POLL_UCX nothing else would have UCX take what woke us. */
