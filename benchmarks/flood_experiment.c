@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SAMPLES 40u /* in the whole run */
+#define SAMPLES 40u          /* in the whole run */
 #define WARMUP (SAMPLES / 2) /* newer UCX takes what it needs by and by */
 
 enum { ACTION_FLOOD = 1 };

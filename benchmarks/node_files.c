@@ -14,13 +14,14 @@
 #include <unistd.h>
 
 /* As docs/policy.md has it: what functions of ordinary size need, and a few lines more. */
-static const char rules[] = "allow @tchains tc_self_* tc_reply* tc_forward\n"
-                            "allow libc.so.6 mem* str* *printf qsort bsearch\n"
-                            "allow libc.so.6 malloc calloc realloc free abort\n"
-                            "allow libm.so.6 *\n"
-                            "allow libgcc_s.so.1 *\n"
-                            "allow @program *\n" /* where a sanitizer is: its *printf, mem*, str* */
-                            "default deny\n";
+static const char rules[] =
+    "allow @tchains tc_self_* tc_reply* tc_forward\n"
+    "allow libc.so.6 mem* str* *printf qsort bsearch\n"
+    "allow libc.so.6 malloc calloc realloc free abort\n"
+    "allow libm.so.6 *\n"
+    "allow libgcc_s.so.1 *\n"
+    "allow @program *\n" /* where a sanitizer is: its *printf, mem*, str* */
+    "default deny\n";
 
 const char *node_files_path(const node_files *files, const char *name, char path[PERF_PATH_MAX])
 {

@@ -79,8 +79,8 @@ extern const perf_mode perf_mode_aligned; /* cached, of a function that asks for
 /* Of the experiment tail: cached and inject, by a receiver that looks for each frame itself. */
 extern const perf_mode perf_mode_placed_cached;
 extern const perf_mode perf_mode_placed_inject;
-extern const perf_mode perf_mode_noexec;  /* delivered and credited, not run */
-extern const perf_mode perf_mode_put;     /* plain UCX: a put, whose last word is polled */
+extern const perf_mode perf_mode_noexec; /* delivered and credited, not run */
+extern const perf_mode perf_mode_put;    /* plain UCX: a put, whose last word is polled */
 /* No process but one: the function is called. Of the overhead experiment. */
 extern const perf_mode perf_mode_direct;
 

@@ -2,7 +2,10 @@
 
 #include <tc/compat/ucp/api/ucp.h>
 
-#define OWN_CALL(function) {#function, (void *)(uintptr_t)(function)}
+#define OWN_CALL(function)                                                                     \
+    {                                                                                          \
+#function, (void *)(uintptr_t)(function)                                               \
+    }
 
 static const tc_symbol own_calls[] = {
     OWN_CALL(ucp_register_ifunc),

@@ -89,10 +89,10 @@ void tci_target_table_explain_headers(const tci_target *target, bool is_cxx)
         (is_cxx ? tci_target_table_has_cxx_headers(target) : has_c) ||
         !tci_target_table_header_folder(target, folder, sizeof folder))
         return;
-    (void)fprintf(
-        stderr,
-        "tc-clang: note: the %s library's headers for %s are not installed (no %s%s); on Debian "
-        "and Ubuntu the package %s has them\n",
-        is_cxx ? "C++" : "C", target->triple, folder, is_cxx ? "/c++" : "",
-        is_cxx ? target->cxx_package : target->package);
+    (void)fprintf(stderr,
+                  "tc-clang: note: the %s library's headers for %s are not installed (no "
+                  "%s%s); on Debian "
+                  "and Ubuntu the package %s has them\n",
+                  is_cxx ? "C++" : "C", target->triple, folder, is_cxx ? "/c++" : "",
+                  is_cxx ? target->cxx_package : target->package);
 }

@@ -10,9 +10,9 @@
 enum { TCI_TARGETS_MAX = 2 };
 
 typedef struct tci_target {
-    const char *triple;     /* normalised: "aarch64-linux" */
-    const char *gnu_triple; /* for clang, and the name of folders: "aarch64-linux-gnu" */
-    const char *package;    /* that brings the C library's headers to other machines */
+    const char *triple;      /* normalised: "aarch64-linux" */
+    const char *gnu_triple;  /* for clang, and the name of folders: "aarch64-linux-gnu" */
+    const char *package;     /* that brings the C library's headers to other machines */
     const char *cxx_package; /* and those of C++ */
 } tci_target;
 

@@ -21,8 +21,8 @@ typedef struct tc_option_info {
     const char *env;           /* "TC_RING_BYTES" */
     const char *unit;          /* "bytes", "ns", "choice", "path list", ... */
     const char *default_value; /* as it would be written */
-    const char *range;         /* "4096..4194304, a power of two" or "auto|direct|am|put|stream" */
-    const char *help;          /* one sentence */
+    const char *range; /* "4096..4194304, a power of two" or "auto|direct|am|put|stream" */
+    const char *help;  /* one sentence */
 } tc_option_info;
 
 /* Creates a set of options from the environment, which a set-user-ID program is not to believe:

@@ -116,8 +116,7 @@ void tci_audit_stranger(tci_core *core, const char *peer, const tc_error *error)
 {
     tci_audit_line line;
     uint64_t left_out;
-    if (!is_wanted(core) ||
-        !may_write(&core->audit_strangers, STRANGERS_PER_SECOND, &left_out))
+    if (!is_wanted(core) || !may_write(&core->audit_strangers, STRANGERS_PER_SECOND, &left_out))
         return;
     tci_audit_line_begin(&line, "refused");
     tci_audit_line_text(&line, "what", "stranger");

@@ -36,7 +36,7 @@ typedef struct tci_incoming_code {
 /* A payload that comes in fragments. */
 typedef struct tci_assembly {
     tci_landing landing; /* kept from one payload to the next, within bounds */
-    uint64_t total; /* 0: none is under way */
+    uint64_t total;      /* 0: none is under way */
     uint64_t received;
     bool dropped; /* refused: the rest is passed over */
 } tci_assembly;

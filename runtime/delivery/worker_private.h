@@ -34,7 +34,7 @@ struct tci_worker {
     tci_am_binding bindings[TCI_AM_COUNT];
     struct tci_link_ucx *lingering; /* closed before UCX had connected them */
     struct tci_region *put_regions; /* memory of UCX's that peers put to: tci_region_begins */
-    tci_worker *beside;         /* what it took over: the same without the network. NULL */
+    tci_worker *beside;             /* what it took over: the same without the network. NULL */
     tci_worker *next_abandoned;
 };
 

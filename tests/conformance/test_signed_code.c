@@ -292,7 +292,8 @@ static void expect_form(const char *line, const char *runs, const char *other)
 
 static void a_key_has_the_forms_run_that_it_says(void **state)
 {
-    if (!TEST_WITH_LLVM) skip();
+    if (!TEST_WITH_LLVM)
+        skip();
     expect_form("forms=image\n", "only_image", "only_bitcode");
     expect_form("forms=bitcode\n", "only_bitcode", "only_image");
 }

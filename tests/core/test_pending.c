@@ -2,7 +2,7 @@
 #include "../support/test.h"
 #include "core/pending.h"
 
-static const unsigned causes[] = {TCI_WORK_QUEUE,     TCI_WORK_LINK, TCI_WORK_GOODBYE,
+static const unsigned causes[] = {TCI_WORK_QUEUE,     TCI_WORK_LINK,   TCI_WORK_GOODBYE,
                                   TCI_WORK_HANDSHAKE, TCI_WORK_HELLO,  TCI_WORK_REPLY,
                                   TCI_WORK_STATE,     TCI_WORK_SERVICE};
 #define CAUSE_COUNT (sizeof causes / sizeof causes[0])

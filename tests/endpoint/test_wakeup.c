@@ -96,7 +96,8 @@ static void a_nearly_full_ring_is_waited_for_with_a_quarter_of_it(void **state)
     (void)fake_fill_ring(pair.ep, fn);
     tci_armed armed = arm(pair.ep);
     assert_true(armed.credit_blocked);
-    assert_int_equal(bell_at(pair.peer) % TCI_DOORBELL_STEP, TCI_DOORBELL_FRAMES | TCI_DOORBELL_CREDIT);
+    assert_int_equal(bell_at(pair.peer) % TCI_DOORBELL_STEP,
+                     TCI_DOORBELL_FRAMES | TCI_DOORBELL_CREDIT);
     assert_int_equal(position_at(pair.peer), consumed + quarter);
     fake_pair_close(&pair);
 }

@@ -297,8 +297,8 @@ static tc_ep *make_ep(fake_node *node, uint8_t mode, bool calls)
         ep->stream->is_remote = (mode & SAME_HOST) == 0;
         ep->state = calls ? TCI_EP_CONNECTING : TCI_EP_AWAITING_HELLO;
         if (ep->stream->is_remote) /* as a listener does */
-            MUST(tci_network_open(&node->core, &node->core.credentials, "it came from another host",
-                                  NULL) == TC_OK);
+            MUST(tci_network_open(&node->core, &node->core.credentials,
+                                  "it came from another host", NULL) == TC_OK);
     }
     tci_handshake_set_deadline(ep, UINT64_MAX);
     if (mode & IDENTITY)

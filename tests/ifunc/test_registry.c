@@ -61,9 +61,8 @@ static void one_name_with_other_code_or_libraries_is_another_function(void **sta
     size_t size;
     void *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
     assert_ptr_not_equal(first, changed);
-    assert_int_equal(
-        add(registry, archive, size, "m\n", 2, NULL, &with_libraries, NULL),
-        TC_OK);
+    assert_int_equal(add(registry, archive, size, "m\n", 2, NULL, &with_libraries, NULL),
+                     TC_OK);
     assert_ptr_not_equal(first, with_libraries);
     free(archive);
 }
@@ -79,8 +78,7 @@ static void content_that_is_not_what_was_announced_is_corrupt(void **state)
                      TC_E_CORRUPT);
     assert_non_null(strstr(error.text, "expected 07"));
     tci_content_id_of(archive, size, NULL, 0, &expected);
-    assert_int_equal(add(registry, archive, size, NULL, 0, &expected, &fn, &error),
-                     TC_OK);
+    assert_int_equal(add(registry, archive, size, NULL, 0, &expected, &fn, &error), TC_OK);
     free(archive);
 }
 
@@ -91,12 +89,10 @@ static void bytes_that_are_no_archive_leave_nothing_behind(void **state)
     size_t size;
     uint8_t *archive = fake_archive("one", TCI_ENTRY_MAIN, 64, &size);
     for (size_t cut = 0; cut < size; cut += 5)
-        assert_int_not_equal(
-            add(registry, archive, cut, NULL, 0, NULL, &fn, &error), TC_OK);
+        assert_int_not_equal(add(registry, archive, cut, NULL, 0, NULL, &fn, &error), TC_OK);
     for (size_t at = 0; at < size; at += 3) {
         archive[at] ^= 4;
-        assert_int_not_equal(
-            add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
+        assert_int_not_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
         archive[at] ^= 4;
     }
     assert_int_equal(registry->count, 0);
@@ -113,9 +109,9 @@ static void code_above_the_limit_is_refused_however_it_is_shared_out(void **stat
     tc_error error;
     node->core.options.code_bytes_max = 1000;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        assert_int_equal(add(registry, bytes, sizes[i].archive, bytes,
-                                          sizes[i].deps, NULL, &fn, &error),
-                         TC_E_TOO_LARGE);
+        assert_int_equal(
+            add(registry, bytes, sizes[i].archive, bytes, sizes[i].deps, NULL, &fn, &error),
+            TC_E_TOO_LARGE);
 }
 
 /* --- places ----------------------------------------------------------------------------------
@@ -155,16 +151,13 @@ static void without_a_place_there_is_no_function_more(void **state)
     size_t size;
     fill(fns, 16);
     void *archive = fake_archive("another", TCI_ENTRY_MAIN, 64, &size);
-    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error),
-                     TC_E_TOO_LARGE);
+    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_E_TOO_LARGE);
     assert_non_null(strstr(error.text, "all 16 functions"));
     tci_registry_release(fns[7]);
     node->code_is_wanted = true; /* a peer may ask for it still */
-    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error),
-                     TC_E_TOO_LARGE);
+    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_E_TOO_LARGE);
     node->code_is_wanted = false;
-    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error),
-                     TC_OK);
+    assert_int_equal(add(registry, archive, size, NULL, 0, NULL, &fn, &error), TC_OK);
     free(archive);
 }
 

@@ -36,6 +36,6 @@ typedef struct travel_place {
     uint32_t hops;
 } travel_place;
 
-#define TRAVEL_BYTE(i) ((uint8_t)((i) * 7u + ((i) >> 8)))
+#define TRAVEL_BYTE(i) ((uint8_t)((i)*7u + ((i) >> 8)))
 
 #endif
