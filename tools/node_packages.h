@@ -4,9 +4,17 @@
 
 #include "node_arguments.h"
 
-#include <tc/context.h>
+#include <tc/package.h>
 
-/* Opens them all; they stay open as long as the context. False after a complaint. */
-bool node_packages_open(tc_context *ctx, const node_arguments *args);
+typedef struct node_packages {
+    tc_package *open[NODE_PACKAGES_MAX];
+    unsigned count;
+} node_packages;
+
+/* Opens them all. False after a complaint; what was open before it is to be closed too. */
+bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packages *packages);
+
+/* Before the context is destroyed. */
+void node_packages_close(node_packages *packages);
 
 #endif

@@ -277,6 +277,7 @@ int node_serve(const node_arguments *args)
     tc_context *ctx;
     tc_error error;
     void *target_args;
+    node_packages packages = {.count = 0};
     if (args->worker_of > 0 && !become_worker(args))
         return node_complain("--worker is for tc-node's own use");
     if (args->confine && node_wall_prepare(args) != 0)
@@ -292,9 +293,10 @@ int node_serve(const node_arguments *args)
     if (this_node.is_worker) {
         tc_context_set_long_call_callback(ctx, on_long_call, NULL);
     }
-    int result = node_packages_open(ctx, args) ? serve_listener(ctx, args) : 1;
+    int result = node_packages_open(ctx, args, &packages) ? serve_listener(ctx, args) : 1;
     if (this_node.is_worker && result == 0)
         node_report_say(NODE_DONE, "");
+    node_packages_close(&packages);
     tc_context_destroy(ctx);
     return result;
 }

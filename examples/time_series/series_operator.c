@@ -160,6 +160,8 @@ int main(int argc, char **argv)
                      : fail("deploy", &o.error);
     for (unsigned i = 0; i < count; i++)
         series_client_free(&clients[i]);
+    tc_package_close(o.versions[0]);
+    tc_package_close(o.versions[1]);
     tc_context_destroy(o.ctx);
     return result;
 }

@@ -66,10 +66,12 @@ static void send_all(desk *d)
          &d->error, "total");
     assert_int_equal(size, sizeof total);
     assert_int_equal(total, 120);
+    pair_pause(&d->pair);
     assert_int_equal(d->book.deposits, 1);
     assert_int_equal(d->book.amounts[9], 1000);
     assert_int_equal(d->book.notes, 1);
     assert_string_equal(d->book.last_note, "RENT");
+    pair_resume(&d->pair);
 }
 
 static void elements_are_found_by_number_and_by_name(void **state)

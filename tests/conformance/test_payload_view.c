@@ -57,10 +57,12 @@ static void close_bench(bench *b, uint64_t expect_read_only, uint64_t expect_wri
 {
     pair_flush(b->pair.ep);
     assert_int_equal(tc_ep_refusal(b->pair.ep, NULL), 0);
+    pair_pause(&b->pair);
     assert_int_equal(b->state.wrong, 0);
     assert_int_equal(b->state.calls, b->sent);
     assert_int_equal(b->state.read_only, expect_read_only);
     assert_int_equal(b->state.writable, expect_writable);
+    pair_resume(&b->pair);
     tc_ifunc_close(b->plain);
     tc_ifunc_close(b->aligned);
     free(b->payload);
