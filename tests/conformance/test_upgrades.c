@@ -93,7 +93,9 @@ static void upgrades_lose_and_tear_nothing(void **state)
     assert_int_equal(*count, s.messages);
     assert_int_equal(p.target_state.next, s.messages);
     assert_int_equal(p.target_state.wrong, 0);
-    assert_true(p.target_state.bytes > s.messages && p.target_state.bytes < 2 * s.messages);
+    /* Where compiling takes seconds, all messages can wait for it. */
+    if (!TEST_EMULATED)
+        assert_true(p.target_state.bytes > s.messages && p.target_state.bytes < 2 * s.messages);
     pair_resume(&p);
     pair_close(&p);
 }
