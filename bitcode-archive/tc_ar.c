@@ -326,27 +326,10 @@ int tci_ar_verify(int argc, char **argv)
 
 /* --- main -------------------------------------------------------------------------------- */
 
-static int run_command(int argc, char **argv)
-{
-    const tool_command *command = tool_options_command(&program, argv[optind]);
-    size_t i = 0;
-    if (command == NULL)
-        return TOOL_USAGE;
-    while (commands[i] != command)
-        i++;
-    return runs[i](argc - optind, argv + optind);
-}
-
 int main(int argc, char **argv)
 {
     int result = tool_options_parse(&program, argc, argv, NULL);
     if (result == TOOL_GO_ON)
-        result = run_command(argc, argv);
-
-    /* A full disk behind stdout shows only here. */
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fputs("tc-ar: cannot write to stdout\n", stderr);
-        return TOOL_FAILED;
-    }
-    return result;
+        result = tool_options_run(&program, runs, argc, argv);
+    return tool_options_finish(&program, result);
 }

@@ -418,8 +418,5 @@ int main(int argc, char **argv)
     result = check_arguments(&args);
     if (result == TOOL_GO_ON)
         result = run(&args);
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return result;
-    fputs("tc-info: cannot write to stdout\n", stderr);
-    return TOOL_FAILED;
+    return tool_options_finish(&tc_info, result);
 }

@@ -343,10 +343,7 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const payloa
                                : send_all(ep, fn, args, p);
     tc_ep_close(ep);
     tc_ifunc_close(fn);
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return result;
-    fputs("tc-send: cannot write to stdout\n", stderr);
-    return TOOL_FAILED;
+    return tool_options_finish(&command, result);
 }
 
 /* What was flushed needs no time to close, and what could not be flushed in time gets no more.

@@ -245,3 +245,23 @@ const tool_command *tool_options_command(const tool_command *program, const char
         (void)tool_options_misused(program, "'%s', expected one of %s", name, known);
     return NULL;
 }
+
+int tool_options_run(const tool_command *program, int (*const *runs)(int argc, char **argv),
+                     int argc, char **argv)
+{
+    const tool_command *command = tool_options_command(program, argv[optind]);
+    size_t i = 0;
+    if (command == NULL)
+        return TOOL_USAGE;
+    while (program->commands[i] != command)
+        i++;
+    return runs[i](argc - optind, argv + optind);
+}
+
+int tool_options_finish(const tool_command *program, int result)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return result;
+    (void)fprintf(stderr, "%s: cannot write to stdout\n", program->name);
+    return TOOL_FAILED;
+}

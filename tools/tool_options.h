@@ -59,6 +59,15 @@ int tool_options_parse(const tool_command *command, int argc, char **argv, void 
  * after a complaint: the arguments are wrong. */
 const tool_command *tool_options_command(const tool_command *program, const char *name);
 
+/* Does what argv[optind] names: runs[i] is the function of program->commands[i], and gets the command as
+ * its argv[0]. */
+int tool_options_run(const tool_command *program, int (*const *runs)(int argc, char **argv),
+                     int argc, char **argv);
+
+/* What to exit with: `result`, unless standard output could not be written, which on a full disk
+ * shows only when all has been said. */
+int tool_options_finish(const tool_command *program, int result);
+
 /* "tc-send: TEXT" and the usage on standard error; returns TOOL_USAGE. */
 __attribute__((format(printf, 2, 3))) int tool_options_misused(const tool_command *command,
                                                                const char *fmt, ...);
