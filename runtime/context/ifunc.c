@@ -42,29 +42,16 @@ tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t arch
                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                tc_error *err)
 {
-    tc_ifunc *fn;
-    const tci_registry_code code = {.archive = archive,
-                                    .archive_size = archive_size,
-                                    .deps = deps,
-                                    .deps_size = deps == NULL ? 0 : deps_size};
-    TC_TRY(tci_registry_add(&ctx->core.registry, &code, &fn, err));
-    return function_only(fn, fn_out, err);
+    return tc_ifunc_open_signed(ctx, archive, archive_size, deps, deps_size, NULL, 0, fn_out, err);
 }
 
 tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t archive_size,
                                const char *deps, size_t deps_size, const char *signature,
                                size_t signature_size, tc_ifunc **fn_out, tc_error *err)
 {
-    tci_minisign_signature parsed;
     tc_ifunc *fn;
-    const tci_registry_code code = {.archive = archive,
-                                    .archive_size = archive_size,
-                                    .deps = deps,
-                                    .deps_size = deps == NULL ? 0 : deps_size,
-                                    .signature_file = signature != NULL ? &parsed : NULL};
-    if (signature != NULL)
-        TC_TRY(tci_minisign_signature_parse(signature, signature_size, &parsed, NULL, err));
-    TC_TRY(tci_registry_add(&ctx->core.registry, &code, &fn, err));
+    TC_TRY(tci_ifunc_files_take(&ctx->core.registry, archive, archive_size, deps, deps_size,
+                                signature, signature_size, &fn, err));
     return function_only(fn, fn_out, err);
 }
 

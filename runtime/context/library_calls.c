@@ -112,16 +112,9 @@ tc_status tc_library_open_memory(tc_context *ctx, const void *archive, size_t ar
                                  const char *deps, size_t deps_size, const char *signature,
                                  size_t signature_size, tc_library **library_out, tc_error *err)
 {
-    tci_minisign_signature parsed;
     tc_ifunc *fn;
-    const tci_registry_code code = {.archive = archive,
-                                    .archive_size = archive_size,
-                                    .deps = deps,
-                                    .deps_size = deps == NULL ? 0 : deps_size,
-                                    .signature_file = signature != NULL ? &parsed : NULL};
-    if (signature != NULL)
-        TC_TRY(tci_minisign_signature_parse(signature, signature_size, &parsed, NULL, err));
-    TC_TRY(tci_registry_add(&ctx->core.registry, &code, &fn, err));
+    TC_TRY(tci_ifunc_files_take(&ctx->core.registry, archive, archive_size, deps, deps_size,
+                                signature, signature_size, &fn, err));
     return take(fn, library_out, err);
 }
 
