@@ -445,9 +445,6 @@ def overhead_panels(rows, paper):
     return panels, 2
 
 
-FUNCTION_NAMES = {"iput": "Indirect Put", "ssum": "Server-Side Sum"}
-
-
 def placement_changes(rows):
     """What it is worth that a frame is in a cache, against the same in memory: Figures 9 and 10 of Two-Chains."""
     at = {(text(row.get("mode")), number(row, "payload_bytes"), text(row.get("placement"))): row for row in rows}
@@ -473,7 +470,7 @@ def tail_panels(rows):
 
     rows = [row for row in rows if "skipped" not in row]
     loads = distinct(rows, "load")
-    title = ", ".join([FUNCTION_NAMES.get(name, name) for name in distinct(rows, "function")]) + ": frames in a cache or (emulated) in memory"
+    title = ", ".join([FUNCTION_TITLES.get(name, name) for name in distinct(rows, "function")]) + ": frames in a cache or (emulated) in memory"
     panels, own = [], dict(name_of=name_of, style="placement")
     if len(set(figures(rows, "payload_bytes"))) == 1:
         time, scale = time_unit(figures(rows, "latency_ns_p50"))
