@@ -327,14 +327,17 @@ benchmarks/reproduce.sh runs them; the JSON of each, and the table that it print
 END
 }
 
-reproduce_all() {
+# reproduce MEASURE PAGE FIGURE...: functions that measure and that write the page, and the figures that documents show.
+reproduce() {
+    local measure=$1 page=$2
+    shift 2
     if [ "$step" = measure ]; then
-        measure_all
+        "$measure"
     fi
     draw_all
-    page >"$dir/report.md"
+    "$page" >"$dir/report.md"
     if [ "$step" = docs ]; then
-        publish calls calls-tcp payloads sum senders cycles first-call depth-8 servers
+        publish "$@"
     fi
 }
 
@@ -342,9 +345,9 @@ reproduce_all() {
 . "$(dirname "$0")/reproduce_three_chains.sh"
 . "$(dirname "$0")/reproduce_two_chains.sh"
 case $paper in
-ifunc-api) reproduce_ifunc_api ;;
-three-chains) reproduce_three_chains ;;
-two-chains) reproduce_two_chains ;;
-*) reproduce_all ;;
+ifunc-api) reproduce measure_ifunc_api page_ifunc_api ifunc-api ifunc-api-tcp ;;
+three-chains) reproduce measure_three_chains three_chains_page overhead ;;
+two-chains) reproduce measure_two_chains two_chains_page tail-put rings ;;
+*) reproduce measure_all page calls calls-tcp payloads sum senders cycles first-call depth-8 servers ;;
 esac
 echo "$dir/report.md"

@@ -127,14 +127,3 @@ $(cat "$dir/commands.txt")
 benchmarks/reproduce.sh ifunc-api runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }
-
-reproduce_ifunc_api() {
-    if [ "$step" = measure ]; then
-        measure_ifunc_api
-    fi
-    draw_all
-    page_ifunc_api >"$dir/report.md"
-    if [ "$step" = docs ]; then
-        publish ifunc-api ifunc-api-tcp
-    fi
-}

@@ -160,14 +160,3 @@ $(cat "$dir/commands.txt")
 \`benchmarks/reproduce.sh three-chains\` runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }
-
-reproduce_three_chains() {
-    if [ "$step" = measure ]; then
-        measure_three_chains
-    fi
-    draw_all
-    three_chains_page >"$dir/report.md"
-    if [ "$step" = docs ]; then
-        publish overhead
-    fi
-}

@@ -252,14 +252,3 @@ $(cat "$dir/commands.txt")
 \`benchmarks/reproduce.sh two-chains\` runs them; the JSON of each, and the table that it printed, is beside this page.
 END
 }
-
-reproduce_two_chains() {
-    if [ "$step" = measure ]; then
-        measure_two_chains
-    fi
-    draw_all
-    two_chains_page >"$dir/report.md"
-    if [ "$step" = docs ]; then
-        publish tail-put rings
-    fi
-}
