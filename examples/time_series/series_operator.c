@@ -53,24 +53,13 @@ static void pause_for(long ms)
     (void)nanosleep(&pause, NULL);
 }
 
-/* A version that functions are still leaving cannot come back yet. */
-static tc_status push(operator_side *o, const tc_package *version)
-{
-    tc_status status;
-    unsigned tries = 0;
-    while ((status = tc_package_push(o->ep, version, TC_SECONDS(60), &o->error)) ==
-               TC_E_IN_USE &&
-           ++tries < 1000)
-        pause_for(10);
-    return status;
-}
-
 /* One version takes over from the other, again and again. */
 static tc_status upgrade(operator_side *o, unsigned upgrades)
 {
     for (unsigned i = 1; i <= upgrades; i++) {
         pause_for(5);
-        tc_status status = push(o, o->versions[i % 2]);
+        tc_status status =
+            tc_package_push(o->ep, o->versions[i % 2], TC_SECONDS(60), &o->error);
         if (status != TC_OK)
             return status;
     }

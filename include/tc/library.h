@@ -96,8 +96,10 @@ TC_API void tc_library_id(const tc_library *library, uint8_t id_out[TC_IFUNC_ID_
 
 /* Sends a library to a peer and blocks, progressing the context, until it is in force there or is
  * refused: its code is there, its NAME_init has returned 0, and the functions that use its name are
- * bound to it. Pushing what is in force already does nothing. A push that fails leaves what was in
- * force as it was. A push that is cut short by its deadline may still succeed there.
+ * bound to it. Pushing what is in force already does nothing. A content that was replaced may be pushed
+ * again: it begins anew, when what was being loaded for it has ended, and until then the push waits. A
+ * push that fails leaves what was in force as it was. A push that is cut short by its deadline may
+ * still succeed there.
  *
  *   timeout_ns       0: the option call_timeout
  *
@@ -107,7 +109,7 @@ TC_API void tc_library_id(const tc_library *library, uint8_t id_out[TC_IFUNC_ID_
  *   TC_E_NO_LIBRARY  a library of its .deps list that does not travel does not load there
  *   TC_E_INVALID     it would use itself by way of others; the text has the circle
  *   TC_E_NO_SLICE    it has no code for the peer's architecture
- *   TC_E_IN_USE      this very content was replaced and is still used there: by libraries
+ *   TC_E_IN_USE      this very content was replaced, and libraries there use it still
  *   TC_E_REFUSED     the peer takes no libraries, or not this one; the name is somebody else's; or
  *                    its NAME_init returned another number than 0
  *   TC_E_TIMEOUT     no answer came in time: its NAME_init may be running still

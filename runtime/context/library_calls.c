@@ -3,6 +3,7 @@
  * has no main of its own. So libraries travel, and are judged, as functions are. */
 #include "context/library_calls.h"
 
+#include "base/backoff.h"
 #include "base/error_text.h"
 #include "base/sized_struct.h"
 #include "context/context_object.h"
@@ -136,11 +137,23 @@ void tc_library_id(const tc_library *library, uint8_t id_out[TC_IFUNC_ID_BYTES])
 
 /* --- at this node ------------------------------------------------------------------------------ */
 
+/* A push waits for this in its ring (dispatch/slots.c). */
+static void await_end(tci_registry *registry, const tc_ifunc *fn)
+{
+    tci_backoff backoff = {0};
+    while (tci_libraries_is_leaving(fn)) {
+        tci_registry_take_finished(registry);
+        tci_libraries_collect(registry);
+        tci_backoff_pause(&backoff, UINT64_MAX);
+    }
+}
+
 tc_status tc_library_install(tc_context *ctx, tc_library *library, tc_error *err)
 {
     tc_ifunc *fn = function_of(library);
     if (tci_core_is_busy(&ctx->core))
         return tci_error_set(err, TC_E_BUSY, "tc_library_install from inside an ifunc");
+    await_end(&ctx->core.registry, fn);
     TC_TRY(tci_ifunc_load(fn, err));
     const unsigned outer = tci_pending_enter(&ctx->core.pending, TCI_RUNNING);
     tc_status status = tci_libraries_put(fn, NULL, err);

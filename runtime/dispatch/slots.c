@@ -9,6 +9,7 @@
 #include "dispatch/load_report.h"
 #include "dispatch/slot_quota.h"
 #include "ifunc/ifunc_load.h"
+#include "ifunc/libraries.h"
 #include "ifunc/standing.h"
 #include "transfer/code_in.h"
 #include "transfer/frame_out.h"
@@ -262,11 +263,21 @@ static tc_status judge(tc_ep *ep, uint16_t slot, tc_error *err)
     return fn->standing == TCI_STANDING_OPEN ? TC_OK : tci_standing_judge(fn, err);
 }
 
+/* The library's end, which housekeeping brings, evicts it: then the frame is looked at again. */
+static tc_status await_end(tc_ep *ep)
+{
+    ep->rx.loading = true;
+    tci_pending_add(&ep->core->pending, TCI_WORK_SERVICE);
+    return TC_E_AGAIN;
+}
+
 /* One more slot takes no more memory for code that is called already. */
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
     tc_ifunc *fn = ep->rx.slots[slot].fn;
     TC_TRY(judge(ep, slot, err));
+    if (tci_libraries_is_leaving(fn))
+        return await_end(ep);
     if (fn->state == TCI_NOT_LOADED)
         TC_TRY(tci_quota_check_compile(ep, err));
     tc_status status = tci_ifunc_load_soon(fn, err);
@@ -360,6 +371,7 @@ static void evict_slot(tc_ep *ep, size_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     close_slot(place);
+    ep->rx.loading = false; /* a frame that waits for it may get on */
     tci_code_section *evicted = malloc(sizeof *evicted);
     if (evicted == NULL)
         return;

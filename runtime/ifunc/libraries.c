@@ -84,6 +84,29 @@ static tc_ifunc *find_dependent(const tci_registry *registry, const tci_library 
     return NULL;
 }
 
+/* Numbers a search, so that it looks at each library once: `seen` tells at which it did. */
+static uint64_t next_round(void)
+{
+    static _Thread_local uint64_t rounds;
+    return ++rounds;
+}
+
+/* Whether libraries use one that is out of force, and not only functions that are about to be bound
+ * anew: one that is in force does, or one that is kept so itself. */
+static bool is_kept(const tci_registry *registry, tci_library *library, uint64_t round)
+{
+    library->seen = round;
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        const tc_ifunc *fn = registry->table[i];
+        tci_library *user = fn != NULL ? fn->library : NULL;
+        if (user == NULL || user->seen == round || !uses(fn, library))
+            continue;
+        if (user->in_force || is_kept(registry, user, round))
+            return true;
+    }
+    return false;
+}
+
 /* Each library is looked at once: `round` tells which were. */
 static bool leads_to(tci_library *library, const char *title, uint64_t round, char *path,
                      size_t room)
@@ -108,14 +131,13 @@ static bool leads_to(tci_library *library, const char *title, uint64_t round, ch
 
 static tc_status check_circle(const tc_ifunc *fn, const char *title, tc_error *err)
 {
-    static _Thread_local uint64_t rounds;
+    const uint64_t round = next_round();
     tci_library *used;
     char path[700];
     const tci_symbols *symbols = tci_code_unit_symbols(fn->unit);
-    rounds++;
     (void)snprintf(path, sizeof path, "%s", title);
     for (size_t i = 0; (used = tci_symbols_library(symbols, i)) != NULL; i++) {
-        if (leads_to(used, title, rounds, path, sizeof path))
+        if (leads_to(used, title, round, path, sizeof path))
             return tci_error_set(err, TC_E_INVALID, "%s: a circle of libraries: %s",
                                  name_of(fn), path);
     }
@@ -146,14 +168,39 @@ static void bind_all_anew(tci_registry *registry)
 
 /* --- the end ----------------------------------------------------------------------------------- */
 
-static void unload(tc_ifunc *fn)
+static void close_slots(tc_ifunc *fn)
 {
     const tci_registry *registry = fn->registry;
-    tci_registry_retain(fn);
     if (registry->events != NULL)
         registry->events->evict(registry->events_user, fn);
+}
+
+static void unload(tc_ifunc *fn)
+{
+    tci_registry_retain(fn);
+    close_slots(fn);
     tci_ifunc_load_undo(fn);
     tci_registry_release(fn);
+}
+
+/* Libraries use those, or a loader's thread has just bound something to them: whoever calls one has to
+ * ask first which it is (tci_libraries_is_leaving). */
+static void close_those_out_of_force(const tci_registry *registry)
+{
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        tc_ifunc *fn = registry->table[i];
+        if (fn != NULL && fn->library != NULL && !fn->library->in_force)
+            close_slots(fn);
+    }
+}
+
+/* Behind a change of what is in force. */
+static void follow(tci_registry *registry)
+{
+    bind_all_anew(registry);
+    tci_libraries_collect(registry);
+    if (tci_library_set_has_old(registry->scope.libraries))
+        close_those_out_of_force(registry);
 }
 
 static void end_library(tci_library *library)
@@ -174,8 +221,18 @@ void tci_libraries_collect(tci_registry *registry)
     tci_library *library;
     if (!tci_library_set_has_old(registry->scope.libraries))
         return;
-    while ((library = tci_library_set_take_unused(registry->scope.libraries)) != NULL)
+    if ((library = tci_library_set_take_unused(registry->scope.libraries)) == NULL)
+        return;
+    do
         end_library(library);
+    while ((library = tci_library_set_take_unused(registry->scope.libraries)) != NULL);
+    close_those_out_of_force(registry); /* which the ones that have ended may have used */
+}
+
+bool tci_libraries_is_leaving(const tc_ifunc *fn)
+{
+    return fn->library != NULL && !fn->library->in_force &&
+           !is_kept(fn->registry, fn->library, next_round());
 }
 
 void tci_libraries_end(tci_registry *registry)
@@ -261,8 +318,7 @@ static tc_status put_new(tc_ifunc *fn, const char *owner, tc_error *err)
     }
     fn->library = &a->library;
     tci_registry_retain(fn);
-    bind_all_anew(fn->registry);
-    tci_libraries_collect(fn->registry);
+    follow(fn->registry);
     return TC_OK;
 }
 
@@ -276,7 +332,7 @@ tc_status tci_libraries_put(tc_ifunc *fn, const char *owner, tc_error *err)
     if (fn->library == before)
         return TC_OK;
     return tci_error_set(err, TC_E_IN_USE,
-                         "library %s: this content was replaced and is still in use",
+                         "library %s: this content was replaced, and libraries use it still",
                          fn->library->title);
 }
 
@@ -298,8 +354,7 @@ tc_status tci_libraries_withdraw(tc_ifunc *fn, const char *owner, tc_error *err)
                              "library %s is used by library " TCI_LIBRARY_PREFIX "%s",
                              library->title, name_of(dependent));
     tci_library_set_take_out(set_of(fn), library);
-    bind_all_anew(fn->registry);
-    tci_libraries_collect(fn->registry);
+    follow(fn->registry);
     return TC_OK;
 }
 
@@ -317,9 +372,8 @@ bool tci_libraries_drop(tc_ifunc *fn)
         if (!tci_libraries_drop(dependent))
             return false;
     }
-    if (fn->library->in_force)
+    if (fn->library != NULL && fn->library->in_force)
         tci_library_set_take_out(registry->scope.libraries, fn->library);
-    bind_all_anew(registry);
-    tci_libraries_collect(registry);
+    follow(registry);
     return fn->library == NULL;
 }

@@ -14,9 +14,14 @@
 /* Puts a library that is loaded in force: runs its NAME_init, takes the name, binds those anew that
  * use it. `owner`: who wants it, to whom the name belongs then; NULL: the program, which is not asked
  * whose it is. Already in force: TC_OK. TC_E_REFUSED (the name is another's; NAME_init said no, and
- * then it is unloaded), TC_E_INVALID (a circle), TC_E_IN_USE (it was replaced and is still used),
- * TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+ * then it is unloaded), TC_E_INVALID (a circle), TC_E_IN_USE (it was replaced and libraries use it
+ * still; while it is leaving, this is not called), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_libraries_put(tc_ifunc *fn, const char *owner, tc_error *err);
+
+/* Whether it is a library that is out of force and will end soon: nobody is bound to it but what a
+ * loader's thread makes just now, which is bound anew when that has ended. Till then nothing can be
+ * done with it; afterwards it is loaded afresh. */
+bool tci_libraries_is_leaving(const tc_ifunc *fn);
 
 /* Takes it out of force. TC_E_NOT_FOUND, TC_E_IN_USE (another library uses it), TC_E_REFUSED. */
 TC_MUST_CHECK tc_status tci_libraries_withdraw(tc_ifunc *fn, const char *owner, tc_error *err);

@@ -108,7 +108,7 @@ static void a_library_stays_with_what_it_was_bound_to(void **state)
     assert_int_equal(count_of(ctx), 2);
     assert_int_equal(annex_put(ctx, 1), 4);
     assert_int_equal(count_of(ctx), 2);
-    expect_no_install(ctx, "shelf1/shelf", TC_E_IN_USE, "still in use");
+    expect_no_install(ctx, "shelf1/shelf", TC_E_IN_USE, "libraries use it still");
     tc_context_destroy(ctx);
 }
 

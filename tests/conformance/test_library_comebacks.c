@@ -1,0 +1,210 @@
+/* A library's content that was replaced and is pushed again while something that was bound to it is
+ * still being loaded. */
+#include "../shipped/shelf.h"
+#include "../support/pair.h"
+#include "../support/test.h"
+#include "../support/test_context.h"
+
+#include "context/context_object.h"
+#include "engine/library_set.h"
+
+#include <tc/call.h>
+#include <tc/library.h>
+
+#define SHORT_NS 200000000ull
+
+static tc_library *open_version(tc_context *ctx, int version)
+{
+    char path[1100];
+    tc_library *library;
+    tc_error error;
+    (void)snprintf(path, sizeof path, "%s/shelf%d/shelf.tca", getenv("TC_IFUNC_PATH"), version);
+    if (tc_library_open_file(ctx, path, &library, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return library;
+}
+
+static tc_status try_push(pair *p, int version, uint64_t timeout_ns, tc_error *error)
+{
+    tc_library *library = open_version(p->source, version);
+    tc_status status = tc_library_push(p->ep, library, timeout_ns, error);
+    tc_library_close(library);
+    return status;
+}
+
+static void push(pair *p, int version)
+{
+    tc_error error;
+    if (try_push(p, version, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+}
+
+static void install(tc_context *ctx, int version)
+{
+    tc_library *library = open_version(ctx, version);
+    tc_error error;
+    if (tc_library_install(ctx, library, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    tc_library_close(library);
+}
+
+static void expect_version(pair *p, uint64_t version, uint64_t count)
+{
+    shelf_answer answer = {0};
+    size_t size = sizeof answer;
+    tc_error error;
+    const uint64_t one = 1;
+    if (tc_call(p->ep, pair_ifunc(p, "borrow"), &one, sizeof one, &answer, &size,
+                PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(answer.version, version);
+    assert_int_equal(answer.count, count);
+    assert_int_equal(answer.inits, 1);
+}
+
+/* --- waiting for who holds it -------------------------------------------------------------------- */
+
+static tci_library_set *set_of(pair *p)
+{
+    return p->target->core.registry.scope.libraries;
+}
+
+/* As a loader's thread does that binds a function. */
+static tci_library *hold(pair *p)
+{
+    pair_pause(p);
+    tci_library *library = tci_library_set_hold(set_of(p), "shelf");
+    assert_non_null(library);
+    pair_resume(p);
+    return library;
+}
+
+static void let_go(pair *p, tci_library *library)
+{
+    pair_pause(p);
+    tci_library_set_let_go(set_of(p), library);
+    pair_resume(p);
+}
+
+static void a_push_waits_for_what_is_being_bound(void **state)
+{
+    pair p;
+    tc_error error;
+    pair_open(&p, NULL);
+    tc_ep *pusher = p.ep, *other = pair_connect(&p);
+    push(&p, 1);
+    expect_version(&p, 1, 1);
+    tci_library *held = hold(&p);
+    push(&p, 2);
+    expect_version(&p, 2, 2);
+    assert_int_equal(try_push(&p, 1, SHORT_NS, &error), TC_E_TIMEOUT);
+    p.ep = other; /* others go on meanwhile */
+    expect_version(&p, 2, 3);
+    p.ep = pusher;
+    let_go(&p, held);
+    push(&p, 1);
+    expect_version(&p, 1, 4);
+    push(&p, 2);
+    expect_version(&p, 2, 5);
+    tc_ep_close(other);
+    pair_close(&p);
+}
+
+/* Like a message to any function that is being loaded. */
+static void a_withdrawal_waits_as_well(void **state)
+{
+    pair p;
+    tc_error error;
+    pair_open(&p, NULL);
+    push(&p, 1);
+    tci_library *held = hold(&p);
+    push(&p, 2);
+    tc_library *first = open_version(p.source, 1);
+    assert_int_equal(tc_library_withdraw(p.ep, first, SHORT_NS, &error), TC_E_TIMEOUT);
+    let_go(&p, held);
+    assert_int_equal(tc_library_withdraw(p.ep, first, PAIR_TIMEOUT_NS, &error), TC_E_NOT_FOUND);
+    tc_library_close(first);
+    expect_version(&p, 2, 1);
+    pair_close(&p);
+}
+
+/* --- code that is being compiled ----------------------------------------------------------------- */
+
+static tc_ifunc *open_endless(pair *p)
+{
+    static uint8_t archive[1 << 20];
+    static const char deps[] = "tc:shelf\n";
+    char path[1100];
+    tc_ifunc *fn;
+    tc_error error;
+    (void)snprintf(path, sizeof path, "%s/endless.tca", getenv("TC_IFUNC_PATH"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(archive, 1, sizeof archive, file);
+    (void)fclose(file);
+    if (tc_ifunc_open_memory(p->source, archive, size, deps, sizeof deps - 1, &fn, &error) !=
+        TC_OK)
+        fail_msg("%s", error.text);
+    return fn;
+}
+
+/* Whether a thread of the target's loads a function of that name. */
+static bool is_being_loaded(pair *p, const char *name)
+{
+    bool begun = false;
+    pair_pause(p);
+    for (const tc_ifunc *fn = p->target->core.registry.jobs; fn != NULL; fn = fn->job_next)
+        begun |= strcmp(tci_archive_name(fn->archive), name) == 0 &&
+                 tci_load_queue_is_begun(fn->job);
+    pair_resume(p);
+    return begun;
+}
+
+static void open_with_endless(pair *p, const char *compile_time_max)
+{
+    pair_open(p, (const char *const[]){"form", "bitcode", "compile_time_max", compile_time_max,
+                                       NULL});
+    tc_ep *compiling = pair_connect(p);
+    push(p, 1);
+    expect_version(p, 1, 1);
+    assert_int_equal(tc_send(compiling, open_endless(p), "x", 1), TC_OK);
+    while (!is_being_loaded(p, "endless"))
+        (void)tc_progress(p->source);
+}
+
+static void versions_change_while_code_compiles(void **state)
+{
+    pair p;
+    open_with_endless(&p, "2s");
+    for (unsigned i = 0; i < 3; i++) {
+        push(&p, 2);
+        expect_version(&p, 2, 2 + 2 * i);
+        push(&p, 1);
+        expect_version(&p, 1, 3 + 2 * i);
+    }
+    pair_close(&p);
+}
+
+static void versions_are_installed_while_code_compiles(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    pair_pause(&p);
+    install(p.target, 1);
+    install(p.target, 2);
+    install(p.target, 1);
+    pair_resume(&p);
+    expect_version(&p, 1, 1);
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_push_waits_for_what_is_being_bound),
+        cmocka_unit_test(a_withdrawal_waits_as_well),
+        cmocka_unit_test(versions_change_while_code_compiles),
+        cmocka_unit_test(versions_are_installed_while_code_compiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
