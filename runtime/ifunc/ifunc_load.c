@@ -103,16 +103,26 @@ static tc_status set_failed(tc_ifunc *fn, tc_error *failure, tc_error *err)
     return failure->status;
 }
 
+/* A loader's thread may have looked for a library, or in one, before another one came into force. */
+static bool is_out_of_date(const tc_ifunc *fn, tc_status status)
+{
+    return (status == TC_E_ABSENT || status == TC_E_UNRESOLVED) &&
+           fn->changes != tci_library_set_changes(fn->registry->scope.libraries);
+}
+
 /* Takes `failure` over. */
 static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
                           tc_error *failure, tc_error *err)
 {
-    if (status != TC_OK)
+    if (status != TC_OK && !is_out_of_date(fn, status))
         return set_failed(fn, failure, err);
     free(failure);
-    set_loaded(fn, unit);
+    if (status == TC_OK)
+        set_loaded(fn, unit);
+    else
+        fn->state = TCI_NOT_LOADED;
     /* A loader's thread may have bound it to what has left since. */
-    if (tci_symbols_are_old(tci_code_unit_symbols(unit)))
+    if (status == TC_OK && tci_symbols_are_old(tci_code_unit_symbols(unit)))
         tci_ifunc_load_rebind(fn);
     return fn->state == TCI_LOADED ? TC_OK : tci_ifunc_load_soon(fn, err);
 }
@@ -145,6 +155,7 @@ static tc_status load_at_once(tc_ifunc *fn, bool wait, tc_error *err)
     tc_error *failure = calloc(1, sizeof *failure);
     if (failure == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "function: out of memory");
+    fn->changes = tci_library_set_changes(fn->registry->scope.libraries);
     tc_status status = wait ? tci_code_unit_load(engine, &source, &unit, failure)
                             : tci_load_queue_begin(engine, &source, &unit, &job, failure);
     if (status != TC_E_AGAIN)

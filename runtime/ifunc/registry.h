@@ -93,6 +93,7 @@ struct tc_ifunc {
     tci_library *library; /* what it is for others: libraries.h; NULL: nothing, or no longer */
     tci_load_job *job;
     tc_ifunc *job_next;  /* in the registry's list of those with jobs */
+    uint64_t changes;    /* of the libraries in force, before its load began */
     uint64_t last_use;   /* registry clock, for eviction */
     uint64_t calls_seen; /* calls_left when last_use was decided */
     uint64_t seen_ns;    /* when a message first asked for it */

@@ -8,6 +8,7 @@
 #include "context/context_object.h"
 #include "engine/library_set.h"
 
+#include <sched.h>
 #include <tc/call.h>
 #include <tc/library.h>
 
@@ -198,12 +199,45 @@ static void versions_are_installed_while_code_compiles(void **state)
     pair_close(&p);
 }
 
+/* --- what failed meanwhile ----------------------------------------------------------------------- */
+
+static tc_ifunc *loading(pair *p)
+{
+    (void)tc_progress(p->source);
+    (void)tc_progress(p->target);
+    return p->target->core.registry.jobs;
+}
+
+/* The target is turned by hand, so that its thread finds out that there is no library, and the library
+ * comes before anybody has heard of that. */
+static void what_found_no_library_looks_again_when_one_came(void **state)
+{
+    pair p;
+    tc_error error;
+    const uint64_t one = 1;
+    pair_open(&p, (const char *const[]){"form", "bitcode", NULL});
+    pair_pause(&p);
+    assert_int_equal(tc_send(p.ep, pair_ifunc(&p, "borrow"), &one, sizeof one), TC_OK);
+    const tc_ifunc *fn;
+    while ((fn = loading(&p)) == NULL)
+        continue;
+    while (!tci_load_queue_is_done(fn->job))
+        (void)sched_yield();
+    install(p.target, 1);
+    pair_resume(&p);
+    pair_flush(p.ep);
+    assert_int_equal(tc_ep_refusal(p.ep, &error), 0);
+    expect_version(&p, 1, 2);
+    pair_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_push_waits_for_what_is_being_bound),
         cmocka_unit_test(a_withdrawal_waits_as_well),
         cmocka_unit_test(versions_change_while_code_compiles),
+        cmocka_unit_test(what_found_no_library_looks_again_when_one_came),
         cmocka_unit_test(versions_are_installed_while_code_compiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
