@@ -1,6 +1,7 @@
 #include "policy_reader.h"
 
 #include "base/error_text.h"
+#include "engine/library_set.h"
 #include "policy_lines.h"
 
 #include <stdlib.h>
@@ -81,6 +82,9 @@ static bool is_pattern(const char *word)
 
 static bool is_library(const char *word)
 {
+    const size_t prefix = strlen(TCI_LIBRARY_PREFIX);
+    if (strncmp(word, TCI_LIBRARY_PREFIX, prefix) == 0) /* one that travels */
+        return word[prefix] != '\0' && is_pattern(word + prefix);
     return strcmp(word, TCI_LIBRARY_PROGRAM) == 0 || strcmp(word, TCI_LIBRARY_TCHAINS) == 0 ||
            is_pattern(word);
 }

@@ -109,6 +109,21 @@ static void the_first_rule_that_matches_decides(void **state)
     tci_symbol_policy_close(policy);
 }
 
+static void libraries_that_travel_have_names_of_their_own(void **state)
+{
+    tci_symbol_policy *policy = parse("deny tc:shelf shelf_put\n"
+                                      "allow tc:sh* *\n"
+                                      "allow shop *\n"
+                                      "default deny");
+    expect_reason(policy, "", "tc:shelf", "shelf_put", "rules line 1: deny tc:shelf shelf_put");
+    expect_reason(policy, "", "tc:shelf", "shelf_count", NULL);
+    expect_reason(policy, "", "tc:shop", "shop_open", NULL);
+    expect_reason(policy, "", "shop", "shop_open", NULL);
+    expect_reason(policy, "", "tc:kv", "kv_get", "rules line 4: default deny");
+    expect_reason(policy, "", "shelf", "shelf_count", "rules line 4: default deny");
+    tci_symbol_policy_close(policy);
+}
+
 static void nothing_is_allowed_that_no_rule_allows(void **state)
 {
     tci_symbol_policy *policy = parse("");
@@ -223,6 +238,14 @@ static void what_is_wrong_is_named_with_its_line(void **state)
     expect_wrong("allow @process x\n", TC_E_INVALID,
                  "rules line 1: '@process' is no library: a name, a pattern, @program or "
                  "@tchains was expected");
+    expect_wrong(
+        "allow tc: x\n", TC_E_INVALID,
+        "rules line 1: 'tc:' is no library: a name, a pattern, @program or @tchains was "
+        "expected");
+    expect_wrong(
+        "allow tc:a:b x\n", TC_E_INVALID,
+        "rules line 1: 'tc:a:b' is no library: a name, a pattern, @program or @tchains was "
+        "expected");
     expect_wrong("allow libc.so.6 # none\n", TC_E_INVALID,
                  "rules line 1: 'allow libc.so.6' names no symbol");
     expect_wrong("allow libc.so.6 a/b\n", TC_E_INVALID,
@@ -382,6 +405,7 @@ int main(void)
         cmocka_unit_test(patterns_cover_patterns),
         cmocka_unit_test(patterns_take_no_time),
         cmocka_unit_test(the_first_rule_that_matches_decides),
+        cmocka_unit_test(libraries_that_travel_have_names_of_their_own),
         cmocka_unit_test(nothing_is_allowed_that_no_rule_allows),
         cmocka_unit_test(a_signer_has_a_section),
         cmocka_unit_test(guarded_symbols_have_to_be_named),
