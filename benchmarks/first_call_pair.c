@@ -4,14 +4,11 @@
 #include "first_call.h"
 #include "ifunc_link.h"
 #include "perf_clock.h"
+#include "perf_process.h"
 #include "perf_session.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define ARCHIVE_MAX (1u << 20)
@@ -168,23 +165,21 @@ static bool pair_source(const call_plan *plan)
     return perf_session_end(&session) && ok;
 }
 
+typedef struct pair_part {
+    bool (*source)(const call_plan *plan);
+    const call_plan *plan;
+} pair_part;
+
+static bool run_part(void *user)
+{
+    const pair_part *part = user;
+    return part->source(part->plan);
+}
+
 bool first_call_pair_in_process(bool (*source)(const call_plan *plan), const call_plan *plan)
 {
-    int status = 0;
-    pid_t parent = getpid();
-    (void)fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        bool ok = getppid() == parent && source(plan);
-        (void)fflush(NULL);
-        _exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
-    }
-    if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-        perror("tc-perf: fork");
-        return false;
-    }
-    return status == 0;
+    pair_part part = {source, plan};
+    return perf_process_run(run_part, &part);
 }
 
 bool first_call_pair_run(const call_plan *plan)

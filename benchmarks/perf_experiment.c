@@ -6,7 +6,7 @@
 #define EXPERIMENTS(row)                                                                       \
     row(tsi) row(ssum) row(iput) row(call) row(overhead) row(integrity) row(wait) row(served)  \
         row(poll) row(icache) row(first_call) row(flood) row(bandwidth) row(dapc)              \
-            row(protection) row(tail)
+            row(protection) row(tail) row(library)
 
 #define DECLARE(name) extern const perf_experiment name##_experiment;
 #define ADDRESS(name) &name##_experiment,

@@ -56,9 +56,6 @@ static const tool_command plot_command = {
 static const tool_command tc_perf = {
     .name = "tc-perf",
     .usage = "EXPERIMENT [options | --help]",
-    .about =
-        "Measures the library against the machine's limit and against UCX; draws what --json "
-        "wrote.\n",
     .commands = command_list,
 };
 

@@ -1,0 +1,98 @@
+/* Libraries that travel: how soon one is in force at a node and used, what a call through one
+ * costs beside a library of the host, and what an upgrade costs those who call meanwhile. */
+#include "library_perf.h"
+#include "perf_experiment.h"
+#include "perf_folder.h"
+#include "perf_report.h"
+#include "perf_value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define MODES "push"
+
+static bool measure_push(library_run *run, size_t index)
+{
+    if (!library_push_run(run, &library_paths[index]))
+        return false;
+    for (unsigned i = PUSHES_WARMING; i < PUSHES_MAX; i++) {
+        const uint64_t at = run->push_count[index]++;
+        for (int stage = 0; stage < PUSH_STAGES; stage++)
+            run->push_ns[index][stage][at] = run->board->pushes[i].ns[stage];
+    }
+    return true;
+}
+
+/* The ways take turns, so that whatever else the machine does hits all of them. */
+static bool measure_pushes(library_run *run, const char *folder)
+{
+    bool filled[PUSH_PATHS] = {false}, ok = true;
+    for (unsigned round = 0; ok && round < run->options->rounds; round++) {
+        for (size_t i = 0; ok && i < PUSH_PATHS; i++) {
+            const library_path *path = &library_paths[i];
+            run->cache_dir = path->stored ? folder : "";
+            perf_report_progress("push, %s, round %u of %u", path->name, round + 1,
+                                 run->options->rounds);
+            if (path->stored && !filled[i])
+                ok = filled[i] = library_push_run(run, path);
+            ok = ok && measure_push(run, i);
+        }
+    }
+    return ok;
+}
+
+static bool measure_all(library_run *run)
+{
+    const char *modes = run->options->modes;
+    char folder[PERF_PATH_MAX];
+    bool ok = true;
+    if (perf_value_lists(modes, ',', "push")) {
+        if (!perf_folder_make(folder, sizeof folder))
+            return false;
+        ok = measure_pushes(run, folder);
+        perf_folder_remove(folder);
+    }
+    return ok;
+}
+
+static bool knows_modes(const char *modes)
+{
+    char name[32];
+    for (const char *at = modes; at != NULL;) {
+        if (!perf_value_name(&at, ',', name, sizeof name) ||
+            !perf_value_lists(MODES, ',', name)) {
+            (void)fprintf(stderr, "tc-perf: --modes '%s': expected some of " MODES "\n", modes);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int run_library(const perf_options *options)
+{
+    static library_run run;
+    if (!knows_modes(options->modes))
+        return 2;
+    run.options = options;
+    run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (run.board == MAP_FAILED) {
+        perror("tc-perf: shared memory");
+        return EXIT_FAILURE;
+    }
+    bool ok = measure_all(&run);
+    perf_report_progress(NULL);
+    ok = ok && library_report(&run);
+    (void)munmap(run.board, sizeof *run.board);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const perf_experiment library_experiment = {
+    .name = "library",
+    .summary = "libraries that travel: pushes, calls, and upgrades under load",
+    .options = "rounds modes",
+    .told = {{"modes", "out of " MODES}},
+    .defaults = {{"modes", MODES}, {"rounds", "10"}},
+    .run = run_library,
+};
