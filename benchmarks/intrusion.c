@@ -5,18 +5,16 @@
 #include "perf_clock.h"
 #include "perf_context.h"
 #include "perf_experiment.h"
+#include "perf_process.h"
 #include "perf_report.h"
 #include "perf_stats.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <tc/context.h>
@@ -31,7 +29,6 @@
 #define PATIENCE_NS (20 * PERF_NS_PER_S)
 
 enum { QUIET, INTRUDED, ENDED };
-enum { TARGET, CALLER, INTRUDER, ROLES };
 
 static const char *const turn_names[] = {"quiet", "intruded"};
 
@@ -50,7 +47,6 @@ typedef struct intrusion_board {
 typedef struct intrusion {
     const perf_options *options;
     intrusion_board *board;
-    pid_t pids[ROLES];
 } intrusion;
 
 static bool complain(const char *what, const tc_error *err)
@@ -204,42 +200,27 @@ static bool run_intruder(const intrusion *run, tc_context *context)
 
 /* --- all three ----------------------------------------------------------------------- */
 
-static bool start_role(intrusion *run, int role)
+static bool in_context(const intrusion *run, bool (*role)(const intrusion *, tc_context *))
 {
-    static bool (*const roles[ROLES])(const intrusion *,
-                                      tc_context *) = {run_target, run_caller, run_intruder};
-    pid_t parent = getpid();
-    pid_t pid = fork();
-    if (pid == 0) {
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        tc_context *context = getppid() == parent ? create_context(run) : NULL;
-        bool ok = context != NULL && roles[role](run, context);
-        tc_context_destroy(context);
-        _exit(ok ? EXIT_SUCCESS : EXIT_FAILURE);
-    }
-    run->pids[role] = pid;
-    return pid > 0;
+    tc_context *context = create_context(run);
+    bool ok = context != NULL && role(run, context);
+    tc_context_destroy(context);
+    return ok;
 }
 
-/* Whoever fails ends the others. */
-static bool await_all(intrusion *run)
+static bool be_target(void *user)
 {
-    bool ok = true;
-    for (unsigned left = ROLES; left > 0; left--) {
-        int status = 0;
-        pid_t pid = waitpid(-1, &status, 0);
-        bool failed = pid < 0 || status != 0;
-        for (int role = 0; role < ROLES; role++) {
-            if (run->pids[role] == pid)
-                run->pids[role] = 0;
-        }
-        for (int role = 0; ok && failed && role < ROLES; role++) {
-            if (run->pids[role] > 0)
-                (void)kill(run->pids[role], SIGKILL);
-        }
-        ok = ok && !failed;
-    }
-    return ok;
+    return in_context(user, run_target);
+}
+
+static bool be_caller(void *user)
+{
+    return in_context(user, run_caller);
+}
+
+static bool be_intruder(void *user)
+{
+    return in_context(user, run_intruder);
 }
 
 static bool report(const intrusion *run)
@@ -284,12 +265,9 @@ int intrusion_run(const perf_options *options)
         perror("tc-perf: shared memory");
         return EXIT_FAILURE;
     }
-    bool ok = true;
-    (void)fflush(NULL);
-    for (int role = 0; ok && role < ROLES; role++)
-        ok = start_role(&run, role);
-    ok = await_all(&run) && ok && run.board->count[QUIET] > 0 &&
-         run.board->count[INTRUDED] > 0 && report(&run);
+    static bool (*const roles[])(void *user) = {be_target, be_caller, be_intruder};
+    bool ok = perf_process_run_all(roles, sizeof roles / sizeof roles[0], &run) &&
+              run.board->count[QUIET] > 0 && run.board->count[INTRUDED] > 0 && report(&run);
     (void)munmap(run.board, sizeof *run.board);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

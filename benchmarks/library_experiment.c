@@ -10,12 +10,17 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define MODES "push"
+#define MODES "push,call,upgrade"
 
 static bool measure_push(library_run *run, size_t index)
 {
     if (!library_push_run(run, &library_paths[index]))
         return false;
+    if (run->board->strayed > 0) {
+        (void)fprintf(stderr, "tc-perf: %u first calls were not by way of %s\n",
+                      run->board->strayed, library_paths[index].name);
+        return false;
+    }
     for (unsigned i = PUSHES_WARMING; i < PUSHES_MAX; i++) {
         const uint64_t at = run->push_count[index]++;
         for (int stage = 0; stage < PUSH_STAGES; stage++)
@@ -52,6 +57,14 @@ static bool measure_all(library_run *run)
             return false;
         ok = measure_pushes(run, folder);
         perf_folder_remove(folder);
+    }
+    if (ok && perf_value_lists(modes, ',', "call")) {
+        perf_report_progress("calls");
+        ok = library_messages_run(run);
+    }
+    if (ok && perf_value_lists(modes, ',', "upgrade")) {
+        perf_report_progress("upgrades");
+        ok = library_upgrades_run(run);
     }
     return ok;
 }
@@ -91,8 +104,12 @@ static int run_library(const perf_options *options)
 const perf_experiment library_experiment = {
     .name = "library",
     .summary = "libraries that travel: pushes, calls, and upgrades under load",
-    .options = "rounds modes",
-    .told = {{"modes", "out of " MODES}},
-    .defaults = {{"modes", MODES}, {"rounds", "10"}},
+    .options = "iterations warmup rounds modes pin",
+    .told = {{"iterations", "(of part call, in each round)"}, {"modes", "out of " MODES}},
+    .defaults = {{"modes", MODES},
+                 {"iterations", "10000"},
+                 {"warmup", "1000"},
+                 {"rounds", "10"}},
+    .iterations_max = 10000000,
     .run = run_library,
 };

@@ -6,6 +6,7 @@
 #include "perf_options.h"
 
 #include <tc/library.h>
+#include <tc/load.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,8 +29,9 @@ typedef struct library_path {
     const char *suffix; /* of the archives, behind their names */
     const char *form;   /* options of the library */
     const char *tier;
-    bool stored;    /* by an earlier process */
-    double goal_us; /* of the total; 0: none */
+    tc_load_path taken; /* by the function */
+    bool stored;        /* by an earlier process */
+    double goal_us;     /* of the total; 0: none */
 } library_path;
 
 extern const library_path library_paths[PUSH_PATHS];
@@ -65,13 +67,14 @@ enum { UPGRADE_QUIET, UPGRADE_BUSY, UPGRADE_TURNS };
 typedef struct library_board {
     _Alignas(64) _Atomic uint64_t counter;               /* of calls that tell nobody else */
     _Alignas(64) library_push_sample pushes[PUSHES_MAX]; /* of one pair of processes */
+    _Atomic uint32_t strayed; /* of them: functions that did not take the path's way */
     library_call_sample calls[CALLS_WAYS][LIBRARY_ROUNDS_MAX];
     _Alignas(64) _Atomic uint32_t turn;
     _Atomic uint32_t port;
     _Atomic uint32_t upgrades;
     _Atomic uint32_t upgrades_wanted; /* until now */
     uint64_t upgrade_calls[UPGRADE_TURNS];
-    uint64_t upgrade_lost; /* calls that were not answered, or not counted by the library */
+    uint64_t upgrade_lost[UPGRADE_TURNS]; /* calls that no library has counted */
     uint64_t upgrade_ns[UPGRADE_TURNS][UPGRADE_CALLS_MAX];
 } library_board;
 
@@ -88,7 +91,8 @@ typedef struct library_run {
 /* Each forks its processes, so that no library of the caller's is ever started, and returns when
  * they are gone. False after a complaint. */
 bool library_push_run(library_run *run, const library_path *path);
-bool library_calls_run(library_run *run);
+bool library_messages_run(library_run *run);
+/* Counts what was lost; whether that is nothing the report says. */
 bool library_upgrades_run(library_run *run);
 
 /* An archive with a list of libraries: `deps`, and a comment with the number, which makes the same

@@ -22,9 +22,10 @@ enum { ACTION_RUN = 1 };
 
 /* An image is the same with a cache of objects: nothing is compiled. */
 const library_path library_paths[PUSH_PATHS] = {
-    {"image", "", "auto", "fast", .goal_us = 200},
-    {"bitcode", "_bitcode", "bitcode", "fast", .goal_us = 5000},
-    {"bitcode-stored", "_bitcode", "bitcode", "auto", .stored = true, .goal_us = 5000},
+    {"image", "", "auto", "fast", TC_LOAD_IMAGE, .goal_us = 200},
+    {"bitcode", "_bitcode", "bitcode", "fast", TC_LOAD_JIT, .goal_us = 5000},
+    {"bitcode-stored", "_bitcode", "bitcode", "auto", TC_LOAD_CACHED, .stored = true,
+     .goal_us = 5000},
 };
 
 typedef struct push_pair {
@@ -68,11 +69,19 @@ static bool open_link(push_pair *pair)
 
 /* --- the target ---------------------------------------------------------------------- */
 
+static void note(void *user, const tc_load_report *report)
+{
+    push_pair *pair = user;
+    if (!report->better && report->path != pair->path->taken)
+        atomic_fetch_add(&pair->run->board->strayed, 1);
+}
+
 static bool target_step(void *experiment, const perf_command *command)
 {
     push_pair *pair = experiment;
     if (command->action != ACTION_RUN || !open_link(pair))
         return false;
+    tc_context_set_load_callback(pair->link.context, note, pair);
     bool ok = ifunc_link_serve(&pair->link);
     ifunc_link_close(&pair->link);
     return ok;
@@ -172,5 +181,6 @@ bool library_push_run(library_run *run, const library_path *path)
 {
     static push_pair pair;
     pair = (push_pair){.run = run, .path = path};
+    atomic_store(&run->board->strayed, 0);
     return perf_process_run(run_pair, &pair);
 }

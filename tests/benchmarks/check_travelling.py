@@ -14,6 +14,7 @@ from check_tc_perf import check_env, check_spread, expect, expect_tail, run  # n
 DEADLINE_S = 60
 PATHS = ["image", "bitcode", "bitcode-stored"]
 STAGES = ["push", "first call", "total"]
+LATENCY = ["latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max"]
 TAIL = ["us_p50", "us_p99", "us_p999", "us_max"]
 
 
@@ -28,11 +29,34 @@ def check_pushes(rows, ratios):
         expect(ratios.pop(f"{path}_total_to_goal", -1) >= 0, f"{path} beside its goal", ratios)
 
 
-CHECKS = {"push": check_pushes}
+def check_calls(rows, ratios):
+    expect([row["library"] for row in rows] == ["travelling", "host"], "both libraries", rows)
+    for row in rows:
+        expect(list(row) == ["part", "library"] + LATENCY + ["rate_per_s"], "seven members", list(row))
+        expect_tail(row, "latency_ns")
+        expect(row["latency_ns_p50"] > 0 and row["rate_per_s"] > 0, "figures", row)
+    # 0.000 where one side waited for its turn on a processor.
+    for name in ("latency", "rate"):
+        expect(ratios.pop(f"travelling_to_host_{name}", -1) >= 0, f"a ratio of {name}", ratios)
+
+
+def check_upgrades(rows, ratios):
+    """tc-perf itself fails when a call was lost."""
+    expect([row["turn"] for row in rows] == ["quiet", "upgraded"], "both turns", rows)
+    for row in rows:
+        expect(list(row) == ["part", "turn", "calls", "upgrades", "lost"] + TAIL, "nine members", list(row))
+        expect(row["calls"] > 0 and row["us_p50"] > 0, "calls", row)
+        expect_tail(row, "us")
+    expect([(row["upgrades"], row["lost"]) for row in rows] == [(0, 0), (100, 0)], "100 upgrades, nothing lost", rows)
+    for name in ("p50", "p99"):
+        expect(ratios.pop(f"upgraded_to_quiet_{name}", -1) >= 0, f"a ratio of {name}", ratios)
+
+
+CHECKS = {"push": check_pushes, "call": check_calls, "upgrade": check_upgrades}
 
 
 def rows_of(tc_perf, parts):
-    report = run([tc_perf, "library", "--rounds", "2", "--modes", parts])
+    report = run([tc_perf, "library", "--pin", "none", "-n", "200", "-w", "20", "--rounds", "2", "--modes", parts])
     check_env(report, "library")
     check_spread(report)
     ratios = report["ratios"]
@@ -45,7 +69,7 @@ def rows_of(tc_perf, parts):
 
 
 def refuses(tc_perf):
-    for options, text in ((["--modes", "pull"], "--modes 'pull': expected some of push"), (["--rounds", "0"], "--rounds '0'")):
+    for options, text in ((["--modes", "pull"], "--modes 'pull': expected some of push,call,upgrade"), (["--rounds", "0"], "--rounds '0'")):
         done = subprocess.run([tc_perf, "library", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=DEADLINE_S, text=True)
         expect(done.returncode == 2 and text in done.stderr, f"2: {text}", (options, done))
 

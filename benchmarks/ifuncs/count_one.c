@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-void tally_call_main(void *payload, size_t size, void *target_args);
+void count_one_main(void *payload, size_t size, void *target_args);
 
-void tally_call_main(void *payload, size_t size, void *target_args)
+void count_one_main(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size;
     catalogue_count(target_args);
