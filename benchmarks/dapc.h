@@ -6,6 +6,7 @@
 #define TC_PERF_DAPC_H
 
 #include "dapc_table.h"
+#include "language.h"
 #include "perf_options.h"
 #include "perf_session.h"
 
@@ -23,14 +24,16 @@ typedef struct dapc_blob {
 /* A way to chase, and a policy of waiting for all workers. */
 typedef struct dapc_plan {
     const dapc_mode *mode;
-    char wait[16]; /* as the library's option has it */
+    char wait[16];            /* as the library's option has it */
+    const language *language; /* NULL at a server, which need not know it */
 } dapc_plan;
 
-#define DAPC_PLANS_MAX 16u
+#define DAPC_PLANS_MAX 32u
 
 typedef struct dapc_series {
     const dapc_mode *mode;
     const char *wait;
+    const language *language; /* the client's */
     const perf_options *options;
     perf_session *session; /* with the leader */
     const dapc_table *table;

@@ -19,23 +19,34 @@
 /* So that quickly compiled code has made place for better code, which takes a while. */
 #define WARMING_NS (200 * PERF_NS_PER_MS)
 
-static bool add_plans(dapc_run *run, const char *name)
+static bool add_plans(dapc_run *run, const dapc_mode *mode, const language *of)
+{
+    for (const char *at = run->options->wait; at != NULL;) {
+        dapc_plan *plan = &run->plans[run->plan_count];
+        if (run->plan_count == DAPC_PLANS_MAX ||
+            !perf_value_name(&at, ',', plan->wait, sizeof plan->wait)) {
+            (void)fprintf(stderr, "tc-perf: dapc: more than %u modes, policies and languages\n",
+                          DAPC_PLANS_MAX);
+            return false;
+        }
+        plan->mode = mode;
+        plan->language = of;
+        run->plan_count++;
+    }
+    return true;
+}
+
+/* A mode that moves no code is in C, whatever is beside it. */
+static bool add_mode(dapc_run *run, const char *name, const language_choice *languages)
 {
     const dapc_mode *mode = dapc_mode_find(name);
     if (mode == NULL) {
         (void)fprintf(stderr, "tc-perf: no mode of dapc is called '%s'\n", name);
         return false;
     }
-    for (const char *at = run->options->wait; at != NULL;) {
-        dapc_plan *plan = &run->plans[run->plan_count];
-        if (run->plan_count == DAPC_PLANS_MAX ||
-            !perf_value_name(&at, ',', plan->wait, sizeof plan->wait)) {
-            (void)fprintf(stderr, "tc-perf: dapc: more than %u modes and policies\n",
-                          DAPC_PLANS_MAX);
+    for (unsigned i = 0; i < (mode->moves_code ? languages->count : 1); i++) {
+        if (!add_plans(run, mode, languages->of[i]))
             return false;
-        }
-        plan->mode = mode;
-        run->plan_count++;
     }
     return true;
 }
@@ -43,8 +54,12 @@ static bool add_plans(dapc_run *run, const char *name)
 static bool choose_plans(dapc_run *run)
 {
     char name[32];
+    language_choice languages;
+    const bool by_ifunc = strcmp(run->options->answer, "ifunc") == 0;
+    if (!language_choose(run->options, by_ifunc ? "chase_return" : "chase_reply", &languages))
+        return false;
     for (const char *at = run->options->modes; at != NULL;) {
-        if (!perf_value_name(&at, ',', name, sizeof name) || !add_plans(run, name))
+        if (!perf_value_name(&at, ',', name, sizeof name) || !add_mode(run, name, &languages))
             return false;
     }
     return true;
@@ -283,8 +298,11 @@ const perf_experiment dapc_experiment = {
     .summary = "a chase through a table of pointers that is spread over servers",
     .options =
         "iterations rounds modes servers depth inflight wait transport cache return start "
-        "server-program",
-    .told = {{"iterations", "(what fits 50 ms)"}, {"modes", "out of get,am,bitcode,image"}},
+        "server-program function",
+    .functions = LANGUAGE_NAMES,
+    .told = {{"iterations", "(what fits 50 ms)"},
+             {"modes", "out of get,am,bitcode,image"},
+             {"function", LANGUAGE_TOLD}},
     .defaults = {{"servers", "1,4,8"},
                  {"depth", "4096"},
                  {"inflight", "1"},
@@ -293,6 +311,7 @@ const perf_experiment dapc_experiment = {
                  {"cache", "warm"},
                  {"return", "reply"},
                  {"start", "owner"},
+                 {"function", "c"},
                  {"modes", "get,am,bitcode,image"},
                  {"rounds", "10"}},
     .iterations_max = 200000,

@@ -197,7 +197,9 @@ static bool open_known(ifunc_state *state, const char *name)
 static bool prepare_ifunc(dapc_series *series, bool known)
 {
     ifunc_state *state = series->state;
-    const char *name = state->by_ifunc ? "chase_return" : "chase_reply";
+    char name[64];
+    language_function(series->language, state->by_ifunc ? "chase_return" : "chase_reply", name,
+                      sizeof name);
     if (state->chaser != NULL)
         tc_ifunc_close(state->chaser);
     state->chaser = NULL;

@@ -39,6 +39,22 @@ static double median_ratio(const dapc_run *run, const dapc_samples *over,
     return perf_stats_median(buffer, run->options->rounds);
 }
 
+/* In C of all modes? Then nothing is said of languages. */
+static bool has_languages(const dapc_run *run)
+{
+    for (unsigned i = 0; i < run->plan_count; i++) {
+        if (run->plans[i].language != language_c)
+            return true;
+    }
+    return false;
+}
+
+static void print_language(const dapc_run *run, const char *text)
+{
+    if (has_languages(run))
+        (void)printf("%-8s ", text);
+}
+
 static void report_row(dapc_run *run, unsigned q, unsigned series, double *buffer)
 {
     const dapc_samples *samples = &run->samples[q][series];
@@ -58,12 +74,17 @@ static void report_row(dapc_run *run, unsigned q, unsigned series, double *buffe
     perf_report_spread(row, "chases_per_s", rate, 1);
     perf_report_spread(row, "first_chase_us", first_us, 1);
     perf_report_spread(row, "second_chase_us", second_us, 1);
+    if (has_languages(run))
+        (void)json_object_set_new(row, "language", json_string(plan->language->name));
     (void)json_array_append_new(run->rows, row);
-    if (!is_quiet(run))
-        (void)printf("%-8s %-9s %7u %6llu %8llu %12.1f %10.3f %12.1f %12.1f\n",
-                     plan->mode->name, plan->wait, run->workers.server_count,
-                     (unsigned long long)run->depth, (unsigned long long)inflight, rate.median,
-                     step_us, first_us.median, second_us.median);
+    if (is_quiet(run))
+        return;
+    (void)printf("%-8s ", plan->mode->name);
+    print_language(run, plan->mode->moves_code ? plan->language->name : "-");
+    (void)printf("%-9s %7u %6llu %8llu %12.1f %10.3f %12.1f %12.1f\n", plan->wait,
+                 run->workers.server_count, (unsigned long long)run->depth,
+                 (unsigned long long)inflight, rate.median, step_us, first_us.median,
+                 second_us.median);
 }
 
 static void report_ratio(dapc_run *run, const char *name, double value)
@@ -73,7 +94,7 @@ static void report_ratio(dapc_run *run, const char *name, double value)
         (void)printf("  %-48s %8.3f\n", name, value);
 }
 
-/* The series of a mode with the n-th policy; plan_count: none. */
+/* The series of a mode with that policy, in C, which comes first; plan_count: none. */
 static unsigned find_series(const dapc_run *run, const char *mode, const char *wait)
 {
     unsigned i = 0;
@@ -119,6 +140,8 @@ static void report_inflight_ratios(dapc_run *run, unsigned q, double *buffer)
     const uint64_t *inflight = run->options->inflight.values;
     char name[96];
     for (unsigned series = 0; q > 0 && series < run->plan_count; series++) {
+        if (run->plans[series].language != language_c)
+            continue;
         (void)snprintf(name, sizeof name, "%s_inflight_%llu_to_%llu_s%u",
                        run->plans[series].mode->name, (unsigned long long)inflight[q],
                        (unsigned long long)inflight[0], run->workers.server_count);
@@ -129,11 +152,33 @@ static void report_inflight_ratios(dapc_run *run, unsigned q, double *buffer)
     }
 }
 
+/* "bitcode_rust_to_c_s8_q1_d4096" */
+static void report_language_ratios(dapc_run *run, unsigned q, double *buffer)
+{
+    char name[96];
+    for (unsigned series = 0; series < run->plan_count; series++) {
+        const dapc_plan *plan = &run->plans[series];
+        unsigned of_c = find_series(run, plan->mode->name, plan->wait);
+        if (plan->language == language_c)
+            continue;
+        (void)snprintf(name, sizeof name, "%s_%s_to_c_s%u_q%llu", plan->mode->name,
+                       plan->language->name, run->workers.server_count,
+                       (unsigned long long)run->options->inflight.values[q]);
+        end_name(run, plan->wait, name, sizeof name);
+        report_ratio(
+            run, name,
+            median_ratio(run, &run->samples[q][series], &run->samples[q][of_c], buffer));
+    }
+}
+
 static void print_head(const dapc_run *run)
 {
-    if (!is_quiet(run) && json_array_size(run->rows) == 0)
-        (void)printf("%-8s %-9s %7s %6s %8s %12s %10s %12s %12s\n", "mode", "wait", "servers",
-                     "depth", "inflight", "chases/s", "us/step", "first us", "second us");
+    if (is_quiet(run) || json_array_size(run->rows) > 0)
+        return;
+    (void)printf("%-8s ", "mode");
+    print_language(run, "language");
+    (void)printf("%-9s %7s %6s %8s %12s %10s %12s %12s\n", "wait", "servers", "depth",
+                 "inflight", "chases/s", "us/step", "first us", "second us");
 }
 
 bool dapc_report_samples(dapc_run *run)
@@ -150,6 +195,7 @@ bool dapc_report_samples(dapc_run *run)
     }
     for (unsigned q = 0; q < run->options->inflight.count; q++) {
         report_mode_ratios(run, q, buffer);
+        report_language_ratios(run, q, buffer);
         report_inflight_ratios(run, q, buffer);
     }
     (void)fflush(stdout);

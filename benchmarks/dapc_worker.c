@@ -38,6 +38,7 @@ static bool open_series(worker *self, unsigned index)
     dapc_blob blob = {0};
     *series = (dapc_series){.mode = config->plans[index].mode,
                             .wait = config->plans[index].wait,
+                            .language = config->plans[index].language,
                             .options = config->options,
                             .session = self->session,
                             .table = config->table,

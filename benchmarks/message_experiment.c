@@ -1,6 +1,7 @@
 /* How fast a function can be made to run in another process, by each mode in turn: one that
  * adds one to a counter (Target-Side Increment), one that adds up its payload (Server-Side
  * Sum), one that stores it where a hash table says (Indirect Put). */
+#include "language_series.h"
 #include "paper_tables.h"
 #include "perf_experiment.h"
 #include "perf_report.h"
@@ -63,13 +64,13 @@ static const ratio_row ratio_rows[] = {
 
 #define RATIO_COUNT (sizeof ratio_rows / sizeof ratio_rows[0])
 
-/* The series of a mode: the n-th of its deliveries, or the only series of a mode that has no
- * choice. -1: none. */
+/* The series of a mode in C: the n-th of its deliveries, or the only series of a mode that has
+ * no choice. -1: none. */
 static int find_series(const series_run *run, const perf_mode *mode, unsigned nth)
 {
     int found = -1;
     for (unsigned i = 0; i < run->series_count; i++) {
-        if (run->series[i].mode != mode)
+        if (run->series[i].mode != mode || run->series[i].language != language_c)
             continue;
         found = (int)i;
         if (nth-- == 0)
@@ -143,9 +144,11 @@ static void report_skipped(const series_run *run, const perf_series *series)
                                 json_pack("{s:s, s:s, s:I, s:s}", "mode", series->mode->name,
                                           "delivery", series->delivery, "payload_bytes",
                                           (json_int_t)series->payload_bytes, "skipped", text));
-    if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu skipped: %s\n", series->mode->name, series->delivery,
-                     series->payload_bytes, text);
+    if (perf_report_is_quiet(&run->options))
+        return;
+    (void)printf("%-9s ", series->mode->name);
+    language_series_print(run, series);
+    (void)printf("%-8s %8zu skipped: %s\n", series->delivery, series->payload_bytes, text);
 }
 
 static void report_row(const series_run *run, unsigned index)
@@ -163,15 +166,19 @@ static void report_row(const series_run *run, unsigned index)
     perf_report_spread(row, "mb_per_s", rate, megabytes);
     report_to_am(run, index, row);
     report_loss(run, index, row);
+    language_series_report(run, series, row);
     (void)json_array_append_new(run->rows, row);
-    if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8zu %9.0f %10.1f %10.1f %10.1f %10.0f %12.3f %10.1f\n",
-                     series->mode->name, series->delivery, series->payload_bytes,
-                     series->frame_bytes, series_run_spread(run, samples->p50_ns).median,
-                     series_run_spread(run, samples->p99_ns).median,
-                     series_run_spread(run, samples->p999_ns).median,
-                     series_run_max(run, samples->max_ns), rate.median / 1e6,
-                     rate.median * megabytes);
+    if (perf_report_is_quiet(&run->options))
+        return;
+    (void)printf("%-9s ", series->mode->name);
+    language_series_print(run, series);
+    (void)printf("%-8s %8zu %9.0f %10.1f %10.1f %10.1f %10.0f %12.3f %10.1f\n",
+                 series->delivery, series->payload_bytes, series->frame_bytes,
+                 series_run_spread(run, samples->p50_ns).median,
+                 series_run_spread(run, samples->p99_ns).median,
+                 series_run_spread(run, samples->p999_ns).median,
+                 series_run_max(run, samples->max_ns), rate.median / 1e6,
+                 rate.median * megabytes);
 }
 
 /* Empty for the only delivery. */
@@ -207,10 +214,12 @@ static void report_ratio(const series_run *run, const ratio_row *row, unsigned n
  * last. */
 static void print_head(const series_run *run)
 {
-    if (!perf_report_is_quiet(&run->options))
-        (void)printf("%-9s %-8s %8s %9s %10s %10s %10s %10s %12s %10s\n", "mode", "delivery",
-                     "payload", "frame", "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s",
-                     "MB/s");
+    if (perf_report_is_quiet(&run->options))
+        return;
+    (void)printf("%-9s ", "mode");
+    language_series_print(run, NULL);
+    (void)printf("%-8s %8s %9s %10s %10s %10s %10s %12s %10s\n", "delivery", "payload", "frame",
+                 "p50 ns", "p99 ns", "p99.9 ns", "max ns", "rate M/s", "MB/s");
 }
 
 static void print_foot(const series_run *run)
@@ -275,6 +284,7 @@ static void report_payload(series_run *run)
         for (unsigned nth = 0; nth < options->delivery_count; nth++)
             report_ratio(run, &ratio_rows[i], nth);
     }
+    language_series_ratios(run);
     if (last && options->payloads.count > 1 && strcmp(options->experiment->name, "tsi") != 0 &&
         !perf_report_is_quiet(options))
         print_ratios(run);
@@ -292,6 +302,19 @@ static void add_paper(const series_run *run, json_t *report)
 static bool is_of_tsi(const perf_mode *mode)
 {
     return mode != &perf_mode_put && (!mode->has_deliveries || mode->function != NULL);
+}
+
+static bool add_chosen(series_run *run, const bool *chosen)
+{
+    const perf_options *options = &run->options;
+    language_choice languages;
+    if (!language_choose(options, options->experiment->name, &languages))
+        return false;
+    for (size_t i = 0; i < MODE_COUNT; i++) {
+        if (chosen[i] && !language_series_add(run, modes[i], &languages))
+            return false;
+    }
+    return true;
 }
 
 /* In the order of the table above, whatever the order of the list; a name given twice counts
@@ -325,11 +348,7 @@ static bool choose_series(series_run *run)
         if (*at++ == '\0')
             break;
     }
-    for (size_t i = 0; i < MODE_COUNT; i++) {
-        if (chosen[i])
-            series_run_add(run, modes[i]);
-    }
-    return true;
+    return add_chosen(run, chosen);
 }
 
 static void print_round(const series_run *run, unsigned index, unsigned round)
@@ -363,6 +382,9 @@ static int run_messages(const perf_options *options)
         "rounds", "(20; with several payloads 4)"                                              \
     }
 #define MODES "bare,am,put,noexec,cached,uncached,image,bitcode,inject,local,compat"
+#define TSI_MODES                                                                              \
+    "out of bare, am, put, noexec, cached, uncached, image, bitcode, inject, local, compat, "  \
+    "aligned"
 #define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
 #define PAYLOAD_MAX (1u << 20)
 #define ITERATIONS_MAX 10000000
@@ -370,9 +392,13 @@ static int run_messages(const perf_options *options)
 const perf_experiment tsi_experiment = {
     .name = "tsi",
     .summary = "half round trip and rate of a function that adds one to a counter",
-    .options = OPTIONS " table api senders",
-    .told = {MESSAGE_TOLD, {"modes", "out of " MODES ", aligned"}},
-    .defaults = {{"size", "8"}, {"modes", "bare,am,cached,uncached"}, {"warmup", "1000"}},
+    .options = OPTIONS " function table api senders",
+    .functions = LANGUAGE_NAMES,
+    .told = {MESSAGE_TOLD, {"modes", TSI_MODES}, {"function", LANGUAGE_TOLD}},
+    .defaults = {{"size", "8"},
+                 {"function", "c"},
+                 {"modes", "bare,am,cached,uncached"},
+                 {"warmup", "1000"}},
     .payload_bytes = {1, PAYLOAD_MAX},
     .iterations_max = ITERATIONS_MAX,
     .run = run_messages,

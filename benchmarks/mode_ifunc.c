@@ -1,6 +1,7 @@
 /* The library itself: a function that both processes know by its archive alone, sent over an
  * endpoint. Cached, a message is its payload; uncached, each message carries the code too. */
 #include "ifunc_link.h"
+#include "language.h"
 #include "perf_context.h"
 #include "perf_clock.h"
 #include "perf_mode.h"
@@ -203,14 +204,17 @@ static bool open_ifunc(perf_series *series)
 {
     const perf_mode *mode = series->mode;
     tc_ep_info info;
+    char name[64];
     ifunc_state *state = series->state;
     if (!make_state(series))
         return false;
+    language_function(series->language,
+                      mode->function != NULL ? mode->function : series->work->name, name,
+                      sizeof name);
     const ifunc_link_config config = {.delivery = series->delivery_wanted,
                                       .form = mode->form,
                                       .path = series->options->ifunc_path,
-                                      .name = mode->function != NULL ? mode->function
-                                                                     : series->work->name,
+                                      .name = name,
                                       .ring_bytes = series->ring_bytes,
                                       .target_args = state->target,
                                       .local = local_of(series)};

@@ -6,8 +6,8 @@
 
 #include "perf_options.h"
 
-#define PERF_DEFAULTS_MAX 10u
-#define PERF_TOLD_MAX 3u
+#define PERF_DEFAULTS_MAX 12u
+#define PERF_TOLD_MAX 4u
 
 typedef struct perf_default {
     const char *option; /* its name; NULL after the last */
@@ -21,6 +21,8 @@ struct perf_experiment {
      * perf_option_rows.c. */
     const char *options;
     perf_default defaults[PERF_DEFAULTS_MAX + 1];
+    /* What --function takes, a comma list; NULL: there is no such option. */
+    const char *functions;
     perf_default told[PERF_TOLD_MAX + 1]; /* what help says of them here, beside defaults */
     perf_range payload_bytes;             /* limits of --size and --sweep */
     uint64_t iterations_max;

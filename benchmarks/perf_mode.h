@@ -10,12 +10,14 @@
 #include <tc/ifunc.h>
 
 typedef struct perf_mode perf_mode;
+struct language;
 
 /* One mode over one delivery. Each process has its own; nothing here is shared. */
 typedef struct perf_series {
     const perf_mode *mode;
-    const ifunc_work *work;      /* of the library's modes; the others only count */
-    const char *delivery_wanted; /* NULL: the library's own choice */
+    const ifunc_work *work;          /* of the library's modes; the others only count */
+    const struct language *language; /* of its function; NULL: C */
+    const char *delivery_wanted;     /* NULL: the library's own choice */
     const perf_options *options;
     perf_session *session;
     struct target_log *log;    /* overhead: where the target writes when it saw what; or NULL */

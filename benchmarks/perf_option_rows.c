@@ -23,6 +23,17 @@
 #define OUTSTANDING_MAX 1024u
 #define RING_BYTES_MAX (2u << 20)
 
+static bool lists_all(const char *known, const char *names)
+{
+    char name[32];
+    while (names != NULL) {
+        if (!perf_value_name(&names, ',', name, sizeof name) ||
+            !perf_value_lists(known, ',', name))
+            return false;
+    }
+    return true;
+}
+
 /* --- options that are more than one value -------------------------------------------- */
 
 static bool set_api(perf_options *options, const char *text)
@@ -79,6 +90,14 @@ static bool set_tls(perf_options *options, const char *text)
     int size = snprintf(options->text[0], PERF_PATH_MAX, "%s%s", text, as_given ? "" : ",self");
     options->tls = options->text[0];
     return *text != '\0' && size < PERF_PATH_MAX;
+}
+
+/* What they may be, the experiment says. Where there is "all", several may be named. */
+static bool set_function(perf_options *options, const char *text)
+{
+    const char *known = options->experiment->functions;
+    bool several = perf_value_lists(known, ',', "all");
+    return (several || strchr(text, ',') == NULL) && lists_all(known, text);
 }
 
 static bool set_transport(perf_options *options, const char *text)
@@ -153,8 +172,8 @@ const perf_option_row perf_option_rows[] = {
      "chases at once, at most 64"},
     {"wait", 'a', "LIST", "wait", NAMES(NAMES, wait, "adaptive,spin,yield,block", NULL),
      "of adaptive,spin,yield,block: how all members wait"},
-    {"function", 'U', "NAME", "function", NAMES(CHOICE, function, "iput,ssum", NULL),
-     "what each message does: iput or ssum"},
+    {"function", 'U', "NAME", "function", NAMES(TEXT, function, NULL, set_function),
+     "the function:"},
     {"load", 'L', "LIST", "load", NAMES(NAMES, load, "none,vm,cpu", NULL),
      "of none,vm,cpu: other programs on the same processors"},
     {"stressor", 'K', "NAME", "stressor", NAMES(CHOICE, stressor, "auto,own,stress-ng", NULL),
@@ -214,17 +233,6 @@ bool perf_option_rows_taken(const perf_option_row *row, const perf_experiment *e
 {
     return perf_option_rows_common(row) ||
            perf_value_lists(experiment->options, ' ', row->name);
-}
-
-static bool lists_all(const char *known, const char *names)
-{
-    char name[32];
-    while (names != NULL) {
-        if (!perf_value_name(&names, ',', name, sizeof name) ||
-            !perf_value_lists(known, ',', name))
-            return false;
-    }
-    return true;
 }
 
 static bool set_text(const perf_option_row *row, const char **at, const char *text)

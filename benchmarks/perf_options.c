@@ -20,6 +20,7 @@
 
 #define EXPERIMENTS_MAX 20u
 #define HELP_MAX 256u
+#define NOTED_ROWS_MAX 16u /* help has 24 lines */
 
 /* An experiment as a command: its rows, with its own defaults in their help. */
 typedef struct perf_command {
@@ -80,6 +81,12 @@ static void describe(const perf_option_row *row, const perf_experiment *experime
 
 static bool take_row(void *into, const tool_option *option, const char *text);
 
+/* Of the one option whose words are the experiment's. */
+static const char *words_of(const perf_option_row *row, const perf_experiment *experiment)
+{
+    return strcmp(row->name, "function") == 0 ? experiment->functions : NULL;
+}
+
 static void make_command(perf_command *made, const perf_experiment *experiment)
 {
     (void)snprintf(made->name, sizeof made->name, "tc-perf %s", experiment->name);
@@ -88,13 +95,14 @@ static void make_command(perf_command *made, const perf_experiment *experiment)
         if (!perf_option_rows_taken(row, experiment))
             continue;
         describe(row, experiment, made->help[made->count]);
-        made->rows[made->count] = (tool_option){.name = row->name,
-                                                .letter = row->letter,
-                                                .kind = TOOL_OTHER,
-                                                .value = row->value,
-                                                .words = row->names,
-                                                .help = made->help[made->count],
-                                                .take = take_row};
+        made->rows[made->count] =
+            (tool_option){.name = row->name,
+                          .letter = row->letter,
+                          .kind = TOOL_OTHER,
+                          .value = row->value,
+                          .words = row->names != NULL ? row->names : words_of(row, experiment),
+                          .help = made->help[made->count],
+                          .take = take_row};
         made->count++;
     }
     made->command = (tool_command){
@@ -103,9 +111,10 @@ static void make_command(perf_command *made, const perf_experiment *experiment)
         .summary = experiment->summary,
         .options = made->rows,
         .option_count = made->count,
-        .notes =
-            "All processes are on this machine. 1 MB is 2^20 bytes. What is measured, and how: "
-            "tc-perf(1).\n"};
+        .notes = made->count > NOTED_ROWS_MAX
+                     ? NULL
+                     : "All processes are on this machine. 1 MB is 2^20 bytes. What is "
+                       "measured, and how: tc-perf(1).\n"};
 }
 
 static void make_commands(void)

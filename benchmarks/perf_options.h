@@ -50,7 +50,7 @@ typedef struct perf_options {
     const char *load;           /* of tail: comma list of none, vm and cpu */
     const char *stressor;       /* "auto", "own" or "stress-ng" */
     const char *placement;      /* comma list of "cache" and "memory" */
-    const char *function;       /* "iput" or "ssum" */
+    const char *function;       /* of the experiment's functions */
     perf_list ring_bytes;       /* none: the library's own choice, as usual */
     const char *transport;      /* "tcp" or "shm" */
     const char *cache;          /* "warm" or "cold" */

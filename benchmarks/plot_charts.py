@@ -105,6 +105,8 @@ def mode_name(row, rows, joint="by"):
     if mode in UCX_NAMES and row.get("delivery") in (mode, "am", "put", "tcp", None):
         return UCX_NAMES[mode]
     others = {text(other.get("delivery")) for other in rows if other.get("mode") == row.get("mode")}
+    if row.get("language", "c") != "c":
+        mode = f"{mode} in {text(row['language'])}"
     return f"{mode} {joint} {text(row['delivery'])}" if "delivery" in row and len(others) > 1 else mode
 
 
@@ -378,16 +380,18 @@ def emulation_of(rows):
 
 def chase_panels(rows):
     """The paper's Figures 5 to 8, 9 to 12, and others. What else there are several of becomes part of a name."""
-    several = [key for key in ("depth", "inflight", "servers", "wait") if len(distinct(rows, key)) > 1]
-    x = next((key for key in several if key != "wait"), None)
-    rest = [key for key in several if key != x]
+    several = [key for key in ("language", "depth", "inflight", "servers", "wait") if len(distinct(rows, key)) > 1]
+    x = next((key for key in several if key not in ("language", "wait")), None)
+    rest = [key for key in several if key not in (x, "language")]
     label = {"inflight": "chases at once", "depth": "depth (entries of a chase)"}.get(x, x)
 
     def name_of(row):
         more = [text(row.get(key)) if key == "wait" else f"{text(row.get(key))} {key}" for key in rest]
+        if row.get("language", "c") != "c":
+            more.insert(0, f"in {text(row['language'])}")
         return ", ".join([UCX_NAMES.get(text(row.get("mode")), text(row.get("mode"))), *more])
 
-    style = rest[0] if rest else "mode"
+    style = "language" if "language" in several else rest[0] if rest else "mode"
     if x is None:
         return [Bars("chases/s", bars_of(rows, "chases_per_s", 1, name_of))], 1, emulation_of(rows).removeprefix(", ")
     if any(row.get("cache") == "cold" for row in rows):

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#define SERIES_MAX (3 + 6 * PERF_DELIVERIES_MAX)
+#define SERIES_MAX 64u
 
 typedef struct series_run series_run;
 

@@ -9,6 +9,11 @@
 # of, and headers that are made by the build. EMBED: also a library NAME_tca, for target_link_libraries: the program then has
 # the archive in itself, as `extern const tc_embedded NAME_tca;`, for tc_ifunc_open_embedded.
 #
+# tc_add_foreign_ifunc(NAME BITCODE a.bc ... [DEPS file] [FLAGS ...] [EMBED])
+#
+# The same from LLVM bitcode of any language, one file per architecture, made by commands of the project: packed by
+# `tc-ar create`, whose options FLAGS are. DEPS: the libraries that it needs, one per line.
+#
 # Of whoever includes this file: the global properties TC_IFUNC_CLANG and TC_IFUNC_AR (programs or targets) and
 # TC_IFUNC_INCLUDE (where tc/entry.h is); also TC_IFUNC_TARGETS, for functions that say no TARGETS.
 
@@ -72,6 +77,37 @@ function(tc_add_ifunc name)
   endif()
   add_custom_command(OUTPUT ${out} ${deps} COMMAND ${command} DEPENDS ${clang} ${sources} ${arg_DEPENDS} DEPFILE ${out}.d
     COMMENT "ifunc ${name}" VERBATIM)
+  add_custom_target(ifunc_${name} ALL DEPENDS ${out})
+  if(arg_EMBED)
+    _tc_embed_ifunc(${name} ${out} ${include})
+  endif()
+endfunction()
+
+function(tc_add_foreign_ifunc name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED" "DEPS" "BITCODE;FLAGS")
+  get_property(ar GLOBAL PROPERTY TC_IFUNC_AR)
+  get_property(include GLOBAL PROPERTY TC_IFUNC_INCLUDE)
+  if(NOT arg_BITCODE OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tc_add_foreign_ifunc(${name}): expected BITCODE a.bc ..., found '${ARGN}'")
+  endif()
+  if(NOT ar)
+    message(FATAL_ERROR "tc_add_foreign_ifunc(${name}): no tc-ar; it is installed beside tc-clang")
+  endif()
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${name}.tca)
+  set(files)
+  foreach(file ${arg_BITCODE})
+    cmake_path(ABSOLUTE_PATH file)
+    list(APPEND files ${file})
+  endforeach()
+  set(command ${ar} create ${name} ${files} -o ${out} ${arg_FLAGS})
+  set(deps)
+  if(arg_DEPS)
+    cmake_path(ABSOLUTE_PATH arg_DEPS)
+    list(APPEND command --deps ${arg_DEPS})
+    set(deps BYPRODUCTS ${CMAKE_CURRENT_BINARY_DIR}/${name}.deps)
+  endif()
+  add_custom_command(OUTPUT ${out} ${deps} COMMAND ${command} DEPENDS ${ar} ${files} ${arg_DEPS}
+    COMMENT "ifunc ${name} of bitcode" VERBATIM)
   add_custom_target(ifunc_${name} ALL DEPENDS ${out})
   if(arg_EMBED)
     _tc_embed_ifunc(${name} ${out} ${include})

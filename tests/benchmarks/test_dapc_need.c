@@ -12,7 +12,7 @@
 static const dapc_mode get = {.name = "get"}, image = {.name = "image"},
                        bitcode = {.name = "bitcode"};
 static const dapc_plan plans[] = {
-    {&get, "adaptive"}, {&image, "adaptive"}, {&bitcode, "adaptive"}};
+    {&get, "adaptive", NULL}, {&image, "adaptive", NULL}, {&bitcode, "adaptive", NULL}};
 static const perf_options tcp = {.transport = "tcp"}, shm = {.transport = "shm"};
 
 static void grows_with_servers_and_modes(void **state)

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The benchmarks' functions in several languages, one beside another.
+
+    check_languages.py rows TC_PERF       tsi and dapc with every language that is there
+    check_languages.py refuses TC_PERF    a language that is not there, and why
+    check_languages.py plots TC_PERF      their rows are told apart
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+DEADLINE_S = 100
+TSI = ["tsi", "--pin", "none", "-n", "50", "-w", "5", "--rounds", "2"]
+DAPC = ["dapc", "--servers", "2", "--depth", "16", "-n", "2", "--rounds", "1"]
+
+
+def run(command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=DEADLINE_S, check=False)
+
+
+def expect(condition, text, found):
+    if not condition:
+        sys.exit(f"expected {text}, found {found}")
+
+
+def report_of(*command):
+    done = run([*command, "--json", "-"])
+    expect(done.returncode == 0, "exit status 0", (command, done.returncode, done.stderr))
+    return json.loads(done.stdout)
+
+
+def languages_of(report, mode):
+    return [row["language"] for row in report["rows"] if row["mode"] == mode]
+
+
+def check(report, plain, modes, ratio):
+    """C comes first and is the base of the others' ratios; what moves no function is there once."""
+    languages = languages_of(report, modes[0])
+    expect(languages[:2] == ["c", "c++"], "C, C++, and others", languages)
+    expect(all(languages_of(report, mode) == languages for mode in modes), f"all in {modes}", report["rows"])
+    expect(languages_of(report, plain) == ["c"], f"one row of {plain}", report["rows"])
+    names = {ratio.format(mode, language) for mode in modes for language in languages[1:]}
+    expect(names <= set(report["ratios"]), sorted(names), sorted(report["ratios"]))
+
+
+def rows(tc_perf):
+    report = report_of(tc_perf, *TSI, "--modes", "am,cached,image,local", "--function", "all")
+    check(report, "am", ["cached", "image"], "{}_{}_to_c_latency")
+    expect(languages_of(report, "local") == ["c"], "one row of local", report["rows"])
+    check(report_of(tc_perf, *DAPC, "--modes", "am,bitcode,image", "--function", "all"), "am", ["bitcode", "image"],
+          "{}_{}_to_c_s2_q1_d16")
+    one = report_of(tc_perf, *DAPC, "--modes", "image", "--function", "c++", "--return", "ifunc")
+    expect(languages_of(one, "image") == ["c", "c++"], "C beside C++", one["rows"])
+    without = report_of(tc_perf, *TSI, "--modes", "cached")
+    expect("language" not in without["rows"][0], "no word of languages where there is C alone", without["rows"])
+    table = run([tc_perf, *TSI, "--modes", "bare,cached", "--function", "c++"])
+    found = [line.split()[:2] for line in table.stdout.splitlines()[:4]]
+    expect(found == [["mode", "language"], ["bare", "-"], ["cached", "c"], ["cached", "c++"]], "a column", table.stdout)
+
+
+def refuses(tc_perf):
+    with tempfile.TemporaryDirectory() as folder:
+        done = run([tc_perf, *TSI, "--function", "rust", "--ifunc-path", folder])
+        expect(done.returncode == 2, "exit status 2", done)
+        expect(f"no tsi_rust.tca in {folder}: " in done.stderr, "which file, and where", done.stderr)
+        done = run([tc_perf, *DAPC, "--function", "c++", "--ifunc-path", folder])
+        expect(done.returncode == 1 and "no chase_reply_cpp.tca" in done.stderr, "a refusal", done)
+    done = run([tc_perf, *TSI, "--function", "pascal"])
+    expect(done.returncode == 2 and "rust,fortran" in done.stderr, "those that there are", done)
+
+
+def plots(tc_perf):
+    with tempfile.TemporaryDirectory() as folder:
+        path, drawing = os.path.join(folder, "run.json"), os.path.join(folder, "run.svg")
+        for command, name in ((TSI + ["--modes", "cached"], "cached in c++"), (DAPC + ["--modes", "image"], "image, in c++")):
+            done = run([tc_perf, *command, "--function", "c++", "--json", path])
+            expect(done.returncode == 0, "exit status 0", done)
+            done = run([tc_perf, "plot", path, "-o", drawing])
+            if "matplotlib" in done.stderr:
+                print("skipped:", done.stderr.strip())
+                sys.exit(77)
+            expect(done.returncode == 0, "a drawing", done)
+            with open(drawing, encoding="utf-8") as file:
+                expect(name in file.read(), name, "a drawing without it")
+
+
+if __name__ == "__main__":
+    {"rows": rows, "refuses": refuses, "plots": plots}[sys.argv[1]](*sys.argv[2:])
