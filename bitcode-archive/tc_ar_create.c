@@ -5,6 +5,7 @@
 #include "archive_name.h"
 #include "archive_output.h"
 #include "base/error_text.h"
+#include "foreign_words.h"
 #include "ifunc_module.h"
 #include "image_make.h"
 #include "image_object.h"
@@ -27,7 +28,8 @@ typedef struct create_command {
     char **files;
     size_t file_count;
     const char *output;
-    const char *deps; /* NULL: not given */
+    const char *deps;        /* NULL: not given */
+    tci_text_list libraries; /* its lines, or those of the file that is there already */
     bool allow_asm;
     bool plain;        /* without a dictionary */
     const char *forms; /* NULL: not given */
@@ -75,6 +77,23 @@ const tool_command tci_ar_create_command = {
     .rest_max = INT_MAX,
 };
 
+/* What the code needs of its language's runtime. */
+static tc_status check_runtime(const create_command *c, const char *path,
+                               const tci_ifunc_code *code, tci_text_list *findings,
+                               tc_error *err)
+{
+    const size_t found = findings->count;
+    tci_text_list warnings = {0};
+    tci_foreign_words_of_symbols(&code->symbols, &c->libraries, path, findings, &warnings);
+    for (size_t i = 0; i < warnings.count; i++)
+        fprintf(stderr, "%s\n", warnings.items[i]);
+    tci_text_list_fini(&warnings);
+    return findings->count > found
+               ? tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
+                               c->name, code->triple)
+               : TC_OK;
+}
+
 /* One file, one slice. */
 static tc_status make_code(const create_command *c, const char *path, tci_text_list *findings,
                            tci_ifunc_code *code_out, tc_error *err)
@@ -92,6 +111,8 @@ static tc_status make_code(const create_command *c, const char *path, tci_text_l
         status = tci_ifunc_module_add(module, path, bytes, size, err);
     if (status == TC_OK)
         status = tci_ifunc_module_finish(module, code_out, err);
+    if (status == TC_OK)
+        status = check_runtime(c, path, code_out, findings, err);
     tci_ifunc_module_destroy(module);
     free(bytes);
     return status;
@@ -190,28 +211,30 @@ static tc_status read_deps(const char *path, tci_text_list *names_out, tc_error 
 static tc_status write_deps(const create_command *c, tc_error *err)
 {
     char deps[PATH_BYTES_MAX];
-    tci_text_list names = {0};
     TC_TRY(tci_archive_output_deps_path(c->output, deps, sizeof deps, err));
-    if (c->deps == NULL) {
-        if (access(deps, F_OK) == 0)
-            fprintf(stderr, "tc-ar: note: %s is there and stays as it is\n", deps);
-        return TC_OK;
-    }
-    tc_status status = read_deps(c->deps, &names, err);
-    if (status == TC_OK)
-        status = tci_archive_output_write_deps(c->output, &names, err);
-    tci_text_list_fini(&names);
-    return status;
+    if (c->deps != NULL)
+        return tci_archive_output_write_deps(c->output, &c->libraries, err);
+    if (access(deps, F_OK) == 0)
+        fprintf(stderr, "tc-ar: note: %s is there and stays as it is\n", deps);
+    return TC_OK;
 }
 
-static tc_status create(const create_command *c, tc_error *err)
+/* Refuses a bad -o early. */
+static tc_status read_libraries(create_command *c, tc_error *err)
 {
     char deps[PATH_BYTES_MAX];
+    TC_TRY(tci_archive_output_deps_path(c->output, deps, sizeof deps, err));
+    if (c->deps == NULL && access(deps, F_OK) != 0)
+        return TC_OK;
+    return read_deps(c->deps != NULL ? c->deps : deps, &c->libraries, err);
+}
+
+static tc_status create(create_command *c, tc_error *err)
+{
     void *bytes = NULL;
     size_t size = 0;
     TC_TRY(tci_archive_check_name(c->name, TC_E_INVALID, err));
-    TC_TRY(tci_archive_output_deps_path(c->output, deps, sizeof deps,
-                                        err)); /* refuses a bad -o early */
+    TC_TRY(read_libraries(c, err));
     tci_ifunc_code *codes = calloc(2 * c->file_count, sizeof *codes);
     if (codes == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %zu slices", c->file_count);
@@ -243,5 +266,7 @@ int tci_ar_create(int argc, char **argv)
     c.name = argv[optind];
     c.files = argv + optind + 1;
     c.file_count = (size_t)(argc - optind - 1);
-    return create(&c, &err) == TC_OK ? TOOL_OK : tci_ar_report(&err);
+    const tc_status status = create(&c, &err);
+    tci_text_list_fini(&c.libraries);
+    return status == TC_OK ? TOOL_OK : tci_ar_report(&err);
 }

@@ -108,12 +108,12 @@ static tc_status refuse_newer(const void *bytes, size_t size, tc_error *err)
     tci_producer producer;
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
-    if (tci_bitcode_producer(bytes, size, &producer) && producer.major > major) {
+    if (tci_bitcode_producer(bytes, size, &producer) && producer.major > major)
         return tci_error_set(
             err, TC_E_VERSION,
-            "bitcode was written by %s, which is newer than the LLVM %u.%u.%u here",
-            producer.text, major, minor, patch);
-    }
+            "bitcode was written by %s, which is newer than the LLVM %u.%u.%u here; "
+            "compile with LLVM %u or older, or take tools built with LLVM %u",
+            producer.text, major, minor, patch, major, producer.major);
     return TC_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "archive.h"
 #include "engine/orc/llvm_compat.h"
+#include "foreign_words.h"
 #include "image.h"
 #include "image_layout.h"
 #include "source_place.h"
@@ -159,6 +160,7 @@ void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_as
     check_alignments(&in);
     if (!allow_asm)
         check_assembly(&in);
+    tci_foreign_words_of_module(module, origin, findings);
 }
 
 /* --- what images cannot say -------------------------------------------------------------- */

@@ -336,6 +336,7 @@ static void bitcode_of_a_newer_llvm_names_both_versions(void **state)
     assert_int_equal(tci_ifunc_module_add(module, "new.bc", bytes, size, &err), TC_E_VERSION);
     assert_has(err.text, "new.bc: bitcode was written by LLVM99.0.0");
     assert_has(err.text, here);
+    assert_has(err.text, "or take tools built with LLVM 99");
     tci_ifunc_module_destroy(module);
 }
 

@@ -68,13 +68,13 @@ static tc_status check_version(const tci_engine_code *code, tc_error *err)
         return tci_error_set(
             err, TC_E_VERSION,
             "bitcode was written by LLVM %u.%u.%u, this process has LLVM %u.%u.%u: "
-            "expected %u or older",
+            "expected %u or older, or an image",
             code->producer_major, code->producer_minor, code->producer_patch, major, minor,
             patch, major);
     if (tci_bitcode_producer(code->bytes, code->size, &producer) && producer.major > major)
         return tci_error_set(err, TC_E_VERSION,
                              "bitcode was written by %s, this process has LLVM %u.%u.%u: "
-                             "expected %u or older",
+                             "expected %u or older, or an image",
                              producer.text, major, minor, patch, major);
     return TC_OK;
 }

@@ -1,0 +1,337 @@
+#include "foreign_words.h"
+
+#include "source_place.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- names of Rust ------------------------------------------------------------------------ */
+
+typedef struct name_reader {
+    const char *at;
+    char *out;
+    size_t used;
+} name_reader;
+
+/* A decimal number and so many bytes, which become one more part of the name. */
+static bool take_part(name_reader *r)
+{
+    char *name;
+    if (!isdigit((unsigned char)*r->at) || *r->at == '0')
+        return false;
+    unsigned long size = strtoul(r->at, &name, 10);
+    if (size > strlen(name) || r->used + size + 3 > TCI_FOREIGN_NAME_MAX)
+        return false;
+    r->used += (size_t)snprintf(r->out + r->used, TCI_FOREIGN_NAME_MAX - r->used, "%s%.*s",
+                                r->used > 0 ? "::" : "", (int)size, name);
+    r->at = name + size;
+    return true;
+}
+
+/* "17h" and sixteen digits: what rustc ends its names with, and no C++ compiler. */
+static bool is_hash(const char *at)
+{
+    static const char start[] = "17h";
+    return strncmp(at, start, strlen(start)) == 0 &&
+           strspn(at + strlen(start), "0123456789abcdef") == 16 &&
+           strcmp(at + strlen(start) + 16, "E") == 0;
+}
+
+static bool read_legacy(name_reader *r)
+{
+    while (!is_hash(r->at)) {
+        if (!take_part(r))
+            return false;
+    }
+    return r->used > 0;
+}
+
+/* A number that tells equal names apart: "s1234_". */
+static void skip_disambiguator(name_reader *r)
+{
+    if (*r->at != 's')
+        return;
+    size_t size = 1;
+    while (isalnum((unsigned char)r->at[size]))
+        size++;
+    if (r->at[size] == '_')
+        r->at += size + 1;
+}
+
+/* "NvNtCs1234_4core9panicking9panic_fmt": nested paths first, then the crate, then the names;
+ * behind them perhaps the crate that asked for it. */
+static bool read_v0(name_reader *r)
+{
+    while (r->at[0] == 'N' && islower((unsigned char)r->at[1]))
+        r->at += 2;
+    if (*r->at++ != 'C')
+        return false;
+    while (*r->at != '\0' && *r->at != 'C') {
+        skip_disambiguator(r);
+        if (!take_part(r))
+            return false;
+    }
+    return r->used > 0;
+}
+
+bool tci_foreign_words_of_rust(const char *symbol, char name_out[TCI_FOREIGN_NAME_MAX])
+{
+    name_reader r = {.out = name_out};
+    r.at = symbol + (strncmp(symbol, "_ZN", 3) == 0 ? 3 : 2);
+    return strncmp(symbol, "_ZN", 3) == 0  ? read_legacy(&r)
+           : strncmp(symbol, "_R", 2) == 0 ? read_v0(&r)
+                                           : false;
+}
+
+/* --- what is known -------------------------------------------------------------------------- */
+
+typedef struct word_row {
+    const char *name; /* the beginning; of Rust's functions, of the name in words */
+    const char *what;
+    const char *advice;
+    const char *libraries; /* one of those gives it; "a|b", the beginnings of sonames */
+    bool is_fatal;         /* without it no target has it */
+    char next;             /* what must follow: D: a digit, U: upper case or '_'; 0: anything */
+} word_row;
+
+#define RUST_PANIC "code that cannot panic has none: get() for [], checked_div() for /"
+#define RUST_CORE "give #![no_std], and keep to what is inlined of core, with -C opt-level=3"
+#define RUST_ALLOC "a #![no_std] crate names one by #[global_allocator], such as malloc of libc"
+#define JULIA                                                                                  \
+    "only a node that embeds Julia (jl_init) has it; for others allocate nothing, throw "      \
+    "nothing (@inbounds), call nothing that is not inlined"
+#define PYTHON "compile in nopython mode, without objects, strings, lists and exceptions"
+#define NUMBA "write into arrays of the payload and of target_args instead of making new ones"
+#define CXX "a line libstdc++.so.6 in --deps FILE gives it to every node"
+#define GCC "a line libgcc_s.so.1 in --deps FILE gives it to every node"
+#define FORTRAN                                                                                \
+    "keep input, output, stop and functions of strings out of it, or name a "   \
+    "shared library of it in --deps FILE"
+#define D "compile with -betterC, or name libdruntime and libphobos in --deps FILE"
+
+/* The first that fits wins. */
+static const word_row rust_rows[] = {
+    {"core::panicking::", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
+    {"core::option::expect_failed", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
+    {"core::option::unwrap_failed", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
+    {"core::result::unwrap_failed", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
+    {"core::slice::index::", "is a Rust panic", RUST_PANIC, "libstd-", true, 0},
+    {"core::", "is a function of Rust's core that was not inlined", RUST_CORE, "libstd-", true,
+     0},
+    {"alloc::", "is of Rust's crate alloc", RUST_ALLOC, "libstd-", true, 0},
+    {"std::", "is of Rust's standard library",
+     "give #![no_std], or name the libstd-HASH.so of that rustc in --deps FILE", "libstd-",
+     true, 0},
+    {"__rustc::", "is what rustc makes for a whole program",
+     "define #[panic_handler] in the crate and compile with -C panic=abort; " RUST_ALLOC,
+     "libstd-", true, 0},
+    {"", "is a Rust function that is not in the bitcode",
+     "compile its crate with this one, or inline it (#[inline], -C codegen-units=1)", NULL,
+     true, 0},
+};
+
+static const word_row rows[] = {
+    {"rust_eh_personality", "is what unwinds Rust's panics", "compile with -C panic=abort",
+     "libstd-", true, 0},
+    {"rust_begin_unwind", "is the panic handler of a Rust program",
+     "define #[panic_handler] in the crate, which is #![no_std]", "libstd-", true, 0},
+    {"__rust_", "is Rust's allocator", RUST_ALLOC, "libstd-", true, 0},
+    {"_R", "is a Rust function that is not in the bitcode", RUST_CORE, "libstd-", true, 'U'},
+
+    {"jl_gc_", "is of Julia's garbage collector", JULIA, NULL, false, 0},
+    {"jl_alloc_", "allocates by Julia's garbage collector", JULIA, NULL, false, 0},
+    {"jl_box_", "allocates by Julia's garbage collector", JULIA, NULL, false, 0},
+    {"jl_get_ptls_states", "keeps a frame for Julia's garbage collector", JULIA, NULL, false,
+     0},
+    {"jl_pgcstack", "keeps a frame for Julia's garbage collector", JULIA, NULL, false, 0},
+    {"jl_get_pgcstack", "keeps a frame for Julia's garbage collector", JULIA, NULL, false, 0},
+    {"jl_throw", "throws an exception of Julia's", JULIA, NULL, false, 0},
+    {"jl_bounds_error", "throws an exception of Julia's", JULIA, NULL, false, 0},
+    {"jl_error", "throws an exception of Julia's", JULIA, NULL, false, 0},
+    {"jl_undefined_var_error", "throws an exception of Julia's", JULIA, NULL, false, 0},
+    {"jl_type_error", "throws an exception of Julia's", JULIA, NULL, false, 0},
+    {"jl_apply", "calls a method of Julia's that is chosen at run time", JULIA, NULL, false, 0},
+    {"jl_invoke", "calls a method of Julia's that is not in the bitcode", JULIA, NULL, false,
+     0},
+    {"jl_", "is of Julia's runtime", JULIA, NULL, false, 0},
+    {"ijl_", "is of Julia's runtime", JULIA, NULL, false, 0},
+    {"jlplt_", "is a call of Julia's through a table of that process",
+     "ccall by name only what is in libc or in a library of --deps FILE", NULL, true, 0},
+    {"julia.", "is of Julia's compiler, and made code of by its own passes",
+     "write the bitcode behind them: code_llvm(..., optimize=true, dump_module=true)", NULL,
+     true, 0},
+    {"__julia_personality", "is of Julia's runtime", JULIA, NULL, false, 0},
+
+    {"PyErr_", "raises a Python exception", PYTHON, "libpython", true, 0},
+    {"Py", "is of the Python interpreter", PYTHON, "libpython", true, 'U'},
+    {"_Py", "is of the Python interpreter", PYTHON, "libpython", true, 'U'},
+    {"NRT_", "is of Numba's runtime, which allocates arrays", NUMBA, NULL, true, 0},
+    {"numba_", "is a helper of Numba's, which is a part of its Python module", PYTHON, NULL,
+     true, 0},
+
+    {"_Znw", "is C++'s operator new", CXX, "libstdc++.so|libc++.so", false, 0},
+    {"_Zna", "is C++'s operator new[]", CXX, "libstdc++.so|libc++.so", false, 0},
+    {"_Zdl", "is C++'s operator delete", CXX, "libstdc++.so|libc++.so", false, 0},
+    {"_Zda", "is C++'s operator delete[]", CXX, "libstdc++.so|libc++.so", false, 0},
+    {"__gxx_personality_v0", "is what unwinds C++ exceptions", CXX, "libstdc++.so|libc++",
+     false, 0},
+    {"__cxa_", "is of C++'s exceptions and of its static variables inside functions", CXX,
+     "libstdc++.so|libc++", false, 0},
+    {"_ZTVN10__cxxabiv1", "is of C++'s types at run time", CXX, "libstdc++.so|libc++", false,
+     0},
+    {"_ZNSt3__1", "is of LLVM's C++ library", "a line libc++.so.1 in --deps FILE gives it",
+     "libc++.so", false, 0},
+    {"_ZNKSt3__1", "is of LLVM's C++ library", "a line libc++.so.1 in --deps FILE gives it",
+     "libc++.so", false, 0},
+    {"_ZNSt", "is of the C++ library", CXX, "libstdc++.so", false, 0},
+    {"_ZNKSt", "is of the C++ library", CXX, "libstdc++.so", false, 0},
+    {"_ZSt", "is of the C++ library", CXX, "libstdc++.so", false, 0},
+    {"_ZTISt", "is of the C++ library", CXX, "libstdc++.so", false, 0},
+    {"_ZTVSt", "is of the C++ library", CXX, "libstdc++.so", false, 0},
+    {"_Unwind_", "unwinds the stack", GCC, "libgcc_s.so|libstdc++.so|libunwind.so", false, 0},
+    {"__gcc_personality_v0", "unwinds the stack", GCC, "libgcc_s.so|libstdc++.so", false, 0},
+
+    {"_FortranA", "is of flang's runtime", FORTRAN, "libFortranRuntime|libflang_rt", true, 0},
+    {"_gfortran_", "is of gfortran's runtime",
+     "a line libgfortran.so.5 in --deps FILE gives it", "libgfortran.so", false, 0},
+
+    {"_d_eh_", "is what unwinds D's exceptions", D, "libdruntime", true, 0},
+    {"_d_", "is of D's runtime", D, "libdruntime", true, 0},
+    {"_D4core", "is of D's runtime", D, "libdruntime", true, 0},
+    {"_D6object", "is of D's runtime", D, "libdruntime", true, 0},
+    {"_D2rt", "is of D's runtime", D, "libdruntime", true, 0},
+    {"_D3ldc", "is of D's runtime", D, "libdruntime", true, 0},
+    {"_D3std", "is of Phobos, D's library", D, "libphobos", true, 0},
+    {"_D", "is a D function that is not in the bitcode", "compile its module with this one",
+     NULL, true, 'D'},
+};
+
+static bool begins(const char *text, const char *with, size_t size)
+{
+    return strncmp(text, with, size) == 0;
+}
+
+static bool fits(const word_row *row, const char *name)
+{
+    const size_t size = strlen(row->name);
+    if (!begins(name, row->name, size))
+        return false;
+    const unsigned char next = (unsigned char)name[size];
+    return row->next == 0 || (row->next == 'D' ? isdigit(next) : isupper(next) || next == '_');
+}
+
+static const word_row *find_row(const word_row *row, size_t count, const char *name)
+{
+    const word_row *end = row + count;
+    while (row < end && !fits(row, name))
+        row++;
+    return row < end ? row : NULL;
+}
+
+static bool is_given(const word_row *row, const tci_text_list *libraries)
+{
+    const char *at = row->libraries;
+    while (at != NULL && *at != '\0') {
+        size_t size = strcspn(at, "|");
+        for (size_t i = 0; i < libraries->count; i++) {
+            const char *slash = strrchr(libraries->items[i], '/');
+            if (begins(slash != NULL ? slash + 1 : libraries->items[i], at, size))
+                return true;
+        }
+        at += size + (at[size] == '|');
+    }
+    return false;
+}
+
+void tci_foreign_words_of_symbols(const tci_text_list *symbols, const tci_text_list *libraries,
+                                  const char *origin, tci_text_list *errors,
+                                  tci_text_list *warnings)
+{
+    char words[TCI_FOREIGN_NAME_MAX];
+    for (size_t i = 0; i < symbols->count; i++) {
+        const char *name = symbols->items[i];
+        const bool is_rust = tci_foreign_words_of_rust(name, words);
+        const word_row *row =
+            is_rust ? find_row(rust_rows, sizeof rust_rows / sizeof rust_rows[0], words)
+                    : find_row(rows, sizeof rows / sizeof rows[0], name);
+        if (row == NULL || is_given(row, libraries))
+            continue;
+        tci_text_list_format(row->is_fatal ? errors : warnings, "%s: %s: '%.*s' %s; %s", origin,
+                             row->is_fatal ? "error" : "warning", TCI_FOREIGN_NAME_MAX,
+                             is_rust ? words : name, row->what, row->advice);
+    }
+}
+
+/* --- modules ------------------------------------------------------------------------------- */
+
+/* What compilers call themselves. */
+static bool is_made_by(LLVMModuleRef module, const char *compiler)
+{
+    LLVMValueRef names[8];
+    const unsigned count = LLVMGetNamedMetadataNumOperands(module, "llvm.ident");
+    if (count == 0 || count > sizeof names / sizeof names[0])
+        return false;
+    LLVMGetNamedMetadataOperands(module, "llvm.ident", names);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef text = NULL;
+        unsigned size = 0;
+        if (LLVMIsAMDNode(names[i]) != NULL && LLVMGetMDNodeNumOperands(names[i]) == 1)
+            LLVMGetMDNodeOperands(names[i], &text);
+        const char *ident = text != NULL ? LLVMGetMDString(text, &size) : NULL;
+        if (ident != NULL && size >= strlen(compiler) &&
+            memcmp(ident, compiler, strlen(compiler)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_thread_locals(LLVMModuleRef module)
+{
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v)) {
+        if (LLVMIsThreadLocal(v))
+            return true;
+    }
+    return false;
+}
+
+static void check_collectors(LLVMModuleRef module, const char *origin, tci_text_list *findings)
+{
+    char place[TCI_PLACE_MAX];
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        size_t size = 0;
+        const char *collector = LLVMGetGC(f);
+        if (collector == NULL)
+            continue;
+        const char *name = LLVMGetValueName2(f, &size);
+        tci_source_place_of(f, origin, place);
+        tci_text_list_format(findings,
+                             "%s: error: function '%.*s' wants the garbage collector '%s' "
+                             "(attribute gc), and a node has none; compile without it",
+                             place, (int)(size > 200 ? 200 : size), name, collector);
+    }
+}
+
+void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
+                                 tci_text_list *findings)
+{
+    check_collectors(module, origin, findings);
+    if (has_thread_locals(module) && is_made_by(module, "ldc version"))
+        tci_text_list_format(findings,
+                             "%s: note: D gives each thread its own copy of a module's "
+                             "variables; __gshared declares one for all",
+                             origin);
+    if (has_thread_locals(module) && is_made_by(module, "rustc version"))
+        tci_text_list_format(findings,
+                             "%s: note: in Rust these are of thread_local!; a static of an "
+                             "atomic type or a static mut is one for all",
+                             origin);
+    if (LLVMGetNamedGlobal(module, "llvm.global_ctors") != NULL &&
+        is_made_by(module, "ldc version"))
+        tci_text_list_format(findings,
+                             "%s: note: ldc registers each module at D's runtime, and has "
+                             "shared static this() run; -betterC does without",
+                             origin);
+}

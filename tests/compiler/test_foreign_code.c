@@ -1,0 +1,128 @@
+/* Bitcode of other languages: what is missing for it is said in that language's words. The fixtures are written by hand as the
+ * compilers would, so that none of them has to be here. */
+#include "tool_run.h"
+
+#include <unistd.h>
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty_folder, leave_folder)
+
+static tool_result result;
+
+static void create(const char *fixture, const char *libraries)
+{
+    if (libraries != NULL)
+        write_file("needs.txt", libraries);
+    run_tool(&result, TEST_TC_AR, "create", "foreign", data_file(fixture), "-o", "foreign.tca",
+             libraries != NULL ? "--deps" : NULL, "needs.txt", NULL);
+}
+
+/* Each NULL-terminated list of texts is in what was said. */
+static void refuse(const char *fixture, const char *const *texts)
+{
+    create(fixture, NULL);
+    assert_int_equal(result.exit_status, 1);
+    for (; *texts != NULL; texts++)
+        assert_has(result.text, *texts);
+    assert_has(result.text, "cannot be shipped");
+    assert_int_not_equal(access("foreign.tca", F_OK), 0);
+}
+
+static void panics_of_rust(void **state)
+{
+    static const char *const texts[] = {
+        "error: 'core::panicking::panic_bounds_check' is a Rust panic; ",
+        "error: 'core::panicking::panic_const::panic_const_div_by_zero' is a Rust panic; ",
+        "error: 'helper::note' is a Rust function that is not in the bitcode; ",
+        "error: 'rust_eh_personality' is what unwinds Rust's panics; compile with "
+        "-C panic=abort",
+        NULL};
+    refuse("foreign_rust.ll", texts);
+    create("foreign_rust.ll", "libstd-1234.so\n");
+    assert_int_equal(result.exit_status, 1); /* a crate of one's own is in no libstd */
+    assert_has(result.text, "helper::note");
+    assert_has_not(result.text, "panic");
+}
+
+/* A node that embeds Julia has it all. */
+static void the_runtime_of_julia(void **state)
+{
+    create("foreign_julia.ll", NULL);
+    assert_int_equal(result.exit_status, 0);
+    assert_has(result.text, "warning: 'jl_get_ptls_states' keeps a frame for Julia's garbage "
+                            "collector; only a node that embeds Julia (jl_init) has it");
+    assert_has(result.text, "warning: 'jl_throw' throws an exception of Julia's; ");
+    assert_has(result.text,
+               "warning: 'jl_alloc_array_1d' allocates by Julia's garbage collector; ");
+    assert_int_equal(access("foreign.tca", F_OK), 0);
+}
+
+static void objects_of_python(void **state)
+{
+    static const char *const texts[] = {
+        "error: 'NRT_MemInfo_alloc_safe_aligned' is of Numba's runtime, which allocates "
+        "arrays; write into arrays of the payload",
+        "error: 'numba_gil_ensure' is a helper of Numba's",
+        "error: 'PyErr_SetString' raises a Python exception; compile in nopython mode", NULL};
+    refuse("foreign_python.ll", texts);
+}
+
+/* With the line that gives it, nothing is said. */
+static void the_library_of_cxx(void **state)
+{
+    create("foreign_cxx.ll", NULL);
+    assert_int_equal(result.exit_status, 0);
+    assert_has(result.text, "warning: '_Znwm' is C++'s operator new; a line libstdc++.so.6 in "
+                            "--deps FILE gives it to every node");
+    assert_has(result.text, "warning: '__gxx_personality_v0' is what unwinds C++ exceptions; ");
+    create("foreign_cxx.ll", "libstdc++.so.6\n");
+    assert_int_equal(result.exit_status, 0);
+    assert_string_equal(result.text, "");
+    create("foreign_cxx.ll", NULL); /* the list stays, and counts */
+    assert_int_equal(result.exit_status, 0);
+    assert_has_not(result.text, "warning");
+}
+
+static void output_of_fortran(void **state)
+{
+    static const char *const texts[] = {
+        "error: '_FortranAioOutputInteger64' is of flang's runtime; keep input", NULL};
+    refuse("foreign_fortran.ll", texts);
+    create("foreign_fortran.ll", "libFortranRuntime.so\n");
+    assert_int_equal(result.exit_status, 0);
+    assert_string_equal(result.text, "");
+}
+
+static void the_runtime_of_d(void **state)
+{
+    static const char *const texts[] = {
+        "thread-local variable '_D7foreign7counteri'",
+        "note: D gives each thread its own copy of a module's variables; __gshared declares "
+        "one for all",
+        "constructor 'ldc.register_dso'",
+        "note: ldc registers each module at D's runtime, and has shared static this() run; "
+        "-betterC does without",
+        NULL};
+    static const char *const plain[] = {
+        "error: '_d_arrayappendcTX' is of D's runtime; compile with -betterC", NULL};
+    refuse("foreign_d.ll", texts);
+    refuse("foreign_d_plain.ll", plain);
+}
+
+static void collectors_of_garbage(void **state)
+{
+    static const char *const texts[] = {
+        "error: function 'foreign_main' wants the garbage collector 'statepoint-example' "
+        "(attribute gc), and a node has none",
+        NULL};
+    refuse("foreign_collector.ll", texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(panics_of_rust),        TEST(the_runtime_of_julia), TEST(objects_of_python),
+        TEST(the_library_of_cxx),    TEST(output_of_fortran),    TEST(the_runtime_of_d),
+        TEST(collectors_of_garbage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
