@@ -15,11 +15,12 @@
  * signal whose line names the function (tc/crash.h). The other two run at the source, inside tc_send, and the payload that
  * NAME_payload_init writes is aligned alike. NAME_payload_get_max_size returns an upper bound of the payload's
  * size. NAME_payload_init writes the payload and returns 0; any other value cancels the message
- * (TC_E_PAYLOAD). After the UCX-ifunc API, listing 1.2.
+ * (TC_E_PAYLOAD), and so does a size that no memory has. After the UCX-ifunc API, listing 1.2.
  *
  * The code may call libc and the libraries that it was linked with by -l, as in any program.
  * tc-clang refuses thread-local variables, constructors, GNU ifunc attributes and, unless
- * --allow-asm is given, inline assembly.
+ * --allow-asm is given, inline assembly. Of C++ it takes what the standard says, and an exception
+ * that would leave NAME_main ends the message alone (TC_E_THROWN).
  *
  * The functions below are for code that runs inside NAME_main, by the thread that runs it. They
  * never block. The sender of a message chooses payload, origin and hop count; members of a
@@ -154,6 +155,16 @@ TC_API tc_status tc_reply(const void *data, size_t size);
  *   TC_E_INVALID  status is not below 0
  *   as tc_reply */
 TC_API tc_status tc_reply_error(tc_status status, const char *text);
+
+/* Says that the running function has failed, whatever kind of message it runs for: a call that is
+ * not answered yet gets the failure as its reply; of a message that is none, a group's member hears
+ * by tc_group_failures if it was forwarded here, and a line of this process's log has the text (as
+ * many of one peer as its other lines). What an exception that would leave a function of C++ ends
+ * with: tc-clang puts that around NAME_main.
+ *
+ *   status  below 0; another one counts as TC_E_INVALID
+ *   text    its first 400 bytes are used; control characters are replaced */
+TC_API void tc_self_fail(tc_status status, const char *text);
 
 /* A detached call. These are plain bytes: they may travel in payloads and be stored. A process
  * that has them can reply in any function of the same group, or, without a group, of the same

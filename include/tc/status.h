@@ -58,7 +58,8 @@ typedef enum tc_status {
     TC_E_BUSY = -22,             /* not allowed from inside an ifunc */
     TC_E_HOPS = -23,             /* forwarded more often than allowed */
     TC_E_ABSENT = -24,           /* a library that travels is not at the node */
-    TC_STATUS_LAST = TC_E_ABSENT /* the most negative value of this version */
+    TC_E_THROWN = -25,           /* an exception ended a function; the text has what it said */
+    TC_STATUS_LAST = TC_E_THROWN /* the most negative value of this version */
 } tc_status;
 
 /* Timeouts are in nanoseconds, and follow one rule: 0 is the option that the function names

@@ -37,6 +37,7 @@ static const struct {
     ROW(TC_E_BUSY, "not from inside an ifunc"),
     ROW(TC_E_HOPS, "forwarded more often than allowed"),
     ROW(TC_E_ABSENT, "library not at the node"),
+    ROW(TC_E_THROWN, "exception in a function"),
 #undef ROW
 };
 _Static_assert(sizeof status_table / sizeof status_table[0] == 1 - TC_STATUS_LAST,

@@ -261,6 +261,31 @@ tc_status tc_reply_error(tc_status status, const char *text)
     return status < 0 ? reply(status, text, strnlen(text, TCI_REPLY_TEXT_MAX)) : TC_E_INVALID;
 }
 
+/* Its origin is told when it ends, if there is one to be told. */
+static void note_failure(tci_invocation *invocation, tc_status status, const char *text)
+{
+    invocation->failure = status;
+    (void)snprintf(invocation->text, sizeof invocation->text, "%s", text);
+}
+
+void tc_self_fail(tc_status status, const char *text)
+{
+    const tci_current *current = tci_current_get();
+    tci_invocation *invocation = current->invocation;
+    const int size = (int)strnlen(text, TCI_REPLY_TEXT_MAX);
+    tc_status failure = status < 0 ? status : TC_E_INVALID;
+    if (current->ep == NULL) {
+        TC_LOG(TC_LOG_WARN, "a function failed: %.*s", size, text);
+        return;
+    }
+    if (tc_reply_error(failure, text) == TC_OK)
+        return;
+    if (invocation != NULL && !invocation->moved)
+        note_failure(invocation, failure, text);
+    TC_LOG_RATIONED(&current->ep->log, TC_LOG_WARN, "endpoint %u: a message failed: %.*s",
+                    current->ep->connection, size, text);
+}
+
 tc_status tc_detach(tc_call_ticket *ticket_out)
 {
     tci_invocation *invocation = tci_current_get()->invocation;

@@ -105,6 +105,46 @@ static void an_error_is_an_answer_too(void **state)
     fake_pair_close(&pair);
 }
 
+static void fails(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    tc_self_fail(TC_E_IO, "no such disk");
+    seen[0] = tc_reply("yes", 3);
+}
+
+static void fails_for_no_reason(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    tc_self_fail(TC_OK, "all is well");
+}
+
+static void fails_later(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    seen[0] = tc_reply("yes", 3);
+    tc_self_fail(TC_E_IO, "no such disk");
+}
+
+static void call_once(body main)
+{
+    join(2);
+    call(main, 0, 0);
+    fake_pair_close(&pair);
+}
+
+static void a_failure_is_an_answer_where_none_was_given(void **state)
+{
+    call_once(fails);
+    heard_expect(&answer, TC_E_IO, "no such disk");
+    assert_int_equal(seen[0], TC_E_NOT_FOUND);
+    call_once(fails_for_no_reason);
+    heard_expect(&answer, TC_E_INVALID, "all is well");
+    call_once(fails_later);
+    heard_expect(&answer, TC_OK, "");
+    assert_int_equal(answer.result_size, 3);
+    tc_self_fail(TC_E_IO, "outside of any function");
+}
+
 static uint8_t much[6000];
 
 static void answers_much(void *payload, size_t size, void *target_args)
@@ -343,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_call_is_answered_once),
         cmocka_unit_test(a_function_that_says_nothing_has_answered_with_nothing),
         cmocka_unit_test(an_error_is_an_answer_too),
+        cmocka_unit_test(a_failure_is_an_answer_where_none_was_given),
         cmocka_unit_test(an_answer_larger_than_the_ring_comes_in_parts),
         cmocka_unit_test(an_answer_of_which_no_byte_fits_a_frame_is_not_sent),
         cmocka_unit_test(an_answer_that_is_never_taken_is_said_to_be),
