@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "engine/orc/bitcode_producer.h"
 #include "engine/orc/llvm_compat.h"
+#include "exception_guard.h"
 #include "image_object.h"
 #include "library_exports.h"
 #include "minimise.h"
@@ -32,6 +33,7 @@ struct tci_ifunc_module {
     size_t pieces;
     tci_text_list exports;       /* of a library */
     bool has_raw;                /* one of them */
+    bool guarded;                /* exception_guard.h has been there */
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
     char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
@@ -394,6 +396,10 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
     TC_TRY(tci_section_bounds_define(module->linked, err));
+    if (!module->guarded)
+        TC_TRY(tci_exception_guard_add(module->linked, module->policy.name,
+                                       module->policy.keep_debug, err));
+    module->guarded = true;
     if (module->policy.is_library && module->exports.count == 0) /* once for both forms */
         tci_library_exports_define(module->linked, module->policy.name, module->origin,
                                    &module->exports, module->findings);

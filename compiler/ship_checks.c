@@ -6,6 +6,7 @@
 #include "image.h"
 #include "image_layout.h"
 #include "source_place.h"
+#include "static_objects.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,10 +42,11 @@ static void check_thread_locals(const inspection *in)
 {
     for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v)) {
         if (LLVMIsThreadLocal(v))
-            report_named(in, v, v, "thread-local variable ",
-                         " cannot be shipped; keep the state in the payload or in target_args, "
-                         "or, since one "
-                         "thread runs it, give -D_Thread_local= -D__thread=");
+            report_named(
+                in, v, v, "thread-local variable ",
+                " cannot be shipped; keep the state in the payload or in target_args, "
+                "or, since one thread runs it, give -D_Thread_local= -D__thread=, in C++ "
+                "-Dthread_local=");
     }
 }
 
@@ -71,8 +73,9 @@ static void check_constructors(const inspection *in, const char *array, const ch
         if (LLVMGetNumOperands(row) < 2)
             continue;
         LLVMValueRef function = LLVMGetOperand(row, 1);
-        report_named(in, function, function, before,
-                     " cannot be shipped; nothing would run it");
+        if (!tci_static_objects_report(function, in->origin, in->findings))
+            report_named(in, function, function, before,
+                         " cannot be shipped; nothing would run it");
     }
 }
 

@@ -91,6 +91,7 @@ TC_MUST_CHECK static inline tc_status tc_call_start(tc_ep *ep, tc_ifunc *fn,
  *   TC_E_PEER_LOST  the peer, or a member that the call was forwarded to, was lost
  *   TC_E_HOPS       the call was forwarded more often than allowed
  *   TC_E_BUSY       called from inside an ifunc
+ *   TC_E_THROWN     an exception ended the function; the text has its type and what it said
  *   as tc_send      the message was not sent
  *
  * Any other status is the one that the function gave tc_reply_error, with its text in err. */

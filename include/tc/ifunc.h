@@ -191,7 +191,7 @@ TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
  *   TC_E_TOO_LARGE    the payload exceeds tc_ep_info.payload_max, or the peer's limit
  *   TC_E_REFUSED      the peer has refused this function, and not for want of memory; see
  *                     tc_ep_refusal
- *   TC_E_PAYLOAD      NAME_payload_init returned non-zero
+ *   TC_E_PAYLOAD      NAME_payload_init returned non-zero, or the two that make payloads failed
  *   TC_E_UNSUPPORTED  NAME_payload_init is of the original's API, or this build cannot load it
  *   TC_E_NO_MEMORY    an allocation failed here, or at the peer for a payload above
  *                     tc_ep_info.frame_payload_max

@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "ifunc/ifunc_load.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
@@ -19,8 +20,11 @@ tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err)
                              "send it",
                              tci_archive_name(out->fn->archive));
     TC_TRY(tci_ifunc_load(out->fn, err));
-    out->payload_size =
-        out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size) + route_bytes;
+    size_t asked = out->fn->entry.max_size((void *)(uintptr_t)out->args, out->args_size);
+    if (asked > PTRDIFF_MAX - route_bytes)
+        return tci_error_set(err, TC_E_PAYLOAD, "%s: its payload_get_max_size failed",
+                             tci_archive_name(out->fn->archive));
+    out->payload_size = asked + route_bytes;
     return TC_OK;
 }
 

@@ -20,8 +20,8 @@ typedef struct tci_outgoing {
     size_t injected_size;
 } tci_outgoing;
 
-/* Sets payload_size; functions that make their payload are loaded for that. Statuses of
- * tci_ifunc_load. */
+/* Sets payload_size; functions that make their payload are loaded for that. TC_E_PAYLOAD: no
+ * memory has the size that they ask for. Statuses of tci_ifunc_load. */
 TC_MUST_CHECK tc_status tci_outgoing_measure(tci_outgoing *out, tc_error *err);
 
 /* Copies or makes the payload. core NULL: nothing else can be disturbed. TC_E_PAYLOAD. */

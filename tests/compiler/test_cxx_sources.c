@@ -89,12 +89,59 @@ static void nothing_is_left_for_the_end(void **state)
                                "shipped");
 }
 
+static void variables_with_constructors_are_named(void **state)
+{
+    refuse("static_objects.cpp", "data/static_objects.cpp:9: error: variable 'hidden' has a "
+                                 "constructor, and nothing would run it");
+    assert_has(result.text, "data/static_objects.cpp:12: error: variable '_ZN6inside5namedE'");
+    assert_null(strstr(result.text, "'shared'"));
+    assert_null(strstr(result.text, "_GLOBAL__"));
+    run_tool(&result, TEST_TC_CLANG, data_file("static_objects.cpp"), "-O0", "-o", "bad.tca",
+             NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "variable 'hidden' has a constructor");
+    assert_has(result.text, "variable '_ZN6inside5namedE' has a constructor");
+}
+
+static void the_first_call_may_construct(void **state)
+{
+    compile("first_call.cpp", "--targets=x86_64,aarch64");
+    assert_int_equal(slices_of("first_call.tca"), 4);
+}
+
+static void thread_locals_are_named(void **state)
+{
+    refuse("thread_local.cpp", "data/thread_local.cpp:1: error: thread-local variable ");
+    assert_has(result.text, "-Dthread_local=");
+    run_tool(&result, TEST_TC_CLANG, data_file("thread_local.cpp"), "-Dthread_local=", "-o",
+             "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 0);
+}
+
+/* The guard of the entry needs these; a function that cannot throw has none. */
+static void entries_that_throw_are_guarded(void **state)
+{
+    compile("thrown.cpp", "-DQUIET=false");
+    run_tool(&result, TEST_TC_AR, "show", "thrown.tca", NULL);
+    assert_has(result.text, "tc_self_fail");
+    assert_has(result.text, "__cxa_demangle");
+    compile("thrown.cpp", "-DQUIET=true");
+    run_tool(&result, TEST_TC_AR, "show", "thrown.tca", NULL);
+    assert_has(result.text, "__cxa_throw");
+    assert_null(strstr(result.text, "tc_self_fail"));
+    compile("plain.cpp", "--targets=x86_64,aarch64");
+    run_tool(&result, TEST_TC_AR, "show", "plain.tca", NULL);
+    assert_null(strstr(result.text, "tc_self_fail"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_library_comes_along),     TEST(headers_of_another_machine),
-        TEST(no_library_without_need),     TEST(entries_are_extern_c),
-        TEST(nothing_is_left_for_the_end),
+        TEST(the_library_comes_along),        TEST(headers_of_another_machine),
+        TEST(no_library_without_need),        TEST(entries_are_extern_c),
+        TEST(nothing_is_left_for_the_end),    TEST(variables_with_constructors_are_named),
+        TEST(the_first_call_may_construct),   TEST(thread_locals_are_named),
+        TEST(entries_that_throw_are_guarded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,298 @@
+#include "exception_guard.h"
+
+#include "archive.h"
+#include "base/error_text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SYMBOL_MAX = TCI_ARCHIVE_NAME_MAX + 32, TEXT_MAX = 4096, PARAMETERS_MAX = 4 };
+
+#define BODY_PREFIX "tc.unguarded."
+
+/* The parameters: p for a pointer, s for 64 bits. */
+typedef struct guard_row {
+    const char *suffix;
+    const char *parameters;
+    const char *result; /* LLVM's type */
+    const char *failed; /* what it returns when something was thrown */
+    bool tells;         /* there is a message that fails */
+} guard_row;
+
+static const guard_row rows[] = {
+    {"_main", "psp", "void", "", true},
+    {"_payload_get_max_size", "ps", "i64", "-1", false},
+    {"_payload_bound", "ps", "i64", "-1", false},
+    {"_payload_init", "psps", "i32", "-1", false},
+    {"_payload_init", "pspp", "i32", "-1", false}, /* of the original's API */
+    {"_init", "", "i32", "-1", false},             /* of a library */
+    {"_fini", "", "void", "", false},
+};
+
+/* --- which entries ----------------------------------------------------------------------- */
+
+static bool is_nounwind(LLVMValueRef function)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", strlen("nounwind"));
+    return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       kind) != NULL;
+}
+
+/* What is asked of C++'s library, and may throw. */
+static bool throws(LLVMModuleRef module)
+{
+    static const char *const prefixes[] = {"_Z", "__cxa_", "__gxx_"};
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        const char *name = LLVMGetValueName(f);
+        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+            if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) != NULL && !is_nounwind(f) &&
+                strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_parameter(LLVMTypeRef type, char code)
+{
+    return code == 'p' ? LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+                             LLVMGetPointerAddressSpace(type) == 0
+                       : LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+                             LLVMGetIntTypeWidth(type) == 64;
+}
+
+static bool is_result(LLVMTypeRef type, const char *result)
+{
+    unsigned bits = strcmp(result, "i64") == 0 ? 64 : 32;
+    return strcmp(result, "void") == 0 ? LLVMGetTypeKind(type) == LLVMVoidTypeKind
+                                       : LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+                                             LLVMGetIntTypeWidth(type) == bits;
+}
+
+/* One with another signature is no entry: the checks say so. */
+static bool fits(const guard_row *row, LLVMTypeRef type)
+{
+    LLVMTypeRef parameters[PARAMETERS_MAX];
+    size_t count = strlen(row->parameters);
+    if (LLVMIsFunctionVarArg(type) || LLVMCountParamTypes(type) != count ||
+        !is_result(LLVMGetReturnType(type), row->result))
+        return false;
+    LLVMGetParamTypes(type, parameters);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_parameter(parameters[i], row->parameters[i]))
+            return false;
+    }
+    return true;
+}
+
+static LLVMValueRef find_entry(LLVMModuleRef module, const char *name, const guard_row *row,
+                               char symbol[SYMBOL_MAX])
+{
+    (void)snprintf(symbol, SYMBOL_MAX, "%s%s", name, row->suffix);
+    LLVMValueRef entry = LLVMGetNamedFunction(module, symbol);
+    bool open = entry != NULL && !LLVMIsDeclaration(entry) && !is_nounwind(entry) &&
+                LLVMGetLinkage(entry) != LLVMInternalLinkage &&
+                fits(row, LLVMGlobalGetValueType(entry));
+    return open ? entry : NULL;
+}
+
+/* --- the code ---------------------------------------------------------------------------- */
+
+/* %1$s the entry, %2$s its parameters, %3$s the result's type, %4$s where that goes, %5$s and comes
+ * from, %6$s the result when something was thrown, %7$s what is done then. */
+static const char guard_format[] =
+    "declare i32 @__gxx_personality_v0(...)\n"
+    "declare ptr @__cxa_begin_catch(ptr) nounwind\n"
+    "declare void @__cxa_end_catch() nounwind\n"
+    "declare %3$s @\"" BODY_PREFIX "%1$s\"(%2$s)\n"
+    "define %3$s @%1$s(%2$s) personality ptr @__gxx_personality_v0 {\n"
+    "  %4$s invoke %3$s @\"" BODY_PREFIX "%1$s\"(%2$s) to label %%done unwind label %%thrown\n"
+    "done:\n"
+    "  ret %3$s %5$s\n"
+    "thrown:\n"
+    "  %7$s"
+    "  call void @__cxa_end_catch()\n"
+    "  ret %3$s %6$s\n"
+    "}\n";
+
+static const char silent[] = "%caught = landingpad { ptr, i32 } catch ptr null\n"
+                             "  %thrown.at = extractvalue { ptr, i32 } %caught, 0\n"
+                             "  %object = call ptr @__cxa_begin_catch(ptr %thrown.at)\n";
+
+/* %1$s the intrinsic. */
+static const char telling_format[] =
+    "%%caught = landingpad { ptr, i32 } catch ptr @_ZTISt9exception catch ptr null\n"
+    "  %%thrown.at = extractvalue { ptr, i32 } %%caught, 0\n"
+    "  %%selector = extractvalue { ptr, i32 } %%caught, 1\n"
+    "  %%standard = call i32 @%1$s(ptr @_ZTISt9exception)\n"
+    "  %%speaks = icmp eq i32 %%selector, %%standard\n"
+    "  %%object = call ptr @__cxa_begin_catch(ptr %%thrown.at)\n"
+    "  call void @\"tc.exception\"(ptr %%thrown.at, ptr %%object, i1 %%speaks)\n";
+
+/* The vendor and language of an exception, in its first eight bytes: GNUC++ and what follows. Only
+ * of such a one the type is known. Behind a type's table of functions stands its name, and the
+ * third function of a std::exception's table is what(). */
+static const char tell_format[] =
+    "@_ZTISt9exception = external constant ptr\n"
+    "@tc.exception.said = private unnamed_addr constant [26 x i8] "
+    "c\"the function threw %%s: %%s\\00\"\n"
+    "@tc.exception.thrown = private unnamed_addr constant [22 x i8] "
+    "c\"the function threw %%s\\00\"\n"
+    "@tc.exception.foreign = private unnamed_addr constant [44 x i8] "
+    "c\"the function threw what is no C++ exception\\00\"\n"
+    "declare i32 @%1$s(ptr)\n"
+    "declare ptr @__cxa_current_exception_type() nounwind\n"
+    "declare ptr @__cxa_demangle(ptr, ptr, ptr, ptr) nounwind\n"
+    "declare i32 @snprintf(ptr, i64, ptr, ...) nounwind\n"
+    "declare void @free(ptr) nounwind\n"
+    "declare void @tc_self_fail(i32, ptr) nounwind\n"
+    "define void @\"tc.exception\"(ptr %%thrown, ptr %%object, i1 %%speaks) "
+    "cold noinline nounwind {\n"
+    "  %%text = alloca [400 x i8]\n"
+    "  %%class = load i64, ptr %%thrown\n"
+    "  %%vendor = lshr i64 %%class, 8\n"
+    "  %%known = icmp eq i64 %%vendor, 20070851454118699\n"
+    "  br i1 %%known, label %%type, label %%foreign\n"
+    "foreign:\n"
+    "  call void @tc_self_fail(i32 %2$d, ptr @tc.exception.foreign)\n"
+    "  ret void\n"
+    "type:\n"
+    "  %%info = call ptr @__cxa_current_exception_type()\n"
+    "  %%name.at = getelementptr i8, ptr %%info, i64 8\n"
+    "  %%name.raw = load ptr, ptr %%name.at\n"
+    "  %%letter = load i8, ptr %%name.raw\n"
+    "  %%local = icmp eq i8 %%letter, 42\n" /* a star, which is not of the name */
+    "  %%behind = getelementptr i8, ptr %%name.raw, i64 1\n"
+    "  %%mangled = select i1 %%local, ptr %%behind, ptr %%name.raw\n"
+    "  %%plain = call ptr @__cxa_demangle(ptr %%mangled, ptr null, ptr null, ptr null)\n"
+    "  %%odd = icmp eq ptr %%plain, null\n"
+    "  %%name = select i1 %%odd, ptr %%mangled, ptr %%plain\n"
+    "  br i1 %%speaks, label %%words, label %%bare\n"
+    "words:\n"
+    "  %%table = load ptr, ptr %%object\n"
+    "  %%what.at = getelementptr ptr, ptr %%table, i64 2\n"
+    "  %%what = load ptr, ptr %%what.at\n"
+    "  %%said = call ptr %%what(ptr %%object)\n"
+    "  %%n = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %%text, i64 400, "
+    "ptr @tc.exception.said, ptr %%name, ptr %%said)\n"
+    "  br label %%tell\n"
+    "bare:\n"
+    "  %%m = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %%text, i64 400, "
+    "ptr @tc.exception.thrown, ptr %%name)\n"
+    "  br label %%tell\n"
+    "tell:\n"
+    "  call void @free(ptr %%plain)\n"
+    "  call void @tc_self_fail(i32 %2$d, ptr %%text)\n"
+    "  ret void\n"
+    "}\n";
+
+/* LLVM 18 and older give it no address space. */
+static const char *typeid_intrinsic(void)
+{
+    static const char name[] = "llvm.eh.typeid.for";
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    return LLVMIntrinsicIsOverloaded(id) ? "llvm.eh.typeid.for.p0" : name;
+}
+
+static void write_list(const char *parameters, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; parameters[i] != '\0'; i++) {
+        const char *type = parameters[i] == 'p' ? "ptr" : "i64";
+        used += (size_t)snprintf(out + used, size - used, "%s%s %%%c", i > 0 ? ", " : "", type,
+                                 (char)('a' + (int)i));
+    }
+}
+
+static tc_status add_text(LLVMModuleRef module, const char *text, size_t size, tc_error *err)
+{
+    LLVMModuleRef piece;
+    char *message;
+    bool ok = tci_llvm_parse_ir(LLVMGetModuleContext(module), text, size, &piece, &message);
+    if (!ok)
+        (void)tci_error_set(err, TC_E_COMPILE, "guard against exceptions: %s", message);
+    LLVMDisposeMessage(message);
+    if (!ok)
+        return TC_E_COMPILE;
+    LLVMSetTarget(piece, LLVMGetTarget(module));
+    LLVMSetDataLayout(piece, LLVMGetDataLayoutStr(module));
+    return LLVMLinkModules2(module, piece)
+               ? tci_error_set(err, TC_E_COMPILE, "the guard against exceptions does not link")
+               : TC_OK;
+}
+
+static tc_status add_guard(LLVMModuleRef module, const guard_row *row, const char *symbol,
+                           tc_error *err)
+{
+    char list[128], telling[1024], text[TEXT_MAX];
+    bool gives = strcmp(row->result, "void") != 0;
+    write_list(row->parameters, list, sizeof list);
+    (void)snprintf(telling, sizeof telling, telling_format, typeid_intrinsic());
+    int n = snprintf(text, sizeof text, guard_format, symbol, list, row->result,
+                     gives ? "%value =" : "", gives ? "%value" : "", row->failed,
+                     row->tells ? telling : silent);
+    if (row->tells) {
+        n += snprintf(text + n, sizeof text - (size_t)n, tell_format, typeid_intrinsic(),
+                      TC_E_THROWN);
+    }
+    return add_text(module, text, (size_t)n, err);
+}
+
+/* --- the entry behind it ----------------------------------------------------------------- */
+
+/* Else the one could not become part of the other. */
+static void copy_cpu(LLVMValueRef from, LLVMValueRef to)
+{
+    static const char *const names[] = {"target-features", "target-cpu", "tune-cpu"};
+    const LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        LLVMAttributeRef attribute =
+            LLVMGetStringAttributeAtIndex(from, index, names[i], (unsigned)strlen(names[i]));
+        if (attribute != NULL)
+            LLVMAddAttributeAtIndex(to, index, attribute);
+    }
+}
+
+static void keep_apart(LLVMValueRef function)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("noinline", strlen("noinline"));
+    LLVMAttributeRef attribute =
+        LLVMCreateEnumAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), kind, 0);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            attribute);
+}
+
+static tc_status guard_entry(LLVMModuleRef module, const guard_row *row, const char *symbol,
+                             LLVMValueRef entry, bool noinline, tc_error *err)
+{
+    char body[SYMBOL_MAX + sizeof BODY_PREFIX];
+    int n = snprintf(body, sizeof body, BODY_PREFIX "%s", symbol);
+    LLVMSetComdat(entry, NULL);
+    LLVMSetLinkage(entry, LLVMExternalLinkage); /* until it is linked with its guard */
+    LLVMSetValueName2(entry, body, (size_t)n);
+    TC_TRY(add_guard(module, row, symbol, err));
+    LLVMSetLinkage(entry, LLVMInternalLinkage);
+    copy_cpu(entry, LLVMGetNamedFunction(module, symbol));
+    if (noinline)
+        keep_apart(entry);
+    LLVMValueRef tell = LLVMGetNamedFunction(module, "tc.exception");
+    if (tell != NULL)
+        LLVMSetLinkage(tell, LLVMInternalLinkage);
+    return TC_OK;
+}
+
+tc_status tci_exception_guard_add(LLVMModuleRef module, const char *name, bool noinline,
+                                  tc_error *err)
+{
+    char symbol[SYMBOL_MAX];
+    if (!throws(module))
+        return TC_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        LLVMValueRef entry = find_entry(module, name, &rows[i], symbol);
+        if (entry != NULL)
+            TC_TRY(guard_entry(module, &rows[i], symbol, entry, noinline, err));
+    }
+    return TC_OK;
+}

@@ -1,0 +1,137 @@
+/* Functions of C++ that throw: what is caught inside stays inside, and what would leave a function
+ * ends its message, and nothing else. */
+#include "../shipped/thrower.h"
+#include "../support/pair.h"
+#include "../support/test.h"
+
+#include <tc/call.h>
+#include <tc/library.h>
+
+static char answer[64];
+static size_t answer_size;
+static tc_error error;
+
+static tc_status ask(pair *p, tc_ifunc *fn, const char *question)
+{
+    answer_size = sizeof answer;
+    error = (tc_error){TC_OK, ""};
+    return tc_call(p->ep, fn, question, strlen(question), answer, &answer_size, PAIR_TIMEOUT_NS,
+                   &error);
+}
+
+static void expect_answer(pair *p, tc_ifunc *fn, const char *question, const char *expected)
+{
+    if (ask(p, fn, question) != TC_OK)
+        fail_msg("%s: %s", question, error.text);
+    assert_int_equal(answer_size, strlen(expected));
+    assert_memory_equal(answer, expected, answer_size);
+}
+
+static void expect_thrown(pair *p, tc_ifunc *fn, char question, const char *expected)
+{
+    assert_int_equal(ask(p, fn, (const char[]){question, '\0'}), TC_E_THROWN);
+    assert_string_equal(error.text, expected);
+}
+
+/* Of objects in frames that were left: each was destroyed. */
+static void expect_alive(pair *p, tc_ifunc *fn, int expected)
+{
+    int alive = -1;
+    assert_int_equal(ask(p, fn, "?"), TC_OK);
+    assert_int_equal(answer_size, sizeof alive);
+    memcpy(&alive, answer, sizeof alive);
+    assert_int_equal(alive, expected);
+}
+
+static void what_is_caught_inside_stays_inside(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "thrower");
+    for (int i = 0; i < 20; i++)
+        expect_answer(&p, fn, "sorted letters", " deeelorrssttt");
+    pair_close(&p);
+}
+
+static void what_would_leave_is_the_answer(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "thrower");
+    expect_thrown(&p, fn, THROWS_INT, "the function threw int");
+    expect_thrown(&p, fn, THROWS_OWN, "the function threw complaint: it is too late");
+    expect_thrown(&p, fn, THROWS_AGAIN, "the function threw complaint: it is too late again");
+    expect_thrown(&p, fn, THROWS_UNNAMED, "the function threw (anonymous namespace)::unnamed");
+    expect_thrown(&p, fn, THROWS_NULL, "the function threw char const*");
+    expect_thrown(&p, fn, THROWS_AMBIGUOUS, "the function threw ambiguous");
+    assert_int_equal(ask(&p, fn, "o"), TC_E_THROWN);
+    assert_non_null(strstr(error.text, "the function threw std::out_of_range: basic_string"));
+    expect_alive(&p, fn, 1); /* the one that answers */
+    pair_close(&p);
+}
+
+static void messages_that_are_no_calls_go_on(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "thrower");
+    tc_ifunc *check = pair_ifunc(&p, "check");
+    for (uint64_t n = 0; n < 100; n++) {
+        assert_int_equal(pair_send(p.ep, fn, "c", 1), TC_OK);
+        pair_send_check(p.ep, check, n, 10);
+    }
+    pair_flush(p.ep);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(p.target_state.next, 100);
+    expect_answer(&p, fn, "a", "answered");
+    expect_alive(&p, fn, 1);
+    pair_close(&p);
+}
+
+static void a_payload_that_throws_is_not_sent(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "picky");
+    expect_answer(&p, fn, "all is well", "all is well");
+    assert_int_equal(ask(&p, fn, "p"), TC_E_PAYLOAD);
+    assert_int_equal(ask(&p, fn, "z"), TC_E_PAYLOAD);
+    assert_int_equal(pair_send(p.ep, fn, "p", 1), TC_E_PAYLOAD);
+    assert_int_equal(pair_send(p.ep, fn, "z", 1), TC_E_PAYLOAD);
+    expect_answer(&p, fn, "and still", "and still");
+    pair_close(&p);
+}
+
+static tc_status push(pair *p, const char *folder)
+{
+    tc_library *library;
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/%s/sour.tca", getenv("TC_IFUNC_PATH"), folder);
+    assert_int_equal(tc_library_open_file(p->source, path, &library, &error), TC_OK);
+    return tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error);
+}
+
+static void a_library_throws_into_its_users(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    assert_int_equal(push(&p, "sour1"), TC_E_REFUSED);
+    assert_non_null(strstr(error.text, "sour_init"));
+    assert_int_equal(push(&p, "sour0"), TC_OK);
+    tc_ifunc *fn = pair_ifunc(&p, "taster");
+    assert_int_equal(ask(&p, fn, "7"), TC_OK);
+    expect_answer(&p, fn, "z", "too sour");
+    pair_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_caught_inside_stays_inside),
+        cmocka_unit_test(what_would_leave_is_the_answer),
+        cmocka_unit_test(messages_that_are_no_calls_go_on),
+        cmocka_unit_test(a_payload_that_throws_is_not_sent),
+        cmocka_unit_test(a_library_throws_into_its_users),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
