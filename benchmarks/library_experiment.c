@@ -105,7 +105,7 @@ const perf_experiment library_experiment = {
     .name = "library",
     .summary = "libraries that travel: pushes, calls, and upgrades under load",
     .options = "iterations warmup rounds modes pin",
-    .told = {{"iterations", "(of part call, in each round)"}, {"modes", "out of " MODES}},
+    .told = {{"iterations", "(of part call, in each round; of part upgrade, for each upgrade)"}, {"modes", "out of " MODES}},
     .defaults = {{"modes", MODES},
                  {"iterations", "10000"},
                  {"warmup", "1000"},

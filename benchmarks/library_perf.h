@@ -55,7 +55,7 @@ typedef struct library_call_sample {
 /* --- upgrades under load -------------------------------------------------------------------- */
 
 #define UPGRADES 100u
-#define UPGRADE_CALLS_MAX (1u << 18)
+#define UPGRADE_CALLS_MAX (1u << 21)
 
 enum { UPGRADE_QUIET, UPGRADE_BUSY, UPGRADE_TURNS };
 

@@ -1,6 +1,6 @@
 /* What upgrades of a library cost those who call functions that use it: the latency of one client's
- * calls, while another one pushes a hundred newer libraries a second, and while it does not, in
- * turns. */
+ * calls, while another one pushes a newer library after every so many of them, and while it does
+ * not, in turns. */
 #include "ifuncs/catalogue.h"
 #include "library_perf.h"
 #include "perf_clock.h"
@@ -14,9 +14,8 @@
 #include <tc/context.h>
 #include <tc/endpoint.h>
 
-#define QUIET_NS (PERF_NS_PER_S / 5)
-#define CALL_PAUSE_US 100u
-#define UPGRADE_PAUSE_US 10000u /* a hundred a second */
+#define LOOK_PAUSE_US                                                                          \
+    200u /* between two looks of who upgrades: it shares a cpu with who calls */
 #define PATIENCE_NS (20 * PERF_NS_PER_S)
 #define ROLES 3u
 
@@ -153,25 +152,45 @@ static bool call(upgrade_caller *caller, uint32_t turn, uint64_t *ns_out)
     return true;
 }
 
-static bool run_turn(upgrade_caller *caller, uint32_t turn)
+static bool call_and_note(upgrade_caller *caller, uint32_t turn)
 {
     library_board *board = caller->client->run->board;
-    const uint64_t end_ns = perf_now_ns() + QUIET_NS;
-    const uint64_t given_up_ns = perf_now_ns() + PATIENCE_NS;
     uint64_t ns;
-    atomic_store(&board->turn, turn);
-    while (turn == UPGRADE_QUIET
-               ? perf_now_ns() < end_ns
-               : atomic_load(&board->upgrades) < atomic_load(&board->upgrades_wanted)) {
-        if (!call(caller, turn, &ns))
+    if (!call(caller, turn, &ns))
+        return false;
+    if (board->upgrade_calls[turn] < UPGRADE_CALLS_MAX)
+        board->upgrade_ns[turn][board->upgrade_calls[turn]++] = ns;
+    return true;
+}
+
+/* One of `upgrades`, and the calls from it to the next. The push has no end of its own for the
+ * caller: where it takes longer than these calls, more follow. */
+static bool run_interval(upgrade_caller *caller, uint32_t turn)
+{
+    library_board *board = caller->client->run->board;
+    const uint64_t calls = caller->client->run->options->iterations;
+    const uint64_t given_up_ns = perf_now_ns() + PATIENCE_NS;
+    if (turn == UPGRADE_BUSY)
+        atomic_fetch_add(&board->upgrades_wanted, 1);
+    for (uint64_t i = 0;
+         i < calls || atomic_load(&board->upgrades) < atomic_load(&board->upgrades_wanted);
+         i++) {
+        if (!call_and_note(caller, turn))
             return false;
         if (perf_now_ns() > given_up_ns) {
             (void)fprintf(stderr, "tc-perf: upgrades: waited in vain\n");
             return false;
         }
-        if (board->upgrade_calls[turn] < UPGRADE_CALLS_MAX)
-            board->upgrade_ns[turn][board->upgrade_calls[turn]++] = ns;
-        (void)usleep(CALL_PAUSE_US);
+    }
+    return true;
+}
+
+static bool run_turn(upgrade_caller *caller, uint32_t turn, unsigned upgrades)
+{
+    atomic_store(&caller->client->run->board->turn, turn);
+    while (upgrades-- > 0) {
+        if (!run_interval(caller, turn))
+            return false;
     }
     return true;
 }
@@ -189,10 +208,11 @@ static bool call_in_turns(upgrade_client *client)
                           &caller.fn, &err) != TC_OK)
         return complain("consult", &err);
     bool ok = call(&caller, UPGRADE_QUIET, &ns);
+    atomic_store(&board->upgrades_wanted, 1);
     for (unsigned round = 0; ok && round < rounds; round++) {
-        ok = run_turn(&caller, UPGRADE_QUIET);
-        atomic_store(&board->upgrades_wanted, 1 + UPGRADES * (round + 1) / rounds);
-        ok = ok && run_turn(&caller, UPGRADE_BUSY);
+        const unsigned upgrades = UPGRADES * (round + 1) / rounds - UPGRADES * round / rounds;
+        ok = run_turn(&caller, UPGRADE_QUIET, upgrades) &&
+             run_turn(&caller, UPGRADE_BUSY, upgrades);
     }
     tc_ifunc_close(caller.fn);
     atomic_store(&board->turn, ENDED);
@@ -229,7 +249,7 @@ static bool push_in_turns(upgrade_client *client)
         if (atomic_load(&board->upgrades) < atomic_load(&board->upgrades_wanted))
             ok = push_next(client);
         (void)tc_progress(client->context);
-        (void)usleep(UPGRADE_PAUSE_US);
+        (void)usleep(LOOK_PAUSE_US);
     }
     return ok;
 }
