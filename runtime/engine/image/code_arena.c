@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define PLACES 16u                     /* in a block of small ones */
+#define SPARES 4u                      /* empty blocks of small places that stay */
 #define SMALL_SPAN_BYTES (128u * 1024) /* larger places have a block each */
 /* Code of a block up to this size gets its pages when the block is made: many faults at once
  * cost a fraction of one by one, while somebody waits for the function. */
@@ -52,7 +53,7 @@ struct tci_code_block {
 struct tci_code_arena {
     pthread_mutex_t lock;
     TAILQ_HEAD(, tci_code_block) blocks; /* those with free places before those without */
-    tci_code_block *spare;               /* one empty block of small places, or NULL */
+    tci_code_block *spares[SPARES];      /* the newest first, then NULL */
     size_t page_bytes;
     bool profiled;
 };
@@ -262,13 +263,35 @@ static tci_code_block *find_block(tci_code_arena *arena, const geometry *shape)
     return block;
 }
 
+/* What is no longer empty is no spare. */
+static void use_spare(tci_code_arena *arena, const tci_code_block *block)
+{
+    unsigned at = 0, to = 0;
+    for (; at < SPARES; at++) {
+        if (arena->spares[at] != block)
+            arena->spares[to++] = arena->spares[at];
+    }
+    while (to < SPARES)
+        arena->spares[to++] = NULL;
+}
+
+/* Returns the spare that is one too many, or NULL. */
+static tci_code_block *keep_spare(tci_code_arena *arena, tci_code_block *block)
+{
+    tci_code_block *gone = arena->spares[SPARES - 1];
+    memmove(&arena->spares[1], &arena->spares[0],
+            sizeof arena->spares - sizeof arena->spares[0]);
+    arena->spares[0] = block;
+    return gone;
+}
+
 static bool take_locked(tci_code_arena *arena, const geometry *shape, tci_code_place *place)
 {
     tci_code_block *block = find_block(arena, shape);
     if (block == NULL)
         return false;
-    if (block == arena->spare)
-        arena->spare = NULL;
+    if (block->taken == 0)
+        use_spare(arena, block);
     place->block = block;
     place->index = (unsigned)__builtin_ctz(~block->taken);
     block->taken |= 1u << place->index;
@@ -310,8 +333,8 @@ void tci_code_arena_prepare(tci_code_arena *arena)
         return;
     pthread_mutex_lock(&arena->lock);
     tci_code_block *block = find_block(arena, &shape);
-    if (block != NULL && block->taken == 0 && arena->spare == NULL)
-        arena->spare = block;
+    if (block != NULL && block->taken == 0 && arena->spares[0] == NULL)
+        (void)keep_spare(arena, block);
     pthread_mutex_unlock(&arena->lock);
 }
 
@@ -335,8 +358,8 @@ static void wipe(const tci_code_place *place, const tci_image *image)
     }
 }
 
-/* The block that goes now, if any. One empty block stays: who loads and unloads one function
- * after the other is not to make a block for each. */
+/* The block that goes now, if any. A few empty blocks stay: who loads and unloads one function, and
+ * the libraries it uses, after the other is not to make a block for each. */
 static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_place *place)
 {
     tci_code_block *block = place->block, *gone = block;
@@ -345,10 +368,8 @@ static tci_code_block *release_locked(tci_code_arena *arena, const tci_code_plac
     TAILQ_INSERT_HEAD(&arena->blocks, block, link);
     if (block->taken != 0)
         return NULL;
-    if (block->all != 1 && block->maker == getpid()) {
-        gone = arena->spare;
-        arena->spare = block;
-    }
+    if (block->all != 1 && block->maker == getpid())
+        gone = keep_spare(arena, block);
     if (gone != NULL)
         TAILQ_REMOVE(&arena->blocks, gone, link);
     return gone;
