@@ -97,9 +97,9 @@ TC_API void tc_library_id(const tc_library *library, uint8_t id_out[TC_IFUNC_ID_
 /* Sends a library to a peer and blocks, progressing the context, until it is in force there or is
  * refused: its code is there, its NAME_init has returned 0, and the functions that use its name are
  * bound to it. Pushing what is in force already does nothing. A content that was replaced may be pushed
- * again: it begins anew, when what was being loaded for it has ended, and until then the push waits. A
- * push that fails leaves what was in force as it was. A push that is cut short by its deadline may
- * still succeed there.
+ * again: it begins anew, when what is being linked to it has been, and where compilers have processes
+ * of their own, waits for none of them. A push that fails leaves what was in force as it was. A push
+ * that is cut short by its deadline may still succeed there.
  *
  *   timeout_ns       0: the option call_timeout
  *

@@ -79,6 +79,7 @@ static tc_status link_object(const compile_request *r, const tci_engine_code *co
 {
     uint64_t start_ns = tci_clock_ns();
     const tci_link_request request = {r->shared, r->arena, code, r->symbols, r->base};
+    TC_TRY(tci_symbols_resume(r->symbols, err));
     TC_TRY(tci_linked_code_make(&request, object->bytes, object->size, &out->compiled,
                                 &out->entries, err));
     uint32_t writable = tci_linked_code_writable(out->compiled);
@@ -248,6 +249,8 @@ static tc_status load_bitcode(const tci_engine_handle *handle, const tci_load_so
         request_of(handle, source, plan, replaced != NULL ? replaced->symbols : unit->symbols);
     if (replaced != NULL)
         request.base = replaced->code.compiled;
+    else /* libraries need not stay for what may take seconds */
+        tci_symbols_rest(unit->symbols);
     return load_compiled(&request, &unit->code, err);
 }
 

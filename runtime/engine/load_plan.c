@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "base/triple.h"
+#include "engine/deps_list.h"
 
 /* An object made of so much bitcode is linked in less time than a thread needs to wake up. */
 #define STORED_AT_ONCE_MAX (16u << 10)
@@ -72,7 +73,7 @@ static tc_status plan_bitcode(const tci_load_policy *policy, const tci_load_sour
 
 static bool takes_microseconds(const tci_load_source *source, const tci_load_plan *plan)
 {
-    if (tci_symbols_deps_open_any(source->deps, source->deps_size))
+    if (tci_deps_list_opens_any(source->deps, source->deps_size))
         return false;
     return plan->kind == TCI_LOAD_IMAGE ||
            (plan->kind == TCI_LOAD_STORED &&

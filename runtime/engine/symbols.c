@@ -1,6 +1,7 @@
 #include "symbols.h"
 
 #include "base/error_text.h"
+#include "deps_list.h"
 #include "symbol_owner.h"
 
 #include <dlfcn.h>
@@ -17,88 +18,12 @@ struct tci_symbols {
     bool denied_more;                  /* than it has room for */
     size_t library_count;
     void *libraries[TCI_DEPS_MAX];
+    tci_deps_list list; /* as it was given */
+    bool rests;
     size_t came_count;
     tci_library *came[TCI_DEPS_MAX]; /* by messages; held */
     char twice[700];                 /* a symbol that two of them have, and which */
 };
-
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-static bool is_soname(const char *text, size_t size)
-{
-    if (size == 0 || !is_alphanumeric(text[0]))
-        return false;
-    for (size_t i = 0; i < size; i++) {
-        bool punctuation = text[i] == '.' || text[i] == '_' || text[i] == '+' || text[i] == '-';
-        if (!is_alphanumeric(text[i]) && !punctuation)
-            return false;
-    }
-    return true;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* Cuts comment and blanks off a line. */
-static void trim(const char **line, size_t *size)
-{
-    const char *comment = memchr(*line, '#', *size);
-    if (comment != NULL)
-        *size = (size_t)(comment - *line);
-    while (*size > 0 && is_blank((*line)[*size - 1]))
-        (*size)--;
-    while (*size > 0 && is_blank(**line)) {
-        (*line)++;
-        (*size)--;
-    }
-}
-
-typedef struct deps_lines {
-    const char *rest;
-    size_t rest_size;
-    unsigned number; /* of the line that was given last, from 1 */
-} deps_lines;
-
-/* The next line that holds something, without comment and blanks. */
-static bool next_line(deps_lines *lines, const char **line_out, size_t *size_out)
-{
-    while (lines->rest_size > 0) {
-        const char *end = memchr(lines->rest, '\n', lines->rest_size);
-        *line_out = lines->rest;
-        *size_out = end != NULL ? (size_t)(end - lines->rest) : lines->rest_size;
-        size_t step = end != NULL ? *size_out + 1 : *size_out;
-        lines->rest += step;
-        lines->rest_size -= step;
-        lines->number++;
-        trim(line_out, size_out);
-        if (*size_out > 0)
-            return true;
-    }
-    return false;
-}
-
-static bool has_come(const char *line, size_t size)
-{
-    const size_t n = strlen(TCI_LIBRARY_PREFIX);
-    return size > n && memcmp(line, TCI_LIBRARY_PREFIX, n) == 0;
-}
-
-bool tci_symbols_deps_open_any(const char *deps, size_t deps_size)
-{
-    deps_lines lines = {.rest = deps, .rest_size = deps_size};
-    const char *line;
-    size_t size;
-    while (next_line(&lines, &line, &size)) {
-        if (!has_come(line, size))
-            return true;
-    }
-    return false;
-}
 
 static tc_status check_library(const tci_symbols *symbols, const char *name, tc_error *err)
 {
@@ -129,7 +54,7 @@ static tc_status hold_library(tci_symbols *symbols, const char *name, tc_error *
 static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *err)
 {
     TC_TRY(check_library(symbols, name, err));
-    if (has_come(name, strlen(name)))
+    if (tci_deps_list_has_come(name, strlen(name)))
         return hold_library(symbols, name, err);
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
@@ -149,8 +74,8 @@ static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, 
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "deps: line %u has %zu bytes, expected at most %zu", number, size,
                              sizeof name - 1);
-    const size_t prefix = has_come(line, size) ? strlen(TCI_LIBRARY_PREFIX) : 0;
-    if (!is_soname(line + prefix, size - prefix))
+    const size_t prefix = tci_deps_list_has_come(line, size) ? strlen(TCI_LIBRARY_PREFIX) : 0;
+    if (!tci_deps_list_is_soname(line + prefix, size - prefix))
         return tci_error_set(
             err, TC_E_CORRUPT,
             "deps: line %u is '%.*s', expected a library's name such as libm.so.6", number,
@@ -160,15 +85,15 @@ static tc_status read_line(tci_symbols *symbols, const char *line, size_t size, 
     return open_library(symbols, name, err);
 }
 
-static tc_status read_deps(tci_symbols *symbols, const char *text, size_t size, tc_error *err)
+static tc_status read_deps(tci_symbols *symbols, size_t size, tc_error *err)
 {
-    deps_lines lines = {.rest = text, .rest_size = size};
+    tci_deps_list lines = symbols->list;
     const char *line;
     size_t line_size;
     if (size > TCI_DEPS_BYTES_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "deps: %zu bytes, expected at most %u", size,
                              TCI_DEPS_BYTES_MAX);
-    while (next_line(&lines, &line, &line_size))
+    while (tci_deps_list_next(&lines, &line, &line_size))
         TC_TRY(read_line(symbols, line, line_size, lines.number, err));
     return TC_OK;
 }
@@ -200,10 +125,11 @@ tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_symbo
     if (symbols == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "symbols: out of memory");
     symbols->scope = *scope;
+    symbols->list = (tci_deps_list){.rest = deps, .rest_size = deps_size};
     if (scope->policy != NULL)
         symbols->section = tci_symbol_policy_section(
             scope->policy, scope->signer != NULL ? scope->signer : "");
-    tc_status status = read_deps(symbols, deps, deps_size, err);
+    tc_status status = read_deps(symbols, deps_size, err);
     if (status != TC_OK) {
         tci_symbols_destroy(symbols);
         return status;
@@ -217,6 +143,32 @@ void tci_symbols_let_go(tci_symbols *symbols)
 {
     while (symbols->came_count > 0)
         tci_library_set_let_go(symbols->scope.libraries, symbols->came[--symbols->came_count]);
+}
+
+void tci_symbols_rest(tci_symbols *symbols)
+{
+    symbols->rests = symbols->came_count > 0;
+    tci_symbols_let_go(symbols);
+}
+
+tc_status tci_symbols_resume(tci_symbols *symbols, tc_error *err)
+{
+    tci_deps_list lines = symbols->list;
+    tc_status status = TC_OK;
+    const char *line;
+    size_t size;
+    while (symbols->rests && status == TC_OK && tci_deps_list_next(&lines, &line, &size)) {
+        char name[TCI_DEPS_SONAME_MAX] = "";
+        if (!tci_deps_list_has_come(line, size))
+            continue;
+        memcpy(name, line, size); /* it was read before */
+        status = hold_library(symbols, name, err);
+    }
+    if (status == TC_OK)
+        symbols->rests = false;
+    else
+        tci_symbols_let_go(symbols);
+    return status;
 }
 
 void tci_symbols_destroy(tci_symbols *symbols)
@@ -358,6 +310,8 @@ static void *find_allowed_symbol(binding *b)
 
 static void *find_symbol(binding *b)
 {
+    if (b->symbols->rests && tci_symbols_resume(b->symbols, NULL) != TC_OK)
+        return NULL;
     void *address = find_host_symbol(b->symbols, b->symbol);
     const tci_library *library = NULL;
     const char *title = TCI_LIBRARY_TCHAINS;

@@ -52,14 +52,17 @@ TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            const tci_symbol_scope *scope,
                                            tci_symbols **symbols_out, tc_error *err);
 
-/* Whether such a text names any library that has to be opened. */
-bool tci_symbols_deps_open_any(const char *deps, size_t deps_size);
-
 /* The libraries that have come by messages and that it is bound to, by index; NULL behind the last.
  * NULL symbols, here and below: to none. */
 tci_library *tci_symbols_library(const tci_symbols *symbols, size_t index);
 /* Forgets them, for who is done with looking up. */
 void tci_symbols_let_go(tci_symbols *symbols);
+/* Forgets them for as long as nothing is looked up, so that a library that goes out of force meanwhile
+ * can end, and finds them again by what their names mean then. A lookup in between does that too.
+ * `deps` has to be there yet. TC_E_ABSENT: one is not at this node any more, and nothing of any is
+ * found. */
+void tci_symbols_rest(tci_symbols *symbols);
+TC_MUST_CHECK tc_status tci_symbols_resume(tci_symbols *symbols, tc_error *err);
 /* Whether one of them is out of force, so that it should be bound anew. */
 bool tci_symbols_are_old(const tci_symbols *symbols);
 

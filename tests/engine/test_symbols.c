@@ -2,6 +2,8 @@
  * found. */
 #include "engine_fixture.h"
 
+#include "engine/library_set.h"
+
 static int own_strlen(void)
 {
     return 1;
@@ -98,12 +100,40 @@ static void lists_are_bounded(void **state)
     expect_refusal_of(many, 400, TC_E_TOO_LARGE, "255");
 }
 
+static void what_rests_takes_what_is_in_force_afterwards(void **state)
+{
+    tci_library old = {.title = "tc:shelf"}, new = {.title = "tc:shelf"};
+    tci_library_set *set;
+    tci_symbols *symbols;
+    tc_error err;
+    assert_int_equal(tci_library_set_create(&set, NULL), TC_OK);
+    const tci_symbol_scope scope = {.libraries = set};
+    assert_int_equal(tci_library_set_put(set, &old, NULL), TC_OK);
+    assert_int_equal(tci_symbols_create("tc:shelf", 8, &scope, &symbols, NULL), TC_OK);
+    tci_symbols_rest(symbols);
+    assert_int_equal(tci_library_set_put(set, &new, NULL), TC_OK);
+    assert_ptr_equal(tci_library_set_take_unused(set), &old);
+    assert_int_equal(tci_symbols_resume(symbols, &err), TC_OK);
+    assert_ptr_equal(tci_symbols_library(symbols, 0), &new);
+    assert_null(tci_symbols_library(symbols, 1));
+    tci_symbols_rest(symbols);
+    tci_library_set_take_out(set, &new);
+    assert_ptr_equal(tci_library_set_take_unused(set), &new);
+    assert_null(tci_symbols_resolve(symbols, "shelf_put"));
+    assert_int_equal(tci_symbols_resume(symbols, &err), TC_E_ABSENT);
+    assert_non_null(strstr(err.text, "tc:shelf is not at this node"));
+    assert_null(tci_symbols_library(symbols, 0));
+    tci_symbols_destroy(symbols);
+    tci_library_set_destroy(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_symbols_come_first),
         cmocka_unit_test(libraries_answer_in_their_order),
         cmocka_unit_test(libraries_are_private),
+        cmocka_unit_test(what_rests_takes_what_is_in_force_afterwards),
         cmocka_unit_test(comments_and_blanks_do_not_count),
         cmocka_unit_test(a_missing_library_is_named),
         cmocka_unit_test(other_names_are_refused),
