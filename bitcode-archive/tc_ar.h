@@ -49,6 +49,9 @@ TC_MUST_CHECK tc_status tci_ar_write_output(const char *path, const void *bytes,
 /* "tc-ar: TEXT" on stderr; returns TOOL_FAILED. */
 int tci_ar_report(const tc_error *err);
 
+/* TCI_ENTRY_ bits of what can be called: none of a library, whose main is not its user's. */
+unsigned tci_ar_entries(const tci_archive *archive);
+
 /* Lines, indented; with `all` one for each relocation too. An image that cannot be read gets a
  * line that says why. */
 void tci_ar_print_image(const tci_archive *archive, size_t index, bool all);

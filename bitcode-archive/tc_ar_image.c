@@ -30,6 +30,11 @@ static const char *name_of(const tci_archive *archive, size_t index, const tci_i
     return name;
 }
 
+unsigned tci_ar_entries(const tci_archive *archive)
+{
+    return tci_archive_is_library(archive) ? 0 : tci_archive_entries(archive);
+}
+
 /* --- lines ------------------------------------------------------------------------------- */
 
 static void print_entries(const tci_image *image)
@@ -75,7 +80,8 @@ void tci_ar_print_image(const tci_archive *archive, size_t index, bool all)
             printf(", %u zeros", s->memory_bytes - s->file_bytes);
         putchar('\n');
     }
-    print_entries(&image);
+    if (tci_ar_entries(archive) != 0)
+        print_entries(&image);
     if (image.eh_frame_bytes > 0)
         printf("    eh_frame 0x%x: %u bytes\n", image.eh_frame_place, image.eh_frame_bytes);
     if (image.relocation_count > 0)
@@ -138,7 +144,8 @@ void tci_ar_print_image_json(const tci_archive *archive, size_t index, bool all)
     }
     printf("\"memory_bytes\":%u", image.memory_bytes);
     print_segments_json(&image);
-    print_entries_json(&image);
+    if (tci_ar_entries(archive) != 0)
+        print_entries_json(&image);
     printf(",\"eh_frame_bytes\":%u,\"relocations\":%u,\"weak_names\":%u", image.eh_frame_bytes,
            image.relocation_count, image.weak_count);
     if (all)

@@ -329,11 +329,9 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     if (dictionary != NULL)
         printf("packed   with dictionary %08x of LLVM %u; %zu bytes without\n", dictionary->id,
                dictionary->llvm_major, plain_size);
-    if (tci_archive_is_library(archive))
-        puts("kind     library");
-    printf("entries ");
+    fputs(tci_archive_is_library(archive) ? "kind     library" : "entries ", stdout);
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
-        if ((tci_archive_entries(archive) & entry_names[i].bit) != 0)
+        if ((tci_ar_entries(archive) & entry_names[i].bit) != 0)
             printf(" %s_%s", name, entry_name(archive, i));
     }
     if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
@@ -382,7 +380,7 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
     printf(",\"entries\":[");
     const char *comma = "";
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
-        if ((tci_archive_entries(archive) & entry_names[i].bit) == 0)
+        if ((tci_ar_entries(archive) & entry_names[i].bit) == 0)
             continue;
         printf("%s\"%s\"", comma, entry_name(archive, i));
         comma = ",";
