@@ -1,6 +1,7 @@
 /* Libraries that travel: pushed, shared, replaced, withdrawn. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
+#include "../support/shipped_library.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -22,31 +23,6 @@ static void expect_ended_by_now(pair *p, const char *versions)
     pair_resume(p);
 }
 
-static tc_library *open_version(pair *p, int version)
-{
-    char path[1100];
-    tc_library *library;
-    tc_error error;
-    (void)snprintf(path, sizeof path, "%s/shelf%d/shelf.tca", getenv("TC_IFUNC_PATH"), version);
-    if (tc_library_open_file(p->source, path, &library, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    return library;
-}
-
-static void push(pair *p, tc_library *library)
-{
-    tc_error error;
-    if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
-        fail_msg("%s", error.text);
-}
-
-static void push_version(pair *p, int version)
-{
-    tc_library *library = open_version(p, version);
-    push(p, library);
-    tc_library_close(library);
-}
-
 static shelf_answer call(tc_ep *ep, tc_ifunc *fn, uint64_t n)
 {
     shelf_answer answer = {0};
@@ -62,7 +38,7 @@ static void functions_share_a_library_s_data(void **state)
 {
     pair p;
     pair_open(&p, NULL);
-    push_version(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     tc_ifunc *borrow = pair_ifunc(&p, "borrow"), *lend = pair_ifunc(&p, "lend");
     assert_int_equal(call(p.ep, borrow, 3).count, 3);
     assert_int_equal(call(p.ep, lend, 4).count, 7);
@@ -91,23 +67,18 @@ static void expect_refusal(tc_ep *ep, tc_ifunc *fn, tc_status status, const char
         fail_msg("'%s' lacks '%s'", error.text, text);
 }
 
-static void expect_no_push(pair *p, int version, tc_status status, const char *text)
+static void expect_no_push(pair *p, const char *name, tc_status status, const char *text)
 {
-    tc_library *library = open_version(p, version);
     tc_error error = {0};
-    assert_int_equal(tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error), status);
+    assert_int_equal(shipped_library_try_push(p->ep, name, PAIR_TIMEOUT_NS, &error), status);
     if (strstr(error.text, text) == NULL)
         fail_msg("'%s' lacks '%s'", error.text, text);
-    tc_library_close(library);
 }
 
-static void withdraw(pair *p, int version)
+static void withdraw(pair *p, const char *name)
 {
-    tc_library *library = open_version(p, version);
     tc_error error;
-    if (tc_library_withdraw(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    tc_library_close(library);
+    must(shipped_library_try_withdraw(p->ep, name, &error), &error, name);
 }
 
 /* --- names that change their meaning --------------------------------------------------------- */
@@ -117,11 +88,11 @@ static void a_newer_version_takes_over_with_the_data(void **state)
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *borrow = pair_ifunc(&p, "borrow"), *lend = pair_ifunc(&p, "lend");
-    push_version(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(call(p.ep, borrow, 3).count, 3);
     assert_int_equal(call(p.ep, lend, 4).count, 7);
     expect_ended_by_now(&p, "");
-    push_version(&p, 2);
+    shipped_library_push(p.ep, SHELF(2));
     expect_ended_by_now(&p, "1");
     const shelf_answer borrowed = call(p.ep, borrow, 1), lent = call(p.ep, lend, 1);
     assert_int_equal(borrowed.version, 2);
@@ -129,9 +100,9 @@ static void a_newer_version_takes_over_with_the_data(void **state)
     assert_int_equal(borrowed.inits, 1);
     assert_int_equal(lent.version, 2);
     assert_int_equal(lent.count, 9);
-    push_version(&p, 2); /* is in force already */
+    shipped_library_push(p.ep, SHELF(2)); /* is in force already */
     assert_int_equal(call(p.ep, lend, 0).inits, 1);
-    push_version(&p, 1); /* and back */
+    shipped_library_push(p.ep, SHELF(1)); /* and back */
     const shelf_answer back = call(p.ep, lend, 1);
     assert_int_equal(back.version, 1);
     assert_int_equal(back.count, 10);
@@ -145,10 +116,10 @@ static void a_function_keeps_its_own_variables(void **state)
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *borrow = pair_ifunc(&p, "borrow");
-    push_version(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(call(p.ep, borrow, 0).calls, 1);
     for (uint64_t i = 2; i < 6; i++) {
-        push_version(&p, i % 2 == 0 ? 2 : 1);
+        shipped_library_push(p.ep, i % 2 == 0 ? SHELF(2) : SHELF(1));
         const shelf_answer answer = call(p.ep, borrow, 0);
         assert_int_equal(answer.version, i % 2 == 0 ? 2 : 1);
         assert_int_equal(answer.calls, i);
@@ -162,16 +133,16 @@ static void what_is_withdrawn_is_named_and_may_come_again(void **state)
     pair_open(&p, NULL);
     tc_ifunc *lend = pair_ifunc(&p, "lend"), *check = pair_ifunc(&p, "check");
     expect_refusal(p.ep, lend, TC_E_ABSENT, "lend: deps: library tc:shelf is not at this node");
-    push_version(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(call(p.ep, lend, 3).count, 3);
     expect_ended_by_now(&p, "");
-    withdraw(&p, 1);
+    withdraw(&p, SHELF(1));
     expect_ended_by_now(&p, "1");
     expect_refusal(p.ep, lend, TC_E_ABSENT, "library tc:shelf is not at this node");
     pair_send_check(p.ep, check, 0, 10); /* others go on */
     pair_flush(p.ep);
     assert_int_equal(p.target_state.next, 1);
-    push_version(&p, 2);
+    shipped_library_push(p.ep, SHELF(2));
     const shelf_answer answer = call(p.ep, lend, 4);
     assert_int_equal(answer.version, 2);
     assert_int_equal(answer.count, 4);
@@ -183,13 +154,13 @@ static void a_push_that_fails_changes_nothing(void **state)
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *lend = pair_ifunc(&p, "lend");
-    expect_no_push(&p, 3, TC_E_REFUSED, "shelf: its shelf_init returned 7");
-    expect_no_push(&p, 5, TC_E_UNRESOLVED, "shelf_nobody_has");
-    push_version(&p, 1);
+    expect_no_push(&p, SHELF(3), TC_E_REFUSED, "shelf: its shelf_init returned 7");
+    expect_no_push(&p, SHELF(5), TC_E_UNRESOLVED, "shelf_nobody_has");
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(call(p.ep, lend, 3).count, 3);
-    expect_no_push(&p, 3, TC_E_REFUSED, "shelf: its shelf_init returned 7");
-    expect_no_push(&p, 5, TC_E_UNRESOLVED, "shelf_nobody_has");
-    expect_no_push(&p, 3, TC_E_REFUSED, "shelf: its shelf_init returned 7");
+    expect_no_push(&p, SHELF(3), TC_E_REFUSED, "shelf: its shelf_init returned 7");
+    expect_no_push(&p, SHELF(5), TC_E_UNRESOLVED, "shelf_nobody_has");
+    expect_no_push(&p, SHELF(3), TC_E_REFUSED, "shelf: its shelf_init returned 7");
     const shelf_answer answer = call(p.ep, lend, 1);
     assert_int_equal(answer.version, 1);
     assert_int_equal(answer.count, 4);
@@ -201,11 +172,11 @@ static void a_version_without_a_symbol_fails_those_that_need_it(void **state)
     pair p;
     pair_open(&p, NULL);
     tc_ifunc *lend = pair_ifunc(&p, "lend");
-    push_version(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(call(p.ep, lend, 3).count, 3);
-    push_version(&p, 4);
+    shipped_library_push(p.ep, SHELF(4));
     expect_refusal(p.ep, lend, TC_E_UNRESOLVED, "shelf_put");
-    push_version(&p, 2);
+    shipped_library_push(p.ep, SHELF(2));
     assert_int_equal(call(p.ep, lend, 3).version, 2);
     pair_close(&p);
 }
@@ -215,7 +186,7 @@ static void a_library_outlives_who_pushed_it(void **state)
     pair p;
     pair_open(&p, NULL);
     tc_ep *pusher = p.ep;
-    push_version(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     tc_ifunc *lend = pair_ifunc(&p, "lend");
     assert_int_equal(call(p.ep, lend, 3).count, 3);
     p.ep = pair_connect(&p);
@@ -244,7 +215,7 @@ static void a_node_may_take_none(void **state)
 {
     pair p;
     pair_open_as(&p, NULL, (const char *const[]){"take_libraries", "no", NULL});
-    expect_no_push(&p, 1, TC_E_REFUSED, "option take_libraries");
+    expect_no_push(&p, SHELF(1), TC_E_REFUSED, "option take_libraries");
     pair_close(&p);
 }
 
@@ -254,8 +225,8 @@ static void one_name_means_another_thing_elsewhere(void **state)
     pair p, q;
     pair_open(&p, NULL);
     pair_open(&q, NULL);
-    push_version(&p, 1);
-    push_version(&q, 2);
+    shipped_library_push(p.ep, SHELF(1));
+    shipped_library_push(q.ep, SHELF(2));
     tc_ifunc *here = pair_ifunc(&p, "lend"), *there = pair_ifunc(&q, "lend");
     assert_int_equal(call(p.ep, here, 1).version, 1);
     assert_int_equal(call(q.ep, there, 1).version, 2);

@@ -2,6 +2,7 @@
  * still being loaded. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
+#include "../support/shipped_library.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -13,41 +14,6 @@
 #include <tc/library.h>
 
 #define SHORT_NS 200000000ull
-
-static tc_library *open_version(tc_context *ctx, int version)
-{
-    char path[1100];
-    tc_library *library;
-    tc_error error;
-    (void)snprintf(path, sizeof path, "%s/shelf%d/shelf.tca", getenv("TC_IFUNC_PATH"), version);
-    if (tc_library_open_file(ctx, path, &library, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    return library;
-}
-
-static tc_status try_push(pair *p, int version, uint64_t timeout_ns, tc_error *error)
-{
-    tc_library *library = open_version(p->source, version);
-    tc_status status = tc_library_push(p->ep, library, timeout_ns, error);
-    tc_library_close(library);
-    return status;
-}
-
-static void push(pair *p, int version)
-{
-    tc_error error;
-    if (try_push(p, version, PAIR_TIMEOUT_NS, &error) != TC_OK)
-        fail_msg("%s", error.text);
-}
-
-static void install(tc_context *ctx, int version)
-{
-    tc_library *library = open_version(ctx, version);
-    tc_error error;
-    if (tc_library_install(ctx, library, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    tc_library_close(library);
-}
 
 static void expect_version(pair *p, uint64_t version, uint64_t count)
 {
@@ -93,19 +59,19 @@ static void a_push_waits_for_what_is_being_bound(void **state)
     tc_error error;
     pair_open(&p, NULL);
     tc_ep *pusher = p.ep, *other = pair_connect(&p);
-    push(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 1);
     tci_library *held = hold(&p);
-    push(&p, 2);
+    shipped_library_push(p.ep, SHELF(2));
     expect_version(&p, 2, 2);
-    assert_int_equal(try_push(&p, 1, SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_int_equal(shipped_library_try_push(p.ep, SHELF(1), SHORT_NS, &error), TC_E_TIMEOUT);
     p.ep = other; /* others go on meanwhile */
     expect_version(&p, 2, 3);
     p.ep = pusher;
     let_go(&p, held);
-    push(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 4);
-    push(&p, 2);
+    shipped_library_push(p.ep, SHELF(2));
     expect_version(&p, 2, 5);
     tc_ep_close(other);
     pair_close(&p);
@@ -117,10 +83,10 @@ static void a_withdrawal_waits_as_well(void **state)
     pair p;
     tc_error error;
     pair_open(&p, NULL);
-    push(&p, 1);
+    shipped_library_push(p.ep, SHELF(1));
     tci_library *held = hold(&p);
-    push(&p, 2);
-    tc_library *first = open_version(p.source, 1);
+    shipped_library_push(p.ep, SHELF(2));
+    tc_library *first = shipped_library_open(p.source, SHELF(1));
     assert_int_equal(tc_library_withdraw(p.ep, first, SHORT_NS, &error), TC_E_TIMEOUT);
     let_go(&p, held);
     assert_int_equal(tc_library_withdraw(p.ep, first, PAIR_TIMEOUT_NS, &error), TC_E_NOT_FOUND);
@@ -165,7 +131,7 @@ static void open_with_endless(pair *p)
 {
     pair_open(p, (const char *const[]){"form", "bitcode", "compile_time_max", "1h", NULL});
     tc_ep *compiling = pair_connect(p);
-    push(p, 1);
+    shipped_library_push(p->ep, SHELF(1));
     expect_version(p, 1, 1);
     assert_int_equal(tc_send(compiling, open_endless(p), "x", 1), TC_OK);
     while (!is_being_loaded(p, "endless"))
@@ -178,9 +144,9 @@ static void versions_change_while_code_compiles(void **state)
     skip_if_emulated("there is no compiler's process, which could be ended");
     open_with_endless(&p);
     for (unsigned i = 0; i < 3; i++) {
-        push(&p, 2);
+        shipped_library_push(p.ep, SHELF(2));
         expect_version(&p, 2, 2 + 2 * i);
-        push(&p, 1);
+        shipped_library_push(p.ep, SHELF(1));
         expect_version(&p, 1, 3 + 2 * i);
     }
     assert_true(is_being_loaded(&p, "endless"));
@@ -192,9 +158,9 @@ static void versions_are_installed_while_code_compiles(void **state)
     pair p;
     pair_open(&p, NULL);
     pair_pause(&p);
-    install(p.target, 1);
-    install(p.target, 2);
-    install(p.target, 1);
+    shipped_library_install(p.target, SHELF(1));
+    shipped_library_install(p.target, SHELF(2));
+    shipped_library_install(p.target, SHELF(1));
     pair_resume(&p);
     expect_version(&p, 1, 1);
     pair_close(&p);
@@ -224,7 +190,7 @@ static void what_found_no_library_looks_again_when_one_came(void **state)
         continue;
     while (!tci_load_queue_is_done(fn->job))
         (void)sched_yield();
-    install(p.target, 1);
+    shipped_library_install(p.target, SHELF(1));
     pair_resume(&p);
     pair_flush(p.ep);
     assert_int_equal(tc_ep_refusal(p.ep, &error), 0);

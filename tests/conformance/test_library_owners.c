@@ -2,6 +2,7 @@
 #include "../shipped/shelf.h"
 #include "../support/certificates.h"
 #include "../support/pair.h"
+#include "../support/shipped_library.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -26,32 +27,6 @@ static const char *const *bear(bearer *b, const char *name)
                                    "tls_key", b->key, NULL};
     memcpy(b->options, options, sizeof options);
     return b->options;
-}
-
-static tc_library *open_version(tc_context *ctx, int version)
-{
-    char path[1100];
-    tc_library *library;
-    tc_error error;
-    (void)snprintf(path, sizeof path, "%s/shelf%d/shelf.tca", getenv("TC_IFUNC_PATH"), version);
-    must(tc_library_open_file(ctx, path, &library, &error), &error, path);
-    return library;
-}
-
-static tc_status push(tc_ep *ep, int version, tc_error *error)
-{
-    tc_library *library = open_version(tc_ep_context(ep), version);
-    tc_status status = tc_library_push(ep, library, PAIR_TIMEOUT_NS, error);
-    tc_library_close(library);
-    return status;
-}
-
-static tc_status withdraw(tc_ep *ep, int version, tc_error *error)
-{
-    tc_library *library = open_version(tc_ep_context(ep), version);
-    tc_status status = tc_library_withdraw(ep, library, PAIR_TIMEOUT_NS, error);
-    tc_library_close(library);
-    return status;
 }
 
 static void expect_hers(tc_status status, const tc_error *error)
@@ -84,21 +59,25 @@ static void a_name_is_that_of_who_pushed_it_first(void **state)
     pair_open_as(&p, bear(&alice, "alice"), bear(&node, "node"));
     tc_context *ctx = test_context(bear(&bob, "bob"));
     must(tc_ep_connect(ctx, p.host_port, PAIR_TIMEOUT_NS, &his, &error), &error, "bob");
-    must(push(p.ep, 1, &error), &error, "alice's push");
-    expect_hers(push(his, 2, &error), &error);
-    expect_hers(push(his, 1, &error), &error);
-    expect_hers(withdraw(his, 1, &error), &error);
+    must(shipped_library_try_push(p.ep, SHELF(1), PAIR_TIMEOUT_NS, &error), &error,
+         "alice's push");
+    expect_hers(shipped_library_try_push(his, SHELF(2), PAIR_TIMEOUT_NS, &error), &error);
+    expect_hers(shipped_library_try_push(his, SHELF(1), PAIR_TIMEOUT_NS, &error), &error);
+    expect_hers(shipped_library_try_withdraw(his, SHELF(1), &error), &error);
     assert_int_equal(borrow(his).version, 1); /* he may use it */
     pair_pause(&p);
     assert_int_equal(tc_library_list(p.target, &info, 1), 1);
     assert_string_equal(info.owner, "cert:CN=alice");
     pair_resume(&p);
     again = pair_connect(&p); /* she is who she is by any connection */
-    must(push(again, 2, &error), &error, "alice's other connection");
+    must(shipped_library_try_push(again, SHELF(2), PAIR_TIMEOUT_NS, &error), &error,
+         "alice's other connection");
     assert_int_equal(borrow(his).version, 2);
-    must(withdraw(p.ep, 2, &error), &error, "withdrawal");
-    must(push(his, 1, &error), &error, "bob's push"); /* the name is free */
-    assert_int_equal(push(p.ep, 2, &error), TC_E_REFUSED);
+    must(shipped_library_try_withdraw(p.ep, SHELF(2), &error), &error, "withdrawal");
+    must(shipped_library_try_push(his, SHELF(1), PAIR_TIMEOUT_NS, &error), &error,
+         "bob's push"); /* the name is free */
+    assert_int_equal(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
+                     TC_E_REFUSED);
     assert_int_equal(borrow(p.ep).version, 1);
     tc_context_destroy(ctx);
     pair_close(&p);

@@ -2,6 +2,7 @@
  * object as any compiler makes it; and what their owner may do that others may not. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
+#include "../support/shipped_library.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -9,44 +10,13 @@
 #include <tc/library.h>
 #include <unistd.h>
 
-static tc_library *open_library(tc_context *ctx, const char *name)
-{
-    char path[1100];
-    tc_library *library;
-    tc_error error;
-    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
-    if (tc_library_open_file(ctx, path, &library, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    return library;
-}
-
-static void install(tc_context *ctx, const char *name)
-{
-    tc_library *library = open_library(ctx, name);
-    tc_error error;
-    if (tc_library_install(ctx, library, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    tc_library_close(library);
-}
-
 static void expect_no_install(tc_context *ctx, const char *name, tc_status status,
                               const char *text)
 {
-    tc_library *library = open_library(ctx, name);
     tc_error error = {0};
-    assert_int_equal(tc_library_install(ctx, library, &error), status);
+    assert_int_equal(shipped_library_try_install(ctx, name, &error), status);
     if (strstr(error.text, text) == NULL)
         fail_msg("'%s' lacks '%s'", error.text, text);
-    tc_library_close(library);
-}
-
-static void push(pair *p, const char *name)
-{
-    tc_library *library = open_library(p->source, name);
-    tc_error error;
-    if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    tc_library_close(library);
 }
 
 static tc_status call(pair *p, tc_ifunc *fn, uint64_t n, void *answer, size_t size,
@@ -79,8 +49,8 @@ static void a_library_uses_another_one(void **state)
     tc_context *ctx = test_context(NULL);
     expect_no_install(ctx, "annex", TC_E_ABSENT,
                       "annex: deps: library tc:shelf is not at this node");
-    install(ctx, "shelf1/shelf");
-    install(ctx, "annex");
+    shipped_library_install(ctx, SHELF(1));
+    shipped_library_install(ctx, "annex");
     assert_int_equal(annex_put(ctx, 4), 8);
     assert_int_equal(count_of(ctx), 8);
     assert_int_equal(tc_library_list(ctx, infos, 3), 2);
@@ -101,23 +71,23 @@ static void a_library_uses_another_one(void **state)
 static void a_library_stays_with_what_it_was_bound_to(void **state)
 {
     tc_context *ctx = test_context(NULL);
-    install(ctx, "shelf1/shelf");
-    install(ctx, "annex");
+    shipped_library_install(ctx, SHELF(1));
+    shipped_library_install(ctx, "annex");
     assert_int_equal(annex_put(ctx, 1), 2);
-    install(ctx, "shelf2/shelf");
+    shipped_library_install(ctx, SHELF(2));
     assert_int_equal(count_of(ctx), 2);
     assert_int_equal(annex_put(ctx, 1), 4);
     assert_int_equal(count_of(ctx), 2);
-    expect_no_install(ctx, "shelf1/shelf", TC_E_IN_USE, "libraries use it still");
+    expect_no_install(ctx, SHELF(1), TC_E_IN_USE, "libraries use it still");
     tc_context_destroy(ctx);
 }
 
 static void circles_are_refused(void **state)
 {
     tc_context *ctx = test_context(NULL);
-    install(ctx, "shelf1/shelf");
-    install(ctx, "annex");
-    expect_no_install(ctx, "shelf6/shelf", TC_E_INVALID,
+    shipped_library_install(ctx, SHELF(1));
+    shipped_library_install(ctx, "annex");
+    expect_no_install(ctx, SHELF(6), TC_E_INVALID,
                       "a circle of libraries: tc:shelf uses tc:annex uses tc:shelf");
     assert_int_equal(annex_put(ctx, 1), 2);
     assert_int_equal(count_of(ctx), 2);
@@ -133,10 +103,10 @@ static void what_is_revoked_goes_with_those_that_use_it(void **state)
     assert_true(fd >= 0);
     (void)snprintf(option, sizeof option, "@%s", path);
     tc_context *ctx = test_context((const char *const[]){"code_revoked", option, NULL});
-    install(ctx, "shelf1/shelf");
-    install(ctx, "annex");
-    install(ctx, "twin");
-    tc_library *shelf = open_library(ctx, "shelf1/shelf");
+    shipped_library_install(ctx, SHELF(1));
+    shipped_library_install(ctx, "annex");
+    shipped_library_install(ctx, "twin");
+    tc_library *shelf = shipped_library_open(ctx, SHELF(1));
     tc_library_id(shelf, id);
     for (size_t i = 0; i < sizeof id; i++)
         assert_int_equal(dprintf(fd, "%02x", id[i]), 2);
@@ -160,8 +130,8 @@ static void two_definitions_of_a_symbol_are_named(void **state)
     tc_error error = {0};
     shelf_answer answer;
     pair_open(&p, NULL);
-    push(&p, "shelf1/shelf");
-    push(&p, "twin");
+    shipped_library_push(p.ep, SHELF(1));
+    shipped_library_push(p.ep, "twin");
     tc_ifunc *torn = pair_ifunc(&p, "torn"), *lend = pair_ifunc(&p, "lend");
     assert_int_equal(call(&p, torn, 1, &answer, sizeof answer, &error), TC_E_UNRESOLVED);
     if (strstr(error.text, "symbol shelf_version is defined by tc:shelf and by tc:twin") ==
@@ -178,18 +148,16 @@ static void a_stock_shared_object_is_a_library(void **state)
     tc_error error;
     uint64_t total;
     pair_open(&p, (const char *const[]){"form", "auto", NULL});
-    push(&p, "libstock");
+    shipped_library_push(p.ep, "libstock");
     tc_ifunc *visit = pair_ifunc(&p, "call_stock");
     if (call(&p, visit, 2, &total, sizeof total, &error) != TC_OK)
         fail_msg("%s", error.text);
     assert_int_equal(total, 42);
-    tc_library *library = open_library(p.source, "libstock");
-    assert_int_equal(tc_library_withdraw(p.ep, library, PAIR_TIMEOUT_NS, &error), TC_OK);
+    must(shipped_library_try_withdraw(p.ep, "libstock", &error), &error, "libstock");
     assert_int_equal(call(&p, visit, 2, &total, sizeof total, &error), TC_E_ABSENT);
-    push(&p, "libstock");
+    shipped_library_push(p.ep, "libstock");
     assert_int_equal(call(&p, visit, 3, &total, sizeof total, &error), TC_OK);
     assert_int_equal(total, 43);
-    tc_library_close(library);
     pair_close(&p);
 }
 
@@ -197,6 +165,14 @@ static void what_takes_images_alone_takes_no_shared_object(void **state)
 {
     tc_context *ctx = test_context((const char *const[]){"form", "image", NULL});
     expect_no_install(ctx, "libstock", TC_E_NO_SLICE, "shared object");
+    tc_context_destroy(ctx);
+}
+
+static void a_shared_object_of_another_libc_is_refused(void **state)
+{
+    tc_context *ctx = test_context((const char *const[]){"form", "auto", NULL});
+    expect_no_install(ctx, "libelsewhere", TC_E_NO_LIBRARY, "libc.other-test.so.1");
+    shipped_library_install(ctx, "libstock");
     tc_context_destroy(ctx);
 }
 
@@ -208,16 +184,13 @@ static void what_the_program_installed_no_peer_replaces(void **state)
     tc_error error = {0};
     pair_open(&p, NULL);
     pair_pause(&p);
-    install(p.target, "shelf1/shelf");
+    shipped_library_install(p.target, SHELF(1));
     pair_resume(&p);
-    tc_library *other = open_library(p.source, "shelf2/shelf");
-    assert_int_equal(tc_library_push(p.ep, other, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
+    assert_int_equal(shipped_library_try_push(p.ep, SHELF(2), PAIR_TIMEOUT_NS, &error),
+                     TC_E_REFUSED);
     if (strstr(error.text, "library tc:shelf is that of this node") == NULL)
         fail_msg("%s", error.text);
-    tc_library *same = open_library(p.source, "shelf1/shelf");
-    assert_int_equal(tc_library_withdraw(p.ep, same, PAIR_TIMEOUT_NS, &error), TC_E_REFUSED);
-    tc_library_close(same);
-    tc_library_close(other);
+    assert_int_equal(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_REFUSED);
     pair_close(&p);
 }
 
@@ -231,6 +204,7 @@ int main(void)
         cmocka_unit_test(two_definitions_of_a_symbol_are_named),
         cmocka_unit_test(a_stock_shared_object_is_a_library),
         cmocka_unit_test(what_takes_images_alone_takes_no_shared_object),
+        cmocka_unit_test(a_shared_object_of_another_libc_is_refused),
         cmocka_unit_test(what_the_program_installed_no_peer_replaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

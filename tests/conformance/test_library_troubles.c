@@ -3,6 +3,7 @@
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
 #include "../support/process.h"
+#include "../support/shipped_library.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -18,30 +19,6 @@
 #define PUSHER "--push" /* this program as one that pushes, with the target's address */
 
 static char folder[] = "/tmp/tc-test-XXXXXX", gate[64], inside[64], rules[64], option[72];
-
-static tc_library *open_file(tc_context *ctx, const char *name)
-{
-    char path[1100];
-    tc_library *library;
-    tc_error error;
-    (void)snprintf(path, sizeof path, "%s/%s.tca", getenv("TC_IFUNC_PATH"), name);
-    must(tc_library_open_file(ctx, path, &library, &error), &error, path);
-    return library;
-}
-
-static tc_status try_push(tc_ep *ep, const char *name, uint64_t timeout_ns, tc_error *error)
-{
-    tc_library *library = open_file(tc_ep_context(ep), name);
-    tc_status status = tc_library_push(ep, library, timeout_ns, error);
-    tc_library_close(library);
-    return status;
-}
-
-static void push(tc_ep *ep, const char *name)
-{
-    tc_error error;
-    must(try_push(ep, name, PAIR_TIMEOUT_NS, &error), &error, name);
-}
 
 static tc_status try_borrow(pair *p, shelf_answer *answer, tc_error *error)
 {
@@ -89,18 +66,18 @@ static void an_init_without_end_costs_its_pusher_its_time(void **state)
     tc_error error;
     pair_open(&p, NULL);
     pair_open(&q, NULL);
-    push(p.ep, "shelf1/shelf");
-    push(q.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(1));
+    shipped_library_push(q.ep, SHELF(1));
     expect_version(&p, 1, 1);
     shut_gate();
-    assert_int_equal(try_push(p.ep, "shelf7/shelf", SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_int_equal(shipped_library_try_push(p.ep, SHELF(7), SHORT_NS, &error), TC_E_TIMEOUT);
     assert_int_equal(access(inside, F_OK), 0);
     expect_version(&q, 1, 1); /* another node goes on */
-    assert_int_equal(try_push(p.ep, "shelf7/shelf", SHORT_NS, &error), TC_E_TIMEOUT);
+    assert_int_equal(shipped_library_try_push(p.ep, SHELF(7), SHORT_NS, &error), TC_E_TIMEOUT);
     open_gate();
     expect_version(&p, 7, 2); /* it succeeded there in the end */
-    push(p.ep, "shelf7/shelf");
-    push(p.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(7));
+    shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 3);
     pair_close(&q);
     pair_close(&p);
@@ -113,7 +90,7 @@ static int be_pusher(const char *host_port)
     tc_error error;
     must(tc_context_create(NULL, &ctx, &error), &error, "context");
     must(tc_ep_connect(ctx, host_port, PAIR_TIMEOUT_NS, &ep, &error), &error, "connect");
-    push(ep, "shelf7/shelf");
+    shipped_library_push(ep, SHELF(7));
     return 0;
 }
 
@@ -124,7 +101,7 @@ static void a_pusher_that_is_killed_leaves_a_whole_library(void **state)
     char self[1024] = "";
     pair_open(&p, NULL);
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    push(p.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 1);
     shut_gate();
     process_start(&pusher, (const char *const[]){self, PUSHER, p.host_port, NULL}, NULL);
@@ -134,7 +111,7 @@ static void a_pusher_that_is_killed_leaves_a_whole_library(void **state)
     assert_int_equal(process_wait(&pusher), 128 + SIGKILL);
     open_gate();
     expect_version(&p, 7, 2);
-    push(p.ep, "shelf2/shelf");
+    shipped_library_push(p.ep, SHELF(2));
     expect_version(&p, 2, 3);
     process_end(&pusher);
     pair_close(&p);
@@ -158,7 +135,7 @@ static void a_rule_denies_a_symbol_of_a_library(void **state)
     shelf_answer answer;
     tc_error error;
     open_under(&p, "deny tc:shelf shelf_put\ndefault allow\n");
-    push(p.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(try_borrow(&p, &answer, &error), TC_E_UNRESOLVED);
     expect_text(&error, "symbol shelf_put of tc:shelf is denied");
     expect_text(&error, "line 1: deny tc:shelf shelf_put");
@@ -171,7 +148,7 @@ static void a_rule_denies_a_library(void **state)
     shelf_answer answer;
     tc_error error;
     open_under(&p, "deny tc:shelf *\ndefault allow\n");
-    push(p.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(try_borrow(&p, &answer, &error), TC_E_NO_LIBRARY);
     expect_text(&error, "library tc:shelf is denied");
     pair_close(&p);
@@ -181,7 +158,7 @@ static void a_rule_for_another_library_denies_nothing(void **state)
 {
     pair p;
     open_under(&p, "deny tc:shel *\ndeny shelf *\ndefault allow\n");
-    push(p.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 1);
     pair_close(&p);
 }
@@ -192,7 +169,8 @@ static void a_rule_denies_what_a_library_needs(void **state)
     pair p;
     tc_error error;
     open_under(&p, "deny * setenv\ndefault allow\n");
-    assert_int_equal(try_push(p.ep, "shelf1/shelf", PAIR_TIMEOUT_NS, &error), TC_E_UNRESOLVED);
+    assert_int_equal(shipped_library_try_push(p.ep, SHELF(1), PAIR_TIMEOUT_NS, &error),
+                     TC_E_UNRESOLVED);
     expect_text(&error, "shelf: symbol setenv of ");
     expect_text(&error, "line 1: deny * setenv");
     pair_close(&p);
@@ -205,10 +183,11 @@ static void a_library_for_another_machine_is_refused(void **state)
     pair p;
     tc_error error;
     pair_open(&p, NULL);
-    push(p.ep, "shelf1/shelf");
+    shipped_library_push(p.ep, SHELF(1));
     expect_version(&p, 1, 1);
-    assert_int_equal(try_push(p.ep, "foreign_shelf/shelf", PAIR_TIMEOUT_NS, &error),
-                     TC_E_NO_SLICE);
+    assert_int_equal(
+        shipped_library_try_push(p.ep, "foreign_shelf/shelf", PAIR_TIMEOUT_NS, &error),
+        TC_E_NO_SLICE);
     expect_text(&error, "shelf: ");
     expect_version(&p, 1, 2);
     pair_close(&p);

@@ -177,6 +177,25 @@ static void the_header_of_another_package_is_refused(void **state)
     close_desk(&d);
 }
 
+/* Each element has code for the other architecture only. */
+static void what_has_no_code_for_the_target_is_refused(void **state)
+{
+    tc_package *foreign;
+    desk d;
+    open_desk(&d);
+    must(tc_package_open(d.pair.source, place_of("foreign_ledger.tcp"), NULL, &foreign,
+                         &d.error),
+         &d.error, "foreign_ledger.tcp");
+    assert_int_equal(tc_package_prepare(d.pair.ep, foreign, PAIR_TIMEOUT_NS, &d.error),
+                     TC_E_REFUSED);
+    if (strncmp(d.error.text, "deposit: ", 9) != 0 ||
+        strstr(d.error.text, "no bitcode for ") == NULL)
+        fail_msg("%s", d.error.text);
+    send_all(&d); /* of the other package */
+    tc_package_close(foreign);
+    close_desk(&d);
+}
+
 static void what_is_no_package_is_refused(void **state)
 {
     static const struct {
@@ -246,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_source_makes_payloads_with_its_own_functions),
         cmocka_unit_test(a_function_that_was_loaded_is_not_replaced),
         cmocka_unit_test(the_header_of_another_package_is_refused),
+        cmocka_unit_test(what_has_no_code_for_the_target_is_refused),
         cmocka_unit_test(what_is_no_package_is_refused),
         cmocka_unit_test(local_functions_are_those_of_the_archive),
     };

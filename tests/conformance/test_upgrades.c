@@ -2,6 +2,7 @@
  * and each runs wholly with one version. UPGRADE_MESSAGES and UPGRADES in the environment say how many. */
 #include "../shipped/shelf.h"
 #include "../support/pair.h"
+#include "../support/shipped_library.h"
 #include "../support/test.h"
 #include "../support/test_context.h"
 
@@ -56,33 +57,17 @@ static void *run_sender(void *argument)
     return NULL;
 }
 
-static tc_library *open_version(pair *p, int version)
-{
-    char path[1100];
-    tc_library *library;
-    tc_error error;
-    (void)snprintf(path, sizeof path, "%s/shelf%d/shelf.tca", getenv("TC_IFUNC_PATH"), version);
-    if (tc_library_open_file(p->source, path, &library, &error) != TC_OK)
-        fail_msg("%s", error.text);
-    return library;
-}
-
-static void push(pair *p, tc_library *library)
-{
-    tc_error error;
-    if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
-        fail_msg("%s", error.text);
-}
-
 /* The sender goes on while a library is pushed. What it sends in the second quarter of a step comes behind
  * one upgrade, and has run before the next one. */
 static void push_between(pair *p, sender *s, tc_library *const versions[2], uint64_t upgrades)
 {
+    tc_error error;
     for (uint64_t i = 1; i <= upgrades; i++) {
         atomic_store(&s->limit, i * s->step + s->step / 4);
         while (atomic_load(&s->sent) < i * s->step)
             (void)tc_progress(p->source);
-        push(p, versions[i % 2]);
+        must(tc_library_push(p->ep, versions[i % 2], PAIR_TIMEOUT_NS, &error), &error,
+             "upgrade");
     }
     atomic_store(&s->limit, s->messages);
 }
@@ -94,8 +79,9 @@ static void upgrades_lose_and_tear_nothing(void **state)
     const uint64_t upgrades = number("UPGRADES", 20);
     sender s = {.messages = number("UPGRADE_MESSAGES", 20000)};
     pair_open(&p, NULL);
-    tc_library *versions[] = {open_version(&p, 1), open_version(&p, 2)};
-    push(&p, versions[0]);
+    tc_library *versions[] = {shipped_library_open(p.source, SHELF(1)),
+                              shipped_library_open(p.source, SHELF(2))};
+    shipped_library_push(p.ep, SHELF(1));
     s.step = s.messages / (upgrades + 1);
     s.host_port = p.host_port;
     assert_int_equal(pthread_create(&thread, NULL, run_sender, &s), 0);
