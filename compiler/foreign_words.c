@@ -108,7 +108,7 @@ typedef struct word_row {
 #define CXX "a line libstdc++.so.6 in --deps FILE gives it to every node"
 #define GCC "a line libgcc_s.so.1 in --deps FILE gives it to every node"
 #define FORTRAN                                                                                \
-    "keep input, output, stop and functions of strings out of it, or name a "   \
+    "keep input, output, stop and functions of strings out of it, or name a "                  \
     "shared library of it in --deps FILE"
 #define D "compile with -betterC, or name libdruntime and libphobos in --deps FILE"
 
@@ -134,7 +134,8 @@ static const word_row rust_rows[] = {
 };
 
 static const word_row rows[] = {
-    {"rust_eh_personality", "is what unwinds Rust's panics", "compile with -C panic=abort",
+    {"rust_eh_personality", "is what unwinds Rust's panics",
+     "compile with -C panic=abort, and define it where an older rustc names it even so",
      "libstd-", true, 0},
     {"rust_begin_unwind", "is the panic handler of a Rust program",
      "define #[panic_handler] in the crate, which is #![no_std]", "libstd-", true, 0},

@@ -2,10 +2,11 @@
 """Does what a document says, and compares what is printed.
 
     run_document.py DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
+    run_document.py --chapter NAME [--needs PROGRAM[:LLVM]]... DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
     run_document.py --lesson FOLDER DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
 
 Code blocks by the words behind their fence, in their order, in an empty folder:
-    c NAME, cpp NAME, cmake NAME, make NAME
+    c NAME, cpp NAME, cmake NAME, make NAME, fortran NAME, rust NAME, d NAME, python NAME, julia NAME
                 the file NAME
     sh run      bash runs it; status 0
     sh environment
@@ -16,6 +17,9 @@ Code blocks by the words behind their fence, in their order, in an empty folder:
     text target lines of the target's output since the last such block, in this order
 Blocks of other kinds are for readers. `...` in a line stands for anything. Port 7000 becomes one that is free, `cc` the compiler
 of this build, and $tree and $build are this tree and this build.
+
+--chapter: only the blocks before the first chapter, and those of this one. --needs: a program that it calls; with a number, one
+whose `-vV` tells of no newer LLVM than that. Without it the test is skipped.
 
 --lesson: the document describes the sources beside it, and FOLDER has what was built of them. The commands run there, and
 `c NAME`, `cpp NAME` and `cmake NAME` are lines of the file NAME, word for word. Each source is shown, in whole or in part.
@@ -37,6 +41,8 @@ import threading
 import time
 
 DEADLINE_S = 120
+SKIPPED = 77
+FILES = ("c", "cpp", "cmake", "make", "fortran", "rust", "d", "python", "julia")
 SOURCE = (".c", ".h", ".cpp", ".hpp")
 BLOCK = re.compile(r"^```(\S[^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
@@ -157,7 +163,7 @@ class Runner:
     def block(self, kind, text):
         words, shown = kind.split(), text
         text = re.sub(r"\b127\.0\.0\.1:7000\b", f"127.0.0.1:{self.port}", text)
-        if words[0] in ("c", "cpp", "cmake", "make") and len(words) == 2:
+        if words[0] in FILES and len(words) == 2:
             self.file(words[1], shown, text)
         elif kind == "sh environment":
             self.run(text + "env -0 >.environment\n")
@@ -203,8 +209,39 @@ class LessonRunner(Runner):
         self.unseen.discard(name)
 
 
+def chapter_of(document, name):
+    parts = re.split(r"^(?=## )", document, flags=re.MULTILINE)
+    found = [part for part in parts[1:] if part.startswith(f"## {name}\n")]
+    if len(found) != 1:
+        raise SystemExit(f"expected one chapter '{name}', found {len(found)}")
+    return parts[0] + found[0]
+
+
+def is_fit(path, llvm_max):
+    if not llvm_max:
+        return True
+    told = subprocess.run([path, "-vV"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          timeout=DEADLINE_S, check=False)
+    found = re.search(r"LLVM version: (\d+)", told.stdout)
+    return found is not None and int(found[1]) <= int(llvm_max)
+
+
+def provide(needed, programs):
+    """The first of that name that fits, in a folder before all others."""
+    name, _, llvm_max = needed.partition(":")
+    for folder in os.environ["PATH"].split(":"):
+        path = os.path.join(folder, name)
+        if os.access(path, os.X_OK) and is_fit(path, llvm_max):
+            os.symlink(path, os.path.join(programs, name))
+            return
+    print(f"skipped: no {name}" + (f" of LLVM {llvm_max} or older" if llvm_max else ""))
+    raise SystemExit(SKIPPED)
+
+
 def arguments():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--chapter")
+    parser.add_argument("--needs", action="append", default=[])
     parser.add_argument("--lesson", metavar="FOLDER", type=os.path.abspath)
     for name in ("document", "root", "build"):
         parser.add_argument(name, type=os.path.abspath)
@@ -215,9 +252,12 @@ def arguments():
 def main():
     args = arguments()
     with open(args.document, encoding="utf-8") as file:
-        blocks = BLOCK.findall(file.read())
+        text = file.read()
+    blocks = BLOCK.findall(chapter_of(text, args.chapter) if args.chapter else text)
     with tempfile.TemporaryDirectory() as folder:
         runner = LessonRunner(folder, args) if args.lesson else Runner(folder, args.root, args.build, args.compiler)
+        for program in args.needs:
+            provide(program, os.path.join(folder, ".bin"))
         try:
             for kind, text in blocks:
                 runner.block(kind, text)
