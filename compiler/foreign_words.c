@@ -268,7 +268,17 @@ void tci_foreign_words_of_symbols(const tci_text_list *symbols, const tci_text_l
 
 /* --- modules ------------------------------------------------------------------------------- */
 
-/* What compilers call themselves. */
+static bool has_part(const char *text, size_t size, const char *part)
+{
+    const size_t part_size = strlen(part);
+    for (size_t i = 0; i + part_size <= size; i++) {
+        if (memcmp(text + i, part, part_size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What compilers call themselves: "Debian clang version 19.1.7". */
 static bool is_made_by(LLVMModuleRef module, const char *compiler)
 {
     LLVMValueRef names[8];
@@ -282,8 +292,7 @@ static bool is_made_by(LLVMModuleRef module, const char *compiler)
         if (LLVMIsAMDNode(names[i]) != NULL && LLVMGetMDNodeNumOperands(names[i]) == 1)
             LLVMGetMDNodeOperands(names[i], &text);
         const char *ident = text != NULL ? LLVMGetMDString(text, &size) : NULL;
-        if (ident != NULL && size >= strlen(compiler) &&
-            memcmp(ident, compiler, strlen(compiler)) == 0)
+        if (ident != NULL && has_part(ident, size, compiler))
             return true;
     }
     return false;
@@ -315,10 +324,68 @@ static void check_collectors(LLVMModuleRef module, const char *origin, tci_text_
     }
 }
 
+/* --- addresses as numbers ------------------------------------------------------------------- */
+
+/* Where a process has its memory, on either architecture; what is below or above is a mark. */
+#define ADDRESS_MIN ((unsigned long long)1 << 32)
+#define ADDRESS_MAX ((unsigned long long)1 << 47)
+#define NESTED_MAX 16
+
+static bool is_to_pointer(LLVMValueRef value)
+{
+    return (LLVMIsAConstantExpr(value) != NULL && LLVMGetConstOpcode(value) == LLVMIntToPtr) ||
+           LLVMIsAIntToPtrInst(value) != NULL;
+}
+
+/* 0: there is none in it. */
+static unsigned long long address_in(LLVMValueRef value, unsigned nested)
+{
+    unsigned long long found = 0;
+    if (nested == NESTED_MAX || (nested > 0 && LLVMIsAConstant(value) == NULL) ||
+        LLVMIsAGlobalValue(value) != NULL)
+        return 0;
+    const int count = LLVMGetNumOperands(value);
+    LLVMValueRef first = count > 0 ? LLVMGetOperand(value, 0) : NULL;
+    if (first != NULL && is_to_pointer(value) && LLVMIsAConstantInt(first) != NULL &&
+        LLVMGetIntTypeWidth(LLVMTypeOf(first)) == 64) {
+        found = LLVMConstIntGetZExtValue(first);
+        return found >= ADDRESS_MIN && found < ADDRESS_MAX ? found : 0;
+    }
+    for (int i = 0; i < count && found == 0; i++)
+        found = address_in(LLVMGetOperand(value, (unsigned)i), nested + 1);
+    return found;
+}
+
+static void check_addresses(LLVMModuleRef module, const char *origin, tci_text_list *findings)
+{
+    char place[TCI_PLACE_MAX], line[TCI_PLACE_MAX + 256];
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
+             b = LLVMGetNextBasicBlock(b)) {
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL;
+                 i = LLVMGetNextInstruction(i)) {
+                const unsigned long long address = address_in(i, 0);
+                if (address == 0)
+                    continue;
+                tci_source_place_of(i, origin, place);
+                (void)snprintf(
+                    line, sizeof line,
+                    "%s: error: the address 0x%llx stands in the code as a number, as "
+                    "compilers just in time write it: it is one of the process that "
+                    "compiled; have it leave a name, or keep such objects out",
+                    place, address);
+                tci_text_list_add_once(findings, line);
+            }
+        }
+    }
+}
+
 void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
                                  tci_text_list *findings)
 {
     check_collectors(module, origin, findings);
+    if (!is_made_by(module, "clang version")) /* in C somebody wrote the number */
+        check_addresses(module, origin, findings);
     if (has_thread_locals(module) && is_made_by(module, "ldc version"))
         tci_text_list_format(findings,
                              "%s: note: D gives each thread its own copy of a module's "

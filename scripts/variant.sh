@@ -57,7 +57,7 @@ case $preset in
         these+='|^integration\.(confinement|crashes|debugger|isolation|labels|messages|processors|profiler|sealedcache|sections)'
         these+='\.(direct|bitcode)$'
         these+='|^integration\.(code_size|configure|cxx_sources|image_make|install|layout_check|layout_document)$'
-        these+='|^integration\.(tc_ar_create|tc_clang.*|tc_perf_first_call|tc_perf_tsi_forms|tutorial)$'
+        these+='|^integration\.(foreign_code|languages_.*|tc_ar_create|tc_clang.*|tc_perf_first_call|tc_perf_tsi_forms|tutorial)$'
         ;;
     nollvm) these='^(unit|fuzz|conformance|integration)\.|^layout\.(exports|headers|library|options_document)$' ;;
     aarch64 | x86_64)

@@ -4,6 +4,7 @@
     check_languages.py rows TC_PERF       tsi and dapc with every language that is there
     check_languages.py refuses TC_PERF    a language that is not there, and why
     check_languages.py plots TC_PERF      their rows are told apart
+    check_languages.py table TC_PERF      benchmarks/language_table.py, of a few messages
 """
 import json
 import os
@@ -87,5 +88,23 @@ def plots(tc_perf):
                 expect(name in file.read(), name, "a drawing without it")
 
 
+def table(tc_perf):
+    """A row for each language, in the order of the runs that it is made of."""
+    build = os.path.dirname(os.path.dirname(os.path.abspath(tc_perf)))
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../benchmarks/language_table.py")
+    with tempfile.NamedTemporaryFile() as file:
+        done = run([sys.executable, "-B", script, "--quick", "--json", file.name, build])
+        expect(done.returncode == 0, "exit status 0", done)
+        measured = json.load(file)
+    lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in done.stdout.splitlines()]
+    languages = [row["language"] for row in measured["rows"]]
+    expect(languages[:2] == ["c", "c++"] and [line[0] for line in lines[2:]] == languages, "C, C++, and others", done.stdout)
+    for row in measured["rows"]:
+        expect(all(0 < size < 10000 for size in row["archive_bytes"].values()), "sizes of archives", row)
+        expect(row["image_bytes"] > 0, "bytes of an image", row)
+        expect(all(value > 0 for value in row["first_call_us"].values()), "times of first chases", row)
+    expect(measured["rows"][0]["cached_to_c"] == {"latency": 1, "rate": 1} and measured["rows"][0]["same_image"], "C as C", lines)
+
+
 if __name__ == "__main__":
-    {"rows": rows, "refuses": refuses, "plots": plots}[sys.argv[1]](*sys.argv[2:])
+    {"rows": rows, "refuses": refuses, "plots": plots, "table": table}[sys.argv[1]](*sys.argv[2:])

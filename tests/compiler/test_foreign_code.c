@@ -117,12 +117,23 @@ static void collectors_of_garbage(void **state)
     refuse("foreign_collector.ll", texts);
 }
 
+/* Of the process in which Julia or Numba compiled; small numbers and -1 are marks. */
+static void addresses_as_numbers(void **state)
+{
+    static const char *const texts[] = {
+        "error: the address 0x7f5a12345678 stands in the code as a number",
+        "error: the address 0x55d0aabbccd0 stands in the code as a number", NULL};
+    refuse("foreign_addresses.ll", texts);
+    assert_has_not(result.text, "0xffff");
+    assert_has_not(result.text, "0x10 ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(panics_of_rust),        TEST(the_runtime_of_julia), TEST(objects_of_python),
         TEST(the_library_of_cxx),    TEST(output_of_fortran),    TEST(the_runtime_of_d),
-        TEST(collectors_of_garbage),
+        TEST(collectors_of_garbage), TEST(addresses_as_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
