@@ -3,6 +3,7 @@
 # network nor root, when everything is there.
 #   scripts/install-deps.sh            what the build and the demo need
 #   scripts/install-deps.sh --cross    and what scripts/cross-aarch64.sh builds and runs with
+#   scripts/install-deps.sh --julia    and Julia, which bindings/julia needs (scripts/install-julia.sh)
 #   scripts/install-deps.sh --tests    and what the tests of every build variant need
 set -euo pipefail
 
@@ -52,9 +53,10 @@ what=${1:-}
 case $what in
     "") ;;
     --cross) packages+=("${cross_packages[@]}") ;;
+    --julia) ;;
     --tests) packages+=("${test_packages[@]}" "${cross_packages[@]}") ;;
     *)
-        echo "usage: $0 [--cross | --tests]" >&2
+        echo "usage: $0 [--cross | --julia | --tests]" >&2
         exit 2
         ;;
 esac
@@ -73,9 +75,17 @@ missing=()
 for package in "${packages[@]}"; do
     is_installed "$package" || missing+=("$package")
 done
-# Libraries of the other architecture are no packages of this machine.
+# Julia and libraries of the other architecture are no packages of this machine.
 finish() {
-    [ "$what" != --tests ] || exec "$(dirname "$0")/cross-aarch64.sh" --libraries
+    local here
+    here=$(dirname "$0")
+    case $what in
+        --julia) exec "$here/install-julia.sh" ;;
+        --tests)
+            "$here/install-julia.sh" || echo "install-deps: going on without Julia; its tests will be skipped" >&2
+            exec "$here/cross-aarch64.sh" --libraries
+            ;;
+    esac
     exit 0
 }
 

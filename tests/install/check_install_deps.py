@@ -54,6 +54,21 @@ class Machine(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(self.asked(), r"install --no-install-recommends .*\bllvm-19-dev\b")
 
+    def test_julia_is_fetched_from_where_the_machine_has_its_packages(self):
+        self.program("dpkg-query", "echo installed")
+        for name in ("cat", "sort", "head", "dpkg", "mktemp", "rm", "mkdir"):
+            os.symlink(shutil.which(name), os.path.join(self.path, name))
+        self.program("apt-get", f'echo "$*" >>{self.path}/asked; [ "$1" != indextargets ] || echo Debian http://here/debian;'
+                     f' [ ! -f "${{APT_CONFIG-}}" ] || {{ cp "${{APT_CONFIG%/*}}/sources.list" {self.path}/source; exit 1; }}')
+        os.symlink(shutil.which("cp"), os.path.join(self.path, "cp"))
+        environment = {"PATH": self.path, "HOME": self.path, "TC_JULIA_ROOT": os.path.join(self.path, "root")}
+        done = subprocess.run([self.script.replace("install-deps.sh", "install-julia.sh"), "--fetch"], env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        with open(os.path.join(self.path, "source"), encoding="ascii") as source:
+            self.assertRegex(source.read(), r"^deb \[signed-by=.*\] http://here/debian bullseye main$")
+        self.assertFalse(os.path.exists(environment["TC_JULIA_ROOT"]))
+
     def test_without_dpkg_it_goes_on(self):
         os.unlink(os.path.join(self.path, "dpkg-query"))
         for arguments in ((), ("--tests",)):

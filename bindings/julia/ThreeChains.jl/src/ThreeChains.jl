@@ -1,0 +1,33 @@
+"""
+Sends functions, written in Julia or any other language of LLVM, to other processes, and runs those that
+arrive: bindings of libtchains.
+"""
+module ThreeChains
+
+using Libdl
+using FileWatching: poll_fd
+
+export Context, Listener, Endpoint, Ifunc, TcError, RefusedFunction, LayoutMismatch, View
+export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, target_args!, port, stats
+export reply, forward, state, self_rank, self_size, self_hops
+
+include("library.jl")
+include("payload.jl")
+include("context.jl")
+include("progress.jl")
+include("llvm.jl")
+include("c_names.jl")
+include("refusal.jl")
+include("layout_check.jl")
+include("compile.jl")
+include("entry.jl")
+include("ifunc.jl")
+
+# Nobody may find handles of another process in what was precompiled.
+function __init__()
+    library[] = C_NULL
+    llvm_library[] = C_NULL
+    atexit(destroy_left_contexts)
+end
+
+end

@@ -1,0 +1,164 @@
+# A Julia function becomes one LLVM module for each architecture that nodes have.
+
+const EXTERN_POLICY = 1 # CompilationPolicy: what the function calls goes into the same module
+
+function method_instance(f, types::Type{<:Tuple})
+    found = Base._methods(f, types, -1, typemax(UInt))
+    length(found) == 1 || error("no method of $f takes $(join(types.parameters, ", "))")
+    type, parameters, method = found[1]
+    return ccall(:jl_specializations_get_linfo, Ref{Core.MethodInstance}, (Any, Any, Any),
+                 method, type, parameters)
+end
+
+# Julia's module for a method and all that it calls, not optimised. It stays Julia's.
+function emit(instance::Core.MethodInstance)
+    v"1.5" <= VERSION < v"1.6" ||
+        error("this is Julia $VERSION, expected 1.5, whose compiler functions are made with")
+    parameters = Base.CodegenParams(track_allocations=false, code_coverage=false, prefer_specsig=true)
+    code = ccall(:jl_create_native, Handle,
+                 (Vector{Core.MethodInstance}, Base.CodegenParams, Cint), [instance], parameters,
+                 EXTERN_POLICY)
+    code == C_NULL && error("Julia could not compile $instance")
+    return ccall(:jl_get_llvm_module, Handle, (Handle,), code)
+end
+
+# The machine that passes ask what pays.
+function target_machine(target::Target)
+    kind = Ref{Handle}(C_NULL)
+    message = Ref{Ptr{UInt8}}(C_NULL)
+    failed = ccall(llvm(:LLVMGetTargetFromTriple), Cint, (Cstring, Ref{Handle}, Ref{Ptr{UInt8}}),
+                   target.triple, kind, message)
+    failed == 0 || error(take_text(message[]))
+    level, position_independent, code_model = 2, 2, 3
+    return ccall(llvm(:LLVMCreateTargetMachine), Handle,
+                 (Handle, Cstring, Cstring, Cstring, Cint, Cint, Cint), kind[], target.triple,
+                 "generic", "", level, position_independent, code_model)
+end
+
+function run_passes(mod, add_passes)
+    manager = ccall(llvm(:LLVMCreatePassManager), Handle, ())
+    add_passes(manager)
+    ccall(llvm(:LLVMRunPassManager), Cint, (Handle, Handle), manager, mod)
+    ccall(llvm(:LLVMDisposePassManager), Cvoid, (Handle,), manager)
+end
+
+function optimise(mod, target::Target)
+    machine = target_machine(target)
+    run_passes(mod, manager -> begin
+        ccall(llvm(:LLVMAddAnalysisPasses), Cvoid, (Handle, Handle), machine, manager)
+        ccall(:jl_add_optimization_passes, Cvoid, (Handle, Cint, Cint), manager, 2, 1)
+    end)
+    ccall(llvm(:LLVMDisposeTargetMachine), Cvoid, (Handle,), machine)
+    run_passes(mod, manager -> begin
+        ccall(llvm(:LLVMAddFunctionInliningPass), Cvoid, (Handle,), manager)
+        ccall(llvm(:LLVMAddGlobalDCEPass), Cvoid, (Handle,), manager)
+    end)
+end
+
+# Adds a function with the types that the C interface has, where Julia's has numbers for pointers.
+function add_entry(mod, inner, public::String)
+    context = ccall(llvm(:LLVMGetModuleContext), Handle, (Handle,), mod)
+    byte = ccall(llvm(:LLVMInt8TypeInContext), Handle, (Handle,), context)
+    pointer = ccall(llvm(:LLVMPointerType), Handle, (Handle, Cuint), byte, 0)
+    word = ccall(llvm(:LLVMInt64TypeInContext), Handle, (Handle,), context)
+    nothing_ = ccall(llvm(:LLVMVoidTypeInContext), Handle, (Handle,), context)
+    type = ccall(llvm(:LLVMFunctionType), Handle, (Handle, Ptr{Handle}, Cuint, Cint), nothing_,
+                 [pointer, word, pointer], 3, 0)
+    entry = ccall(llvm(:LLVMAddFunction), Handle, (Handle, Cstring, Handle), mod, public, type)
+    builder = ccall(llvm(:LLVMCreateBuilderInContext), Handle, (Handle,), context)
+    block = ccall(llvm(:LLVMAppendBasicBlockInContext), Handle, (Handle, Handle, Cstring), context,
+                  entry, "top")
+    ccall(llvm(:LLVMPositionBuilderAtEnd), Cvoid, (Handle, Handle), builder, block)
+    arguments = map(0:2) do i
+        given = ccall(llvm(:LLVMGetParam), Handle, (Handle, Cuint), entry, i)
+        i == 1 && return given
+        ccall(llvm(:LLVMBuildPtrToInt), Handle, (Handle, Handle, Handle, Cstring), builder, given, word, "")
+    end
+    ccall(llvm(:LLVMBuildCall), Handle, (Handle, Handle, Ptr{Handle}, Cuint, Cstring), builder, inner,
+          arguments, 3, "")
+    ccall(llvm(:LLVMBuildRetVoid), Handle, (Handle,), builder)
+    ccall(llvm(:LLVMDisposeBuilder), Cvoid, (Handle,), builder)
+    inline = ccall(llvm(:LLVMGetEnumAttributeKindForName), Cuint, (Cstring, Csize_t), "alwaysinline", 12)
+    always = ccall(llvm(:LLVMCreateEnumAttribute), Handle, (Handle, Cuint, UInt64), context, inline, 0)
+    ccall(llvm(:LLVMAddAttributeAtIndex), Cvoid, (Handle, Cuint, Handle), inner, typemax(Cuint), always)
+end
+
+# Makes NAME_main of the function that the module is made for, and takes away what only Julia's own
+# calls need.
+function name_entry(mod, julia_name::String, public::String)
+    for f in functions(mod)
+        is_declaration(f) && continue
+        if startswith(name_of(f), "jfptr_")
+            ccall(llvm(:LLVMDeleteFunction), Cvoid, (Handle,), f)
+            continue
+        end
+        link!(f, INTERNAL)
+        plain = match(r"^julia_(.*)_\d+$", name_of(f))
+        plain === nothing || plain[1] != julia_name || add_entry(mod, f, public)
+    end
+end
+
+# Julia writes the address of a C function that it knows; a node knows its name.
+function name_c_functions(mod, names)
+    for f in functions(mod), block in blocks(f), instruction in instructions(block)
+        is_a(instruction, :LLVMIsACallInst) || continue
+        at = called(instruction)
+        address = address_of(at)
+        address == 0 && continue
+        symbol = get(names, address, linked_name(address))
+        (isempty(symbol) || is_runtime(symbol)) && continue
+        declared = ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, symbol)
+        if declared == C_NULL
+            type = element_type(type_of(at))
+            declared = ccall(llvm(:LLVMAddFunction), Handle, (Handle, Cstring, Handle), mod, symbol, type)
+        end
+        if type_of(declared) != type_of(at)
+            declared = ccall(llvm(:LLVMConstBitCast), Handle, (Handle, Handle), declared, type_of(at))
+        end
+        set_operand!(instruction, operand_count(instruction) - 1, declared)
+    end
+end
+
+function drop_julia_globals(mod)
+    for g in globals(mod)
+        name_of(g) == "llvm.compiler.used" && ccall(llvm(:LLVMDeleteGlobal), Cvoid, (Handle,), g)
+    end
+end
+
+function finish(mod, target::Target)
+    ccall(llvm(:LLVMStripModuleDebugInfo), Cint, (Handle,), mod)
+    run_passes(mod, manager -> begin
+        ccall(llvm(:LLVMAddGlobalDCEPass), Cvoid, (Handle,), manager)
+        ccall(llvm(:LLVMAddStripDeadPrototypesPass), Cvoid, (Handle,), manager)
+    end)
+    ccall(llvm(:LLVMSetDataLayout), Cvoid, (Handle, Cstring), mod, target.layout)
+end
+
+# The bitcode of a module's function `julia_name` for one target.
+function compile_for(original, target::Target, name::String, julia_name::String, names)
+    mod = ccall(llvm(:LLVMCloneModule), Handle, (Handle,), original)
+    try
+        check_layout(mod, target, name)
+        ccall(llvm(:LLVMSetTarget), Cvoid, (Handle, Cstring), mod, target.triple)
+        name_entry(mod, julia_name, name * "_main")
+        optimise(mod, target)
+        drop_julia_globals(mod)
+        name_c_functions(mod, names)
+        entry = ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, name * "_main")
+        entry == C_NULL && error("Julia made no function for $name")
+        check_runtime(entry, name)
+        finish(mod, target)
+        return write_bitcode(mod)
+    finally
+        ccall(llvm(:LLVMDisposeModule), Cvoid, (Handle,), mod)
+    end
+end
+
+# The bitcode of a function that takes a payload, its size and the target's argument, by triple.
+function compile(f, name::String)
+    open_llvm()
+    instance = method_instance(f, Tuple{Ptr{UInt8},UInt64,Ptr{Cvoid}})
+    original = emit(instance)
+    julia_name, names = string(instance.def.name), c_names(instance)
+    return [target.triple => compile_for(original, target, name, julia_name, names) for target in TARGETS]
+end

@@ -1,0 +1,190 @@
+# Contexts, listeners and endpoints.
+
+"""
+    Context(; options...)
+
+What functions are sent from and run in. Options are those of `tc-info --options`:
+`Context(wait = "block", ring_bytes = "64K")`. A context belongs to the thread that made it; tasks of
+that thread may share it. `close` it, or leave it to the garbage collector.
+"""
+mutable struct Context
+    handle::Ptr{Cvoid}
+    thread::Int
+    changed::Condition # a task has made progress
+    watched::Bool # a task waits at the descriptor
+    waiting::Dict{UInt64,Any} # calls under way, and where their replies go
+    last_call::UInt64
+    left::Vector{Tuple{Symbol,Ptr{Cvoid}}} # what the garbage collector found; closed by the next call
+    kept::Dict{String,Any} # what functions that arrive have an address of
+end
+
+const left_contexts = Ptr{Cvoid}[]
+
+function Context(; options...)
+    space = error_space()
+    given = Ref{Ptr{Cvoid}}(C_NULL)
+    made = Ref{Ptr{Cvoid}}(C_NULL)
+    destroy_left_contexts()
+    check(ccall(@tc(tc_options_create), Cint, (Ref{Ptr{Cvoid}}, Ptr{UInt8}), given, space), space)
+    try
+        for (name, value) in options
+            check(ccall(@tc(tc_options_set), Cint, (Ptr{Cvoid}, Cstring, Cstring, Ptr{UInt8}), given[],
+                        String(name), string(value), space), space)
+        end
+        check(ccall(@tc(tc_context_create_for), Cint, (Cuint, Ptr{Cvoid}, Ref{Ptr{Cvoid}}, Ptr{UInt8}),
+                    HEADER_VERSION, given[], made, space), space)
+    finally
+        ccall(@tc(tc_options_destroy), Cvoid, (Ptr{Cvoid},), given[])
+    end
+    context = Context(made[], Threads.threadid(), Condition(), false, Dict(), 0, [], Dict())
+    # A finalizer runs anywhere, inside a call of this very context too: it only takes a note.
+    return finalizer(c -> (c.handle == C_NULL || push!(left_contexts, c.handle); c.handle = C_NULL), context)
+end
+
+function destroy_left_contexts()
+    while !isempty(left_contexts)
+        ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), pop!(left_contexts))
+    end
+end
+
+# The handle for a call into the library.
+function use(context::Context)
+    context.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "the context is closed"))
+    Threads.threadid() == context.thread || throw(TcError(:TC_E_INVALID,
+        "thread $(Threads.threadid()) uses a context of thread $(context.thread)"))
+    while !isempty(context.left)
+        close_left(pop!(context.left)...)
+    end
+    return context.handle
+end
+
+function close_left(kind::Symbol, handle::Ptr{Cvoid})
+    kind == :endpoint && return ccall(@tc(tc_ep_close), Cvoid, (Ptr{Cvoid},), handle)
+    kind == :listener && return ccall(@tc(tc_listener_close), Cvoid, (Ptr{Cvoid},), handle)
+    return ccall(@tc(tc_ifunc_close), Cvoid, (Ptr{Cvoid},), handle)
+end
+
+function Base.close(context::Context)
+    context.handle == C_NULL && return
+    handle = use(context)
+    context.handle = C_NULL
+    ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle)
+    notify(context.changed)
+    return
+end
+
+Base.isopen(context::Context) = context.handle != C_NULL
+
+function with(f, context::Context)
+    try
+        return f(context)
+    finally
+        close(context)
+    end
+end
+Context(f::Function; options...) = with(f, Context(; options...))
+
+# What belongs to a context: closed by `close`, or after the garbage collector has found it.
+abstract type Owned end
+
+owner(owned::Owned) = owned.context
+
+function use(owned::Owned)
+    use(owned.context)
+    owned.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "this $(kind_of(owned)) is closed"))
+    return owned.handle
+end
+
+function Base.close(owned::Owned)
+    owned.handle == C_NULL && return
+    handle, owned.handle = owned.handle, C_NULL
+    isopen(owned.context) || return
+    use(owned.context)
+    close_left(kind_of(owned), handle)
+end
+
+Base.isopen(owned::Owned) = owned.handle != C_NULL && isopen(owned.context)
+
+function leave(owned::Owned)
+    owned.handle == C_NULL || owned.context.handle == C_NULL ||
+        push!(owned.context.left, (kind_of(owned), owned.handle))
+    owned.handle = C_NULL
+end
+
+"""
+    Listener(context, "HOST:PORT")
+
+Accepts peers, whose functions run here while the context makes progress: in `wait`, `serve`, `call`.
+Port 0 is any; `port(listener)` tells which.
+"""
+mutable struct Listener <: Owned
+    context::Context
+    handle::Ptr{Cvoid}
+    function Listener(context::Context, host_port::AbstractString)
+        space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
+        check(ccall(@tc(tc_listener_open), Cint, (Ptr{Cvoid}, Cstring, Ref{Ptr{Cvoid}}, Ptr{UInt8}),
+                    use(context), host_port, made, space), space)
+        return finalizer(leave, new(context, made[]))
+    end
+end
+kind_of(::Listener) = :listener
+
+port(listener::Listener) = Int(ccall(@tc(tc_listener_port), UInt16, (Ptr{Cvoid},), use(listener)))
+
+"""
+    Endpoint(context, "HOST:PORT"; timeout = nothing)
+
+An ordered connection to one peer. `timeout` is in seconds, here and in all other calls.
+"""
+mutable struct Endpoint <: Owned
+    context::Context
+    handle::Ptr{Cvoid}
+    function Endpoint(context::Context, host_port::AbstractString; timeout=nothing)
+        space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
+        check(ccall(@tc(tc_ep_connect), Cint,
+                    (Ptr{Cvoid}, Cstring, UInt64, Ref{Ptr{Cvoid}}, Ptr{UInt8}), use(context), host_port,
+                    nanoseconds(timeout), made, space), space)
+        return finalizer(leave, new(context, made[]))
+    end
+end
+kind_of(::Endpoint) = :endpoint
+
+"""
+    publish(context, name, values)
+
+Gives functions that run here `values`, a dense array of bits, by a name (`published` in a function).
+"""
+function publish(context::Context, name::AbstractString, values::DenseArray{T}) where {T}
+    check_bits(T)
+    space = error_space()
+    check(ccall(@tc(tc_context_publish), Cint, (Ptr{Cvoid}, Cstring, Ptr{Cvoid}, Csize_t, Ptr{UInt8}),
+                use(context), name, pointer(values), sizeof(values), space), space)
+    context.kept[String(name)] = values
+    return values
+end
+
+"""
+    target_args!(context, values)
+
+Gives functions that run here the address of `values` as their last argument.
+"""
+function target_args!(context::Context, values::Union{DenseArray,Base.RefValue})
+    check_bits(eltype(values))
+    address = values isa DenseArray ? Ptr{Cvoid}(pointer(values)) :
+              Ptr{Cvoid}(Base.unsafe_convert(Ptr{eltype(values)}, values))
+    ccall(@tc(tc_context_set_target_args), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), use(context), address)
+    context.kept["\0target_args"] = values
+    return values
+end
+
+"""
+    stats(context)
+
+The counters of a context by their names.
+"""
+function stats(context::Context)
+    count = Int(ccall(@tc(tc_stats_count), Csize_t, ()))
+    return Dict(unsafe_string(ccall(@tc(tc_stats_name), Cstring, (Csize_t,), i)) =>
+                    ccall(@tc(tc_stats_value), UInt64, (Ptr{Cvoid}, Csize_t), use(context), i)
+                for i in 0:count-1)
+end

@@ -1,0 +1,160 @@
+# How a Julia function becomes NAME_main, and what it may use there.
+
+"""
+    View{T}
+
+A payload as a vector of `T`. An index outside it ends the process that runs the function, unless
+`@inbounds` says that there is none.
+"""
+struct View{T} <: DenseVector{T}
+    start::Ptr{T}
+    count::Int
+end
+
+Base.size(view::View) = (view.count,)
+Base.IndexStyle(::Type{<:View}) = IndexLinear()
+Base.pointer(view::View) = view.start
+Base.unsafe_convert(::Type{Ptr{T}}, view::View{T}) where {T} = view.start
+Base.elsize(::Type{View{T}}) where {T} = sizeof(T)
+
+# Ends the process, as a failed check in C does. An exception would need Julia's runtime.
+stop() = ccall("llvm.trap", llvmcall, Cvoid, ())
+
+@inline function Base.checkbounds(view::View, i::Int)
+    (i - 1) % UInt < view.count % UInt || stop()
+    return
+end
+
+Base.@propagate_inbounds @inline function Base.getindex(view::View, i::Int)
+    @boundscheck checkbounds(view, i)
+    return unsafe_load(view.start, i)
+end
+
+Base.@propagate_inbounds @inline function Base.setindex!(view::View{T}, value, i::Int) where {T}
+    @boundscheck checkbounds(view, i)
+    unsafe_store!(view.start, convert(T, value), i)
+    return view
+end
+
+@inline Base.iterate(view::View, i::Int=1) = i > view.count ? nothing : (unsafe_load(view.start, i), i + 1)
+
+"""
+    reply(value)
+
+In a function: replies to the call that the message is, with a value of bits, or a `View` of such.
+Returns the library's status, 0 when the reply is under way.
+"""
+@inline function reply(value::T) where {T}
+    place = Ref(value)
+    GC.@preserve place begin
+        status = reply(Ptr{Cvoid}(Base.unsafe_convert(Ptr{T}, place)), sizeof(T))
+    end
+    return status
+end
+@inline reply(bytes::Ptr, size::Integer) =
+    ccall("extern tc_reply", llvmcall, Cint, (Ptr{Cvoid}, UInt64), bytes, size % UInt64)
+@inline reply(view::View{T}) where {T} = reply(Ptr{Cvoid}(view.start), (view.count * sizeof(T)) % UInt64)
+
+@inline self_rank() = ccall("extern tc_self_rank", llvmcall, UInt32, ())
+@inline self_size() = ccall("extern tc_self_size", llvmcall, UInt32, ())
+@inline self_hops() = ccall("extern tc_self_hops", llvmcall, UInt32, ())
+
+"""
+    forward(rank, view)
+
+In a function: sends the running function on to a member of the group, with another payload.
+"""
+@inline forward(rank::Integer, view::View{T}) where {T} =
+    ccall("extern tc_forward", llvmcall, Cint, (UInt32, Ptr{Cvoid}, UInt64), rank % UInt32,
+          Ptr{Cvoid}(view.start), (view.count * sizeof(T)) % UInt64)
+
+"""
+    state(T)
+
+In a function: its own memory in the process that runs it, a `Ptr{T}`, kept from message to message. All
+its bytes are 0 at first.
+"""
+@inline state(::Type{T}) where {T} =
+    Ptr{T}(ccall("extern tc_self_state", llvmcall, Ptr{Cvoid}, (UInt64,), sizeof(T) % UInt64))
+
+# The argument that a function asks for, made of those of NAME_main.
+@inline as_payload(::Type{View{T}}, payload, size) where {T} =
+    View{T}(Ptr{T}(payload), (size ÷ (sizeof(T) % UInt64)) % Int)
+@inline as_target(::Type{Ptr{T}}, target) where {T} = Ptr{T}(target)
+@inline as_target(::Type{View{T}}, target) where {T} = View{T}(Ptr{T}(target), typemax(Int))
+
+# What is compiled: a callable without fields, so that the function is known by its type.
+struct Main{F,P,T} end
+
+function (::Main{F,P,T})(payload::Ptr{UInt8}, size::UInt64, target::Ptr{Cvoid}) where {F,P,T}
+    F.instance(as_payload(P, payload, size), as_target(T, target))
+    return nothing
+end
+
+const RAW = Tuple{Ptr{UInt8},UInt64,Ptr{Cvoid}}
+
+function mainly(f::Function)
+    found = methods(f)
+    length(found) == 1 ||
+        throw(ArgumentError("$f has $(length(found)) methods, expected one, with its types declared"))
+    types = Tuple(Base.unwrap_unionall(first(found).sig).parameters[2:end])
+    Tuple{types...} == RAW && return f
+    length(types) == 2 && types[1] <: View && isconcretetype(types[1]) && isbitstype(eltype(types[1])) &&
+        types[2] <: Union{Ptr,View} && isconcretetype(types[2]) && sizeof(eltype(types[1])) > 0 && return Main{typeof(f),types...}()
+    throw(ArgumentError(string(f, " takes (", join(types, ", "),
+        "), expected (View{T}, Ptr{U}) with T and U of bits, or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
+end
+
+const compiled = Dict{Tuple{Any,String},Any}()
+
+"""
+    bitcode(f; name = nameof(f))
+
+The LLVM bitcode of a function for each architecture, as pairs of a target triple and bytes. Throws
+`RefusedFunction`, with the lines, when some part of it only runs inside Julia.
+"""
+function bitcode(f::Function; name=string(nameof(f)))
+    occursin(r"^[A-Za-z_][A-Za-z0-9_]*$", name) ||
+        throw(ArgumentError("the name is \"$name\", expected a C identifier"))
+    world = ccall(:jl_get_world_counter, UInt, ())
+    kept = get(compiled, (f, name), nothing)
+    kept === nothing || kept[1] != first(methods(f)).primary_world || return kept[2]
+    code = compile(mainly(f), name)
+    compiled[(f, name)] = (first(methods(f)).primary_world, code)
+    return code
+end
+
+# In a package that is precompiled, addresses are those of another process: there it waits for Ifunc.
+is_precompiling() = ccall(:jl_generating_output, Cint, ()) != 0
+
+"""
+    @ifunc function NAME(payload::View{T}, target::Ptr{U}) ... end
+
+Defines a function that can be sent, and compiles it at once: what it cannot do elsewhere is said here.
+"""
+macro ifunc(definition)
+    defined = gensym("defined")
+    return quote
+        $defined = $(esc(definition))
+        is_precompiling() || bitcode($defined)
+        $defined
+    end
+end
+
+"""
+    archive(f, "FOLDER/NAME.tca")
+
+Writes an archive for other programs, by `tc-ar create`.
+"""
+function archive(f::Function, path::AbstractString; name=first(splitext(basename(path))))
+    program = get(ENV, "TC_AR", "tc-ar")
+    mktempdir() do folder
+        files = map(bitcode(f; name=name)) do (triple, bytes)
+            file = joinpath(folder, string(name, ".", triple, ".bc"))
+            write(file, bytes)
+            file
+        end
+        run(`$program create $name $files -o $path`)
+    end
+    return path
+end

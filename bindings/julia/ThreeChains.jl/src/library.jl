@@ -1,0 +1,66 @@
+# libtchains, and its statuses as exceptions.
+
+const library = Ref{Ptr{Cvoid}}(C_NULL)
+const HEADER_VERSION = 0x000100 # TC_VERSION_NUMBER of the headers that this was written for
+
+# A function of libtchains. The names are few and each is looked up once.
+macro tc(name)
+    place = Ref{Ptr{Cvoid}}(C_NULL)
+    return :(function_at($place, $(QuoteNode(name))))
+end
+
+function function_at(place::Ref{Ptr{Cvoid}}, name::Symbol)
+    place[] == C_NULL && (place[] = dlsym(open_library(), name))
+    return place[]
+end
+
+function open_library()
+    library[] == C_NULL || return library[]
+    # Julia stops its threads by SIGSEGV, which UCX would take for a crash.
+    get!(ENV, "UCX_ERROR_SIGNALS", "SIGILL,SIGBUS,SIGFPE")
+    path = get(ENV, "TCHAINS_LIBRARY", "libtchains.so.1")
+    # Functions that arrive find the library's calls, such as tc_reply, in the process.
+    library[] = dlopen(path, RTLD_NOW | RTLD_GLOBAL)
+    return library[]
+end
+
+"""
+    TcError(status, text)
+
+What the library says when a call fails: its status, such as `:TC_E_TIMEOUT`, and its text.
+"""
+struct TcError <: Exception
+    status::Symbol
+    text::String
+end
+
+Base.showerror(io::IO, e::TcError) = print(io, e.status, ": ", e.text)
+
+const OK = Cint(0)
+const E_AGAIN = Cint(-1)
+const E_UNSUPPORTED = Cint(-19)
+
+const ERROR_BYTES = 4 + 1024 # tc_error
+
+status_name(status) = Symbol(unsafe_string(ccall(@tc(tc_status_name), Cstring, (Cint,), status)))
+status_text(status) = unsafe_string(ccall(@tc(tc_status_text), Cstring, (Cint,), status))
+
+error_space() = zeros(UInt8, ERROR_BYTES)
+
+function error_text(space::Vector{UInt8})
+    last = findnext(iszero, space, 5)
+    return String(space[5:something(last, ERROR_BYTES + 1)-1])
+end
+
+function check(status::Cint, space::Vector{UInt8}=UInt8[])
+    status == OK && return
+    text = isempty(space) ? "" : error_text(space)
+    throw(TcError(status_name(status), isempty(text) ? status_text(status) : text))
+end
+
+# Seconds to the library's nanoseconds; nothing: the option that the call names.
+nanoseconds(::Nothing) = UInt64(0)
+function nanoseconds(seconds::Real)
+    seconds > 0 || throw(ArgumentError("the timeout is $seconds s, expected more than 0"))
+    return isinf(seconds) ? typemax(UInt64) : max(UInt64(1), round(UInt64, seconds * 1e9))
+end

@@ -1,0 +1,47 @@
+# Targets for tests: processes of their own on loopback, which are ended by their id.
+module Nodes
+
+export with_node, with_julia_node
+
+const NODE = joinpath(@__DIR__, "node.jl")
+
+function wait_for_port(file::String, output::String, node)
+    deadline = time() + 60
+    while !isfile(file) || isempty(read(file))
+        process_running(node) || error("the node has ended: ", read(output, String))
+        time() < deadline || error("the node does not listen")
+        sleep(0.02)
+    end
+    return string("127.0.0.1:", strip(read(file, String)))
+end
+
+function with_process(f, command::Cmd, file::String, output::String)
+    node = run(pipeline(command, stdin=devnull, stdout=output, stderr=output, append=true), wait=false)
+    try
+        address = wait_for_port(file, output, node)
+        return applicable(f, address, output) ? f(address, output) : f(address)
+    finally
+        kill(node, Base.SIGTERM)
+        wait(node)
+    end
+end
+
+# Has Julia's own libraries out of the way of programs that are none of Julia's.
+plain(command::Cmd) = setenv(command, filter(pair -> first(pair) != "LD_LIBRARY_PATH", ENV))
+
+function with_node(f, options...)
+    mktempdir() do folder
+        file, output = joinpath(folder, "port"), joinpath(folder, "output")
+        with_process(f, plain(`tc-node --listen 127.0.0.1:0 --port-file $file $options`), file, output)
+    end
+end
+
+function with_julia_node(f)
+    mktempdir() do folder
+        file, output = joinpath(folder, "port"), joinpath(folder, "output")
+        command = `$(ENV["JULIA"]) --startup-file=no $NODE $file`
+        with_process(f, command, file, output)
+    end
+end
+
+end

@@ -1,0 +1,60 @@
+# Who sends, who runs, and what the function is written in: every combination of Julia and C.
+using Test, ThreeChains, Functions, Nodes
+
+const VALUES = collect(1.0:1000)
+
+function check_from_julia(address)
+    Context() do context
+        endpoint = Endpoint(context, address; timeout=20)
+        for fn in (Ifunc(context, total), Ifunc(context, "total_in_c"))
+            @test call(Float64, endpoint, fn, VALUES) == 500500.0
+            @test call(Float64, endpoint, fn, [2.5]) == 2.5
+            @test call(Float64, endpoint, fn, Float64[]) == 0.0
+            @test_throws ArgumentError call(UInt32, endpoint, fn, VALUES; capacity=8)
+        end
+        @test call(Functions.Moments, endpoint, Ifunc(context, moments), [1.0, 2.0, 3.0]) ==
+              Functions.Moments(3, 2.0, 2.0)
+        @test call(UInt64, endpoint, Ifunc(context, text_of), "hello\0") == 5
+        counter = Ifunc(context, count_up)
+        for _ in 1:100
+            send(endpoint, counter, "abc")
+        end
+        flush(endpoint; timeout=20)
+        @test call(UInt64, endpoint, counter, "") == 300
+        for _ in 1:10
+            send(endpoint, counter, rand(UInt8, 100_000))
+        end
+        @test call(UInt64, endpoint, counter, nothing) == 1_000_300
+    end
+end
+
+# tc-send is a program in C.
+function check_from_c(address)
+    mktempdir() do folder
+        written = archive(total, joinpath(folder, "total.tca"))
+        payload = joinpath(folder, "payload")
+        write(payload, VALUES)
+        for file in (written, joinpath(ENV["TC_IFUNC_PATH"], "total_in_c.tca"))
+            answer = read(Nodes.plain(`tc-send $address $file --call --payload $payload`))
+            @test reinterpret(Float64, answer)[1] == 500500.0
+        end
+        listing = read(Nodes.plain(`tc-ar show $written`), String)
+        for slice in (r"aarch64-linux +bitcode", r"aarch64-linux +image", r"x86_64-linux +bitcode", r"x86_64-linux +image")
+            @test occursin(slice, listing)
+        end
+    end
+end
+
+@testset "to a node in C" begin
+    with_node() do address
+        check_from_julia(address)
+        check_from_c(address)
+    end
+end
+
+@testset "to a node in Julia" begin
+    with_julia_node() do address
+        check_from_julia(address)
+        check_from_c(address)
+    end
+end
