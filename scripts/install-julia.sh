@@ -73,6 +73,7 @@ cat >"$work/apt.conf" <<END
 APT::Architecture "$(dpkg --print-architecture)";
 APT::Architectures { "$(dpkg --print-architecture)"; };
 APT::Install-Recommends "false";
+Acquire::Languages "none";
 APT::Sandbox::User "";
 Dir::State "$work/state";
 Dir::State::status "$work/status";
