@@ -48,11 +48,16 @@ function optimise(mod, target::Target)
         ccall(llvm(:LLVMAddAnalysisPasses), Cvoid, (Handle, Handle), machine, manager)
         ccall(:jl_add_optimization_passes, Cvoid, (Handle, Cint, Cint), manager, 2, 1)
     end)
-    ccall(llvm(:LLVMDisposeTargetMachine), Cvoid, (Handle,), machine)
+    # Julia's passes inline nothing of what Julia itself has left as calls, the entry's for one.
+    builder = ccall(llvm(:LLVMPassManagerBuilderCreate), Handle, ())
+    ccall(llvm(:LLVMPassManagerBuilderSetOptLevel), Cvoid, (Handle, Cuint), builder, 2)
+    ccall(llvm(:LLVMPassManagerBuilderUseInlinerWithThreshold), Cvoid, (Handle, Cuint), builder, 225)
     run_passes(mod, manager -> begin
-        ccall(llvm(:LLVMAddFunctionInliningPass), Cvoid, (Handle,), manager)
-        ccall(llvm(:LLVMAddGlobalDCEPass), Cvoid, (Handle,), manager)
+        ccall(llvm(:LLVMAddAnalysisPasses), Cvoid, (Handle, Handle), machine, manager)
+        ccall(llvm(:LLVMPassManagerBuilderPopulateModulePassManager), Cvoid, (Handle, Handle), builder, manager)
     end)
+    ccall(llvm(:LLVMPassManagerBuilderDispose), Cvoid, (Handle,), builder)
+    ccall(llvm(:LLVMDisposeTargetMachine), Cvoid, (Handle,), machine)
 end
 
 # Adds a function with the types that the C interface has, where Julia's has numbers for pointers.
