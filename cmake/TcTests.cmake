@@ -212,3 +212,27 @@ if(TC_VARIANT_TESTS)
     ENVIRONMENT "TC_CACHE_DIR=;TC_HOST_BUILD=${PROJECT_BINARY_DIR}")
   set_tests_properties(variant.${guest} variant_build.${guest} PROPERTIES LABELS "variant;${guest}")
 endif()
+
+# tc_add_language_document(NAME document PROGRAM compiler PACKAGE package [ENV A=b ...] [TYPED]): what a document about another
+# language says, done in a folder that has the sources beside it, or, TYPED, nothing but what the document has. Without the
+# compiler the test is skipped.
+function(tc_add_language_document name document)
+  cmake_parse_arguments(arg "TYPED" "PROGRAM;PACKAGE" "ENV" ${ARGN})
+  set(mode --sources)
+  if(arg_TYPED)
+    set(mode)
+  endif()
+  string(MAKE_C_IDENTIFIER "TC_${arg_PROGRAM}" program)
+  string(TOUPPER ${program} program)
+  find_program(${program} NAMES ${arg_PROGRAM} DOC "package ${arg_PACKAGE}")
+  if(NOT ${program})
+    tc_add_command_test(${name} languages COMMAND sh -c "echo 'skipped: no ${arg_PROGRAM}; package ${arg_PACKAGE}' && exit 77")
+  else()
+    tc_add_command_test(${name} languages TIMEOUT 180 ENV ${arg_ENV} COMMAND ${TC_PYTHON} -B
+      ${PROJECT_SOURCE_DIR}/tests/manuals/run_document.py ${mode} ${document} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+      ${CMAKE_C_COMPILER})
+  endif()
+  if(TEST languages.${name})
+    set_tests_properties(languages.${name} PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+endfunction()

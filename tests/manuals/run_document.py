@@ -4,6 +4,7 @@
     run_document.py DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
     run_document.py --chapter NAME [--needs PROGRAM[:LLVM]]... DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
     run_document.py --lesson FOLDER DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
+    run_document.py --sources DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
 
 Code blocks by the words behind their fence, in their order, in an empty folder:
     c NAME, cpp NAME, cmake NAME, make NAME, fortran NAME, rust NAME, d NAME, python NAME, julia NAME
@@ -24,6 +25,8 @@ whose `-vV` tells of no newer LLVM than that. Without it the test is skipped.
 --lesson: the document describes the sources beside it, and FOLDER has what was built of them. The commands run there, and
 `c NAME`, `cpp NAME` and `cmake NAME` are lines of the file NAME, word for word. Each source is shown, in whole or in part.
 Blocks `text` may share the output of one `sh run`, and each is compared with some output.
+
+--sources: likewise, in a folder of its own that has nothing but those sources.
 """
 import argparse
 import os
@@ -43,7 +46,7 @@ import time
 DEADLINE_S = 120
 SKIPPED = 77
 FILES = ("c", "cpp", "cmake", "make", "fortran", "rust", "d", "python", "julia")
-SOURCE = (".c", ".h", ".cpp", ".hpp")
+SOURCE = (".c", ".h", ".cpp", ".hpp", ".rs", ".f90", ".d")
 BLOCK = re.compile(r"^```(\S[^\n]*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
@@ -194,8 +197,13 @@ class LessonRunner(Runner):
 
     def __init__(self, folder, args):
         super().__init__(folder, args.root, args.build, args.compiler)
-        self.sources, self.folder = os.path.dirname(args.document), args.lesson
+        self.sources = os.path.dirname(args.document)
         self.unseen = {name for name in os.listdir(self.sources) if name.endswith(SOURCE)}
+        if args.lesson:
+            self.folder = args.lesson
+        else:
+            for name in self.unseen:
+                shutil.copy(os.path.join(self.sources, name), folder)
 
     def block(self, kind, text):
         if kind == "text" and self.output is None:
@@ -243,6 +251,7 @@ def arguments():
     parser.add_argument("--chapter")
     parser.add_argument("--needs", action="append", default=[])
     parser.add_argument("--lesson", metavar="FOLDER", type=os.path.abspath)
+    parser.add_argument("--sources", action="store_true")
     for name in ("document", "root", "build"):
         parser.add_argument(name, type=os.path.abspath)
     parser.add_argument("compiler", nargs=argparse.REMAINDER)
@@ -255,7 +264,8 @@ def main():
         text = file.read()
     blocks = BLOCK.findall(chapter_of(text, args.chapter) if args.chapter else text)
     with tempfile.TemporaryDirectory() as folder:
-        runner = LessonRunner(folder, args) if args.lesson else Runner(folder, args.root, args.build, args.compiler)
+        beside = args.lesson or args.sources
+        runner = LessonRunner(folder, args) if beside else Runner(folder, args.root, args.build, args.compiler)
         for program in args.needs:
             provide(program, os.path.join(folder, ".bin"))
         try:
@@ -263,7 +273,7 @@ def main():
                 runner.block(kind, text)
         finally:
             runner.end_target()
-    if args.lesson and runner.unseen:
+    if beside and runner.unseen:
         raise SystemExit(f"not shown: {', '.join(sorted(runner.unseen))}")
     print(f"{os.path.basename(args.document)}: {runner.counts}")
     return 0 if runner.counts.get("sh") else 1
