@@ -1,0 +1,108 @@
+//! Between C, which calls `NAME_main`, and Rust: errors become statuses, panics do not leave.
+
+use crate::message::{Failure, Message};
+use crate::text::Text;
+use tchains_sys::*;
+
+/// What a call fails with whose function panicked.
+pub const ABANDONED: tc_status = TC_E_INVALID;
+
+#[inline]
+fn fail(status: tc_status, text: &Text) {
+    unsafe {
+        tc_reply_error(
+            if status < 0 { status } else { TC_E_INVALID },
+            text.as_ptr(),
+        )
+    };
+}
+
+#[inline]
+fn report(result: Result<(), Failure>) {
+    if let Err(failure) = result {
+        let mut text = Text::new();
+        text.add(failure.text);
+        fail(failure.status, &text);
+    }
+}
+
+/// What `ifunc!` makes `NAME_main` of.
+///
+/// # Safety
+/// The arguments are those of `NAME_main`.
+#[cfg(not(feature = "std"))]
+#[inline(always)]
+pub unsafe fn run(
+    payload: *mut c_void,
+    payload_size: usize,
+    target_args: *mut c_void,
+    function: fn(&mut Message) -> Result<(), Failure>,
+) {
+    report(function(&mut Message::new(
+        payload,
+        payload_size,
+        target_args,
+    )));
+}
+
+/// What `ifunc!` makes `NAME_main` of.
+///
+/// # Safety
+/// The arguments are those of `NAME_main`.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub unsafe fn run(
+    payload: *mut c_void,
+    payload_size: usize,
+    target_args: *mut c_void,
+    function: fn(&mut Message) -> Result<(), Failure>,
+) {
+    let mut message = Message::new(payload, payload_size, target_args);
+    let guarded = std::panic::AssertUnwindSafe(|| function(&mut message));
+    match std::panic::catch_unwind(guarded) {
+        Ok(result) => report(result),
+        Err(panic) => {
+            let mut text = Text::new();
+            text.add("the function panicked: ");
+            text.add(
+                match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+                    (Some(said), _) => said,
+                    (_, Some(said)) => said,
+                    _ => "no text",
+                },
+            );
+            fail(ABANDONED, &text);
+        }
+    }
+}
+
+#[cfg(not(feature = "std"))]
+mod without_unwinding {
+    use super::{fail, Text, ABANDONED};
+    use core::panic::PanicInfo;
+
+    extern "C" {
+        fn abort() -> !;
+    }
+
+    #[panic_handler]
+    fn panicked(info: &PanicInfo) -> ! {
+        let mut text = Text::new();
+        text.add("the function panicked");
+        if let Some(place) = info.location() {
+            text.add(" at ");
+            text.add(place.file());
+            text.add(":");
+            text.add_number(place.line());
+        }
+        fail(ABANDONED, &text);
+        unsafe { abort() }
+    }
+
+    /// `core` was compiled to unwind and names this. What unwinds through the function, such as
+    /// `pthread_exit`, finds nothing to do here (`_URC_CONTINUE_UNWIND`).
+    #[no_mangle]
+    extern "C" fn rust_eh_personality() -> i32 {
+        8
+    }
+}

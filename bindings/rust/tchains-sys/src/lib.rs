@@ -1,0 +1,55 @@
+//! The C API of Three-Chains as its headers declare it, function by function: what a call means,
+//! each status and who owns what stand in `include/tc`. A test compares all that is here with
+//! those headers, and how structs lie in memory with what a C compiler says.
+//!
+//! Written for Rust 1.63 and newer, without the standard library, so that functions which are
+//! sent can use it, too. The crate `tchains` is the safe layer for programs, `tchains-ifunc` that
+//! for functions.
+#![no_std]
+#![allow(non_camel_case_types)]
+
+pub use core::ffi::c_void;
+
+pub type c_int = i32;
+pub type c_uint = u32;
+/// Plain `char` of C.
+#[cfg(target_arch = "aarch64")]
+pub type c_char = u8;
+#[cfg(not(target_arch = "aarch64"))]
+pub type c_char = i8;
+
+/// An object of the library's, which only the library looks into.
+macro_rules! opaque {
+    ($name:ident) => {
+        #[repr(C)]
+        pub struct $name {
+            _bytes: [u8; 0],
+            _neither_send_nor_sync: core::marker::PhantomData<*mut u8>,
+        }
+    };
+}
+
+mod sys_call;
+mod sys_context;
+mod sys_endpoint;
+mod sys_entry;
+mod sys_group;
+mod sys_ifunc;
+mod sys_options;
+mod sys_status;
+mod sys_thread;
+mod sys_version;
+
+pub use sys_call::*;
+pub use sys_context::*;
+pub use sys_endpoint::*;
+pub use sys_entry::*;
+pub use sys_group::*;
+pub use sys_ifunc::*;
+pub use sys_options::*;
+pub use sys_status::*;
+pub use sys_thread::*;
+pub use sys_version::*;
+
+#[cfg_attr(not(feature = "function"), link(name = "tchains"))]
+extern "C" {}
