@@ -33,6 +33,7 @@ test_packages=(
     iproute2                                       # two hosts as namespaces
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
     libomp-19-dev                                  # functions that use OpenMP
+    rustc flang-19 ldc                             # functions in Rust, Fortran and D
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )
@@ -83,6 +84,8 @@ finish() {
         --julia) exec "$here/install-julia.sh" ;;
         --tests)
             "$here/install-julia.sh" || echo "install-deps: going on without Julia; its tests will be skipped" >&2
+            "$here/../bindings/rust/core-library" ||
+                echo "install-deps: without it no test makes functions in Rust for the other architecture" >&2
             exec "$here/cross-aarch64.sh" --libraries
             ;;
     esac

@@ -1,0 +1,213 @@
+use crate::error::{check, empty, owned, result};
+use crate::{nanoseconds, Context, Error, Function};
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+use tchains_sys::*;
+
+/// What an endpoint says of itself, and the peer of itself; the peer chooses its texts, but for
+/// `identity`.
+#[derive(Clone, Debug)]
+pub struct EndpointInfo {
+    /// "direct", "am", "put" or "stream"
+    pub delivery: String,
+    pub triple: String,
+    pub library: String,
+    /// "19.1.7" or "none"
+    pub llvm: String,
+    pub cpu: String,
+    /// "uid:1000", "key:cluster"; "": nothing was proved
+    pub identity: String,
+    pub payload_max: usize,
+    pub sent_messages: u64,
+    pub run_messages: u64,
+}
+
+fn info(ep: *const tc_ep) -> EndpointInfo {
+    unsafe {
+        let mut info: tc_ep_info = std::mem::zeroed();
+        tc_ep_query_sized(ep, &mut info, std::mem::size_of_val(&info));
+        EndpointInfo {
+            delivery: owned(info.delivery),
+            triple: owned(info.peer_triple),
+            library: owned(info.peer_library),
+            llvm: owned(info.peer_llvm),
+            cpu: owned(info.peer_cpu),
+            identity: owned(info.peer_identity),
+            payload_max: info.payload_max,
+            sent_messages: info.sent_messages,
+            run_messages: info.run_messages,
+        }
+    }
+}
+
+/// The endpoint that an event is about; there during the callback.
+pub struct Peer<'e> {
+    raw: *mut tc_ep,
+    event: PhantomData<&'e ()>,
+}
+
+impl Peer<'_> {
+    pub(crate) fn new<'e>(raw: *mut tc_ep) -> Peer<'e> {
+        Peer {
+            raw,
+            event: PhantomData,
+        }
+    }
+
+    pub fn info(&self) -> EndpointInfo {
+        info(self.raw)
+    }
+
+    /// Why it ended.
+    pub fn error(&self) -> Result<(), Error> {
+        check(|err| unsafe { tc_ep_error(self.raw, err) })
+    }
+}
+
+/// An ordered connection to one peer. Dropped, it is flushed for the option `close_timeout` at most
+/// and closed.
+pub struct Endpoint<'c> {
+    pub(crate) context: &'c Context,
+    pub(crate) raw: *mut tc_ep,
+}
+
+impl<'c> Endpoint<'c> {
+    pub(crate) fn new(context: &'c Context, raw: *mut tc_ep) -> Endpoint<'c> {
+        Endpoint { context, raw }
+    }
+
+    /// Handles are of one context.
+    pub(crate) fn accepts(&self, function: &Function) -> Result<(), Error> {
+        if std::ptr::eq(self.context, function.context) {
+            Ok(())
+        } else {
+            let text = format!("{}: a function of another context", function.name());
+            Err(Error::new(TC_E_INVALID, text))
+        }
+    }
+
+    /// Sends one message; waits so long for room. When that was too short, a payload that needs
+    /// several frames may be partly sent: repeat the call with the same bytes.
+    pub fn send(
+        &self,
+        function: &Function,
+        payload: &[u8],
+        timeout: Duration,
+    ) -> Result<(), Error> {
+        self.accepts(function)?;
+        self.context.returned(check(|err| unsafe {
+            let bytes = payload.as_ptr() as *const c_void;
+            let timeout = nanoseconds(timeout);
+            tc_send_wait(self.raw, function.raw, bytes, payload.len(), timeout, err)
+        }))
+    }
+
+    /// Sends one message without ever waiting: what did not go at once goes by
+    /// `Sending::try_finish`, which has the payload borrowed until then.
+    pub fn start_send<'e>(
+        &'e self,
+        function: &'e Function<'c>,
+        payload: &'e [u8],
+    ) -> Result<Sending<'e, 'c>, Error> {
+        self.accepts(function)?;
+        let mut sending = Sending {
+            endpoint: self,
+            function,
+            payload,
+            done: false,
+        };
+        sending.try_finish()?;
+        Ok(sending)
+    }
+
+    /// Blocks until the peer has run, or dropped, all that was sent.
+    pub fn flush(&self, timeout: Duration) -> Result<(), Error> {
+        self.context.returned(check(|err| unsafe {
+            tc_ep_flush(self.raw, nanoseconds(timeout), err)
+        }))
+    }
+
+    /// Sends a function's code ahead and waits until the peer can call it; zero: until it is sent.
+    pub fn prepare(&self, function: &Function, timeout: Duration) -> Result<(), Error> {
+        self.accepts(function)?;
+        self.context.returned(check(|err| unsafe {
+            tc_ep_prepare(self.raw, function.raw, nanoseconds(timeout), err)
+        }))
+    }
+
+    /// How many functions the peer has refused, and why the newest of them.
+    pub fn refusal(&self) -> Option<(u32, Error)> {
+        let mut err = empty();
+        match unsafe { tc_ep_refusal(self.raw, &mut err) } {
+            0 => None,
+            count => Some((count, result(err.status, &err).err()?)),
+        }
+    }
+
+    /// Why the endpoint cannot be used any more.
+    pub fn error(&self) -> Result<(), Error> {
+        check(|err| unsafe { tc_ep_error(self.raw, err) })
+    }
+
+    pub fn info(&self) -> EndpointInfo {
+        info(self.raw)
+    }
+}
+
+impl Drop for Endpoint<'_> {
+    fn drop(&mut self) {
+        unsafe { tc_ep_close(self.raw) };
+        if !std::thread::panicking() {
+            self.context.returned(());
+        }
+    }
+}
+
+/// A message that may be partly sent. Dropped before it is finished, the endpoint takes no other
+/// message than this one again (TC_E_BUSY), or is closed.
+#[must_use = "the message may be partly sent: try_finish says"]
+pub struct Sending<'e, 'c> {
+    endpoint: &'e Endpoint<'c>,
+    function: &'e Function<'c>,
+    payload: &'e [u8],
+    done: bool,
+}
+
+impl Sending<'_, '_> {
+    /// True: it is sent or queued, and the payload is the program's again. False: progress or wait,
+    /// then try again.
+    pub fn try_finish(&mut self) -> Result<bool, Error> {
+        if self.done {
+            return Ok(true);
+        }
+        let context = self.endpoint.context;
+        let status = context.returned(unsafe {
+            let bytes = self.payload.as_ptr() as *const c_void;
+            tc_send(
+                self.endpoint.raw,
+                self.function.raw,
+                bytes,
+                self.payload.len(),
+            )
+        });
+        match status {
+            TC_E_AGAIN => Ok(false),
+            TC_OK => {
+                self.done = true;
+                Ok(true)
+            }
+            status => {
+                let mut err = empty();
+                unsafe { tc_send_error(context.as_ptr(), &mut err) };
+                result(status, &err).map(|_| true)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Endpoint({})", self.info().identity)
+    }
+}

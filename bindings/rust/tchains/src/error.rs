@@ -1,0 +1,109 @@
+use std::ffi::{CStr, CString};
+use std::fmt;
+use tchains_sys::*;
+
+/// A status by its number, one of `tchains::sys::TC_E_...`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Status(pub tc_status);
+
+impl Status {
+    /// "TC_E_AGAIN"
+    pub fn name(self) -> &'static str {
+        unsafe { constant(tc_status_name(self.0)) }
+    }
+
+    /// "no credit or a full queue"
+    pub fn text(self) -> &'static str {
+        unsafe { constant(tc_status_text(self.0)) }
+    }
+}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why a call of the library failed.
+#[derive(Clone, Debug)]
+pub struct Error {
+    pub status: Status,
+    /// What was found and what was expected; one line.
+    pub text: String,
+}
+
+impl Error {
+    pub(crate) fn new(status: tc_status, text: impl Into<String>) -> Error {
+        Error {
+            status: Status(status),
+            text: text.into(),
+        }
+    }
+
+    /// Whether it has this status: `error.is(tchains::sys::TC_E_TIMEOUT)`.
+    pub fn is(&self, status: tc_status) -> bool {
+        self.status.0 == status
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} ({})", self.text, self.status.name())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A `tc_error` for the library to fill.
+pub(crate) fn empty() -> tc_error {
+    tc_error {
+        status: TC_OK,
+        text: [0; TC_ERROR_TEXT_MAX],
+    }
+}
+
+pub(crate) fn result(status: tc_status, err: &tc_error) -> Result<(), Error> {
+    if status == TC_OK {
+        Ok(())
+    } else {
+        Err(Error::new(status, unsafe { owned(err.text.as_ptr()) }))
+    }
+}
+
+/// Calls the library with a place for its text.
+pub(crate) fn check(call: impl FnOnce(*mut tc_error) -> tc_status) -> Result<(), Error> {
+    let mut err = empty();
+    let status = call(&mut err);
+    result(status, &err)
+}
+
+/// The result of a call that gives no text.
+pub(crate) fn plain(status: tc_status) -> Result<(), Error> {
+    if status == TC_OK {
+        Ok(())
+    } else {
+        Err(Error::new(status, Status(status).text()))
+    }
+}
+
+/// A text for C.
+pub(crate) fn text(of: &str) -> Result<CString, Error> {
+    CString::new(of).map_err(|_| Error::new(TC_E_INVALID, format!("a zero byte in {:?}", of)))
+}
+
+/// # Safety
+/// A text of the library's that lives as long as the process.
+unsafe fn constant(text: *const c_char) -> &'static str {
+    CStr::from_ptr(text as *const _).to_str().unwrap_or("?")
+}
+
+/// # Safety
+/// NULL or a text.
+pub(crate) unsafe fn owned(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    CStr::from_ptr(text as *const _)
+        .to_string_lossy()
+        .into_owned()
+}

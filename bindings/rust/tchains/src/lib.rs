@@ -1,0 +1,64 @@
+//! Programs in Rust that send functions, or run those that arrive.
+//!
+//! ```no_run
+//! use std::time::Duration;
+//! use tchains::Context;
+//!
+//! fn main() -> Result<(), tchains::Error> {
+//!     let context = Context::new()?;
+//!     let node = context.connect("127.0.0.1:7000", Duration::ZERO)?;
+//!     let length = context.open("length")?;
+//!     let answer = node.call(&length, b"hello", 8, Duration::ZERO)?;
+//!     println!("{} bytes", answer.len());
+//!     Ok(())
+//! }
+//! ```
+//!
+//! **Threads.** A context belongs to one thread at a time, and so does all that is made from it. So
+//! a `Context` is `Send` and not `Sync`; endpoints and functions borrow it and are neither, and
+//! while one lives the context stays where it is. `Waker` alone goes to other threads.
+//!
+//! **Ownership.** Endpoints and functions give themselves back when they are dropped, and the
+//! borrow checker has them go before their context. Payloads are copied while they are sent, but
+//! for `Endpoint::start_send`, whose `Sending` borrows the payload for as long as the library wants
+//! the same bytes again.
+//!
+//! **Failures.** `Error` has the library's status and its text. A panic in a callback of yours does
+//! not unwind through the library: it goes on where your call of the library returns.
+//!
+//! A `Duration` of zero is the option that the header of the C function names, or, where it names
+//! none, looks once; `Duration::MAX` waits for ever.
+
+mod call;
+mod context;
+mod endpoint;
+mod error;
+mod function;
+mod options;
+
+pub use call::CallId;
+pub use context::{Context, Event, Listener, Waker};
+pub use endpoint::{Endpoint, EndpointInfo, Peer, Sending};
+pub use error::{Error, Status};
+pub use function::{Bitcode, Function};
+pub use options::Options;
+pub use tchains_sys as sys;
+
+use std::time::Duration;
+
+/// The versions of the library, of UCX and of LLVM here: "0.1.0", "1.13.1", "19.1.7" or "none".
+pub fn versions() -> (String, String, String) {
+    let mut info: sys::tc_version_info = unsafe { std::mem::zeroed() };
+    unsafe { sys::tc_version_query_sized(&mut info, std::mem::size_of_val(&info)) };
+    unsafe {
+        (
+            error::owned(info.library),
+            error::owned(info.ucx),
+            error::owned(info.llvm),
+        )
+    }
+}
+
+fn nanoseconds(timeout: Duration) -> u64 {
+    u64::try_from(timeout.as_nanos()).unwrap_or(sys::TC_FOREVER)
+}

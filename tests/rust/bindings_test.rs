@@ -1,0 +1,276 @@
+//! The safe layer, against a context of the same process that a thread serves, and against a node:
+//!     bindings_test NODE
+//! Functions are found by TC_IFUNC_PATH.
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+use std::sync::{mpsc, Arc};
+use std::time::Duration;
+use tchains::sys::*;
+use tchains::{Bitcode, Context, Event, Options};
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// Runs `client` with the address of a context that another thread serves; that thread's events.
+fn served(client: impl FnOnce(&str)) -> Vec<Event> {
+    let server = Context::new().unwrap();
+    let (event, events) = mpsc::channel();
+    let closed = Arc::new(AtomicI32::new(0));
+    let closing = closed.clone();
+    server.on_event(move |peer, what| {
+        assert!(what != Event::Opened || peer.info().triple.ends_with("linux"));
+        closing.store((what != Event::Opened) as i32, SeqCst);
+        event.send(what).unwrap();
+    });
+    let end = AtomicI32::new(0);
+    let (port, ports) = mpsc::channel();
+    let end_ref = &end;
+    std::thread::scope(|scope| {
+        // The context moves to the thread, and a waker to whoever ends it.
+        let thread = scope.spawn(move || {
+            let listener = server.listen("127.0.0.1:0").unwrap();
+            port.send(listener.port()).unwrap();
+            let waker = server.waker();
+            std::thread::scope(|inner| {
+                inner.spawn(move || {
+                    while end_ref.load(SeqCst) == 0 {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    waker.wake();
+                });
+                server.serve(end_ref).unwrap();
+            });
+            server.serve(&closed).unwrap();
+        });
+        let address = format!("127.0.0.1:{}", ports.recv().unwrap());
+        let done = catch_unwind(AssertUnwindSafe(|| client(&address)));
+        end.store(1, SeqCst);
+        thread.join().unwrap();
+        if let Err(panic) = done {
+            std::panic::resume_unwind(panic);
+        }
+    });
+    events.try_iter().collect()
+}
+
+fn sends_and_calls() {
+    let events = served(|address| {
+        let context = Context::new().unwrap();
+        let node = context.connect(address, SOON).unwrap();
+        let sample = context.open("sample").unwrap();
+        assert_eq!(sample.name(), "sample");
+        assert!(sample.code_size() > 100 && sample.id() != [0; 16]);
+        assert_eq!(node.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
+        assert_eq!(node.call(&sample, b"", 10, SOON).unwrap(), b"nothing");
+        for _ in 0..3 {
+            node.send(&sample, b"count", SOON).unwrap();
+        }
+        node.flush(SOON).unwrap();
+        assert_eq!(
+            node.call(&sample, b"count", 8, SOON).unwrap(),
+            4u64.to_ne_bytes()
+        );
+        assert!(node.error().is_ok() && node.refusal().is_none());
+        let info = node.info();
+        assert_eq!((info.delivery.is_empty(), info.sent_messages), (false, 6));
+        assert_eq!(context.counter("no such counter"), None);
+        assert!(context.counter("code_sent").unwrap() > 0);
+    });
+    assert_eq!(events, [Event::Opened, Event::Closed]);
+}
+
+fn says_what_failed() {
+    served(|address| {
+        let context = Context::new().unwrap();
+        let node = context.connect(address, SOON).unwrap();
+        let sample = context.open("sample").unwrap();
+        let failed = node.call(&sample, b"fail", 8, SOON).unwrap_err();
+        assert_eq!(
+            (failed.status.name(), &failed.text[..]),
+            ("TC_E_HOPS", "as asked")
+        );
+        let failed = node.call(&sample, b"echo", 2, SOON).unwrap_err();
+        assert!(failed.is(TC_E_TOO_LARGE), "{}", failed);
+        let missing = context.open("missing").unwrap();
+        let failed = node.call(&missing, b"", 8, SOON).unwrap_err();
+        assert!(failed.text.contains("nobody_defines_this"), "{}", failed);
+        let (count, why) = node.refusal().unwrap();
+        assert!(count == 1 && why.is(TC_E_UNRESOLVED), "{} {}", count, why);
+        assert!(context.open("absent").unwrap_err().is(TC_E_NOT_FOUND));
+        assert!(context.open("zero\0byte").unwrap_err().is(TC_E_INVALID));
+        assert!(context
+            .open_memory(b"no archive", "")
+            .unwrap_err()
+            .is(TC_E_CORRUPT));
+        let none = Bitcode {
+            triple: "x86_64-linux",
+            bytes: b"",
+        };
+        assert!(context
+            .open_bitcode("none", &[none], "")
+            .unwrap_err()
+            .is(TC_E_INVALID));
+        let other = Context::new().unwrap();
+        let theirs = other.open("sample").unwrap();
+        assert!(node
+            .send(&theirs, b"", SOON)
+            .unwrap_err()
+            .text
+            .contains("another context"));
+    });
+    let context = Context::new().unwrap();
+    let failed = context.connect("127.0.0.1:1", SOON).err().unwrap();
+    assert!(failed.is(TC_E_UNREACHABLE), "{}", failed);
+    assert!(Options::new()
+        .unwrap()
+        .set("delivery", "pigeon")
+        .err()
+        .unwrap()
+        .is(TC_E_INVALID));
+}
+
+fn calls_back() {
+    served(|address| {
+        let context = Context::new().unwrap();
+        let node = context.connect(address, SOON).unwrap();
+        let sample = context.open("sample").unwrap();
+        let (answer, answers) = mpsc::channel();
+        for text in ["echo", "fail"] {
+            let answer = answer.clone();
+            node.start_call(&sample, text.as_bytes(), 8, SOON, move |reply| {
+                answer
+                    .send(reply.map(<[u8]>::to_vec).map_err(|error| error.text))
+                    .unwrap();
+            })
+            .unwrap();
+        }
+        context.wait_for_calls(SOON).unwrap();
+        let all: Vec<_> = answers.try_iter().collect();
+        assert_eq!(all, [Ok(b"echo".to_vec()), Err("as asked".to_string())]);
+
+        // A cancelled call's closure goes, and is not called.
+        let held = Arc::new(());
+        let inside = held.clone();
+        let call = node
+            .start_call(&sample, b"echo", 8, SOON, move |_| {
+                panic!("cancelled: {:?}", inside)
+            })
+            .unwrap();
+        assert_eq!(
+            (context.calls_under_way(), Arc::strong_count(&held)),
+            (1, 2)
+        );
+        context.cancel(call).unwrap();
+        assert_eq!(
+            (context.calls_under_way(), Arc::strong_count(&held)),
+            (0, 1)
+        );
+        assert!(context.cancel(call).unwrap_err().is(TC_E_NOT_FOUND));
+
+        // A panic goes on where the library was called.
+        node.start_call(&sample, b"echo", 8, SOON, |_| panic!("from a callback"))
+            .unwrap();
+        let panic =
+            catch_unwind(AssertUnwindSafe(|| context.wait_for_calls(SOON))).unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"from a callback"));
+        assert_eq!(node.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
+
+        // Those that are under way at the end are told.
+        let inside = answer.clone();
+        node.start_call(&sample, b"echo", 8, SOON, move |reply| {
+            inside
+                .send(reply.map(<[u8]>::to_vec).map_err(|error| error.text))
+                .unwrap();
+        })
+        .unwrap();
+        drop((node, sample));
+        drop(context);
+        assert_eq!(answers.try_iter().count(), 1);
+    });
+}
+
+fn borrows_what_is_partly_sent() {
+    served(|address| {
+        let context = Context::new().unwrap();
+        let node = context.connect(address, SOON).unwrap();
+        let sample = context.open("sample").unwrap();
+        let large = vec![b'l'; 8 << 20];
+        for _ in 0..4 {
+            let mut sending = node.start_send(&sample, &large).unwrap();
+            while !sending.try_finish().unwrap() {
+                context.wait(SOON).unwrap();
+            }
+            assert!(sending.try_finish().unwrap());
+        }
+        let length = node.call(&sample, &large, 8, SOON).unwrap();
+        assert_eq!(length, (large.len() as u64).to_ne_bytes());
+    });
+}
+
+fn waits_by_descriptor() {
+    let context = Context::with_options(&Options::new().unwrap().set("spin", "0").unwrap());
+    let context = context.unwrap();
+    assert!(context.fd() >= 0 && context.arm().unwrap());
+    assert_eq!(context.progress(), 0);
+    assert!(!context.wait(Duration::from_millis(1)).unwrap());
+    context.waker().wake();
+    assert!(context.wait(SOON).unwrap());
+}
+
+/// A panic of a function that has no unwinding: the caller hears it, then the peer's process is
+/// gone; the node gives each peer one.
+fn hears_a_panic(node: &str) {
+    let context = Context::new().unwrap();
+    let endpoint = context.connect(node, SOON).unwrap();
+    let sample = context.open("sample").unwrap();
+    let failed = endpoint.call(&sample, b"index", 8, SOON).unwrap_err();
+    assert!(
+        failed.text.contains("the function panicked at"),
+        "{}",
+        failed
+    );
+    assert!(failed.text.contains("sample.rs:"), "{}", failed);
+    assert!(endpoint.flush(SOON).is_err());
+    let again = context.connect(node, SOON).unwrap();
+    assert_eq!(again.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
+}
+
+/// One that was compiled with the standard library catches it. Not every rustc can make one.
+fn hears_a_caught_panic(node: &str) {
+    let context = Context::new().unwrap();
+    let endpoint = context.connect(node, SOON).unwrap();
+    let caught = match context.open("caught") {
+        Err(error) if error.is(TC_E_NOT_FOUND) => return,
+        found => found.unwrap(),
+    };
+    assert_eq!(
+        endpoint.call(&caught, b"b a b", 64, SOON).unwrap(),
+        br#"{"a": 1, "b": 2}"#
+    );
+    let failed = endpoint.call(&caught, b" ", 8, SOON).unwrap_err();
+    assert_eq!(failed.text, "the function panicked: no word in 1 bytes");
+    assert!(endpoint
+        .call(&caught, b"\xff", 8, SOON)
+        .unwrap_err()
+        .text
+        .contains("UTF-8"));
+    assert!(endpoint.call(&caught, b"still here", 64, SOON).is_ok());
+}
+
+fn main() {
+    let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
+    let (library, ucx, _) = tchains::versions();
+    println!("libtchains {}, UCX {}", library, ucx);
+    let tests: [(&str, &dyn Fn()); 7] = [
+        ("sends and calls", &sends_and_calls),
+        ("says what failed", &says_what_failed),
+        ("calls back", &calls_back),
+        ("borrows what is partly sent", &borrows_what_is_partly_sent),
+        ("waits by its descriptor", &waits_by_descriptor),
+        ("hears a panic", &|| hears_a_panic(&node)),
+        ("hears a caught panic", &|| hears_a_caught_panic(&node)),
+    ];
+    for (name, test) in tests {
+        test();
+        println!("ok: {}", name);
+    }
+}
