@@ -2,6 +2,7 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "foreign_words.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,6 +40,13 @@ static bool is_nounwind(LLVMValueRef function)
                                        kind) != NULL;
 }
 
+/* Older versions of rustc begin names as C++ does. Their panics stop at the boundary by themselves. */
+static bool is_rust(const char *name)
+{
+    char words[TCI_FOREIGN_NAME_MAX];
+    return tci_foreign_words_of_rust(name, words);
+}
+
 /* What is asked of C++'s library, and may throw. */
 static bool throws(LLVMModuleRef module)
 {
@@ -47,7 +55,7 @@ static bool throws(LLVMModuleRef module)
         const char *name = LLVMGetValueName(f);
         for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
             if (LLVMIsDeclaration(f) && LLVMGetFirstUse(f) != NULL && !is_nounwind(f) &&
-                strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+                strncmp(name, prefixes[i], strlen(prefixes[i])) == 0 && !is_rust(name))
                 return true;
         }
     }

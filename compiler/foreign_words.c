@@ -129,7 +129,7 @@ static const word_row rust_rows[] = {
      "define #[panic_handler] in the crate and compile with -C panic=abort; " RUST_ALLOC,
      "libstd-", true, 0},
     {"", "is a Rust function that is not in the bitcode",
-     "compile its crate with this one, or inline it (#[inline], -C codegen-units=1)", NULL,
+     "compile its crate with this one, or inline it (#[inline], -C codegen-units=1)", "libstd-",
      true, 0},
 };
 

@@ -223,6 +223,7 @@ fn hears_a_panic(node: &str) {
     let endpoint = context.connect(node, SOON).unwrap();
     let sample = context.open("sample").unwrap();
     let failed = endpoint.call(&sample, b"index", 8, SOON).unwrap_err();
+    assert!(failed.is(TC_E_THROWN), "{}", failed);
     assert!(
         failed.text.contains("the function panicked at"),
         "{}",
@@ -247,6 +248,7 @@ fn hears_a_caught_panic(node: &str) {
         br#"{"a": 1, "b": 2}"#
     );
     let failed = endpoint.call(&caught, b" ", 8, SOON).unwrap_err();
+    assert!(failed.is(TC_E_THROWN), "{}", failed);
     assert_eq!(failed.text, "the function panicked: no word in 1 bytes");
     assert!(endpoint
         .call(&caught, b"\xff", 8, SOON)

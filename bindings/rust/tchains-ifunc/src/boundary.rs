@@ -4,17 +4,12 @@ use crate::message::{Failure, Message};
 use crate::text::Text;
 use tchains_sys::*;
 
-/// What a call fails with whose function panicked.
-pub const ABANDONED: tc_status = TC_E_INVALID;
+/// What a function fails with that panicked.
+pub const ABANDONED: tc_status = TC_E_THROWN;
 
 #[inline]
 fn fail(status: tc_status, text: &Text) {
-    unsafe {
-        tc_reply_error(
-            if status < 0 { status } else { TC_E_INVALID },
-            text.as_ptr(),
-        )
-    };
+    unsafe { tc_self_fail(status, text.as_ptr()) }
 }
 
 #[inline]

@@ -36,7 +36,8 @@ pub const TC_E_CLOSED: tc_status = -21;
 pub const TC_E_BUSY: tc_status = -22;
 pub const TC_E_HOPS: tc_status = -23;
 pub const TC_E_ABSENT: tc_status = -24;
-pub const TC_STATUS_LAST: tc_status = TC_E_ABSENT;
+pub const TC_E_THROWN: tc_status = -25;
+pub const TC_STATUS_LAST: tc_status = TC_E_THROWN;
 
 extern "C" {
     pub fn tc_status_text(status: tc_status) -> *const c_char;
