@@ -60,7 +60,7 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -D build=${PROJECT_BINARY_D
 function(tc_install_package)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tchains)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
   # For CMake: find_package(tchains).
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tchainsConfig.cmake.in tchainsConfig.cmake

@@ -47,7 +47,7 @@ void tci_clang_command(const tci_command *command, const tci_target *target, uns
     /* What a user may override stands before the user's options. */
     static const char *const defaults[] = {"-O2", "-fno-stack-protector",
                                            "-fno-asynchronous-unwind-tables",
-                                           "-fomit-frame-pointer"};
+                                           "-fomit-frame-pointer", "-D__TC_CLANG__=1"};
     /* The target compiles position-independent code only, and cannot read the bitcode of -flto.
      */
     static const char *const fixed[] = {

@@ -1,0 +1,1 @@
+#include "sent.hpp"

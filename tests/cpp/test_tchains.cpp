@@ -1,0 +1,233 @@
+// <tc/tchains.hpp> between two contexts of this process, the target served by a thread.
+#include "sent.hpp"
+
+#include <tc/tchains.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+
+#define CHECK(condition)                                                                       \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);               \
+            std::exit(1);                                                                      \
+        }                                                                                      \
+    } while (0)
+
+namespace
+{
+
+class peers
+{
+  public:
+    peers()
+    {
+        listener_ = target_.listen("127.0.0.1:0");
+        host_port_ = "127.0.0.1:" + std::to_string(tc_listener_port(listener_));
+        tc_error err;
+        CHECK(tc_context_start_thread(target_, nullptr, &err) == TC_OK);
+        ep = ctx.connect(host_port_.c_str(), std::chrono::seconds(60));
+    }
+    const char *host_port() const
+    {
+        return host_port_.c_str();
+    }
+
+  private:
+    tc::context target_;
+    tc::listener listener_;
+    std::string host_port_;
+
+  public:
+    tc::context ctx;
+    tc::endpoint ep;
+};
+
+void owners_move_and_free()
+{
+    static_assert(!std::is_copy_constructible_v<tc::context>);
+    static_assert(std::is_nothrow_move_constructible_v<tc::endpoint>);
+    peers two;
+    tc::ifunc one = two.ctx.open("box"), none;
+    CHECK(one && !none);
+    none = std::move(one);
+    CHECK(!one && none);
+    tc::endpoint second = two.ctx.connect(two.host_port());
+    tc::call(second, none);
+    second.reset();
+    CHECK(!second);
+    tc_ifunc *raw = none.release();
+    CHECK(!none);
+    tc::ifunc adopted(raw);
+    CHECK(adopted.get() == raw);
+}
+
+void owners_may_outlive_their_context()
+{
+    peers two;
+    tc::ifunc box = two.ctx.open("box"), other;
+    tc::context moved = std::move(two.ctx);
+    CHECK(!two.ctx && moved && box && two.ep);
+    CHECK(tc::call<std::string>(two.ep, box, "moved") == "moved");
+    other = moved.open("above");
+    moved.reset();
+    CHECK(!box && !other && !two.ep);
+    two.ctx = tc::context();
+    box = two.ctx.open("box");
+    CHECK(box);
+}
+
+void failures_are_thrown_or_told()
+{
+    peers two;
+    try {
+        tc::ifunc fn = two.ctx.open("nowhere");
+        CHECK(false);
+    } catch (const tc::error &e) {
+        CHECK(e.status() == TC_E_NOT_FOUND);
+        CHECK(std::string(e.what()).find("nowhere") != std::string::npos);
+    }
+    tc_error err;
+    CHECK(!two.ctx.open("nowhere", err) && err.status == TC_E_NOT_FOUND);
+    CHECK(two.ctx.open("box", err) && err.status == TC_OK);
+    CHECK(!two.ctx.connect("no port", err) && err.status == TC_E_INVALID);
+    tc::context odd({{"delivery", "pigeons"}}, err);
+    CHECK(!odd && err.status == TC_E_INVALID);
+    tc::context unknown({{"no_such_option", "1"}}, err);
+    CHECK(!unknown && err.status == TC_E_NOT_FOUND);
+    tc::context stream({{"delivery", "stream"}});
+    CHECK(stream);
+}
+
+void arguments_lie_as_in_a_struct()
+{
+    peers two;
+    tc::ifunc box = two.ctx.open("box");
+    std::uint8_t kind = 7;
+    std::array<std::uint16_t, 3> sides = {1, 2, 3};
+    CHECK(tc::call<double>(two.ep, box, kind, 2.0, sides, "four") == 6 * 2.0 + 7 + 4);
+    CHECK(tc::call<double>(two.ep, box, kind, 2.0, sides, std::string(5000, 'x')) == 19 + 5000);
+    CHECK(tc::call<double>(two.ep, box, kind, 2.0, sides, std::string()) == 19);
+    CHECK(tc::call<std::string>(two.ep, box, "echoed") == "echoed");
+    CHECK(tc::call<std::string>(two.ep, box).empty());
+    std::vector<std::uint32_t> three = {1, 2, 3};
+    CHECK(tc::call<std::vector<std::uint32_t>>(two.ep, box, three) == three);
+    const float plain[2] = {1, 2};
+    CHECK(tc::call<std::vector<float>>(two.ep, box, plain).size() == 2);
+    CHECK((tc::call<std::array<float, 2>>(two.ep, box, plain)[1] == 2));
+    tc_error err;
+    CHECK(!tc::try_call<double>(err, {two.ep, box}, "odd") && err.status == TC_E_CORRUPT);
+    CHECK(std::string(err.text) == "answer of 3 bytes, expected 8");
+    CHECK(!tc::try_call<std::vector<int>>(err, {two.ep, box}, "odd") &&
+          err.status == TC_E_CORRUPT);
+    CHECK(!tc::try_call<char>(err, {two.ep, box}, "odd") && err.status == TC_E_TOO_LARGE);
+    CHECK(!tc::try_call<std::string>(err, {two.ep, box, {}, 2}, "odd") &&
+          err.status == TC_E_TOO_LARGE);
+    CHECK(tc::try_call<void>(err, {two.ep, box}) && err.status == TC_OK);
+    CHECK(!tc::try_call<void>(err, {two.ep, box}, "odd") && err.status == TC_E_TOO_LARGE);
+}
+
+void calls_that_do_not_wait()
+{
+    peers two;
+    tc::ifunc box = two.ctx.open("box");
+    int good = 0, bad = 0;
+    for (int i = 0; i < 10; i++) {
+        tc::start<std::string>(
+            {two.ep, box},
+            [&](const tc::outcome<std::string> &how) {
+                good += how.status == TC_OK && *how.value == "asked";
+            },
+            "asked");
+        tc::start<int>(
+            {two.ep, box},
+            [&](const tc::outcome<int> &how) {
+                bad += how.status == TC_E_CORRUPT && !how.value && how.text[0] == 'a';
+            },
+            "a");
+    }
+    CHECK(tc_calls_wait(two.ctx, TC_SECONDS(60)) == TC_OK);
+    CHECK(good == 10 && bad == 10);
+    tc::start<int>(
+        {two.ep, box}, [&](const tc::outcome<int> &how) { bad = how.status; }, 1);
+    two.ep.reset();
+    two.ctx.reset();
+    CHECK(bad != 10); // told, whatever became of it
+}
+
+void lambdas_travel_with_their_captures()
+{
+    peers two;
+    tc::function<decltype(above(0, 1))> count(two.ctx);
+    std::vector<double> column(1000);
+    for (std::size_t i = 0; i < column.size(); i++)
+        column[i] = static_cast<double>(i);
+    CHECK(count(two.ep, above(499.5, 1), column) == 500);
+    CHECK(count(two.ep, above(499.5, 2), column) == 250);
+    CHECK(count(two.ep, above(0, 1), std::vector<double>()) == 0);
+    CHECK(count(two.ep, above(0, 1), tc::view<double>(column.data(), 10)) == 9);
+
+    tc::function<decltype(weighted)> weigh(two.ctx);
+    CHECK(weigh(two.ep, weighted, 3, 2.5) == 7.5);
+
+    tc::function<squares> square(two.ctx);
+    CHECK(square(two.ep, squares{4}) == (std::vector<std::uint64_t>{0, 1, 4, 9}));
+    CHECK(square(two.ep, squares{0}).empty());
+
+    tc::function<louder> shout(two.ctx);
+    CHECK(shout(two.ep, louder{false}, "what?") == "WHAT?");
+
+    tc_error err;
+    tc::function<kept> keep(two.ctx, err);
+    keep.send(two.ep, kept{4});
+    tc::flush(two.ep, TC_SECONDS(60));
+    CHECK(*keep.try_call(err, {two.ep, keep}, kept{3}) == 7);
+    CHECK(keep(two.ep, kept{1}) == 8);
+}
+
+void what_a_lambda_throws_is_thrown_here()
+{
+    peers two;
+    tc::function<louder> shout(two.ctx);
+    try {
+        shout(two.ep, louder{true}, "now");
+        CHECK(false);
+    } catch (const tc::error &e) {
+        CHECK(e.status() == TC_E_THROWN);
+        CHECK(std::string(e.what()) == "the function threw std::runtime_error: too loud");
+    }
+}
+
+// Whoever may connect can send whatever bytes.
+void other_messages_are_refused()
+{
+    peers two;
+    tc_error err;
+    for (const char *name : {"above", "weighted", "squares", "louder"}) {
+        tc::ifunc fn = two.ctx.open(name);
+        for (std::size_t size = 0; size < 64; size++) {
+            CHECK(!tc::try_call<void>(err, {two.ep, fn}, std::string(size, 'x')));
+            CHECK(err.status == TC_E_INVALID);
+            CHECK(std::string(err.text).find("packed for another function") !=
+                  std::string::npos);
+        }
+    }
+}
+
+} // namespace
+
+int main()
+{
+    owners_move_and_free();
+    owners_may_outlive_their_context();
+    failures_are_thrown_or_told();
+    arguments_lie_as_in_a_struct();
+    calls_that_do_not_wait();
+    lambdas_travel_with_their_captures();
+    what_a_lambda_throws_is_thrown_here();
+    other_messages_are_refused();
+    std::puts("all is well");
+}
