@@ -502,6 +502,31 @@ def tail_panels(rows):
     return panels, 2, title
 
 
+def library_panels(rows):
+    """Pushes of each path, what others notice of upgrades, and calls of a library; a run need not have all parts."""
+    def of(part, **members):
+        return [row for row in rows if text(row.get("part")) == part and all(text(row.get(name)) == value for name, value in members.items())]
+
+    panels, calls, upgrades = [], of("call"), of("upgrade")
+    for path in distinct(of("push"), "path"):
+        own = of("push", path=path)
+        time, scale = time_unit([1e3 * value for value in figures(own, "us_p50")])
+        bars = bars_of(own, "us_p50", 1e3 * scale, lambda row: text(row.get("stage")), key="stage", far="us_p99")
+        panels.append(Bars(f"library of 50 symbols ({time}): p50, {marks(own, 'us')}", bars, title=path, dots=True, shares_names=len(panels) % 2 > 0,
+                           scale=1e3 * scale))
+    if upgrades:
+        bars = bars_of(upgrades, "us_p50", 1, lambda row: f"{number(row, 'upgrades') or 0:,.0f} upgrades", key="turn", far="us_p99")
+        panels.append(Bars(f"call of another client (us): p50, {marks(upgrades, 'us')}", bars, title="upgrades", dots=True))
+    (time, time_scale), (million, rate_scale) = time_unit(figures(calls, "latency_ns_p50")), rate_unit(figures(calls, "rate_per_s"))
+    own = dict(name_of=lambda row: f"{text(row.get('library'))} library", key="library")
+    if calls:
+        panels.append(Bars(f"message ({time}): p50, {marks(calls, 'latency_ns')}",
+                           bars_of(calls, "latency_ns_p50", time_scale, far="latency_ns_p99", **own), title="calls", dots=True, scale=time_scale))
+        panels.append(Bars(f"{million}messages/s", bars_of(calls, "rate_per_s", rate_scale, **own), title="calls", shares_names=len(panels) % 2 > 0,
+                           scale=rate_scale))
+    return panels, 2
+
+
 EXPERIMENTS = {
     "tsi": ("Target-Side Increment", message_panels),
     "ssum": ("Server-Side Sum", message_panels),
@@ -518,6 +543,7 @@ EXPERIMENTS = {
     "overhead": ("Lookup, execution and transmission", overhead_panels),
     "protection": ("What protection costs", protection_panels),
     "tail": ("Tails of latency", tail_panels),
+    "library": ("Libraries that travel", library_panels),
 }
 
 

@@ -144,6 +144,18 @@ def tails(sizes):
     return [tail(load, mode, place, size, factor) for size in sizes for load in ("none", "vm") for mode, place, factor in placed]
 
 
+def travelling(parts):
+    push = [{"part": "push", "path": path, "stage": stage, "us_p50": p50 * share, "us_p99": 3 * p50 * share, "us_p999": 4 * p50 * share,
+             "us_max": 5 * p50} for path, p50 in (("image", 180), ("bitcode", 4100), ("bitcode-stored", 420))
+            for stage, share in (("push", 0.6), ("first call", 0.4), ("total", 1))]
+    calls = [{"part": "call", "library": library, "latency_ns_p50": p50, "latency_ns_p99": 2 * p50, "latency_ns_p999": 5 * p50,
+              "latency_ns_max": 90 * p50, "rate_per_s": 4e9 / p50} for library, p50 in (("travelling", 152), ("host", 150))]
+    upgrades = [{"part": "upgrade", "turn": turn, "calls": 9000, "upgrades": count, "lost": 0, "us_p50": 3.1, "us_p99": p99, "us_p999": 2 * p99,
+                 "us_max": 9 * p99} for turn, count, p99 in (("quiet", 0, 14), ("upgraded", 100, 22))]
+    rows = {"push": push, "call": calls, "upgrade": upgrades}
+    return report("library", [row for part in parts for row in rows[part]])
+
+
 OWN = [("bare", "none", 0.9), ("am", "am", 5), ("cached", "direct", 1.1), ("uncached", "direct", 2)]
 SKIPPED = {"mode": "cached", "delivery": "am", "payload_bytes": 1 << 20, "skipped": "too large"}
 PAYLOADS = [1 << power for power in range(0, 17, 2)]
@@ -160,6 +172,8 @@ REPORTS = {
     "put": report("iput", sweep([64], [("inject", "am", 3), ("local", "am", 1)])),
     "tail": report("tail", tails([16, 256, 4096, 16384])),
     "tail-alone": report("tail", tails([64])),
+    "library": travelling(["push", "call", "upgrade"]),
+    "library-upgrades": travelling(["upgrade"]),
     "rings": report("tsi", [{"mode": mode, "delivery": "direct", "payload_bytes": 8, "ring_bytes": 4096 << n, "outstanding": 120 << n,
                              **around(rate_per_s=3e7 * (1 - 0.8 ** (n + 2)) * factor)} for mode, factor in (("cached", 1), ("inject", 0.2)) for n in range(8)]),
     "call": report("call", [call(mode, delivery, n, factor) for n in (1, 4, 16, 64, 256, 1024) for mode, delivery, factor in
