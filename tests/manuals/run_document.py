@@ -2,7 +2,7 @@
 """Does what a document says, and compares what is printed.
 
     run_document.py DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
-    run_document.py --chapter NAME [--needs PROGRAM[:LLVM]]... DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
+    run_document.py --chapter NAME [--if COMMAND] [--needs PROGRAM[:LLVM]]... DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
     run_document.py --lesson FOLDER DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
     run_document.py --sources DOCUMENT ROOT BUILD C_COMPILER [C_FLAG ...]
 
@@ -20,7 +20,8 @@ Blocks of other kinds are for readers. `...` in a line stands for anything. Port
 of this build, and $tree and $build are this tree and this build.
 
 --chapter: only the blocks before the first chapter, and those of this one. --needs: a program that it calls; with a number, one
-whose `-vV` tells of no newer LLVM than that. Without it the test is skipped.
+whose `-vV` tells of no newer LLVM than that. Without it the test is skipped. It may be a path. --if: where
+this command fails the test is skipped, with what it said.
 
 --lesson: the document describes the sources beside it, and FOLDER has what was built of them. The commands run there, and
 `c NAME`, `cpp NAME` and `cmake NAME` are lines of the file NAME, word for word. Each source is shown, in whole or in part.
@@ -238,17 +239,26 @@ def provide(needed, programs):
     """The first of that name that fits, in a folder before all others."""
     name, _, llvm_max = needed.partition(":")
     for folder in os.environ["PATH"].split(":"):
-        path = os.path.join(folder, name)
+        path = os.path.join(folder, name)  # or the name, if that is a path
         if os.access(path, os.X_OK) and is_fit(path, llvm_max):
-            os.symlink(path, os.path.join(programs, name))
+            os.symlink(path, os.path.join(programs, os.path.basename(name)))
             return
     print(f"skipped: no {name}" + (f" of LLVM {llvm_max} or older" if llvm_max else ""))
     raise SystemExit(SKIPPED)
 
 
+def look_for(command, folder, environment):
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=DEADLINE_S, check=False)
+    if done.returncode != 0:
+        print("skipped:", (done.stdout.strip().splitlines() or [command])[-1])
+        raise SystemExit(SKIPPED)
+
+
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--chapter")
+    parser.add_argument("--if", dest="condition")
     parser.add_argument("--needs", action="append", default=[])
     parser.add_argument("--lesson", metavar="FOLDER", type=os.path.abspath)
     parser.add_argument("--sources", action="store_true")
@@ -268,6 +278,8 @@ def main():
         runner = LessonRunner(folder, args) if beside else Runner(folder, args.root, args.build, args.compiler)
         for program in args.needs:
             provide(program, os.path.join(folder, ".bin"))
+        if args.condition:
+            look_for(args.condition, folder, runner.environment)
         try:
             for kind, text in blocks:
                 runner.block(kind, text)
