@@ -97,8 +97,10 @@ typedef struct word_row {
     char next;             /* what must follow: D: a digit, U: upper case or '_'; 0: anything */
 } word_row;
 
-#define RUST_PANIC "code that cannot panic has none: get() for [], checked_div() for /"
-#define RUST_CORE "give #![no_std], and keep to what is inlined of core, with -C opt-level=3"
+#define RUST_PANIC                                                                             \
+    "code that cannot panic has none: get() for [], checked_div() for /; or tc-rustc brings "  \
+    "core along"
+#define RUST_CORE "give #![no_std], and compile by tc-rustc, which brings core along"
 #define RUST_ALLOC "a #![no_std] crate names one by #[global_allocator], such as malloc of libc"
 #define JULIA                                                                                  \
     "only a node that embeds Julia (jl_init) has it; for others allocate nothing, throw "      \
