@@ -3,6 +3,8 @@ module Nodes
 
 export with_node, with_julia_node
 
+# Another one may be of another architecture.
+node_program() = get(ENV, "NODE_PROGRAM", "tc-node")
 const NODE = joinpath(@__DIR__, "node.jl")
 
 function wait_for_port(file::String, output::String, node)
@@ -32,7 +34,7 @@ plain(command::Cmd) = setenv(command, filter(pair -> first(pair) != "LD_LIBRARY_
 function with_node(f, options...)
     mktempdir() do folder
         file, output = joinpath(folder, "port"), joinpath(folder, "output")
-        with_process(f, plain(`tc-node --listen 127.0.0.1:0 --port-file $file $options`), file, output)
+        with_process(f, plain(`$(node_program()) --listen 127.0.0.1:0 --port-file $file $options`), file, output)
     end
 end
 

@@ -9,7 +9,8 @@ if ! julia=$("$root/scripts/install-julia.sh" --where 2>&1); then
     echo "skipped: $julia"
     exit 77
 fi
-export JULIA=$julia JULIA_LOAD_PATH=$root/bindings/julia:$root/tests/julia:@stdlib JULIA_DEPOT_PATH=$build/tests/julia/depot
+export JULIA=$julia JULIA_LOAD_PATH=$root/bindings/julia:$root/tests/julia:@stdlib
+export JULIA_DEPOT_PATH=${JULIA_DEPOT_PATH:-$build/tests/julia/depot}
 export TCHAINS_LIBRARY=$build/lib/libtchains.so TC_AR=$build/bin/tc-ar PATH=$build/bin:$PATH
 export TC_IFUNC_PATH=$build/tests/julia
 mkdir -p "$JULIA_DEPOT_PATH"
