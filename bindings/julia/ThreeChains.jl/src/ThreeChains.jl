@@ -20,6 +20,7 @@ include("c_names.jl")
 include("refusal.jl")
 include("layout_check.jl")
 include("compile.jl")
+include("embedded.jl")
 include("entry.jl")
 include("ifunc.jl")
 

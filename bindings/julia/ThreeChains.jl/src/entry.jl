@@ -93,16 +93,23 @@ end
 
 const RAW = Tuple{Ptr{UInt8},UInt64,Ptr{Cvoid}}
 
-function mainly(f::Function)
+# The types that a function asks for, or those of NAME_main.
+function argument_types(f)
     found = methods(f)
     length(found) == 1 ||
         throw(ArgumentError("$f has $(length(found)) methods, expected one, with its types declared"))
     types = Tuple(Base.unwrap_unionall(first(found).sig).parameters[2:end])
-    Tuple{types...} == RAW && return f
-    length(types) == 2 && types[1] <: View && isconcretetype(types[1]) && isbitstype(eltype(types[1])) &&
-        types[2] <: Union{Ptr,View} && isconcretetype(types[2]) && sizeof(eltype(types[1])) > 0 && return Main{typeof(f),types...}()
+    (Tuple{types...} == RAW || length(types) == 2 && is_payload(types[1]) && is_target(types[2])) && return types
     throw(ArgumentError(string(f, " takes (", join(types, ", "),
         "), expected (View{T}, Ptr{U}) with T and U of bits, or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
+end
+
+is_payload(type) = type <: View && isconcretetype(type) && isbitstype(eltype(type)) && sizeof(eltype(type)) > 0
+is_target(type) = type <: Union{Ptr,View} && isconcretetype(type)
+
+function mainly(f::Function)
+    types = argument_types(f)
+    return length(types) == 3 ? f : Main{typeof(f),types...}()
 end
 
 const compiled = Dict{Tuple{Any,String},Any}()
@@ -119,7 +126,7 @@ function bitcode(f::Function; name=string(nameof(f)))
     world = ccall(:jl_get_world_counter, UInt, ())
     kept = get(compiled, (f, name), nothing)
     kept === nothing || kept[1] != first(methods(f)).primary_world || return kept[2]
-    code = compile(mainly(f), name)
+    code = haskey(texts, f) ? compile_embedded(f, name) : compile(mainly(f), name)
     compiled[(f, name)] = (first(methods(f)).primary_world, code)
     return code
 end
@@ -131,12 +138,30 @@ is_precompiling() = ccall(:jl_generating_output, Cint, ()) != 0
     @ifunc function NAME(payload::View{T}, target::Ptr{U}) ... end
 
 Defines a function that can be sent, and compiles it at once: what it cannot do elsewhere is said here.
+
+    @ifunc runtime=true function NAME(payload::View{T}, target::Ptr{U}) ... end
+
+One that may use all of Julia. It runs at nodes that have Julia and ThreeChains in their process; others
+refuse it. Its text travels, without the functions and globals around it, and Julia compiles it there. An
+exception ends a call with `:TC_E_PAYLOAD` and its text.
 """
 macro ifunc(definition)
     defined = gensym("defined")
     return quote
         $defined = $(esc(definition))
         is_precompiling() || bitcode($defined)
+        $defined
+    end
+end
+
+macro ifunc(option, definition)
+    option == :(runtime = true) ||
+        throw(ArgumentError("@ifunc has the option runtime=true, found $option"))
+    defined = gensym("defined")
+    return quote
+        $defined = $(esc(definition))
+        texts[$defined] = $(text_of(definition))
+        argument_types($defined)
         $defined
     end
 end

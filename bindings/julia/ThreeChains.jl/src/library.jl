@@ -38,6 +38,8 @@ Base.showerror(io::IO, e::TcError) = print(io, e.status, ": ", e.text)
 
 const OK = Cint(0)
 const E_AGAIN = Cint(-1)
+const E_COMPILE = Cint(-12)
+const E_PAYLOAD = Cint(-20)
 const E_UNSUPPORTED = Cint(-19)
 
 const ERROR_BYTES = 4 + 1024 # tc_error

@@ -1,0 +1,62 @@
+# Functions that allocate, dispatch and throw, at nodes that have Julia and at one that has not.
+using Test, ThreeChains, Nodes
+
+@ifunc runtime=true function words(payload::View{UInt8}, target::Ptr{Cvoid})
+    text = unsafe_string(pointer(payload), length(payload))
+    counts = Dict{String,Int}()
+    for word in split(text)
+        counts[word] = get(counts, word, 0) + 1
+    end
+    found = sort(collect(counts); by=pair -> (-pair[2], pair[1]))
+    answer = join(["$word $count" for (word, count) in found], ", ")
+    GC.gc()
+    GC.@preserve answer reply(Ptr{Cvoid}(pointer(answer)), sizeof(answer))
+end
+
+@ifunc runtime=true throwing(payload::View{Int64}, target::Ptr{Cvoid}) = reply(sqrt(payload[1]))
+
+@ifunc runtime=true lost(payload::View{Int64}, target::Ptr{Cvoid}) = reply(nowhere_defined(payload[1]))
+
+function failure(f)
+    try
+        f()
+        return (:none, "")
+    catch error
+        error isa TcError || rethrow()
+        return (error.status, error.text)
+    end
+end
+
+@testset "at a node in Julia" begin
+    with_julia_node() do address
+        Context() do context
+            endpoint = Endpoint(context, address; timeout=20)
+            fn = Ifunc(context, words)
+            for round in 1:50
+                @test call(String, endpoint, fn, "to be or not to be"; timeout=60) == "be 2, to 2, not 1, or 1"
+            end
+            roots = Ifunc(context, throwing)
+            @test call(Float64, endpoint, roots, 16) == 4.0
+            status, text = failure(() -> call(Float64, endpoint, roots, -1))
+            @test status == :TC_E_PAYLOAD && startswith(text, "DomainError with -1")
+            @test call(Float64, endpoint, roots, 25) == 5.0
+            status, text = failure(() -> call(Float64, endpoint, Ifunc(context, lost), 1))
+            @test status == :TC_E_PAYLOAD && occursin("nowhere_defined not defined", text)
+        end
+    end
+end
+
+@testset "at a node without Julia" begin
+    with_node() do address
+        Context() do context
+            endpoint = Endpoint(context, address; timeout=20)
+            status, text = failure(() -> call(String, endpoint, Ifunc(context, words), "to be"))
+            @test status == :TC_E_UNRESOLVED && occursin("jl_eval_string", text)
+        end
+    end
+end
+
+@testset "what cannot be sent so either" begin
+    @test_throws Exception @eval @ifunc runtime=true f(payload, target) = 1
+    @test_throws Exception @eval @ifunc no_such_option=1 g(payload::View{UInt8}, target::Ptr{Cvoid}) = 1
+end
