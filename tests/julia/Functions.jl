@@ -3,7 +3,7 @@ module Functions
 
 using ThreeChains
 
-export total, count_up, moments, text_of, silent, beyond
+export total, count_up, moments, text_of, silent, beyond, bound
 
 @ifunc function total(payload::View{Float64}, target::Ptr{Cvoid})
     sum = 0.0
@@ -54,6 +54,11 @@ end
 
 @ifunc function beyond(payload::View{Float64}, target::Ptr{Cvoid})
     reply(payload[length(payload) + 1])
+end
+
+# Of a library that a node loads for it.
+@ifunc function bound(payload::View{UInt64}, target::Ptr{Cvoid})
+    reply(ccall("extern compressBound", llvmcall, UInt64, (UInt64,), payload[1]))
 end
 
 end

@@ -1,7 +1,10 @@
 # Targets for tests: processes of their own on loopback, which are ended by their id.
 module Nodes
 
-export with_node, with_julia_node
+export with_node, with_julia_node, with_embedding_node
+
+using Libdl
+using ThreeChains: plain
 
 # Another one may be of another architecture.
 node_program() = get(ENV, "NODE_PROGRAM", "tc-node")
@@ -28,9 +31,6 @@ function with_process(f, command::Cmd, file::String, output::String)
     end
 end
 
-# Has Julia's own libraries out of the way of programs that are none of Julia's.
-plain(command::Cmd) = setenv(command, filter(pair -> first(pair) != "LD_LIBRARY_PATH", ENV))
-
 function with_node(f, options...)
     mktempdir() do folder
         file, output = joinpath(folder, "port"), joinpath(folder, "output")
@@ -45,5 +45,21 @@ function with_julia_node(f)
         with_process(f, command, file, output)
     end
 end
+
+# A program in C that embeds Julia: examples/languages/julia/julia_node.c.
+function with_embedding_node(f)
+    tree, build = normpath(joinpath(@__DIR__, "..", "..")), dirname(dirname(ENV["TCHAINS_LIBRARY"]))
+    julia = first(filter(path -> occursin("libjulia.so", path), dllist()))
+    source = joinpath(tree, "examples", "languages", "julia", "julia_node.c")
+    mktempdir() do folder
+        program, file, output = joinpath.(folder, ("julia_node", "port", "output"))
+        run(plain(`cc -Wall -Wextra -Werror $source -I$tree/include -isystem $(Sys.BINDIR)/../include/julia
+            -L$build/lib -ltchains $julia -Wl,-rpath,$build/lib -Wl,--unresolved-symbols=ignore-in-shared-libs
+            -o $program`))
+        with_process(f, addenv(`$program $file`, "JULIA_BINDIR" => Sys.BINDIR), file, output)
+    end
+end
+
+addenv(command::Cmd, pair) = setenv(command, merge(Dict(ENV), Dict(pair)))
 
 end

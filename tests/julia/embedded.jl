@@ -27,8 +27,9 @@ function failure(f)
     end
 end
 
-@testset "at a node in Julia" begin
-    with_julia_node() do address
+# Of a process of its own in Julia, and of one in C that embeds it.
+@testset "at a node with Julia" for node in (with_julia_node, with_embedding_node)
+    node() do address
         Context() do context
             endpoint = Endpoint(context, address; timeout=20)
             fn = Ifunc(context, words)
@@ -58,5 +59,13 @@ end
 
 @testset "what cannot be sent so either" begin
     @test_throws Exception @eval @ifunc runtime=true f(payload, target) = 1
+    @test_throws Exception @eval @ifunc 1 + 1
     @test_throws Exception @eval @ifunc no_such_option=1 g(payload::View{UInt8}, target::Ptr{Cvoid}) = 1
+end
+
+@testset "the newest definition counts" begin
+    @eval @ifunc runtime=true changing(payload::View{Int64}, target::Ptr{Cvoid}) = reply(string(payload[1]))
+    with_text = bitcode(changing)
+    @eval @ifunc changing(payload::View{Int64}, target::Ptr{Cvoid}) = reply(payload[1])
+    @test bitcode(changing) != with_text
 end

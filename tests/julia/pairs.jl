@@ -15,6 +15,7 @@ function check_from_julia(address)
         @test call(Functions.Moments, endpoint, Ifunc(context, moments), [1.0, 2.0, 3.0]) ==
               Functions.Moments(3, 2.0, 2.0)
         @test call(UInt64, endpoint, Ifunc(context, text_of), "hello\0") == 5
+        @test call(UInt64, endpoint, Ifunc(context, bound; deps=["libz.so.1"]), 1000) == 1013
         counter = Ifunc(context, count_up)
         for _ in 1:100
             send(endpoint, counter, "abc")
@@ -39,6 +40,8 @@ function check_from_c(address)
             @test reinterpret(Float64, answer)[1] == 500500.0
         end
         listing = read(Nodes.plain(`tc-ar show $written`), String)
+        archive(bound, joinpath(folder, "bound.tca"); deps=["libz.so.1", "libm.so.6"])
+        @test read(joinpath(folder, "bound.deps"), String) == "libz.so.1\nlibm.so.6\n"
         for slice in (r"aarch64-linux +bitcode", r"aarch64-linux +image", r"x86_64-linux +bitcode", r"x86_64-linux +image")
             @test occursin(slice, listing)
         end

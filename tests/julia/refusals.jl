@@ -56,10 +56,18 @@ end
     code = bitcode(fine)
     @test first.(code) == ["x86_64-pc-linux-gnu", "aarch64-unknown-linux-gnu"]
     @test all(pair -> pair[2][1:4] == UInt8[0x42, 0x43, 0xc0, 0xde], code)
-    @test bitcode(fine) === code
+    @test bitcode(fine) == code
     @test occursin("throws", refusal(throws))
 end
 
 @testset "@ifunc says it where the function stands" begin
     @test_throws RefusedFunction @eval @ifunc text(payload::View{UInt8}, target::Ptr{Cvoid}) = reply(string(payload[1]))
+end
+
+@testset "what a function calls is the newest, too" begin
+    @eval step_of() = 1
+    @eval stepping(payload::View{Int64}, target::Ptr{Cvoid}) = reply(payload[1] + step_of())
+    before = bitcode(stepping)
+    @eval step_of() = 2
+    @test bitcode(stepping) != before
 end

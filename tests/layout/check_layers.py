@@ -30,6 +30,7 @@ LIBRARIES = {
     "jansson": ["jansson.h"],
     "pmix": ["pmix.h", "pmix_*.h"],
     "mpi": ["mpi.h"],
+    "julia": ["julia.h"],
     "cmocka": ["cmocka.h"],
     "openssl": ["openssl/*"],
 }

@@ -2,7 +2,8 @@
 # node compile it, the first time, and calls what came of it. The tables of types and methods that compiled
 # code refers to are those of one process. A node without Julia lacks jl_eval_string and refuses the function.
 
-const texts = Dict{Any,String}()
+# The text of a function that travels so; @ifunc adds a method for each.
+function_text(f) = nothing
 
 # The text of a definition without its lines, which are of a file that is not there.
 text_of(definition::Expr) = string(Base.remove_linenums!(copy(definition)))
@@ -11,7 +12,7 @@ text_of(definition::Expr) = string(Base.remove_linenums!(copy(definition)))
 # exception leaves either; who called is told.
 function node_text(f, name::String)
     types = argument_types(f)
-    home = string("ifunc_", name, "_", string(hash(texts[f]); base=16))
+    home = string("ifunc_", name, "_", string(hash(function_text(f)); base=16))
     return """
     try
         isdefined(Main, :$home) || Base.include_string(Main, $(repr(module_text(f, home, types))), "$name")
@@ -26,7 +27,7 @@ end
 module_text(f, home, types) = """
     module $home
     using ThreeChains
-    $(texts[f])
+    $(function_text(f))
     function run(payload::Ptr{UInt8}, size::UInt64, target::Ptr{Cvoid})
         try
             $(nameof(f))(ThreeChains.as_payload($(types[1]), payload, size), ThreeChains.as_target($(types[2]), target))

@@ -123,11 +123,12 @@ The LLVM bitcode of a function for each architecture, as pairs of a target tripl
 function bitcode(f::Function; name=string(nameof(f)))
     occursin(r"^[A-Za-z_][A-Za-z0-9_]*$", name) ||
         throw(ArgumentError("the name is \"$name\", expected a C identifier"))
+    # A method that is defined anywhere may be one that the function calls.
     world = ccall(:jl_get_world_counter, UInt, ())
     kept = get(compiled, (f, name), nothing)
-    kept === nothing || kept[1] != first(methods(f)).primary_world || return kept[2]
-    code = haskey(texts, f) ? compile_embedded(f, name) : compile(mainly(f), name)
-    compiled[(f, name)] = (first(methods(f)).primary_world, code)
+    kept === nothing || kept[1] != world || return kept[2]
+    code = function_text(f) === nothing ? compile(mainly(f), name) : compile_embedded(f, name)
+    compiled[(f, name)] = (world, code)
     return code
 end
 
@@ -149,6 +150,7 @@ macro ifunc(definition)
     defined = gensym("defined")
     return quote
         $defined = $(esc(definition))
+        function_text($defined) === nothing || (ThreeChains.function_text(::typeof($(esc(name_in(definition))))) = nothing)
         is_precompiling() || bitcode($defined)
         $defined
     end
@@ -160,18 +162,36 @@ macro ifunc(option, definition)
     defined = gensym("defined")
     return quote
         $defined = $(esc(definition))
-        texts[$defined] = $(text_of(definition))
+        ThreeChains.function_text(::typeof($(esc(name_in(definition))))) = $(text_of(definition))
         argument_types($defined)
         $defined
     end
 end
 
-"""
-    archive(f, "FOLDER/NAME.tca")
+function name_in(definition)
+    definition isa Expr && definition.head in (:function, :(=)) ||
+        throw(ArgumentError("@ifunc expects the definition of a function, found $definition"))
+    signature = definition.args[1]
+    while signature isa Expr && signature.head in (:where, :(::), :call)
+        signature = signature.args[1]
+    end
+    signature isa Symbol || throw(ArgumentError("@ifunc expects a function with a name, found $signature"))
+    return signature
+end
 
-Writes an archive for other programs, by `tc-ar create`.
+# One library in each line.
+deps_text(deps) = join(string.(deps, "\n"))
+
+# Programs that are none of Julia's find the machine's own libraries.
+plain(command::Cmd) = setenv(command, filter(pair -> first(pair) != "LD_LIBRARY_PATH", ENV))
+
 """
-function archive(f::Function, path::AbstractString; name=first(splitext(basename(path))))
+    archive(f, "FOLDER/NAME.tca"; name = "NAME", deps = [])
+
+Writes an archive for other programs, by `tc-ar create`: bitcode and images. `deps`: the libraries that the
+function needs at a node, such as `"libz.so.1"`.
+"""
+function archive(f::Function, path::AbstractString; name=first(splitext(basename(path))), deps=String[])
     program = get(ENV, "TC_AR", "tc-ar")
     mktempdir() do folder
         files = map(bitcode(f; name=name)) do (triple, bytes)
@@ -179,7 +199,10 @@ function archive(f::Function, path::AbstractString; name=first(splitext(basename
             write(file, bytes)
             file
         end
-        run(`$program create $name $files -o $path`)
+        list = joinpath(folder, "deps")
+        write(list, deps_text(deps))
+        libraries = isempty(deps) ? `` : `--deps $list`
+        run(plain(`$program create $name $files -o $path $libraries`))
     end
     return path
 end

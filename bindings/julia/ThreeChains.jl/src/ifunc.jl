@@ -1,12 +1,13 @@
 # Functions that can be sent, and sending and calling them.
 
 """
-    Ifunc(context, f; name = nameof(f))
+    Ifunc(context, f; name = nameof(f), deps = [])
     Ifunc(context, "NAME")
     Ifunc(context, path = "FOLDER/NAME.tca")
 
-A function to be sent: of a Julia function, which is compiled here for every architecture; of an archive
-`NAME.tca` on `TC_IFUNC_PATH`; or of the archive at a path, whichever language it was written in.
+A function to be sent: of a Julia function, which is compiled here for every architecture, and needs the
+libraries `deps` at the node, such as `"libz.so.1"`; of an archive `NAME.tca` on `TC_IFUNC_PATH`; or of the
+archive at a path, whichever language it was written in.
 """
 mutable struct Ifunc <: Owned
     context::Context
@@ -21,15 +22,15 @@ struct Bitcode # tc_bitcode
     size::Csize_t
 end
 
-function Ifunc(context::Context, f::Function; name=string(nameof(f)))
+function Ifunc(context::Context, f::Function; name=string(nameof(f)), deps=String[])
     space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
-    code = bitcode(f; name=name)
+    code, libraries = bitcode(f; name=name), deps_text(deps)
     GC.@preserve code begin
         slices = [Bitcode(pointer(triple), pointer(bytes), length(bytes)) for (triple, bytes) in code]
         check(ccall(@tc(tc_ifunc_open_bitcode_sized), Cint,
-                    (Ptr{Cvoid}, Cstring, Ptr{Bitcode}, Csize_t, Csize_t, Ptr{Cvoid}, Csize_t,
+                    (Ptr{Cvoid}, Cstring, Ptr{Bitcode}, Csize_t, Csize_t, Ptr{UInt8}, Csize_t,
                      Ref{Ptr{Cvoid}}, Ptr{UInt8}), use(context), name, slices, length(slices),
-                    sizeof(Bitcode), C_NULL, 0, made, space), space)
+                    sizeof(Bitcode), libraries, sizeof(libraries), made, space), space)
     end
     return Ifunc(context, made[])
 end
