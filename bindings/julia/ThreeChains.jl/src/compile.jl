@@ -130,12 +130,25 @@ function drop_julia_globals(mod)
     end
 end
 
+# Julia numbers names by what it has compiled before. Without them equal functions are equal bytes, which
+# nodes know again.
+function drop_names(mod)
+    for (i, f) in enumerate(filter(f -> !is_declaration(f), functions(mod)))
+        startswith(name_of(f), "julia_") && rename!(f, "inner_$i")
+        for block in blocks(f)
+            rename!(block, "")
+            foreach(instruction -> rename!(instruction, ""), instructions(block))
+        end
+    end
+end
+
 function finish(mod, target::Target)
     ccall(llvm(:LLVMStripModuleDebugInfo), Cint, (Handle,), mod)
     run_passes(mod, manager -> begin
         ccall(llvm(:LLVMAddGlobalDCEPass), Cvoid, (Handle,), manager)
         ccall(llvm(:LLVMAddStripDeadPrototypesPass), Cvoid, (Handle,), manager)
     end)
+    drop_names(mod)
     ccall(llvm(:LLVMSetDataLayout), Cvoid, (Handle, Cstring), mod, target.layout)
 end
 
