@@ -1,0 +1,2 @@
+// What tc-clang is given, once for each name.
+#include "readings.hpp"
