@@ -38,12 +38,28 @@ static void write_section(const tc_ifunc *fn, size_t index, size_t rest_size, ui
     }
 }
 
+/* The unwinder never hears of injected code: something thrown in it would end the target. */
+static tc_status check_throws_nothing(const tci_archive *archive, size_t index, tc_error *err)
+{
+    const size_t count = tci_archive_slice(archive, index)->symbol_count;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = tci_archive_symbol(archive, index, i);
+        if (strcmp(name, "__gxx_personality_v0") == 0 || strcmp(name, "__cxa_throw") == 0)
+            return tci_error_set(
+                err, TC_E_UNSUPPORTED,
+                "%s: it may throw or catch exceptions, which injected code cannot",
+                tci_archive_name(archive));
+    }
+    return TC_OK;
+}
+
 static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *code,
                               tc_error *err)
 {
     size_t index;
     TC_TRY(tci_archive_select_image(fn->archive, tci_target_triple(target), TCI_CPU_ANY, &index,
                                     err));
+    TC_TRY(check_throws_nothing(fn->archive, index, err));
     size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
     size_t rest_size = deps_size + 1 + names_size(fn->archive, index);
     size_t size =

@@ -102,6 +102,18 @@ static void a_payload_that_throws_is_not_sent(void **state)
     pair_close(&p);
 }
 
+/* Where nobody could catch it. */
+static void what_may_throw_is_not_injected(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "thrower"), "i", 1),
+                     TC_E_UNSUPPORTED);
+    assert_int_equal(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "thrower: it may throw or catch exceptions"));
+    pair_close(&p);
+}
+
 static tc_status push(pair *p, const char *folder)
 {
     tc_library *library;
@@ -131,6 +143,7 @@ int main(void)
         cmocka_unit_test(what_would_leave_is_the_answer),
         cmocka_unit_test(messages_that_are_no_calls_go_on),
         cmocka_unit_test(a_payload_that_throws_is_not_sent),
+        cmocka_unit_test(what_may_throw_is_not_injected),
         cmocka_unit_test(a_library_throws_into_its_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
