@@ -2,7 +2,7 @@
 
 #include "archive.h"
 #include "base/error_text.h"
-#include "foreign_words.h"
+#include "rust_name.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,8 +43,8 @@ static bool is_nounwind(LLVMValueRef function)
 /* Older versions of rustc begin names as C++ does. Their panics stop at the boundary by themselves. */
 static bool is_rust(const char *name)
 {
-    char words[TCI_FOREIGN_NAME_MAX];
-    return tci_foreign_words_of_rust(name, words);
+    char words[TCI_RUST_NAME_MAX];
+    return tci_rust_name_read(name, words);
 }
 
 /* What is asked of C++'s library, and may throw. */

@@ -1,90 +1,12 @@
 #include "foreign_words.h"
 
+#include "rust_name.h"
 #include "source_place.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* --- names of Rust ------------------------------------------------------------------------ */
-
-typedef struct name_reader {
-    const char *at;
-    char *out;
-    size_t used;
-} name_reader;
-
-/* A decimal number and so many bytes, which become one more part of the name. */
-static bool take_part(name_reader *r)
-{
-    char *name;
-    if (!isdigit((unsigned char)*r->at) || *r->at == '0')
-        return false;
-    unsigned long size = strtoul(r->at, &name, 10);
-    if (size > strlen(name) || r->used + size + 3 > TCI_FOREIGN_NAME_MAX)
-        return false;
-    r->used += (size_t)snprintf(r->out + r->used, TCI_FOREIGN_NAME_MAX - r->used, "%s%.*s",
-                                r->used > 0 ? "::" : "", (int)size, name);
-    r->at = name + size;
-    return true;
-}
-
-/* "17h" and sixteen digits: what rustc ends its names with, and no C++ compiler. */
-static bool is_hash(const char *at)
-{
-    static const char start[] = "17h";
-    return strncmp(at, start, strlen(start)) == 0 &&
-           strspn(at + strlen(start), "0123456789abcdef") == 16 &&
-           strcmp(at + strlen(start) + 16, "E") == 0;
-}
-
-static bool read_legacy(name_reader *r)
-{
-    while (!is_hash(r->at)) {
-        if (!take_part(r))
-            return false;
-    }
-    return r->used > 0;
-}
-
-/* A number that tells equal names apart: "s1234_". */
-static void skip_disambiguator(name_reader *r)
-{
-    if (*r->at != 's')
-        return;
-    size_t size = 1;
-    while (isalnum((unsigned char)r->at[size]))
-        size++;
-    if (r->at[size] == '_')
-        r->at += size + 1;
-}
-
-/* "NvNtCs1234_4core9panicking9panic_fmt": nested paths first, then the crate, then the names;
- * behind them perhaps the crate that asked for it. */
-static bool read_v0(name_reader *r)
-{
-    while (r->at[0] == 'N' && islower((unsigned char)r->at[1]))
-        r->at += 2;
-    if (*r->at++ != 'C')
-        return false;
-    while (*r->at != '\0' && *r->at != 'C') {
-        skip_disambiguator(r);
-        if (!take_part(r))
-            return false;
-    }
-    return r->used > 0;
-}
-
-bool tci_foreign_words_of_rust(const char *symbol, char name_out[TCI_FOREIGN_NAME_MAX])
-{
-    name_reader r = {.out = name_out};
-    r.at = symbol + (strncmp(symbol, "_ZN", 3) == 0 ? 3 : 2);
-    return strncmp(symbol, "_ZN", 3) == 0  ? read_legacy(&r)
-           : strncmp(symbol, "_R", 2) == 0 ? read_v0(&r)
-                                           : false;
-}
 
 /* --- what is known -------------------------------------------------------------------------- */
 
@@ -253,17 +175,17 @@ void tci_foreign_words_of_symbols(const tci_text_list *symbols, const tci_text_l
                                   const char *origin, tci_text_list *errors,
                                   tci_text_list *warnings)
 {
-    char words[TCI_FOREIGN_NAME_MAX];
+    char words[TCI_RUST_NAME_MAX];
     for (size_t i = 0; i < symbols->count; i++) {
         const char *name = symbols->items[i];
-        const bool is_rust = tci_foreign_words_of_rust(name, words);
+        const bool is_rust = tci_rust_name_read(name, words);
         const word_row *row =
             is_rust ? find_row(rust_rows, sizeof rust_rows / sizeof rust_rows[0], words)
                     : find_row(rows, sizeof rows / sizeof rows[0], name);
         if (row == NULL || is_given(row, libraries))
             continue;
         tci_text_list_format(row->is_fatal ? errors : warnings, "%s: %s: '%.*s' %s; %s", origin,
-                             row->is_fatal ? "error" : "warning", TCI_FOREIGN_NAME_MAX,
+                             row->is_fatal ? "error" : "warning", TCI_RUST_NAME_MAX,
                              is_rust ? words : name, row->what, row->advice);
     }
 }

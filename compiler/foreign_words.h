@@ -8,8 +8,6 @@
 #include "engine/orc/llvm_compat.h"
 #include "text_list.h"
 
-#define TCI_FOREIGN_NAME_MAX 256
-
 /* For each of `symbols`, which the code leaves to its target, what it is and what to do. `libraries`: the lines of the
  * code's list of libraries; a symbol that one of them gives is not mentioned. `origin` is the name of the file.
  *   errors    "FILE: error: ...": no target has it
@@ -22,10 +20,5 @@ void tci_foreign_words_of_symbols(const tci_text_list *symbols, const tci_text_l
  * thread-local variables and constructors, why a language has them where nobody wrote any. */
 void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
                                  tci_text_list *findings);
-
-/* "core::panicking::panic_fmt" of "_ZN4core9panicking9panic_fmt17h0123456789abcdefE" or
- * "_RNvNtCs1234_4core9panicking9panic_fmt". False: it is no name that rustc makes, or one with
- * more in it than modules and names. */
-bool tci_foreign_words_of_rust(const char *symbol, char name_out[TCI_FOREIGN_NAME_MAX]);
 
 #endif

@@ -1,5 +1,6 @@
 /* Which names belong to which language's runtime, and which to nobody's. */
 #include "foreign_words.h"
+#include "rust_name.h"
 
 #include "../support/test.h"
 
@@ -31,9 +32,9 @@ static void names_of_rust(void **state)
         {"R", NULL},
         {"", NULL},
     };
-    char name[TCI_FOREIGN_NAME_MAX];
+    char name[TCI_RUST_NAME_MAX];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        bool known = tci_foreign_words_of_rust(names[i][0], name);
+        bool known = tci_rust_name_read(names[i][0], name);
         if (known != (names[i][1] != NULL))
             fail_msg("%s: %s", names[i][0], known ? name : "not known");
         if (known)
@@ -43,11 +44,11 @@ static void names_of_rust(void **state)
 
 static void a_long_name_of_rust(void **state)
 {
-    char symbol[1024] = "_ZN", name[TCI_FOREIGN_NAME_MAX];
+    char symbol[1024] = "_ZN", name[TCI_RUST_NAME_MAX];
     for (int i = 0; i < 60; i++)
         strcat(symbol, "5alloc");
     strcat(symbol, "17h0123456789abcdefE");
-    assert_false(tci_foreign_words_of_rust(symbol, name));
+    assert_false(tci_rust_name_read(symbol, name));
 }
 
 static void expect(const char *symbol, const char *library, size_t errors, size_t warnings)
