@@ -368,6 +368,12 @@ static int run_messages(const perf_options *options)
                                      .report_payload = report_payload,
                                      .finish = add_paper};
     series_run run = {.kind = &kind, .options = *options};
+    const bool is_variant = options->senders.count > 0 || options->ring_bytes.count > 0;
+    if (is_variant && options->function != NULL && strcmp(options->function, "c") != 0) {
+        (void)fprintf(stderr, "tc-perf: --senders and --ring-bytes measure the function in C: "
+                              "expected no --function beside them\n");
+        return 2;
+    }
     if (options->senders.count > 0)
         return fan_in_run(options);
     if (options->ring_bytes.count > 0)

@@ -71,6 +71,8 @@ def refuses(tc_perf):
         expect(done.returncode == 1 and "no chase_reply_cpp.tca" in done.stderr, "a refusal", done)
     done = run([tc_perf, *TSI, "--function", "pascal"])
     expect(done.returncode == 2 and "rust,fortran" in done.stderr, "those that there are", done)
+    done = run([tc_perf, "tsi", "--senders", "1..2", "--function", "c++"])
+    expect(done.returncode == 2 and "expected no --function" in done.stderr, "a refusal", done)
 
 
 def plots(tc_perf):
