@@ -37,7 +37,7 @@ jobs=$((2 * $(nproc)))
 case $preset in
     asan)
         need clang-19 clang-19
-        but='^(layout|model)\.|tc_perf_plot'
+        but='^(layout|model|languages)\.|tc_perf_plot'
         ;;
     tsan)
         need clang-19 clang-19
