@@ -97,7 +97,7 @@ echo "cross-aarch64: libraries for $debian in $root"
 [ "$what" != --libraries ] || exit 0
 
 host=${TC_HOST_BUILD:-build/release}
-host_targets=(tc-clang tc-node tc-package tc-send tc-info tc-perf tchains-orc record_source
+host_targets=(tc-clang tc-ar tc-node tc-package tc-send tc-info tc-perf tchains-orc record_source
     integration_functions integration_peer integration_member test_forwarding test_group_walks join_main check_args test_engine_cpu
     primes_source specialise_run specialise_run_static ifunc_total_in_c)
 [ -f "$host/CMakeCache.txt" ] || cmake --preset "$(basename "$host")"

@@ -188,21 +188,70 @@ fn calls_back() {
     });
 }
 
-fn borrows_what_is_partly_sent() {
+fn keeps_what_is_partly_sent() {
     served(|address| {
         let context = Context::new().unwrap();
         let node = context.connect(address, SOON).unwrap();
         let sample = context.open("sample").unwrap();
-        let large = vec![b'l'; 8 << 20];
+        let mut large = vec![b'l'; 8 << 20];
         for _ in 0..4 {
-            let mut sending = node.start_send(&sample, &large).unwrap();
+            let mut sending = node.start_send(&sample, large).unwrap();
             while !sending.try_finish().unwrap() {
                 context.wait(SOON).unwrap();
             }
-            assert!(sending.try_finish().unwrap());
+            large = sending.into_payload().unwrap();
         }
         let length = node.call(&sample, &large, 8, SOON).unwrap();
         assert_eq!(length, (large.len() as u64).to_ne_bytes());
+        let failed = node
+            .start_call(&sample, &large, 8, SOON, |_| unreachable!())
+            .unwrap_err();
+        assert!(failed.is(TC_E_TOO_LARGE), "{}", failed);
+    });
+}
+
+/// A peer that rests takes a part of a large payload, and no more.
+fn lets_go_of_what_is_partly_sent() {
+    let options = Options::new()
+        .unwrap()
+        .set("close_timeout", "50ms")
+        .unwrap();
+    let (context, server) = (
+        Context::with_options(&options).unwrap(),
+        Context::new().unwrap(),
+    );
+    let (resting, large) = (AtomicI32::new(0), vec![b'l'; 64 << 20]);
+    let (sender, ports) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let rest = &resting;
+        let thread = scope.spawn(move || {
+            let listener = server.listen("127.0.0.1:0").unwrap();
+            sender.send(listener.port()).unwrap();
+            while rest.load(SeqCst) == 0 {
+                server.progress();
+            }
+            while rest.load(SeqCst) == 1 {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let address = format!("127.0.0.1:{}", ports.recv().unwrap());
+        let node = context.connect(&address, SOON).unwrap();
+        let sample = context.open("sample").unwrap();
+        assert_eq!(node.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
+        rest.store(1, SeqCst);
+        let failed = node
+            .send(&sample, &large, Duration::from_millis(50))
+            .unwrap_err();
+        assert!(failed.is(TC_E_TIMEOUT), "{}", failed);
+        assert!(node
+            .send(&sample, b"echo", SOON)
+            .unwrap_err()
+            .is(TC_E_CLOSED));
+        assert!(
+            node.flush(SOON).unwrap_err().is(TC_E_CLOSED) && node.info().delivery.is_empty()
+        );
+        rest.store(2, SeqCst);
+        thread.join().unwrap();
     });
 }
 
@@ -262,11 +311,15 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 7] = [
+    let tests: [(&str, &dyn Fn()); 8] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
-        ("borrows what is partly sent", &borrows_what_is_partly_sent),
+        ("keeps what is partly sent", &keeps_what_is_partly_sent),
+        (
+            "lets go of what is partly sent",
+            &lets_go_of_what_is_partly_sent,
+        ),
         ("waits by its descriptor", &waits_by_descriptor),
         ("hears a panic", &|| hears_a_panic(&node)),
         ("hears a caught panic", &|| hears_a_caught_panic(&node)),

@@ -24,6 +24,18 @@ compile=("$RUSTC" --edition 2021 -D warnings -L "$work" -L "$build/lib" --out-di
 "${compile[@]}" --crate-type rlib --crate-name tchains --extern tchains_sys "$crates/tchains/src/lib.rs"
 "${compile[@]}" --crate-name bindings_test --extern tchains -C link-arg="-Wl,-rpath,$build/lib" "$here/bindings_test.rs"
 
+# And by cargo, which then has nothing to fetch.
+if command -v cargo >/dev/null; then
+    cp -r "$crates" copy
+    mkdir copy/tchains/examples
+    cp "$tree/examples/languages/rust/medians.rs" copy/tchains/examples/
+    (cd copy && env -u RUSTC CARGO_HOME="$work/cargo" CARGO_TARGET_DIR="$work/target" TCHAINS_LIB_DIR="$build/lib" \
+        cargo build --offline --quiet --examples)
+    echo "cargo: $(ls target/debug/examples/medians)"
+else
+    echo "not tested: no cargo"
+fi
+
 for source in "$here"/refused/*.rs; do
     wanted=$(sed -n '1s/.*error\[\(E[0-9]*\)\].*/\1/p' "$source")
     if "${compile[@]}" --crate-type rlib --emit metadata --extern tchains "$source" 2>said; then

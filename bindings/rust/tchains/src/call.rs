@@ -75,11 +75,11 @@ impl<'c> Endpoint<'c> {
                 &mut err,
             )
         };
-        self.context.returned(result(status, &err))?;
+        self.let_go(payload, result(status, &err))?;
         Ok(size)
     }
 
-    /// Starts a call; the closure gets the answer, or why there is none, once, while the context
+    /// Starts a call, with a payload of one frame at most (`call` takes larger ones); the closure gets the answer, or why there is none, once, while the context
     /// progresses, or when it is dropped. A cancelled call's closure is dropped. An error here is
     /// a message that was not sent, and the closure is not called.
     pub fn start_call(
@@ -91,6 +91,15 @@ impl<'c> Endpoint<'c> {
         done: impl FnOnce(Result<&[u8], Error>) + Send + 'static,
     ) -> Result<CallId, Error> {
         self.accepts(function)?;
+        let room = self.frame_max();
+        if payload.len() > room {
+            let text = format!(
+                "a payload of {} bytes, a frame takes {}",
+                payload.len(),
+                room
+            );
+            return Err(Error::new(TC_E_TOO_LARGE, text));
+        }
         let pending = Box::into_raw(Box::new(Pending {
             shared: &*self.context.shared,
             id: 0,

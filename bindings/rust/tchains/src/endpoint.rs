@@ -1,5 +1,6 @@
 use crate::error::{check, empty, owned, result};
 use crate::{nanoseconds, Context, Error, Function};
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use tchains_sys::*;
 
 /// What an endpoint says of itself, and the peer of itself; the peer chooses its texts, but for
 /// `identity`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EndpointInfo {
     /// "direct", "am", "put" or "stream"
     pub delivery: String,
@@ -70,15 +71,34 @@ impl Peer<'_> {
 pub struct Endpoint<'c> {
     pub(crate) context: &'c Context,
     pub(crate) raw: *mut tc_ep,
+    given_up: Cell<bool>,
+    /// What the library may still read: of messages that were partly sent.
+    kept: RefCell<Vec<Vec<u8>>>,
 }
 
 impl<'c> Endpoint<'c> {
     pub(crate) fn new(context: &'c Context, raw: *mut tc_ep) -> Endpoint<'c> {
-        Endpoint { context, raw }
+        Endpoint {
+            context,
+            raw,
+            given_up: Cell::new(false),
+            kept: RefCell::new(Vec::new()),
+        }
+    }
+
+    fn usable(&self) -> Result<(), Error> {
+        if self.given_up.get() {
+            return Err(Error::new(
+                TC_E_CLOSED,
+                "closed, because a message was partly sent",
+            ));
+        }
+        Ok(())
     }
 
     /// Handles are of one context.
     pub(crate) fn accepts(&self, function: &Function) -> Result<(), Error> {
+        self.usable()?;
         if std::ptr::eq(self.context, function.context) {
             Ok(())
         } else {
@@ -87,8 +107,29 @@ impl<'c> Endpoint<'c> {
         }
     }
 
-    /// Sends one message; waits so long for room. When that was too short, a payload that needs
-    /// several frames may be partly sent: repeat the call with the same bytes.
+    /// What goes in one frame is sent whole or not at all.
+    pub(crate) fn frame_max(&self) -> usize {
+        unsafe {
+            let mut info: tc_ep_info = std::mem::zeroed();
+            tc_ep_query_sized(self.raw, &mut info, std::mem::size_of_val(&info));
+            info.frame_payload_max
+        }
+    }
+
+    /// Behind a call that blocked, with a payload that is the program's again: when a part of it was
+    /// sent, the library may read the rest until the endpoint is closed.
+    pub(crate) fn let_go(&self, payload: &[u8], sent: Result<(), Error>) -> Result<(), Error> {
+        if let Err(error) = &sent {
+            if error.is(TC_E_TIMEOUT) && payload.len() > self.frame_max() {
+                self.given_up.set(true);
+                unsafe { tc_ep_close(self.raw) };
+            }
+        }
+        self.context.returned(sent)
+    }
+
+    /// Sends one message; waits so long for room. When that was too short for a payload of more than
+    /// one frame, the endpoint is closed, since a part may have left.
     pub fn send(
         &self,
         function: &Function,
@@ -96,19 +137,20 @@ impl<'c> Endpoint<'c> {
         timeout: Duration,
     ) -> Result<(), Error> {
         self.accepts(function)?;
-        self.context.returned(check(|err| unsafe {
+        let sent = check(|err| unsafe {
             let bytes = payload.as_ptr() as *const c_void;
             let timeout = nanoseconds(timeout);
             tc_send_wait(self.raw, function.raw, bytes, payload.len(), timeout, err)
-        }))
+        });
+        self.let_go(payload, sent)
     }
 
     /// Sends one message without ever waiting: what did not go at once goes by
-    /// `Sending::try_finish`, which has the payload borrowed until then.
+    /// `Sending::try_finish`, which has the payload until then.
     pub fn start_send<'e>(
         &'e self,
         function: &'e Function<'c>,
-        payload: &'e [u8],
+        payload: Vec<u8>,
     ) -> Result<Sending<'e, 'c>, Error> {
         self.accepts(function)?;
         let mut sending = Sending {
@@ -123,6 +165,7 @@ impl<'c> Endpoint<'c> {
 
     /// Blocks until the peer has run, or dropped, all that was sent.
     pub fn flush(&self, timeout: Duration) -> Result<(), Error> {
+        self.usable()?;
         self.context.returned(check(|err| unsafe {
             tc_ep_flush(self.raw, nanoseconds(timeout), err)
         }))
@@ -138,6 +181,7 @@ impl<'c> Endpoint<'c> {
 
     /// How many functions the peer has refused, and why the newest of them.
     pub fn refusal(&self) -> Option<(u32, Error)> {
+        self.usable().ok()?;
         let mut err = empty();
         match unsafe { tc_ep_refusal(self.raw, &mut err) } {
             0 => None,
@@ -147,35 +191,42 @@ impl<'c> Endpoint<'c> {
 
     /// Why the endpoint cannot be used any more.
     pub fn error(&self) -> Result<(), Error> {
+        self.usable()?;
         check(|err| unsafe { tc_ep_error(self.raw, err) })
     }
 
+    /// Empty for one that is closed, because a message was partly sent.
     pub fn info(&self) -> EndpointInfo {
-        info(self.raw)
+        match self.usable() {
+            Ok(()) => info(self.raw),
+            Err(_) => EndpointInfo::default(),
+        }
     }
 }
 
 impl Drop for Endpoint<'_> {
     fn drop(&mut self) {
-        unsafe { tc_ep_close(self.raw) };
+        if !self.given_up.get() {
+            unsafe { tc_ep_close(self.raw) };
+        }
         if !std::thread::panicking() {
             self.context.returned(());
         }
     }
 }
 
-/// A message that may be partly sent. Dropped before it is finished, the endpoint takes no other
-/// message than this one again (TC_E_BUSY), or is closed.
+/// A message that may be partly sent, and its payload. Dropped before it is finished, the endpoint
+/// keeps the payload and takes no other message any more (TC_E_BUSY).
 #[must_use = "the message may be partly sent: try_finish says"]
 pub struct Sending<'e, 'c> {
     endpoint: &'e Endpoint<'c>,
     function: &'e Function<'c>,
-    payload: &'e [u8],
+    payload: Vec<u8>,
     done: bool,
 }
 
 impl Sending<'_, '_> {
-    /// True: it is sent or queued, and the payload is the program's again. False: progress or wait,
+    /// True: it is sent or queued, and `into_payload` has its bytes. False: progress or wait,
     /// then try again.
     pub fn try_finish(&mut self) -> Result<bool, Error> {
         if self.done {
@@ -198,10 +249,29 @@ impl Sending<'_, '_> {
                 Ok(true)
             }
             status => {
+                self.done = true;
                 let mut err = empty();
                 unsafe { tc_send_error(context.as_ptr(), &mut err) };
                 result(status, &err).map(|_| true)
             }
+        }
+    }
+}
+
+impl Sending<'_, '_> {
+    /// The payload, to be used again; `None` while it is not all sent.
+    pub fn into_payload(mut self) -> Option<Vec<u8>> {
+        self.done.then(|| std::mem::take(&mut self.payload))
+    }
+}
+
+impl Drop for Sending<'_, '_> {
+    fn drop(&mut self) {
+        if !self.done {
+            self.endpoint
+                .kept
+                .borrow_mut()
+                .push(std::mem::take(&mut self.payload));
         }
     }
 }

@@ -19,9 +19,8 @@
 //! while one lives the context stays where it is. `Waker` alone goes to other threads.
 //!
 //! **Ownership.** Endpoints and functions give themselves back when they are dropped, and the
-//! borrow checker has them go before their context. Payloads are copied while they are sent, but
-//! for `Endpoint::start_send`, whose `Sending` borrows the payload for as long as the library wants
-//! the same bytes again.
+//! borrow checker has them go before their context. Payloads are the program's again
+//! when a call returns; `Sending` has one for as long as the library may read it.
 //!
 //! **Failures.** `Error` has the library's status and its text. A panic in a callback of yours does
 //! not unwind through the library: it goes on where your call of the library returns.
