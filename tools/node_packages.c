@@ -10,6 +10,23 @@ static bool is_library(const char *path)
     return end != NULL && strcmp(end, ".so") == 0;
 }
 
+static bool publish(tc_context *ctx, node_packages *packages)
+{
+    tc_error error;
+    for (unsigned i = 0; i < packages->count; i++) {
+        node_holdings_package *p = &packages->published[i];
+        (void)snprintf(p->name, sizeof p->name, "%s", tc_package_name(packages->open[i]));
+        tc_package_id(packages->open[i], p->id);
+        p->elements = tc_package_count(packages->open[i]);
+    }
+    if (packages->count == 0 ||
+        tc_context_publish(ctx, NODE_HOLDINGS_PACKAGES, packages->published,
+                           packages->count * sizeof *packages->published, &error) == TC_OK)
+        return true;
+    fprintf(stderr, "tc-node: --package: %s\n", error.text);
+    return false;
+}
+
 bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packages *packages)
 {
     for (unsigned i = 0; i < args->package_count; i++) {
@@ -28,7 +45,7 @@ bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packag
             return false;
         }
     }
-    return true;
+    return publish(ctx, packages);
 }
 
 void node_packages_close(node_packages *packages)

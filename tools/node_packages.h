@@ -3,15 +3,17 @@
 #define NODE_PACKAGES_H
 
 #include "node_arguments.h"
+#include "node_holdings.h"
 
 #include <tc/package.h>
 
 typedef struct node_packages {
     tc_package *open[NODE_PACKAGES_MAX];
     unsigned count;
+    node_holdings_package published[NODE_PACKAGES_MAX];
 } node_packages;
 
-/* Opens them all. False after a complaint; what was open before it is to be closed too. */
+/* Opens them all and publishes which they are. False after a complaint; what was open before it is to be closed too. */
 bool node_packages_open(tc_context *ctx, const node_arguments *args, node_packages *packages);
 
 /* Before the context is destroyed. */

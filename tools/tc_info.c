@@ -1,5 +1,6 @@
 /* What is installed here, what can be set, how a peer would be reached, and what is cached. */
 #include "info_fields.h"
+#include "info_holdings.h"
 #include "tool_help.h"
 #include "tool_json.h"
 #include "tool_options.h"
@@ -27,6 +28,7 @@ typedef struct arguments {
     bool clear;
     bool json;
     bool markdown;
+    bool holdings;
     const char *connect; /* NULL: none */
     const char *option;  /* with options: that one alone, by either name; NULL: all */
 } arguments;
@@ -45,6 +47,10 @@ static const tool_option options[] = {
      .value = "HOST:PORT",
      .offset = AT(connect),
      .help = "connect to a listener (tc-node --listen HOST:PORT), report, leave"},
+    {.name = "holdings",
+     .letter = 'l',
+     .offset = AT(holdings),
+     .help = "with --connect: list the libraries and packages that the peer holds"},
     {.name = "cache",
      .letter = 'C',
      .offset = AT(cache),
@@ -64,7 +70,8 @@ static const char *option_word(size_t index)
 
 static const tool_command tc_info = {
     .name = "tc-info",
-    .usage = "[--json]\n--options [NAME] [--json | --markdown]\n--connect HOST:PORT [--json]\n"
+    .usage = "[--json]\n--options [NAME] [--json | --markdown]\n--connect HOST:PORT "
+             "[--holdings] [--json]\n"
              "--cache [--clear] [--json]",
     .about =
         "Versions and the processor; every option with its value now; how a peer is reached, "
@@ -244,7 +251,7 @@ static void print_peer(const char *host_port, const tc_ep *ep, output_format for
     print_fields(fields, sizeof fields / sizeof fields[0], format);
 }
 
-static int report_connection(const char *host_port, output_format format)
+static int report_connection(const char *host_port, bool holdings, output_format format)
 {
     tc_context *ctx = NULL;
     tc_ep *ep = NULL;
@@ -252,10 +259,11 @@ static int report_connection(const char *host_port, output_format format)
     tc_status status = tc_context_create(NULL, &ctx, &err);
     if (status == TC_OK)
         status = tc_ep_connect(ctx, host_port, 0, &ep, &err);
-    if (status == TC_OK) {
+    if (status == TC_OK && holdings)
+        status = info_holdings_print(ep, format, &err);
+    else if (status == TC_OK)
         print_peer(host_port, ep, format);
-        tc_ep_close(ep);
-    }
+    tc_ep_close(ep);
     tc_context_destroy(ctx);
     return status == TC_OK ? TOOL_OK : fail(&err);
 }
@@ -384,6 +392,8 @@ static int check_arguments(const arguments *args)
     if (args->options + args->cache + (args->connect != NULL) > 1)
         return tool_options_misused(&tc_info,
                                     "expected one of --options, --cache and --connect at most");
+    if (args->holdings && args->connect == NULL)
+        return tool_options_misused(&tc_info, "--holdings is for --connect");
     if (args->clear && !args->cache)
         return tool_options_misused(&tc_info, "--clear is for --cache");
     if (args->markdown && (!args->options || args->json))
@@ -403,7 +413,7 @@ static int run(const arguments *args)
     if (args->cache)
         return args->clear ? clear_cache(format) : report_cache(format);
     if (args->connect != NULL)
-        return report_connection(args->connect, format);
+        return report_connection(args->connect, args->holdings, format);
     return report_versions(format);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tc-info as a user meets it: what it prints, as text and as JSON, and how it fails.
 
-    check_tc_info.py TC_INFO TC_NODE
+    check_tc_info.py TC_INFO TC_NODE [PACKAGE]    a package with the library `series`
 """
 import json
 import socket
@@ -13,6 +13,7 @@ from node_process import Node, clean_environment
 
 TC_INFO = None
 TC_NODE = None
+PACKAGE = None
 
 
 def run(*arguments, **environment):
@@ -95,6 +96,33 @@ class TcInfo(unittest.TestCase):
         self.assertEqual(text.returncode, 0)
         self.assertIn(node.address, text.stdout)
 
+    def test_what_a_peer_holds(self):
+        with Node(TC_NODE) as node:
+            done = run("--connect", node.address, "--holdings", "--json")
+            refused = run("--connect", node.address, "--holdings", "--cache")
+        self.assertEqual(refused.returncode, 2)
+        if PACKAGE is None and done.returncode != 0:
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("TC_E_UNSUPPORTED", done.stderr)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout), {"packages": [], "libraries": []})
+        if PACKAGE is None:
+            return
+        with Node(TC_NODE, arguments=("--package", PACKAGE)) as node:
+            held = self.json_of("--connect", node.address, "--holdings")
+            text = run("--connect", node.address, "--holdings").stdout
+        package, = held["packages"]
+        library, = held["libraries"]
+        self.assertEqual((package["name"], library["name"]), ("series", "series"))
+        self.assertEqual((library["owner"], library["functions"], library["libraries"]), ("", 0, 0))
+        self.assertGreater(package["elements"], 1)
+        self.assertGreater(library["symbols"], 0)
+        self.assertGreater(library["memory_bytes"], 0)
+        for each in (package, library):
+            self.assertRegex(each["id"], r"^[0-9a-f]{32}$")
+            self.assertIn(each["id"], text)
+
     def test_nobody_listens(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))  # bound and not listening: a port that refuses
@@ -109,7 +137,7 @@ class TcInfo(unittest.TestCase):
         self.assertIn("TC_E_INVALID", done.stderr)
 
     def test_wrong_arguments(self):
-        for arguments in (["--nothing"], ["extra"], ["--markdown"], ["--connect"],
+        for arguments in (["--nothing"], ["extra"], ["--markdown"], ["--connect"], ["--holdings"],
                           ["--options", "--connect", "127.0.0.1:1"]):
             done = run(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
@@ -126,4 +154,5 @@ class TcInfo(unittest.TestCase):
 if __name__ == "__main__":
     TC_INFO = sys.argv.pop(1)
     TC_NODE = sys.argv.pop(1)
+    PACKAGE = sys.argv.pop(1) if len(sys.argv) > 1 else None
     unittest.main()
