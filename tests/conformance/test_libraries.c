@@ -8,6 +8,10 @@
 #include <tc/call.h>
 #include <tc/library.h>
 
+#define SHORT_NS 100000000ull
+/* Who wants it, and what. */
+#define UNRESOLVED "shelf: no library here defines: shelf_nobody_has"
+
 /* Which versions have ended, a digit each. */
 static void expect_ended(const char *versions)
 {
@@ -155,11 +159,11 @@ static void a_push_that_fails_changes_nothing(void **state)
     pair_open(&p, NULL);
     tc_ifunc *lend = pair_ifunc(&p, "lend");
     expect_no_push(&p, SHELF(3), TC_E_REFUSED, "shelf: its shelf_init returned 7");
-    expect_no_push(&p, SHELF(5), TC_E_UNRESOLVED, "shelf_nobody_has");
+    expect_no_push(&p, SHELF(5), TC_E_UNRESOLVED, UNRESOLVED);
     shipped_library_push(p.ep, SHELF(1));
     assert_int_equal(call(p.ep, lend, 3).count, 3);
     expect_no_push(&p, SHELF(3), TC_E_REFUSED, "shelf: its shelf_init returned 7");
-    expect_no_push(&p, SHELF(5), TC_E_UNRESOLVED, "shelf_nobody_has");
+    expect_no_push(&p, SHELF(5), TC_E_UNRESOLVED, UNRESOLVED);
     expect_no_push(&p, SHELF(3), TC_E_REFUSED, "shelf: its shelf_init returned 7");
     const shelf_answer answer = call(p.ep, lend, 1);
     assert_int_equal(answer.version, 1);
@@ -192,6 +196,26 @@ static void a_library_outlives_who_pushed_it(void **state)
     p.ep = pair_connect(&p);
     tc_ep_close(pusher);
     assert_int_equal(call(p.ep, lend, 3).count, 6);
+    pair_close(&p);
+}
+
+/* It may have come, or not, and neither is half of it. */
+static void a_push_that_is_given_up_leaves_no_half(void **state)
+{
+    pair p;
+    tc_error error;
+    pair_open(&p, NULL);
+    tc_ep *pusher = p.ep;
+    p.ep = pair_connect(&p);
+    pair_pause(&p);
+    assert_int_equal(shipped_library_try_push(pusher, SHELF(1), SHORT_NS, &error),
+                     TC_E_TIMEOUT);
+    pair_resume(&p);
+    tc_ep_close(pusher);
+    shipped_library_push(p.ep, SHELF(1));
+    const shelf_answer answer = call(p.ep, pair_ifunc(&p, "lend"), 3);
+    assert_int_equal(answer.inits, 1);
+    assert_int_equal(answer.count, 3);
     pair_close(&p);
 }
 
@@ -254,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup(a_version_without_a_symbol_fails_those_that_need_it,
                                forget_what_has_ended),
         cmocka_unit_test_setup(a_library_outlives_who_pushed_it, forget_what_has_ended),
+        cmocka_unit_test_setup(a_push_that_is_given_up_leaves_no_half, forget_what_has_ended),
         cmocka_unit_test_setup(functions_and_libraries_are_told_apart, forget_what_has_ended),
         cmocka_unit_test_setup(a_node_may_take_none, forget_what_has_ended),
         cmocka_unit_test_setup(one_name_means_another_thing_elsewhere, forget_what_has_ended),

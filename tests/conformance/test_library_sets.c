@@ -82,6 +82,21 @@ static void a_library_stays_with_what_it_was_bound_to(void **state)
     tc_context_destroy(ctx);
 }
 
+static void what_a_library_uses_stays(void **state)
+{
+    pair p;
+    tc_error error;
+    pair_open(&p, NULL);
+    shipped_library_push(p.ep, SHELF(1));
+    shipped_library_push(p.ep, "annex");
+    assert_int_equal(shipped_library_try_withdraw(p.ep, SHELF(1), &error), TC_E_IN_USE);
+    if (strstr(error.text, "library tc:shelf is used by library tc:annex") == NULL)
+        fail_msg("%s", error.text);
+    must(shipped_library_try_withdraw(p.ep, "annex", &error), &error, "annex");
+    must(shipped_library_try_withdraw(p.ep, SHELF(1), &error), &error, "shelf");
+    pair_close(&p);
+}
+
 static void circles_are_refused(void **state)
 {
     tc_context *ctx = test_context(NULL);
@@ -199,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_library_uses_another_one),
         cmocka_unit_test(a_library_stays_with_what_it_was_bound_to),
+        cmocka_unit_test(what_a_library_uses_stays),
         cmocka_unit_test(circles_are_refused),
         cmocka_unit_test(what_is_revoked_goes_with_those_that_use_it),
         cmocka_unit_test(two_definitions_of_a_symbol_are_named),
