@@ -34,6 +34,8 @@ test_packages=(
     openmpi-bin libopenmpi-dev                     # jobs under PMIx, and tc/mpi.h
     libomp-19-dev                                  # functions that use OpenMP
     rustc flang-19 ldc                             # functions in Rust, Fortran and D
+    python3-cffi python3-dev python3-numba         # bindings/python, and functions in Python
+    python3-setuptools python3-wheel python3-pip   # its wheel
     libclang-rt-19-dev                             # sanitizers and libFuzzer
     llvm-22-dev clang-22                           # the variant llvm22
 )

@@ -1,0 +1,62 @@
+"""The C part of the package, tchains._binding: made by cffi of the public headers, in API mode, so that the compiler compares every
+declaration with them.
+
+    binding_build.py SOURCE.c     write the C source (CMake compiles it)
+
+setup.py compiles it by itself, with the library that pkg-config finds, or in the prefix TCHAINS_PREFIX.
+"""
+import os
+import shlex
+import subprocess
+import sys
+
+import cffi
+
+import header_cdef
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_MORE = """
+extern "Python" void tchains_call_done(void *user, const tc_call_outcome *outcome);
+extern "Python" void tchains_ep_event(void *user, tc_ep *ep, tc_ep_event event);
+"""
+_SOURCE = "#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
+
+
+def _pkg_config(*what):
+    try:
+        return shlex.split(subprocess.run(["pkg-config", *what, "tchains"], check=True, capture_output=True, text=True).stdout)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SystemExit("tchains: pkg-config finds no tchains.pc: install libtchains-dev, or set TCHAINS_PREFIX to where "
+                         f"`cmake --install` has put the library ({error})") from error
+
+
+def places():
+    """(folder of the headers, folder of the library or None for one that the linker finds)."""
+    prefix = os.environ.get("TCHAINS_PREFIX")
+    if prefix:
+        libraries = [os.path.join(prefix, name) for name in ("lib", "lib64")]
+        found = next((folder for folder in libraries if os.path.exists(os.path.join(folder, "libtchains.so"))), None)
+        if found is None:
+            raise SystemExit(f"tchains: no libtchains.so in {' or '.join(libraries)}, where TCHAINS_PREFIX says")
+        return os.path.join(prefix, "include"), os.path.abspath(found)
+    return _pkg_config("--variable=includedir")[0], None
+
+
+def builder(include, library_folder=None):
+    """The cffi builder of the module."""
+    ffi = cffi.FFI()
+    ffi.cdef(header_cdef.cdef(include) + _MORE)
+    folders = {}
+    if library_folder:
+        folders = {"library_dirs": [library_folder], "runtime_library_dirs": [library_folder]}
+    ffi.set_source("tchains._binding", _SOURCE, include_dirs=[include], libraries=["tchains"], py_limited_api=True, **folders)
+    return ffi
+
+
+def setup_builder():
+    """For setup.py."""
+    return builder(*places())
+
+
+if __name__ == "__main__":
+    builder(os.path.join(_HERE, "..", "..", "include")).emit_c_code(sys.argv[1])

@@ -1,0 +1,34 @@
+"""Three-Chains: functions that move between processes.
+
+    import tchains
+
+    with tchains.Context() as ctx, ctx.connect("127.0.0.1:7000") as node:
+        node.call(ctx.open("count"), b"hello")
+
+`@tchains.ifunc` makes a Python function one that runs at a node without Python; it needs Numba and NumPy, which nothing else here
+does. docs/python.md is the guide.
+"""
+import importlib
+
+from ._binding import ffi as _ffi, lib as _lib
+from .context import Context
+from .errors import (Closed, CompileError, Error, Invalid, NoMemory, NotFound, PeerLost, Raised, Refused, Timeout,
+                     TooLarge, Unreachable)
+
+__version__ = _ffi.string(_lib.TC_VERSION_STRING).decode()
+
+# What needs NumPy, Numba or asyncio is loaded when it is first asked for.
+_LATER = {"ifunc": "python_ifunc", "Payload": "parameters", "Data": "parameters", "State": "parameters", "TargetArgs": "parameters",
+          "serving": "aio", "here": None}
+
+__all__ = ["Closed", "CompileError", "Context", "Error", "Invalid", "NoMemory", "NotFound", "PeerLost", "Raised", "Refused", "Timeout",
+           "TooLarge", "Unreachable", *_LATER]
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f".{_LATER[name] or name}", __name__)
+    value = module if _LATER[name] is None else getattr(module, name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,169 @@
+"""The entry of a function that travels: NAME_main, with the ifunc's C signature, around what Numba made of the Python function.
+
+It checks the payload, which anybody may have sent, makes arguments of it and of the node's memory, and replies with what the
+function returned or raised. Nothing in it calls Python.
+"""
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.np import arrayobj
+from numba.np.numpy_support import from_dtype
+
+from . import parameters
+from ._binding import lib
+
+_BYTE = ir.IntType(8)
+_POINTER = _BYTE.as_pointer()
+_SIZE = ir.IntType(64)
+_INT = ir.IntType(32)
+_TEXT_BYTES = 256
+
+
+def numba_type(kind):
+    """Numba's type of a parameter."""
+    if isinstance(kind, parameters.Scalar):
+        return from_dtype(kind.dtype)
+    return types.Array(from_dtype(kind.dtype), 1, "C", readonly=not kind.writable)
+
+
+class Entry:
+    """Writes NAME_main into a module of Numba's."""
+
+    def __init__(self, context, module, name, signature):
+        self.context, self.module, self.name, self.signature = context, module, name, signature
+        function_type = ir.FunctionType(ir.VoidType(), [_POINTER, _SIZE, _POINTER])
+        self.main = ir.Function(module, function_type, name + "_main")
+        self.payload, self.payload_size, self.target_args = self.main.args
+        self.builder = ir.IRBuilder(self.main.append_basic_block("entry"))
+
+    def _declare(self, name, result, arguments, variadic=False):
+        return cgutils.get_or_insert_function(self.module, ir.FunctionType(result, arguments, var_arg=variadic), name)
+
+    def _text(self, text):
+        return self.context.insert_const_string(self.module, text)
+
+    def _fail(self, status, text, value=None):
+        """Ends the message: a call gets the status and the text, in which %zu is the value."""
+        builder = self.builder
+        builder.call(self._failing(), [_INT(status), self._text(f"{self.name}: {text}"), _SIZE(0) if value is None else value])
+        builder.ret_void()
+
+    def _failing(self):
+        """A function apart, so that messages that are in order need no room for a text."""
+        name = "tchains.fail"
+        if name in self.module.globals:
+            return self.module.globals[name]
+        fail = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [_INT, _POINTER, _SIZE]), name)
+        fail.attributes.add("cold")
+        status, text, value = fail.args
+        builder = ir.IRBuilder(fail.append_basic_block("entry"))
+        room = builder.bitcast(builder.alloca(ir.ArrayType(_BYTE, _TEXT_BYTES)), _POINTER)
+        builder.call(self._declare("snprintf", _INT, [_POINTER, _SIZE, _POINTER], variadic=True),
+                     [room, _SIZE(_TEXT_BYTES), text, value])
+        builder.call(self._declare("tc_self_fail", ir.VoidType(), [_INT, _POINTER]), [status, room])
+        builder.ret_void()
+        return fail
+
+    def _refuse_if(self, condition, status, text, value=None):
+        with self.builder.if_then(condition, likely=False):
+            self._fail(status, text, value)
+
+    def _view(self, kind, pointer, size, what):
+        """A Numba array over `size` bytes, which have to be a whole number of elements."""
+        builder, item = self.builder, kind.dtype.itemsize
+        alignment = max(1, kind.dtype.alignment)
+        self._refuse_if(builder.icmp_unsigned("!=", builder.urem(size, _SIZE(item)), _SIZE(0)), lib.TC_E_INVALID,
+                        f"{what} has %zu bytes, expected a multiple of {item}", size)
+        address = builder.ptrtoint(pointer, _SIZE)
+        self._refuse_if(builder.icmp_unsigned("!=", builder.and_(address, _SIZE(alignment - 1)), _SIZE(0)), lib.TC_E_INVALID,
+                        f"{what} is not aligned to {alignment} bytes, as {kind.dtype} needs")
+        return self._array(kind, pointer, builder.udiv(size, _SIZE(item)))
+
+    def _array(self, kind, pointer, count):
+        array_type = numba_type(kind)
+        array = arrayobj.make_array(array_type)(self.context, self.builder)
+        item = _SIZE(kind.dtype.itemsize)
+        arrayobj.populate_array(array, data=self.builder.bitcast(pointer, array.data.type), shape=[count], strides=[item],
+                                itemsize=item, meminfo=None)
+        return array._getvalue()
+
+    def _check_payload(self):
+        builder, signature = self.builder, self.signature
+        need = signature.array_offset if signature.array else signature.scalars.itemsize
+        found = builder.icmp_unsigned("<" if signature.array else "!=", self.payload_size, _SIZE(need))
+        self._refuse_if(found, lib.TC_E_INVALID,
+                        f"payload of %zu bytes, expected {'at least ' if signature.array else ''}{need}", self.payload_size)
+
+    def _argument(self, name, kind):
+        builder = self.builder
+        if isinstance(kind, parameters.Scalar):
+            offset = self.signature.scalars.fields[name][1]
+            pointer = builder.gep(self.payload, [_SIZE(offset)])
+            kind_type = numba_type(kind)
+            typed = builder.bitcast(pointer, self.context.get_data_type(kind_type).as_pointer())
+            return self.context.unpack_value(builder, kind_type, typed)
+        if isinstance(kind, parameters.Payload):
+            offset = _SIZE(self.signature.array_offset)
+            return self._view(kind, builder.gep(self.payload, [offset]), builder.sub(self.payload_size, offset),
+                              f"the array {name}")
+        if isinstance(kind, parameters.Data):
+            return self._data(kind)
+        if isinstance(kind, parameters.State):
+            state = self._declare("tc_self_state", _POINTER, [_SIZE])
+            pointer = builder.call(state, [_SIZE(kind.count * kind.dtype.itemsize)])
+            self._refuse_if(cgutils.is_null(builder, pointer), lib.TC_E_NO_MEMORY, "no memory for its state at this node")
+            return self._array(kind, pointer, _SIZE(kind.count))
+        self._refuse_if(cgutils.is_null(builder, self.target_args), lib.TC_E_NOT_FOUND,
+                        "the program of this node has set no target_args")
+        return self._array(kind, self.target_args, _SIZE(kind.count))
+
+    def _data(self, kind):
+        builder = self.builder
+        said = kind.data_name.replace("%", "%%")
+        size = cgutils.alloca_once(builder, _SIZE)
+        find = self._declare("tc_self_data", _POINTER, [_POINTER, _SIZE.as_pointer()])
+        pointer = builder.call(find, [self._text(kind.data_name), size])
+        self._refuse_if(cgutils.is_null(builder, pointer), lib.TC_E_NOT_FOUND,
+                        f"this node has published no data as '{said}'")
+        return self._view(kind, pointer, builder.load(size), f"the data '{said}'")
+
+    def _reply(self, result_type, value):
+        """What was returned becomes the reply. A message that is no call drops it."""
+        builder, context = self.builder, self.context
+        if result_type == types.none:
+            return
+        reply = self._declare("tc_reply", _INT, [_POINTER, _SIZE])
+        if isinstance(result_type, types.Array):
+            array = arrayobj.make_array(result_type)(context, builder, value)
+            data = builder.bitcast(array.data, _POINTER)
+            size = builder.mul(array.nitems, array.itemsize)
+        else:
+            data_type = context.get_data_type(result_type)
+            room = cgutils.alloca_once(builder, data_type)
+            context.pack_value(builder, result_type, value, room)
+            data, size = builder.bitcast(room, _POINTER), _SIZE(context.get_abi_sizeof(data_type))
+        status = builder.call(reply, [data, size])
+        too_large = builder.icmp_signed("==", status, _INT(lib.TC_E_TOO_LARGE))
+        if context.enable_nrt:
+            context.nrt.decref(builder, result_type, value)
+        self._refuse_if(too_large, lib.TC_E_TOO_LARGE, "its result of %zu bytes is above what a reply may have", size)
+
+    def write(self, callee, result_type, argument_types):
+        """Calls what Numba made, by its own convention."""
+        builder = self.builder
+        self._check_payload()
+        values = [self._argument(name, kind) for name, kind in self.signature.parameters.items()]
+        status, result = self.context.call_conv.call_function(builder, callee, result_type, argument_types, values)
+        with builder.if_then(status.is_error, likely=False):
+            self._fail_raised(status)
+        self._reply(result_type, result)
+        builder.ret_void()
+
+    def _fail_raised(self, status):
+        """The first member of what was raised is its text (see numba_module.plain_exceptions)."""
+        builder = self.builder
+        fail = self._declare("tc_self_fail", ir.VoidType(), [_INT, _POINTER])
+        with builder.if_then(status.is_user_exc):
+            text = builder.load(cgutils.gep_inbounds(builder, status.excinfoptr, 0, 0))
+            builder.call(fail, [_INT(lib.TC_E_THROWN), text])
+            builder.ret_void()
+        self._fail(lib.TC_E_THROWN, "ended by an exception without a text")

@@ -1,0 +1,64 @@
+"""Functions of archives, as tc-clang and tc-ar make them: C, or whatever language."""
+import weakref
+
+from ._binding import ffi, lib
+from .endpoint import REPLY_BYTES
+
+
+class Function:
+    """An opened function. It takes one payload, any object with a buffer, and its result is the bytes of the reply."""
+
+    reply_bytes = REPLY_BYTES
+
+    def __init__(self, context, pointer):
+        self.context = context
+        self.pointer = pointer
+        weakref.finalize(self, _collected, context.turn, pointer).atexit = False
+
+    @property
+    def name(self):
+        """Its name, which is for people."""
+        with self.context.turn:
+            return ffi.string(lib.tc_ifunc_name(self.pointer)).decode()
+
+    @property
+    def id(self):
+        """Its content id, which is its identity: hexadecimal."""
+        found = ffi.new("uint8_t[]", lib.TC_IFUNC_ID_BYTES)
+        with self.context.turn:
+            lib.tc_ifunc_id(self.pointer, found)
+        return bytes(found).hex()
+
+    @property
+    def code_size(self):
+        """The bytes of its archive."""
+        with self.context.turn:
+            return lib.tc_ifunc_code_size(self.pointer)
+
+    def archive(self):
+        """The bytes of its archive, NAME.tca."""
+        size = ffi.new("size_t *")
+        with self.context.turn:
+            data = lib.tc_ifunc_archive(self.pointer, size)
+            return bytes(ffi.buffer(data, size[0]))
+
+    def opened(self, context):
+        """Itself: a handle belongs to its context."""
+        if context is not self.context:
+            raise ValueError(f"the function {self.name} was opened in another context")
+        return self
+
+    def message(self, context, arguments, named):
+        """(handle, payload) of a message."""
+        if len(arguments) > 1 or named:
+            raise TypeError(f"{self.name} takes one payload, of bytes; found {len(arguments)} arguments and {len(named)} names")
+        return self.opened(context), arguments[0] if arguments else b""
+
+    def decoder(self, into):
+        """What makes a result of the bytes of a reply."""
+        return None if into is not None else bytes
+
+
+def _collected(turn, pointer):
+    if turn.usable():
+        turn.garbage.append((lib.tc_ifunc_close, pointer))

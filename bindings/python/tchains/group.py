@@ -1,0 +1,85 @@
+"""Groups: processes that address each other by rank."""
+from ._binding import ffi, lib
+from .endpoint import Peer
+from .errors import check, error_of
+from .waiting import nanoseconds
+
+
+class Member(Peer):
+    """One rank of a group; the endpoint to it is made when it is first used, and again when it has ended."""
+
+    def __init__(self, group, rank):
+        super().__init__(group.context)
+        self.group, self.rank = group, rank
+
+    def _pointer(self):
+        err, out = ffi.new("tc_error *"), ffi.new("tc_ep **")
+        check(lib.tc_group_ep(self.group.pointer(), self.rank, out, err), err)
+        return out[0]
+
+
+class Group:
+    """A group of Context.join or Context.group: `group[rank]` sends and calls as an endpoint does."""
+
+    def __init__(self, context, pointer):
+        self.context = context
+        self._c = pointer
+        self.rank = lib.tc_group_rank(pointer)
+        self.size = lib.tc_group_size(pointer)
+        self._members = {}
+
+    def pointer(self):
+        """The library's handle, for who has the context's turn."""
+        if self._c == ffi.NULL:
+            raise error_of(lib.TC_E_CLOSED, "the group is closed")
+        return self._c
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, rank):
+        if not 0 <= rank < self.size:
+            raise IndexError(f"the group has the ranks 0 to {self.size - 1}; found {rank}")
+        return self._members.setdefault(rank, Member(self, rank))
+
+    def call_all(self, function, *arguments, **more):
+        """Calls a function at every rank, this one included, at the same time; the results by rank. When some fail, the error
+        of the lowest rank."""
+        calls = [self[rank].start(function, *arguments, **more) for rank in range(self.size)]
+        try:
+            failures = [call.exception() for call in calls]
+        except BaseException:
+            for call in calls:
+                call.cancel()
+            raise
+        for rank, failure in enumerate(failures):
+            if failure is not None:
+                raise type(failure)(failure.status, f"rank {rank}: {failure.text}")
+        return [call.result() for call in calls]
+
+    def _together(self, function, timeout):
+        err = ffi.new("tc_error *")
+        with self.context.turn:
+            check(function(self.pointer(), nanoseconds(timeout, lib.TC_FOREVER), err), err)
+
+    def connect(self, timeout=30):
+        """Opens the endpoints to all members."""
+        self._together(lib.tc_group_connect, timeout)
+
+    def barrier(self, timeout=30):
+        """Waits until all members are here, running what they send. An interrupt has effect when it ends: who gives up a
+        barrier gives it up for all."""
+        self._together(lib.tc_group_barrier, timeout)
+
+    def close(self):
+        """Leaves the group."""
+        if self._c != ffi.NULL and self.context.turn.usable():
+            with self.context.turn:
+                pointer, self._c = self._c, ffi.NULL
+                lib.tc_group_destroy(pointer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

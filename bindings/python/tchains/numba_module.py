@@ -1,0 +1,166 @@
+"""A Python function, compiled by Numba, as a module of LLVM that runs in a process without Python.
+
+Numba's own runtime for reference counts is replaced by a few functions that travel along (runtime_code.py), and what the
+function may raise becomes a text. A module that needs anything else of Python is refused, with the line.
+"""
+import dis
+import os
+import pickle
+import re
+
+from llvmlite import binding as llvm
+from numba.core import compiler, cpu, errors, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
+from numba.core.runtime import nrtdynmod
+
+from . import _binding, entry_code, runtime_code
+from .errors import CompileError
+
+# What only a process with Python and Numba has.
+_PYTHON_SYMBOL = re.compile(r"_?Py[A-Z_]|_?numba_|NRT_|numba\b")
+_PICKLE = re.compile(r'^(@\.const\.pickledata\.\d+ = internal constant )\[(\d+) x i8\] c"((?:[^"])*)"', re.MULTILINE)
+_DEFINED = re.compile(r'^(?:define internal .*?@("[^"]+"|[\w.$]+)\(|@("[^"]+"|[\w.$]+) = (?:internal|private) )', re.MULTILINE)
+
+
+def _refuse(text):
+    raise CompileError(_binding.lib.TC_E_COMPILE, text)
+
+
+def _flags(fastmath, boundscheck, debug):
+    flags = compiler.Flags()
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    flags.nrt = True
+    flags.enable_pyobject = flags.force_pyobject = flags.enable_looplift = False
+    flags.boundscheck = boundscheck
+    flags.debuginfo = debug
+    flags.error_model = "python"
+    if fastmath:
+        flags.fastmath = cpu.FastMathOptions(fastmath)
+    return flags
+
+
+def _check_result(name, result):
+    """What a reply can be made of."""
+    if isinstance(result, types.Array):
+        if result.layout != "C":
+            _refuse(f"{name} returns {result}, which may have gaps; expected a contiguous one: numpy.ascontiguousarray(...)")
+        return
+    parts = result.types if isinstance(result, types.BaseTuple) else (result,)
+    plain = (types.Number, types.Boolean, types.NoneType)
+    if not all(isinstance(part, plain) for part in parts) or (len(parts) > 1 and types.none in parts):
+        _refuse(f"{name} returns {result}; expected nothing, a number, a tuple of numbers or an array of numbers")
+
+
+def _compile(function, name, signature, options, debug=False):
+    """Numba's library with the function and its entry; and the type of what it returns."""
+    context = cpu_target.target_context.with_aot_codegen(name)
+    argument_types = tuple(entry_code.numba_type(kind) for kind in signature.parameters.values())
+    result = compiler.compile_extra(cpu_target.typing_context, context, function, argument_types, None,
+                                    _flags(options["fastmath"], options["boundscheck"], debug), locals={})
+    library, result_type = result.library, types.unliteral(result.signature.return_type)
+    _check_result(name, result_type)
+    module = library.create_ir_module("tchains.entry")
+    callee = context.declare_function(module, result.fndesc)
+    entry_code.Entry(context, module, name, signature).write(callee, result.signature.return_type, argument_types)
+    library.add_ir_module(module)
+    library.add_ir_module(nrtdynmod.create_nrt_module(context)[0])
+    return library, result_type, context.codegen()
+
+
+def _linked(library):
+    module = library._final_module
+    for other in dict.fromkeys(library._linking_libraries):
+        module.link_in(other._get_module_for_linking(), preserve=True)
+    runtime = llvm.parse_assembly(runtime_code.TEXT)
+    runtime.data_layout, runtime.triple = module.data_layout, module.triple
+    module.link_in(runtime)
+    return module
+
+
+def _optimise(module, name, codegen):
+    """Inlines and simplifies. Loops are left as they were written: the node widens them for its own processor."""
+    for value in [*module.functions, *module.global_variables]:
+        if not value.is_declaration and value.name != name + "_main" and not value.name.startswith("llvm."):
+            value.linkage = "internal"
+    codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap").run(module)
+    # Numba's pruning of references, which has run now, needed two functions as calls.
+    module = llvm.parse_assembly(re.sub(r"\bnoinline\b", "nounwind", str(module)))
+    builder = llvm.PassManagerBuilder()
+    builder.opt_level, builder.inlining_threshold = 2, 225
+    builder.loop_vectorize = builder.slp_vectorize = False
+    builder.disable_unroll_loops = True
+    passes = llvm.ModulePassManager()
+    builder.populate(passes)
+    passes.add_global_dce_pass()
+    passes.run(module)
+    module.verify()
+    return module
+
+
+def _plain_exceptions(text):
+    """Has each constant that describes an exception begin with what it says, in place of a pickle."""
+    def said(match):
+        size = int(match.group(2))
+        content = re.sub(rb"\\([0-9A-Fa-f]{2})", lambda digits: bytes([int(digits.group(1), 16)]), match.group(3).encode())
+        try:
+            raised, arguments, place = pickle.loads(content)
+        except (ValueError, TypeError, pickle.UnpicklingError, AttributeError, ImportError):
+            return match.group(0)
+        what = raised.__name__ if raised is not None else "an exception"
+        words = f"{what}: {', '.join(str(part) for part in arguments or ())}" if arguments else what
+        if place is not None:
+            words += f" ({os.path.basename(place[1])}:{place[2]})"
+        plain = words.encode("ascii", "replace")[:size - 1].ljust(size, b"\0")
+        return f'{match.group(1)}[{size} x i8] c"' + "".join(f"\\{byte:02X}" for byte in plain) + '"'
+    return _PICKLE.sub(said, text)
+
+
+def _plain_names(text):
+    """The same function has the same bytes in every process: Numba's names hold addresses and counters."""
+    text = re.sub(r'!"_ZN[^"]*"', '!"part"', text)
+    names = dict.fromkeys(found for pair in _DEFINED.findall(text) for found in pair if found)
+    fresh = {old: f"part.{number}" for number, old in enumerate(names)}
+    return re.sub(r'@("[^"]+"|[\w.$]+)', lambda match: "@" + fresh.get(match.group(1), match.group(1)), text)
+
+
+def _needs_python(module):
+    return sorted(function.name for function in module.functions
+                  if function.is_declaration and _PYTHON_SYMBOL.match(function.name))
+
+
+def _line_of(function, name, signature, options, symbols):
+    """The first line that led to one of the symbols, found by compiling once more with debug information."""
+    library, _, _ = _compile(function, name, signature, options, debug=True)
+    text = str(library._final_module)
+    calls = [number for symbol in symbols for number in re.findall(rf"@{re.escape(symbol)}\(.*!dbg !(\d+)", text)]
+    lines = [int(line) for number in calls for line in re.findall(rf"^!{number} = !DILocation\(line: (\d+)", text, re.MULTILINE)]
+    return min(lines, default=function.__code__.co_firstlineno)
+
+
+def _with_line(function, text):
+    """Numba's text, and of what it says without a place where the name is used that it speaks of."""
+    if 'File "' in text:
+        return text
+    named, line = re.search(r"name '(\w+)'", text), function.__code__.co_firstlineno
+    for instruction in dis.get_instructions(function):
+        if named and instruction.argval == named.group(1):
+            line = instruction.positions.lineno
+            break
+    return f'{text}\nFile "{function.__code__.co_filename}", line {line}'
+
+
+@global_compiler_lock
+def compile_text(function, name, signature, options):
+    """The module as LLVM's text, for the architecture of this process, and Numba's type of the result."""
+    try:
+        library, result, codegen = _compile(function, name, signature, options)
+        module = _optimise(_linked(library), name, codegen)
+        needed = _needs_python(module)
+        if needed:
+            line = _line_of(function, name, signature, options, needed)
+            _refuse(f'{name} needs the Python runtime ({", ".join(needed)}), which a node does not have\n'
+                    f'File "{function.__code__.co_filename}", line {line}')
+    except (errors.NumbaError, NameError) as error:
+        raise CompileError(_binding.lib.TC_E_COMPILE, _with_line(function, str(error))) from error
+    return _plain_names(_plain_exceptions(str(module))), result

@@ -1,0 +1,64 @@
+"""Waiting that Python's signals can end: in slices, between which the interpreter has its turn."""
+import time
+
+from ._binding import ffi, lib
+from .errors import error_of
+
+# How long the interpreter may have to wait before it raises KeyboardInterrupt, and another thread before it gets the context.
+SLICE_NS = 50_000_000
+
+
+def nanoseconds(seconds, default):
+    """A timeout in seconds as the library takes it; None: `default`."""
+    if seconds is None:
+        return default
+    if seconds < 0:
+        raise ValueError(f"a timeout is not below 0 seconds; found {seconds}")
+    return min(int(seconds * 1e9), lib.TC_FOREVER - 1)
+
+
+class Deadline:
+    """A moment; None: never."""
+
+    def __init__(self, seconds):
+        self.end = None if seconds is None else time.monotonic_ns() + nanoseconds(seconds, 0)
+
+    def slice_ns(self):
+        """How long to wait at once; 0: the moment has come."""
+        if self.end is None:
+            return SLICE_NS
+        return max(0, min(SLICE_NS, self.end - time.monotonic_ns()))
+
+
+def wait_for(context, condition, seconds):
+    """Progresses the context until the condition is true. Whether it became so in time."""
+    deadline = Deadline(seconds)
+    while not condition():
+        left = deadline.slice_ns()
+        if left == 0:
+            with context.turn as pointer:
+                lib.tc_progress(pointer)
+            return condition()
+        wait_once(context, left)
+    return True
+
+
+def wait_once(context, slice_ns):
+    """One tc_wait. Whether something happened."""
+    with context.turn as pointer:
+        status = lib.tc_wait(pointer, slice_ns)
+    if status not in (lib.TC_OK, lib.TC_E_TIMEOUT):
+        raise error_of(status)
+    return status == lib.TC_OK
+
+
+def repeat(context, attempt, seconds):
+    """Calls `attempt`, which blocks for the nanoseconds that it is given, until it returns another status than TC_E_TIMEOUT."""
+    deadline = Deadline(seconds)
+    err = ffi.new("tc_error *")
+    while True:
+        left = deadline.slice_ns()
+        with context.turn:
+            status = attempt(left, err)
+        if status != lib.TC_E_TIMEOUT or left == 0:
+            return status, err

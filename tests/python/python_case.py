@@ -1,0 +1,55 @@
+"""What the tests of the Python package share: a node, where the tools are, and what is skipped where something is missing."""
+import importlib.util
+import os
+import sys
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests", "integration"))
+from tool_process import Node, Process, wait_until  # pylint: disable=wrong-import-position
+
+BUILD = os.environ["TC_TEST_BUILD"]
+SKIPPED = 77
+
+MISSING = [name for name in ("numpy", "numba") if importlib.util.find_spec(name) is None]
+needs_numba = unittest.skipIf(MISSING, f"this Python lacks {' and '.join(MISSING)} (Debian: apt-get install python3-numba)")
+
+
+class PythonCase(unittest.TestCase):
+    """A test with processes of its own."""
+
+    @staticmethod
+    def tool(name):
+        return os.path.join(BUILD, "bin", name)
+
+    @staticmethod
+    def shipped(name):
+        return os.path.join(BUILD, "tests", "shipped", name + ".tca")
+
+    def node(self, *arguments, **environment):
+        return Node(self, self.tool("tc-node"), *arguments, **environment)
+
+    def connected(self, *arguments, **options):
+        """A context and an endpoint to a node of its own."""
+        import tchains
+        node = self.node(*arguments)
+        context = tchains.Context(**options)
+        self.addCleanup(context.close)
+        return context, context.connect(node.address, timeout=60)
+
+    def python(self, *command, **environment):
+        """Another Python, with the package."""
+        return Process(self, [sys.executable, "-B", *command], PYTHONPATH=os.environ["PYTHONPATH"], **environment)
+
+
+def main():
+    """Ends with the status of a skipped test when nothing else was done."""
+    program = unittest.main(exit=False)
+    result = program.result
+    if result.testsRun == len(result.skipped) and result.skipped and result.wasSuccessful():
+        print("skipped:", result.skipped[0][1])
+        sys.exit(SKIPPED)
+    sys.exit(not result.wasSuccessful())
+
+
+__all__ = ["BUILD", "ROOT", "Process", "PythonCase", "main", "needs_numba", "wait_until"]

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Functions in Python, at nodes without Python: what works, and what is refused, with whose words."""
+import os
+import subprocess
+import sys
+import unittest
+
+import tchains
+from python_case import ROOT, Process, PythonCase, main, needs_numba
+
+try:
+    import numpy as np
+    from tchains import here
+except ImportError:  # every class here is skipped
+    np = None
+
+if np is not None:
+    @tchains.ifunc
+    def above(limit: float, column: tchains.Payload(np.float64)):
+        total = 0.0
+        for value in column:
+            if value > limit:
+                total += value
+        if total < 0:
+            raise ValueError("negative total", 7)
+        return total
+
+    @tchains.ifunc
+    def moments(column: tchains.Payload(np.float64)):
+        return len(column), column.mean(), np.sqrt(column.var())
+
+    @tchains.ifunc
+    def table(rows: np.int32, wide: bool):
+        out = np.zeros(rows * 2 if wide else rows, np.int64)
+        for i in range(out.size):
+            out[i] = i * i
+        return out
+
+    @tchains.ifunc
+    def count(state: tchains.State(np.int64, 2), step: int):
+        state[0] += 1
+        state[1] += step
+        return state[0], state[1]
+
+    @tchains.ifunc
+    def lookup(column: tchains.Data("column", np.float64, writable=True), index: int):
+        column[index] += 1
+        return column[index]
+
+    @tchains.ifunc(boundscheck=True)
+    def element(column: tchains.Payload(np.float32), index: int):
+        return column[index]
+
+    @tchains.ifunc
+    def divide(a: int, b: int):
+        return a // b
+
+    @tchains.ifunc
+    def pause(column: tchains.Payload(np.uint8)):
+        return None
+
+    @tchains.ifunc
+    def place(column: tchains.Payload(np.uint32, writable=True)):
+        if column[0] > 0:
+            column[0] -= 1
+            here.forward((here.rank() + 1) % here.size(), column)
+            return
+        here.reply(np.array([here.rank(), here.origin(), here.hops()], np.uint32))
+
+
+@needs_numba
+class Results(PythonCase):
+    """What goes there and comes back."""
+
+    def setUp(self):
+        self.context, self.endpoint = self.connected()
+
+    def test_scalars_and_arrays(self):
+        call = self.endpoint.call
+        self.assertEqual(call(above, 2.5, np.arange(10.0)), 42.0)
+        self.assertEqual(call(above, column=[1, 2, 3.5], limit=2), 3.5)
+        self.assertEqual(call(above, 2.5, np.arange(0.0)), 0.0)
+        self.assertEqual(call(moments, [1.0, 2.0, 3.0, 4.0]), (4, 2.5, np.sqrt(1.25)))
+        np.testing.assert_array_equal(call(table, 5, True), np.arange(10) ** 2)
+        np.testing.assert_array_equal(call(table, 0, False), [])
+        self.assertIsNone(call(pause, b"\1\2"))
+        room = np.zeros(100)
+        self.assertEqual(call(table, 50, True, into=room), 800)
+        self.assertEqual(room.view(np.int64)[99], 99 * 99)
+
+    def test_it_is_a_function_here_too(self):
+        self.assertEqual(above(2.5, np.arange(10.0)), 42.0)
+        self.assertRaisesRegex(RuntimeError, "", here.rank)
+
+    def test_state_stays_at_the_node(self):
+        for i in range(1, 4):
+            self.assertEqual(self.endpoint.call(count, 10), (i, 10 * i))
+
+    def test_exceptions_become_statuses(self):
+        name = os.path.basename(__file__)
+        with self.assertRaisesRegex(tchains.Raised, rf"TC_E_THROWN: ValueError: negative total, 7 \({name}:\d+\)"):
+            self.endpoint.call(above, -9, [-1.0])
+        with self.assertRaisesRegex(tchains.Raised, "ZeroDivisionError"):
+            self.endpoint.call(divide, 1, 0)
+        with self.assertRaisesRegex(tchains.Raised, "IndexError"):
+            self.endpoint.call(element, np.zeros(4, np.float32), 4)
+        self.assertEqual(self.endpoint.call(divide, 7, 2), 3)
+
+    def test_payloads_are_checked_at_the_node(self):
+        """Of whoever sends what it likes: here the same function, as one of bytes."""
+        raw = self.context.open_archive(above.archive())
+        for payload, found in ((b"", "payload of 0 bytes, expected at least 16"),
+                               (bytes(15), "payload of 15 bytes, expected at least 16"),
+                               (bytes(21), "the array column has 5 bytes, expected a multiple of 8")):
+            with self.assertRaisesRegex(tchains.Invalid, "above: " + found):
+                self.endpoint.call(raw, payload)
+        with self.assertRaisesRegex(tchains.Invalid, "payload of 3 bytes, expected 16"):
+            self.endpoint.call(self.context.open_archive(divide.archive()), b"abc")
+        with self.assertRaisesRegex(tchains.NotFound, "published no data as 'column'"):
+            self.endpoint.call(lookup, 0)
+
+    def test_arguments_are_checked_here(self):
+        call = self.endpoint.call
+        for wrong in ((above,), (above, 1.0), (above, 1.0, [1.0], 2), (above, "1", [1.0]), (above, 1.0, [object()]),
+                      (above, 1.0, np.zeros(2, np.int32)), (table, 1.5, True), (divide, None, 1)):
+            with self.assertRaises(TypeError, msg=wrong[1:]):
+                call(*wrong)
+        self.assertRaises(OverflowError, call, table, 2**31, False)
+        self.assertRaises(TypeError, call, above, 1.0, unknown=2)
+
+
+@needs_numba
+class Places(PythonCase):
+    """Published data, groups, and archives for other programs."""
+
+    def test_published_data_are_changed_in_place(self):
+        program = ("import numpy, tchains\n"
+                   "column = numpy.arange(5.0)\n"
+                   "with tchains.Context() as context:\n"
+                   "    context.publish('column', column)\n"
+                   "    print(context.listen(), flush=True)\n"
+                   "    context.serve(lambda: column[3] > 4)\n"
+                   "print(column.tolist())\n")
+        server = self.python("-c", program)
+        from python_case import wait_until
+        wait_until(lambda: server.out.endswith("\n") or not server.running(), "a port")
+        with tchains.Context() as context, context.connect(f"127.0.0.1:{int(server.out)}") as node:
+            self.assertEqual(node.call(lookup, 3), 4.0)
+            self.assertEqual(node.call(lookup, 3), 5.0)
+        server.expect(0)
+        self.assertIn("[0.0, 1.0, 2.0, 5.0, 4.0]", server.out)
+
+    def test_a_function_sends_itself_on(self):
+        program = ("import sys\nsys.path[:0] = sys.argv[1:]\n"
+                   "import tchains, test_ifuncs\n"
+                   "with tchains.Context() as context, context.join() as group:\n"
+                   "    group.barrier()\n"
+                   "    if group.rank == 0:\n"
+                   "        import numpy\n"
+                   "        room = numpy.zeros(3, numpy.uint32)\n"
+                   "        assert group[0].call(test_ifuncs.place, [4], into=room) == 12\n"
+                   "        print(*room.tolist())\n"
+                   "    group.barrier()\n")
+        job = Process(self, [self.tool("tc-run"), "-n", 3, sys.executable, "-B", "-c", program, os.path.dirname(__file__)],
+                      PYTHONPATH=os.environ["PYTHONPATH"], TC_TEST_BUILD=os.environ["TC_TEST_BUILD"]).expect(0)
+        self.assertEqual(job.out.split(), ["1", "0", "4"])
+
+    def test_an_archive_is_sent_by_other_programs(self):
+        folder = self._folder()
+        path = pause.save(os.path.join(folder, "pause.tca"))
+        node = self.node()
+        Process(self, [self.tool("tc-send"), node.address, path, "--text", "abc"]).expect(0)
+        self.assertEqual(node.stop()["messages_run"], 1)
+        shown = subprocess.run([self.tool("tc-ar"), "list", path], capture_output=True, text=True, check=True).stdout
+        self.assertIn("x86_64-linux", shown)
+        self.assertIn("aarch64-linux", shown)
+
+    def _folder(self):
+        import tempfile
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return folder.name
+
+    def test_the_same_function_has_the_same_bytes_everywhere(self):
+        program = ("import sys\nsys.path[:0] = sys.argv[1:]\n"
+                   "import hashlib, tchains, test_ifuncs\n"
+                   "test_ifuncs.moments.compile(), test_ifuncs.table.compile()\n"
+                   "print(hashlib.sha256(test_ifuncs.above.archive()).hexdigest())\n")
+        first = self.python("-c", program, os.path.dirname(os.path.abspath(__file__)), PYTHONHASHSEED="1",
+                            TC_TEST_BUILD=os.environ["TC_TEST_BUILD"]).expect(0).out
+        second = self.python("-c", program.replace("test_ifuncs.moments.compile(), ", ""),
+                             os.path.dirname(os.path.abspath(__file__)), PYTHONHASHSEED="2",
+                             TC_TEST_BUILD=os.environ["TC_TEST_BUILD"]).expect(0).out
+        self.assertEqual(first, second)
+
+
+@needs_numba
+class Refusals(PythonCase):
+    """What cannot travel."""
+
+    def refused(self, function, pattern):
+        with self.assertRaisesRegex(tchains.CompileError, pattern) as caught:
+            function.compile()
+        return str(caught.exception)
+
+    def line_of(self, text, mark):
+        with open(__file__, encoding="utf-8") as file:
+            number = next(i for i, line in enumerate(file, 1) if line.endswith(f"  # {mark}\n"))
+        self.assertRegex(text, rf"test_ifuncs.py\", line {number}\b")
+
+    def test_numbas_words_and_the_line(self):
+        @tchains.ifunc
+        def untyped(n: int):
+            return undefined_name + n  # line: untyped
+
+        @tchains.ifunc
+        def stores(column: tchains.Payload(np.float64)):
+            column[0] = 1  # line: stores
+
+        self.line_of(self.refused(untyped, "NameError: name 'undefined_name' is not defined|undefined_name"), "line: untyped")
+        self.line_of(self.refused(stores, "Cannot modify readonly array"), "line: stores")
+
+    def test_the_python_runtime(self):
+        @tchains.ifunc
+        def prints(n: int):
+            m = n + 1
+            print(m)  # line: prints
+
+        @tchains.ifunc
+        def draws(n: int):
+            return np.random.random() * n  # line: draws
+
+        self.line_of(self.refused(prints, "prints needs the Python runtime"), "line: prints")
+        self.refused(draws, "draws needs the Python runtime .*numba_get")
+
+    def test_results_without_bytes(self):
+        @tchains.ifunc
+        def words(n: int):
+            return "a" * n
+
+        @tchains.ifunc
+        def gaps(column: tchains.Payload(np.float64)):
+            return column[::2]
+
+        self.refused(words, "words returns .*unicode_type.*; expected")
+        self.refused(gaps, "numpy.ascontiguousarray")
+
+    def test_annotations(self):
+        def missing(n):
+            return n
+
+        def text(n: str):
+            return n
+
+        def objects(column: "tchains.Payload(object)"):
+            return len(column)
+
+        def two(a: tchains.Payload(np.int8), b: tchains.Payload(np.int8)):
+            return len(a) + len(b)
+
+        for function, words in ((missing, "parameter n has no annotation"), (text, "parameter n is annotated"),
+                                (objects, "pointers to Python objects"), (two, "a message has one array")):
+            with self.assertRaisesRegex(TypeError, words):
+                tchains.ifunc(function)
+        with self.assertRaisesRegex(ValueError, "C identifier"):
+            tchains.ifunc(lambda n: n)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.join(ROOT, "tests", "python"))
+    main()
