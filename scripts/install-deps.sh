@@ -27,7 +27,7 @@ test_packages=(
     minisign                                       # keys and signatures of its own
     gdb linux-perf                                 # docs/debugging.md
     python3-matplotlib                             # tc-perf plot
-    debhelper lintian                              # the Debian packages
+    debhelper dh-python lintian                    # the Debian packages
     abigail-tools                                  # released symbols and types
     python3-yaml                                   # forms and workflow in .github
     iproute2                                       # two hosts as namespaces

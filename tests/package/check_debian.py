@@ -18,7 +18,7 @@ from installation import Installation, run  # noqa: E402
 from source_tree import walk  # noqa: E402
 
 FULL = ["libtchains1", "libtchains-dev", "tchains-tools"]
-FOR_BOTH = ["tchains-node", "tchains-doc"]
+FOR_BOTH = ["tchains-node", "tchains-doc", "python3-tchains"]
 WITHOUT_LLVM = ["libtchains1-nollvm", "tchains-tools-nollvm"]
 BUILD_SECONDS = 1200
 
@@ -112,6 +112,11 @@ def try_out(root, scratch, arguments, with_llvm):
     installation.try_cmake(cmake, with_llvm)
     installation.try_pkg_config(with_llvm)
     installation.refuses_newer_headers()
+    packages = os.path.join(root.folder, "usr/lib/python3/dist-packages")
+    version = run(["/usr/bin/python3", "-B", "-c", "import tchains; print(tchains.__version__)"],
+                  {**os.environ, "PYTHONPATH": packages}).strip()
+    if version != root.version.split("-")[0]:
+        sys.exit(f"the Python package is of version {version}, expected {root.version}")
     del os.environ["LD_LIBRARY_PATH"]
 
 
