@@ -5,6 +5,7 @@
     here.hops()                how often it was forwarded
     here.forward(rank, array)  sends the running function on, and with it the call, with an array as payload; 0 or a status
     here.reply(array)          replies before the function returns, once; 0 or a status
+    here.array(address, count, dtype)    a view of memory that an address in the node's data leads to
 """
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -71,3 +72,18 @@ def reply(_context, array):
     def code(context, builder, signature, arguments):
         return _call(builder, "tc_reply", _memory(context, builder, signature.args[0], arguments[0]))
     return types.int32(array), code
+
+
+@intrinsic
+def array(_context, address, count, dtype):
+    if not (isinstance(address, types.Integer) and isinstance(count, types.Integer) and isinstance(dtype, types.DTypeSpec)):
+        return None
+    view = types.Array(dtype.dtype, 1, "C")
+
+    def code(context, builder, _signature, arguments):
+        made = arrayobj.make_array(view)(context, builder)
+        item = _SIZE(context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
+        arrayobj.populate_array(made, data=builder.inttoptr(arguments[0], made.data.type), shape=[arguments[1]], strides=[item],
+                                itemsize=item, meminfo=None)
+        return made._getvalue()
+    return view(types.uint64, types.intp, dtype), code
