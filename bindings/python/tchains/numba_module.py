@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime import nrtdynmod
 
-from . import _binding, entry_code, runtime_code
+from . import _binding, entry_code, passes, runtime_code
 from .errors import CompileError
 
 # What only a process with Python and Numba has.
@@ -83,17 +83,10 @@ def _optimise(module, name, codegen):
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration and value.name != name + "_main" and not value.name.startswith("llvm."):
             value.linkage = "internal"
-    codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap").run(module)
+    passes.prune(module, codegen)
     # Numba's pruning of references, which has run now, needed two functions as calls.
     module = llvm.parse_assembly(re.sub(r"\bnoinline\b", "nounwind", str(module)))
-    builder = llvm.PassManagerBuilder()
-    builder.opt_level, builder.inlining_threshold = 2, 225
-    builder.loop_vectorize = builder.slp_vectorize = False
-    builder.disable_unroll_loops = True
-    passes = llvm.ModulePassManager()
-    builder.populate(passes)
-    passes.add_global_dce_pass()
-    passes.run(module)
+    passes.simplify(module, codegen)
     module.verify()
     return module
 

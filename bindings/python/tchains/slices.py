@@ -8,7 +8,7 @@ import re
 
 from llvmlite import binding as llvm
 
-# As LLVM 14 writes them; later readers add what they know besides.
+# As LLVM 14 writes them; later versions add what they know besides.
 LAYOUTS = {
     "x86_64": "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128",
     "aarch64": "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
@@ -19,7 +19,8 @@ _OWN_TYPE = re.compile(r"\b(x86_fp80|x86_mmx|x86_amx|i128|fp128)\b")
 
 def own_to_processor(text):
     """What in the module is for its own processor alone, or None."""
-    found = _OWN_CALL.search(text) or _OWN_TYPE.search(text)
+    code = re.sub(r"^target .*$", "", text, flags=re.MULTILINE)
+    found = _OWN_CALL.search(code) or _OWN_TYPE.search(code)
     if found:
         return found.group(0)
     return "inline assembly" if re.search(r"\basm (sideeffect )?\"", text) else None
