@@ -110,11 +110,16 @@ def _number_of(user):
 
 def _interrupted(_kind, exception, trace):
     """A signal's exception came between two lines of the callback: the call ends all the same, the exception waits."""
-    values = trace.tb_frame.f_locals
-    call = _under_way.get(_number_of(values["user"]))
-    if call is not None:
-        call.record(values["outcome"])
-    stop_exception(exception)
+    while exception is not None:
+        try:
+            stop_exception(exception)
+            values = trace.tb_frame.f_locals
+            call = _under_way.get(_number_of(values["user"]))
+            if call is not None:
+                call.record(values["outcome"])
+            exception = None
+        except KeyboardInterrupt as another:  # once more: what was recorded by half is recorded again
+            exception = another
 
 
 @ffi.def_extern(onerror=_interrupted)
