@@ -127,12 +127,12 @@ publish() {
 
 # --- the page -----------------------------------------------------------------------------------------------------------
 
-# rates FILE KEY: chases per second, a line per value of KEY, a column per mode (and policy, where there are several).
+# rates FILE KEY: chases per second, a line per value of KEY, a column per mode (and policy and language, where there are several).
 rates() {
     jq -r --arg key "$2" '
         def round1: if . >= 100 then round else . * 10 | round / 10 end;
         (.env.options.wait | contains(",")) as $waits
-        | [.rows[] | {x: .[$key], name: (.mode + if $waits then " " + .wait else "" end), v: .chases_per_s}]
+        | [.rows[] | {x: .[$key], name: (.mode + (if $waits then " " + .wait else "" end) + if .language and (.mode | IN("get", "am") | not) then " " + .language else "" end), v: .chases_per_s}]
         | (reduce .[].name as $n ([]; if index([$n]) then . else . + [$n] end)) as $names
         | "| " + $key + " | " + ($names | join(" | ")) + " |",
           "|---:|" + ([$names[] | "---:|"] | add),
@@ -315,7 +315,7 @@ $(protection)
 - More processes than processors: each message wakes a process, and with 32 and 64 servers on a few processors nearly every one has slept. With a processor for each, both GETs and messages would be faster.
 - But under "From any server" the client sends a chase to the server that has its first entry; the paper's sends it to any.
 - The result comes as the answer of a call (\`tc_reply\`); the paper creates a second function, ReturnResult, for it.
-- 32768 entries on each server; the paper does not say how many. The paper's binary form of a function is \`image\` here. There is no Julia (Figures 8 and 12).
+- 32768 entries on each server; the paper does not say how many. The paper's binary form of a function is \`image\` here. Figures 8 and 12, functions in Julia, are with those of that paper alone.
 
 ## Commands
 

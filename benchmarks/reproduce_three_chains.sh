@@ -1,7 +1,19 @@
-# Tables I to VI and Figures 5 to 7 and 9 to 11 of the Three-Chains paper ("Bring the BitCODE: Moving Compute and Data in
+# Tables I to VI and Figures 5 to 12 of the Three-Chains paper ("Bring the BitCODE: Moving Compute and Data in
 # Distributed Heterogeneous Systems", Lu, Peña, Shamis and others, 2022), for reproduce.sh, which has the functions and settings
 # that are used here.
 #   benchmarks/reproduce.sh three-chains [BUILD [DIR]]
+
+# measure_julia: Figures 8 and 12, where the functions in Julia are built.
+measure_julia() {
+    rm -f "$dir"/julia-*
+    if ! "$tc_perf" tsi --function c,julia -n 2 -r 1 >"$dir/julia.txt" 2>&1; then
+        return
+    fi
+    rm -f "$dir/julia.txt"
+    measure julia-tsi tsi -s 1 --function c,julia --modes cached,uncached,image --rounds $((rounds * 2)) "${tables[@]}"
+    measure julia-depth dapc --function c,julia --servers "${few_servers##*,}" --depth "$depths" --rounds $sweep_rounds "${few[@]}"
+    measure julia-servers dapc --function c,julia --servers "$few_servers" --depth "$deepest" --rounds $rounds "${few[@]}"
+}
 
 measure_three_chains() {
     local n
@@ -14,6 +26,7 @@ measure_three_chains() {
         measure "depth-$n" dapc --servers "$n" --depth "$depths" --rounds $sweep_rounds "${few[@]}"
     done
     measure servers dapc --servers "$servers" --depth "$deepest" --rounds $rounds "${few[@]}"
+    measure_julia
     cut -d ' ' -f 1-3 /proc/loadavg >>"$dir/load.txt"
 }
 
@@ -96,6 +109,24 @@ chase_claim() {
         | if length == 0 then "-" elif min == max then "\(min)" else "\(min) to \(max)" end' "$dir/servers.json"
 }
 
+julia_chapter() {
+    printf '## Figures 8 and 12: Julia beside C\n\n'
+    if [ ! -f "$dir/julia-servers.json" ]; then
+        printf 'Not measured: %s\n' "$(tail -n 1 "$dir/julia.txt")"
+        return
+    fi
+    printf 'TSI, a function in Julia to the same in C:\n\n'
+    ratio_head
+    ratios julia-tsi '_julia_to_c_'
+    printf '\n![by depth](julia-depth.svg)\n\n'
+    rates julia-depth depth
+    printf '\n![by servers](julia-servers.svg)\n\n'
+    rates julia-servers servers
+    printf '\n'
+    ratio_head
+    ratios julia-servers '_julia_to_c_'
+}
+
 three_chains_page() {
     local n
     cat <<END
@@ -150,6 +181,8 @@ $(rates servers servers)
 
 $(ratio_head)
 $(ratios servers '_to_')
+
+$(julia_chapter)
 
 ## Commands
 
