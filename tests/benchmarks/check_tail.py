@@ -137,7 +137,7 @@ def expect_refusal(tc_perf, status, text, *options, **more):
 def refuses(tc_perf):
     for options, text in ((["--load", "disk"], "--load 'disk': expected LIST"), (["--placement", "l2"], "--placement 'l2'"),
                           (["--modes", "uncached"], "--modes 'uncached': expected some of am,cached,inject"),
-                          (["--function", "tsi"], "expected NAME, what each message does: iput or ssum"), (["-s", "8"], "--size '8'"),
+                          (["--function", "tsi"], "expected NAME, the function: iput or ssum"), (["-s", "8"], "--size '8'"),
                           (["-s", "32K"], "--size '32K'"), (["--delivery", "direct,am"], "expected one delivery"),
                           (["-n", "1"], "no more rounds than iterations")):
         expect_refusal(tc_perf, 2, text, *options)
