@@ -74,9 +74,14 @@ class Root:
             os.makedirs(os.path.join(database, name))
         with open(os.path.join(database, "status"), "w", encoding="ascii"):
             pass
+        # Scripts of packages run outside the folder, where these two would look for the module in the machine's own.
+        self.scripts = os.path.join(debs, "scripts")
+        os.mkdir(self.scripts)
+        for name in ("py3compile", "py3clean"):
+            os.symlink(shutil.which("true"), os.path.join(self.scripts, name))
 
     def dpkg(self, *arguments):
-        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+        path = self.scripts + ":" + os.environ["PATH"] + ":/usr/sbin:/sbin"
         return run(["dpkg", f"--root={self.folder}", "--log=/dev/null", "--force-depends,not-root,script-chrootless", *arguments],
                    {**os.environ, "PATH": path})
 
