@@ -71,9 +71,10 @@ static bool target_run(void *experiment, const perf_command *command)
         return perf_session_complain(run->session, "out of memory");
     bool ok = open_link(&link, run, command->series, &target);
     if (ok) {
-        /* The range is here before the first message runs, since messages run in
-         * ifunc_link_serve only. */
+        /* The source waits for the answer: messages run whenever the context makes progress,
+         * which it does while a connection is made, too. */
         ok = perf_session_recv(run->session, &target.range, sizeof target.range, &size) &&
+             perf_session_send(run->session, &target.range, sizeof target.range) &&
              ifunc_link_serve(&link);
         integrity_result result = summarize(&target);
         ok = ok && perf_session_send(run->session, &result, sizeof result);
@@ -119,8 +120,10 @@ static integrity_range choose_range(const perf_options *options, const tc_ep_inf
 static bool exchange(ifunc_link *link, const integrity_range *range, uint64_t count,
                      const char *delivery, integrity_result *result_out)
 {
+    integrity_range told;
     size_t size;
     if (!perf_session_send(link->session, range, sizeof *range) ||
+        !perf_session_recv(link->session, &told, sizeof told, &size) ||
         !send_messages(link, range, count, delivery))
         return false;
     tc_status status = tc_ep_flush(link->peer, PERF_SILENCE_NS, NULL);
