@@ -1,12 +1,10 @@
 #include "node_filter.h"
 
-#include "base/arch.h"
 #include "base/sanitized.h"
+#include "base/syscall_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,7 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define INSTRUCTIONS_MAX 1024
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 /* Later ones nobody has looked at; the C library does without them. */
 #define LAST_CALL SYS_futex_waitv
@@ -184,113 +181,72 @@ typedef struct test {
 
 /* --- the program -------------------------------------------------------------------------- */
 
-typedef struct program {
-    struct sock_filter code[INSTRUCTIONS_MAX];
-    size_t size;
-} program;
-
-static void add(program *p, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t value)
-{
-    if (p->size < INSTRUCTIONS_MAX)
-        p->code[p->size] = (struct sock_filter){code, if_true, if_false, value};
-    p->size++;
-}
-
-static void load(program *p, size_t offset)
-{
-    add(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
-}
-
-static void answer(program *p, uint32_t verdict)
-{
-    add(p, BPF_RET | BPF_K, 0, 0, verdict);
-}
-
-static void add_calls(program *p, const int *calls, size_t count, uint32_t verdict)
-{
-    for (size_t i = 0; i < count; i++) {
-        add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)calls[i]);
-        answer(p, verdict);
-    }
-}
-
 /* The call with an argument that passes gets the verdict; any other goes on. Lower halves come
  * first on both architectures. */
-static void add_test(program *p, int call, test t, uint32_t verdict)
+static void add_test(tci_syscall_filter *f, int call, test t, uint32_t verdict)
 {
     const size_t offset = offsetof(struct seccomp_data, args) + t.half * sizeof(uint32_t);
     const bool masks = t.kind == HAS;
     const uint16_t jump = BPF_JMP | BPF_K | (t.kind == LACKS ? BPF_JSET : BPF_JEQ);
     const bool passes_on_jump = t.kind == IS || t.kind == HAS;
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, masks ? 5 : 4, (uint32_t)call);
-    load(p, offset);
+    tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, masks ? 5 : 4, (uint32_t)call);
+    tci_syscall_filter_load(f, offset);
     if (masks)
-        add(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, t.value);
-    add(p, jump, passes_on_jump ? 0 : 1, passes_on_jump ? 1 : 0, t.value);
-    answer(p, verdict);
-    load(p, offsetof(struct seccomp_data, nr));
+        tci_syscall_filter_add(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, t.value);
+    tci_syscall_filter_add(f, jump, passes_on_jump ? 0 : 1, passes_on_jump ? 1 : 0, t.value);
+    tci_syscall_filter_answer(f, verdict);
+    tci_syscall_filter_load(f, offsetof(struct seccomp_data, nr));
 }
 
-static void add_tests(program *p)
+static void add_tests(tci_syscall_filter *f)
 {
     const uint32_t own = (uint32_t)getpid();
     const uint32_t both = PROT_WRITE | PROT_EXEC;
     const uint32_t vma_name = 0x53564d41; /* PR_SET_VMA: what malloc calls its memory */
     /* Threads, and no processes. */
-    add_test(p, SYS_clone, (test){LACKS, LOWER(0), CLONE_THREAD}, REFUSE);
-    add_test(p, SYS_mmap, (test){HAS, LOWER(2), both}, REFUSE);
-    add_test(p, SYS_mprotect, (test){HAS, LOWER(2), both}, REFUSE);
-    add_test(p, SYS_pkey_mprotect, (test){HAS, LOWER(2), both}, REFUSE);
-    add_test(p, SYS_shmat, (test){HAS, LOWER(2), SHM_EXEC}, REFUSE);
+    add_test(f, SYS_clone, (test){LACKS, LOWER(0), CLONE_THREAD}, REFUSE);
+    add_test(f, SYS_mmap, (test){HAS, LOWER(2), both}, REFUSE);
+    add_test(f, SYS_mprotect, (test){HAS, LOWER(2), both}, REFUSE);
+    add_test(f, SYS_pkey_mprotect, (test){HAS, LOWER(2), both}, REFUSE);
+    add_test(f, SYS_shmat, (test){HAS, LOWER(2), SHM_EXEC}, REFUSE);
     /* Whether a peer lives is asked by signal 0. */
-    add_test(p, SYS_kill, (test){IS, LOWER(1), 0}, ALLOW);
-    add_test(p, SYS_kill, (test){IS_NOT, LOWER(0), own}, REFUSE);
-    add_test(p, SYS_tgkill, (test){IS_NOT, LOWER(0), own}, REFUSE);
-    add_test(p, SYS_prctl, (test){IS, LOWER(0), PR_SET_NAME}, ALLOW);
-    add_test(p, SYS_prctl, (test){IS, LOWER(0), PR_GET_NAME}, ALLOW);
-    add_test(p, SYS_prctl, (test){IS, LOWER(0), vma_name}, ALLOW);
-    add_test(p, SYS_prctl, (test){IS_NOT, LOWER(0), UINT32_MAX}, REFUSE);
+    add_test(f, SYS_kill, (test){IS, LOWER(1), 0}, ALLOW);
+    add_test(f, SYS_kill, (test){IS_NOT, LOWER(0), own}, REFUSE);
+    add_test(f, SYS_tgkill, (test){IS_NOT, LOWER(0), own}, REFUSE);
+    add_test(f, SYS_prctl, (test){IS, LOWER(0), PR_SET_NAME}, ALLOW);
+    add_test(f, SYS_prctl, (test){IS, LOWER(0), PR_GET_NAME}, ALLOW);
+    add_test(f, SYS_prctl, (test){IS, LOWER(0), vma_name}, ALLOW);
+    add_test(f, SYS_prctl, (test){IS_NOT, LOWER(0), UINT32_MAX}, REFUSE);
     /* A new limit. */
-    add_test(p, SYS_prlimit64, (test){IS_NOT, LOWER(2), 0}, REFUSE);
-    add_test(p, SYS_prlimit64, (test){IS_NOT, UPPER(2), 0}, REFUSE);
+    add_test(f, SYS_prlimit64, (test){IS_NOT, LOWER(2), 0}, REFUSE);
+    add_test(f, SYS_prlimit64, (test){IS_NOT, UPPER(2), 0}, REFUSE);
     /* What writes to a terminal as if somebody typed it. */
-    add_test(p, SYS_ioctl, (test){IS, LOWER(1), TIOCSTI}, REFUSE);
-    add_test(p, SYS_ioctl, (test){IS, LOWER(1), 0x541c /* TIOCLINUX */}, REFUSE);
-    add_test(p, SYS_fcntl, (test){IS, LOWER(1), F_SETOWN}, REFUSE);
-    add_test(p, SYS_fcntl, (test){IS, LOWER(1), 15 /* F_SETOWN_EX */}, REFUSE);
+    add_test(f, SYS_ioctl, (test){IS, LOWER(1), TIOCSTI}, REFUSE);
+    add_test(f, SYS_ioctl, (test){IS, LOWER(1), 0x541c /* TIOCLINUX */}, REFUSE);
+    add_test(f, SYS_fcntl, (test){IS, LOWER(1), F_SETOWN}, REFUSE);
+    add_test(f, SYS_fcntl, (test){IS, LOWER(1), 15 /* F_SETOWN_EX */}, REFUSE);
 }
 
-static void write_program(program *p)
+static void write_filter(tci_syscall_filter *f)
 {
-    load(p, offsetof(struct seccomp_data, arch));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, TCI_ARCH_AUDIT);
-    answer(p, SECCOMP_RET_KILL_PROCESS);
-    load(p, offsetof(struct seccomp_data, nr));
-    add(p, BPF_JMP | BPF_JGT | BPF_K, 0, 1, LAST_CALL);
-    answer(p, UNKNOWN);
-    add_calls(p, asked, COUNT(asked), ASK);
-    add_calls(p, unknown, COUNT(unknown), UNKNOWN);
-    add_calls(p, refused, COUNT(refused), REFUSE);
-    add_tests(p);
-    answer(p, ALLOW);
+    tci_syscall_filter_begin(f);
+    tci_syscall_filter_add(f, BPF_JMP | BPF_JGT | BPF_K, 0, 1, LAST_CALL);
+    tci_syscall_filter_answer(f, UNKNOWN);
+    tci_syscall_filter_calls(f, asked, COUNT(asked), ASK);
+    tci_syscall_filter_calls(f, unknown, COUNT(unknown), UNKNOWN);
+    tci_syscall_filter_calls(f, refused, COUNT(refused), REFUSE);
+    add_tests(f);
+    tci_syscall_filter_answer(f, ALLOW);
 }
 
 int node_filter_set(void)
 {
-    static program p;
-    p.size = 0;
-    write_program(&p);
-    if (p.size > INSTRUCTIONS_MAX) {
-        errno = E2BIG;
-        return -1;
-    }
-    const struct sock_fprog filter = {.len = (unsigned short)p.size, .filter = p.code};
+    static tci_syscall_filter filter;
+    write_filter(&filter);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return -1;
-    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                        SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC |
-                            SECCOMP_FILTER_FLAG_TSYNC_ESRCH,
-                        &filter);
+    return (int)tci_syscall_filter_set(&filter, SECCOMP_FILTER_FLAG_NEW_LISTENER |
+                                                    SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
 }
 
 bool node_filter_bearable(void)

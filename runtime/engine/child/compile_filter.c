@@ -1,11 +1,9 @@
 #include "compile_filter.h"
 
-#include "base/arch.h"
 #include "base/sanitized.h"
+#include "base/syscall_filter.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define INSTRUCTIONS_MAX 256
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* --- which calls -------------------------------------------------------------------------- */
@@ -105,71 +102,42 @@ typedef struct rule {
 
 /* --- the program -------------------------------------------------------------------------- */
 
-typedef struct program {
-    struct sock_filter code[INSTRUCTIONS_MAX];
-    size_t size;
-} program;
-
-static void add(program *p, uint16_t code, uint8_t if_true, uint8_t if_false, uint32_t value)
-{
-    if (p->size < INSTRUCTIONS_MAX)
-        p->code[p->size] = (struct sock_filter){code, if_true, if_false, value};
-    p->size++;
-}
-
-static void load(program *p, size_t offset)
-{
-    add(p, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
-}
-
-static void answer(program *p, uint32_t verdict)
-{
-    add(p, BPF_RET | BPF_K, 0, 0, verdict);
-}
-
-static void add_calls(program *p, const int *calls, size_t count, uint32_t verdict)
-{
-    for (size_t i = 0; i < count; i++) {
-        add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)calls[i]);
-        answer(p, verdict);
-    }
-}
-
 /* Lower halves come first on both architectures. */
-static void add_test(program *p, const test *t, uint32_t otherwise)
+static void add_test(tci_syscall_filter *f, const test *t, uint32_t otherwise)
 {
-    load(p, offsetof(struct seccomp_data, args) + t->argument * sizeof(uint64_t));
+    tci_syscall_filter_load(f, offsetof(struct seccomp_data, args) +
+                                   t->argument * sizeof(uint64_t));
     switch (t->kind) {
     case NO_TEST:
         break;
     case IS:
-        add(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->value);
+        tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->value);
         break;
     case HAS:
-        add(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->value);
-        add(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->value);
+        tci_syscall_filter_add(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->value);
+        tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->value);
         break;
     case LACKS:
-        add(p, BPF_JMP | BPF_JSET | BPF_K, 0, 1, t->value);
+        tci_syscall_filter_add(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, t->value);
         break;
     }
-    answer(p, otherwise);
+    tci_syscall_filter_answer(f, otherwise);
 }
 
-static void add_rule(program *p, const rule *r)
+static void add_rule(tci_syscall_filter *f, const rule *r)
 {
-    size_t jump = p->size;
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, (uint32_t)r->call);
+    size_t jump = f->size;
+    tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, (uint32_t)r->call);
     for (size_t i = 0; i < COUNT(r->tests); i++) {
         if (r->tests[i].kind != NO_TEST)
-            add_test(p, &r->tests[i], r->otherwise);
+            add_test(f, &r->tests[i], r->otherwise);
     }
-    answer(p, SECCOMP_RET_ALLOW);
-    if (p->size <= INSTRUCTIONS_MAX)
-        p->code[jump].jf = (uint8_t)(p->size - jump - 1);
+    tci_syscall_filter_answer(f, SECCOMP_RET_ALLOW);
+    if (f->size <= TCI_SYSCALL_FILTER_MAX)
+        f->code[jump].jf = (uint8_t)(f->size - jump - 1);
 }
 
-static void add_rules(program *p, int socket, int statm)
+static void add_rules(tci_syscall_filter *f, int socket, int statm)
 {
     const rule rules[] = {
         /* No file, and nothing that runs. */
@@ -184,33 +152,25 @@ static void add_rules(program *p, int socket, int statm)
         {SYS_tgkill, {{IS, 0, (uint32_t)getpid()}, {IS, 2, SIGABRT}}, END},
     };
     for (size_t i = 0; i < COUNT(rules); i++)
-        add_rule(p, &rules[i]);
+        add_rule(f, &rules[i]);
 }
 
-static void write_program(program *p, int socket, int statm)
+static void write_filter(tci_syscall_filter *f, int socket, int statm)
 {
-    load(p, offsetof(struct seccomp_data, arch));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, TCI_ARCH_AUDIT);
-    answer(p, END);
-    load(p, offsetof(struct seccomp_data, nr));
-    add_calls(p, allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
-    add_calls(p, refused, COUNT(refused), REFUSE);
-    add_rules(p, socket, statm);
-    answer(p, END);
+    tci_syscall_filter_begin(f);
+    tci_syscall_filter_calls(f, allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
+    tci_syscall_filter_calls(f, refused, COUNT(refused), REFUSE);
+    add_rules(f, socket, statm);
+    tci_syscall_filter_answer(f, END);
 }
 
 /* Sanitizers map, read, and start what they like. */
 int tci_compile_filter_set(int socket, int statm)
 {
-    static program p;
-    p.size = 0;
-    write_program(&p, socket, statm);
-    if (p.size > INSTRUCTIONS_MAX)
-        return E2BIG;
+    static tci_syscall_filter filter;
+    write_filter(&filter, socket, statm);
     if (TCI_SANITIZED)
         return EOPNOTSUPP;
-    const struct sock_fprog filter = {.len = (unsigned short)p.size, .filter = p.code};
-    long result =
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+    long result = tci_syscall_filter_set(&filter, 0);
     return result == 0 ? 0 : result > 0 ? EBUSY : errno;
 }
