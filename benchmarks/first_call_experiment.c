@@ -3,6 +3,7 @@
 #include "first_call.h"
 #include "perf_experiment.h"
 #include "perf_folder.h"
+#include "perf_process.h"
 #include "perf_report.h"
 #include "perf_value.h"
 #include "ifuncs/saxpy.h"
@@ -137,12 +138,9 @@ static int run_first_call(const perf_options *options)
     if (options->intrusion)
         return intrusion_run(options);
     run.options = options;
-    run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (run.board == MAP_FAILED) {
-        perror("tc-perf: shared memory");
+    run.board = perf_process_share(sizeof *run.board);
+    if (run.board == NULL)
         return EXIT_FAILURE;
-    }
     bool ok = true;
     for (size_t i = 0; ok && i < first_call_function_count; i++) {
         if (perf_value_lists(options->functions, ',', first_call_functions[i].name))

@@ -1,8 +1,8 @@
 #include "frame_place.h"
 
-#include <stdio.h>
+#include "perf_process.h"
+
 #include <string.h>
-#include <sys/mman.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -13,12 +13,9 @@
 frame_log *frame_log_create(uint64_t capacity)
 {
     const size_t array = (size_t)capacity * sizeof(uint64_t);
-    unsigned char *bytes = mmap(NULL, sizeof(frame_log) + 2 * array, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED) {
-        perror("tc-perf: memory for the times of messages");
+    unsigned char *bytes = perf_process_share(sizeof(frame_log) + 2 * array);
+    if (bytes == NULL)
         return NULL;
-    }
     frame_log *log = (frame_log *)(void *)bytes;
     for (int i = 0; i < 2; i++)
         log->spent[i] = (uint64_t *)(void *)(bytes + sizeof *log + (size_t)i * array);

@@ -259,12 +259,9 @@ static bool report(const intrusion *run)
 int intrusion_run(const perf_options *options)
 {
     intrusion run = {.options = options};
-    run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (run.board == MAP_FAILED) {
-        perror("tc-perf: shared memory");
+    run.board = perf_process_share(sizeof *run.board);
+    if (run.board == NULL)
         return EXIT_FAILURE;
-    }
     static bool (*const roles[])(void *user) = {be_target, be_caller, be_intruder};
     bool ok = perf_process_run_all(roles, sizeof roles / sizeof roles[0], &run) &&
               run.board->count[QUIET] > 0 && run.board->count[INTRUDED] > 0 && report(&run);

@@ -3,6 +3,7 @@
 #include "library_perf.h"
 #include "perf_experiment.h"
 #include "perf_folder.h"
+#include "perf_process.h"
 #include "perf_report.h"
 #include "perf_value.h"
 
@@ -88,12 +89,9 @@ static int run_library(const perf_options *options)
     if (!knows_modes(options->modes))
         return 2;
     run.options = options;
-    run.board = mmap(NULL, sizeof *run.board, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (run.board == MAP_FAILED) {
-        perror("tc-perf: shared memory");
+    run.board = perf_process_share(sizeof *run.board);
+    if (run.board == NULL)
         return EXIT_FAILURE;
-    }
     bool ok = measure_all(&run);
     perf_report_progress(NULL);
     ok = ok && library_report(&run);
@@ -105,7 +103,8 @@ const perf_experiment library_experiment = {
     .name = "library",
     .summary = "libraries that travel: pushes, calls, and upgrades under load",
     .options = "iterations warmup rounds modes pin",
-    .told = {{"iterations", "(of part call, in each round; of part upgrade, for each upgrade)"}, {"modes", "out of " MODES}},
+    .told = {{"iterations", "(of part call, in each round; of part upgrade, for each upgrade)"},
+             {"modes", "out of " MODES}},
     .defaults = {{"modes", MODES},
                  {"iterations", "10000"},
                  {"warmup", "1000"},

@@ -5,6 +5,7 @@
 #include "paper_tables.h"
 #include "perf_clock.h"
 #include "perf_experiment.h"
+#include "perf_process.h"
 #include "perf_report.h"
 #include "perf_value.h"
 #include "series_run.h"
@@ -12,8 +13,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 #define ROUNDS_MAX 1000u
 
@@ -43,13 +42,10 @@ static bool make_log(const perf_options *options)
     const uint64_t most =
         options->iterations > SERIES_LATENCY_MAX ? options->iterations : SERIES_LATENCY_MAX;
     const size_t bytes = (options->warmup + most + 1) * sizeof(uint64_t);
-    void *shared =
-        mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared = perf_process_share(2 * bytes);
     times = malloc(bytes);
-    if (shared == MAP_FAILED || times == NULL) {
-        perror("tc-perf: memory for the target's times");
+    if (shared == NULL || times == NULL)
         return false;
-    }
     target_times.seen = shared;
     target_times.done = (uint64_t *)((unsigned char *)shared + bytes);
     return true;

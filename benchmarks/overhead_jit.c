@@ -1,10 +1,10 @@
 /* The stage of first calls that the paper's tables name beside their total. */
 #include "first_call.h"
 #include "overhead_jit.h"
+#include "perf_process.h"
 #include "perf_report.h"
 #include "perf_stats.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -53,12 +53,9 @@ static bool measure(const perf_options *options, call_board *board, const char *
 
 bool overhead_jit_measure(const perf_options *options, overhead_jit *out)
 {
-    call_board *board =
-        mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (board == MAP_FAILED) {
-        perror("tc-perf: shared memory");
+    call_board *board = perf_process_share(sizeof *board);
+    if (board == NULL)
         return false;
-    }
     bool ok = measure(options, board, "jit-warm", &out->compile_ns) &&
               measure(options, board, "image", &out->image_ns);
     (void)munmap(board, sizeof *board);

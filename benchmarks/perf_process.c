@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,4 +69,14 @@ bool perf_process_run_all(bool (*const *parts)(void *user), unsigned count, void
         }
     }
     return ok;
+}
+
+void *perf_process_share(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("tc-perf: shared memory");
+        return NULL;
+    }
+    return memory;
 }
