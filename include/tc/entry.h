@@ -166,6 +166,23 @@ TC_API tc_status tc_reply_error(tc_status status, const char *text);
  *   text    its first 400 bytes are used; control characters are replaced */
 TC_API void tc_self_fail(tc_status status, const char *text);
 
+/* Calls body, and returns when it has returned or has called tc_self_abandon. For languages whose
+ * failures do not unwind: a function of theirs runs as the body of a guard, and what is to become of a
+ * failure (a panic, a failed assertion) calls tc_self_fail and tc_self_abandon. So the message ends
+ * and the process goes on. Guards may be nested. Any thread may have one, also outside NAME_main.
+ *
+ *   body       lets no exception of C++ out
+ *   argument   passed on
+ *
+ * Returns 0 when body has returned, and 1 when it was abandoned. */
+TC_API int tc_self_guard(void (*body)(void *argument), void *argument);
+
+/* Ends the body of the innermost tc_self_guard of the running message, in this thread: tc_self_guard
+ * returns 1. What was called since then is left as by longjmp: no destructor runs, memory that only
+ * those calls knew is lost, and locks that they took stay taken. It returns, and nothing has
+ * happened, where there is no such guard. */
+TC_API void tc_self_abandon(void);
+
 /* A detached call. These are plain bytes: they may travel in payloads and be stored. A process
  * that has them can reply in any function of the same group, or, without a group, of the same
  * endpoint. If nobody does, the deadline ends the call. The layout never changes, because

@@ -29,6 +29,8 @@ static const tci_host_symbol host_symbols[] = {
     HOST_SYMBOL(tc_reply_error_to),
     HOST_SYMBOL(tc_detach),
     HOST_SYMBOL(tc_self_fail),
+    HOST_SYMBOL(tc_self_guard),
+    HOST_SYMBOL(tc_self_abandon),
     HOST_SYMBOL(tc_call_start_sized),
     HOST_SYMBOL(tc_call_cancel),
     HOST_SYMBOL(tc_call_count),

@@ -30,6 +30,11 @@ extern "C" {
     pub fn tc_reply(data: *const c_void, size: usize) -> tc_status;
     pub fn tc_reply_error(status: tc_status, text: *const c_char) -> tc_status;
     pub fn tc_self_fail(status: tc_status, text: *const c_char);
+    pub fn tc_self_guard(
+        body: Option<unsafe extern "C" fn(argument: *mut c_void)>,
+        argument: *mut c_void,
+    ) -> c_int;
+    pub fn tc_self_abandon();
     pub fn tc_detach(ticket_out: *mut tc_call_ticket) -> tc_status;
     pub fn tc_reply_to(
         ticket: *const tc_call_ticket,
