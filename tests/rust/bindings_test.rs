@@ -265,23 +265,39 @@ fn waits_by_descriptor() {
     assert!(context.wait(SOON).unwrap());
 }
 
-/// A panic of a function that has no unwinding: the caller hears it, then the peer's process is
-/// gone; the node gives each peer one.
+/// Without the standard library nothing unwinds: the message ends, and all else goes on.
 fn hears_a_panic(node: &str) {
     let context = Context::new().unwrap();
     let endpoint = context.connect(node, SOON).unwrap();
     let sample = context.open("sample").unwrap();
-    let failed = endpoint.call(&sample, b"index", 8, SOON).unwrap_err();
+    for round in 1..4u64 {
+        let failed = endpoint.call(&sample, b"index", 8, SOON).unwrap_err();
+        assert!(failed.is(TC_E_THROWN), "{}", failed);
+        assert!(
+            failed.text.contains("the function panicked at"),
+            "{}",
+            failed
+        );
+        assert!(failed.text.contains("sample.rs:"), "{}", failed);
+        // Once more as a message that nobody waits for.
+        endpoint.send(&sample, b"index", SOON).unwrap();
+        let count = endpoint.call(&sample, b"count", 8, SOON).unwrap();
+        assert_eq!(count, round.to_ne_bytes());
+    }
+    endpoint.flush(SOON).unwrap();
+}
+
+/// Compiled with --panic abort, the peer's process ends; the node gives each peer one.
+fn hears_that_a_process_ended(node: &str) {
+    let context = Context::new().unwrap();
+    let endpoint = context.connect(node, SOON).unwrap();
+    let aborts = context.open("aborts").unwrap();
+    let failed = endpoint.call(&aborts, b"index", 8, SOON).unwrap_err();
     assert!(failed.is(TC_E_THROWN), "{}", failed);
-    assert!(
-        failed.text.contains("the function panicked at"),
-        "{}",
-        failed
-    );
-    assert!(failed.text.contains("sample.rs:"), "{}", failed);
+    assert!(failed.text.contains("aborts.rs:"), "{}", failed);
     assert!(endpoint.flush(SOON).is_err());
     let again = context.connect(node, SOON).unwrap();
-    assert_eq!(again.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
+    assert_eq!(again.call(&aborts, b"echo", 4, SOON).unwrap(), b"echo");
 }
 
 /// One that was compiled with the standard library catches it. Not every rustc can make one.
@@ -311,7 +327,7 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 8] = [
+    let tests: [(&str, &dyn Fn()); 9] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
@@ -322,6 +338,9 @@ fn main() {
         ),
         ("waits by its descriptor", &waits_by_descriptor),
         ("hears a panic", &|| hears_a_panic(&node)),
+        ("hears that a process ended", &|| {
+            hears_that_a_process_ended(&node)
+        }),
         ("hears a caught panic", &|| hears_a_caught_panic(&node)),
     ];
     for (name, test) in tests {

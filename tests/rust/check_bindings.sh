@@ -49,6 +49,8 @@ done
 for function in sample missing; do
     "$crates/tc-rustc" --targets "$(uname -m)" "$here/$function.rs"
 done
+sed 's/fn sample/fn aborts/' "$here/sample.rs" >aborts.rs
+"$crates/tc-rustc" --targets "$(uname -m)" --panic abort aborts.rs
 if ! "$crates/tc-rustc" --std "$here/caught.rs" 2>said; then
     grep -q 'has no libstd-\*.so' said || { cat said >&2 && exit 1; }
     echo "not tested: $(cat said)"
@@ -63,7 +65,7 @@ for ((waited = 0; waited < 300; waited++)); do
 done
 [ -s "$work/port" ] || { cat "$work/log" >&2 && exit 1; }
 TC_IFUNC_PATH=$work timeout -k 5 100 ./bindings_test "127.0.0.1:$(cat "$work/port")" || { cat "$work/log" >&2 && exit 1; }
-if ! grep -q "SIGABRT; running: function 'sample'" "$work/log"; then
+if ! grep -q "SIGABRT; running: function 'aborts'" "$work/log"; then
     cat "$work/log" >&2
     echo "the node did not say which function ended its process" >&2
     exit 1

@@ -50,6 +50,8 @@ cmp seen.tca images/seen.tca
 refuses 2 "expected a source, NAME.rs"
 refuses 2 "one source at a time, found a.rs and b.rs" a.rs b.rs
 refuses 2 "no target riscv64; expected x86_64 or aarch64" --targets riscv64 seen.rs
+refuses 2 "no --panic unwind; expected abort or leave" --panic unwind seen.rs
+refuses 2 "--panic abort goes without --std" --panic abort --std seen.rs
 other=aarch64
 [ "$machine" = x86_64 ] || other=x86_64
 TC_RUST_CORE=$work/none refuses 1 "no core library of $other for rustc" --targets $other seen.rs

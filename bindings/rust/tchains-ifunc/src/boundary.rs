@@ -25,7 +25,7 @@ fn report(result: Result<(), Failure>) {
 ///
 /// # Safety
 /// The arguments are those of `NAME_main`.
-#[cfg(not(feature = "std"))]
+#[cfg(all(not(feature = "std"), feature = "abort"))]
 #[inline(always)]
 pub unsafe fn run(
     payload: *mut c_void,
@@ -38,6 +38,39 @@ pub unsafe fn run(
         payload_size,
         target_args,
     )));
+}
+
+/// What `ifunc!` makes `NAME_main` of.
+///
+/// # Safety
+/// The arguments are those of `NAME_main`.
+#[cfg(not(any(feature = "std", feature = "abort")))]
+#[inline(always)]
+pub unsafe fn run<F>(
+    payload: *mut c_void,
+    payload_size: usize,
+    target_args: *mut c_void,
+    function: F,
+) where
+    F: Fn(&mut Message) -> Result<(), Failure>,
+{
+    struct Call<F> {
+        message: Message<'static>,
+        function: F,
+    }
+    unsafe extern "C" fn body<F>(argument: *mut c_void)
+    where
+        F: Fn(&mut Message) -> Result<(), Failure>,
+    {
+        let call = &mut *(argument as *mut Call<F>);
+        report((call.function)(&mut call.message));
+    }
+    let mut call = Call {
+        message: Message::new(payload, payload_size, target_args),
+        function,
+    };
+    // A panic says why itself, in its handler.
+    tc_self_guard(Some(body::<F>), &mut call as *mut Call<F> as *mut c_void);
 }
 
 /// What `ifunc!` makes `NAME_main` of.
@@ -91,6 +124,12 @@ mod without_unwinding {
             text.add_number(place.line());
         }
         fail(ABANDONED, &text);
+        // Does not return but in a thread that the function has started, or where nothing is to
+        // be left: with the feature `abort`.
+        #[cfg(not(feature = "abort"))]
+        unsafe {
+            tchains_sys::tc_self_abandon()
+        }
         unsafe { abort() }
     }
 

@@ -15,10 +15,12 @@
 //! `tc-rustc length.rs` makes `length.tca` of it. What the function calls of `core` becomes code
 //! of its own, so it needs nothing of Rust where it runs.
 //!
-//! A panic never leaves the function. Without the standard library there is no unwinding: the
-//! caller gets the panic's text as the failure of its call, and the process ends by SIGABRT, in a
-//! line that names the function. With it (`tc-rustc --std`) the panic is caught, the call fails
-//! with its text, and the process goes on.
+//! A panic never leaves the function: the caller gets the panic's text as the failure of its call,
+//! and the process goes on. Without the standard library there is no unwinding. Nothing is dropped
+//! then: locks that the function holds stay locked, and what it has on its stack is gone, also if
+//! something else has its address. With `tc-rustc --panic abort` the process ends instead, by
+//! SIGABRT, in a line that names the function. With the standard library (`tc-rustc --std`) the panic
+//! is caught, and values are dropped.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 mod boundary;
