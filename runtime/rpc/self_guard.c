@@ -1,4 +1,5 @@
 /* Ending a function from inside, for languages whose failures do not unwind. */
+#include "base/arch.h"
 #include "base/sanitized.h"
 #include "core/current.h"
 
@@ -10,7 +11,7 @@
 /* The compiler's own pair saves what the function around it has to keep anyway, so that a guard
  * costs a third of what it does by the C library's, whose pair sanitizers know. clang has its own for
  * x86_64 alone. */
-#if TCI_SANITIZED || (defined(__clang__) && !defined(__x86_64__))
+#if TCI_SANITIZED || (defined(__clang__) && !defined(TCI_ARCH_X86_64))
 typedef jmp_buf return_place;
 #define MARK_RETURN(place) _setjmp(place)
 #define GO_TO_RETURN(place) longjmp(place, 1)
