@@ -1,5 +1,4 @@
 /* Ending a function from inside, for languages whose failures do not unwind. */
-#include "base/arch.h"
 #include "base/sanitized.h"
 #include "core/current.h"
 
@@ -9,9 +8,9 @@
 #include <tc/entry.h>
 
 /* The compiler's own pair saves what the function around it has to keep anyway, so that a guard
- * costs a third of what it does by the C library's, whose pair sanitizers know. clang has its own for
- * x86_64 alone. */
-#if TCI_SANITIZED || (defined(__clang__) && !defined(TCI_ARCH_X86_64))
+ * costs a third of what it does by the C library's, whose pair sanitizers know. clang has such a
+ * pair for some architectures only. */
+#if TCI_SANITIZED || defined(__clang__)
 typedef jmp_buf return_place;
 #define MARK_RETURN(place) _setjmp(place)
 #define GO_TO_RETURN(place) longjmp(place, 1)
