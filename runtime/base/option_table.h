@@ -111,6 +111,7 @@ struct tc_options {
     uint64_t perf_map;
     uint64_t tier; /* tci_tier_choice */
     uint64_t tier_calls;
+    uint64_t tier_time;
     uint64_t compile_threads;
     uint64_t code_memory_max;
     uint64_t compiler;      /* tci_compiler_choice */

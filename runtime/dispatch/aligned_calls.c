@@ -1,7 +1,7 @@
 #include "dispatch/aligned_calls.h"
 
 #include "dispatch/payload_place.h"
-#include "ifunc/ifunc_load.h"
+#include "ifunc/call_count.h"
 
 /* A plain call, with a lead or without, of a function that was called before. */
 static bool is_plain(const tc_ep *ep, const tci_frame *f)
@@ -22,9 +22,7 @@ static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t
         TC_OK)
         return false;
     current->fn = fn;
-    if (__builtin_expect(--fn->calls_left == 0, 0))
-        tci_ifunc_load_tier_up(fn);
-    fn->entry.main(payload, size, ep->core->target_args);
+    tci_call_count_run(fn, payload, size, ep->core->target_args);
     tci_consumer_advance(&ep->rx.ring, TCI_FRAME_HEADER_BYTES + (size_t)f->payload_size);
     return true;
 }

@@ -21,6 +21,7 @@ typedef struct call_sample {
     uint64_t batch;
     uint64_t head;       /* of the endpoint's ring: frames of every kind but plain calls */
     uint64_t calls_left; /* of the function: plain calls */
+    uint64_t timed;      /* those that were timed, between which calls_left may be the same */
     const tc_ifunc *fn;  /* NULL: injected code */
 } call_sample;
 
@@ -61,6 +62,7 @@ static UNSYNCHRONISED bool take_sample(const tci_call_watch *watch, call_sample 
         .batch = watch->batch,
         .head = *(const volatile uint64_t *)&ep->rx.ring.head,
         .calls_left = fn != NULL ? *(const volatile uint64_t *)&fn->calls_left : 0,
+        .timed = fn != NULL ? *(const volatile uint64_t *)&fn->count.timed : 0,
         .fn = fn,
     };
     return true;
@@ -69,7 +71,7 @@ static UNSYNCHRONISED bool take_sample(const tci_call_watch *watch, call_sample 
 static bool is_same_call(const call_sample *a, const call_sample *b)
 {
     return a->batch == b->batch && a->head == b->head && a->calls_left == b->calls_left &&
-           a->fn == b->fn;
+           a->timed == b->timed && a->fn == b->fn;
 }
 
 /* Texts of its own: what they are copied from may be freed when the lock is given back. */

@@ -14,12 +14,13 @@
 #include "dispatch/load_report.h"
 #include "dispatch/payload_place.h"
 #include "dispatch/slots.h"
-#include "ifunc/ifunc_load.h"
+#include "ifunc/call_count.h"
 #include "rpc/invocation.h"
 #include "transfer/frame_out.h"
 
 /* Bytes of a ring before the next has its turn; of a small one an eighth, when credit is due. */
 #define BUDGET (256u * TCI_FRAME_GRANULE)
+#define APART __attribute__((noinline)) /* needs no register of the loop */
 
 /* What became of the frame at the head. */
 typedef enum outcome {
@@ -38,12 +39,6 @@ static outcome broken(tc_ep *ep, const tc_error *error)
 
 /* --- running ----------------------------------------------------------------------------- */
 
-static inline void count_call(tc_ifunc *fn)
-{
-    if (__builtin_expect(--fn->calls_left == 0, 0))
-        tci_ifunc_load_tier_up(fn);
-}
-
 /* Calls of slots that run_calls leaves aside: first ones, and those with large payloads. */
 static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payload,
                  size_t payload_size)
@@ -52,8 +47,7 @@ static void call(tc_ep *ep, tci_current *current, uint16_t slot, uint8_t *payloa
     uint64_t called_ns = fn->report_due ? tci_clock_ns() : 0;
     current->fn = fn;
     tci_call_watch_step(ep);
-    count_call(fn);
-    fn->entry.main(payload, payload_size, ep->core->target_args);
+    tci_call_count_run(fn, payload, payload_size, ep->core->target_args);
     if (called_ns != 0)
         tci_load_report_first_call(ep->core, fn, called_ns);
 }
@@ -242,8 +236,7 @@ static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
     if (result == ENDED)
         return ENDED;
     tci_consumer_advance(&ep->rx.ring, bytes);
-    if ((f->flags & ~TCI_ROUTED) !=
-        0) /* a small frame that stands for much: its sender waits for the room */
+    if ((f->flags & ~TCI_ROUTED) != 0) /* stands for much: its sender waits for the room */
         tci_credit_return(ep);
     return result;
 }
@@ -299,6 +292,11 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     }
 }
 
+static APART void run_timed(tc_ifunc *fn, uint8_t *frame, size_t size, const tci_core *core)
+{
+    tci_call_count_run_timed(fn, frame + TCI_FRAME_HEADER_BYTES, size, core->target_args);
+}
+
 /* Runs plain calls of bound slots (kind CALL, no flags), which all but a few frames are, up to
  * a position, until there is another kind of frame or none at all; *empty_out tells which. The
  * ring's state is kept in registers meanwhile: what is called cannot reach it. */
@@ -322,8 +320,11 @@ static inline unsigned run_calls(tc_ep *ep, tci_current *current, uint64_t end, 
         }
         tc_ifunc *const fn = slots[f.slot].fn;
         current->fn = fn;
-        count_call(fn);
-        slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size, core->target_args);
+        if (tci_call_count_is_due(fn))
+            run_timed(fn, frame, f.payload_size, core);
+        else
+            slots[f.slot].main(frame + TCI_FRAME_HEADER_BYTES, f.payload_size,
+                               core->target_args);
         tci_consumer_advance(&rx, bytes);
         run++;
     }
@@ -376,8 +377,7 @@ static bool run_other(tc_ep *ep, tci_current *current, uint64_t end, unsigned *r
 
 /* What run_calls left, and what is behind it. Each turn consumes a frame or ends the loop; nothing
  * is run on an endpoint that has ended (for run_calls see stop_running in core/ep_state.c). */
-static __attribute__((noinline)) unsigned run_rest(tc_ep *ep, tci_current *current,
-                                                   uint64_t end)
+static APART unsigned run_rest(tc_ep *ep, tci_current *current, uint64_t end)
 {
     unsigned run = 0;
     bool empty = false;
@@ -418,7 +418,7 @@ static inline unsigned run_batch(tc_ep *ep, uint64_t bytes)
     return run;
 }
 
-static __attribute__((noinline)) unsigned run_watched_batch(tc_ep *ep)
+static APART unsigned run_watched_batch(tc_ep *ep)
 {
     uint64_t bytes = batch_bytes(ep);
     if (ep->rx.metered && (bytes = tci_quota_turn(ep, bytes)) == 0)

@@ -15,6 +15,8 @@
  * process.
  */
 #define IMAGE_PATIENCE 100u
+/* The compiler's module and a process to compile in have to be started as well. */
+#define IMAGE_TIME_PATIENCE 10u
 
 static tci_load_source source_of(tc_ifunc *fn)
 {
@@ -69,14 +71,19 @@ void tci_ifunc_load_announce(tc_ifunc *fn, bool tiered_up)
 static void count_from_now(tc_ifunc *fn)
 {
     uint64_t calls = fn->registry->options->tier_calls;
+    uint64_t time_ns = fn->registry->options->tier_time;
     tc_load_report report = {0};
     tci_code_unit_report(fn->unit, &report);
-    if (!tci_code_unit_may_tier_up(fn->unit) || tci_archive_is_library(fn->archive))
-        calls = NEVER;
-    else if (report.path == TC_LOAD_IMAGE)
-        calls *= IMAGE_PATIENCE;
-    fn->calls_left = calls;
-    fn->calls_seen = calls;
+    const bool stays =
+        !tci_code_unit_may_tier_up(fn->unit) || tci_archive_is_library(fn->archive);
+    const bool is_image = report.path == TC_LOAD_IMAGE;
+    calls = stays ? NEVER : calls * (is_image ? IMAGE_PATIENCE : 1);
+    fn->calls_left = stays || time_ns == 0 ? calls : 1;
+    fn->calls_seen = fn->calls_left;
+    fn->count =
+        (tci_call_count){.step = fn->calls_left,
+                         .beyond = calls - fn->calls_left,
+                         .time_left_ns = time_ns * (is_image ? IMAGE_TIME_PATIENCE : 1)};
 }
 
 static void set_loaded(tc_ifunc *fn, tci_code_unit *unit)

@@ -13,7 +13,7 @@ TC_MUST_CHECK tc_status tci_ifunc_load(tc_ifunc *fn, tc_error *err);
 /* The same without waiting: TC_E_AGAIN while a thread loads it. */
 TC_MUST_CHECK tc_status tci_ifunc_load_soon(tc_ifunc *fn, tc_error *err);
 
-/* Its calls_left have come down to 0: it is called often. */
+/* It was called often, or for long. */
 void tci_ifunc_load_tier_up(tc_ifunc *fn);
 
 typedef enum tci_load_end {

@@ -56,9 +56,18 @@ struct tci_registry_events {
     void (*evict)(void *user, tc_ifunc *fn);
 };
 
+/* See call_count.h. */
+typedef struct tci_call_count {
+    uint64_t step;         /* what calls_left began with */
+    uint64_t beyond;       /* calls behind those, until there were enough */
+    uint64_t time_left_ns; /* that calls may still take; UINT64_MAX: any */
+    uint64_t timed;        /* calls that were timed */
+    bool closely;          /* each call is timed, as the last one took long */
+} tci_call_count;
+
 struct tc_ifunc {
-    /* Calls until it is worth optimised code; wraps around when that was decided. Beside the
-     * entry because every call counts here. */
+    /* Calls until something is to be done about its code: call_count.h. Beside the entry because
+     * every call counts here. */
     uint64_t calls_left;
     tci_entries entry; /* null until loaded */
     tci_registry *registry;
@@ -95,10 +104,11 @@ struct tc_ifunc {
     tc_ifunc *job_next;  /* in the registry's list of those with jobs */
     uint64_t changes;    /* of the libraries in force, before its load began */
     uint64_t last_use;   /* registry clock, for eviction */
-    uint64_t calls_seen; /* calls_left when last_use was decided */
-    uint64_t seen_ns;    /* when a message first asked for it */
-    uint64_t work_ns;    /* that loader threads took since somebody was charged for it */
-    bool report_due;     /* its first call has not been reported */
+    uint64_t calls_seen; /* calls_left when last_use was decided; 0: it was called since */
+    tci_call_count count;
+    uint64_t seen_ns; /* when a message first asked for it */
+    uint64_t work_ns; /* that loader threads took since somebody was charged for it */
+    bool report_due;  /* its first call has not been reported */
     tc_ifunc *bucket_next;
     tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */

@@ -4,6 +4,7 @@
 #include "../support/test.h"
 
 #include <sched.h>
+#include <tc/call.h>
 #include <tc/load.h>
 #include <time.h>
 
@@ -96,6 +97,78 @@ static void better_code_keeps_the_variables(void **state)
     assert_int_equal(atomic_load(&seen.first), 1);
     assert_int_equal(atomic_load(&seen.best), 1);
     assert_int_equal(target_count(&p, "code_improved"), 1);
+    pair_close(&p);
+}
+
+/* Processor time that `calls` calls take, each. */
+static void work(pair *p, tc_ifunc *fn, int calls, uint64_t us)
+{
+    for (int i = 0; i < calls; i++)
+        send_number(p->ep, fn, us);
+    pair_flush(p->ep);
+}
+
+static void await_better(const seen_loads *seen)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const time_t end = time(NULL) + 60;
+    while (atomic_load(&seen->better) == 0 && time(NULL) < end)
+        (void)nanosleep(&pause, NULL);
+}
+
+/* Better code is made in the order in which it was asked for: when that of the second function
+ * has come, none was made for the first. */
+static void code_that_runs_for_long_is_made_better_after_few_calls(void **state)
+{
+    pair p;
+    seen_loads seen;
+    tc_error error;
+    const uint64_t us = 8000;
+    pair_open(&p, (const char *const[]){"form", "bitcode", "tier", "auto", NULL});
+    watch_loads(&p, &seen);
+    tc_ifunc *brief = pair_ifunc(&p, "check"), *lengthy = pair_ifunc(&p, "lengthy");
+    for (uint64_t n = 0; n < 500; n++)
+        pair_send_check(p.ep, brief, n, 0);
+    work(&p, lengthy, 1, us);
+    assert_int_equal(atomic_load(&seen.better), 0);
+    work(&p, lengthy, 2, us);
+    if (tc_call(p.ep, lengthy, &us, sizeof us, NULL, NULL, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    await_better(&seen);
+    assert_int_equal(target_count(&p, "code_improved"), 1);
+    assert_int_equal(atomic_load(&seen.best), 1);
+    work(&p, lengthy, 2, us);
+    assert_int_equal(p.target_state.next, 500 + 3 + 1 + 2);
+    assert_int_equal(p.target_state.wrong, 0);
+    assert_int_equal(target_count(&p, "code_improved"), 1);
+    pair_close(&p);
+}
+
+static bool is_base_processor(void)
+{
+#ifdef __x86_64__
+    return !__builtin_cpu_supports("sse4.2");
+#else
+    return true; /* as far as this test is concerned */
+#endif
+}
+
+/* An image was optimised when it was made, so it has to run for longer. Where it was made for this
+ * very processor there is no better code. */
+static void an_image_that_runs_for_long_is_made_better(void **state)
+{
+    pair p;
+    seen_loads seen;
+    pair_open(&p, (const char *const[]){"form", "auto", "tier_time", "2ms", NULL});
+    watch_loads(&p, &seen);
+    tc_ifunc *lengthy = pair_ifunc(&p, "lengthy");
+    work(&p, lengthy, 1 + 3, 4000); /* 12 ms of 20: the first only shows that it takes long */
+    assert_int_equal(target_count(&p, "code_improved"), 0);
+    work(&p, lengthy, 4, 4000);
+    if (!is_base_processor()) {
+        await_better(&seen);
+        assert_int_equal(target_count(&p, "code_improved"), 1);
+    }
     pair_close(&p);
 }
 
@@ -298,6 +371,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(better_code_keeps_the_variables),
+        cmocka_unit_test(code_that_runs_for_long_is_made_better_after_few_calls),
+        cmocka_unit_test(an_image_that_runs_for_long_is_made_better),
         cmocka_unit_test(the_tier_can_be_chosen),
         cmocka_unit_test(an_image_with_variables_stays),
         cmocka_unit_test(functions_leave_and_come_again),

@@ -57,6 +57,14 @@ static void take_half(void *payload, size_t size, void *target_args)
     pass(TIME_MAX_NS / 2);
 }
 
+static void take_half_and_work(void *payload, size_t size, void *target_args)
+{
+    const clock_t end = clock() + CLOCKS_PER_SEC / 10000;
+    while (clock() < end)
+        continue;
+    take_half(payload, size, target_args);
+}
+
 static void open_pair(void)
 {
     tc_error error;
@@ -143,6 +151,18 @@ static void calls_that_are_to_be_answered_are_told_apart_too(void **state)
     close_pair();
 }
 
+/* While they take long, the count of what may get better code begins anew with each of its calls. */
+static void calls_that_are_timed_are_told_apart_too(void **state)
+{
+    open_pair();
+    fake_code_of("timed")->may_improve = true;
+    send_times(take_half_and_work, "timed", 50);
+    assert_int_equal(runs, 50);
+    assert_true(pair.peer->rx.slots[0].fn->count.timed >= 49);
+    assert_int_equal(named, 0);
+    close_pair();
+}
+
 static void nothing_is_named_while_nothing_runs(void **state)
 {
     open_pair();
@@ -160,6 +180,7 @@ int main(void)
         cmocka_unit_test(each_long_call_is_named),
         cmocka_unit_test(short_calls_in_a_row_are_not_one_long_call),
         cmocka_unit_test(calls_that_are_to_be_answered_are_told_apart_too),
+        cmocka_unit_test(calls_that_are_timed_are_told_apart_too),
         cmocka_unit_test(nothing_is_named_while_nothing_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

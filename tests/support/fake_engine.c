@@ -235,7 +235,7 @@ tc_status tci_code_rebind(const tci_load_source *source, tci_code_unit *unit, tc
 
 void tci_code_unit_report(const tci_code_unit *unit, tc_load_report *report_out)
 {
-    report_out->path = TC_LOAD_JIT;
+    report_out->path = unit->code->is_image ? TC_LOAD_IMAGE : TC_LOAD_JIT;
     report_out->memory_bytes = unit->code->memory;
 }
 

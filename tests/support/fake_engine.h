@@ -14,6 +14,7 @@ typedef struct fake_code {
     bool is_slow;    /* a thread loads it: until fake_engine_end_loads */
     bool has_state;  /* variables of its own */
     bool may_improve;
+    bool is_image; /* that was shipped */
     tci_entries better; /* what it becomes */
     size_t memory;
     unsigned loaded; /* units of it that are there */
