@@ -347,7 +347,7 @@ reproduce() {
 . "$(dirname "$0")/reproduce_two_chains.sh"
 case $paper in
 ifunc-api) reproduce measure_ifunc_api page_ifunc_api ifunc-api ifunc-api-tcp ;;
-three-chains) reproduce measure_three_chains three_chains_page overhead ;;
+three-chains) reproduce measure_three_chains three_chains_page overhead julia-depth julia-servers ;;
 two-chains) reproduce measure_two_chains two_chains_page tail-put rings ;;
 *) reproduce measure_all page calls calls-tcp payloads sum senders cycles first-call depth-8 servers ;;
 esac
