@@ -95,7 +95,8 @@ function(tc_install_package)
       DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
       FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN site EXCLUDE)
+    # Of whatever language; what .gitignore names is no source.
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
-      USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN CMakeLists.txt PATTERN *.md PATTERN *.[ch] PATTERN *.cc PATTERN *.cpp PATTERN *.sh)
+      USE_SOURCE_PERMISSIONS PATTERN *.tca EXCLUDE PATTERN *.deps EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN .* EXCLUDE)
   endif()
 endfunction()

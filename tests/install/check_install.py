@@ -12,8 +12,11 @@ import shutil
 import sys
 import tempfile
 
-import stale_project
-from installation import Installation, run
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "layout"))
+import stale_project  # noqa: E402
+from installation import Installation, run  # noqa: E402
+from source_tree import walk  # noqa: E402
 
 
 def check_texts(prefix, places):
@@ -66,6 +69,14 @@ def check_links(documents):
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
             if not os.path.exists(os.path.join(os.path.dirname(path), link)):
                 sys.exit(f"{path}: link to {link}, which is not installed")
+
+
+def check_examples(installed, examples):
+    """All their sources, of whatever language; nothing that running them makes."""
+    made = (".tca", ".deps", ".pyc")
+    expected = {path for path in walk(examples) if not path.endswith(made)}
+    if expected != (found := set(walk(installed))):
+        sys.exit(f"of the examples not installed: {sorted(expected - found)}; installed without need: {sorted(found - expected)}")
 
 
 def check_uninstall(build, cmake, folder, prefix):
@@ -124,7 +135,9 @@ def main():
         installation.try_pkg_config(with_llvm)
         installation.try_original()
         installation.refuses_newer_headers()
-        check_links(os.path.join(prefix, "share", "doc", "tchains"))
+        documents = os.path.join(prefix, "share", "doc", "tchains")
+        check_links(documents)
+        check_examples(os.path.join(documents, "examples"), os.path.join(HERE, "..", "..", "examples"))
         os.rename(prefix, first)
         check_uninstall(build, cmake, folder, first)
 
