@@ -304,6 +304,22 @@ static void check_addresses(LLVMModuleRef module, const char *origin, tci_text_l
     }
 }
 
+/* Beside what refuses a module: a runtime's code that the compiler put into it, as templates of
+ * D's do with assembly, tells less than what that code calls. */
+static void note_runtimes(LLVMModuleRef module, const char *origin, tci_text_list *findings)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        size_t size = 0;
+        const char *name = LLVMGetValueName2(f, &size);
+        const bool is_called = LLVMIsDeclaration(f) && LLVMGetFirstUse(f) != NULL;
+        const word_row *row =
+            is_called ? find_row(rows, sizeof rows / sizeof rows[0], name) : NULL;
+        if (row != NULL && row->is_fatal)
+            tci_text_list_format(findings, "%s: note: '%.*s' %s; %s", origin, TCI_RUST_NAME_MAX,
+                                 name, row->what, row->advice);
+    }
+}
+
 void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
                                  tci_text_list *findings)
 {
@@ -326,4 +342,6 @@ void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
                              "%s: note: ldc registers each module at D's runtime, and has "
                              "shared static this() run; -betterC does without",
                              origin);
+    if (findings->count > 0)
+        note_runtimes(module, origin, findings);
 }

@@ -17,7 +17,8 @@ void tci_foreign_words_of_symbols(const tci_text_list *symbols, const tci_text_l
                                   tci_text_list *warnings);
 
 /* The same of a module before it is shrunk: functions for a collector of garbage, and, behind what the ship checks say of
- * thread-local variables and constructors, why a language has them where nobody wrote any. */
+ * thread-local variables and constructors, why a language has them where nobody wrote any. If there are findings, notes
+ * name the functions of a language's runtime that it calls, too: they may be the reason. */
 void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
                                  tci_text_list *findings);
 

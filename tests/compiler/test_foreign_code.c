@@ -100,6 +100,7 @@ static void the_runtime_of_d(void **state)
         "constructor 'ldc.register_dso'",
         "note: ldc registers each module at D's runtime, and has shared static this() run; "
         "-betterC does without",
+        "note: '_d_arrayappendcTX' is of D's runtime; compile with -betterC",
         NULL};
     static const char *const plain[] = {
         "error: '_d_arrayappendcTX' is of D's runtime; compile with -betterC", NULL};
