@@ -1,7 +1,8 @@
 """The files of the source tree, as the layout tests see them: no build folders, no version control."""
 import os
 
-SKIPPED_FOLDERS = {".git", ".cache", "out"}
+SKIPPED_FOLDERS = {".git", ".cache", "out", "__pycache__", "tchains.egg-info"}
+WHEEL = os.path.join("bindings", "python", "build")  # pip builds where the sources are
 
 
 def walk(root):
@@ -9,7 +10,8 @@ def walk(root):
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(
             f for f in folders
-            if f not in SKIPPED_FOLDERS and not (folder == root and f.startswith("build")))
+            if f not in SKIPPED_FOLDERS and not (folder == root and f.startswith("build"))
+            and os.path.relpath(os.path.join(folder, f), root) != WHEEL)
         for name in sorted(files):
             yield os.path.relpath(os.path.join(folder, name), root)
 
