@@ -19,7 +19,7 @@ WHOAMI = struct.Struct("3I")
 NOBODY = 2**32 - 1
 
 
-class Declarations(unittest.TestCase):
+class Declarations(PythonCase):
     """Headers as cffi reads them."""
 
     def test_a_header_keeps_what_a_compiler_checks(self):
@@ -36,6 +36,13 @@ class Declarations(unittest.TestCase):
         for name in ("tc_context_create_for", "tc_call_start", "tc_group_join", "tc_ifunc_open_bitcode", "tc_send"):
             self.assertIn(name + "(", header_cdef.cdef(os.path.join(ROOT, "include")))
             self.assertTrue(callable(getattr(lib, name)))
+
+    def test_without_numba_it_says_what_to_install(self):
+        from python_case import Process
+        program = "import sys\nsys.modules['numba'] = None\nimport tchains\ntchains.serving\ntchains.ifunc\n"
+        said = Process(self, [sys.executable, "-B", "-c", program], PYTHONPATH=os.environ["PYTHONPATH"]).expect(1).err
+        self.assertIn("tchains.ifunc needs ", said)
+        self.assertIn("numba (Debian: apt install python3-numba; pip: tchains[ifunc])", said)
 
 
 class Functions(PythonCase):

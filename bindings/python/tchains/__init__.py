@@ -9,6 +9,7 @@
 does. docs/python.md is the guide.
 """
 import importlib
+import importlib.util
 
 from ._binding import ffi as _ffi, lib as _lib
 from .context import Context
@@ -28,6 +29,10 @@ __all__ = ["Closed", "CompileError", "Context", "Error", "Invalid", "NoMemory", 
 def __getattr__(name):
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    missing = [module for module in ("numpy", "numba") if importlib.util.find_spec(module) is None]
+    if missing and name != "serving":
+        raise ModuleNotFoundError(f"tchains.{name} needs {' and '.join(missing)} (Debian: apt install python3-numba; "
+                                  "pip: tchains[ifunc])", name=missing[0])
     module = importlib.import_module(f".{_LATER[name] or name}", __name__)
     value = module if _LATER[name] is None else getattr(module, name)
     globals()[name] = value
