@@ -38,10 +38,10 @@ function with_node(f, options...)
     end
 end
 
-function with_julia_node(f)
+function with_julia_node(f, options...)
     mktempdir() do folder
         file, output = joinpath(folder, "port"), joinpath(folder, "output")
-        command = `$(ENV["JULIA"]) --startup-file=no $NODE $file`
+        command = `$(ENV["JULIA"]) --startup-file=no $NODE $file $options`
         with_process(f, command, file, output)
     end
 end

@@ -57,6 +57,20 @@ end
     end
 end
 
+# The thread of the library's serves from the first call on, and has nothing of Julia's.
+@testset "in a thread that is none of Julia's" begin
+    @eval @ifunc runtime=true echo(payload::View{Int64}, target::Ptr{Cvoid}) = reply(payload[1])
+    with_julia_node("thread") do address
+        Context() do context
+            endpoint = Endpoint(context, address; timeout=20)
+            for _ in 1:2
+                status, text = failure(() -> call(Int64, endpoint, Ifunc(context, echo), 1; timeout=60))
+                @test status == :TC_E_UNSUPPORTED && occursin("a thread that is none of Julia's", text)
+            end
+        end
+    end
+end
+
 @testset "what cannot be sent so either" begin
     @test_throws Exception @eval @ifunc runtime=true f(payload, target) = 1
     @test_throws Exception @eval @ifunc 1 + 1

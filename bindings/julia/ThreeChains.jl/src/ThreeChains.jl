@@ -5,16 +5,19 @@ arrive: bindings of libtchains.
 module ThreeChains
 
 using Libdl
-using FileWatching: poll_fd
+using FileWatching: FDWatcher
 
 export Context, Listener, Endpoint, Ifunc, TcError, RefusedFunction, LayoutMismatch, View
 export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, target_args!, port, stats
+export Group, barrier, call_all, Library, push, withdraw, install, remove, libraries
 export reply, forward, state, self_rank, self_size, self_hops
 
 include("library.jl")
 include("payload.jl")
+include("note.jl")
 include("context.jl")
 include("progress.jl")
+include("group.jl")
 include("llvm.jl")
 include("c_names.jl")
 include("refusal.jl")
@@ -23,12 +26,14 @@ include("compile.jl")
 include("embedded.jl")
 include("entry.jl")
 include("ifunc.jl")
+include("call.jl")
+include("travelling.jl")
 
 # Nobody may find handles of another process in what was precompiled.
 function __init__()
     library[] = C_NULL
     llvm_library[] = C_NULL
-    atexit(destroy_left_contexts)
+    atexit(close_live_contexts)
 end
 
 end

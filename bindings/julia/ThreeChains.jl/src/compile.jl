@@ -10,15 +10,15 @@ function method_instance(f, types::Type{<:Tuple})
                  method, type, parameters)
 end
 
-# Julia's module for a method and all that it calls, not optimised. It stays Julia's.
-function emit(instance::Core.MethodInstance)
+# Julia's module for methods and all that they call, not optimised. It stays Julia's.
+function emit(instances::Vector{Core.MethodInstance})
     v"1.5" <= VERSION < v"1.6" ||
         error("this is Julia $VERSION, expected 1.5, whose compiler functions are made with")
     parameters = Base.CodegenParams(track_allocations=false, code_coverage=false, prefer_specsig=true)
     code = ccall(:jl_create_native, Handle,
-                 (Vector{Core.MethodInstance}, Base.CodegenParams, Cint), [instance], parameters,
+                 (Vector{Core.MethodInstance}, Base.CodegenParams, Cint), instances, parameters,
                  EXTERN_POLICY)
-    code == C_NULL && error("Julia could not compile $instance")
+    code == C_NULL && error("Julia could not compile $(first(instances))")
     return ccall(:jl_get_llvm_module, Handle, (Handle,), code)
 end
 
@@ -60,37 +60,57 @@ function optimise(mod, target::Target)
     ccall(llvm(:LLVMDisposeTargetMachine), Cvoid, (Handle,), machine)
 end
 
-# Adds a function with the types that the C interface has, where Julia's has numbers for pointers.
-function add_entry(mod, inner, public::String)
-    context = ccall(llvm(:LLVMGetModuleContext), Handle, (Handle,), mod)
+# One function of a library of functions: what Julia compiles, and NAME_main or what else it becomes.
+struct Entry
+    callable::Any
+    suffix::String
+    arguments::Vector{DataType}
+    result::DataType
+end
+
+public(entry::Entry, name::String) = name * entry.suffix
+
+# The types of the C interface, where Julia's functions have numbers for pointers.
+function c_type(context, type::DataType)
+    type == Nothing && return ccall(llvm(:LLVMVoidTypeInContext), Handle, (Handle,), context)
+    type == Int32 && return ccall(llvm(:LLVMInt32TypeInContext), Handle, (Handle,), context)
+    type == UInt64 && return ccall(llvm(:LLVMInt64TypeInContext), Handle, (Handle,), context)
     byte = ccall(llvm(:LLVMInt8TypeInContext), Handle, (Handle,), context)
-    pointer = ccall(llvm(:LLVMPointerType), Handle, (Handle, Cuint), byte, 0)
-    word = ccall(llvm(:LLVMInt64TypeInContext), Handle, (Handle,), context)
-    nothing_ = ccall(llvm(:LLVMVoidTypeInContext), Handle, (Handle,), context)
-    type = ccall(llvm(:LLVMFunctionType), Handle, (Handle, Ptr{Handle}, Cuint, Cint), nothing_,
-                 [pointer, word, pointer], 3, 0)
-    entry = ccall(llvm(:LLVMAddFunction), Handle, (Handle, Cstring, Handle), mod, public, type)
+    return ccall(llvm(:LLVMPointerType), Handle, (Handle, Cuint), byte, 0)
+end
+
+# Adds a function with these types, which calls Julia's.
+function add_entry(mod, inner, entry::Entry, name::String)
+    context = ccall(llvm(:LLVMGetModuleContext), Handle, (Handle,), mod)
+    word = c_type(context, UInt64)
+    types = [c_type(context, type) for type in entry.arguments]
+    type = ccall(llvm(:LLVMFunctionType), Handle, (Handle, Ptr{Handle}, Cuint, Cint),
+                 c_type(context, entry.result), types, length(types), 0)
+    outer = ccall(llvm(:LLVMAddFunction), Handle, (Handle, Cstring, Handle), mod, public(entry, name), type)
     builder = ccall(llvm(:LLVMCreateBuilderInContext), Handle, (Handle,), context)
-    block = ccall(llvm(:LLVMAppendBasicBlockInContext), Handle, (Handle, Handle, Cstring), context,
-                  entry, "top")
+    block = ccall(llvm(:LLVMAppendBasicBlockInContext), Handle, (Handle, Handle, Cstring), context, outer, "top")
     ccall(llvm(:LLVMPositionBuilderAtEnd), Cvoid, (Handle, Handle), builder, block)
-    arguments = map(0:2) do i
-        given = ccall(llvm(:LLVMGetParam), Handle, (Handle, Cuint), entry, i)
-        i == 1 && return given
-        ccall(llvm(:LLVMBuildPtrToInt), Handle, (Handle, Handle, Handle, Cstring), builder, given, word, "")
+    given = map(enumerate(entry.arguments)) do (i, argument)
+        value = ccall(llvm(:LLVMGetParam), Handle, (Handle, Cuint), outer, i - 1)
+        argument <: Ptr || return value
+        ccall(llvm(:LLVMBuildPtrToInt), Handle, (Handle, Handle, Handle, Cstring), builder, value, word, "")
     end
-    ccall(llvm(:LLVMBuildCall), Handle, (Handle, Handle, Ptr{Handle}, Cuint, Cstring), builder, inner,
-          arguments, 3, "")
-    ccall(llvm(:LLVMBuildRetVoid), Handle, (Handle,), builder)
+    result = ccall(llvm(:LLVMBuildCall), Handle, (Handle, Handle, Ptr{Handle}, Cuint, Cstring), builder,
+                   inner, given, length(given), "")
+    if entry.result == Nothing
+        ccall(llvm(:LLVMBuildRetVoid), Handle, (Handle,), builder)
+    else
+        ccall(llvm(:LLVMBuildRet), Handle, (Handle, Handle), builder, result)
+    end
     ccall(llvm(:LLVMDisposeBuilder), Cvoid, (Handle,), builder)
     inline = ccall(llvm(:LLVMGetEnumAttributeKindForName), Cuint, (Cstring, Csize_t), "alwaysinline", 12)
     always = ccall(llvm(:LLVMCreateEnumAttribute), Handle, (Handle, Cuint, UInt64), context, inline, 0)
     ccall(llvm(:LLVMAddAttributeAtIndex), Cvoid, (Handle, Cuint, Handle), inner, typemax(Cuint), always)
 end
 
-# Makes NAME_main of the function that the module is made for, and takes away what only Julia's own
-# calls need.
-function name_entry(mod, julia_name::String, public::String)
+# Makes NAME_main and its like of the functions that the module is made for, by their names in Julia, and
+# takes away what only Julia's own calls need.
+function name_entries(mod, entries, name::String)
     for f in functions(mod)
         is_declaration(f) && continue
         if startswith(name_of(f), "jfptr_")
@@ -99,7 +119,7 @@ function name_entry(mod, julia_name::String, public::String)
         end
         link!(f, INTERNAL)
         plain = match(r"^julia_(.*)_\d+$", name_of(f))
-        plain === nothing || plain[1] != julia_name || add_entry(mod, f, public)
+        plain === nothing || !haskey(entries, plain[1]) || add_entry(mod, f, entries[plain[1]], name)
     end
 end
 
@@ -152,19 +172,21 @@ function finish(mod, target::Target)
     ccall(llvm(:LLVMSetDataLayout), Cvoid, (Handle, Cstring), mod, target.layout)
 end
 
-# The bitcode of a module's function `julia_name` for one target.
-function compile_for(original, target::Target, name::String, julia_name::String, names)
+# The bitcode of a module for one target. `entries`: by their names in Julia.
+function compile_for(original, target::Target, name::String, entries, names)
     mod = ccall(llvm(:LLVMCloneModule), Handle, (Handle,), original)
     try
         check_layout(mod, target, name)
         ccall(llvm(:LLVMSetTarget), Cvoid, (Handle, Cstring), mod, target.triple)
-        name_entry(mod, julia_name, name * "_main")
+        name_entries(mod, entries, name)
         optimise(mod, target)
         drop_julia_globals(mod)
         name_c_functions(mod, names)
-        entry = ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, name * "_main")
-        entry == C_NULL && error("Julia made no function for $name")
-        check_runtime(entry, name)
+        for entry in values(entries)
+            made = ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, public(entry, name))
+            made == C_NULL && error("Julia made no function for $(public(entry, name))")
+            check_runtime(made, entry.suffix == "_main" ? name : public(entry, name))
+        end
         finish(mod, target)
         return write_bitcode(mod)
     finally
@@ -172,11 +194,12 @@ function compile_for(original, target::Target, name::String, julia_name::String,
     end
 end
 
-# The bitcode of a function that takes a payload, its size and the target's argument, by triple.
-function compile(f, name::String)
+# The bitcode of a function and of those that make its payloads, by triple.
+function compile(parts::Vector{Entry}, name::String)
     open_llvm()
-    instance = method_instance(f, Tuple{Ptr{UInt8},UInt64,Ptr{Cvoid}})
-    original = emit(instance)
-    julia_name, names = string(instance.def.name), c_names(instance)
-    return [target.triple => compile_for(original, target, name, julia_name, names) for target in TARGETS]
+    instances = [method_instance(part.callable, Tuple{part.arguments...}) for part in parts]
+    original = emit(instances)
+    entries = Dict(string(instance.def.name) => part for (instance, part) in zip(instances, parts))
+    names = merge(map(c_names, instances)...)
+    return [target.triple => compile_for(original, target, name, entries, names) for target in TARGETS]
 end

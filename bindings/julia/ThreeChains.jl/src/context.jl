@@ -11,14 +11,16 @@ mutable struct Context
     handle::Ptr{Cvoid}
     thread::Int
     changed::Condition # a task has made progress
-    watched::Bool # a task waits at the descriptor
-    waiting::Dict{UInt64,Any} # calls under way, and where their replies go
-    last_call::UInt64
-    left::Vector{Tuple{Symbol,Ptr{Cvoid}}} # what the garbage collector found; closed by the next call
+    watcher::Union{Nothing,FDWatcher} # with it a task waits at the descriptor
+    waiting::IdDict{Any,Nothing} # calls under way, and where their replies go
+    retrying::Int # tasks with a message that the peer has no room for yet
+    left::NoteList # handles that the garbage collector found; closed by the next call
     kept::Dict{String,Any} # what functions that arrive have an address of
 end
 
-const left_contexts = Ptr{Cvoid}[]
+const left_contexts = NoteList()
+const live_contexts = WeakRef[] # for the end of the process
+const live_lock = ReentrantLock()
 
 function Context(; options...)
     space = error_space()
@@ -36,15 +38,33 @@ function Context(; options...)
     finally
         ccall(@tc(tc_options_destroy), Cvoid, (Ptr{Cvoid},), given[])
     end
-    context = Context(made[], Threads.threadid(), Condition(), false, Dict(), 0, [], Dict())
-    # A finalizer runs anywhere, inside a call of this very context too: it only takes a note.
-    return finalizer(c -> (c.handle == C_NULL || push!(left_contexts, c.handle); c.handle = C_NULL), context)
+    context = Context(made[], Threads.threadid(), Condition(), nothing, IdDict(), 0, NoteList(), Dict())
+    lock(live_lock) do
+        filter!(live -> live.value !== nothing, live_contexts)
+        push!(live_contexts, WeakRef(context))
+    end
+    return finalizer(leave, context)
 end
 
-function destroy_left_contexts()
-    while !isempty(left_contexts)
-        ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), pop!(left_contexts))
+# A finalizer runs anywhere, in any thread, inside a call of this very context too: it only takes a note.
+function leave(context::Context)
+    context.handle == C_NULL || note!(left_contexts, CONTEXT, context.handle)
+    context.handle = C_NULL
+    drop_notes(context.left)
+end
+
+destroy_left_contexts() =
+    take_notes(left_contexts) do _, handle
+        progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
     end
+
+# At the end of the process: peers are told, and what waits is sent. Other threads' contexts end with them.
+function close_live_contexts()
+    for live in live_contexts
+        context = live.value
+        context isa Context && isopen(context) && context.thread == Threads.threadid() && close(context)
+    end
+    destroy_left_contexts()
 end
 
 # The handle for a call into the library.
@@ -52,23 +72,33 @@ function use(context::Context)
     context.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "the context is closed"))
     Threads.threadid() == context.thread || throw(TcError(:TC_E_INVALID,
         "thread $(Threads.threadid()) uses a context of thread $(context.thread)"))
-    while !isempty(context.left)
-        close_left(pop!(context.left)...)
-    end
+    isempty(context.left) || take_notes(close_handle, context.left)
     return context.handle
 end
 
-function close_left(kind::Symbol, handle::Ptr{Cvoid})
-    kind == :endpoint && return ccall(@tc(tc_ep_close), Cvoid, (Ptr{Cvoid},), handle)
-    kind == :listener && return ccall(@tc(tc_listener_close), Cvoid, (Ptr{Cvoid},), handle)
-    return ccall(@tc(tc_ifunc_close), Cvoid, (Ptr{Cvoid},), handle)
+function close_handle(kind::Int, handle::Ptr{Cvoid})
+    progressing() do
+        if kind == ENDPOINT
+            ccall(@tc(tc_ep_close), Cvoid, (Ptr{Cvoid},), handle)
+        elseif kind == LISTENER
+            ccall(@tc(tc_listener_close), Cvoid, (Ptr{Cvoid},), handle)
+        elseif kind == IFUNC
+            ccall(@tc(tc_ifunc_close), Cvoid, (Ptr{Cvoid},), handle)
+        elseif kind == GROUP
+            ccall(@tc(tc_group_destroy), Cvoid, (Ptr{Cvoid},), handle)
+        elseif kind == LIBRARY
+            ccall(@tc(tc_library_close), Cvoid, (Ptr{Cvoid},), handle)
+        end
+    end
 end
 
 function Base.close(context::Context)
     context.handle == C_NULL && return
     handle = use(context)
     context.handle = C_NULL
-    ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle)
+    # The task at the descriptor leaves it before it is another file's.
+    context.watcher === nothing || close(context.watcher)
+    progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
     notify(context.changed)
     return
 end
@@ -88,10 +118,11 @@ Context(f::Function; options...) = with(f, Context(; options...))
 abstract type Owned end
 
 owner(owned::Owned) = owned.context
+word_of(owned::Owned) = lowercase(string(nameof(typeof(owned))))
 
 function use(owned::Owned)
     use(owned.context)
-    owned.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "this $(kind_of(owned)) is closed"))
+    owned.handle == C_NULL && throw(TcError(:TC_E_CLOSED, "this $(word_of(owned)) is closed"))
     return owned.handle
 end
 
@@ -100,14 +131,14 @@ function Base.close(owned::Owned)
     handle, owned.handle = owned.handle, C_NULL
     isopen(owned.context) || return
     use(owned.context)
-    close_left(kind_of(owned), handle)
+    close_handle(kind_of(owned), handle)
 end
 
 Base.isopen(owned::Owned) = owned.handle != C_NULL && isopen(owned.context)
 
 function leave(owned::Owned)
     owned.handle == C_NULL || owned.context.handle == C_NULL ||
-        push!(owned.context.left, (kind_of(owned), owned.handle))
+        note!(owned.context.left, kind_of(owned), owned.handle)
     owned.handle = C_NULL
 end
 
@@ -127,7 +158,7 @@ mutable struct Listener <: Owned
         return finalizer(leave, new(context, made[]))
     end
 end
-kind_of(::Listener) = :listener
+kind_of(::Listener) = LISTENER
 
 port(listener::Listener) = Int(ccall(@tc(tc_listener_port), UInt16, (Ptr{Cvoid},), use(listener)))
 
@@ -141,18 +172,21 @@ mutable struct Endpoint <: Owned
     handle::Ptr{Cvoid}
     function Endpoint(context::Context, host_port::AbstractString; timeout=nothing)
         space, made = error_space(), Ref{Ptr{Cvoid}}(C_NULL)
-        check(ccall(@tc(tc_ep_connect), Cint,
-                    (Ptr{Cvoid}, Cstring, UInt64, Ref{Ptr{Cvoid}}, Ptr{UInt8}), use(context), host_port,
-                    nanoseconds(timeout), made, space), space)
+        longest = nanoseconds(timeout)
+        check(progressing() do
+            ccall(@tc(tc_ep_connect), Cint, (Ptr{Cvoid}, Cstring, UInt64, Ref{Ptr{Cvoid}}, Ptr{UInt8}),
+                  use(context), host_port, longest, made, space)
+        end, space)
         return finalizer(leave, new(context, made[]))
     end
 end
-kind_of(::Endpoint) = :endpoint
+kind_of(::Endpoint) = ENDPOINT
 
 """
     publish(context, name, values)
 
-Gives functions that run here `values`, a dense array of bits, by a name (`published` in a function).
+Gives functions that run here `values`, a dense array of bits, by a name (`published` in a function). Its
+length must not change afterwards: `push!` would move it.
 """
 function publish(context::Context, name::AbstractString, values::DenseArray{T}) where {T}
     check_bits(T)
@@ -166,7 +200,8 @@ end
 """
     target_args!(context, values)
 
-Gives functions that run here the address of `values` as their last argument.
+Gives functions that run here the address of `values` as their last argument. The length of an array must not
+change afterwards.
 """
 function target_args!(context::Context, values::Union{DenseArray,Base.RefValue})
     check_bits(eltype(values))

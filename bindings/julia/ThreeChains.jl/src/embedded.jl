@@ -49,27 +49,32 @@ end
 function embedded_module(f, name::String)
     source = node_text(f, name)
     array = string("[", sizeof(source) + 1, " x i8]")
-    missing_text = "this process has libjulia and has not started Julia (jl_init)"
+    missing_text = "this process has libjulia and has not started Julia (jl_init), or a thread that is none of Julia's serves the context"
     missing_array = string("[", sizeof(missing_text) + 1, " x i8]")
     return """
     @source = private unnamed_addr constant $(llvm_text(source))
     @not_started = private unnamed_addr constant $(llvm_text(missing_text))
     @entry = internal global void (i8*, i64, i8*)* null
     declare i32 @jl_is_initialized()
+    declare i8* @jl_get_current_task()
     declare i8* @jl_eval_string(i8*)
     declare i8* @jl_unbox_voidpointer(i8*)
     declare i32 @tc_reply_error(i32, i8*)
     define void @$(name)_main(i8* %payload, i64 %size, i8* %target) {
+      %started = call i32 @jl_is_initialized()
+      %runs = icmp ne i32 %started, 0
+      br i1 %runs, label %thread, label %refuse
+    thread:
+      %task = call i8* @jl_get_current_task()
+      %foreign = icmp eq i8* %task, null
+      br i1 %foreign, label %refuse, label %look
+    look:
       %known = load void (i8*, i64, i8*)*, void (i8*, i64, i8*)** @entry
       %first = icmp eq void (i8*, i64, i8*)* %known, null
-      br i1 %first, label %ask, label %known_run
+      br i1 %first, label %make, label %known_run
     known_run:
       call void %known(i8* %payload, i64 %size, i8* %target)
       ret void
-    ask:
-      %started = call i32 @jl_is_initialized()
-      %runs = icmp ne i32 %started, 0
-      br i1 %runs, label %make, label %refuse
     refuse:
       %told = call i32 @tc_reply_error(i32 $E_UNSUPPORTED, i8* getelementptr ($missing_array, $missing_array* @not_started, i64 0, i64 0))
       ret void

@@ -83,13 +83,20 @@ its bytes are 0 at first.
 @inline as_target(::Type{Ptr{T}}, target) where {T} = Ptr{T}(target)
 @inline as_target(::Type{View{T}}, target) where {T} = View{T}(Ptr{T}(target), typemax(Int))
 
-# What is compiled: a callable without fields, so that the function is known by its type.
-struct Main{F,P,T} end
+# What is compiled: callables without fields, so that the functions are known by their types.
+struct IfuncMain{F,P,T} end
+struct IfuncBound{F,S} end
+struct IfuncInit{F,P,S} end
 
-function (::Main{F,P,T})(payload::Ptr{UInt8}, size::UInt64, target::Ptr{Cvoid}) where {F,P,T}
+function (::IfuncMain{F,P,T})(payload::Ptr{UInt8}, size::UInt64, target::Ptr{Cvoid}) where {F,P,T}
     F.instance(as_payload(P, payload, size), as_target(T, target))
     return nothing
 end
+
+(::IfuncBound{F,S})(source::Ptr{Cvoid}, size::UInt64) where {F,S} = F.instance(as_payload(S, source, size)) % UInt64
+
+(::IfuncInit{F,P,S})(payload::Ptr{Cvoid}, size::UInt64, source::Ptr{Cvoid}, source_size::UInt64) where {F,P,S} =
+    F.instance(as_payload(P, payload, size), as_payload(S, source, source_size)) % Int32
 
 const RAW = Tuple{Ptr{UInt8},UInt64,Ptr{Cvoid}}
 
@@ -109,7 +116,33 @@ is_target(type) = type <: Union{Ptr,View} && isconcretetype(type)
 
 function mainly(f::Function)
     types = argument_types(f)
-    return length(types) == 3 ? f : Main{typeof(f),types...}()
+    return length(types) == 3 ? f : IfuncMain{typeof(f),types...}()
+end
+
+# The functions that make a function's payloads where it is sent: @ifunc payload=(...) adds a method.
+payload_functions(f) = nothing
+
+# The views that such a function takes.
+function view_types(f, count::Int)
+    found = methods(f)
+    length(found) == 1 || throw(ArgumentError("$f has $(length(found)) methods, expected one, with its types declared"))
+    types = Tuple(Base.unwrap_unionall(first(found).sig).parameters[2:end])
+    length(types) == count && all(is_payload, types) && return types
+    throw(ArgumentError(string(f, " takes (", join(types, ", "), "), expected ",
+        count == 1 ? "(View{S})" : "(View{T}, View{S})", ", of bits: it ",
+        count == 1 ? "tells how many bytes" : "writes", " the payload, of the source's arguments")))
+end
+
+# All that is compiled for a function.
+function entries_of(f::Function)
+    parts = [Entry(mainly(f), "_main", [Ptr{UInt8}, UInt64, Ptr{Cvoid}], Nothing)]
+    makers = Base.invokelatest(payload_functions, f)
+    makers === nothing && return parts
+    bound, init = makers
+    push!(parts, Entry(IfuncBound{typeof(bound),view_types(bound, 1)...}(), "_payload_get_max_size",
+                       [Ptr{Cvoid}, UInt64], UInt64))
+    return push!(parts, Entry(IfuncInit{typeof(init),view_types(init, 2)...}(), "_payload_init",
+                              [Ptr{Cvoid}, UInt64, Ptr{Cvoid}, UInt64], Int32))
 end
 
 const compiled = Dict{Tuple{Any,String},Any}()
@@ -127,7 +160,7 @@ function bitcode(f::Function; name=string(nameof(f)))
     world = ccall(:jl_get_world_counter, UInt, ())
     kept = get(compiled, (f, name), nothing)
     kept === nothing || kept[1] != world || return kept[2]
-    code = function_text(f) === nothing ? compile(mainly(f), name) : compile_embedded(f, name)
+    code = function_text(f) === nothing ? compile(entries_of(f), name) : compile_embedded(f, name)
     compiled[(f, name)] = (world, code)
     return code
 end
@@ -140,6 +173,12 @@ is_precompiling() = ccall(:jl_generating_output, Cint, ()) != 0
 
 Defines a function that can be sent, and compiles it at once: what it cannot do elsewhere is said here.
 
+    @ifunc payload=(BOUND, INIT) function NAME(payload::View{T}, target::Ptr{U}) ... end
+
+One whose payload is made of the arguments of `send` and `call`, here, when it is sent: `BOUND(source::View{S})`
+returns how many bytes it has at most, and `INIT(payload::View{P}, source::View{S})` writes them and returns
+0; any other number cancels the message (`:TC_E_PAYLOAD`).
+
     @ifunc runtime=true function NAME(payload::View{T}, target::Ptr{U}) ... end
 
 One that may use all of Julia. It runs at nodes that have Julia and ThreeChains in their process; others
@@ -147,23 +186,35 @@ refuse it. Its text travels, without the functions and globals around it, and Ju
 exception ends a call with `:TC_E_PAYLOAD` and its text.
 """
 macro ifunc(definition)
-    defined = gensym("defined")
-    return quote
-        $defined = $(esc(definition))
-        function_text($defined) === nothing || (ThreeChains.function_text(::typeof($(esc(name_in(definition))))) = nothing)
-        is_precompiling() || bitcode($defined)
-        $defined
-    end
+    return sendable(definition, nothing)
 end
 
 macro ifunc(option, definition)
-    option == :(runtime = true) ||
-        throw(ArgumentError("@ifunc has the option runtime=true, found $option"))
+    option isa Expr && option.head == :(=) || throw(ArgumentError("$UNKNOWN_OPTION $option"))
+    name, value = option.args
+    name == :payload && value isa Expr && value.head == :tuple && length(value.args) == 2 &&
+        return sendable(definition, value)
+    name == :runtime && value == true || throw(ArgumentError("$UNKNOWN_OPTION $option"))
     defined = gensym("defined")
     return quote
         $defined = $(esc(definition))
         ThreeChains.function_text(::typeof($(esc(name_in(definition))))) = $(text_of(definition))
         argument_types($defined)
+        $defined
+    end
+end
+
+const UNKNOWN_OPTION = "@ifunc has the options runtime=true and payload=(BOUND, INIT), found"
+
+# A method is added where an earlier definition of the same name has left one, too.
+function sendable(definition, makers)
+    defined, type = gensym("defined"), :(typeof($(esc(name_in(definition)))))
+    return quote
+        $defined = $(esc(definition))
+        function_text($defined) === nothing || (ThreeChains.function_text(::$type) = nothing)
+        $(makers === nothing) && payload_functions($defined) === nothing ||
+            (ThreeChains.payload_functions(::$type) = $(esc(makers)))
+        is_precompiling() || bitcode($defined)
         $defined
     end
 end

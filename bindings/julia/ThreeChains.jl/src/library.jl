@@ -38,6 +38,8 @@ Base.showerror(io::IO, e::TcError) = print(io, e.status, ": ", e.text)
 
 const OK = Cint(0)
 const E_AGAIN = Cint(-1)
+const E_TIMEOUT = Cint(-2)
+const E_BUSY = Cint(-22)
 const E_COMPILE = Cint(-12)
 const E_PAYLOAD = Cint(-20)
 const E_UNSUPPORTED = Cint(-19)
@@ -59,6 +61,12 @@ function check(status::Cint, space::Vector{UInt8}=UInt8[])
     text = isempty(space) ? "" : error_text(space)
     throw(TcError(status_name(status), isempty(text) ? status_text(status) : text))
 end
+
+# A call in which the library makes progress. An interrupt waits until it has returned: what it runs, such
+# as `call_ended`, has frames of C around it, which no exception may cross.
+progressing(f) = disable_sigint(f)
+
+const DEFAULT_SECONDS = 30.0
 
 # Seconds to the library's nanoseconds; nothing: the option that the call names.
 nanoseconds(::Nothing) = UInt64(0)

@@ -7,7 +7,8 @@
 Runs what has arrived and sends what waits. Returns how many messages ran.
 """
 function progress(context::Context)
-    ran = ccall(@tc(tc_progress), Cuint, (Ptr{Cvoid},), use(context))
+    handle = use(context)
+    ran = progressing(() -> ccall(@tc(tc_progress), Cuint, (Ptr{Cvoid},), handle))
     notify(context.changed)
     return Int(ran)
 end
@@ -24,7 +25,7 @@ function wait_until(done, context::Context, deadline::Float64)
             return false
         elseif looks < LOOKS
             looks += 1
-        elseif context.watched
+        elseif context.watcher !== nothing
             wait_for_other(context, deadline)
         else
             sleep_at_descriptor(context, deadline)
@@ -50,11 +51,16 @@ function sleep_at_descriptor(context::Context, deadline::Float64)
     armed == E_UNSUPPORTED && return sleep(0.001) # some peer cannot wake this side
     armed == OK || return
     descriptor = RawFD(ccall(@tc(tc_context_fd), Cint, (Ptr{Cvoid},), context.handle))
-    context.watched = true
+    watcher = context.watcher = FDWatcher(descriptor, true, false)
+    timer = Timer(_ -> close(watcher), clamp(deadline - time(), 0.001, 0.5))
     try
-        poll_fd(descriptor, clamp(deadline - time(), 0.001, 0.5); readable=true)
+        wait(watcher)
+    catch error
+        error isa EOFError || rethrow() # closed: by the timer, or with the context
     finally
-        context.watched = false
+        close(timer)
+        close(watcher)
+        context.watcher = nothing
         notify(context.changed)
     end
 end

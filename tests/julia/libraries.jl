@@ -1,0 +1,57 @@
+# Libraries that travel: pushed to a node, used by a function in Julia, withdrawn, pushed again.
+using Test, ThreeChains, Nodes
+
+@ifunc function scaled_sum(payload::View{Float64}, target::Ptr{Cvoid})
+    sum = 0.0
+    for x in payload
+        sum += ccall("extern scaled", llvmcall, Float64, (Float64,), x)
+    end
+    reply(sum)
+end
+
+function failure(f)
+    try
+        f()
+        return (:none, "")
+    catch error
+        error isa TcError || rethrow()
+        return (error.status, error.text)
+    end
+end
+
+@testset "at a peer" begin
+    with_node() do address
+        Context() do context
+            peer = Endpoint(context, address; timeout=20)
+            scale = Library(context, "scale")
+            @test ThreeChains.name(scale) == "scale"
+            fn = Ifunc(context, scaled_sum; deps=["tc:scale"])
+            status, text = failure(() -> call(Float64, peer, fn, [1.0]; timeout=20))
+            @test status == :TC_E_ABSENT && occursin("scale", text)
+            @test failure(() -> withdraw(peer, scale; timeout=20))[1] == :TC_E_NOT_FOUND
+            push(peer, scale; timeout=20)
+            push(peer, scale; timeout=20) # is in force already
+            @test call(Float64, peer, fn, [1.0, 2.5]; timeout=20) == 7.0
+            withdraw(peer, scale; timeout=20)
+            @test failure(() -> call(Float64, peer, fn, [1.0]; timeout=20))[1] == :TC_E_ABSENT
+            push(peer, scale; timeout=20)
+            @test call(Float64, peer, fn, [4.0]; timeout=20) == 8.0
+            close(scale)
+            @test failure(() -> push(peer, scale))[1] == :TC_E_CLOSED
+        end
+    end
+end
+
+@testset "in this process" begin
+    Context() do context
+        @test isempty(libraries(context))
+        path = joinpath(ENV["TC_IFUNC_PATH"], "scale.tca")
+        install(context, Library(context; path=path))
+        found = libraries(context)
+        @test length(found) == 1 && found[1].name == "scale" && found[1].symbols == 2 && found[1].functions == 0
+        remove(context, "scale")
+        @test isempty(libraries(context))
+        @test failure(() -> remove(context, "scale"))[1] == :TC_E_NOT_FOUND
+        @test failure(() -> Library(context, "total_in_c"))[1] == :TC_E_INVALID
+    end
+end
