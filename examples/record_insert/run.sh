@@ -5,7 +5,8 @@
 #     --damage   send damaged batches too: the target must refuse them and live on
 #     FILE...    default: every file of /usr/share/common-licenses
 # The target can be of another build, also for another architecture: RECORD_TARGET names that build, RECORD_NODE the
-# program that stands for its tc-node.
+# program that stands for its tc-node. The functions can be other ones: those in the folder RECORD_FUNCTIONS come first. So can
+# the program that sends them: the words of RECORD_SOURCE.
 # Exit status 0 only when the table equals the input and the target ended in order.
 set -euo pipefail
 
@@ -39,6 +40,7 @@ example=$build/examples/record_insert
 target=${RECORD_TARGET:-$build}
 target_library=$target/examples/record_insert/librecord_target.so
 target_node=${RECORD_NODE:-$target/bin/tc-node}
+read -ra source <<<"${RECORD_SOURCE:-$example/record_source}"
 scratch=$(mktemp -d)
 node=
 
@@ -95,7 +97,7 @@ if grep -q sqlite "/proc/$node/maps"; then
     fail "the target has SQLite before anything came: the example would show nothing"
 fi
 
-TC_IFUNC_PATH=$example timeout -k 5 120 "$example/record_source" "127.0.0.1:$(cat "$scratch/port")" \
+TC_IFUNC_PATH=${RECORD_FUNCTIONS:+$RECORD_FUNCTIONS:}$example timeout -k 5 120 "${source[@]}" "127.0.0.1:$(cat "$scratch/port")" \
     ${options[@]+"${options[@]}"} "${files[@]}" || fail "the source failed"
 end_node || fail "the target ended with status $?"
 

@@ -12,6 +12,6 @@ fi
 export JULIA=$julia JULIA_LOAD_PATH=$root/bindings/julia:$root/tests/julia:@stdlib
 export JULIA_DEPOT_PATH=${JULIA_DEPOT_PATH:-$build/tests/julia/depot}
 export TCHAINS_LIBRARY=$build/lib/libtchains.so TC_AR=$build/bin/tc-ar PATH=$build/bin:$PATH
-export TC_IFUNC_PATH=$build/tests/julia
+export TC_IFUNC_PATH=${TC_IFUNC_PATH:-$build/tests/julia}
 mkdir -p "$JULIA_DEPOT_PATH"
 exec "$julia" --startup-file=no --history-file=no --color=no "$@"
