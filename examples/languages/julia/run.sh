@@ -31,6 +31,6 @@ for ((waited = 0; waited < 300; waited++)); do
 done
 [ -s "$scratch/port" ] || { cat "$scratch/log" >&2; exit 1; }
 export JULIA_LOAD_PATH=$tree/bindings/julia:@stdlib JULIA_DEPOT_PATH=$scratch/depot TC_IFUNC_PATH=$build/examples/languages/julia
-export TCHAINS_LIBRARY=$build/lib/libtchains.so
+export TCHAINS_LIBRARY=$build/lib/libtchains.so TC_AR=$build/bin/tc-ar
 timeout -k 5 100 "$julia" --startup-file=no "$tree/examples/languages/julia/stream.jl" "127.0.0.1:$(cat "$scratch/port")" \
     "${2:-2000}" "${3:-1000}" || { cat "$scratch/log" >&2; exit 1; }
