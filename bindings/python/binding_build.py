@@ -17,7 +17,7 @@ import header_cdef
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _MORE = """
 extern "Python" void tchains_call_done(void *user, const tc_call_outcome *outcome);
-extern "Python" void tchains_ep_event(void *user, tc_ep *ep, tc_ep_event event);
+extern "Python" int tchains_interrupt(void *user);
 """
 _SOURCE = "#include <tc/tc.h>\n" + "".join(f"#include <tc/{name}>\n" for name in header_cdef.HEADERS)
 

@@ -116,6 +116,22 @@ TC_MUST_CHECK TC_API tc_status tc_context_publish(tc_context *ctx, const char *n
 /* Sets the callback for endpoint events; NULL: none. */
 TC_API void tc_context_set_ep_callback(tc_context *ctx, tc_ep_callback callback, void *user);
 
+/* Called by calls that block, in their thread. Not 0: the call is to end. */
+typedef int (*tc_interrupt_callback)(void *user);
+
+/* Lets a program end calls that block before their deadlines, as an interpreter has to whose user
+ * presses Ctrl-C: they call the callback when they have lasted a twentieth of a second, and as
+ * often from then on, and when it says so they end as if their deadlines had passed, with
+ * TC_E_TIMEOUT and a text that says so, or with what they waited for if it has come by then.
+ * These do: tc_ep_connect, tc_ep_connect_address, tc_group_join (but while PMIx itself starts),
+ * tc_group_connect, tc_group_barrier; and the flush of tc_ep_flush, tc_ep_close, tc_group_destroy
+ * and tc_context_destroy, which then loses messages as at its deadline. Other calls that block can
+ * be made with short timeouts, again and again: tc_wait, tc_ep_prepare, tc_call_start and tc_wait.
+ *
+ *   callback   must not use the context; NULL: none */
+TC_API void tc_context_set_interrupt(tc_context *ctx, tc_interrupt_callback callback,
+                                     void *user);
+
 /* Returns this context's address for tc_ep_connect_address and stores its size. The bytes are
  * opaque, owned by the context and valid while it lives. From the first call on peers can
  * connect by address; before it only a listener accepts them. The first call opens UCX's network

@@ -105,17 +105,17 @@ static tc_status read_environment(tci_run_request *request, tci_rendezvous_self 
 
 /* --- the connection ----------------------------------------------------------------------- */
 
-static tc_status wait_for(int fd, short events, uint64_t deadline_ns, tc_error *err)
+static tc_status wait_for(int fd, short events, tci_patience *patience, tc_error *err)
 {
     struct pollfd ready = {.fd = fd, .events = events};
     for (;;) {
-        uint64_t left_ms = tci_deadline_left_ns(deadline_ns) / TCI_NS_PER_MS;
+        uint64_t left_ms = tci_deadline_left_ns(tci_patience_next_ns(patience)) / TCI_NS_PER_MS;
         int n = poll(&ready, 1, left_ms > 1000 ? 1000 : (int)left_ms);
         if (n > 0)
             return TC_OK;
         if (n < 0 && errno != EINTR)
             return tci_error_errno(err, TC_E_IO, errno, "tc-run: poll");
-        if (tci_deadline_left_ns(deadline_ns) == 0)
+        if (tci_patience_is_over(patience))
             return tci_error_set(err, TC_E_TIMEOUT, "tc-run did not answer in time");
     }
 }
@@ -151,7 +151,7 @@ static tc_status check_server(int fd, tc_error *err)
     return TC_OK;
 }
 
-static tc_status connect_socket(int fd, uint64_t deadline_ns, tc_error *err)
+static tc_status connect_socket(int fd, tci_patience *patience, tc_error *err)
 {
     struct sockaddr_un address;
     socklen_t size;
@@ -161,7 +161,7 @@ static tc_status connect_socket(int fd, uint64_t deadline_ns, tc_error *err)
             return tci_error_errno(err, TC_E_UNREACHABLE, errno,
                                    "tc-run does not listen at %.120s",
                                    secure_getenv(TCI_RUN_ENV_SOCKET));
-        if (tci_deadline_left_ns(deadline_ns) == 0)
+        if (tci_patience_is_over(patience))
             return tci_error_set(err, TC_E_TIMEOUT, "tc-run does not accept connections");
         (void)poll(NULL, 0, RETRY_MS);
     }
@@ -169,14 +169,14 @@ static tc_status connect_socket(int fd, uint64_t deadline_ns, tc_error *err)
 }
 
 /* In place of the connection that there was. */
-static tc_status connect_to_run(tci_rendezvous *rv, uint64_t deadline_ns, tc_error *err)
+static tc_status connect_to_run(tci_rendezvous *rv, tci_patience *patience, tc_error *err)
 {
     if (rv->fd >= 0)
         (void)close(rv->fd);
     rv->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (rv->fd < 0)
         return tci_error_errno(err, TC_E_IO, errno, "tc-run: socket");
-    return connect_socket(rv->fd, deadline_ns, err);
+    return connect_socket(rv->fd, patience, err);
 }
 
 static void run_close(tci_rendezvous *rv)
@@ -187,8 +187,9 @@ static void run_close(tci_rendezvous *rv)
     free(rv);
 }
 
-static tc_status run_open(uint32_t round, uint64_t deadline_ns, tci_rendezvous **rendezvous_out,
-                          tci_rendezvous_self *self_out, tc_error *err)
+static tc_status run_open(uint32_t round, tci_patience *patience,
+                          tci_rendezvous **rendezvous_out, tci_rendezvous_self *self_out,
+                          tc_error *err)
 {
     if (round > TCI_RUN_ROUND_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE,
@@ -201,7 +202,7 @@ static tc_status run_open(uint32_t round, uint64_t deadline_ns, tci_rendezvous *
     rv->fd = -1;
     tc_status status = read_environment(&rv->request, self_out, err);
     if (status == TC_OK)
-        status = connect_to_run(rv, deadline_ns, err);
+        status = connect_to_run(rv, patience, err);
     if (status != TC_OK) {
         run_close(rv);
         return status;
@@ -220,25 +221,25 @@ static tc_status gone(int errnum, tc_error *err)
 }
 
 static tc_status send_request(tci_rendezvous *rv, const tci_run_request *request,
-                              uint64_t deadline_ns, tc_error *err)
+                              tci_patience *patience, tc_error *err)
 {
     size_t size = tci_run_request_encode(request, rv->packet);
     while (send(rv->fd, rv->packet, size, MSG_NOSIGNAL) < 0) {
         if (errno != EAGAIN && errno != EINTR)
             return gone(errno, err);
-        TC_TRY(wait_for(rv->fd, POLLOUT, deadline_ns, err));
+        TC_TRY(wait_for(rv->fd, POLLOUT, patience, err));
     }
     return TC_OK;
 }
 
 /* Answers that came too late for their question are skipped. */
 static tc_status receive_reply(tci_rendezvous *rv, tci_run_kind kind, uint32_t rank,
-                               uint64_t deadline_ns, tci_run_reply *reply_out, tc_error *err)
+                               tci_patience *patience, tci_run_reply *reply_out, tc_error *err)
 {
     for (;;) {
         ssize_t n = recv(rv->fd, rv->packet, sizeof rv->packet, MSG_TRUNC);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-            TC_TRY(wait_for(rv->fd, POLLIN, deadline_ns, err));
+            TC_TRY(wait_for(rv->fd, POLLIN, patience, err));
             continue;
         }
         if (n <= 0)
@@ -257,50 +258,54 @@ static tc_status receive_reply(tci_rendezvous *rv, tci_run_kind kind, uint32_t r
 }
 
 static tc_status try_publish(tci_rendezvous *rv, const tci_run_request *request,
-                             uint64_t deadline_ns, tc_error *err)
+                             tci_patience *patience, tc_error *err)
 {
     tci_run_reply reply;
-    TC_TRY(send_request(rv, request, deadline_ns, err));
-    return receive_reply(rv, TCI_RUN_DONE, request->rank, deadline_ns, &reply, err);
+    TC_TRY(send_request(rv, request, patience, err));
+    return receive_reply(rv, TCI_RUN_DONE, request->rank, patience, &reply, err);
 }
 
 /* A connection on which nothing was said yet may have had to make room for another. */
 static tc_status run_publish(tci_rendezvous *rv, const void *address, size_t size,
-                             uint64_t deadline_ns, tc_error *err)
+                             tci_patience *patience, tc_error *err)
 {
     tci_run_request request = rv->request;
     request.kind = TCI_RUN_PUBLISH;
     request.address = address;
     request.address_size = size;
-    tc_status status = try_publish(rv, &request, deadline_ns, err);
+    tc_status status = try_publish(rv, &request, patience, err);
     for (unsigned i = 1; i < PUBLISH_TRIES && status == TC_E_PEER_LOST; i++) {
-        TC_TRY(connect_to_run(rv, deadline_ns, err));
-        status = try_publish(rv, &request, deadline_ns, err);
+        TC_TRY(connect_to_run(rv, patience, err));
+        status = try_publish(rv, &request, patience, err);
     }
     return status;
 }
 
-static tc_status ask(tci_rendezvous *rv, uint32_t rank, bool wait, uint64_t deadline_ns,
+static tc_status ask(tci_rendezvous *rv, uint32_t rank, bool wait, tci_patience *patience,
                      tci_run_reply *reply_out, tc_error *err)
 {
     tci_run_request request = rv->request;
     request.kind = TCI_RUN_LOOKUP;
     request.wanted = rank;
     request.wait = wait;
-    TC_TRY(send_request(rv, &request, deadline_ns, err));
-    return receive_reply(rv, TCI_RUN_ADDRESS, rank, deadline_ns, reply_out, err);
+    TC_TRY(send_request(rv, &request, patience, err));
+    return receive_reply(rv, TCI_RUN_ADDRESS, rank, patience, reply_out, err);
 }
 
-static tc_status run_lookup(tci_rendezvous *rv, uint32_t rank, uint64_t deadline_ns,
+static tc_status run_lookup(tci_rendezvous *rv, uint32_t rank, tci_patience *patience,
                             uint8_t address_out[TCI_RENDEZVOUS_ADDRESS_MAX], size_t *size_out,
                             tc_error *err)
 {
     tci_run_reply reply;
     tc_status status = TC_E_TIMEOUT;
-    if (tci_deadline_left_ns(deadline_ns) > 0)
-        status = ask(rv, rank, true, deadline_ns, &reply, err);
-    if (status == TC_E_TIMEOUT)
-        status = ask(rv, rank, false, tci_deadline_after(ANSWER_NS), &reply, err);
+    if (!tci_patience_is_over(patience))
+        status = ask(rv, rank, true, patience, &reply, err);
+    if (status == TC_E_TIMEOUT) {
+        const uint64_t deadline_ns = patience->deadline_ns;
+        patience->deadline_ns = tci_deadline_after(ANSWER_NS);
+        status = ask(rv, rank, false, patience, &reply, err);
+        patience->deadline_ns = deadline_ns;
+    }
     TC_TRY(status);
     memcpy(address_out, reply.bytes, reply.size);
     *size_out = reply.size;

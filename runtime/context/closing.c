@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "context/interrupt.h"
 #include "context/progress.h"
 #include "context/wait.h"
 #include "core/credit.h"
@@ -92,15 +93,16 @@ static bool all_are_flushed(void *arg)
     return all;
 }
 
-static tc_status flush(company *c, uint64_t deadline_ns)
+static tc_status flush(company *c, uint64_t timeout_ns)
 {
     tc_context *ctx = c->core->context;
+    tci_patience patience = tci_interrupt_patience(ctx, timeout_ns);
     const tci_awaited flushed = {.is_there = all_are_flushed, .arg = c, .is_silent = true};
     ctx->idle_since_ns = 0;
     for (tc_ep *ep = first_of(c); ep != NULL; ep = next_of(c, ep))
         begin_flush(ep);
     while (!all_are_flushed(c))
-        TC_TRY(tci_wait_turn_for(ctx, deadline_ns, &flushed));
+        TC_TRY(tci_wait_patient_turn(ctx, &patience, &flushed));
     return TC_OK;
 }
 
@@ -115,11 +117,11 @@ static tc_status outcome_of_flush(tc_ep *ep, tc_error *err)
     return all_run ? TC_OK : tc_ep_error(ep, err);
 }
 
-static tc_status flush_one(tc_ep *ep, uint64_t deadline_ns, tc_error *err)
+static tc_status flush_one(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     company one = {.core = ep->core, .only = ep};
     tci_wait_pin(ep);
-    tc_status status = flush(&one, deadline_ns);
+    tc_status status = flush(&one, timeout_ns);
     if (status == TC_OK)
         status = outcome_of_flush(ep, err);
     else
@@ -132,7 +134,7 @@ tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     if (tci_core_is_busy(ep->core))
         return tci_error_set(err, TC_E_BUSY, "tc_ep_flush waits, so not from inside an ifunc");
-    tc_status status = flush_one(ep, tci_deadline_after(timeout_ns), err);
+    tc_status status = flush_one(ep, timeout_ns, err);
     ep->tx.flush_target = 0;
     return status;
 }
@@ -267,7 +269,7 @@ void tci_closing_all(tc_context *ctx, tc_group *group)
 {
     company c = {.core = &ctx->core, .group = group};
     tc_ep *ep;
-    if (flush(&c, tci_deadline_after(ctx->core.options.close_timeout)) != TC_OK) {
+    if (flush(&c, ctx->core.options.close_timeout) != TC_OK) {
         to_all_open(&c, note_lost);
         tell_unsent(&c);
     }
@@ -291,7 +293,7 @@ void tc_ep_close(tc_ep *ep)
         return;
     }
     const company one = {.core = core, .only = ep};
-    if (flush_one(ep, tci_deadline_after(core->options.close_timeout), NULL) != TC_OK)
+    if (flush_one(ep, core->options.close_timeout, NULL) != TC_OK)
         to_all_open(&one, note_lost);
     say_goodbyes(&one, tci_deadline_after(TCI_GOODBYE_NS));
     tci_ep_free(ep);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/logger.h"
+#include "context/interrupt.h"
 #include "context/wait.h"
 #include "core/network.h"
 #include "endpoint/ep_life.h"
@@ -19,20 +20,25 @@ static bool is_decided(void *arg)
     return ep->state >= TCI_EP_OPEN;
 }
 
-/* Progresses until the endpoint is open or has failed; frees it when it failed. */
+/* Progresses until the endpoint is open or has failed; frees it when it failed. Its deadline is
+ * the handshake's. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
 {
+    tci_patience patience = tci_interrupt_patience(ctx, TC_FOREVER);
     const tci_awaited decided = {.is_there = is_decided, .arg = ep, .is_silent = true};
     ep->life.ended_notified = true; /* nobody is to hear of it before its owner has it */
     ctx->idle_since_ns = 0;
-    while (!is_decided(ep))
+    while (!is_decided(ep) && !tci_patience_is_over(&patience))
         tci_wait_service_turn(ctx, tci_deadline_after(NAP_NS), &decided);
     if (ep->state == TCI_EP_OPEN) {
         ep->life.ended_notified = false;
         *ep_out = ep;
         return TC_OK;
     }
-    tc_status status = tc_ep_error(ep, err);
+    tc_status status = patience.interrupted
+                           ? tci_error_set(err, TC_E_TIMEOUT, "the peer did not answer %s",
+                                           tci_patience_text(&patience))
+                           : tc_ep_error(ep, err);
     tci_ep_free(ep);
     return status;
 }

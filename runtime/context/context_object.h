@@ -55,6 +55,8 @@ struct tc_context {
     int wake_fd;        /* what tc_wake writes to */
     tc_ep_callback callback;
     void *callback_user;
+    tc_interrupt_callback interrupt; /* NULL: blocking calls end by themselves */
+    void *interrupt_user;
     struct tci_published *published; /* see node_data.c */
     struct tci_kept_state *states;
     tc_listener *listeners;

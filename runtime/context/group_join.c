@@ -8,6 +8,7 @@
 #include "bootstrap/own_address.h"
 #include "context/group_key.h"
 #include "context/group_life.h"
+#include "context/interrupt.h"
 #include "context/listener.h"
 
 #include <pthread.h>
@@ -31,7 +32,7 @@ typedef struct joining {
     tci_rendezvous *rendezvous;
     tci_rendezvous_self self;
     uint64_t timeout_ns;
-    uint64_t deadline_ns;
+    tci_patience patience;
     tci_stream_listener *streams; /* bound; NULL once it is the listener's */
     tc_listener *listener;
     tci_group_key key;
@@ -57,6 +58,11 @@ static void note_missing(missing *m, uint32_t rank)
 
 static tc_status tell_missing(const joining *j, const missing *m, bool all_asked, tc_error *err)
 {
+    if (j->patience.interrupted)
+        return tci_error_set(err, TC_E_TIMEOUT,
+                             "the program gave up before all %u members had joined: rank %s "
+                             "had not",
+                             j->self.size, m->ranks);
     return tci_error_set(
         err, TC_E_TIMEOUT, "%s%u of %u members did not join within %.1f s: rank%s %s%s",
         all_asked ? "" : "at least ", m->count, j->self.size, (double)j->timeout_ns / 1e9,
@@ -83,8 +89,13 @@ static tc_status take_address(joining *j, uint32_t rank, size_t size, tc_error *
 static tc_status look_up(joining *j, uint32_t rank, tc_error *err)
 {
     size_t size;
-    TC_TRY(j->ops->lookup(j->rendezvous, rank, j->deadline_ns, j->addresses[rank], &size, err));
+    TC_TRY(j->ops->lookup(j->rendezvous, rank, &j->patience, j->addresses[rank], &size, err));
     return take_address(j, rank, size, err);
+}
+
+static bool gave_up(const joining *j, const missing *m)
+{
+    return j->patience.interrupted && m->count > 0;
 }
 
 /* After one that has not come in time the others are still asked for: they may be missing too.
@@ -93,7 +104,7 @@ static tc_status look_up_all(joining *j, tc_error *err)
 {
     missing m = {.count = 0};
     uint32_t rank = 0;
-    for (; rank < j->self.size && m.count < MISSING_NAMED_MAX; rank++) {
+    for (; rank < j->self.size && m.count < MISSING_NAMED_MAX && !gave_up(j, &m); rank++) {
         tc_status status = look_up(j, rank, err);
         if (status == TC_E_TIMEOUT)
             note_missing(&m, rank);
@@ -113,7 +124,7 @@ static tc_status publish(joining *j, const char *text, tc_error *err)
     size_t size = tci_job_address_encode(&address, bytes);
     if (size == 0)
         return tci_error_set(err, TC_E_INVALID, "group_address: '%.300s' is too long", text);
-    tc_status status = j->ops->publish(j->rendezvous, bytes, size, j->deadline_ns, err);
+    tc_status status = j->ops->publish(j->rendezvous, bytes, size, &j->patience, err);
     sodium_memzero(bytes, sizeof bytes);
     return status;
 }
@@ -168,7 +179,7 @@ static tc_status exchange(joining *j, tc_error *err)
 static tc_status meet(joining *j, tc_error *err)
 {
     (void)pthread_mutex_lock(&rendezvous_lock);
-    tc_status status = j->ops->open(++rounds, j->deadline_ns, &j->rendezvous, &j->self, err);
+    tc_status status = j->ops->open(++rounds, &j->patience, &j->rendezvous, &j->self, err);
     if (status == TC_OK) {
         status = exchange(j, err);
         j->ops->close(j->rendezvous);
@@ -206,7 +217,7 @@ static tc_status join_job(tc_context *ctx, const tci_rendezvous_ops *ops, uint64
     joining j = {.ctx = ctx,
                  .ops = ops,
                  .timeout_ns = timeout_ns,
-                 .deadline_ns = tci_deadline_after(timeout_ns)};
+                 .patience = tci_interrupt_patience(ctx, timeout_ns)};
     tc_status status = meet(&j, err);
     if (status == TC_OK)
         status = open_listener(&j, err);

@@ -1,7 +1,7 @@
 /* Calls that wait for the members of a group. */
 #include "context/context_object.h"
 
-#include "base/clock.h"
+#include "context/interrupt.h"
 #include "context/wait.h"
 #include "group/member.h"
 #include "transfer/frame_out.h"
@@ -69,7 +69,7 @@ static const tc_error *find_failure(const tc_group *group, is_missing missing,
 tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
 {
     tc_context *ctx = tc_group_context(group);
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    tci_patience patience = tci_interrupt_patience(ctx, timeout_ns);
     char missing[160];
     uint32_t rank, count;
     if (tci_core_is_busy(group->core))
@@ -81,10 +81,10 @@ tc_status tc_group_connect(tc_group *group, uint64_t timeout_ns, tc_error *err)
         if (failure != NULL)
             return tci_error_set(err, failure->status, "group: rank %u (%.64s): %.400s", rank,
                                  tci_group_member_text(group, rank), failure->text);
-        if (tci_wait_turn(ctx, deadline_ns) != TC_OK)
+        if (tci_wait_patient_turn(ctx, &patience, NULL) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT,
-                                 "group: %u of %u members did not answer in time: rank %s",
-                                 count, group->size - 1, missing);
+                                 "group: %u of %u members did not answer %s: rank %s", count,
+                                 group->size - 1, tci_patience_text(&patience), missing);
     }
     return TC_OK;
 }
@@ -96,7 +96,7 @@ static bool has_not_come(const tc_group *group, uint32_t rank)
     return rank != group->rank && group->members[rank].arrived < group->entered;
 }
 
-static tc_status await_all(tc_group *group, uint64_t deadline_ns, tc_error *err)
+static tc_status await_all(tc_group *group, tci_patience *patience, tc_error *err)
 {
     char missing[160];
     while (name_missing(group, has_not_come, missing, sizeof missing) > 0) {
@@ -105,10 +105,10 @@ static tc_status await_all(tc_group *group, uint64_t deadline_ns, tc_error *err)
         if (failure != NULL)
             return tci_error_set(err, TC_E_PEER_LOST, "barrier: rank %u: %.400s", rank,
                                  failure->text);
-        if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
+        if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT,
-                                 "barrier: not all members came in time; missing: rank %s",
-                                 missing);
+                                 "barrier: not all members came %s; missing: rank %s",
+                                 tci_patience_text(patience), missing);
     }
     return TC_OK;
 }
@@ -133,25 +133,25 @@ static tc_status lost_first(const tc_group *group, tc_error *err)
 }
 
 /* The endpoint to rank 0 once it is open. */
-static tc_status await_first(tc_group *group, uint64_t deadline_ns, tc_ep **ep_out,
+static tc_status await_first(tc_group *group, tci_patience *patience, tc_ep **ep_out,
                              tc_error *err)
 {
     tc_ep *ep;
     TC_TRY(tc_group_ep(group, 0, &ep, err));
     while (group->members[0].ep == ep && !tci_ep_is_open(ep)) {
-        if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
-            return tci_error_set(
-                err, TC_E_TIMEOUT,
-                "barrier: rank 0, which all report to, did not answer in time");
+        if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
+            return tci_error_set(err, TC_E_TIMEOUT,
+                                 "barrier: rank 0, which all report to, did not answer %s",
+                                 tci_patience_text(patience));
     }
     *ep_out = ep;
     return group->members[0].ep == ep ? TC_OK : lost_first(group, err);
 }
 
-static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error *err)
+static tc_status report_and_wait(tc_group *group, tci_patience *patience, tc_error *err)
 {
     tc_ep *ep;
-    TC_TRY(await_first(group, deadline_ns, &ep, err));
+    TC_TRY(await_first(group, patience, &ep, err));
     tci_frame_out_control(ep, TCI_CONTROL_ARRIVED, 0, &group->entered, sizeof group->entered);
     while (group->released < group->entered) {
         if (group->abandoned >= group->entered)
@@ -159,25 +159,26 @@ static tc_status report_and_wait(tc_group *group, uint64_t deadline_ns, tc_error
                                  group->abandoned_for.text);
         if (group->members[0].ep != ep)
             return lost_first(group, err);
-        if (tci_wait_turn(tc_group_context(group), deadline_ns) != TC_OK)
+        if (tci_wait_patient_turn(tc_group_context(group), patience, NULL) != TC_OK)
             return tci_error_set(err, TC_E_TIMEOUT,
-                                 "barrier: not released in time by rank 0, which knows who is "
-                                 "missing");
+                                 "barrier: not released %s by rank 0, which knows who is "
+                                 "missing",
+                                 tci_patience_text(patience));
     }
     return TC_OK;
 }
 
 tc_status tc_group_barrier(tc_group *group, uint64_t timeout_ns, tc_error *err)
 {
-    uint64_t deadline_ns = tci_deadline_after(timeout_ns);
+    tci_patience patience = tci_interrupt_patience(tc_group_context(group), timeout_ns);
     if (tci_core_is_busy(group->core))
         return busy("tc_group_barrier", err);
     tc_group_context(group)->idle_since_ns = 0;
     group->entered++;
     if (group->rank != 0)
-        return report_and_wait(group, deadline_ns, err);
+        return report_and_wait(group, &patience, err);
     tc_error why;
-    tc_status status = await_all(group, deadline_ns, &why);
+    tc_status status = await_all(group, &patience, &why);
     if (status == TC_OK) {
         release_all(group);
         return TC_OK;

@@ -277,6 +277,17 @@ tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns)
     return tci_wait_turn_for(ctx, deadline_ns, NULL);
 }
 
+tc_status tci_wait_patient_turn(tc_context *ctx, tci_patience *patience,
+                                const tci_awaited *what)
+{
+    if (patience->check == NULL)
+        return tci_wait_turn_for(ctx, patience->deadline_ns, what);
+    if (tci_patience_is_over(patience))
+        return TC_E_TIMEOUT;
+    tc_status status = tci_wait_turn_for(ctx, tci_patience_next_ns(patience), what);
+    return status == TC_E_TIMEOUT ? TC_OK : status; /* it looks again whether it is over */
+}
+
 void tci_wait_service_turn(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what)
 {
     if (tci_guests_is_one(ctx))

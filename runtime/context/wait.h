@@ -2,6 +2,7 @@
 #ifndef TCI_WAIT_H
 #define TCI_WAIT_H
 
+#include "base/patience.h"
 #include "context/guests.h"
 
 /* TC_E_IO. TC_E_UNSUPPORTED: this processor lacks what the option `wait` names. */
@@ -16,6 +17,9 @@ TC_MUST_CHECK tc_status tci_wait_turn(tc_context *ctx, uint64_t deadline_ns);
 /* The same by a call that waits for one thing. */
 TC_MUST_CHECK tc_status tci_wait_turn_for(tc_context *ctx, uint64_t deadline_ns,
                                           const tci_awaited *what);
+/* The same by a call that the program may end: TC_E_TIMEOUT also says that it gave up. */
+TC_MUST_CHECK tc_status tci_wait_patient_turn(tc_context *ctx, tci_patience *patience,
+                                              const tci_awaited *what);
 /* A turn that looks at everything, then one that is idle if it found nothing; not beyond the
  * deadline, for what no descriptor shows. */
 void tci_wait_service_turn(tc_context *ctx, uint64_t deadline_ns, const tci_awaited *what);

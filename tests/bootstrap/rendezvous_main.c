@@ -35,7 +35,7 @@ static void be_silent(const char *how)
 }
 
 static int look_up_all(const tci_rendezvous_ops *ops, tci_rendezvous *rv,
-                       const tci_rendezvous_self *self, uint32_t round, uint64_t deadline_ns)
+                       const tci_rendezvous_self *self, uint32_t round, tci_patience *patience)
 {
     tc_error err;
     int failures = 0;
@@ -43,7 +43,7 @@ static int look_up_all(const tci_rendezvous_ops *ops, tci_rendezvous *rv,
         uint8_t bytes[TCI_RENDEZVOUS_ADDRESS_MAX];
         char expected[64];
         size_t size;
-        tc_status status = ops->lookup(rv, rank, deadline_ns, bytes, &size, &err);
+        tc_status status = ops->lookup(rv, rank, patience, bytes, &size, &err);
         if (status != TC_OK) {
             failures += fail("lookup", status, &err);
             continue;
@@ -63,8 +63,8 @@ static int meet(const tci_rendezvous_ops *ops, uint32_t round, const plan *p)
     tci_rendezvous_self self;
     tc_error err;
     char own[64];
-    uint64_t deadline_ns = tci_deadline_after(p->timeout_ns);
-    tc_status status = ops->open(round, deadline_ns, &rv, &self, &err);
+    tci_patience patience = tci_patience_until(tci_deadline_after(p->timeout_ns));
+    tc_status status = ops->open(round, &patience, &rv, &self, &err);
     if (status != TC_OK)
         return fail("open", status, &err);
     if (p->silent_rank == (int)self.rank) {
@@ -73,9 +73,9 @@ static int meet(const tci_rendezvous_ops *ops, uint32_t round, const plan *p)
         return 0;
     }
     (void)snprintf(own, sizeof own, "round %u rank %u", round, self.rank);
-    status = ops->publish(rv, own, strlen(own), deadline_ns, &err);
+    status = ops->publish(rv, own, strlen(own), &patience, &err);
     int failures = status != TC_OK ? fail("publish", status, &err)
-                                   : look_up_all(ops, rv, &self, round, deadline_ns);
+                                   : look_up_all(ops, rv, &self, round, &patience);
     ops->close(rv);
     if (failures == 0)
         printf("%s %u of %u %s id %016llx\n", ops->name, self.rank, self.size,

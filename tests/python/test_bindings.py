@@ -5,14 +5,16 @@ import ctypes
 import gc
 import os
 import signal
+import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 import unittest
 
 import tchains
-from python_case import ROOT, PythonCase, main
+from python_case import ROOT, Process, PythonCase, main
 
 sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
 WHOAMI = struct.Struct("3I")
@@ -216,6 +218,80 @@ class Waiting(PythonCase):
                 self.assertLess(time.monotonic() - begin, 50)
                 timer.join()
 
+    def interrupted(self, wait):
+        """A real SIGINT ends what would last for ten minutes."""
+        timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt) as caught:
+            wait()
+        timer.join()
+        return caught.exception
+
+    def test_an_interrupt_ends_what_waits_inside_the_library(self):
+        context, node = self.connected(close_timeout="600s")
+        whoami = context.open_file(self.shipped("whoami"))
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        address = "%s:%d" % silent.getsockname()
+        self.interrupted(lambda: context.connect(address, timeout=600))
+        for rank in (0, 1):
+            with socket.create_server(("127.0.0.1", 0)) as taken:
+                own = "%s:%d" % taken.getsockname()
+            with context.group([own, address] if rank == 0 else [address, own], rank) as group:
+                self.interrupted(lambda: group.connect(timeout=600))
+                self.interrupted(lambda: group.barrier(timeout=None))
+        self.assertEqual(WHOAMI.unpack(node.call(whoami))[1], 0)
+
+    def test_an_interrupt_ends_closing(self):
+        process = self.node()
+        context = tchains.Context(close_timeout="600s")
+        node = context.connect(process.address, timeout=60)
+        other = context.connect(process.address, timeout=60)
+        whoami = context.open_file(self.shipped("whoami"))
+        node.call(whoami)
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            node.send(whoami)
+            self.interrupted(node.close)
+            with self.assertRaises(tchains.Closed):
+                node.send(whoami)
+            other.send(whoami)
+            self.interrupted(context.close)
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+
+    def test_a_handler_inside_the_library_cannot_use_it(self):
+        with tchains.Context() as context, socket.create_server(("127.0.0.1", 0)) as silent:
+            before = signal.signal(signal.SIGINT, lambda *_: context.progress())
+            self.addCleanup(signal.signal, signal.SIGINT, before)
+            timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaisesRegex(tchains.Error, "TC_E_BUSY.*handler"):
+                context.connect("%s:%d" % silent.getsockname(), timeout=600)
+            timer.join()
+            context.progress()
+
+    def test_a_join_is_interrupted_and_the_next_one_meets(self):
+        program = ("import os, signal, sys, threading, time, tchains\n"
+                   "with tchains.Context() as context:\n"
+                   "    if os.environ['TC_RUN_RANK'] == '0':\n"
+                   "        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+                   "        try:\n"
+                   "            context.join(timeout=None)\n"
+                   "        except KeyboardInterrupt:\n"
+                   "            open(sys.argv[1], 'w').close()\n"
+                   "    else:\n"
+                   "        while not os.path.exists(sys.argv[1]):\n"
+                   "            time.sleep(0.01)\n"
+                   "        context.join(timeout=60).close()\n"
+                   "    with context.join(timeout=60) as group:\n"
+                   "        group.barrier()\n"
+                   "        print('met', group.rank)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            job = Process(self, [self.tool("tc-run"), "-n", 2, sys.executable, "-B", "-c", program, os.path.join(folder, "go")],
+                          PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)
+        self.assertEqual(sorted(job.out.split()), ["0", "1", "met", "met"])
+
     def test_interrupts_lose_no_call(self):
         context, node = self.connected()
         whoami = context.open_file(self.shipped("whoami"))
@@ -326,7 +402,6 @@ class Groups(PythonCase):
         self.assertEqual(sorted(c for c in job.out if c.isdigit()), ["0", "1", "2"])  # lines may be mixed up
 
     def run_job(self, size, program, *arguments):
-        from python_case import Process
         return Process(self, [self.tool("tc-run"), "-n", size, sys.executable, "-B", "-c", program, *arguments],
                        PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)
 

@@ -42,8 +42,7 @@ class _Pump:
             return
         try:
             self.context.progress()
-            with self.context.turn as pointer:
-                armed = lib.tc_context_arm(pointer)
+            armed = self.context.turn.use(lib.tc_context_arm)
         except Exception as error:  # the context was closed meanwhile: who waits has to hear of it
             self._tell(error)
             return

@@ -73,15 +73,18 @@ class Call:
         """Abandons it; whether it was under way. The function runs all the same."""
         if self._ended:
             return False
-        with self.context.turn as pointer:
-            cancelled = not self._ended and lib.tc_call_cancel(pointer, self.id) == lib.TC_OK
-            if cancelled:
-                self.forget()
-                self._failure = error_of(lib.TC_E_CLOSED, "the call was cancelled")
-                self._ended = True
-        if cancelled:
+
+        def cancelled(pointer):
+            if self._ended or lib.tc_call_cancel(pointer, self.id) != lib.TC_OK:
+                return False
+            self.forget()
+            self._failure = error_of(lib.TC_E_CLOSED, "the call was cancelled")
+            self._ended = True
+            return True
+        if self.context.turn.use(cancelled):
             self.tell()
-        return cancelled
+            return True
+        return False
 
     def exception(self, timeout=None):
         """Waits until it has ended; what it failed with, or None."""

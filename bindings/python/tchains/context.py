@@ -5,7 +5,7 @@ import weakref
 from . import turn, waiting
 from ._binding import ffi, lib
 from .endpoint import Endpoint
-from .errors import check, error_of
+from .errors import check
 from .function import Function
 from .group import Group
 
@@ -32,11 +32,11 @@ class Context:
         check(lib.tc_context_create_for(lib.TC_VERSION_NUMBER, _options(options), out, err), err)
         self.turn = turn.Turn(out[0])
         self._published = {}
-        self._finish = weakref.finalize(self, _destroy, self.turn)
+        weakref.finalize(self, self.turn.end)
 
     def close(self):
         """Closes everything that was made from it. Calls that are under way end with tchains.Closed."""
-        self._finish()
+        self.turn.end()
 
     def __enter__(self):
         return self
@@ -46,8 +46,7 @@ class Context:
 
     def fileno(self):
         """The descriptor for an event loop (tc_context_fd); asyncio does by itself what belongs to it (aio.py)."""
-        with self.turn as pointer:
-            return lib.tc_context_fd(pointer)
+        return self.turn.use(lib.tc_context_fd)
 
     def wake(self):
         """Has a wait of another thread end."""
@@ -58,60 +57,45 @@ class Context:
     def address(self):
         """The bytes that connect_address of another process takes."""
         size = ffi.new("size_t *")
-        with self.turn as pointer:
-            return bytes(ffi.buffer(lib.tc_context_address(pointer, size), size[0]))
+        return self.turn.use(lambda pointer: bytes(ffi.buffer(lib.tc_context_address(pointer, size), size[0])))
 
     @property
     def stats(self):
         """The counters, by name."""
-        with self.turn as pointer:
-            return {ffi.string(lib.tc_stats_name(i)).decode(): lib.tc_stats_value(pointer, i)
-                    for i in range(lib.tc_stats_count())}
+        return self.turn.use(lambda pointer: {ffi.string(lib.tc_stats_name(i)).decode(): lib.tc_stats_value(pointer, i)
+                                              for i in range(lib.tc_stats_count())})
 
     def listen(self, address="127.0.0.1:0"):
         """Accepts peers; gives the port."""
         err, out = ffi.new("tc_error *"), ffi.new("tc_listener **")
-        with self.turn as pointer:
-            check(lib.tc_listener_open(pointer, address.encode(), out, err), err)
-            return lib.tc_listener_port(out[0])
-
-    def _connected(self, function, *where, timeout):
-        err, out = ffi.new("tc_error *"), ffi.new("tc_ep **")
-        with self.turn as pointer:
-            check(function(pointer, *where, waiting.nanoseconds(timeout, 0), out, err), err)
-            return Endpoint(self, out[0])
+        self.turn.use(lambda pointer: check(lib.tc_listener_open(pointer, address.encode(), out, err), err))
+        return lib.tc_listener_port(out[0])
 
     def connect(self, address, timeout=None):
-        """An endpoint to a listener, "127.0.0.1:7000". An interrupt has effect when the attempt has ended."""
-        return self._connected(lib.tc_ep_connect, address.encode(), timeout=timeout)
+        """An endpoint to a listener, "127.0.0.1:7000"."""
+        return Endpoint(self).open(lib.tc_ep_connect, address.encode(), waiting.nanoseconds(timeout, 0))
 
     def connect_address(self, address, timeout=None):
         """An endpoint to the process whose Context.address that is. Take such bytes only from who is trusted."""
-        return self._connected(lib.tc_ep_connect_address, address, len(address), timeout=timeout)
-
-    def _opened(self, function, *what):
-        err, out = ffi.new("tc_error *"), ffi.new("tc_ifunc **")
-        with self.turn as pointer:
-            check(function(pointer, *what, out, err), err)
-            return Function(self, out[0])
+        return Endpoint(self).open(lib.tc_ep_connect_address, address, len(address), waiting.nanoseconds(timeout, 0))
 
     def open(self, name):
         """A function by its name, NAME.tca in a folder of the option ifunc_path."""
-        return self._opened(lib.tc_ifunc_open, name.encode())
+        return Function(self).open(lib.tc_ifunc_open, name.encode())
 
     def open_file(self, path):
         """A function by the path of its archive."""
-        return self._opened(lib.tc_ifunc_open_file, os.fsencode(path))
+        return Function(self).open(lib.tc_ifunc_open_file, os.fsencode(path))
 
     def open_archive(self, archive, deps=b""):
         """A function of an archive's bytes."""
-        return self._opened(lib.tc_ifunc_open_memory, archive, len(archive), deps or ffi.NULL, len(deps))
+        return Function(self).open(lib.tc_ifunc_open_memory, archive, len(archive), deps or ffi.NULL, len(deps))
 
     def open_bitcode(self, name, slices, deps=b""):
         """A function of LLVM bitcode: [(triple, bytes)], one for each architecture."""
         kept = [(ffi.new("char[]", triple.encode()), ffi.from_buffer(code), len(code)) for triple, code in slices]
         table = ffi.new("tc_bitcode[]", [{"triple": triple, "bytes": code, "size": size} for triple, code, size in kept])
-        return self._opened(lib.tc_ifunc_open_bitcode, name.encode(), table, len(kept), deps or ffi.NULL, len(deps))
+        return Function(self).open(lib.tc_ifunc_open_bitcode, name.encode(), table, len(kept), deps or ffi.NULL, len(deps))
 
     def publish(self, name, data):
         """Lets functions that run here use memory by a name, without a copy: a NumPy array, a bytearray. None withdraws it."""
@@ -120,14 +104,18 @@ class Context:
         size = 0 if data is None else memoryview(data).nbytes
         if data is not None and "O" in memoryview(data).format:
             raise TypeError("Python objects mean nothing to a function that travels")
-        with self.turn as pointer:
-            check(lib.tc_context_publish(pointer, name.encode(), memory, size, err), err)
-            self._published[name] = memory
+
+        def publish(pointer):
+            before = self._published.get(name)
+            self._published[name] = before, memory  # both stay until it is known which one counts
+            status = lib.tc_context_publish(pointer, name.encode(), memory, size, err)
+            self._published[name] = memory if status == lib.TC_OK else before
+            check(status, err)
+        self.turn.use(publish)
 
     def progress(self):
         """Runs what has arrived; how many messages ran."""
-        with self.turn as pointer:
-            return lib.tc_progress(pointer)
+        return self.turn.use(lib.tc_progress)
 
     def wait(self, timeout=None):
         """Progresses until something has happened; whether it did in `timeout` seconds."""
@@ -144,35 +132,15 @@ class Context:
         return waiting.wait_for(self, until, timeout)
 
     def join(self, timeout=30):
-        """The group of the job that started this process (tc-run, mpirun), or of one. An interrupt has effect when it ends."""
-        err, out = ffi.new("tc_error *"), ffi.new("tc_group **")
-        with self.turn as pointer:
-            check(lib.tc_group_join(pointer, waiting.nanoseconds(timeout, lib.TC_FOREVER), out, err), err)
-            return Group(self, out[0])
+        """The group of the job that started this process (tc-run, mpirun), or of one. One that was
+        interrupted counts: the next meets the others' next."""
+        return Group(self).open(lib.tc_group_join, waiting.nanoseconds(timeout, lib.TC_FOREVER))
 
     def group(self, hosts, rank):
         """The group of a list of listeners, ["127.0.0.1:7000", ...], the same on all members."""
-        err, out = ffi.new("tc_error *"), ffi.new("tc_group **")
-        with self.turn as pointer:
-            check(lib.tc_group_create_hosts(pointer, ",".join(hosts).encode(), rank, out, err), err)
-            return Group(self, out[0])
+        return Group(self).open(lib.tc_group_create_hosts, ",".join(hosts).encode(), rank)
 
     def start_compiler(self):
         """Starts what compiles bitcode before the first function comes."""
         err = ffi.new("tc_error *")
-        with self.turn as pointer:
-            check(lib.tc_context_start_compiler(pointer, err), err)
-
-
-def _destroy(own):
-    """When a context is closed, collected, or the program ends; never in a child that has it by a fork alone."""
-    if not own.usable():
-        return
-    with own.lock:
-        if own.depth > 0:
-            raise error_of(lib.TC_E_BUSY, "the context is in use by a call that has not returned")
-        pointer, own.pointer = own.pointer, ffi.NULL
-        own.garbage.clear()
-        lib.tc_context_destroy(pointer)
-    while own.ended:
-        own.ended.popleft().tell()
+        self.turn.use(lambda pointer: check(lib.tc_context_start_compiler(pointer, err), err))

@@ -23,14 +23,12 @@ class Peer:
 
     def _failure(self, status):
         err = ffi.new("tc_error *")
-        with self.context.turn as pointer:
-            said = lib.tc_send_error(pointer, err)
+        said = self.context.turn.use(lambda pointer: lib.tc_send_error(pointer, err))
         return error_of(status, text_of(err) if said == status else "")
 
     def try_once(self, attempt):
         """One attempt to send. True: sent; False: there is no room now."""
-        with self.context.turn:
-            status = attempt()
+        status = self.context.turn.use(attempt)
         self._unfinished = attempt if status == lib.TC_E_AGAIN else None
         if status not in (lib.TC_OK, lib.TC_E_AGAIN):
             raise self._failure(status)
@@ -52,7 +50,7 @@ class Peer:
     def _send_attempt(self, function, arguments, named):
         handle, payload = function.message(self.context, arguments, named)
         data = memory.Bytes(payload)
-        return lambda: lib.tc_send(self._pointer(), handle.pointer, data.pointer, data.size)
+        return lambda _: lib.tc_send(self._pointer(), handle.pointer, data.pointer, data.size)
 
     def send(self, function, *arguments, timeout=None, **named):
         """Sends a message, and waits for room at the peer if there is none. When it returns the payload may be changed."""
@@ -65,7 +63,7 @@ class Peer:
         params = call.params(nanoseconds(how["timeout"], 0), how["hop_limit"], how["trace"])
         number, err = ffi.new("tc_call_id *"), ffi.new("tc_error *")
 
-        def attempt():
+        def attempt(_):
             call.begin()
             status = lib.tc_call_start(self._pointer(), handle.pointer, data.pointer, data.size, params, number, err)
             if status != lib.TC_OK:
@@ -117,34 +115,35 @@ class Peer:
     def flush(self, timeout=30):
         """Waits until the peer has run, or refused, all that was sent."""
         if self._unfinished is not None:
-            self._sending(lambda: lib.TC_OK, timeout)
+            self._sending(lambda _: lib.TC_OK, timeout)
         status, err = repeat(self.context, lambda left, err: lib.tc_ep_flush(self._pointer(), left, err), timeout)
         check(status, err)
 
     def refusals(self):
         """(how many functions the peer has refused, the newest's error or None)."""
         err = ffi.new("tc_error *")
-        with self.context.turn:
-            count = lib.tc_ep_refusal(self._pointer(), err)
+        count = self.context.turn.use(lambda _: lib.tc_ep_refusal(self._pointer(), err))
         return count, error_of(err.status, text_of(err)) if count else None
 
     def info(self):
         """What the peer said about itself, and counters: a dict of tc_ep_info."""
         found = ffi.new("tc_ep_info *")
-        with self.context.turn:
+
+        def values(_):
             lib.tc_ep_query(self._pointer(), found)
             names = [name for name, _ in ffi.typeof("tc_ep_info").fields]
             values = [getattr(found, name) for name in names]
             return {name: ffi.string(value).decode() if isinstance(value, ffi.CData) else value
                     for name, value in zip(names, values)}
+        return self.context.turn.use(values)
 
 
 class Endpoint(Peer):
     """An ordered connection to one peer, of Context.connect. Closed by `close`, by `with`, or when it is collected."""
 
-    def __init__(self, context, pointer):
+    def __init__(self, context):
         super().__init__(context)
-        self._state = [pointer]
+        self._state = ffi.new("tc_ep **")
         self._collect = weakref.finalize(self, _collected, context.turn, self._state)
         self._collect.atexit = False
 
@@ -153,13 +152,21 @@ class Endpoint(Peer):
             raise error_of(lib.TC_E_CLOSED, "the endpoint is closed")
         return self._state[0]
 
+    def open(self, connect, *where):
+        """Has the library connect it. The handle is here before a signal can raise."""
+        err = ffi.new("tc_error *")
+        self.context.turn.use(lambda pointer: check(connect(pointer, *where, self._state, err), err), blocking=True)
+        return self
+
     def close(self):
         """Flushes, for the option close_timeout at most, and closes."""
         if self._state[0] == ffi.NULL or not self.context.turn.usable():
             return
-        with self.context.turn:
+
+        def close(_):
             pointer, self._state[0] = self._state[0], ffi.NULL
             lib.tc_ep_close(pointer)
+        self.context.turn.use(close, blocking=True)
 
     def __enter__(self):
         return self

@@ -3,6 +3,7 @@ import weakref
 
 from ._binding import ffi, lib
 from .endpoint import REPLY_BYTES
+from .errors import check
 
 
 class Function:
@@ -10,37 +11,43 @@ class Function:
 
     reply_bytes = REPLY_BYTES
 
-    def __init__(self, context, pointer):
+    def __init__(self, context):
         self.context = context
-        self.pointer = pointer
-        weakref.finalize(self, _collected, context.turn, pointer).atexit = False
+        self._state = ffi.new("tc_ifunc **")
+        weakref.finalize(self, _collected, context.turn, self._state).atexit = False
+
+    def open(self, how, *what):
+        """Has the library open it. The handle is here before a signal can raise."""
+        err = ffi.new("tc_error *")
+        self.context.turn.use(lambda pointer: check(how(pointer, *what, self._state, err), err))
+        return self
+
+    @property
+    def pointer(self):
+        """The library's handle, for who has the context's turn."""
+        return self._state[0]
 
     @property
     def name(self):
         """Its name, which is for people."""
-        with self.context.turn:
-            return ffi.string(lib.tc_ifunc_name(self.pointer)).decode()
+        return self.context.turn.use(lambda _: ffi.string(lib.tc_ifunc_name(self.pointer)).decode())
 
     @property
     def id(self):
         """Its content id, which is its identity: hexadecimal."""
         found = ffi.new("uint8_t[]", lib.TC_IFUNC_ID_BYTES)
-        with self.context.turn:
-            lib.tc_ifunc_id(self.pointer, found)
+        self.context.turn.use(lambda _: lib.tc_ifunc_id(self.pointer, found))
         return bytes(found).hex()
 
     @property
     def code_size(self):
         """The bytes of its archive."""
-        with self.context.turn:
-            return lib.tc_ifunc_code_size(self.pointer)
+        return self.context.turn.use(lambda _: lib.tc_ifunc_code_size(self.pointer))
 
     def archive(self):
         """The bytes of its archive, NAME.tca."""
         size = ffi.new("size_t *")
-        with self.context.turn:
-            data = lib.tc_ifunc_archive(self.pointer, size)
-            return bytes(ffi.buffer(data, size[0]))
+        return self.context.turn.use(lambda _: bytes(ffi.buffer(lib.tc_ifunc_archive(self.pointer, size), size[0])))
 
     def opened(self, context):
         """Itself: a handle belongs to its context."""
@@ -59,6 +66,6 @@ class Function:
         return None if into is not None else bytes
 
 
-def _collected(turn, pointer):
-    if turn.usable():
-        turn.garbage.append((lib.tc_ifunc_close, pointer))
+def _collected(turn, state):
+    if state[0] != ffi.NULL and turn.usable():
+        turn.garbage.append((lib.tc_ifunc_close, state[0]))

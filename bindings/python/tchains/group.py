@@ -21,18 +21,29 @@ class Member(Peer):
 class Group:
     """A group of Context.join or Context.group: `group[rank]` sends and calls as an endpoint does."""
 
-    def __init__(self, context, pointer):
+    def __init__(self, context):
         self.context = context
-        self._c = pointer
-        self.rank = lib.tc_group_rank(pointer)
-        self.size = lib.tc_group_size(pointer)
+        self._state = ffi.new("tc_group **")
+        self.rank = self.size = 0
         self._members = {}
+
+    def open(self, how, *what):
+        """Has the library make it. When a signal raises meanwhile there is none."""
+        err = ffi.new("tc_error *")
+        try:
+            self.context.turn.use(lambda pointer: check(how(pointer, *what, self._state, err), err), blocking=True)
+        except BaseException:
+            self.close()
+            raise
+        self.rank = lib.tc_group_rank(self._state[0])
+        self.size = lib.tc_group_size(self._state[0])
+        return self
 
     def pointer(self):
         """The library's handle, for who has the context's turn."""
-        if self._c == ffi.NULL:
+        if self._state[0] == ffi.NULL:
             raise error_of(lib.TC_E_CLOSED, "the group is closed")
-        return self._c
+        return self._state[0]
 
     def __len__(self):
         return self.size
@@ -59,24 +70,27 @@ class Group:
 
     def _together(self, function, timeout):
         err = ffi.new("tc_error *")
-        with self.context.turn:
-            check(function(self.pointer(), nanoseconds(timeout, lib.TC_FOREVER), err), err)
+        limit = nanoseconds(timeout, lib.TC_FOREVER)
+        self.context.turn.use(lambda _: check(function(self.pointer(), limit, err), err), blocking=True)
 
     def connect(self, timeout=30):
         """Opens the endpoints to all members."""
         self._together(lib.tc_group_connect, timeout)
 
     def barrier(self, timeout=30):
-        """Waits until all members are here, running what they send. An interrupt has effect when it ends: who gives up a
-        barrier gives it up for all."""
+        """Waits until all members are here, running what they send. An interrupted one counts as entered; rank 0, when it is
+        interrupted, gives it up for all."""
         self._together(lib.tc_group_barrier, timeout)
 
     def close(self):
         """Leaves the group."""
-        if self._c != ffi.NULL and self.context.turn.usable():
-            with self.context.turn:
-                pointer, self._c = self._c, ffi.NULL
-                lib.tc_group_destroy(pointer)
+        if self._state[0] == ffi.NULL or not self.context.turn.usable():
+            return
+
+        def close(_):
+            pointer, self._state[0] = self._state[0], ffi.NULL
+            lib.tc_group_destroy(pointer)
+        self.context.turn.use(close, blocking=True)
 
     def __enter__(self):
         return self

@@ -4,7 +4,7 @@ import os
 import threading
 
 from ._binding import ffi, lib
-from .errors import error_of
+from .errors import Error, error_of
 
 # What was raised inside a callback of the library's, where nothing may leave by an exception: raised when the library returns.
 _stopped = threading.local()
@@ -15,8 +15,17 @@ def stop_exception(exception):
     _stopped.exception = exception
 
 
+def _take_stopped():
+    exception = getattr(_stopped, "exception", None)
+    _stopped.exception = None
+    return exception
+
+
 class Turn:
-    """`with turn as pointer:` around each use of a context's handle. Threads take turns; a child of a fork gets none."""
+    """`turn.use(function)` around each use of a context's handle. Threads take turns; a child of a fork gets none.
+
+    A signal may raise between any two calls that Python makes. So the lock is taken by `with` alone, and what else has to be
+    undone stands in `try` before the next call."""
 
     def __init__(self, pointer):
         self.pointer = pointer
@@ -27,40 +36,78 @@ class Turn:
         # Calls that have ended, whose callbacks are to be told when the library has returned.
         self.ended = collections.deque()
         self.depth = 0
+        self.blocking = False
+        lib.tc_context_set_interrupt(pointer, lib.tchains_interrupt, ffi.NULL)
 
     def usable(self):
         """Whether the context is there, in this process."""
         return self.pointer != ffi.NULL and self.process == os.getpid()
 
-    def __enter__(self):
+    def _check(self):
+        if self.pointer == ffi.NULL:
+            raise error_of(lib.TC_E_CLOSED, "the context is closed")
+        if self.blocking:
+            raise error_of(lib.TC_E_BUSY, "the context is in a call that waits, and this is a signal's handler inside it")
+        if self.depth == 0:
+            while self.garbage:
+                free, handle = self.garbage[0]
+                self.garbage.popleft()
+                free(handle)
+
+    def _run(self, function, blocking):
+        with self.lock:
+            self._check()
+            outer = self.depth
+            try:
+                self.depth, self.blocking = outer + 1, blocking
+                return function(self.pointer), outer == 0
+            finally:
+                self.depth, self.blocking = outer, False
+
+    def use(self, function, blocking=False):
+        """What `function` gives, which gets the handle. `blocking`: the library asks for signals while it waits, so that their
+        handlers run inside it."""
         if self.process != os.getpid():
             raise error_of(lib.TC_E_INVALID, f"the context belongs to process {self.process}, and this is its child "
                                              f"{os.getpid()}: a child makes a context of its own")
-        self.lock.acquire()
-        if self.pointer == ffi.NULL:
-            self.lock.release()
-            raise error_of(lib.TC_E_CLOSED, "the context is closed")
-        self.depth += 1
-        if self.garbage and self.depth == 1:
-            self._sweep()
-        return self.pointer
-
-    def _sweep(self):
-        while self.garbage:
-            free, handle = self.garbage.popleft()
-            free(handle)
-
-    def __exit__(self, kind, value, trace):
-        self.depth -= 1
-        outermost = self.depth == 0
-        self.lock.release()
+        try:
+            result, outermost = self._run(function, blocking)
+        except Error as error:
+            exception = _take_stopped()
+            if exception is not None:
+                raise exception from error
+            raise
         if outermost:
-            self._tell(kind)
+            self.tell()
+        return result
 
-    def _tell(self, kind):
-        exception = getattr(_stopped, "exception", None)
-        _stopped.exception = None
+    def tell(self):
+        """Has calls that ended run their callbacks; then raises what a signal raised inside the library."""
         while self.ended:
             self.ended.popleft().tell()
-        if exception is not None and kind is None:
+        exception = _take_stopped()
+        if exception is not None:
             raise exception
+
+    def end(self):
+        """Destroys the context, once; never in a child that has it by a fork alone."""
+        if not self.usable():
+            return
+        with self.lock:
+            if self.depth > 0:
+                raise error_of(lib.TC_E_BUSY, "the context is in use by a call that has not returned")
+            pointer, self.pointer = self.pointer, ffi.NULL
+            self.garbage.clear()
+            lib.tc_context_destroy(pointer)
+        self.tell()
+
+
+def _raised(_kind, exception, _trace):
+    stop_exception(exception)
+
+
+@ffi.def_extern(error=1, onerror=_raised)
+def tchains_interrupt(_user):
+    """The library's question in a call that waits. Python runs handlers of signals when a function begins: what they raise ends
+    the call."""
+    return 0

@@ -36,8 +36,7 @@ def wait_for(context, condition, seconds):
     while not condition():
         left = deadline.slice_ns()
         if left == 0:
-            with context.turn as pointer:
-                lib.tc_progress(pointer)
+            context.turn.use(lib.tc_progress)
             return condition()
         wait_once(context, left)
     return True
@@ -45,8 +44,7 @@ def wait_for(context, condition, seconds):
 
 def wait_once(context, slice_ns):
     """One tc_wait. Whether something happened."""
-    with context.turn as pointer:
-        status = lib.tc_wait(pointer, slice_ns)
+    status = context.turn.use(lambda pointer: lib.tc_wait(pointer, slice_ns))
     if status not in (lib.TC_OK, lib.TC_E_TIMEOUT):
         raise error_of(status)
     return status == lib.TC_OK
@@ -58,7 +56,6 @@ def repeat(context, attempt, seconds):
     err = ffi.new("tc_error *")
     while True:
         left = deadline.slice_ns()
-        with context.turn:
-            status = attempt(left, err)
+        status = context.turn.use(lambda _: attempt(left, err))  # pylint: disable=cell-var-from-loop
         if status != lib.TC_E_TIMEOUT or left == 0:
             return status, err

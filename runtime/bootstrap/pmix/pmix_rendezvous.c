@@ -139,13 +139,14 @@ static void on_fence(pmix_status_t status, void *user)
 }
 
 /* The lock is held. */
-static void wait_for(question *q, uint64_t deadline_ns)
+static void wait_for(question *q, tci_patience *patience)
 {
-    struct timespec until = {.tv_sec = (time_t)(deadline_ns / TCI_NS_PER_S),
-                             .tv_nsec = (long)(deadline_ns % TCI_NS_PER_S)};
-    int failed = 0;
-    while (!q->done && failed == 0)
-        failed = pthread_cond_timedwait(&q->answered, &q->lock, &until);
+    while (!q->done && !tci_patience_is_over(patience)) {
+        uint64_t next_ns = tci_patience_next_ns(patience);
+        struct timespec until = {.tv_sec = (time_t)(next_ns / TCI_NS_PER_S),
+                                 .tv_nsec = (long)(next_ns % TCI_NS_PER_S)};
+        (void)pthread_cond_timedwait(&q->answered, &q->lock, &until);
+    }
 }
 
 /* The server is to forget the question some time after this side has. */
@@ -178,7 +179,7 @@ static tc_status judge(const question *q, tc_error *err)
 }
 
 /* Waits for the answer to what PMIx was asked, then holds the question's lock. */
-static void await_answer(question *q, pmix_status_t started, uint64_t deadline_ns)
+static void await_answer(question *q, pmix_status_t started, tci_patience *patience)
 {
     (void)pthread_mutex_lock(&q->lock);
     if (started != PMIX_SUCCESS) { /* nobody else will touch it */
@@ -186,21 +187,21 @@ static void await_answer(question *q, pmix_status_t started, uint64_t deadline_n
         q->status = started;
         q->holders--;
     }
-    wait_for(q, deadline_ns);
+    wait_for(q, patience);
 }
 
 /* The value of `key` of a process, or with PMIX_RANK_WILDCARD of the job; waits until there is
  * one. TC_E_TIMEOUT, TC_E_CORRUPT (a value of another type, or too large), TC_E_NO_MEMORY, and
  * what pmix_error makes of PMIx's own. */
 static tc_status pmix_get(pmix_rank_t rank, const char *key, pmix_data_type_t type,
-                          uint64_t deadline_ns, pmix_answer *value_out, tc_error *err)
+                          tci_patience *patience, pmix_answer *value_out, tc_error *err)
 {
     question *q = create_question(rank, key, type);
     if (q == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "PMIx: out of memory");
-    size_t count = add_limit(q->info, 0, deadline_ns);
+    size_t count = add_limit(q->info, 0, patience->deadline_ns);
     pmix_status_t started = PMIx_Get_nb(&q->proc, q->key, q->info, count, on_value, q);
-    await_answer(q, started, deadline_ns);
+    await_answer(q, started, patience);
     tc_status status = judge(q, err);
     if (status == TC_OK && !q->fits)
         status = tci_error_set(err, TC_E_CORRUPT,
@@ -213,14 +214,14 @@ static tc_status pmix_get(pmix_rank_t rank, const char *key, pmix_data_type_t ty
 
 /* Waits until every process of the job has come here; what each had put by then is at all
  * servers. TC_E_TIMEOUT, TC_E_NO_MEMORY, and as above. */
-static tc_status pmix_fence(uint64_t deadline_ns, tc_error *err)
+static tc_status pmix_fence(tci_patience *patience, tc_error *err)
 {
     question *q = create_question(PMIX_RANK_WILDCARD, "fence", PMIX_UNDEF);
     if (q == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "PMIx: out of memory");
-    size_t count = add_limit(q->info, 0, deadline_ns);
+    size_t count = add_limit(q->info, 0, patience->deadline_ns);
     count = add_collect(q->info, count);
-    await_answer(q, PMIx_Fence_nb(&q->proc, 1, q->info, count, on_fence, q), deadline_ns);
+    await_answer(q, PMIx_Fence_nb(&q->proc, 1, q->info, count, on_fence, q), patience);
     tc_status status = judge(q, err);
     release(q);
     return status;
@@ -266,11 +267,11 @@ static uint64_t make_id(const char *name, uint32_t round)
 
 static tc_status describe(uint32_t round, tci_rendezvous_self *self_out, tc_error *err)
 {
-    uint64_t deadline_ns = tci_deadline_after(JOB_ANSWER_NS);
+    tci_patience patience = tci_patience_until(tci_deadline_after(JOB_ANSWER_NS));
     pmix_answer size, local;
-    TC_TRY(pmix_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, deadline_ns, &size, err));
+    TC_TRY(pmix_get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32, &patience, &size, err));
     /* A server that does not say how many are here: some may be elsewhere. */
-    if (pmix_get(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PMIX_UINT32, deadline_ns, &local, NULL) !=
+    if (pmix_get(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, PMIX_UINT32, &patience, &local, NULL) !=
         TC_OK)
         local.number = 0;
     if (self.rank >= size.number)
@@ -313,10 +314,11 @@ static tc_status enter(tc_error *err)
     return TC_OK;
 }
 
-static tc_status open_job(uint32_t round, uint64_t deadline_ns, tci_rendezvous **rendezvous_out,
-                          tci_rendezvous_self *self_out, tc_error *err)
+static tc_status open_job(uint32_t round, tci_patience *patience,
+                          tci_rendezvous **rendezvous_out, tci_rendezvous_self *self_out,
+                          tc_error *err)
 {
-    (void)deadline_ns; /* PMIx has its own for a server that is silent */
+    (void)patience; /* PMIx has its own for a server that is silent */
     TC_TRY(enter(err));
     TC_TRY(describe(round, self_out, err));
     tci_rendezvous *rv = calloc(1, sizeof *rv);
@@ -328,10 +330,10 @@ static tc_status open_job(uint32_t round, uint64_t deadline_ns, tci_rendezvous *
 }
 
 static tc_status publish(tci_rendezvous *rv, const void *address, size_t size,
-                         uint64_t deadline_ns, tc_error *err)
+                         tci_patience *patience, tc_error *err)
 {
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
-    (void)deadline_ns; /* nothing here waits for others */
+    (void)patience; /* nothing here waits for others */
     value.data.bo.bytes = (char *)(uintptr_t)address;
     value.data.bo.size = size;
     pmix_status_t status = PMIx_Put(PMIX_GLOBAL, rv->key, &value);
@@ -340,21 +342,22 @@ static tc_status publish(tci_rendezvous *rv, const void *address, size_t size,
     return status == PMIX_SUCCESS ? TC_OK : pmix_error(err, "publish", status);
 }
 
-static tc_status lookup(tci_rendezvous *rv, uint32_t rank, uint64_t deadline_ns,
+static tc_status lookup(tci_rendezvous *rv, uint32_t rank, tci_patience *patience,
                         uint8_t address_out[TCI_RENDEZVOUS_ADDRESS_MAX], size_t *size_out,
                         tc_error *err)
 {
     pmix_answer value;
     if (!rv->gathered) {
         rv->gathered = true;
-        tc_status gathered = pmix_fence(deadline_ns, err);
+        tc_status gathered = pmix_fence(patience, err);
         if (gathered != TC_OK && gathered != TC_E_TIMEOUT)
             return gathered;
     }
+    const uint64_t deadline_ns = patience->deadline_ns;
     uint64_t soonest_ns = tci_deadline_after(ANSWER_NS);
-    tc_status status =
-        pmix_get(rank, rv->key, PMIX_BYTE_OBJECT,
-                 deadline_ns > soonest_ns ? deadline_ns : soonest_ns, &value, err);
+    patience->deadline_ns = deadline_ns > soonest_ns ? deadline_ns : soonest_ns;
+    tc_status status = pmix_get(rank, rv->key, PMIX_BYTE_OBJECT, patience, &value, err);
+    patience->deadline_ns = deadline_ns;
     if (status == TC_E_TIMEOUT)
         return tci_error_set(err, TC_E_TIMEOUT, "rank %u has not joined", rank);
     if (status != TC_OK) {

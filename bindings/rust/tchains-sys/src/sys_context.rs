@@ -14,6 +14,8 @@ pub const TC_EP_FAILED: tc_ep_event = 3;
 pub type tc_ep_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, ep: *mut tc_ep, event: tc_ep_event)>;
 
+pub type tc_interrupt_callback = Option<unsafe extern "C" fn(user: *mut c_void) -> c_int>;
+
 pub type tc_connection_callback =
     Option<unsafe extern "C" fn(user: *mut c_void, connection: c_int, peer: *const c_char)>;
 
@@ -38,6 +40,11 @@ extern "C" {
     pub fn tc_context_set_ep_callback(
         ctx: *mut tc_context,
         callback: tc_ep_callback,
+        user: *mut c_void,
+    );
+    pub fn tc_context_set_interrupt(
+        ctx: *mut tc_context,
+        callback: tc_interrupt_callback,
         user: *mut c_void,
     );
     pub fn tc_context_address(ctx: *mut tc_context, size_out: *mut usize) -> *const c_void;
