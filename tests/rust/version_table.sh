@@ -6,9 +6,8 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 read -ra compilers <<<"$1"
 read -ra builds <<<"$2"
-work=$(mktemp -d)
-node=
-trap '[ -z "$node" ] || kill "$node"; rm -rf "$work"' EXIT
+. "$here/../../examples/node.sh"
+work=$scratch
 export TC_LOG_LEVEL=off TC_CACHE_DIR=
 
 llvm() {
@@ -20,11 +19,8 @@ llvm() {
 # What a node of that build does with the archive in one form: runs, or why not.
 at_node() {
     local said=''
-    rm -f "$work/port"
-    TC_FORM=$2 "$1/bin/tc-node" --listen 127.0.0.1:0 --port-file "$work/port" </dev/null >/dev/null 2>&1 &
-    node=$!
-    until [ -s "$work/port" ]; do sleep 0.05; done
-    if said=$("$1/bin/tc-send" --call --text echo "127.0.0.1:$(cat "$work/port")" "$work/sample.tca" 2>&1) && [ "$said" = echo ]; then
+    TC_FORM=$2 start_node "$1/bin/tc-node"
+    if said=$("$1/bin/tc-send" --call --text echo "$address" "$work/sample.tca" 2>&1) && [ "$said" = echo ]; then
         echo runs
     elif [[ $said == *"expected 19 or older"* ]]; then
         echo "too new"
@@ -33,8 +29,7 @@ at_node() {
     else
         echo "refused: $said" | tail -1
     fi
-    kill "$node" && wait "$node" 2>/dev/null || true
-    node=
+    end_node || true
 }
 
 for rustc in "${compilers[@]}"; do
