@@ -18,7 +18,7 @@ from installation import Installation, run  # noqa: E402
 from source_tree import walk  # noqa: E402
 
 FULL = ["libtchains1", "libtchains-dev", "tchains-tools"]
-FOR_BOTH = ["tchains-node", "tchains-doc", "python3-tchains"]
+FOR_BOTH = ["tchains-node", "tchains-doc", "python3-tchains", "tchains-rust"]
 WITHOUT_LLVM = ["libtchains1-nollvm", "tchains-tools-nollvm"]
 BUILD_SECONDS = 1200
 
@@ -105,6 +105,30 @@ def dependencies(folder, name, version):
     return run(["dpkg-deb", "--field", deb, "Depends"])
 
 
+def try_rust(root, installation, scratch):
+    """A function by tc-rustc, and a program by cargo, which takes the crate from where the package has it."""
+    if not os.path.exists("/usr/bin/rustc") or not os.path.exists("/usr/bin/cargo"):
+        print("tchains-rust: not tried out, there is no cargo or no rustc of Debian's")
+        return
+    project = os.path.join(scratch, "rust")
+    os.makedirs(os.path.join(project, "src"))
+    crates = os.path.join(root.folder, "usr/share/tchains/rust")
+    for name, text in {
+            "Cargo.toml": f"""[package]\nname = "hello"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]
+tchains = {{ path = "{crates}/tchains" }}\n""",
+            "src/main.rs": """fn main() {\n    println!("{}", tchains::versions().0);\n}\n"""}.items():
+        with open(os.path.join(project, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    environment = {**installation.environment, "PATH": f"{root.folder}/usr/bin:/usr/bin:/bin", "RUSTC": "/usr/bin/rustc",
+                   "TCHAINS_LIB_DIR": installation.libraries, "CARGO_HOME": os.path.join(project, "home")}
+    said = run(["/usr/bin/cargo", "run", "--offline", "--quiet", "--manifest-path", os.path.join(project, "Cargo.toml")],
+               environment).strip()
+    if said != root.version.split("-")[0]:
+        sys.exit(f"a program in Rust found the version {said}, expected {root.version}")
+    function = os.path.join(root.folder, "usr/share/doc/tchains/examples/languages/rust/median.rs")
+    run([installation.tool("tc-rustc"), "-o", os.path.join(project, "median.tca"), function], environment)
+
+
 def try_out(root, scratch, arguments, with_llvm):
     os.mkdir(scratch)
     cmake, cc, cxx = arguments
@@ -122,6 +146,8 @@ def try_out(root, scratch, arguments, with_llvm):
                   {**os.environ, "PYTHONPATH": packages}).strip()
     if version != root.version.split("-")[0]:
         sys.exit(f"the Python package is of version {version}, expected {root.version}")
+    if with_llvm:
+        try_rust(root, installation, scratch)
     del os.environ["LD_LIBRARY_PATH"]
 
 
