@@ -1,6 +1,6 @@
 //! The safe layer, against a context of the same process that a thread serves, and against a node:
 //!     bindings_test NODE
-//! Functions are found by TC_IFUNC_PATH.
+//! Functions, libraries and packages are found by TC_IFUNC_PATH; TEST_KEY is a key file.
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::sync::{mpsc, Arc};
@@ -8,49 +8,11 @@ use std::time::Duration;
 use tchains::sys::*;
 use tchains::{Bitcode, Context, Event, Options};
 
-const SOON: Duration = Duration::from_secs(20);
-
-/// Runs `client` with the address of a context that another thread serves; that thread's events.
-fn served(client: impl FnOnce(&str)) -> Vec<Event> {
-    let server = Context::new().unwrap();
-    let (event, events) = mpsc::channel();
-    let closed = Arc::new(AtomicI32::new(0));
-    let closing = closed.clone();
-    server.on_event(move |peer, what| {
-        assert!(what != Event::Opened || peer.info().triple.ends_with("linux"));
-        closing.store((what != Event::Opened) as i32, SeqCst);
-        event.send(what).unwrap();
-    });
-    let end = AtomicI32::new(0);
-    let (port, ports) = mpsc::channel();
-    let end_ref = &end;
-    std::thread::scope(|scope| {
-        // The context moves to the thread, and a waker to whoever ends it.
-        let thread = scope.spawn(move || {
-            let listener = server.listen("127.0.0.1:0").unwrap();
-            port.send(listener.port()).unwrap();
-            let waker = server.waker();
-            std::thread::scope(|inner| {
-                inner.spawn(move || {
-                    while end_ref.load(SeqCst) == 0 {
-                        std::thread::sleep(Duration::from_millis(5));
-                    }
-                    waker.wake();
-                });
-                server.serve(end_ref).unwrap();
-            });
-            server.serve(&closed).unwrap();
-        });
-        let address = format!("127.0.0.1:{}", ports.recv().unwrap());
-        let done = catch_unwind(AssertUnwindSafe(|| client(&address)));
-        end.store(1, SeqCst);
-        thread.join().unwrap();
-        if let Err(panic) = done {
-            std::panic::resume_unwind(panic);
-        }
-    });
-    events.try_iter().collect()
-}
+mod groups;
+mod served;
+mod serving;
+mod travelling;
+use served::{served, SOON};
 
 fn sends_and_calls() {
     let events = served(|address| {
@@ -203,10 +165,15 @@ fn keeps_what_is_partly_sent() {
         }
         let length = node.call(&sample, &large, 8, SOON).unwrap();
         assert_eq!(length, (large.len() as u64).to_ne_bytes());
-        let failed = node
-            .start_call(&sample, &large, 8, SOON, |_| unreachable!())
-            .unwrap_err();
-        assert!(failed.is(TC_E_TOO_LARGE), "{}", failed);
+        // A call has a copy of its payload.
+        let (answer, answers) = mpsc::channel();
+        node.start_call(&sample, &large, 8, SOON, move |reply| {
+            answer.send(reply.unwrap().to_vec()).unwrap()
+        })
+        .unwrap();
+        drop(large);
+        context.wait_for_calls(SOON).unwrap();
+        assert_eq!(answers.recv().unwrap(), length);
     });
 }
 
@@ -238,6 +205,7 @@ fn lets_go_of_what_is_partly_sent() {
         let node = context.connect(&address, SOON).unwrap();
         let sample = context.open("sample").unwrap();
         assert_eq!(node.call(&sample, b"echo", 4, SOON).unwrap(), b"echo");
+        let full = context.connect(&address, SOON).unwrap();
         rest.store(1, SeqCst);
         let failed = node
             .send(&sample, &large, Duration::from_millis(50))
@@ -250,6 +218,20 @@ fn lets_go_of_what_is_partly_sent() {
         assert!(
             node.flush(SOON).unwrap_err().is(TC_E_CLOSED) && node.info().delivery.is_empty()
         );
+        // One that has not left, and another message closes the endpoint.
+        let mut behind = loop {
+            let mut sending = full.start_send(&sample, b"echo".to_vec()).unwrap();
+            if !sending.try_finish().unwrap() {
+                break sending;
+            }
+        };
+        let soon = Duration::from_millis(50);
+        assert!(full
+            .send(&sample, &large, soon)
+            .unwrap_err()
+            .is(TC_E_TIMEOUT));
+        assert!(behind.try_finish().unwrap_err().is(TC_E_CLOSED));
+        assert_eq!(behind.into_payload().unwrap(), b"echo");
         rest.store(2, SeqCst);
         thread.join().unwrap();
     });
@@ -327,7 +309,7 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 9] = [
+    let tests: [(&str, &dyn Fn()); 16] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
@@ -337,6 +319,13 @@ fn main() {
             &lets_go_of_what_is_partly_sent,
         ),
         ("waits by its descriptor", &waits_by_descriptor),
+        ("libraries travel", &travelling::libraries_travel),
+        ("packages travel", &travelling::packages_travel),
+        ("groups", &groups::members_call_each_other),
+        ("a group of one", &groups::joins_a_group_of_one),
+        ("a thread serves", &serving::a_thread_serves),
+        ("keys", &serving::keys_say_who_may_connect),
+        ("callbacks call back in", &serving::callbacks_call_back_in),
         ("hears a panic", &|| hears_a_panic(&node)),
         ("hears that a process ended", &|| {
             hears_that_a_process_ended(&node)

@@ -5,18 +5,8 @@ set -euo pipefail
 tree=$1 build=$2
 export RUSTC=$3 TC_AR=$2/bin/tc-ar
 here=$tree/tests/rust crates=$tree/bindings/rust
-work=$(mktemp -d)
-node=
-
-clean() {
-    if [ -n "$node" ]; then
-        kill -TERM "$node" 2>/dev/null || true
-        wait "$node" 2>/dev/null || true
-    fi
-    rm -rf "$work"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
+. "$tree/examples/node.sh"
+work=$scratch
 cd "$work"
 
 compile=("$RUSTC" --edition 2021 -D warnings -L "$work" -L "$build/lib" --out-dir "$work")
@@ -24,14 +14,16 @@ compile=("$RUSTC" --edition 2021 -D warnings -L "$work" -L "$build/lib" --out-di
 "${compile[@]}" --crate-type rlib --crate-name tchains --extern tchains_sys "$crates/tchains/src/lib.rs"
 "${compile[@]}" --crate-name bindings_test --extern tchains -C link-arg="-Wl,-rpath,$build/lib" "$here/bindings_test.rs"
 
-# And by cargo, which then has nothing to fetch.
+# As they are installed, and by cargo, which then has nothing to fetch.
+cmake --install "$build" --component rust --prefix "$work/installed" >installed.log
 if command -v cargo >/dev/null; then
-    cp -r "$crates" copy
-    mkdir copy/tchains/examples
-    cp "$tree/examples/languages/rust/medians.rs" copy/tchains/examples/
-    (cd copy && env -u RUSTC CARGO_HOME="$work/cargo" CARGO_TARGET_DIR="$work/target" TCHAINS_LIB_DIR="$build/lib" \
-        cargo build --offline --quiet --examples)
-    echo "cargo: $(ls target/debug/examples/medians)"
+    mkdir -p program/src
+    cp "$tree/examples/languages/rust/medians.rs" program/src/main.rs
+    printf '[package]\nname = "medians"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ntchains = { path = "%s" }\n' \
+        "$work/installed/share/tchains/rust/tchains" >program/Cargo.toml
+    (cd program && env -u RUSTC CARGO_HOME="$work/cargo" CARGO_TARGET_DIR="$work/target" TCHAINS_LIB_DIR="$build/lib" \
+        cargo build --offline --quiet)
+    echo "cargo: $(ls target/debug/medians)"
 else
     echo "not tested: no cargo"
 fi
@@ -47,7 +39,7 @@ for source in "$here"/refused/*.rs; do
 done
 
 for function in sample missing; do
-    "$crates/tc-rustc" --targets "$(uname -m)" "$here/$function.rs"
+    installed/bin/tc-rustc --targets "$(uname -m)" "$here/$function.rs"
 done
 sed 's/fn sample/fn aborts/' "$here/sample.rs" >aborts.rs
 "$crates/tc-rustc" --targets "$(uname -m)" --panic abort aborts.rs
@@ -56,15 +48,41 @@ if ! "$crates/tc-rustc" --std "$here/caught.rs" 2>said; then
     echo "not tested: $(cat said)"
     rm -f caught.tca
 fi
+# What travels with functions: a library, a function that uses it, and both as a package.
+mkdir box
+cat >box/scale.c <<'END'
+int scale_factor = 3;
+int scale_by(int number);
+int scale_by(int number)
+{
+    return number * scale_factor;
+}
+END
+cat >box/scaled.c <<'END'
+#include <tc/entry.h>
+
+int scale_by(int number);
+
+void scaled_main(void *payload, size_t size, void *target_args)
+{
+    (void)target_args;
+    if (size == sizeof(int)) {
+        int answer = scale_by(*(int *)payload);
+        (void)tc_reply(&answer, sizeof answer);
+    }
+}
+END
+printf 'library 1 scale from scale.c\nfunction 10 scaled uses scale\n' >box/package.txt
+targets=--targets=$(uname -m)
+"$build/bin/tc-clang" --library "$targets" box/scale.c -o scale.tca
+"$build/bin/tc-clang" --uses=scale "$targets" -I "$tree/include" box/scaled.c -o scaled.tca
+"$build/bin/tc-package" build box -o box.tcp --quiet --no-local -- "$targets" -I "$tree/include"
+if "$build/bin/tc-node" --make-key "$work/key" >said 2>&1; then
+    export TEST_KEY=$work/key
+fi
 # Each peer's functions run in a process of their own: one of them ends its process.
-"$build/bin/tc-node" --isolate --listen 127.0.0.1:0 --port-file "$work/port" </dev/null >"$work/log" 2>&1 &
-node=$!
-for ((waited = 0; waited < 300; waited++)); do
-    [ ! -s "$work/port" ] || break
-    sleep 0.1
-done
-[ -s "$work/port" ] || { cat "$work/log" >&2 && exit 1; }
-TC_IFUNC_PATH=$work timeout -k 5 100 ./bindings_test "127.0.0.1:$(cat "$work/port")" || { cat "$work/log" >&2 && exit 1; }
+start_node "$build/bin/tc-node" --isolate
+TC_IFUNC_PATH=$work timeout -k 5 100 ./bindings_test "$address" || { cat "$work/log" >&2 && exit 1; }
 if ! grep -q "SIGABRT; running: function 'aborts'" "$work/log"; then
     cat "$work/log" >&2
     echo "the node did not say which function ended its process" >&2

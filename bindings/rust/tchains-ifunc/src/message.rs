@@ -170,12 +170,16 @@ impl<'a> Message<'a> {
     }
 
     /// Memory of this function in this context, kept from message to message: zeros at first.
-    /// `None`: no memory, or an earlier message asked for another size.
+    /// `None`: no memory, an earlier message asked for another size, or `T` asks for more than an
+    /// alignment of 16.
     ///
     /// # Safety
     /// All bytes zero are a value of `T`, and all versions of the function mean the same `T`.
     #[inline]
     pub unsafe fn state<T>(&mut self) -> Option<&mut T> {
+        if core::mem::align_of::<T>() > 16 {
+            return None;
+        }
         (tc_self_state(core::mem::size_of::<T>()) as *mut T).as_mut()
     }
 

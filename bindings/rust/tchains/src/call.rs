@@ -1,5 +1,5 @@
 use crate::context::Shared;
-use crate::error::{check, empty, owned, plain, result};
+use crate::error::{check, owned, plain, room_in, start_of};
 use crate::{nanoseconds, Context, Endpoint, Error, Function};
 use std::slice;
 use std::time::Duration;
@@ -61,25 +61,12 @@ impl<'c> Endpoint<'c> {
         answer: &mut [u8],
         timeout: Duration,
     ) -> Result<usize, Error> {
-        self.accepts(function)?;
-        let (mut err, mut size) = (empty(), answer.len());
-        let status = unsafe {
-            tc_call(
-                self.raw,
-                function.raw,
-                payload.as_ptr() as *const c_void,
-                payload.len(),
-                answer.as_mut_ptr() as *mut c_void,
-                &mut size,
-                nanoseconds(timeout),
-                &mut err,
-            )
-        };
-        self.let_go(payload, result(status, &err))?;
-        Ok(size)
+        self.usable()?;
+        self.context
+            .call(self.raw, function, payload, answer, timeout)
     }
 
-    /// Starts a call, with a payload of one frame at most (`call` takes larger ones); the closure gets the answer, or why there is none, once, while the context
+    /// Starts a call. The closure gets the answer, or why there is none, once, while the context
     /// progresses, or when it is dropped. A cancelled call's closure is dropped. An error here is
     /// a message that was not sent, and the closure is not called.
     pub fn start_call(
@@ -90,24 +77,66 @@ impl<'c> Endpoint<'c> {
         timeout: Duration,
         done: impl FnOnce(Result<&[u8], Error>) + Send + 'static,
     ) -> Result<CallId, Error> {
-        self.accepts(function)?;
-        let room = self.frame_max();
-        if payload.len() > room {
-            let text = format!(
-                "a payload of {} bytes, a frame takes {}",
+        self.usable()?;
+        self.context.start_call(
+            self.raw,
+            function,
+            payload,
+            capacity,
+            timeout,
+            Box::new(done),
+        )
+    }
+}
+
+impl Context {
+    /// Whatever comes of a call, its payload is the program's again when this returns.
+    pub(crate) fn call(
+        &self,
+        ep: *mut tc_ep,
+        function: &Function,
+        payload: &[u8],
+        answer: &mut [u8],
+        timeout: Duration,
+    ) -> Result<usize, Error> {
+        self.owns(function)?;
+        let mut size = answer.len();
+        self.returned(check(|err| unsafe {
+            let place: *mut usize = &mut size;
+            let (bytes, room) = (start_of(payload), room_in(answer));
+            let timeout = nanoseconds(timeout);
+            tc_call(
+                ep,
+                function.raw,
+                bytes,
                 payload.len(),
-                room
-            );
-            return Err(Error::new(TC_E_TOO_LARGE, text));
-        }
+                room,
+                place,
+                timeout,
+                err,
+            )
+        }))?;
+        Ok(size)
+    }
+
+    pub(crate) fn start_call(
+        &self,
+        ep: *mut tc_ep,
+        function: &Function,
+        payload: &[u8],
+        capacity: usize,
+        timeout: Duration,
+        done: Done,
+    ) -> Result<CallId, Error> {
+        self.owns(function)?;
         let pending = Box::into_raw(Box::new(Pending {
-            shared: &*self.context.shared,
+            shared: &*self.shared,
             id: 0,
             result: vec![0; capacity],
-            done: Some(Box::new(done)),
+            done: Some(done),
         }));
         let params = tc_call_params {
-            result: unsafe { (*pending).result.as_mut_ptr() as *mut c_void },
+            result: room_in(unsafe { &mut (*pending).result }),
             result_capacity: capacity,
             timeout_ns: nanoseconds(timeout),
             hop_limit: 0,
@@ -118,9 +147,9 @@ impl<'c> Endpoint<'c> {
         let mut call = 0;
         let started = check(|err| unsafe {
             tc_call_start_sized(
-                self.raw,
+                ep,
                 function.raw,
-                payload.as_ptr() as *const c_void,
+                start_of(payload),
                 payload.len(),
                 &params,
                 std::mem::size_of_val(&params),
@@ -131,16 +160,14 @@ impl<'c> Endpoint<'c> {
         // Before the context progresses: until then no call ends.
         if started.is_ok() {
             unsafe { (*pending).id = call };
-            self.context.shared.calls.borrow_mut().insert(call, pending);
+            self.shared.calls.borrow_mut().insert(call, pending);
         } else {
             drop(unsafe { Box::from_raw(pending) });
         }
-        self.context.returned(started)?;
+        self.returned(started)?;
         Ok(CallId(call))
     }
-}
 
-impl Context {
     /// How many calls are under way.
     pub fn calls_under_way(&self) -> usize {
         unsafe { tc_call_count(self.as_ptr()) }

@@ -1,16 +1,15 @@
 use crate::call::Pending;
 use crate::endpoint::Peer;
-use crate::error::{check, owned, plain, text};
+use crate::error::{check, owned, plain, start_of, text};
 use crate::{nanoseconds, Endpoint, Error, Options};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
-use std::marker::PhantomData;
 use std::os::unix::io::RawFd;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr;
-use std::sync::atomic::AtomicI32;
+use std::rc::Rc;
 use std::time::Duration;
 use tchains_sys::*;
 
@@ -25,30 +24,46 @@ pub enum Event {
 
 type EventCallback = Box<dyn FnMut(&Peer, Event) + Send>;
 
-/// What callbacks of the library reach. It has one address for the context's whole life.
+/// What callbacks of the library reach. It has one address for the context's whole life, and is
+/// freed after it.
 pub(crate) struct Shared {
     events: Cell<Option<EventCallback>>,
     pub(crate) calls: RefCell<HashMap<tc_call_id, *mut Pending>>,
+    /// The first panic of a callback since the library was called.
     panic: Cell<Option<Box<dyn Any + Send>>>,
+    /// What the library may read until the context is gone: of messages that were partly sent, on
+    /// endpoints that it closes later.
+    kept: RefCell<Vec<Vec<u8>>>,
 }
 
 impl Shared {
-    /// Runs a callback of the program's. A panic waits until the library has returned.
+    /// Runs a callback of the program's, with all that it drops. A panic waits until the library has
+    /// returned; nothing unwinds into it.
     pub(crate) fn run(&self, callback: impl FnOnce()) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(callback)) {
-            self.panic.set(Some(panic));
+            match self.panic.take() {
+                None => self.panic.set(Some(panic)),
+                Some(first) => {
+                    self.panic.set(Some(first));
+                    std::mem::forget(panic); // its destructor may panic in its turn
+                }
+            }
         }
+    }
+
+    pub(crate) fn keep(&self, payload: Vec<u8>) {
+        self.kept.borrow_mut().push(payload);
     }
 }
 
 /// One thread's part in all this: the functions it has loaded, its endpoints and listeners.
 pub struct Context {
     raw: *mut tc_context,
-    pub(crate) shared: Box<Shared>,
+    pub(crate) shared: Rc<Shared>, // callbacks have its address, so it is in no Box
 }
 
 // A context and what is made from it belong to one thread at a time, any thread: what is made from
-// it borrows it, and callbacks are Send. It is not Sync, by its pointer.
+// it borrows it, callbacks are Send, and nobody else has `shared`. It is not Sync, by its pointer.
 unsafe impl Send for Context {}
 
 impl Context {
@@ -66,10 +81,11 @@ impl Context {
         check(|err| unsafe {
             tc_context_create_for(TC_VERSION_NUMBER, options, &mut raw, err)
         })?;
-        let shared = Box::new(Shared {
+        let shared = Rc::new(Shared {
             events: Cell::new(None),
             calls: RefCell::new(HashMap::new()),
             panic: Cell::new(None),
+            kept: RefCell::new(Vec::new()),
         });
         Ok(Context { raw, shared })
     }
@@ -97,17 +113,44 @@ impl Context {
         Ok(Endpoint::new(self, ep))
     }
 
-    /// Accepts peers at "127.0.0.1:0". Whoever can connect can run code here.
-    pub fn listen(&self, host_port: &str) -> Result<Listener<'_>, Error> {
-        let host_port = text(host_port)?;
-        let mut raw = ptr::null_mut();
-        check(|err| unsafe {
-            tc_listener_open(self.raw, host_port.as_ptr() as *const _, &mut raw, err)
-        })?;
-        Ok(Listener {
-            raw,
-            context: PhantomData,
-        })
+    /// Connects to a context by the bytes of its `address`, which come by a channel that both trust:
+    /// nobody proves who he is on this way, and damaged bytes alone are noticed.
+    pub fn connect_address(
+        &self,
+        address: &[u8],
+        timeout: Duration,
+    ) -> Result<Endpoint<'_>, Error> {
+        let mut ep = ptr::null_mut();
+        self.returned(check(|err| unsafe {
+            let (bytes, size) = (start_of(address), address.len());
+            tc_ep_connect_address(self.raw, bytes, size, nanoseconds(timeout), &mut ep, err)
+        }))?;
+        Ok(Endpoint::new(self, ep))
+    }
+
+    /// This context's address for `connect_address` and `group_of`; from the first call on, peers can
+    /// connect by it.
+    pub fn address(&self) -> Vec<u8> {
+        unsafe {
+            let mut size = 0;
+            let bytes = tc_context_address(self.raw, &mut size) as *const u8;
+            if bytes.is_null() {
+                return Vec::new();
+            }
+            std::slice::from_raw_parts(bytes, size).to_vec()
+        }
+    }
+
+    /// Reads the keys of the option `trust` and the lists of `code_allow` and `code_revoked` again.
+    pub fn reload_trust(&self) -> Result<(), Error> {
+        self.returned(check(|err| unsafe {
+            tc_context_reload_trust(self.raw, err)
+        }))
+    }
+
+    /// Opens the file of the option `audit` anew by its name, after it was renamed.
+    pub fn reopen_audit(&self) -> Result<(), Error> {
+        check(|err| unsafe { tc_context_reopen_audit(self.raw, err) })
     }
 
     /// Runs what has arrived, sends what waits; how many messages ran.
@@ -123,34 +166,11 @@ impl Context {
         }
     }
 
-    /// Runs what peers send until the number is not 0; whoever sets it wakes the context then.
-    pub fn serve(&self, until: &AtomicI32) -> Result<(), Error> {
-        let until = until as *const AtomicI32 as *const c_int;
-        self.returned(plain(unsafe { tc_serve(self.raw, until) }))
-    }
-
-    /// Runs what peers send until SIGINT or SIGTERM comes; its number.
-    pub fn serve_until_signal(&self) -> Result<i32, Error> {
-        let mut signal = 0;
-        self.returned(plain(unsafe {
-            tc_serve_until_signal(self.raw, &mut signal)
-        }))?;
-        Ok(signal)
-    }
-
     /// Blocks until no call is under way, and their callbacks have run.
     pub fn wait_for_calls(&self, timeout: Duration) -> Result<(), Error> {
         self.returned(plain(unsafe {
             tc_calls_wait(self.raw, nanoseconds(timeout))
         }))
-    }
-
-    /// What wakes `wait` and `serve` from other threads.
-    pub fn waker(&self) -> Waker<'_> {
-        Waker {
-            raw: self.raw,
-            context: PhantomData,
-        }
     }
 
     /// For poll and epoll: readable when there is work, if `arm` said true since the last
@@ -231,42 +251,13 @@ unsafe extern "C" fn happened(user: *mut c_void, ep: *mut tc_ep, event: tc_ep_ev
     // Taken out meanwhile: the callback may set another one.
     if let Some(mut callback) = shared.events.take() {
         shared.run(|| callback(&Peer::new(ep), event));
-        let newer = shared.events.take();
-        shared.events.set(newer.or(Some(callback)));
-    }
-}
-
-/// Accepts peers until it is dropped; those that it accepted stay.
-pub struct Listener<'c> {
-    raw: *mut tc_listener,
-    context: PhantomData<&'c Context>,
-}
-
-impl Listener<'_> {
-    pub fn port(&self) -> u16 {
-        unsafe { tc_listener_port(self.raw) }
-    }
-}
-
-impl Drop for Listener<'_> {
-    fn drop(&mut self) {
-        unsafe { tc_listener_close(self.raw) }
-    }
-}
-
-/// Has `wait` return, and `serve` look at its number: from any thread, and from a signal handler.
-#[derive(Clone, Copy)]
-pub struct Waker<'c> {
-    raw: *mut tc_context,
-    context: PhantomData<&'c ()>,
-}
-
-unsafe impl Send for Waker<'_> {}
-unsafe impl Sync for Waker<'_> {}
-
-impl Waker<'_> {
-    pub fn wake(&self) {
-        unsafe { tc_wake(self.raw) }
+        match shared.events.take() {
+            None => shared.events.set(Some(callback)),
+            Some(newer) => {
+                shared.events.set(Some(newer));
+                shared.run(|| drop(callback));
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-use crate::error::{check, empty, owned, result};
+use crate::error::{check, empty, owned, result, start_of};
 use crate::{nanoseconds, Context, Error, Function};
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct EndpointInfo {
     pub run_messages: u64,
 }
 
-fn info(ep: *const tc_ep) -> EndpointInfo {
+pub(crate) fn info(ep: *const tc_ep) -> EndpointInfo {
     unsafe {
         let mut info: tc_ep_info = std::mem::zeroed();
         tc_ep_query_sized(ep, &mut info, std::mem::size_of_val(&info));
@@ -39,6 +39,15 @@ fn info(ep: *const tc_ep) -> EndpointInfo {
             sent_messages: info.sent_messages,
             run_messages: info.run_messages,
         }
+    }
+}
+
+/// What goes in one frame is sent whole or not at all.
+pub(crate) fn frame_max(ep: *const tc_ep) -> usize {
+    unsafe {
+        let mut info: tc_ep_info = std::mem::zeroed();
+        tc_ep_query_sized(ep, &mut info, std::mem::size_of_val(&info));
+        info.frame_payload_max
     }
 }
 
@@ -72,8 +81,6 @@ pub struct Endpoint<'c> {
     pub(crate) context: &'c Context,
     pub(crate) raw: *mut tc_ep,
     given_up: Cell<bool>,
-    /// What the library may still read: of messages that were partly sent.
-    kept: RefCell<Vec<Vec<u8>>>,
 }
 
 impl<'c> Endpoint<'c> {
@@ -82,11 +89,10 @@ impl<'c> Endpoint<'c> {
             context,
             raw,
             given_up: Cell::new(false),
-            kept: RefCell::new(Vec::new()),
         }
     }
 
-    fn usable(&self) -> Result<(), Error> {
+    pub(crate) fn usable(&self) -> Result<(), Error> {
         if self.given_up.get() {
             return Err(Error::new(
                 TC_E_CLOSED,
@@ -96,31 +102,16 @@ impl<'c> Endpoint<'c> {
         Ok(())
     }
 
-    /// Handles are of one context.
     pub(crate) fn accepts(&self, function: &Function) -> Result<(), Error> {
         self.usable()?;
-        if std::ptr::eq(self.context, function.context) {
-            Ok(())
-        } else {
-            let text = format!("{}: a function of another context", function.name());
-            Err(Error::new(TC_E_INVALID, text))
-        }
+        self.context.owns(function)
     }
 
-    /// What goes in one frame is sent whole or not at all.
-    pub(crate) fn frame_max(&self) -> usize {
-        unsafe {
-            let mut info: tc_ep_info = std::mem::zeroed();
-            tc_ep_query_sized(self.raw, &mut info, std::mem::size_of_val(&info));
-            info.frame_payload_max
-        }
-    }
-
-    /// Behind a call that blocked, with a payload that is the program's again: when a part of it was
+    /// Behind a send that waited, whose payload is the program's again: when a part of it was
     /// sent, the library may read the rest until the endpoint is closed.
-    pub(crate) fn let_go(&self, payload: &[u8], sent: Result<(), Error>) -> Result<(), Error> {
+    fn let_go(&self, payload: &[u8], sent: Result<(), Error>) -> Result<(), Error> {
         if let Err(error) = &sent {
-            if error.is(TC_E_TIMEOUT) && payload.len() > self.frame_max() {
+            if error.is(TC_E_TIMEOUT) && payload.len() > frame_max(self.raw) {
                 self.given_up.set(true);
                 unsafe { tc_ep_close(self.raw) };
             }
@@ -138,8 +129,7 @@ impl<'c> Endpoint<'c> {
     ) -> Result<(), Error> {
         self.accepts(function)?;
         let sent = check(|err| unsafe {
-            let bytes = payload.as_ptr() as *const c_void;
-            let timeout = nanoseconds(timeout);
+            let (bytes, timeout) = (start_of(payload), nanoseconds(timeout));
             tc_send_wait(self.raw, function.raw, bytes, payload.len(), timeout, err)
         });
         self.let_go(payload, sent)
@@ -215,8 +205,8 @@ impl Drop for Endpoint<'_> {
     }
 }
 
-/// A message that may be partly sent, and its payload. Dropped before it is finished, the endpoint
-/// keeps the payload and takes no other message any more (TC_E_BUSY).
+/// A message that may be partly sent, and its payload. Dropped before it is finished, the context
+/// keeps the payload, and the endpoint takes no other message any more (TC_E_BUSY).
 #[must_use = "the message may be partly sent: try_finish says"]
 pub struct Sending<'e, 'c> {
     endpoint: &'e Endpoint<'c>,
@@ -232,9 +222,14 @@ impl Sending<'_, '_> {
         if self.done {
             return Ok(true);
         }
+        // Another message may have closed the endpoint meanwhile.
+        if let Err(closed) = self.endpoint.usable() {
+            self.done = true;
+            return Err(closed);
+        }
         let context = self.endpoint.context;
         let status = context.returned(unsafe {
-            let bytes = self.payload.as_ptr() as *const c_void;
+            let bytes = start_of(&self.payload);
             tc_send(
                 self.endpoint.raw,
                 self.function.raw,
@@ -268,10 +263,9 @@ impl Sending<'_, '_> {
 impl Drop for Sending<'_, '_> {
     fn drop(&mut self) {
         if !self.done {
-            self.endpoint
-                .kept
-                .borrow_mut()
-                .push(std::mem::take(&mut self.payload));
+            // Not of the endpoint's: closed inside a callback, it ends later.
+            let payload = std::mem::take(&mut self.payload);
+            self.endpoint.context.shared.keep(payload);
         }
     }
 }

@@ -91,6 +91,24 @@ pub(crate) fn text(of: &str) -> Result<CString, Error> {
     CString::new(of).map_err(|_| Error::new(TC_E_INVALID, format!("a zero byte in {:?}", of)))
 }
 
+/// Bytes for C. Those of an empty slice may lie nowhere: C gets NULL.
+pub(crate) fn start_of(bytes: &[u8]) -> *const c_void {
+    if bytes.is_empty() {
+        std::ptr::null()
+    } else {
+        bytes.as_ptr() as *const c_void
+    }
+}
+
+/// Memory for C to write to, as `start_of`.
+pub(crate) fn room_in(bytes: &mut [u8]) -> *mut c_void {
+    if bytes.is_empty() {
+        std::ptr::null_mut()
+    } else {
+        bytes.as_mut_ptr() as *mut c_void
+    }
+}
+
 /// # Safety
 /// A text of the library's that lives as long as the process.
 unsafe fn constant(text: *const c_char) -> &'static str {

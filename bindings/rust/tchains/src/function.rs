@@ -1,4 +1,4 @@
-use crate::error::{check, owned, text};
+use crate::error::{check, owned, start_of, text};
 use crate::{Context, Error};
 use std::fmt;
 use std::ptr;
@@ -8,6 +8,8 @@ use tchains_sys::*;
 pub struct Function<'c> {
     pub(crate) raw: *mut tc_ifunc,
     pub(crate) context: &'c Context,
+    /// Else it is a package's.
+    owned: bool,
 }
 
 /// LLVM bitcode for one target, from any compiler.
@@ -24,7 +26,20 @@ impl Context {
     ) -> Result<Function<'_>, Error> {
         let mut raw = ptr::null_mut();
         check(|err| open(&mut raw, err))?;
-        Ok(Function { raw, context: self })
+        Ok(Function {
+            raw,
+            context: self,
+            owned: true,
+        })
+    }
+
+    /// Handles are of one context.
+    pub(crate) fn owns(&self, function: &Function) -> Result<(), Error> {
+        if ptr::eq(self, function.context) {
+            return Ok(());
+        }
+        let text = format!("{}: a function of another context", function.name());
+        Err(Error::new(TC_E_INVALID, text))
     }
 
     /// Opens NAME.tca of the option `ifunc_path`, with NAME.deps and the signature beside it.
@@ -47,8 +62,8 @@ impl Context {
     /// each line, or "".
     pub fn open_memory(&self, archive: &[u8], libraries: &str) -> Result<Function<'_>, Error> {
         self.function(|out, err| unsafe {
-            let (deps, size) = bytes_or_null(libraries);
-            let bytes = archive.as_ptr() as *const c_void;
+            let (deps, size) = (start_of(libraries.as_bytes()) as *const _, libraries.len());
+            let bytes = start_of(archive);
             tc_ifunc_open_memory(self.as_ptr(), bytes, archive.len(), deps, size, out, err)
         })
     }
@@ -70,12 +85,12 @@ impl Context {
             .zip(&triples)
             .map(|(slice, triple)| tc_bitcode {
                 triple: triple.as_ptr() as *const _,
-                bytes: slice.bytes.as_ptr() as *const c_void,
+                bytes: start_of(slice.bytes),
                 size: slice.bytes.len(),
             })
             .collect();
         self.function(|out, err| unsafe {
-            let (deps, size) = bytes_or_null(libraries);
+            let (deps, size) = (start_of(libraries.as_bytes()) as *const _, libraries.len());
             tc_ifunc_open_bitcode_sized(
                 self.as_ptr(),
                 name.as_ptr() as *const _,
@@ -91,15 +106,16 @@ impl Context {
     }
 }
 
-fn bytes_or_null(of: &str) -> (*const c_char, usize) {
-    if of.is_empty() {
-        (ptr::null(), 0)
-    } else {
-        (of.as_ptr() as *const c_char, of.len())
+impl<'c> Function<'c> {
+    /// One that a package owns; None of NULL.
+    pub(crate) fn lent(context: &'c Context, raw: *mut tc_ifunc) -> Option<Function<'c>> {
+        (!raw.is_null()).then(|| Function {
+            raw,
+            context,
+            owned: false,
+        })
     }
-}
 
-impl Function<'_> {
     /// Its name, which is for people.
     pub fn name(&self) -> String {
         unsafe { owned(tc_ifunc_name(self.raw)) }
@@ -120,7 +136,9 @@ impl Function<'_> {
 
 impl Drop for Function<'_> {
     fn drop(&mut self) {
-        unsafe { tc_ifunc_close(self.raw) }
+        if self.owned {
+            unsafe { tc_ifunc_close(self.raw) }
+        }
     }
 }
 

@@ -33,14 +33,22 @@ mod context;
 mod endpoint;
 mod error;
 mod function;
+mod group;
+mod library;
 mod options;
+mod package;
+mod serving;
 
 pub use call::CallId;
-pub use context::{Context, Event, Listener, Waker};
+pub use context::{Context, Event};
 pub use endpoint::{Endpoint, EndpointInfo, Peer, Sending};
 pub use error::{Error, Status};
 pub use function::{Bitcode, Function};
+pub use group::{Group, Member};
+pub use library::{Library, LibraryInfo};
 pub use options::Options;
+pub use package::Package;
+pub use serving::{Listener, Serving, Waker};
 pub use tchains_sys as sys;
 
 use std::time::Duration;
