@@ -324,6 +324,15 @@ static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p
     return result;
 }
 
+/* A function may go on after its answer, and even if not: that its message has been dealt with, the target
+ * says later. What closes before would tell it that messages were lost. */
+static void settle(tc_ep *ep, const arguments *args)
+{
+    tc_error ignored; /* the answers are there */
+    tc_status status = tc_ep_flush(ep, args->timeout_ns, &ignored);
+    (void)status;
+}
+
 static int fail(const tc_error *error)
 {
     fprintf(stderr, "tc-send: %s\n", error->text);
@@ -341,6 +350,8 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const payloa
     int result = args->prepare ? prepare(ep, fn, args)
                  : args->call  ? call(ep, fn, args, p)
                                : send_all(ep, fn, args, p);
+    if (result == TOOL_OK)
+        settle(ep, args);
     tc_ep_close(ep);
     tc_ifunc_close(fn);
     return tool_options_finish(&command, result);

@@ -3,6 +3,7 @@
 
     check_messages.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
+import os
 import signal
 import tempfile
 
@@ -76,6 +77,19 @@ class Messages(ToolTest):
         self.send(node.address, "transcript", "--call", "--prepare").expect(2, "usage: ")
         node.stop()
         self.assertEqual(node.transcript(), [b"x"] * 3)
+
+    def test_nothing_is_lost_behind_an_answer(self):
+        """The function answers first and goes on then."""
+        if not os.path.exists(self.function("early")):
+            self.skipTest("early is not built: what answers a call is bitcode")
+        node = self.node()
+        done = self.send(node.address, "early", "--call", "--text", "soon", TC_LOG="info").expect(0)
+        self.assertEqual(done.out, "soon")
+        self.assertEqual(done.err, "")
+        self.send(node.address, "early", "--prepare", TC_LOG="info").expect(0)
+        summary = node.stop()
+        self.assertEqual(summary["messages_run"], 1)
+        self.assertEqual(summary["endpoints_failed"], 0)
 
     def test_uncached(self):
         node = self.node()
