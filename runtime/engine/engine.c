@@ -42,6 +42,7 @@ void tci_engine_prepare(tci_engine_handle *handle)
     tc_error error;
     tci_archive_prepare();
     tci_symbols_prepare();
+    tci_image_loader_prepare();
     const tci_load_policy *policy = &handle->policy;
     bool compiles =
         policy->form == TCI_CHOICE_BITCODE ||

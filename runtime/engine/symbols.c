@@ -2,6 +2,7 @@
 
 #include "base/error_text.h"
 #include "deps_list.h"
+#include "process_symbols.h"
 #include "symbol_owner.h"
 
 #include <dlfcn.h>
@@ -116,6 +117,7 @@ static void open_compiler_helpers(void)
 void tci_symbols_prepare(void)
 {
     pthread_once(&compiler_helpers.once, open_compiler_helpers);
+    tci_process_symbols_prepare();
 }
 
 tc_status tci_symbols_create(const char *deps, size_t deps_size, const tci_symbol_scope *scope,
@@ -237,7 +239,9 @@ static bool is_ambiguous(tci_symbols *symbols, const char *symbol, const tci_lib
 /* Runs the resolver of an ifunc. */
 static void *find_loaded_symbol(const tci_symbols *symbols, const char *symbol)
 {
-    void *address = dlsym(RTLD_DEFAULT, symbol);
+    void *address = tci_process_symbols_find(symbol);
+    if (address == NULL)
+        address = dlsym(RTLD_DEFAULT, symbol);
     for (size_t i = 0; address == NULL && i < symbols->library_count; i++)
         address = dlsym(symbols->libraries[i], symbol);
     if (address == NULL && compiler_helpers.library != NULL)

@@ -114,11 +114,16 @@ static void find_unwinder(void)
     unwinder.remove = (void (*)(void *))(uintptr_t)remove;
 }
 
+void tci_image_loader_prepare(void)
+{
+    pthread_once(&unwinder.once, find_unwinder);
+}
+
 static void register_frames(const tci_loaded_image *loaded)
 {
     if (loaded->image.eh_frame_bytes == 0)
         return;
-    pthread_once(&unwinder.once, find_unwinder);
+    tci_image_loader_prepare();
     if (unwinder.add != NULL)
         unwinder.add(loaded->place.run + loaded->image.eh_frame_place);
 }

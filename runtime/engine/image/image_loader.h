@@ -83,6 +83,9 @@ uintptr_t tci_image_loader_address(const tci_loaded_image *loaded, uint32_t plac
 size_t tci_image_loader_memory(const tci_loaded_image *loaded);
 bool tci_image_loader_has_data(const tci_loaded_image *loaded);
 
+/* For who expects functions soon, as tci_symbols_prepare. */
+void tci_image_loader_prepare(void);
+
 /* No call of the entries may be running. */
 void tci_image_loader_unload(tci_code_arena *arena, tci_loaded_image *loaded);
 
