@@ -68,6 +68,100 @@ if np is not None:
         here.reply(np.array([here.rank(), here.origin(), here.hops()], np.uint32))
 
 
+    @tchains.ifunc
+    def distances(points: tchains.Payload(np.float64, shape=(None, 3)), scale: float):
+        return np.sqrt(points[:, 0] ** 2 + points[:, 1] ** 2 + points[:, 2] ** 2) * scale
+
+    @tchains.ifunc
+    def turned(block: tchains.Payload(np.int32, ndim=2), sign: np.int8):
+        return np.ascontiguousarray(block.T) * sign
+
+    @tchains.ifunc
+    def doubled(block: tchains.Payload(np.float32, shape=(2, None, 2))) -> tchains.Reply(shape=(None, 2)):
+        return block[0] * np.float32(2)
+
+    @tchains.ifunc
+    def cut(block: tchains.Payload(np.float64, shape=(None, 2)), columns: int) -> tchains.Reply(shape=(None, 2)):
+        return np.ascontiguousarray(block[:, :columns])
+
+    @tchains.ifunc
+    def accumulate(block: tchains.Payload(np.float64, shape=(2, 3)), total: tchains.State(np.float64, (2, 3)),
+                   columns: tchains.Data("columns", np.float64, shape=(None, 3))):
+        total += block
+        return total + columns[len(columns) - 1]
+
+
+@needs_numba
+class Shapes(PythonCase):
+    """Arrays of several dimensions."""
+
+    def test_they_keep_their_shapes(self):
+        _, node = self.connected()
+        points = np.array([[3.0, 4.0, 0.0], [0.0, 6.0, 8.0]])
+        np.testing.assert_array_equal(node.call(distances, points, 2), [10, 20])
+        np.testing.assert_array_equal(node.call(distances, [[1, 2, 2]], 1), [3])
+        block = np.arange(12, dtype=np.int32).reshape(4, 3)
+        np.testing.assert_array_equal(node.call(turned, block, -1), -block.T)
+        np.testing.assert_array_equal(node.call(turned, block.T, 1), block)
+        self.assertEqual(node.call(turned, np.zeros((0, 5), np.int32), 1).shape, (5, 0))
+        cube = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+        np.testing.assert_array_equal(node.call(doubled, cube), cube[0] * 2)
+        room = np.zeros((3, 2), np.float32)
+        self.assertEqual(node.call(doubled, cube, into=room), room.nbytes)
+        np.testing.assert_array_equal(room, cube[0] * 2)
+
+    def test_they_are_checked_here(self):
+        _, node = self.connected()
+        for function, array in ((distances, np.zeros((3, 2))), (distances, np.zeros(3)), (distances, bytes(24)),
+                                (turned, np.zeros((1, 2, 3), np.int32)), (turned, np.zeros(4, np.int32))):
+            with self.assertRaisesRegex(TypeError, "has the shape .*, expected"):
+                node.call(function, array, 1)
+        with self.assertRaisesRegex(TypeError, "has to be declared"):
+            node.call(turned, np.zeros((1, 1), np.int32), 1, into=np.zeros(1, np.int32))
+
+    def test_they_are_checked_at_the_node(self):
+        context, node = self.connected()
+        raw = context.open_archive(distances.archive())
+        with self.assertRaisesRegex(tchains.Invalid, "points has 32 bytes, expected a multiple of 24"):
+            node.call(raw, bytes(16 + 32))
+        raw = context.open_archive(turned.archive())
+
+        def message(rows, columns, size):
+            return np.array([rows, columns, 1, 0], np.int64).tobytes() + bytes(size)
+        self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16)
+        for rows, columns, size in ((2, 3, 20), (-2, -3, 24), (2**62, 2, 0), (2**32, 2**32, 0), (0, 2**62, 0), (0, -1, 0)):
+            with self.assertRaisesRegex(tchains.Invalid, f"block has {size} bytes, which its dimensions do not need"):
+                node.call(raw, message(rows, columns, size))
+        with self.assertRaisesRegex(tchains.Invalid, "not of the shape .None, 2."):
+            node.call(cut, np.zeros((3, 2)), 1)
+        self.assertEqual(node.call(cut, np.zeros((3, 2)), 2).shape, (3, 2))
+
+    def test_data_and_state_have_them_too(self):
+        with tchains.Context() as context:
+            context.publish("columns", np.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
+            with context.join() as group:
+                block = np.ones((2, 3))
+                for i in (1.0, 2.0):
+                    np.testing.assert_array_equal(group[0].call(accumulate, block), [[10 + i, 20 + i, 30 + i]] * 2)
+                context.publish("columns", np.zeros(4))
+                with self.assertRaisesRegex(tchains.Invalid, "'columns' has 32 bytes, expected a multiple of 24"):
+                    group[0].call(accumulate, block)
+                raw = context.open_archive(accumulate.archive())
+                with self.assertRaisesRegex(tchains.Invalid, "block has 40 bytes, expected 48"):
+                    group[0].call(raw, bytes(40))
+
+    def test_declarations(self):
+        for wrong in (lambda: tchains.Payload(np.int8, shape=(None, 0)), lambda: tchains.Payload(np.int8, shape=(2, 3), ndim=1),
+                      lambda: tchains.Payload(np.int8, ndim=0), lambda: tchains.Data("d", np.int8, shape=(None, None)),
+                      lambda: tchains.State(np.int8, (None, 2)), lambda: tchains.Reply(shape=(None, None))):
+            self.assertRaises(ValueError, wrong)
+
+        @tchains.ifunc
+        def flat(column: tchains.Payload(np.float64)) -> tchains.Reply(shape=(None, 2)):
+            return column * 2
+        self.assertRaisesRegex(tchains.CompileError, "declared is an array of the shape", flat.compile)
+
+
 @needs_numba
 class Results(PythonCase):
     """What goes there and comes back."""

@@ -20,7 +20,7 @@ __version__ = _ffi.string(_lib.TC_VERSION_STRING).decode()
 
 # What needs NumPy, Numba or asyncio is loaded when it is first asked for.
 _LATER = {"ifunc": "python_ifunc", "Payload": "parameters", "Data": "parameters", "State": "parameters", "TargetArgs": "parameters",
-          "serving": "aio", "here": None}
+          "Reply": "parameters", "serving": "aio", "here": None}
 
 __all__ = ["Closed", "CompileError", "Context", "Error", "Invalid", "NoMemory", "NotFound", "PeerLost", "Raised", "Refused", "Timeout",
            "TooLarge", "Unreachable", *_LATER]

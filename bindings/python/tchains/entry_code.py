@@ -3,6 +3,8 @@
 It checks the payload, which anybody may have sent, makes arguments of it and of the node's memory, and replies with what the
 function returned or raised. Nothing in it calls Python.
 """
+import math
+
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.np import arrayobj
@@ -22,7 +24,7 @@ def numba_type(kind):
     """Numba's type of a parameter."""
     if isinstance(kind, parameters.Scalar):
         return from_dtype(kind.dtype)
-    return types.Array(from_dtype(kind.dtype), 1, "C", readonly=not kind.writable)
+    return types.Array(from_dtype(kind.dtype), len(kind.shape), "C", readonly=not kind.writable)
 
 
 class Entry:
@@ -67,23 +69,58 @@ class Entry:
         with self.builder.if_then(condition, likely=False):
             self._fail(status, text, value)
 
-    def _view(self, kind, pointer, size, what):
-        """A Numba array over `size` bytes, which have to be a whole number of elements."""
-        builder, item = self.builder, kind.dtype.itemsize
+    def _view(self, kind, pointer, size, what, dimensions=()):
+        """A Numba array over `size` bytes, which have to be those of its shape."""
+        builder = self.builder
+        if dimensions:
+            self._check_dimensions(kind, dimensions, size, what)
+            opened = dict(zip(kind.open, dimensions))
+        else:
+            opened = self._open_dimension(kind, size, what)
         alignment = max(1, kind.dtype.alignment)
-        self._refuse_if(builder.icmp_unsigned("!=", builder.urem(size, _SIZE(item)), _SIZE(0)), lib.TC_E_INVALID,
-                        f"{what} has %zu bytes, expected a multiple of {item}", size)
         address = builder.ptrtoint(pointer, _SIZE)
         self._refuse_if(builder.icmp_unsigned("!=", builder.and_(address, _SIZE(alignment - 1)), _SIZE(0)), lib.TC_E_INVALID,
                         f"{what} is not aligned to {alignment} bytes, as {kind.dtype} needs")
-        return self._array(kind, pointer, builder.udiv(size, _SIZE(item)))
+        return self._array(kind, pointer, opened)
 
-    def _array(self, kind, pointer, count):
-        array_type = numba_type(kind)
-        array = arrayobj.make_array(array_type)(self.context, self.builder)
+    def _open_dimension(self, kind, size, what):
+        """{place: size} of the dimension that follows from the bytes, or of none."""
+        builder, row = self.builder, kind.dtype.itemsize * math.prod(length for length in kind.shape if length is not None)
+        if not kind.open:
+            self._refuse_if(builder.icmp_unsigned("!=", size, _SIZE(row)), lib.TC_E_INVALID,
+                            f"{what} has %zu bytes, expected {row}", size)
+            return {}
+        self._refuse_if(builder.icmp_unsigned("!=", builder.urem(size, _SIZE(row)), _SIZE(0)), lib.TC_E_INVALID,
+                        f"{what} has %zu bytes, expected a multiple of {row}", size)
+        return {kind.open[0]: builder.udiv(size, _SIZE(row))}
+
+    def _check_dimensions(self, kind, dimensions, size, what):
+        """Those of a message may be anything: none is negative, and their product is that of the bytes, also where one is 0
+        and others would not fit."""
+        builder, zero = self.builder, _SIZE(0)
+        product, wrong, empty = _SIZE(kind.dtype.itemsize), ir.IntType(1)(0), ir.IntType(1)(0)
+        fixed = math.prod(length for length in kind.shape if length is not None)
+        for length in [*dimensions, _SIZE(fixed)]:
+            wrong = builder.or_(wrong, builder.icmp_signed("<", length, zero))
+            none = builder.icmp_unsigned("==", length, zero)
+            empty = builder.or_(empty, none)
+            pair = builder.smul_with_overflow(product, builder.select(none, _SIZE(1), length))
+            product = builder.extract_value(pair, 0)
+            wrong = builder.or_(wrong, builder.extract_value(pair, 1))
+        product = builder.select(empty, zero, product)
+        wrong = builder.or_(wrong, builder.icmp_unsigned("!=", product, size))
+        self._refuse_if(wrong, lib.TC_E_INVALID, f"{what} has %zu bytes, which its dimensions do not need", size)
+
+    def _array(self, kind, pointer, opened=None):
+        builder = self.builder
+        array = arrayobj.make_array(numba_type(kind))(self.context, builder)
         item = _SIZE(kind.dtype.itemsize)
-        arrayobj.populate_array(array, data=self.builder.bitcast(pointer, array.data.type), shape=[count], strides=[item],
-                                itemsize=item, meminfo=None)
+        shape = [_SIZE(length) if length is not None else opened[place] for place, length in enumerate(kind.shape)]
+        strides = [item]
+        for length in shape[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
+        arrayobj.populate_array(array, data=builder.bitcast(pointer, array.data.type), shape=shape, strides=strides, itemsize=item,
+                                meminfo=None)
         return array._getvalue()
 
     def _check_payload(self):
@@ -93,28 +130,33 @@ class Entry:
         self._refuse_if(found, lib.TC_E_INVALID,
                         f"payload of %zu bytes, expected {'at least ' if signature.array else ''}{need}", self.payload_size)
 
+    def _value(self, field):
+        """A value of the message."""
+        builder, (dtype, offset) = self.builder, self.signature.scalars.fields[field]
+        value_type = from_dtype(dtype)
+        pointer = builder.gep(self.payload, [_SIZE(offset)])
+        typed = builder.bitcast(pointer, self.context.get_data_type(value_type).as_pointer())
+        return self.context.unpack_value(builder, value_type, typed)
+
     def _argument(self, name, kind):
         builder = self.builder
         if isinstance(kind, parameters.Scalar):
-            offset = self.signature.scalars.fields[name][1]
-            pointer = builder.gep(self.payload, [_SIZE(offset)])
-            kind_type = numba_type(kind)
-            typed = builder.bitcast(pointer, self.context.get_data_type(kind_type).as_pointer())
-            return self.context.unpack_value(builder, kind_type, typed)
+            return self._value(name)
         if isinstance(kind, parameters.Payload):
             offset = _SIZE(self.signature.array_offset)
+            dimensions = [self._value(parameters.dimension_name(name, place)) for place in kind.travelling]
             return self._view(kind, builder.gep(self.payload, [offset]), builder.sub(self.payload_size, offset),
-                              f"the array {name}")
+                              f"the array {name}", dimensions)
         if isinstance(kind, parameters.Data):
             return self._data(kind)
         if isinstance(kind, parameters.State):
             state = self._declare("tc_self_state", _POINTER, [_SIZE])
-            pointer = builder.call(state, [_SIZE(kind.count * kind.dtype.itemsize)])
+            pointer = builder.call(state, [_SIZE(math.prod(kind.shape) * kind.dtype.itemsize)])
             self._refuse_if(cgutils.is_null(builder, pointer), lib.TC_E_NO_MEMORY, "no memory for its state at this node")
-            return self._array(kind, pointer, _SIZE(kind.count))
+            return self._array(kind, pointer)
         self._refuse_if(cgutils.is_null(builder, self.target_args), lib.TC_E_NOT_FOUND,
                         "the program of this node has set no target_args")
-        return self._array(kind, self.target_args, _SIZE(kind.count))
+        return self._array(kind, self.target_args)
 
     def _data(self, kind):
         builder = self.builder
@@ -126,22 +168,49 @@ class Entry:
                         f"this node has published no data as '{said}'")
         return self._view(kind, pointer, builder.load(size), f"the data '{said}'")
 
+    def _array_reply(self, result_type, value):
+        """The bytes of an array that was returned; and memory to be freed, or None. A shape that is not declared comes last."""
+        builder = self.builder
+        array = arrayobj.make_array(result_type)(self.context, builder, value)
+        data = builder.bitcast(array.data, _POINTER)
+        size = builder.mul(array.nitems, array.itemsize)
+        lengths = cgutils.unpack_tuple(builder, array.shape)
+        if self.signature.result is not None:
+            wrong = ir.IntType(1)(0)
+            for length, declared in zip(lengths, self.signature.result.shape):
+                if declared is not None:
+                    wrong = builder.or_(wrong, builder.icmp_unsigned("!=", length, _SIZE(declared)))
+            self._refuse_if(wrong, lib.TC_E_INVALID, f"its result of %zu bytes is not of the shape {self.signature.result.shape}",
+                            size)
+            return data, size, None
+        if result_type.ndim == 1:
+            return data, size, None
+        whole = builder.add(size, _SIZE(8 * result_type.ndim))
+        room = builder.call(self._declare("malloc", _POINTER, [_SIZE]), [whole])
+        self._refuse_if(cgutils.is_null(builder, room), lib.TC_E_NO_MEMORY, "no memory for a reply of %zu bytes", whole)
+        cgutils.raw_memcpy(builder, room, data, size, 1)
+        for place, length in enumerate(lengths):
+            where = builder.gep(room, [builder.add(size, _SIZE(8 * place))])
+            builder.store(length, builder.bitcast(where, _SIZE.as_pointer()), align=1)
+        return room, whole, room
+
     def _reply(self, result_type, value):
         """What was returned becomes the reply. A message that is no call drops it."""
         builder, context = self.builder, self.context
         if result_type == types.none:
             return
         reply = self._declare("tc_reply", _INT, [_POINTER, _SIZE])
+        own = None
         if isinstance(result_type, types.Array):
-            array = arrayobj.make_array(result_type)(context, builder, value)
-            data = builder.bitcast(array.data, _POINTER)
-            size = builder.mul(array.nitems, array.itemsize)
+            data, size, own = self._array_reply(result_type, value)
         else:
             data_type = context.get_data_type(result_type)
             room = cgutils.alloca_once(builder, data_type)
             context.pack_value(builder, result_type, value, room)
             data, size = builder.bitcast(room, _POINTER), _SIZE(context.get_abi_sizeof(data_type))
         status = builder.call(reply, [data, size])
+        if own is not None:
+            builder.call(self._declare("free", ir.VoidType(), [_POINTER]), [own])
         too_large = builder.icmp_signed("==", status, _INT(lib.TC_E_TOO_LARGE))
         if context.enable_nrt:
             context.nrt.decref(builder, result_type, value)

@@ -40,8 +40,10 @@ def _flags(fastmath, boundscheck, debug):
     return flags
 
 
-def _check_result(name, result):
+def _check_result(name, result, declared):
     """What a reply can be made of."""
+    if declared is not None and not (isinstance(result, types.Array) and result.ndim == len(declared.shape)):
+        _refuse(f"{name} returns {result}; declared is an array of the shape {declared.shape}")
     if isinstance(result, types.Array):
         if result.layout != "C":
             _refuse(f"{name} returns {result}, which may have gaps; expected a contiguous one: numpy.ascontiguousarray(...)")
@@ -59,7 +61,7 @@ def _compile(function, name, signature, options, debug=False):
     result = compiler.compile_extra(cpu_target.typing_context, context, function, argument_types, None,
                                     _flags(options["fastmath"], options["boundscheck"], debug), locals={})
     library, result_type = result.library, types.unliteral(result.signature.return_type)
-    _check_result(name, result_type)
+    _check_result(name, result_type, signature.result)
     module = library.create_ir_module("tchains.entry")
     callee = context.declare_function(module, result.fndesc)
     entry_code.Entry(context, module, name, signature).write(callee, result.signature.return_type, argument_types)

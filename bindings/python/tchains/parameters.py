@@ -1,59 +1,99 @@
 """What the parameters of a function that travels are: values of the message, or memory of the node.
 
 Values of the message are packed as a C struct of their types, in the order of the parameters; an array of the message comes
-last, at the next multiple of 16 bytes, and has what is left of the payload.
+last, at the next multiple of 16 bytes, and has what is left of the payload. Dimensions that do not follow from its size are
+values of the message, too, of 64 bits each, in the array's place.
 """
 import inspect
 
 import numpy
 
 PAYLOAD_ALIGNMENT = 16
+DIMENSIONS_MAX = 8
+
+
+def _checked_shape(shape, ndim):
+    """A tuple of sizes; None stands for one that is open."""
+    if shape is None:
+        shape = (None,) * (1 if ndim is None else ndim)
+    shape = (shape,) if shape is None or isinstance(shape, int) else tuple(shape)
+    if not 1 <= len(shape) <= DIMENSIONS_MAX or ndim not in (None, len(shape)):
+        raise ValueError(f"expected one to {DIMENSIONS_MAX} dimensions, as many as ndim says; found the shape {shape}, ndim={ndim}")
+    for size in shape:
+        if size is not None and (not isinstance(size, int) or size < 1):
+            raise ValueError(f"a dimension is at least 1, or None for one that is open; found the shape {shape}")
+    return shape
 
 
 class _Array:
-    """A parameter that is a view of memory: one-dimensional, of any length that the memory has."""
+    """A parameter that is a view of memory: contiguous, in C's order, of a shape in which dimensions may be open."""
 
-    def __init__(self, dtype, writable):
+    def __init__(self, dtype, writable, shape):
         self.dtype = numpy.dtype(dtype)
         self.writable = writable
+        self.shape = shape
+        self.open = [place for place, size in enumerate(shape) if size is None]
         if self.dtype.hasobject:
             raise TypeError(f"an array of {self.dtype} has pointers to Python objects, which mean nothing in another process")
 
 
+def _closed_shape(count):
+    shape = _checked_shape(count, None)
+    if None in shape:
+        raise ValueError(f"expected a number of elements, or a shape without open dimensions; found {count}")
+    return shape
+
+
 class Payload(_Array):
     """The array that comes with the message. `writable`: the function may change its copy in place, which a node with the
-    option payload=readonly answers by ending itself."""
+    option payload=readonly answers by ending itself. `shape=(None, 3)`: rows of three; `ndim=2`: any two dimensions, which travel
+    with it. Without either it is flat."""
 
-    def __init__(self, dtype, writable=False):
-        super().__init__(dtype, writable)
+    def __init__(self, dtype, writable=False, shape=None, ndim=None):
+        super().__init__(dtype, writable, _checked_shape(shape, ndim))
+        self.is_flat = shape is None and ndim is None
+        self.travelling = self.open if len(self.open) > 1 else []
+
+    def fits(self, shape):
+        """Whether an array of that shape is one of these."""
+        return len(shape) == len(self.shape) and all(own in (None, size) for own, size in zip(self.shape, shape))
 
 
 class Data(_Array):
-    """Memory that the node has published under a name (Context.publish, tc_context_publish)."""
+    """Memory that the node has published under a name (Context.publish, tc_context_publish). Its bytes have no shape of
+    their own: one dimension at most is open."""
 
-    def __init__(self, name, dtype, writable=False):
-        super().__init__(dtype, writable)
+    def __init__(self, name, dtype, writable=False, shape=None):
+        super().__init__(dtype, writable, _checked_shape(shape, None))
         self.data_name = name
+        if len(self.open) > 1:
+            raise ValueError(f"published data have no shape of their own: one dimension at most is open; found {shape}")
         if not 0 < len(name.encode()) <= 63:
             raise ValueError(f"the name of published data has 1 to 63 bytes; found {name!r}")
 
 
 class State(_Array):
-    """Memory of the function's own at the node: `count` elements, zero at first, kept from message to message."""
+    """Memory of the function's own at the node: `count` elements, or a shape, zero at first, kept from message to
+    message."""
 
     def __init__(self, dtype, count):
-        super().__init__(dtype, True)
-        self.count = count
-        if count < 1:
-            raise ValueError(f"state has at least one element; found {count}")
+        super().__init__(dtype, True, _closed_shape(count))
 
 
 class TargetArgs(_Array):
-    """What the node's program gave tc_context_set_target_args: `count` elements, which nobody can check."""
+    """What the node's program gave tc_context_set_target_args: `count` elements, or a shape, which nobody can check."""
 
     def __init__(self, dtype, count=1, writable=True):
-        super().__init__(dtype, writable)
-        self.count = count
+        super().__init__(dtype, writable, _closed_shape(count))
+
+
+class Reply:
+    """What a function returns, `-> Reply(shape=(None, 3))`: an array whose shape follows from its size, so that it is not sent."""
+
+    def __init__(self, shape):
+        self.shape = _checked_shape(shape, None)
+        if self.shape.count(None) > 1:
+            raise ValueError(f"one dimension of a declared reply is open at most; found {shape}")
 
 
 class Scalar:
@@ -78,6 +118,11 @@ def _parameter(function, name, annotation):
                         "tchains.Payload(...), Data(...), State(...) or TargetArgs(...)") from error
 
 
+def dimension_name(name, place):
+    """The field of a dimension that travels."""
+    return f"{name}.{place}"
+
+
 class Signature:
     """The parameters of a function, and the layout of its payload."""
 
@@ -91,14 +136,22 @@ class Signature:
         if len(arrays) > 1:
             raise TypeError(f"{function.__name__}: a message has one array; found the parameters {', '.join(arrays)}")
         self.array = self.parameters[arrays[0]] if arrays else None
-        scalars = {name: kind.dtype for name, kind in self.parameters.items() if isinstance(kind, Scalar)}
+        self.result = inspect.signature(function, eval_str=True).return_annotation
+        if not isinstance(self.result, Reply):
+            self.result = None
+        scalars = {}
+        for name, kind in self.parameters.items():
+            if isinstance(kind, Scalar):
+                scalars[name] = kind.dtype
+            elif isinstance(kind, Payload):
+                scalars.update({dimension_name(name, place): numpy.dtype(numpy.int64) for place in kind.travelling})
         self.scalars = numpy.dtype({"names": list(scalars), "formats": list(scalars.values())}, align=True)
         self.sent = [name for name, kind in self.parameters.items() if isinstance(kind, (Scalar, Payload))]
         self.array_offset = -(-self.scalars.itemsize // PAYLOAD_ALIGNMENT) * PAYLOAD_ALIGNMENT
 
     def _checked_array(self, name, value):
         if isinstance(value, (bytes, bytearray, memoryview)):
-            return numpy.frombuffer(value, self.array.dtype)
+            value = numpy.frombuffer(value, self.array.dtype)
         array = numpy.asarray(value)
         if array.dtype == object:
             raise TypeError(f"argument {name} holds Python objects, which mean nothing in another process; "
@@ -107,6 +160,8 @@ class Signature:
             if isinstance(value, numpy.ndarray):
                 raise TypeError(f"argument {name} is an array of {array.dtype}, expected {self.array.dtype}")
             array = array.astype(self.array.dtype)
+        if not self.array.is_flat and not self.array.fits(array.shape):
+            raise TypeError(f"argument {name} has the shape {array.shape}, expected {self.array.shape}")
         return numpy.ascontiguousarray(array)
 
     def payload(self, arguments, named):
@@ -122,6 +177,7 @@ class Signature:
         for name in self.sent:
             if isinstance(self.parameters[name], Payload):
                 array = self._checked_array(name, values[name])
+                values.update({dimension_name(name, place): array.shape[place] for place in self.array.travelling})
         if not self.scalars.names:
             return array if array is not None else b""
         message = numpy.zeros(self.array_offset + array.nbytes if array is not None else self.scalars.itemsize, numpy.uint8)

@@ -1,6 +1,7 @@
 """`@tchains.ifunc`: a Python function that Numba compiles, and that runs where there is no Python."""
 import functools
 import keyword
+import math
 import weakref
 
 import numpy
@@ -72,14 +73,23 @@ class PythonIfunc:
     @property
     def reply_bytes(self):
         """Room for its result: what it has, or of an array a number of bytes that is usual."""
-        dtype = _result_dtype(self.compile()._compiled[1])
-        return REPLY_BYTES if isinstance(dtype, _ArrayOf) else dtype.itemsize if dtype is not None else 0
+        dtype = self._result()
+        if isinstance(dtype, _ArrayOf):
+            return dtype.bytes_if_fixed() or REPLY_BYTES
+        return dtype.itemsize if dtype is not None else 0
+
+    def _result(self):
+        return _result_dtype(self.compile()._compiled[1], self.signature.result)
 
     def decoder(self, into):
         """What makes a result of the bytes of a reply."""
-        if into is not None:
-            return None
-        return functools.partial(_decoded, self.name, _result_dtype(self.compile()._compiled[1]))
+        dtype = self._result()
+        if into is None:
+            return functools.partial(_decoded, self.name, dtype)
+        if isinstance(dtype, _ArrayOf) and dtype.shape is None:
+            raise TypeError(f"{self.name} replies with its array's shape behind the array; with `into` it has to be declared: "
+                            f"-> tchains.Reply(shape=...)")
+        return None
 
 
 class _Handle:
@@ -91,17 +101,38 @@ class _Handle:
 
 
 class _ArrayOf:
-    def __init__(self, dtype):
-        self.dtype = dtype
+    """A reply that is an array. `shape` None: it comes behind the array, as `ndim` numbers of 64 bits."""
+
+    def __init__(self, dtype, ndim, declared):
+        self.dtype, self.ndim = dtype, ndim
+        self.shape = declared.shape if declared is not None else (None,) if ndim == 1 else None
+
+    def bytes_if_fixed(self):
+        """How many there are; 0: any number."""
+        return 0 if self.shape is None or None in self.shape else math.prod(self.shape) * self.dtype.itemsize
+
+    def shape_of(self, name, data):
+        """(the bytes of the array, its shape). What a peer replied may be anything."""
+        if self.shape is None:
+            end = len(data) - 8 * self.ndim
+            shape = numpy.frombuffer(data[end:], numpy.int64).tolist() if end >= 0 else [-1]
+            if min(shape) < 0 or math.prod(shape) * self.dtype.itemsize != end:
+                raise ValueError(f"the reply of {name} has {len(data)} bytes, which the shape {shape} behind it does not need")
+            return data[:end], shape
+        row = math.prod(length for length in self.shape if length is not None) * self.dtype.itemsize
+        if len(data) % row != 0 or (None not in self.shape and len(data) != row):
+            raise ValueError(f"the reply of {name} has {len(data)} bytes, expected {'' if None not in self.shape else 'a multiple of '}"
+                             f"{row}")
+        return data, [len(data) // row if length is None else length for length in self.shape]
 
 
-def _result_dtype(result):
+def _result_dtype(result, declared=None):
     from numba.core import types
     from numba.np.numpy_support import as_dtype
     if result == types.none:
         return None
     if isinstance(result, types.Array):
-        return _ArrayOf(as_dtype(result.dtype))
+        return _ArrayOf(as_dtype(result.dtype), result.ndim, declared)
     if isinstance(result, types.BaseTuple):
         parts = [as_dtype(types.unliteral(part)) for part in result.types]
         return numpy.dtype({"names": [f"f{i}" for i in range(len(parts))], "formats": parts}, align=True)
@@ -113,9 +144,8 @@ def _decoded(name, dtype, data):
     if dtype is None:
         return None
     if isinstance(dtype, _ArrayOf):
-        if len(data) % dtype.dtype.itemsize != 0:
-            raise ValueError(f"the reply of {name} has {len(data)} bytes, expected a multiple of {dtype.dtype.itemsize}")
-        return numpy.frombuffer(data, dtype.dtype)
+        data, shape = dtype.shape_of(name, data)
+        return numpy.frombuffer(data, dtype.dtype).reshape(shape)
     if len(data) != dtype.itemsize:
         raise ValueError(f"the reply of {name} has {len(data)} bytes, expected {dtype.itemsize}")
     return numpy.frombuffer(data, dtype)[0].item()
