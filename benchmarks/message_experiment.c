@@ -12,9 +12,10 @@
 #include <string.h>
 
 static const perf_mode *const modes[] = {
-    &perf_mode_bare,   &perf_mode_am,       &perf_mode_put,    &perf_mode_noexec,
-    &perf_mode_cached, &perf_mode_uncached, &perf_mode_image,  &perf_mode_bitcode,
-    &perf_mode_inject, &perf_mode_local,    &perf_mode_compat, &perf_mode_aligned};
+    &perf_mode_bare,    &perf_mode_am,       &perf_mode_put,    &perf_mode_noexec,
+    &perf_mode_cached,  &perf_mode_uncached, &perf_mode_image,  &perf_mode_bitcode,
+    &perf_mode_inject,  &perf_mode_local,    &perf_mode_compat, &perf_mode_aligned,
+    &perf_mode_readonly};
 
 #define MB (double)(1u << 20)
 #define MODE_COUNT (sizeof modes / sizeof modes[0])
@@ -56,6 +57,8 @@ static const ratio_row ratio_rows[] = {
     {"local_to_cached_rate", RATE, &perf_mode_local, &perf_mode_cached, false},
     {"aligned_to_cached_latency", LATENCY, &perf_mode_aligned, &perf_mode_cached, false},
     {"aligned_to_cached_rate", RATE, &perf_mode_aligned, &perf_mode_cached, false},
+    {"readonly_to_cached_latency", LATENCY, &perf_mode_readonly, &perf_mode_cached, false},
+    {"readonly_to_cached_rate", RATE, &perf_mode_readonly, &perf_mode_cached, false},
     {"inject_to_local_latency", LATENCY, &perf_mode_inject, &perf_mode_local, false},
     {"inject_to_local_rate", RATE, &perf_mode_inject, &perf_mode_local, false},
     {"inject_loss_percent_latency", LATENCY, &perf_mode_inject, &perf_mode_local, true},
@@ -329,11 +332,11 @@ static bool choose_series(series_run *run)
                                       memcmp(modes[which]->name, at, size) != 0))
             which++;
         if (which == MODE_COUNT) {
-            (void)fprintf(
-                stderr,
-                "tc-perf: no mode is called '%.*s': expected bare, am, put, noexec, "
-                "cached, uncached, image, bitcode, inject, local, compat or aligned\n",
-                (int)size, at);
+            (void)fprintf(stderr,
+                          "tc-perf: no mode is called '%.*s': expected bare, am, put, noexec, "
+                          "cached, uncached, image, bitcode, inject, local, compat, aligned or "
+                          "readonly\n",
+                          (int)size, at);
             return false;
         }
         if (strcmp(run->options.experiment->name, "tsi") != 0 && is_of_tsi(modes[which])) {
@@ -390,7 +393,7 @@ static int run_messages(const perf_options *options)
 #define MODES "bare,am,put,noexec,cached,uncached,image,bitcode,inject,local,compat"
 #define TSI_MODES                                                                              \
     "out of bare, am, put, noexec, cached, uncached, image, bitcode, inject, local, compat, "  \
-    "aligned"
+    "aligned, readonly"
 #define OPTIONS "size sweep iterations warmup rounds modes pin ring-bytes"
 #define PAYLOAD_MAX (1u << 20)
 #define ITERATIONS_MAX 10000000

@@ -371,3 +371,4 @@ IFUNC_MODE(inject, .send = tc_send_injected);
 IFUNC_MODE(local, .send = tc_send, .is_local = true);
 IFUNC_MODE(noexec, .send = tc_send, .is_unrun = true);
 IFUNC_MODE(aligned, .send = tc_send, .function = "tsi_aligned");
+IFUNC_MODE(readonly, .send = tc_send, .function = "tsi_readonly");

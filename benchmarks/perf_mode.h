@@ -74,10 +74,11 @@ extern const perf_mode perf_mode_cached;
 extern const perf_mode perf_mode_uncached;
 extern const perf_mode perf_mode_image; /* cached, of that form */
 extern const perf_mode perf_mode_bitcode;
-extern const perf_mode perf_mode_inject;  /* code in every message, kept by nobody */
-extern const perf_mode perf_mode_local;   /* code of the target's own */
-extern const perf_mode perf_mode_compat;  /* by the original's API */
-extern const perf_mode perf_mode_aligned; /* cached, of a function that asks for alignment */
+extern const perf_mode perf_mode_inject;   /* code in every message, kept by nobody */
+extern const perf_mode perf_mode_local;    /* code of the target's own */
+extern const perf_mode perf_mode_compat;   /* by the original's API */
+extern const perf_mode perf_mode_aligned;  /* cached, of a function that asks for alignment */
+extern const perf_mode perf_mode_readonly; /* cached, of one that asks for read-only payloads */
 /* Of the experiment tail: cached and inject, by a receiver that looks for each frame itself. */
 extern const perf_mode perf_mode_placed_cached;
 extern const perf_mode perf_mode_placed_inject;

@@ -93,6 +93,7 @@ void tci_archive_close(tci_archive *archive);
 const char *tci_archive_name(const tci_archive *archive);
 unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY_ bits */
 unsigned tci_archive_payload_alignment(const tci_archive *archive); /* bytes */
+bool tci_archive_payload_readonly(const tci_archive *archive);      /* then they begin at pages */
 /* A library has no function that is called by messages: its main gives the addresses of its
  * entries and exports (docs/archive-format.md). */
 bool tci_archive_is_library(const tci_archive *archive);
@@ -159,8 +160,11 @@ void tci_archive_writer_plain(tci_archive_writer *writer);
 TC_MUST_CHECK tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignment,
                                                  tc_error *err);
 
+/* Payloads are read-only: whatever alignment was asked for, theirs is the greatest. */
+void tci_archive_writer_readonly(tci_archive_writer *writer);
+
 /* Makes it a library that exports these, in any order. TC_E_INVALID (a bad name, or one that comes
- * twice, or other entries than main), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
+ * twice, or other entries than main, or something said of payloads), TC_E_TOO_LARGE, TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_archive_writer_exports(tci_archive_writer *writer,
                                                    const tci_export *exports, size_t count,
                                                    tc_error *err);

@@ -20,6 +20,9 @@
 #define TCI_ENTRY_KNOWN 15u /* every TCI_ENTRY_ bit of archive.h */
 /* Above them in the same byte: how often the least alignment of payloads is doubled. */
 #define TCI_ALIGNMENT_SHIFT 4u
+/* There: payloads are read-only, and begin at pages. */
+#define TCI_READONLY_MARK 14u
+#define TCI_ALIGNMENT_PAGES 8u /* what makes pages of the least alignment */
 #define TCI_ENTRY_PLACES 7u /* those that are a place in the code */
 
 /* The targets that have a number in the index; any other is written as text behind

@@ -23,15 +23,14 @@ typedef struct reader_slice {
 
 struct tci_archive {
     char name[TCI_ARCHIVE_NAME_MAX];
-    unsigned entries;
-    unsigned payload_alignment;
+    unsigned entries, payload_alignment;
+    bool payload_readonly;
     tci_exports exports;
     tci_packing packing;
     size_t dictionary;      /* index of the one it is packed with, or TCI_DICTIONARY_NONE */
     const uint8_t *content; /* unpacked, or the caller's bytes when stored */
-    size_t content_size;
+    size_t content_size, slice_count;
     uint8_t *unpacked; /* to be freed; NULL when stored */
-    size_t slice_count;
     reader_slice slices[TCI_ARCHIVE_SLICES_MAX];
 };
 
@@ -49,11 +48,10 @@ static tc_status check_envelope(const uint8_t *bytes, size_t size, tc_error *err
     uint8_t checksum[TCI_ARCHIVE_CHECKSUM_SIZE];
     tci_archive_checksum(bytes, size - sizeof checksum, checksum);
     if (memcmp(checksum, bytes + size - sizeof checksum, sizeof checksum) != 0)
-        return tci_error_set(
-            err, TC_E_CORRUPT,
-            "archive: damaged or cut short: the checksum of its %zu bytes does "
-            "not fit",
-            size);
+        return tci_error_set(err, TC_E_CORRUPT,
+                             "archive: damaged or cut short: the checksum of its %zu bytes "
+                             "does not fit",
+                             size);
     return TC_OK;
 }
 
@@ -228,11 +226,13 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
 static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entries,
                               tc_error *err)
 {
+    const unsigned upper = entries >> TCI_ALIGNMENT_SHIFT;
     archive->entries = entries & TCI_ENTRY_KNOWN;
     archive->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN;
+    archive->payload_readonly = upper == TCI_READONLY_MARK;
     TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
-    if (entries >> TCI_ALIGNMENT_SHIFT != TCI_LIBRARY_MARK) {
-        archive->payload_alignment <<= entries >> TCI_ALIGNMENT_SHIFT;
+    if (upper != TCI_LIBRARY_MARK) {
+        archive->payload_alignment <<= archive->payload_readonly ? TCI_ALIGNMENT_PAGES : upper;
         return tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
     }
     if (archive->entries != TCI_ENTRY_MAIN)
@@ -338,6 +338,11 @@ unsigned tci_archive_entries(const tci_archive *archive)
 unsigned tci_archive_payload_alignment(const tci_archive *archive)
 {
     return archive->payload_alignment;
+}
+
+bool tci_archive_payload_readonly(const tci_archive *archive)
+{
+    return archive->payload_readonly;
 }
 
 bool tci_archive_is_library(const tci_archive *archive)

@@ -24,6 +24,7 @@ struct tci_archive_writer {
     char name[TCI_ARCHIVE_NAME_MAX];
     unsigned entries;
     unsigned payload_alignment;
+    bool payload_readonly;
     bool plain, stored;
     void *exports; /* the list of a library; NULL: of a function */
     size_t exports_size;
@@ -75,12 +76,17 @@ tc_status tci_archive_writer_align(tci_archive_writer *writer, uint64_t alignmen
     return TC_OK;
 }
 
+void tci_archive_writer_readonly(tci_archive_writer *writer)
+{
+    writer->payload_readonly = true;
+}
+
 tc_status tci_archive_writer_exports(tci_archive_writer *writer, const tci_export *exports,
                                      size_t count, tc_error *err)
 {
     void *bytes;
     size_t size;
-    if (writer->entries != TCI_ENTRY_MAIN ||
+    if (writer->entries != TCI_ENTRY_MAIN || writer->payload_readonly ||
         writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
         return tci_error_set(err, TC_E_INVALID, "archive %s: a library has no payloads",
                              writer->name);
@@ -227,14 +233,20 @@ static void write_slice_entry(tci_writer *w, const writer_slice *slice)
     tci_write_bytes(w, slice->symbols, slice->symbols_size);
 }
 
+/* What stands in the byte of the entries above them. */
+static unsigned upper_bits(const tci_archive_writer *writer)
+{
+    if (writer->exports != NULL)
+        return TCI_LIBRARY_MARK;
+    if (writer->payload_readonly)
+        return TCI_READONLY_MARK;
+    return (unsigned)__builtin_ctz(writer->payload_alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
+}
+
 static void write_content(const tci_archive_writer *writer, tci_writer *w)
 {
     tci_write_bytes(w, writer->name, strlen(writer->name) + 1);
-    const unsigned upper =
-        writer->exports != NULL
-            ? TCI_LIBRARY_MARK
-            : (unsigned)__builtin_ctz(writer->payload_alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
-    tci_write_u8(w, (uint8_t)(writer->entries | upper << TCI_ALIGNMENT_SHIFT));
+    tci_write_u8(w, (uint8_t)(writer->entries | upper_bits(writer) << TCI_ALIGNMENT_SHIFT));
     if (writer->exports != NULL)
         tci_write_bytes(w, writer->exports, writer->exports_size);
     tci_write_u8(w, (uint8_t)writer->slice_count);

@@ -334,7 +334,9 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
         if ((tci_ar_entries(archive) & entry_names[i].bit) != 0)
             printf(" %s_%s", name, entry_name(archive, i));
     }
-    if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
+    if (tci_archive_payload_readonly(archive))
+        fputs("\npayload  read-only, in pages of its own", stdout);
+    else if (tci_archive_payload_alignment(archive) != TCI_PAYLOAD_ALIGNMENT_MIN)
         printf("\npayload  aligned to %u bytes", tci_archive_payload_alignment(archive));
     print_exports(archive);
     printf("\nslices\n");
@@ -385,7 +387,9 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
         printf("%s\"%s\"", comma, entry_name(archive, i));
         comma = ",";
     }
-    printf("],\"payload_alignment\":%u,", tci_archive_payload_alignment(archive));
+    printf("],\"payload_alignment\":%u,\"payload_readonly\":%s,",
+           tci_archive_payload_alignment(archive),
+           tci_archive_payload_readonly(archive) ? "true" : "false");
     print_exports_json(archive);
     print_slices_json(archive, detail);
     printf(",\"deps\":[");

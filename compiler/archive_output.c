@@ -26,12 +26,16 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
             return tci_error_set(
                 err, TC_E_INVALID, "%s and %s define different entry points (bits %u and %u)",
                 codes[0].triple, codes[i].triple, codes[0].entries, codes[i].entries);
-        if (codes[i].payload_alignment != codes[0].payload_alignment)
+        if (codes[i].payload.alignment != codes[0].payload.alignment)
             return tci_error_set(err, TC_E_INVALID,
                                  "%s and %s align payloads differently (%u and %u bytes): "
                                  "expected one alignment",
-                                 codes[0].triple, codes[i].triple, codes[0].payload_alignment,
-                                 codes[i].payload_alignment);
+                                 codes[0].triple, codes[i].triple, codes[0].payload.alignment,
+                                 codes[i].payload.alignment);
+        if (codes[i].payload.readonly != codes[0].payload.readonly)
+            return tci_error_set(err, TC_E_INVALID,
+                                 "payloads are read-only for %s alone: expected it for all",
+                                 codes[codes[i].payload.readonly ? i : 0].triple);
         if (!exports_are_alike(&codes[0].exports, &codes[i].exports))
             return tci_error_set(err, TC_E_INVALID,
                                  "%s and %s export different symbols: expected one list",
@@ -40,12 +44,20 @@ static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, t
     return TC_OK;
 }
 
+static tc_status add_payload(tci_archive_writer *writer, const tci_payload_request *payload,
+                             tc_error *err)
+{
+    if (payload->readonly)
+        tci_archive_writer_readonly(writer);
+    return tci_archive_writer_align(writer, payload->alignment, err);
+}
+
 static tc_status add_exports(tci_archive_writer *writer, const tci_ifunc_code *code,
                              tc_error *err)
 {
     const tci_text_list *items = &code->exports;
     if (!code->is_library)
-        return tci_archive_writer_align(writer, code->payload_alignment, err);
+        return add_payload(writer, &code->payload, err);
     tci_export *exports = calloc(items->count + 1, sizeof *exports);
     if (exports == NULL || items->failed) {
         free(exports);

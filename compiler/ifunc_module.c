@@ -9,7 +9,7 @@
 #include "library_exports.h"
 #include "minimise.h"
 #include "module_copy.h"
-#include "payload_alignment.h"
+#include "payload_request.h"
 #include "name_checks.h"
 #include "own_features.h"
 #include "section_bounds.h"
@@ -407,8 +407,8 @@ static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_co
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,
                                               module->origin, module->findings);
-    code.payload_alignment = tci_payload_alignment_of(module->linked, module->policy.name,
-                                                      module->origin, module->findings);
+    code.payload = tci_payload_request_of(module->linked, module->policy.name, module->origin,
+                                          module->findings);
     tci_name_checks_run(module->linked, module->origin, module->findings);
     if (module->findings->failed)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");

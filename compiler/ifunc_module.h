@@ -7,6 +7,7 @@
 #ifndef TCI_IFUNC_MODULE_H
 #define TCI_IFUNC_MODULE_H
 
+#include "payload_request.h"
 #include "text_list.h"
 
 #include "archive.h"
@@ -32,10 +33,10 @@ typedef struct tci_ifunc_policy {
 typedef struct tci_ifunc_code {
     char triple[TCI_TRIPLE_MAX]; /* normalised */
     tci_slice_form form;
-    uint8_t cpu_level;          /* TCI_CPU_: what the code was compiled for */
-    unsigned entries;           /* TCI_ENTRY_ bits */
-    unsigned payload_alignment; /* bytes */
-    void *bytes;                /* bitcode without triple and data layout, or an image */
+    uint8_t cpu_level; /* TCI_CPU_: what the code was compiled for */
+    unsigned entries;  /* TCI_ENTRY_ bits */
+    tci_payload_request payload;
+    void *bytes; /* bitcode without triple and data layout, or an image */
     size_t size;
     uint8_t producer_major; /* of the LLVM that wrote `bytes` */
     uint8_t producer_minor;

@@ -111,7 +111,7 @@ tc_status tci_library_object_read(const char *path, const char *name, tci_ifunc_
 {
     tci_ifunc_code code = {.form = TCI_FORM_SHARED,
                            .entries = TCI_ENTRY_MAIN,
-                           .payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN,
+                           .payload.alignment = TCI_PAYLOAD_ALIGNMENT_MIN,
                            .is_library = true};
     TC_TRY(
         tci_archive_file_read(path, TCI_ARCHIVE_SLICE_BYTES_MAX, &code.bytes, &code.size, err));

@@ -23,7 +23,7 @@ typedef void (*tc_crash_callback)(void *user, const char *line);
  * to (tc_code_name), and is missing if it is not shipped code, but a library that it called or
  * the program itself; the second is what the thread ran (tc_code_running), or "no function". Behind a
  * store that the option payload=readonly has not allowed stands "; it wrote to its payload, which is
- * read-only (option payload)".
+ * read-only (option payload)", or "(TC_PAYLOAD_READONLY)" where the function asked for that.
  *
  * The handler is async-signal-safe, allocates nothing and leaves errno alone. It then puts the
  * handler back that was there before, or the default, and has the signal come again: a core is

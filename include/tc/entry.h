@@ -11,8 +11,9 @@
  *
  * NAME_main runs at the target, in the thread that progresses the context. The payload is
  * aligned to 16 bytes, or to what TC_PAYLOAD_ALIGN asks for, and invalid after NAME_main returns. It is
- * writable, unless the target has the option payload=readonly: then a store ends the process, by a
- * signal whose line names the function (tc/crash.h). The other two run at the source, inside tc_send, and the payload that
+ * writable, unless the target has the option payload=readonly, or the function asks for that by
+ * TC_PAYLOAD_READONLY: then a store ends the process, by a signal whose line names the function
+ * (tc/crash.h). The other two run at the source, inside tc_send, and the payload that
  * NAME_payload_init writes is aligned alike. NAME_payload_get_max_size returns an upper bound of the payload's
  * size. NAME_payload_init writes the payload and returns 0; any other value cancels the message
  * (TC_E_PAYLOAD), and so does a size that no memory has. After the UCX-ifunc API, listing 1.2.
@@ -56,6 +57,28 @@
                    "TC_PAYLOAD_ALIGN: expected a power of two from 16 to 4096");               \
     extern const size_t name##_payload_alignment;                                              \
     const size_t name##_payload_alignment = (bytes)
+#endif
+
+/* Asks for payloads that the function cannot write to, once, beside its code:
+ *
+ *   TC_PAYLOAD_READONLY(lookup);
+ *
+ * Then a store of lookup_main's to its payload ends the process, by a signal whose line names the
+ * function (tc/crash.h), at every target and however the message travels, as it does for all functions of a
+ * target with the option payload=readonly. A target without that option copies each payload of
+ * this function to pages of its own, so the address is a multiple of 4096, too, whatever
+ * TC_PAYLOAD_ALIGN says; functions that do not ask pay nothing. tc_send_injected refuses the function
+ * (TC_E_UNSUPPORTED), and tchains-compat(7) does not look at what it asks. The archive has it, which
+ * older libraries (0.1.0) refuse. */
+#define TC_PAYLOAD_READONLY(name) TC_PAYLOAD_READONLY_EXPANDED(name)
+#ifdef __cplusplus
+#define TC_PAYLOAD_READONLY_EXPANDED(name)                                                     \
+    extern "C" const size_t name##_payload_readonly;                                           \
+    const size_t name##_payload_readonly = 1
+#else
+#define TC_PAYLOAD_READONLY_EXPANDED(name)                                                     \
+    extern const size_t name##_payload_readonly;                                               \
+    const size_t name##_payload_readonly = 1
 #endif
 
 #ifdef __cplusplus

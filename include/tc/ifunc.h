@@ -165,7 +165,7 @@ TC_API void tc_ifunc_id(const tc_ifunc *fn, uint8_t id_out[TC_IFUNC_ID_BYTES]);
 TC_API size_t tc_ifunc_code_size(const tc_ifunc *fn);
 
 /* The alignment that the function asks of its payloads by TC_PAYLOAD_ALIGN (<tc/entry.h>), bytes;
- * 16 if it does not. */
+ * 4096 if it asks for read-only ones (TC_PAYLOAD_READONLY), 16 if for nothing. */
 TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
 
 /* Sends one message. The payload is what NAME_payload_init makes of the source arguments, or a
@@ -253,7 +253,8 @@ TC_MUST_CHECK TC_API tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn,
  *   TC_OK           the message is sent
  *   TC_E_AGAIN      no credit at the peer; never queued, also not inside an ifunc
  *   TC_E_NO_SLICE   the archive has no image for every CPU of the peer's architecture
- *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions
+ *   TC_E_UNSUPPORTED  also: the function is of C++ and may throw or catch exceptions, or it asks
+ *                     for read-only payloads (TC_PAYLOAD_READONLY)
  *   TC_E_TOO_LARGE  payload and code together exceed tc_ep_info.frame_payload_max, and the
  *                   payload cannot lie in the memory for large ones: option staging_bytes has
  *                   less than twice its size, or the peer is not on this host, or has not

@@ -168,6 +168,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_injector_destroy(core->injector);
     tci_libraries_end(&core->registry);
     tci_landing_free(&core->copied);
+    tci_landing_free(&core->guarded);
     tci_registry_fini(&core->registry);
     if (ctx->wait_fd >= 0)
         close(ctx->wait_fd);

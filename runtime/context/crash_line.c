@@ -56,12 +56,18 @@ static const void *instruction_of(const ucontext_t *context)
 #endif
 }
 
-/* The one store that a function could make in other processes, and not in this one. */
-static bool is_store_to_payload(const siginfo_t *info)
+/* The one store that a function could make in other processes, and not in this one. "": it is
+ * something else. */
+static const char *why_store_failed(const siginfo_t *info)
 {
     const tc_ep *ep = tci_current_get()->ep;
-    return info->si_signo == SIGSEGV && info->si_code == SEGV_ACCERR && ep != NULL &&
-           tci_payload_view_holds(ep, info->si_addr);
+    if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR || ep == NULL)
+        return "";
+    if (tci_payload_view_was_asked(ep, info->si_addr))
+        return "; it wrote to its payload, which is read-only (TC_PAYLOAD_READONLY)";
+    if (tci_payload_view_holds(ep, info->si_addr))
+        return "; it wrote to its payload, which is read-only (option payload)";
+    return "";
 }
 
 static void write_line(const char *signal_name, const siginfo_t *info, const void *instruction)
@@ -78,8 +84,7 @@ static void write_line(const char *signal_name, const siginfo_t *info, const voi
     }
     add(&l, "; running: ");
     add(&l, tc_code_running(text, sizeof text) > 0 ? text : "no function");
-    if (is_store_to_payload(info))
-        add(&l, "; it wrote to its payload, which is read-only (option payload)");
+    add(&l, why_store_failed(info));
     l.text[l.length] = '\n';
     ssize_t written = write(STDERR_FILENO, l.text, l.length + 1);
     (void)written; /* there is nobody left to tell */

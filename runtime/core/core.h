@@ -101,7 +101,8 @@ typedef struct tci_core {
     struct tci_groups *groups;
     struct tci_calls *calls;
     struct tci_local_replies *replies;
-    tci_landing copied; /* dispatch/payload_place.h: none until a payload has to be moved */
+    tci_landing copied;  /* dispatch/payload_place.h: none until a payload has to be moved */
+    tci_landing guarded; /* there too: none until a function asks for one that is read-only */
     bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
     struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
     uintptr_t user;                    /* which thread is inside: core/sole_user.h */

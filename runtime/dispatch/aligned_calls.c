@@ -18,8 +18,7 @@ static bool run_one(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t
     uint8_t *payload = frame + TCI_FRAME_HEADER_BYTES;
     size_t size = f->payload_size;
     tc_error ignored; /* whoever judges it next says the same */
-    if (tci_payload_place_framed(ep->core, f, fn->alignment, &payload, &size, &ignored) !=
-        TC_OK)
+    if (tci_payload_place_framed(ep->core, f, fn, &payload, &size, &ignored) != TC_OK)
         return false;
     current->fn = fn;
     tci_call_count_run(fn, payload, size, ep->core->target_args);

@@ -1,5 +1,5 @@
-/* Calls of functions that ask for alignment (TC_PAYLOAD_ALIGN): what dispatch's own loop is for
- * all others. */
+/* Calls of functions that ask for alignment (TC_PAYLOAD_ALIGN, TC_PAYLOAD_READONLY): what
+ * dispatch's own loop is for all others. */
 #ifndef TCI_ALIGNED_CALLS_H
 #define TCI_ALIGNED_CALLS_H
 

@@ -92,10 +92,9 @@ static outcome cannot_place(tc_ep *ep, const tci_frame *f, const uint8_t *payloa
 static outcome call_any(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *payload,
                         size_t payload_size)
 {
-    const unsigned alignment = ep->rx.slots[f->slot].fn->alignment;
+    const tc_ifunc *fn = ep->rx.slots[f->slot].fn;
     tc_error error; /* as in call_routed */
-    if (tci_payload_place_framed(ep->core, f, alignment, &payload, &payload_size, &error) !=
-        TC_OK)
+    if (tci_payload_place_framed(ep->core, f, fn, &payload, &payload_size, &error) != TC_OK)
         return cannot_place(ep, f, payload, payload_size, &error);
     if (f->flags & TCI_ROUTED)
         return call_routed(ep, current, f->slot, payload, payload_size);

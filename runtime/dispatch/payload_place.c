@@ -2,21 +2,32 @@
 
 #include "base/error_text.h"
 #include "base/small_copy.h"
+#include "ifunc/registry.h"
 
 #include <string.h>
 
 /* Kept for the next one; more goes back. */
 #define KEEP_BYTES ((size_t)4 << 20)
 
-static tc_status make_room(tci_core *core, size_t size, tc_error *err)
+static tc_status make_room(tci_landing *landing, size_t size, bool read_only, tc_error *err)
 {
-    tci_landing *copied = &core->copied;
-    if (size < copied->room && (copied->room <= KEEP_BYTES || size > KEEP_BYTES))
+    if (size < landing->room && (landing->room <= KEEP_BYTES || size > KEEP_BYTES))
         return TC_OK;
-    tci_landing_free(copied);
-    if (!tci_landing_make(size + 1, TCI_PAYLOAD_ALIGNMENT_MAX,
-                          core->options.payload == TCI_PAYLOAD_READONLY, copied))
+    tci_landing_free(landing);
+    if (!tci_landing_make(size + 1, TCI_PAYLOAD_ALIGNMENT_MAX, read_only, landing))
         return tci_error_set(err, TC_E_NO_MEMORY, "payload of %zu bytes: out of memory", size);
+    return TC_OK;
+}
+
+static tc_status copy_to(tci_landing *landing, bool read_only, uint8_t **payload, size_t size,
+                         tc_error *err)
+{
+    TC_TRY(make_room(landing, size, read_only, err));
+    if (size <= TCI_SMALL_COPY_MAX)
+        tci_small_copy(landing->bytes, *payload, size);
+    else
+        memcpy(landing->bytes, *payload, size);
+    *payload = landing->view;
     return TC_OK;
 }
 
@@ -25,16 +36,11 @@ tc_status tci_payload_place(tci_core *core, unsigned alignment, uint8_t **payloa
 {
     if (((uintptr_t)*payload & (alignment - 1)) == 0)
         return TC_OK;
-    TC_TRY(make_room(core, size, err));
-    if (size <= TCI_SMALL_COPY_MAX)
-        tci_small_copy(core->copied.bytes, *payload, size);
-    else
-        memcpy(core->copied.bytes, *payload, size);
-    *payload = core->copied.view;
-    return TC_OK;
+    return copy_to(&core->copied, core->options.payload == TCI_PAYLOAD_READONLY, payload, size,
+                   err);
 }
 
-tc_status tci_payload_place_framed(tci_core *core, const tci_frame *f, unsigned alignment,
+tc_status tci_payload_place_framed(tci_core *core, const tci_frame *f, const tc_ifunc *fn,
                                    uint8_t **payload, size_t *size, tc_error *err)
 {
     size_t lead = 0;
@@ -42,5 +48,7 @@ tc_status tci_payload_place_framed(tci_core *core, const tci_frame *f, unsigned 
         TC_TRY(tci_frame_lead(*payload, *size, &lead, err));
     *payload += lead;
     *size -= lead;
-    return tci_payload_place(core, alignment, payload, *size, err);
+    if (__builtin_expect(fn->payload_readonly, 0))
+        return copy_to(&core->guarded, true, payload, *size, err);
+    return tci_payload_place(core, fn->alignment, payload, *size, err);
 }

@@ -7,6 +7,11 @@ static bool is_within(uintptr_t address, const uint8_t *begin, size_t bytes)
     return address - (uintptr_t)begin < bytes;
 }
 
+bool tci_payload_view_was_asked(const tc_ep *ep, const void *address)
+{
+    return tci_landing_holds(&ep->core->guarded, (uintptr_t)address);
+}
+
 bool tci_payload_view_holds(const tc_ep *ep, const void *address)
 {
     const uintptr_t at = (uintptr_t)address;

@@ -11,5 +11,7 @@
 /* Whether a store to that address has faulted because functions see payloads there, of this endpoint,
  * on which one runs. May be called in a signal handler. */
 bool tci_payload_view_holds(const tc_ep *ep, const void *address);
+/* The same of what is read-only because the function asked for that (TC_PAYLOAD_READONLY). */
+bool tci_payload_view_was_asked(const tc_ep *ep, const void *address);
 
 #endif

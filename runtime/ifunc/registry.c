@@ -293,6 +293,7 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
     }
     fn->entries = tci_archive_entries(fn->archive);
     fn->alignment = tci_archive_payload_alignment(fn->archive);
+    fn->payload_readonly = tci_archive_payload_readonly(fn->archive);
     *fn_out = fn;
     return TC_OK;
 }

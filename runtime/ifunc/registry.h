@@ -106,9 +106,10 @@ struct tc_ifunc {
     uint64_t last_use;   /* registry clock, for eviction */
     uint64_t calls_seen; /* calls_left when last_use was decided; 0: it was called since */
     tci_call_count count;
-    uint64_t seen_ns; /* when a message first asked for it */
-    uint64_t work_ns; /* that loader threads took since somebody was charged for it */
-    bool report_due;  /* its first call has not been reported */
+    uint64_t seen_ns;      /* when a message first asked for it */
+    uint64_t work_ns;      /* that loader threads took since somebody was charged for it */
+    bool report_due;       /* its first call has not been reported */
+    bool payload_readonly; /* it gets copies that nothing can write to */
     tc_ifunc *bucket_next;
     tci_injected_code injected[TCI_ARCH_COUNT];
     tc_error *load_error; /* why state is TCI_LOAD_FAILED */

@@ -53,10 +53,22 @@ static tc_status check_throws_nothing(const tci_archive *archive, size_t index, 
     return TC_OK;
 }
 
+/* Where the payload is to lie its frame says, whether it is read-only it cannot. */
+static tc_status check_payload(const tc_ifunc *fn, tc_error *err)
+{
+    if (!fn->payload_readonly)
+        return TC_OK;
+    return tci_error_set(
+        err, TC_E_UNSUPPORTED,
+        "%s: it asks for read-only payloads, which injected code does not get; tc_send does",
+        tci_archive_name(fn->archive));
+}
+
 static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *code,
                               tc_error *err)
 {
     size_t index;
+    TC_TRY(check_payload(fn, err));
     TC_TRY(tci_archive_select_image(fn->archive, tci_target_triple(target), TCI_CPU_ANY, &index,
                                     err));
     TC_TRY(check_throws_nothing(fn->archive, index, err));

@@ -4,7 +4,8 @@
  *
  * A payload that begins a cache line has its header in the line before. One that would share the
  * header's line comes sooner without a lead, and one that is much shorter than its lead, too: the
- * receiver copies whatever does not lie as its function wants it. */
+ * receiver copies whatever does not lie as its function wants it. Where it copies all, because the
+ * function's payloads are read-only, there are none. */
 #ifndef TCI_LEAD_H
 #define TCI_LEAD_H
 
@@ -21,7 +22,8 @@
  * gets none. */
 static inline size_t tci_lead_max(const tc_ep *ep, const tc_ifunc *fn, size_t payload_size)
 {
-    if (fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN || payload_size < TCI_LEAD_PAYLOAD_MIN)
+    if (fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN || payload_size < TCI_LEAD_PAYLOAD_MIN ||
+        fn->payload_readonly)
         return 0;
     const size_t most = fn->alignment - TCI_LEAD_UNIT;
     const size_t worth =

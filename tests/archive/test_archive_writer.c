@@ -130,6 +130,26 @@ static void alignment_of_payloads(void **state)
     free(bytes);
 }
 
+/* Whatever alignment was asked for; a library has no payloads. */
+static void read_only_payloads(void **state)
+{
+    static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
+    tci_archive_writer *writer;
+    void *bytes;
+    tc_error err;
+    assert_int_equal(tci_archive_writer_create("f", TCI_ENTRY_MAIN, &writer, NULL), TC_OK);
+    tci_archive_writer_readonly(writer);
+    assert_int_equal(tci_archive_writer_align(writer, 64, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_exports(writer, NULL, 0, &err), TC_E_INVALID);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_true(tci_archive_payload_readonly(archive));
+    assert_int_equal(tci_archive_payload_alignment(archive), 4096);
+    assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
 static void bad_names_and_entries(void **state)
 {
     static const char *const names[] = {"",    "1f",       "a b", "a-b",    "../f",
@@ -241,6 +261,7 @@ int main(void)
         cmocka_unit_test(symbols_are_sorted_and_unique),
         cmocka_unit_test(one_slice_per_target_form_and_level),
         cmocka_unit_test(alignment_of_payloads),
+        cmocka_unit_test(read_only_payloads),
         cmocka_unit_test(bad_names_and_entries),
         cmocka_unit_test(bad_slices),
         cmocka_unit_test(limit_of_slices),

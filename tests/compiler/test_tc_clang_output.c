@@ -169,6 +169,26 @@ static void alignment_of_payloads(void **state)
     assert_has(result.text, "\npayload  aligned to 64 bytes\n");
 }
 
+static void read_only_payloads(void **state)
+{
+    opened_archive a;
+    run_tool(&result, TEST_TC_CLANG, data_file("readonly_payload.c"), "-o",
+             "readonly_payload.tca", "-I" TEST_INCLUDE, NULL);
+    assert_success();
+    open_archive(&a, "readonly_payload.tca");
+    assert_true(tci_archive_payload_readonly(a.archive));
+    assert_int_equal(tci_archive_payload_alignment(a.archive), 4096);
+    const char *code = tci_archive_slice_bytes(a.archive, 0);
+    assert_null(memmem(code, tci_archive_slice(a.archive, 0)->size, "payload_readonly", 16));
+    close_archive(&a);
+    run_tool(&result, TEST_TC_AR, "show", "readonly_payload.tca", NULL);
+    assert_success();
+    assert_has(result.text, "\npayload  read-only, in pages of its own\n");
+    run_tool(&result, TEST_TC_AR, "show", "--json", "readonly_payload.tca", NULL);
+    assert_success();
+    assert_has(result.text, "\"payload_alignment\":4096,\"payload_readonly\":true,");
+}
+
 /* Both forms know how the original's API names what makes payloads. */
 static void entries_of_the_original_api(void **state)
 {
@@ -343,6 +363,7 @@ int main(void)
         TEST(several_sources_make_one_function),
         TEST(entries_of_the_original_api),
         TEST(alignment_of_payloads),
+        TEST(read_only_payloads),
         TEST(headers_of_both_targets),
         TEST(an_output_of_its_own),
         TEST(a_stale_list_of_libraries_goes),

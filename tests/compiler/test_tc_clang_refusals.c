@@ -92,6 +92,21 @@ static void alignments_that_payloads_cannot_have(void **state)
     assert_int_not_equal(access("bad.tca", F_OK), 0);
 }
 
+static void read_only_payloads_of_nobody(void **state)
+{
+    run_tool(&result, TEST_TC_CLANG, data_file("misspelt_readonly.c"), "--name=bad", "-o",
+             "bad.tca", "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_finding("data/misspelt_readonly.c:3",
+                   "'bed_payload_readonly': there is no bed_main; the function is 'bad'");
+    run_tool(&result, TEST_TC_CLANG, data_file("unlike_readonly.c"), "--name=bad", "-o",
+             "bad.tca", "-I" TEST_INCLUDE, NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text,
+               "payloads are read-only for x86_64-linux alone: expected it for all");
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
 static void what_is_left_for_the_end(void **state)
 {
     compile_refused("for_the_end.c");
@@ -277,6 +292,7 @@ int main(void)
         TEST(constructors_and_destructors),
         TEST(assembly_unless_allowed),
         TEST(alignments_that_payloads_cannot_have),
+        TEST(read_only_payloads_of_nobody),
         TEST(what_is_left_for_the_end),
         TEST(destructors_of_local_variables),
         TEST(alignment_beyond_a_page),

@@ -1,6 +1,6 @@
 /* With payload=readonly functions read their payloads and cannot change them, however those came: a
- * store ends the process, by a signal whose line names the function. Without it they can. The
- * function is tests/shipped/peruse.c. */
+ * store ends the process, by a signal whose line names the function. Without it they can, but for
+ * those that ask for read-only ones (TC_PAYLOAD_READONLY). The function is tests/shipped/peruse.c. */
 #include "../shipped/peruse.h"
 #include "../support/pair.h"
 #include "../support/require.h"
@@ -41,16 +41,22 @@ static void set_state(bench *b)
     pair_resume(&b->pair);
 }
 
-static void open_bench(bench *b, const char *const *options,
-                       void (*seen)(peruse_state *, void *, size_t))
+static void open_bench_of(bench *b, const char *const *options, const char *plain,
+                          const char *aligned, void (*seen)(peruse_state *, void *, size_t))
 {
     *b = (bench){.state = {.seen = seen}};
     pair_open(&b->pair, options);
     set_state(b);
-    b->plain = pair_ifunc(&b->pair, "peruse");
-    b->aligned = pair_ifunc(&b->pair, "peruse256");
+    b->plain = pair_ifunc(&b->pair, plain);
+    b->aligned = pair_ifunc(&b->pair, aligned);
     b->payload = malloc(PAYLOAD_MAX + 1);
     REQUIRE(b->payload != NULL);
+}
+
+static void open_bench(bench *b, const char *const *options,
+                       void (*seen)(peruse_state *, void *, size_t))
+{
+    open_bench_of(b, options, "peruse", "peruse256", seen);
 }
 
 static void close_bench(bench *b, uint64_t expect_read_only, uint64_t expect_writable)
@@ -140,6 +146,24 @@ static void without_the_option_they_are_writable(void **state)
     close_bench(&b, 0, 6 * SIZES);
 }
 
+/* At a target without the option, beside others whose payloads are writable. */
+static void functions_that_ask_have_them_read_only(void **state)
+{
+    bench b;
+    open_bench_of(&b, NULL, "careful", "peruse256", look);
+    assert_int_equal(tc_ifunc_payload_alignment(b.plain), 4096);
+    send_all(&b);
+    close_bench(&b, 3 * SIZES, 3 * SIZES);
+}
+
+static void functions_that_ask_where_all_are(void **state)
+{
+    bench b;
+    open_bench_of(&b, read_only, "careful", "careful256", look);
+    send_all(&b);
+    close_bench(&b, 6 * SIZES, 0);
+}
+
 /* The ring comes round many times, and messages lie where others lay. */
 static void many_messages(void **state)
 {
@@ -179,6 +203,28 @@ static void with_code_each_time_injected_and_called(void **state)
     close_bench(&b, b.sent, 0);
 }
 
+static void functions_that_ask_with_their_code_and_called(void **state)
+{
+    bench b;
+    const char *form = getenv("TC_FORM");
+    open_bench_of(&b, NULL, "careful", "careful256", look);
+    for (size_t i = 0; i < SIZES && sizes[i] <= 8000; i++) {
+        tc_error error;
+        send_with_code(&b, sizes[i], tc_send_uncached);
+        assert_int_equal(tc_call(b.pair.ep, b.plain, payload_of(&b, sizes[i]), sizes[i], NULL,
+                                 NULL, PAIR_TIMEOUT_NS, &error),
+                         TC_OK);
+        b.sent++;
+    }
+    if (form == NULL || strcmp(form, "bitcode") != 0) {
+        tc_error error;
+        assert_int_equal(tc_send_injected(b.pair.ep, b.plain, "1", 1), TC_E_UNSUPPORTED);
+        (void)tc_send_error(b.pair.source, &error);
+        assert_non_null(strstr(error.text, "careful: it asks for read-only payloads"));
+    }
+    close_bench(&b, b.sent, 0);
+}
+
 static void local_main(void *payload, size_t size, void *target_args)
 {
     peruse_state *state = target_args;
@@ -209,6 +255,7 @@ static void functions_of_the_targets_own(void **state)
 
 static size_t fatal_size;
 static const char *fatal_name;
+static const char *fatal_reason;
 
 /* In a child: the last of a few messages is changed by its function. */
 static void write_to_it(const char *const *options)
@@ -263,8 +310,8 @@ static void expect_line(const char *said)
         pattern, sizeof pattern,
         "a program: SIGSEGV in %s[a-z_:]*\\+0x[0-9a-f]+ of [0-9a-f]{32}; running: "
         "function '%s' [0-9a-f]{32} from .*, process [0-9]+; it wrote to its payload, "
-        "which is read-only \\(option payload\\)\n",
-        fatal_name, fatal_name);
+        "which is read-only \\(%s\\)\n",
+        fatal_name, fatal_name, fatal_reason);
     assert_int_equal(regcomp(&compiled, pattern, REG_EXTENDED), 0);
     if (regexec(&compiled, said, 0, NULL, 0) != 0)
         fail_msg("no line '%s' in: %s", pattern, said);
@@ -279,10 +326,9 @@ static void a_store_is_the_functions_fault(void **state)
         size_t size;
         const char *const *options;
     } ways[] = {
-        {"peruse", 8, read_only},
-        {"peruse256", 8, read_only},
-        {"peruse", 300000, read_only},
-        {"peruse", 300000, read_only_closed},
+        {"peruse", 8, read_only},      {"peruse256", 8, read_only},
+        {"peruse", 300000, read_only}, {"peruse", 300000, read_only_closed},
+        {"careful", 8, NULL},          {"careful", 300000, NULL},
     };
     const char *delivery = getenv("TC_DELIVERY");
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
@@ -292,6 +338,7 @@ static void a_store_is_the_functions_fault(void **state)
             continue;
         fatal_name = ways[i].name;
         fatal_size = ways[i].size;
+        fatal_reason = ways[i].options != NULL ? "option payload" : "TC_PAYLOAD_READONLY";
         int status = watch(ways[i].options, said, sizeof said);
         if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV)
             fail_msg("way %zu: status 0x%x: %s", i, (unsigned)status, said);
@@ -317,6 +364,9 @@ int main(void)
         cmocka_unit_test(messages_of_every_size),
         cmocka_unit_test(messages_to_a_ring_that_nobody_else_maps),
         cmocka_unit_test(without_the_option_they_are_writable),
+        cmocka_unit_test(functions_that_ask_have_them_read_only),
+        cmocka_unit_test(functions_that_ask_where_all_are),
+        cmocka_unit_test(functions_that_ask_with_their_code_and_called),
         cmocka_unit_test(many_messages),
         cmocka_unit_test(with_code_each_time_injected_and_called),
         cmocka_unit_test(functions_of_the_targets_own),

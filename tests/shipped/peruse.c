@@ -1,11 +1,14 @@
 /* Reads its payload, shows it to the test, and changes it if it is told to. With the name of an
- * alignment it asks for that. */
+ * alignment it asks for that, or for payloads that are read-only. */
 #include "peruse.h"
 
 #include <tc/entry.h>
 
 #ifdef ALIGNMENT
 TC_PAYLOAD_ALIGN(NAME, ALIGNMENT);
+#endif
+#ifdef READONLY
+TC_PAYLOAD_READONLY(NAME);
 #endif
 
 #define PASTE(a, b) a##b

@@ -1,0 +1,9 @@
+#include <tc/entry.h>
+
+TC_PAYLOAD_READONLY(bed);
+
+void bad_main(void *payload, size_t payload_size, void *target_args)
+{
+    (void)payload;
+    *(size_t *)target_args += payload_size;
+}
