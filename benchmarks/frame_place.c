@@ -25,6 +25,21 @@ frame_log *frame_log_create(uint64_t capacity)
     return log;
 }
 
+const char *frame_place_name(frame_placement where)
+{
+    static const char *const names[FRAME_PLACEMENTS] = {"cache", "own", "memory"};
+    return names[where];
+}
+
+/* A word of each line. */
+static void read_lines(const void *bytes, size_t size)
+{
+    const uintptr_t end = (uintptr_t)bytes + size;
+    for (uintptr_t at = (uintptr_t)bytes & ~(uintptr_t)(LINE_BYTES - 1); at < end;
+         at += LINE_BYTES)
+        (void)*(const volatile char *)at;
+}
+
 #if defined(__x86_64__)
 
 /* Processors before Skylake and Zen have only the older one, which waits for each line. */
@@ -39,7 +54,12 @@ bool frame_place_can_move(void)
     return true;
 }
 
-void frame_place_move(const void *bytes, size_t size)
+static void wait_until_done(void)
+{
+    __asm__ volatile("mfence" ::: "memory");
+}
+
+static void drop_lines(const void *bytes, size_t size)
 {
     static int optimised = -1;
     uintptr_t at = (uintptr_t)bytes & ~(uintptr_t)(LINE_BYTES - 1);
@@ -53,7 +73,6 @@ void frame_place_move(const void *bytes, size_t size)
         else
             __asm__ volatile("clflush %0" : "+m"(*line));
     }
-    __asm__ volatile("mfence" ::: "memory");
 }
 
 #elif defined(__aarch64__)
@@ -63,8 +82,13 @@ bool frame_place_can_move(void)
     return true;
 }
 
+static void wait_until_done(void)
+{
+    __asm__ volatile("dsb sy" ::: "memory");
+}
+
 /* Linux lets programs do it (SCTLR_EL1.UCI). */
-void frame_place_move(const void *bytes, size_t size)
+static void drop_lines(const void *bytes, size_t size)
 {
     uint64_t cache_type;
     __asm__("mrs %0, ctr_el0" : "=r"(cache_type));
@@ -72,7 +96,6 @@ void frame_place_move(const void *bytes, size_t size)
     const uintptr_t end = (uintptr_t)bytes + size;
     for (uintptr_t at = (uintptr_t)bytes & ~(line_bytes - 1); at < end; at += line_bytes)
         __asm__ volatile("dc civac, %0" ::"r"(at) : "memory");
-    __asm__ volatile("dsb sy" ::: "memory");
 }
 
 #else
@@ -82,12 +105,27 @@ bool frame_place_can_move(void)
     return false;
 }
 
-void frame_place_move(const void *bytes, size_t size)
+static void wait_until_done(void)
+{
+}
+
+static void drop_lines(const void *bytes, size_t size)
 {
     (void)bytes, (void)size;
 }
 
 #endif
+
+void frame_place_move(frame_placement where, const void *bytes, size_t size)
+{
+    if (where == FRAME_IN_CACHE)
+        return;
+    if (where == FRAME_IN_OWN)
+        read_lines(bytes, size);
+    else
+        drop_lines(bytes, size);
+    wait_until_done();
+}
 
 void frame_watch_note(frame_watch *watch, const void *payload)
 {

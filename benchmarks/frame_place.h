@@ -1,8 +1,9 @@
 /* Where a frame lies when its receiver begins to read it. A network adapter puts what comes into
  * the processor's caches or, where it cannot, into memory. Between processes of one machine it
  * is always in a cache, that of the sender; so the receiver's loop looks for the signal itself,
- * and when it has seen one it writes the frame's lines to memory and drops them from all caches
- * before the library sees them. What that takes is measured, to be taken out again. */
+ * and when it has seen one it reads the frame's lines, which brings them to its own cache, or writes
+ * them to memory and drops them from all caches, before the library sees them. What that takes is
+ * measured, to be taken out again. */
 #ifndef TC_PERF_FRAME_PLACE_H
 #define TC_PERF_FRAME_PLACE_H
 
@@ -26,17 +27,27 @@ typedef struct frame_log {
 /* NULL after a line on stderr. It is there until the process ends. */
 frame_log *frame_log_create(uint64_t capacity);
 
-/* Of one series. */
+typedef enum frame_placement {
+    FRAME_IN_CACHE, /* the lines stay where they are */
+    FRAME_IN_OWN,   /* in a cache of the receiver's processor */
+    FRAME_IN_MEMORY,
+    FRAME_PLACEMENTS
+} frame_placement;
+
+/* Of one series: the lines are moved there, all else is alike. */
 typedef struct frame_place {
-    bool in_memory; /* else the lines stay where they are; all else is alike */
+    frame_placement where;
     frame_log *log;
 } frame_place;
+
+/* "cache", "own" or "memory". */
+const char *frame_place_name(frame_placement where);
 
 /* Whether this processor's instructions for it are known. */
 bool frame_place_can_move(void);
 
-/* Writes these bytes' lines to memory, and drops them from every processor's caches. */
-void frame_place_move(const void *bytes, size_t size);
+/* Moves these bytes' lines, and waits until they are there. */
+void frame_place_move(frame_placement where, const void *bytes, size_t size);
 
 /* What a receiver knows of where its frames come. Payloads of one size lie at equal distances in
  * a ring, which is known once it has been gone through. */

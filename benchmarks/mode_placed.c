@@ -1,5 +1,5 @@
 /* The library's modes of the experiment tail: what mode_ifunc.c does, by a loop that looks for
- * each frame itself, and moves it to memory where that is asked for (frame_place.h). Rates are
+ * each frame itself, and moves it where that is asked for (frame_place.h). Rates are
  * of bursts, which the target begins to handle when all of one is there: where its frames lie is
  * decided between sending and handling. */
 #include "frame_place.h"
@@ -52,7 +52,7 @@ static bool send_one(placed_state *state, perf_poll *poll)
 
 static void move_frame(const placed_state *state, const unsigned char *payload)
 {
-    frame_place_move(payload - FRAME_SIGNAL_BEFORE, state->frame_bytes);
+    frame_place_move(state->place->where, payload - FRAME_SIGNAL_BEFORE, state->frame_bytes);
 }
 
 /* Until the frame is seen, or there have been looks enough. False: the other side is gone. */
@@ -83,8 +83,7 @@ static bool await_one(placed_state *state, perf_poll *poll, uint64_t *spent_out)
             if (!look_for(state, poll, next, &seen))
                 return ifunc_link_lost(&state->link);
             if (seen != 0) {
-                if (state->place->in_memory)
-                    move_frame(state, next);
+                move_frame(state, next);
                 *spent_out = perf_ticks() - seen;
             }
         }
@@ -172,7 +171,8 @@ static bool open_placed(perf_series *series)
     state->burst_bytes =
         info.frame_payload_max < BURST_BYTES ? info.frame_payload_max : BURST_BYTES;
     /* What other deliveries bring is in no place that both processes can tell. */
-    series->is_left_out = state->place->in_memory && strcmp(series->delivery, "direct") != 0;
+    series->is_left_out =
+        state->place->where != FRAME_IN_CACHE && strcmp(series->delivery, "direct") != 0;
     if (state->payload_bytes > payload_max(state, &info))
         series->payload_max = payload_max(state, &info);
     if (series->payload_max != 0 || series->is_left_out)
@@ -269,7 +269,7 @@ static bool await_burst(placed_state *state, perf_poll *poll, uint64_t burst)
 static void move_burst(const placed_state *state, uint64_t size)
 {
     const unsigned char *payload = NULL;
-    for (uint64_t i = 0; state->place->in_memory && i < size; i++) {
+    for (uint64_t i = 0; state->place->where != FRAME_IN_CACHE && i < size; i++) {
         payload = frame_watch_next(&state->watch, payload);
         if (payload == NULL)
             return;

@@ -450,11 +450,12 @@ def overhead_panels(rows, paper):
 
 
 def placement_changes(rows):
-    """What it is worth that a frame is in a cache, against the same in memory: Figures 9 and 10 of Two-Chains."""
+    """What it is worth that a frame is in a cache, the sender's or the receiver's own, against the same in memory: Figures 9 and 10 of
+    Two-Chains."""
     at = {(text(row.get("mode")), number(row, "payload_bytes"), text(row.get("placement"))): row for row in rows}
     changes = []
     for (mode, size, place), cache in at.items():
-        memory = at.get((mode, size, "memory")) if place == "cache" else None
+        memory = at.get((mode, size, "memory")) if place != "memory" else None
         if memory is None:
             continue
         row = {"mode": mode, "payload_bytes": size, "placement": place}

@@ -7,9 +7,9 @@ knows() {
     "$tc_perf" "$1" --help | tr '\n' ' ' | grep -q -e "$2"
 }
 
-# measure_tail NAME FUNCTION
+# measure_tail NAME FUNCTION PLACEMENTS
 measure_tail() {
-    measure "$1" tail --function "$2" --load none,vm --stressor "$stressor" -s "$tail_sizes" -n "$tail_samples" -w "$tail_warmup" --rounds "$tail_rounds"
+    measure "$1" tail --function "$2" --placement "$3" --load none,vm --stressor "$stressor" -s "$tail_sizes" -n "$tail_samples" -w "$tail_warmup" --rounds "$tail_rounds"
 }
 
 measure_two_chains() {
@@ -21,8 +21,8 @@ measure_two_chains() {
     fi
     measure put iput --sweep "$two_sizes" --modes inject,local --rounds $again "${few[@]}"
     measure sum ssum --sweep "$two_sizes" --modes inject,local --rounds $again "${few[@]}"
-    measure_tail tail-put iput
-    measure_tail tail-sum ssum
+    measure_tail tail-put iput cache,own,memory
+    measure_tail tail-sum ssum cache,memory
     if knows wait --cycles; then
         measure cycles wait --cycles --sweep "$wait_sizes" --rounds $sweep_rounds "${few[@]}"
     fi
@@ -76,13 +76,14 @@ loss_claims() {
 # Figures 9 to 12.
 tail_claims() {
     two_chains tail-put '
-        ("inject", "cached") as $mode
-        | (sweep("memory_to_cache_latency_\($mode)_none") | map(.value = 100 * (1 - 1 / .value))
-           | "| 9: latency that the cache saves, %, at most; `\($mode)` | 31 | \(most) |"),
-          (sweep("memory_to_cache_rate_\($mode)_none") | map(.value = if .value > 0 then 100 * (1 / .value - 1) else 0 end)
-           | "| 10: rate that it adds, %, at most; `\($mode)` | 92 | \(most) |"),
-          (sweep("memory_to_cache_p999_\($mode)_vm")
-           | "| 11: p99.9 from memory to that from the cache, with load, at most; `\($mode)` | 2.4 | \(most) |")'
+        ("inject", "cached") as $mode | ("own", "cache") as $where
+        | (if $where == "own" then "the receiver\u0027s cache" else "the sender\u0027s" end) as $cache
+        | (sweep("memory_to_\($where)_latency_\($mode)_none") | select(. != []) | map(.value = 100 * (1 - 1 / .value))
+           | "| 9: latency that \($cache) saves, %, at most; `\($mode)` | 31 | \(most) |"),
+          (sweep("memory_to_\($where)_rate_\($mode)_none") | select(. != []) | map(.value = if .value > 0 then 100 * (1 / .value - 1) else 0 end)
+           | "| 10: rate that \($cache) adds, %, at most; `\($mode)` | 92 | \(most) |"),
+          (sweep("memory_to_\($where)_p999_\($mode)_vm") | select(. != [])
+           | "| 11: p99.9 from memory to that from \($cache), with load, at most; `\($mode)` | 2.4 | \(most) |")'
     two_chains tail-sum '
         ("inject", "cached") as $mode
         | (sweep("memory_to_cache_p999_\($mode)_vm")
@@ -213,7 +214,7 @@ $(loss_table sum)
 
 ## Figures 9 to 11: Indirect Put, frames in a cache or in memory
 
-**Emulated**: no adapter stashes anything here. The receiver moves each frame to memory before it reads it, and what that takes is taken out.
+**Emulated**: no adapter stashes anything here. The receiver moves each frame to memory, or to its own cache (`own`), before it reads it, and what that takes is taken out.
 
 ![Indirect Put by placement](tail-put.svg)
 
@@ -238,7 +239,7 @@ $(ring_table)
 ## What differs from the paper's set-up
 
 - Two processes of one machine over shared memory; the paper has two machines with ConnectX-6 adapters, back to back.
-- A frame in a cache is in that of the processor that wrote it, not in the last-level cache of the receiver's. With fewer free processors than programs p99.9 is
+- A frame in `cache` is in that of the processor that wrote it, one in `own` in the innermost of the receiver's; the paper's is in the last-level cache. With fewer free processors than programs p99.9 is
   the scheduler's, whatever the placement.
 - The load is $(jq -r '[.rows[] | select(.load == "vm") | .load_by] | first | if . == "own" then "two processes of tc-perf that wear the memory; stress-ng is taken where it is installed" else "`stress-ng --class vm --all 1`, as in the paper" end' "$dir/tail-put.json").
 - The paper's payloads are numbers of 4 bytes, 1 to 8192; here bytes.

@@ -1,5 +1,5 @@
 /* How far single messages are from the usual one: percentiles of many round trips, quiet and with
- * other programs on the same processors, with frames that are read from a cache or from memory.
+ * other programs on the same processors, with frames that are read from the sender's cache, the receiver's own or memory.
  * Figures 9 to 12 of Two-Chains. */
 #include "frame_place.h"
 #include "perf_clock.h"
@@ -25,7 +25,7 @@ static const perf_mode *const modes[] = {&perf_mode_am, &perf_mode_placed_cached
 
 static tail_load loads[LOAD_COUNT]; /* of none there is nothing to start */
 static tail_load *running;          /* NULL: all is quiet */
-static frame_place places[2];       /* cache, memory */
+static frame_place places[FRAME_PLACEMENTS];
 static tail_pool pools[SERIES_MAX]; /* of the present payload */
 static bool counts;                 /* false during trials */
 
@@ -115,14 +115,14 @@ static void note_rate(series_run *run, unsigned index, uint64_t count)
 /* --- series ---------------------------------------------------------------------------------- */
 
 /* UCX says nothing of where its messages come: they lie in a cache. */
-static bool has_place(const perf_mode *mode, unsigned place, const perf_options *options)
+static bool has_place(const perf_mode *mode, frame_placement place, const perf_options *options)
 {
-    static const char *const names[] = {"cache", "memory"};
-    return perf_value_lists(options->placement, ',', names[place]) &&
-           (place == 0 || mode != &perf_mode_am);
+    return perf_value_lists(options->placement, ',', frame_place_name(place)) &&
+           (place == FRAME_IN_CACHE || mode != &perf_mode_am);
 }
 
-static void add_series(series_run *run, const perf_mode *mode, unsigned place, tail_load *load)
+static void add_series(series_run *run, const perf_mode *mode, frame_placement place,
+                       tail_load *load)
 {
     const unsigned first = run->series_count;
     series_run_add(run, mode);
@@ -150,7 +150,7 @@ static bool choose_series(series_run *run)
     }
     for (unsigned load = 0; load < LOAD_COUNT; load++) {
         for (size_t mode = 0; loads[load].name != NULL && mode < MODE_COUNT; mode++) {
-            for (unsigned place = 0; place < 2; place++) {
+            for (frame_placement place = 0; place < FRAME_PLACEMENTS; place++) {
                 if (perf_value_lists(options->modes, ',', modes[mode]->name) &&
                     has_place(modes[mode], place, options))
                     add_series(run, modes[mode], place, &loads[load]);
@@ -166,8 +166,8 @@ static bool make_pools(series_run *run)
     const uint64_t each = (run->options.iterations + rounds - 1) / rounds;
     const uint64_t most = each > TRIAL_COUNT ? each : TRIAL_COUNT;
     frame_log *log = frame_log_create(run->options.warmup + most);
-    places[0] = (frame_place){.log = log};
-    places[1] = (frame_place){.log = log, .in_memory = true};
+    for (frame_placement where = 0; where < FRAME_PLACEMENTS; where++)
+        places[where] = (frame_place){.log = log, .where = where};
     for (unsigned i = 0; log != NULL && i < run->series_count; i++) {
         pools[i].ticks = malloc(each * rounds * sizeof(uint64_t));
         pools[i].handled_per_s = calloc(rounds, sizeof(double));
@@ -185,8 +185,8 @@ static void print_round(const series_run *run, unsigned index, unsigned round)
     const series_samples *samples = &run->samples[index];
     (void)fprintf(stderr, "round %3u %-4s %-7s %-6s p50 %9.1f ns p99 %9.1f ns\n", round + 1,
                   pools[index].load->name, run->series[index].mode->name,
-                  run->series[index].place->in_memory ? "memory" : "cache",
-                  samples->p50_ns[round], samples->p99_ns[round]);
+                  frame_place_name(run->series[index].place->where), samples->p50_ns[round],
+                  samples->p99_ns[round]);
 }
 
 static void report_payload(series_run *run)

@@ -16,7 +16,7 @@ typedef struct tail_row {
 
 static const char *place_of(const series_run *run, unsigned index)
 {
-    return run->series[index].place->in_memory ? "memory" : "cache";
+    return frame_place_name(run->series[index].place->where);
 }
 
 static bool is_am(const series_run *run, unsigned index)
@@ -120,12 +120,14 @@ static void compare(const series_run *run, const tail_pool *pools, const tail_ro
     const bool same_load = pools[a].load == pools[b].load;
     const char *mode = run->series[a].mode->name;
     char what[32];
-    if (same_mode && same_load && run->series[a].place->in_memory && !same_place) {
-        add_ratio(run, "memory_to_cache", "latency", mode, pools[a].load->name,
-                  (double)rows[a].ticks.p50, (double)rows[b].ticks.p50);
-        add_ratio(run, "memory_to_cache", "p999", mode, pools[a].load->name,
-                  (double)rows[a].ticks.p999, (double)rows[b].ticks.p999);
-        add_ratio(run, "memory_to_cache", "rate", mode, pools[a].load->name, rows[a].rate_per_s,
+    if (same_mode && same_load && run->series[a].place->where == FRAME_IN_MEMORY &&
+        !same_place) {
+        (void)snprintf(what, sizeof what, "memory_to_%s", place_of(run, b));
+        add_ratio(run, what, "latency", mode, pools[a].load->name, (double)rows[a].ticks.p50,
+                  (double)rows[b].ticks.p50);
+        add_ratio(run, what, "p999", mode, pools[a].load->name, (double)rows[a].ticks.p999,
+                  (double)rows[b].ticks.p999);
+        add_ratio(run, what, "rate", mode, pools[a].load->name, rows[a].rate_per_s,
                   rows[b].rate_per_s);
     }
     if (same_mode && same_place && !same_load && strcmp(pools[b].load->name, "none") == 0) {

@@ -95,7 +95,8 @@ static void moved_bytes_are_what_they_were(void **state)
     for (size_t i = 0; i < sizeof bytes; i++)
         same[i] = bytes[i] = (unsigned char)(i * 37);
     for (size_t size = 0; size < 200; size += 7)
-        frame_place_move(bytes + size, sizeof bytes - 2 * size);
+        for (frame_placement where = 0; where < FRAME_PLACEMENTS; where++)
+            frame_place_move(where, bytes + size, sizeof bytes - 2 * size);
     assert_memory_equal(bytes, same, sizeof bytes);
 }
 
