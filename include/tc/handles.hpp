@@ -4,6 +4,7 @@
 #define TC_HANDLES_HPP
 
 #include <tc/library.h>
+#include <tc/package.h>
 #include <tc/tc.h>
 
 #include <chrono>
@@ -132,6 +133,7 @@ using listener = handle<tc_listener, tc_listener_close>;
 using group = handle<tc_group, tc_group_destroy>;
 using library = handle<tc_library, tc_library_close>;
 using message = handle<tc_message, tc_message_destroy>;
+using package = handle<tc_package, tc_package_close>;
 
 namespace detail
 {
@@ -242,6 +244,19 @@ class context
         return opened<library>(
             err, [&](tc_library **made) { return tc_library_open(get(), name, made, &err); });
     }
+    library open_library(const tc_embedded &archive, tc_error &err) noexcept
+    {
+        return opened<library>(err, [&](tc_library **made) {
+            return tc_library_open_embedded(get(), &archive, made, &err);
+        });
+    }
+    // Of a .tcp file; NAME_package_open of its generated header makes one, too.
+    package open_package(const char *path, tc_error &err) noexcept
+    {
+        return opened<package>(err, [&](tc_package **made) {
+            return tc_package_open(get(), path, nullptr, made, &err);
+        });
+    }
     // The group of the job that started this process.
     group join(timeout within, tc_error &err) noexcept
     {
@@ -273,6 +288,14 @@ class context
     library open_library(const char *name)
     {
         return detail::checked([&](tc_error &err) { return open_library(name, err); });
+    }
+    library open_library(const tc_embedded &archive)
+    {
+        return detail::checked([&](tc_error &err) { return open_library(archive, err); });
+    }
+    package open_package(const char *path)
+    {
+        return detail::checked([&](tc_error &err) { return open_package(path, err); });
     }
     group join(timeout within)
     {

@@ -13,7 +13,7 @@
 //         return 1;
 //     }
 //
-// It is a header alone, over <tc/tc.h> and <tc/library.h>, whose contracts hold: what may be called
+// It is a header alone, over <tc/tc.h>, <tc/library.h> and <tc/package.h>, whose contracts hold: what may be called
 // where, by which thread, and what a peer can do. Owners free what they own at their end, move, and
 // become the C API's pointers wherever those are expected, so that whatever is not here is called as
 // in C. What was made from a context is freed with it: owners that outlive it are empty then.
@@ -275,6 +275,10 @@ template <typename F> class function : public ifunc
     }
     function(context &ctx, tc_error &err) noexcept
         : ifunc(ctx.open(function_name<F>::value, err))
+    {
+    }
+    function(context &ctx, const tc_embedded &archive, tc_error &err) noexcept
+        : ifunc(ctx.open(archive, err))
     {
     }
 

@@ -17,6 +17,8 @@
         }                                                                                      \
     } while (0)
 
+extern const tc_embedded squares_tca;
+
 namespace
 {
 
@@ -188,6 +190,35 @@ void lambdas_travel_with_their_captures()
     CHECK(keep(two.ep, kept{1}) == 8);
 }
 
+// Where there is no file of it.
+void lambdas_may_be_part_of_the_program()
+{
+    peers two;
+    tc_error err;
+    tc::context elsewhere({{"ifunc_path", "/nowhere"}});
+    tc::endpoint ep = elsewhere.connect(two.host_port());
+    CHECK(!tc::function<squares>(elsewhere, err) && err.status == TC_E_NOT_FOUND);
+    tc::function<squares> square(elsewhere, squares_tca);
+    CHECK(square(ep, squares{3}) == (std::vector<std::uint64_t>{0, 1, 4}));
+    tc::function<squares> again(elsewhere, squares_tca, err);
+    CHECK(again.get() == square.get() && err.status == TC_OK);
+}
+
+void packages_and_libraries_are_owned_too()
+{
+    peers two;
+    tc_error err;
+    CHECK(!two.ctx.open_package("nowhere.tcp", err) && err.status == TC_E_NOT_FOUND);
+    CHECK(std::string(err.text).find("nowhere.tcp") != std::string::npos);
+    CHECK(!two.ctx.open_library(squares_tca, err) && err.status == TC_E_INVALID);
+    try {
+        tc::package none = two.ctx.open_package("nowhere.tcp");
+        CHECK(false);
+    } catch (const tc::error &e) {
+        CHECK(e.status() == TC_E_NOT_FOUND);
+    }
+}
+
 void what_a_lambda_throws_is_thrown_here()
 {
     peers two;
@@ -227,6 +258,8 @@ int main()
     arguments_lie_as_in_a_struct();
     calls_that_do_not_wait();
     lambdas_travel_with_their_captures();
+    lambdas_may_be_part_of_the_program();
+    packages_and_libraries_are_owned_too();
     what_a_lambda_throws_is_thrown_here();
     other_messages_are_refused();
     std::puts("all is well");
