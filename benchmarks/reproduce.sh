@@ -2,7 +2,7 @@
 # Measures Three-Chains on this machine and draws what comes out: calls, payloads, first calls, the pointer-chase study of the
 # Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twenty
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME:
-# two-chains takes above half an hour, for the tails.
+# two-chains takes three quarters of an hour, for the tails.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
 #   benchmarks/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
 #   benchmarks/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
@@ -13,7 +13,7 @@
 set -euo pipefail
 
 depths=1..4096 deepest=4096 depth_servers="4 8 16 32 64" servers=1,2,4,8,16,32,64 few_servers=1,2,4,8,16 rounds=10 sweep_rounds=5 inflight=1,2,4,8,16
-few=() tables=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
+few=() tables=() language_few=() step=measure again=8 senders=1..16 functions=tsi,hash_map,saxpy sizes=1..64K large=64K..16M processes=2..16 seconds=10
 messages=1000000 api_sizes=1..1M mixed_servers=1,2,4
 two_sizes=16..32K wait_sizes=64..32K tail_sizes=64,256,1K,4K,16K tail_samples=1000000 tail_warmup=1000 tail_rounds=10 stressor=auto rings=4K..1M
 while [[ ${1:-} == --* ]]; do
@@ -21,6 +21,7 @@ while [[ ${1:-} == --* ]]; do
     --quick)
         depths=1,16 deepest=16 depth_servers=2 servers=1,2 few_servers=1,2 rounds=1 sweep_rounds=1 inflight=1,2 few=(-n 2) tables=(-n 500)
         again=1 senders=1..2 functions=tsi sizes=8..16 large=64K..128K processes=2..4 seconds=1 messages=2000 api_sizes=1..4 mixed_servers=1,2
+        language_few=(--quick)
         two_sizes=16..32 wait_sizes=64..128 tail_sizes=64,1K tail_samples=100 tail_warmup=20 tail_rounds=1 stressor=own rings=4K,64K
         ;;
     --draw | --docs) step=${1#--} ;;
@@ -69,6 +70,12 @@ measure() {
     "$tc_perf" "$@" --json "$dir/$name.json" >"$dir/$name.txt"
 }
 
+# Of the languages that this build has functions in.
+measure_languages() {
+    echo "benchmarks/language_table.py ${language_few[*]}" | tee -a "$dir/commands.txt"
+    "$(dirname "$0")/language_table.py" "${language_few[@]}" "$build" >"$dir/languages.md"
+}
+
 measure_all() {
     : >"$dir/commands.txt"
     cut -d ' ' -f 1-3 /proc/loadavg >"$dir/load.txt"
@@ -103,6 +110,7 @@ measure_all() {
     measure inflight dapc --servers "${depth_servers%% *}" --depth "$deepest" --inflight "$inflight" --rounds $sweep_rounds "${few[@]}"
     measure cold dapc --servers "$few_servers" --depth "$deepest" --modes bitcode,image --cache cold --rounds $rounds "${few[@]}"
     measure shm dapc --servers "$few_servers" --depth "$deepest" --transport shm --rounds $sweep_rounds "${few[@]}"
+    measure_languages
     measure protection protection --rounds $((rounds * 3)) "${few[@]}"
     cut -d ' ' -f 1-3 /proc/loadavg >>"$dir/load.txt"
 }
@@ -308,6 +316,13 @@ Nodes that differ in their protection alone, behind shared memory, UCX's tcp and
 
 $(protection)
 
+## Functions in other languages
+
+The same two functions in each language that this build has, in turns; \`docs/languages.md\` says what each column is. Figures 8 and 12 of the paper, chases in
+Julia beside C, are drawn by \`benchmarks/reproduce.sh three-chains\`.
+
+$(cat "$dir/languages.md")
+
 ## What differs from the paper's set-up
 
 - All servers and the client share the processors of one machine; the paper has a machine (or a DPU) for each, and InfiniBand, whose GETs need no processor of the
@@ -316,7 +331,7 @@ $(protection)
 - More processes than processors: each message wakes a process, and with 32 and 64 servers on a few processors nearly every one has slept. With a processor for each, both GETs and messages would be faster.
 - But under "From any server" the client sends a chase to the server that has its first entry; the paper's sends it to any.
 - The result comes as the answer of a call (\`tc_reply\`); the paper creates a second function, ReturnResult, for it.
-- 32768 entries on each server; the paper does not say how many. The paper's binary form of a function is \`image\` here. Figures 8 and 12, functions in Julia, are with those of that paper alone.
+- 32768 entries on each server; the paper does not say how many. The paper's binary form of a function is \`image\` here.
 
 ## Commands
 
