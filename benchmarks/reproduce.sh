@@ -129,6 +129,7 @@ publish() {
     local name
     mkdir -p "$figures"
     for name in "$@"; do
+        [ -f "$dir/$name.json" ] || continue # no functions of that language here
         jq -c . "$dir/$name.json" >"$figures/$name.json"
         cp "$dir/$name.svg" "$figures/$name.svg"
     done

@@ -214,7 +214,7 @@ $(loss_table sum)
 
 ## Figures 9 to 11: Indirect Put, frames in a cache or in memory
 
-**Emulated**: no adapter stashes anything here. The receiver moves each frame to memory, or to its own cache (`own`), before it reads it, and what that takes is taken out.
+**Emulated**: no adapter stashes anything here. The receiver moves each frame to memory, or to its own cache (\`own\`), before it reads it, and what that takes is taken out.
 
 ![Indirect Put by placement](tail-put.svg)
 
@@ -239,7 +239,7 @@ $(ring_table)
 ## What differs from the paper's set-up
 
 - Two processes of one machine over shared memory; the paper has two machines with ConnectX-6 adapters, back to back.
-- A frame in `cache` is in that of the processor that wrote it, one in `own` in the innermost of the receiver's; the paper's is in the last-level cache. With fewer free processors than programs p99.9 is
+- A frame in \`cache\` is in that of the processor that wrote it, one in \`own\` in the innermost of the receiver's; the paper's is in the last-level cache. With fewer free processors than programs p99.9 is
   the scheduler's, whatever the placement.
 - The load is $(jq -r '[.rows[] | select(.load == "vm") | .load_by] | first | if . == "own" then "two processes of tc-perf that wear the memory; stress-ng is taken where it is installed" else "`stress-ng --class vm --all 1`, as in the paper" end' "$dir/tail-put.json").
 - The paper's payloads are numbers of 4 bytes, 1 to 8192; here bytes.
