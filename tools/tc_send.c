@@ -1,4 +1,6 @@
-/* Sends a function to a target, once or many times. */
+/* Sends a function to a target, once or many times; brings it packages and libraries. */
+#include "send_content.h"
+#include "send_payload.h"
 #include "tool_json.h"
 #include "tool_options.h"
 #include "tool_status.h"
@@ -7,7 +9,6 @@
 #include <tc/endpoint.h>
 #include <tc/ifunc.h>
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -17,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAYLOAD_BYTES_MAX (64u << 20)
 #define PROGRESS_INTERVAL_NS 250000000ull
 #define NS_PER_S 1000000000ull
 
@@ -31,15 +31,13 @@ typedef struct arguments {
     uint64_t timeout_ns;
     bool uncached;
     bool prepare;
+    bool push;
+    bool withdraw;
+    const char *function; /* of a package; NULL: the file is the function's */
     bool call;
     bool quiet;
     bool json;
 } arguments;
-
-typedef struct payload {
-    char *bytes;
-    size_t size;
-} payload;
 
 #define AT(member) offsetof(arguments, member)
 
@@ -69,6 +67,15 @@ static const tool_option rows[] = {
      .offset = AT(prepare),
      .help = "only send the code ahead, and wait until the target can call it; messages that "
              "follow, by whomever, find it ready"},
+    {.name = "function",
+     .kind = TOOL_TEXT,
+     .value = "NAME",
+     .offset = AT(function),
+     .help = "the file is a package (.tcp), and this function of it is sent"},
+    {.name = "push",
+     .offset = AT(push),
+     .help = "bring a package, or a library that travels, and put it in force there"},
+    {.name = "withdraw", .offset = AT(withdraw), .help = "take its libraries out of force"},
     {.name = "call",
      .offset = AT(call),
      .help = "write to standard output what the function answers, and nothing else"},
@@ -88,7 +95,7 @@ static const tool_option rows[] = {
 
 static const tool_command command = {
     .name = "tc-send",
-    .usage = "HOST:PORT FUNCTION.tca [--payload FILE | --text TEXT] [options]",
+    .usage = "HOST:PORT FILE [--payload FILE | --text TEXT] [options]",
     .about = "Sends a function with a payload and waits until the target has run it.\n",
     .options = rows,
     .option_count = sizeof rows / sizeof rows[0],
@@ -107,6 +114,20 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/* What the file is has to be what is done with it. */
+static int check_file(const arguments *args)
+{
+    if (args->push || args->withdraw)
+        return args->function == NULL
+                   ? TOOL_GO_ON
+                   : tool_options_misused(&command, "--function is not for --push, --withdraw");
+    if (send_content_is_package(args->archive) == (args->function != NULL))
+        return TOOL_GO_ON;
+    return tool_options_misused(&command, args->function != NULL
+                                              ? "--function is for a package, NAME.tcp"
+                                              : "of a package expected --function or --push");
+}
+
 static int parse(int argc, char **argv, arguments *args)
 {
     *args = (arguments){.count = 1, .timeout_s = 30};
@@ -116,56 +137,15 @@ static int parse(int argc, char **argv, arguments *args)
     if ((args->payload_file != NULL) + (args->text != NULL) + args->prepare > 1)
         return tool_options_misused(&command,
                                     "expected one of --payload, --text and --prepare at most");
-    if (args->call + args->prepare + args->uncached > 1)
-        return tool_options_misused(&command,
-                                    "expected one of --call, --prepare and --uncached at most");
+    if (args->call + args->prepare + args->uncached + args->push + args->withdraw > 1)
+        return tool_options_misused(&command, "expected one of --call, --prepare, --uncached, "
+                                              "--push and --withdraw at most");
     if (args->json && args->quiet)
         return tool_options_misused(&command, "expected one of --json and --quiet at most");
     args->target = argv[optind];
     args->archive = argv[optind + 1];
     args->timeout_ns = args->timeout_s * NS_PER_S;
-    return TOOL_GO_ON;
-}
-
-static int read_payload_file(const char *path, payload *out)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (file == NULL) {
-        fprintf(stderr, "tc-send: %s: %s\n", path, strerror(errno));
-        return 0;
-    }
-    size_t room = 0;
-    for (;;) {
-        if (out->size == room) {
-            room = room == 0 ? 65536 : 2 * room;
-            char *bytes = room <= PAYLOAD_BYTES_MAX ? realloc(out->bytes, room) : NULL;
-            if (bytes == NULL) {
-                fprintf(stderr, "tc-send: %s: more than %u bytes\n", path, PAYLOAD_BYTES_MAX);
-                break;
-            }
-            out->bytes = bytes;
-        }
-        size_t n = fread(out->bytes + out->size, 1, room - out->size, file);
-        out->size += n;
-        if (n == 0)
-            break;
-    }
-    int ok = feof(file) && !ferror(file);
-    if (file != stdin)
-        fclose(file);
-    return ok;
-}
-
-static int load_payload(const arguments *args, payload *out)
-{
-    *out = (payload){NULL, 0};
-    if (args->payload_file != NULL)
-        return read_payload_file(args->payload_file, out);
-    if (args->text == NULL)
-        return 1;
-    out->size = strlen(args->text);
-    out->bytes = strdup(args->text);
-    return out->bytes != NULL;
+    return check_file(args);
 }
 
 static void show_progress(const arguments *args, uint64_t sent, uint64_t *next_ns)
@@ -178,7 +158,7 @@ static void show_progress(const arguments *args, uint64_t sent, uint64_t *next_n
     *next_ns = now + PROGRESS_INTERVAL_NS;
 }
 
-static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p,
+static tc_status send_one(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p,
                           tc_error *err)
 {
     tc_context *ctx = tc_ep_context(ep);
@@ -231,7 +211,7 @@ static void print_json(const tc_ifunc *fn, uint64_t messages, uint64_t since_ns,
     puts("}");
 }
 
-static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p)
+static int send_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p)
 {
     uint64_t started_ns = now_ns(), next_ns = started_ns + PROGRESS_INTERVAL_NS;
     int show = !args->quiet && isatty(STDERR_FILENO);
@@ -278,17 +258,18 @@ static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
 }
 
 /* The answers one behind the other, as bytes: what they are only the function knows. */
-static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p, FILE *out)
+static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p,
+                    FILE *out)
 {
     tc_error error = {.status = TC_OK};
     tc_status status = TC_OK;
-    char *answer = malloc(PAYLOAD_BYTES_MAX);
+    char *answer = malloc(SEND_PAYLOAD_BYTES_MAX);
     if (answer == NULL) {
         fputs("tc-send: no memory for an answer\n", stderr);
         return TOOL_FAILED;
     }
     for (uint64_t i = 0; i < args->count && status == TC_OK; i++) {
-        size_t size = PAYLOAD_BYTES_MAX;
+        size_t size = SEND_PAYLOAD_BYTES_MAX;
         status = tc_call(ep, fn, p->bytes, p->size, answer, &size, args->timeout_ns, &error);
         if (status != TC_OK)
             break;
@@ -307,7 +288,7 @@ static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payloa
 }
 
 /* JSON is written when all answers are there: half an object is none. */
-static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const payload *p)
+static int call(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p)
 {
     char *answers = NULL;
     size_t size = 0;
@@ -339,22 +320,58 @@ static int fail(const tc_error *error)
     return tool_status_of(error->status);
 }
 
-static int connect_and_send(tc_context *ctx, const arguments *args, const payload *p)
+/* Brings a package or a library, or takes it away. */
+static int move_content(tc_context *ctx, const arguments *args)
 {
+    send_content content;
+    tc_error error;
+    tc_ep *ep;
+    if (tc_ep_connect(ctx, args->target, 0, &ep, &error) != TC_OK)
+        return fail(&error);
+    const uint64_t started_ns = now_ns();
+    tc_status status =
+        send_content_move(ep, args->archive, args->push, args->timeout_ns, &content, &error);
+    tc_ep_close(ep);
+    if (status != TC_OK)
+        return fail(&error);
+    if (!args->quiet)
+        send_content_print(&content, (double)(now_ns() - started_ns) / 1e6, args->json);
+    return tool_options_finish(&command, TOOL_OK);
+}
+
+static tc_status open_function(tc_context *ctx, const arguments *args, tc_package **package_out,
+                               tc_ifunc **fn_out, tc_error *err)
+{
+    if (args->function != NULL)
+        return send_content_function(ctx, args->archive, args->function, package_out, fn_out,
+                                     err);
+    return tc_ifunc_open_file(ctx, args->archive, fn_out, err);
+}
+
+static int connect_and_send(tc_context *ctx, const arguments *args, const send_payload *p)
+{
+    tc_package *package = NULL; /* has the function open */
     tc_error error;
     tc_ifunc *fn;
     tc_ep *ep;
-    if (tc_ifunc_open_file(ctx, args->archive, &fn, &error) != TC_OK ||
-        tc_ep_connect(ctx, args->target, 0, &ep, &error) != TC_OK)
+    if (open_function(ctx, args, &package, &fn, &error) != TC_OK)
         return fail(&error);
-    int result = args->prepare ? prepare(ep, fn, args)
+    int result;
+    if (tc_ep_connect(ctx, args->target, 0, &ep, &error) == TC_OK) {
+        result = args->prepare ? prepare(ep, fn, args)
                  : args->call  ? call(ep, fn, args, p)
                                : send_all(ep, fn, args, p);
-    if (result == TOOL_OK)
-        settle(ep, args);
-    tc_ep_close(ep);
-    tc_ifunc_close(fn);
-    return tool_options_finish(&command, result);
+        if (result == TOOL_OK)
+            settle(ep, args);
+        tc_ep_close(ep);
+        result = tool_options_finish(&command, result);
+    } else {
+        result = fail(&error);
+    }
+    if (package == NULL)
+        tc_ifunc_close(fn);
+    tc_package_close(package);
+    return result;
 }
 
 /* What was flushed needs no time to close, and what could not be flushed in time gets no more.
@@ -375,16 +392,17 @@ static tc_status create_context(tc_context **ctx_out, tc_error *err)
 int main(int argc, char **argv)
 {
     arguments args;
-    payload p;
+    send_payload p;
     tc_context *ctx;
     tc_error error;
     int result = parse(argc, argv, &args);
     if (result != TOOL_GO_ON)
         return result;
-    if (!load_payload(&args, &p))
+    if (!send_payload_load(&p, args.payload_file, args.text))
         return TOOL_FAILED;
     if (create_context(&ctx, &error) == TC_OK) {
-        result = connect_and_send(ctx, &args, &p);
+        result = args.push || args.withdraw ? move_content(ctx, &args)
+                                            : connect_and_send(ctx, &args, &p);
         tc_context_destroy(ctx);
     } else {
         result = fail(&error);

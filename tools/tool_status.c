@@ -11,6 +11,7 @@ int tool_status_of(tc_status status)
     case TC_E_CLOSED:
         return TOOL_NO_PEER;
     case TC_E_REFUSED:
+    case TC_E_ABSENT:
         return TOOL_REFUSED;
     default:
         return TOOL_FAILED;

@@ -174,6 +174,35 @@ void say_main(void *payload, size_t payload_size, void *target_args)
             with open(output, encoding="utf-8") as file:
                 self.assertTrue(file.read().startswith(said), arguments)
 
+    def test_a_package_is_brought_to_a_node_and_taken_away(self):
+        if not CLANG:
+            self.skipTest("no tc-clang")
+        self.write("shop/lib_stock.c", "long stock;\nlong stock_take(void);\nlong stock_take(void) { return ++stock; }\n")
+        self.write("shop/sell.c", "extern long stock_take(void);\n#include <tc/entry.h>\n"
+                   "void sell_main(void *p, size_t n, void *t)\n{\n    (void)p, (void)n, (void)t;\n"
+                   "    char answer = (char)('0' + stock_take());\n    (void)tc_reply(&answer, 1);\n}\n")
+        self.assertEqual(self.build("shop", "--no-local").returncode, 0)
+        with Node(self.tool("tc-node")) as node:
+            def send(*arguments, status=0):
+                done = subprocess.run([self.tool("tc-send"), node.address, *arguments], cwd=self.place, capture_output=True, text=True,
+                                      timeout=DEADLINE_S, check=False, env=clean_environment())
+                self.assertEqual(done.returncode, status, (arguments, done.stdout, done.stderr))
+                return done.stdout + done.stderr
+            call = ("shop.tcp", "--function", "sell", "--call")
+            self.assertIn("stock", send(*call, status=4))
+            self.assertIn("the target has package 'shop' after", send("shop.tcp", "--push"))
+            self.assertEqual([send(*call), send(*call, "--count", "2")], ["1", "23"])
+            again = json.loads(send("shop.tcp", "--push", "--json"))
+            self.assertEqual((again["package"], again["libraries"], again["functions"]), ("shop", 1, 1))
+            self.assertEqual(send(*call), "4")  # what was in force has stayed
+            self.assertIn("package 'shop': libraries are withdrawn", send("shop.tcp", "--withdraw"))
+            self.assertIn("stock", send(*call, status=4))
+            self.assertIn("has no function 'buy'", send("shop.tcp", "--function", "buy", status=1))
+            self.assertIn("expected --function or --push", send("shop.tcp", status=2))
+            self.assertIn("--function is for a package", send("sell.tca", "--function", "sell", status=2))
+            self.assertIn("at most", send("shop.tcp", "--push", "--call", status=2))
+            self.assertIn("is a function, expected a library", send(os.path.join(FUNCTIONS, "check.tca"), "--push", status=1))
+
     def test_a_node_has_the_libraries_of_a_package(self):
         if not CLANG:
             self.skipTest("no tc-clang")
