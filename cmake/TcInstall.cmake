@@ -87,6 +87,8 @@ function(tc_install_package)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 ${PROJECT_BINARY_DIR}/man/man7 DESTINATION ${CMAKE_INSTALL_MANDIR}
     COMPONENT development OPTIONAL)
+  # For Julia: a folder of packages.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/julia DESTINATION ${CMAKE_INSTALL_DATADIR}/tchains COMPONENT development)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
   # The crates as they are, which cargo takes by their path, and tc-rustc, which finds them from where it is.
@@ -96,10 +98,6 @@ function(tc_install_package)
     file(RELATIVE_PATH from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DATADIR}/tchains/rust/tc-rustc)
     file(CREATE_LINK ${from_bin} ${CMAKE_CURRENT_BINARY_DIR}/tc-rustc SYMBOLIC)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tc-rustc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT rust)
-  endif()
-  if(TC_INSTALL_DOCS)
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/languages/rust DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/languages
-      COMPONENT documentation FILES_MATCHING PATTERN *.rs)
   endif()
   # As they lie in the tree, so that links between them lead somewhere.
   if(TC_INSTALL_DOCS)

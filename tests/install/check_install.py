@@ -134,6 +134,7 @@ def main():
             installation.follow_lesson(cmake, "05_key_value_store")
         installation.try_pkg_config(with_llvm)
         installation.try_original()
+        installation.try_julia()
         installation.refuses_newer_headers()
         documents = os.path.join(prefix, "share", "doc", "tchains")
         check_links(documents)

@@ -51,6 +51,21 @@ class Installation:
         """Its words, as a shell would take them: folders may have spaces."""
         return shlex.split(run(["pkg-config", *arguments, module], self.environment))
 
+    def try_julia(self):
+        """The package for Julia finds the library beside which it lies. It is only looked for where there is no Julia."""
+        package = os.path.dirname(self.find(os.path.join("share", "tchains", "julia", "ThreeChains.jl")))
+        where = subprocess.run([os.path.join(HERE, "..", "..", "scripts", "install-julia.sh"), "--where"], check=False,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=STEP_SECONDS)
+        if where.returncode != 0:
+            print("not tried: the package for Julia, as there is no Julia 1.5")
+            return
+        environment = {**self.environment, "JULIA_LOAD_PATH": package + ":", "JULIA_DEPOT_PATH": os.path.join(self.scratch, "depot")}
+        environment.pop("TCHAINS_LIBRARY", None)
+        said = run([where.stdout.strip(), "--startup-file=no", "-e", "using Libdl, ThreeChains; Context() do context; "
+                    'print(port(Listener(context, "127.0.0.1:0")) > 0); end; print(" ", join(dllist(), " "))'], environment)
+        if not said.startswith("true ") or os.path.realpath(self.find("libtchains.so.[0-9]")) not in map(os.path.realpath, said.split(" ")):
+            sys.exit(f"the package for Julia does not listen, or by another library: {said}")
+
     def send(self, program, function, options=None, folder=None, expected=None):
         """One message from program to an installed tc-node, with functions of the folder; without a function only the connection.
         What the target has to print is the greeting, if there is a function, or what is expected."""

@@ -141,6 +141,7 @@ def try_out(root, scratch, arguments, with_llvm):
     installation.try_cmake(cmake, with_llvm)
     installation.try_pkg_config(with_llvm)
     installation.refuses_newer_headers()
+    installation.try_julia()
     packages = os.path.join(root.folder, "usr/lib/python3/dist-packages")
     version = run(["/usr/bin/python3", "-B", "-c", "import tchains; print(tchains.__version__)"],
                   {**os.environ, "PYTHONPATH": packages}).strip()

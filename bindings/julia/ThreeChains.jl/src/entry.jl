@@ -243,7 +243,7 @@ Writes an archive for other programs, by `tc-ar create`: bitcode and images. `de
 function needs at a node, such as `"libz.so.1"`.
 """
 function archive(f::Function, path::AbstractString; name=first(splitext(basename(path))), deps=String[])
-    program = get(ENV, "TC_AR", "tc-ar")
+    program = get(() -> installed(["bin"], "tc-ar"), ENV, "TC_AR")
     mktempdir() do folder
         files = map(bitcode(f; name=name)) do (triple, bytes)
             file = joinpath(folder, string(name, ".", triple, ".bc"))

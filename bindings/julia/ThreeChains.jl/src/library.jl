@@ -14,11 +14,29 @@ function function_at(place::Ref{Ptr{Cvoid}}, name::Symbol)
     return place[]
 end
 
+# Where this was installed with the library: PREFIX/share/tchains/julia/ThreeChains.jl/src. Elsewhere "".
+function prefix()
+    folder, below = @__DIR__, joinpath("share", "tchains", "julia", "ThreeChains.jl", "src")
+    return endswith(folder, below) ? folder[1:end-sizeof(below)] : ""
+end
+
+# A file of the same installation, if it is there, or its name, which is looked for on the usual paths.
+function installed(folders::Vector{String}, name::String)
+    prefix() == "" && return name
+    for folder in folders
+        path = joinpath(prefix(), folder, name)
+        isfile(path) && return path
+    end
+    return name
+end
+
+library_folders() = ["lib", "lib64", "lib/$(Sys.ARCH)-linux-gnu"]
+
 function open_library()
     library[] == C_NULL || return library[]
     # Julia stops its threads by SIGSEGV, which UCX would take for a crash.
     get!(ENV, "UCX_ERROR_SIGNALS", "SIGILL,SIGBUS,SIGFPE")
-    path = get(ENV, "TCHAINS_LIBRARY", "libtchains.so.1")
+    path = get(() -> installed(library_folders(), "libtchains.so.1"), ENV, "TCHAINS_LIBRARY")
     # Functions that arrive find the library's calls, such as tc_reply, in the process.
     library[] = dlopen(path, RTLD_NOW | RTLD_GLOBAL)
     return library[]
