@@ -62,8 +62,8 @@ class Installation:
         environment = {**self.environment, "JULIA_LOAD_PATH": package + ":", "JULIA_DEPOT_PATH": os.path.join(self.scratch, "depot")}
         environment.pop("TCHAINS_LIBRARY", None)
         said = run([where.stdout.strip(), "--startup-file=no", "-e", "using Libdl, ThreeChains; Context() do context; "
-                    'print(port(Listener(context, "127.0.0.1:0")) > 0); end; print(" ", join(dllist(), " "))'], environment)
-        if not said.startswith("true ") or os.path.realpath(self.find("libtchains.so.[0-9]")) not in map(os.path.realpath, said.split(" ")):
+                    'println(port(Listener(context, "127.0.0.1:0")) > 0); end; foreach(println, dllist())'], environment).splitlines()
+        if said[0] != "true" or os.path.realpath(self.find("libtchains.so.[0-9]")) not in map(os.path.realpath, said):
             sys.exit(f"the package for Julia does not listen, or by another library: {said}")
 
     def send(self, program, function, options=None, folder=None, expected=None):
