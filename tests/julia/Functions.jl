@@ -3,7 +3,7 @@ module Functions
 
 using ThreeChains
 
-export total, count_up, moments, text_of, silent, beyond, bound
+export total, count_up, moments, text_of, silent, beyond, bound, table_sum
 
 @ifunc function total(payload::View{Float64}, target::Ptr{Cvoid})
     sum = 0.0
@@ -54,6 +54,20 @@ end
 
 @ifunc function beyond(payload::View{Float64}, target::Ptr{Cvoid})
     reply(payload[length(payload) + 1])
+end
+
+# Of what the node has published.
+@ifunc function table_sum(payload::View{Float64}, target::Ptr{Cvoid})
+    table = published(Float64, c"table")
+    if length(table) == 0
+        reply_error(-20, c"no table here")
+        return
+    end
+    sum = payload[1]
+    for x in table
+        sum += x
+    end
+    reply(sum)
 end
 
 # Of a library that a node loads for it.

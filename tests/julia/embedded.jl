@@ -57,6 +57,21 @@ end
     end
 end
 
+# Of a node in Julia, whose context is the constant `context`.
+@testset "a function that waits" begin
+    @eval @ifunc runtime=true sleeping(payload::View{Int64}, target::Ptr{Cvoid}) = (sleep(0.05); reply(payload[1]))
+    @eval @ifunc runtime=true waiting(payload::View{Int64}, target::Ptr{Cvoid}) = wait(Main.context; timeout=20)
+    with_julia_node() do address
+        Context() do context
+            endpoint = Endpoint(context, address; timeout=20)
+            @test call(Int64, endpoint, Ifunc(context, sleeping), 7; timeout=60) == 7
+            status, text = failure(() -> call(endpoint, Ifunc(context, waiting), 1; timeout=60))
+            @test status == :TC_E_PAYLOAD && startswith(text, "TC_E_BUSY: a function that runs here cannot wait")
+            @test call(Int64, endpoint, Ifunc(context, sleeping), 8; timeout=60) == 8
+        end
+    end
+end
+
 # The thread of the library's serves from the first call on, and has nothing of Julia's.
 @testset "in a thread that is none of Julia's" begin
     @eval @ifunc runtime=true echo(payload::View{Int64}, target::Ptr{Cvoid}) = reply(payload[1])

@@ -109,6 +109,19 @@ with_node() do address
         end
     end
 
+    @testset "a context that is closed while tasks wait" begin
+        context = Context()
+        endpoint, fn = Endpoint(context, address), Ifunc(context, silent)
+        waiting = [@async(status_of(() -> call(endpoint, fn, [1.0]))), @async(status_of(() -> wait(context)))]
+        sleep(0.2)
+        close(context)
+        @test fetch.(waiting) == [:TC_E_CLOSED, :TC_E_CLOSED]
+        Context() do other # which may have the same descriptor
+            @test call(Float64, Endpoint(other, address), Ifunc(other, total), [1.0]) == 1.0
+            @test !wait(other; timeout=0.1)
+        end
+    end
+
     @testset "a call that is interrupted" begin
         Context() do context
             endpoint, fn = Endpoint(context, address), Ifunc(context, silent)

@@ -3,6 +3,7 @@ using ThreeChains
 
 context = Context()
 counts = target_args!(context, zeros(UInt64, 4))
+publish(context, "table", [1.0, 2.0, 3.0])
 listener = Listener(context, "127.0.0.1:0")
 write(ARGS[1] * ".new", string(port(listener)))
 mv(ARGS[1] * ".new", ARGS[1])

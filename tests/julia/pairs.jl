@@ -2,8 +2,18 @@
 using Test, ThreeChains, Functions, Nodes
 
 const VALUES = collect(1.0:1000)
+const EMULATED = haskey(ENV, "NODE_PROGRAM") # a node of the other architecture, whose LLVM is slow there
 
-function check_from_julia(address)
+# What functions find by name.
+function check_symbols(context, endpoint, table)
+    @test call(UInt64, endpoint, Ifunc(context, text_of), "hello\0") == 5
+    @test call(UInt64, endpoint, Ifunc(context, bound; deps=["libz.so.1"]), 1000) == 1013
+    @test table_of(endpoint, Ifunc(context, table_sum)) == table
+end
+
+table_of(endpoint, fn) = try call(Float64, endpoint, fn, [0.5]) catch error; (error.status, error.text) end
+
+function check_from_julia(address, table)
     Context() do context
         endpoint = Endpoint(context, address; timeout=20)
         for fn in (Ifunc(context, total), Ifunc(context, "total_in_c"))
@@ -14,8 +24,7 @@ function check_from_julia(address)
         end
         @test call(Functions.Moments, endpoint, Ifunc(context, moments), [1.0, 2.0, 3.0]) ==
               Functions.Moments(3, 2.0, 2.0)
-        @test call(UInt64, endpoint, Ifunc(context, text_of), "hello\0") == 5
-        @test call(UInt64, endpoint, Ifunc(context, bound; deps=["libz.so.1"]), 1000) == 1013
+        EMULATED || check_symbols(context, endpoint, table)
         counter = Ifunc(context, count_up)
         for _ in 1:100
             send(endpoint, counter, "abc")
@@ -40,8 +49,10 @@ function check_from_c(address)
             @test reinterpret(Float64, answer)[1] == 500500.0
         end
         listing = read(Nodes.plain(`tc-ar show $written`), String)
-        archive(bound, joinpath(folder, "bound.tca"); deps=["libz.so.1", "libm.so.6"])
-        @test read(joinpath(folder, "bound.deps"), String) == "libz.so.1\nlibm.so.6\n"
+        if !EMULATED
+            archive(bound, joinpath(folder, "bound.tca"); deps=["libz.so.1", "libm.so.6"])
+            @test read(joinpath(folder, "bound.deps"), String) == "libz.so.1\nlibm.so.6\n"
+        end
         for slice in (r"aarch64-linux +bitcode", r"aarch64-linux +image", r"x86_64-linux +bitcode", r"x86_64-linux +image")
             @test occursin(slice, listing)
         end
@@ -50,14 +61,14 @@ end
 
 @testset "to a node in C" begin
     with_node() do address
-        check_from_julia(address)
+        check_from_julia(address, (:TC_E_PAYLOAD, "no table here"))
         check_from_c(address)
     end
 end
 
-haskey(ENV, "NODE_PROGRAM") || @testset "to a node in Julia" begin
+EMULATED || @testset "to a node in Julia" begin
     with_julia_node() do address
-        check_from_julia(address)
+        check_from_julia(address, 6.5)
         check_from_c(address)
     end
 end

@@ -3,14 +3,6 @@
 # C (record_insert.c), with which it shares the layout of all that it touches.
 using ThreeChains
 
-# What C takes as a text: bytes on the function's own stack, for a String is an object of this Julia.
-macro c_text_str(text)
-    bytes = Tuple(vcat(codeunits(text), 0x00))
-    return :(Ref($bytes))
-end
-
-address(place::Ref{T}) where {T} = Ptr{UInt8}(Base.unsafe_convert(Ptr{T}, place))
-
 struct Batch # record_batch
     bytes::Ptr{UInt8}
     size::UInt64
@@ -63,7 +55,8 @@ end
 
 function damaged(target, text)
     count!(counts_of(target), Val(:damaged))
-    GC.@preserve text say(counts_of(target), address(text))
+    place = Ref(text)
+    GC.@preserve place say(counts_of(target), Base.unsafe_convert(Ptr{UInt8}, place))
 end
 
 function failed(target)
@@ -123,14 +116,14 @@ function unpack(target, payload::View{UInt8})
                  length(payload) % UInt64)
     nothing_found = Ptr{UInt8}(C_NULL)
     if size >= typemax(UInt64) - 1
-        damaged(target, c_text"damaged batch: no zstd frame")
+        damaged(target, c"damaged batch: no zstd frame")
         return nothing_found
     elseif size < sizeof(Head) || size > LARGEST_BATCH
-        damaged(target, c_text"damaged batch: its size is out of range")
+        damaged(target, c"damaged batch: its size is out of range")
         return nothing_found
     end
     bytes = ccall(:malloc, Ptr{UInt8}, (UInt64,), size)
-    bytes == C_NULL && (damaged(target, c_text"damaged batch: out of memory"); return nothing_found)
+    bytes == C_NULL && (damaged(target, c"damaged batch: out of memory"); return nothing_found)
     result = ccall("extern ZSTD_decompress", llvmcall, UInt64, (Ptr{UInt8}, UInt64, Ptr{UInt8}, UInt64), bytes, size,
                    pointer(payload), length(payload) % UInt64)
     head = unsafe_load(Ptr{Head}(bytes))
@@ -138,7 +131,7 @@ function unpack(target, payload::View{UInt8})
         count!(counts_of(target), Val(:damaged))
         say(counts_of(target), ccall("extern ZSTD_getErrorName", llvmcall, Ptr{UInt8}, (UInt64,), result))
     elseif result != sizeof(Head) + (head.name_bytes % UInt64) + (head.text_bytes % UInt64)
-        damaged(target, c_text"damaged batch: its parts do not add up")
+        damaged(target, c"damaged batch: its parts do not add up")
     else
         return bytes
     end
@@ -146,8 +139,8 @@ function unpack(target, payload::View{UInt8})
     return nothing_found
 end
 
-execute(database, text) = GC.@preserve text ccall("extern sqlite3_exec", llvmcall, Cint,
-    (Ptr{Cvoid}, Ptr{UInt8}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), database, address(text), C_NULL, C_NULL, C_NULL) == 0
+execute(database, text) = ccall("extern sqlite3_exec", llvmcall, Cint,
+    (Ptr{Cvoid}, Ptr{UInt8}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), database, text, C_NULL, C_NULL, C_NULL) == 0
 
 function open_database(target)
     database(target) == C_NULL || return true
@@ -155,7 +148,7 @@ function open_database(target)
     ok = ccall("extern sqlite3_open", llvmcall, Cint, (Ptr{UInt8}, Ref{Ptr{Cvoid}}), unsafe_load(field(target, Val(:path))),
                made) == 0 &&
          ccall("extern sqlite3_busy_timeout", llvmcall, Cint, (Ptr{Cvoid}, Cint), made[], 2000 % Cint) == 0 &&
-         execute(made[], c_text"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE IF NOT EXISTS lines (file TEXT, line INTEGER, text TEXT, PRIMARY KEY (file, line)) WITHOUT ROWID;")
+         execute(made[], c"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; CREATE TABLE IF NOT EXISTS lines (file TEXT, line INTEGER, text TEXT, PRIMARY KEY (file, line)) WITHOUT ROWID;")
     unsafe_store!(field(target, Val(:database)), made[])
     ok && return true
     failed(target)
@@ -178,9 +171,8 @@ end
 # How many lines were inserted, or -1.
 function insert_lines(database, bytes::Ptr{UInt8})
     head, place = unsafe_load(Ptr{Head}(bytes)), Ref{Ptr{Cvoid}}(C_NULL)
-    statement = c_text"INSERT OR REPLACE INTO lines VALUES (?, ?, ?)"
-    GC.@preserve statement ccall("extern sqlite3_prepare_v2", llvmcall, Cint, (Ptr{Cvoid}, Ptr{UInt8}, Cint,
-        Ref{Ptr{Cvoid}}, Ptr{Cvoid}), database, address(statement), -1 % Cint, place, C_NULL) == 0 || return -1
+    ccall("extern sqlite3_prepare_v2", llvmcall, Cint, (Ptr{Cvoid}, Ptr{UInt8}, Cint, Ref{Ptr{Cvoid}}, Ptr{Cvoid}), database,
+          c"INSERT OR REPLACE INTO lines VALUES (?, ?, ?)", -1 % Cint, place, C_NULL) == 0 || return -1
     name = bytes + sizeof(Head)
     text = name + head.name_bytes
     last, rows, ok = text + head.text_bytes, 0, true
@@ -197,16 +189,16 @@ function insert_lines(database, bytes::Ptr{UInt8})
 end
 
 function insert_batch(target, bytes::Ptr{UInt8})
-    if execute(database(target), c_text"BEGIN IMMEDIATE")
+    if execute(database(target), c"BEGIN IMMEDIATE")
         rows = insert_lines(database(target), bytes)
-        if rows >= 0 && execute(database(target), c_text"COMMIT")
+        if rows >= 0 && execute(database(target), c"COMMIT")
             count!(counts_of(target), Val(:batches))
             count!(counts_of(target), Val(:rows), rows)
             return
         end
     end
     failed(target)
-    execute(database(target), c_text"ROLLBACK")
+    execute(database(target), c"ROLLBACK")
     return
 end
 

@@ -10,11 +10,12 @@ using FileWatching: FDWatcher
 export Context, Listener, Endpoint, Ifunc, TcError, RefusedFunction, LayoutMismatch, View
 export @ifunc, bitcode, archive, send, call, prepare, progress, serve, publish, target_args!, port, stats
 export Group, barrier, call_all, Library, push, withdraw, install, remove, libraries
-export reply, forward, state, self_rank, self_size, self_hops
+export reply, reply_error, forward, published, state, @c_str, self_rank, self_size, self_hops
 
 include("library.jl")
 include("payload.jl")
 include("note.jl")
+include("alarm.jl")
 include("context.jl")
 include("progress.jl")
 include("group.jl")

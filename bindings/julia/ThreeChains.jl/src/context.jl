@@ -12,6 +12,8 @@ mutable struct Context
     thread::Int
     changed::Condition # a task has made progress
     watcher::Union{Nothing,FDWatcher} # with it a task waits at the descriptor
+    alarm::Alarm # what it waits for there
+    runner::Union{Nothing,Task} # in tc_progress, or in a function that runs there
     waiting::IdDict{Any,Nothing} # calls under way, and where their replies go
     retrying::Int # tasks with a message that the peer has no room for yet
     left::NoteList # handles that the garbage collector found; closed by the next call
@@ -38,7 +40,7 @@ function Context(; options...)
     finally
         ccall(@tc(tc_options_destroy), Cvoid, (Ptr{Cvoid},), given[])
     end
-    context = Context(made[], Threads.threadid(), Condition(), nothing, IdDict(), 0, NoteList(), Dict())
+    context = Context(made[], Threads.threadid(), Condition(), nothing, Alarm(), nothing, IdDict(), 0, NoteList(), Dict())
     lock(live_lock) do
         filter!(live -> live.value !== nothing, live_contexts)
         push!(live_contexts, WeakRef(context))
@@ -50,6 +52,7 @@ end
 function leave(context::Context)
     context.handle == C_NULL || note!(left_contexts, CONTEXT, context.handle)
     context.handle = C_NULL
+    close(context.alarm)
     drop_notes(context.left)
 end
 
@@ -98,6 +101,7 @@ function Base.close(context::Context)
     context.handle = C_NULL
     # The task at the descriptor leaves it before it is another file's.
     context.watcher === nothing || close(context.watcher)
+    close(context.alarm)
     progressing(() -> ccall(@tc(tc_context_destroy), Cvoid, (Ptr{Cvoid},), handle))
     notify(context.changed)
     return

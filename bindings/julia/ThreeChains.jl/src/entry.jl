@@ -77,6 +77,43 @@ its bytes are 0 at first.
 @inline state(::Type{T}) where {T} =
     Ptr{T}(ccall("extern tc_self_state", llvmcall, Ptr{Cvoid}, (UInt64,), sizeof(T) % UInt64))
 
+# A text as C takes it, in the function itself: a String is an object of this Julia.
+struct CText{N}
+    bytes::NTuple{N,UInt8}
+end
+
+"""
+    c"TEXT"
+
+In a function: a text for `published`, `reply_error`, or an argument `Ptr{UInt8}` of `ccall`.
+"""
+macro c_str(text)
+    return CText(Tuple(vcat(codeunits(unescape_string(text)), 0x00)))
+end
+
+@inline Base.cconvert(::Type{Ptr{UInt8}}, text::CText) = Ref(text)
+@inline Base.unsafe_convert(::Type{Ptr{UInt8}}, place::Base.RefValue{CText{N}}) where {N} =
+    Ptr{UInt8}(Base.unsafe_convert(Ptr{CText{N}}, place))
+
+"""
+    published(T, c"NAME")
+
+In a function: what the node has published under a name, a `View{T}`; without elements if it has not.
+"""
+@inline function published(::Type{T}, name::CText) where {T}
+    size = Ref{UInt64}(0)
+    start = ccall("extern tc_self_data", llvmcall, Ptr{Cvoid}, (Ptr{UInt8}, Ref{UInt64}), name, size)
+    return as_payload(View{T}, start, size[])
+end
+
+"""
+    reply_error(status, c"TEXT")
+
+In a function: answers a call with a failure. `status` is below 0, as those of `tc/status.h`.
+"""
+@inline reply_error(status::Integer, text::CText) =
+    ccall("extern tc_reply_error", llvmcall, Cint, (Cint, Ptr{UInt8}), status % Cint, text)
+
 # The argument that a function asks for, made of those of NAME_main.
 @inline as_payload(::Type{View{T}}, payload, size) where {T} =
     View{T}(Ptr{T}(payload), (size ÷ (sizeof(T) % UInt64)) % Int)
@@ -145,6 +182,7 @@ function entries_of(f::Function)
                               [Ptr{Cvoid}, UInt64, Ptr{Cvoid}, UInt64], Int32))
 end
 
+const compile_lock = ReentrantLock()
 const compiled = Dict{Tuple{Any,String},Any}()
 
 """
@@ -156,6 +194,10 @@ The LLVM bitcode of a function for each architecture, as pairs of a target tripl
 function bitcode(f::Function; name=string(nameof(f)))
     occursin(r"^[A-Za-z_][A-Za-z0-9_]*$", name) ||
         throw(ArgumentError("the name is \"$name\", expected a C identifier"))
+    return lock(() -> compiled_here(f, name), compile_lock)
+end
+
+function compiled_here(f::Function, name::String)
     # A method that is defined anywhere may be one that the function calls.
     world = ccall(:jl_get_world_counter, UInt, ())
     kept = get(compiled, (f, name), nothing)

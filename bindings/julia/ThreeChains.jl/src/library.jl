@@ -90,5 +90,5 @@ const DEFAULT_SECONDS = 30.0
 nanoseconds(::Nothing) = UInt64(0)
 function nanoseconds(seconds::Real)
     seconds > 0 || throw(ArgumentError("the timeout is $seconds s, expected more than 0"))
-    return isinf(seconds) ? typemax(UInt64) : max(UInt64(1), round(UInt64, seconds * 1e9))
+    return seconds > 1e10 ? typemax(UInt64) : max(UInt64(1), round(UInt64, seconds * 1e9))
 end

@@ -8,9 +8,17 @@ Runs what has arrived and sends what waits. Returns how many messages ran.
 """
 function progress(context::Context)
     handle = use(context)
-    ran = progressing(() -> ccall(@tc(tc_progress), Cuint, (Ptr{Cvoid},), handle))
-    notify(context.changed)
-    return Int(ran)
+    if context.runner !== nothing
+        context.runner === current_task() || return 0 # a function that runs here lets other tasks have a turn
+        throw(TcError(:TC_E_BUSY, "a function that runs here cannot wait for what arrives here"))
+    end
+    context.runner = current_task()
+    try
+        return Int(progressing(() -> ccall(@tc(tc_progress), Cuint, (Ptr{Cvoid},), handle)))
+    finally
+        context.runner = nothing
+        notify(context.changed)
+    end
 end
 
 const LOOKS = 100 # before a task sleeps
@@ -35,30 +43,27 @@ function wait_until(done, context::Context, deadline::Float64)
     return true
 end
 
+const LONGEST_SLEEP = 0.5 # seconds
+
 # Another task waits at the descriptor, and tells of its progress.
 function wait_for_other(context::Context, deadline::Float64)
-    timer = deadline == Inf ? nothing :
-            Timer(_ -> notify(context.changed), max(0.001, deadline - time()))
-    try
-        wait(context.changed)
-    finally
-        timer === nothing || close(timer)
-    end
+    deadline < context.alarm.at && set_alarm(context.alarm, deadline)
+    wait(context.changed)
 end
 
 function sleep_at_descriptor(context::Context, deadline::Float64)
     armed = ccall(@tc(tc_context_arm), Cint, (Ptr{Cvoid},), use(context))
     armed == E_UNSUPPORTED && return sleep(0.001) # some peer cannot wake this side
     armed == OK || return
-    descriptor = RawFD(ccall(@tc(tc_context_fd), Cint, (Ptr{Cvoid},), context.handle))
-    watcher = context.watcher = FDWatcher(descriptor, true, false)
-    timer = Timer(_ -> close(watcher), clamp(deadline - time(), 0.001, 0.5))
+    is_there(context.alarm) ||
+        (context.alarm = Alarm(ccall(@tc(tc_context_fd), Cint, (Ptr{Cvoid},), context.handle)))
+    set_alarm(context.alarm, min(deadline, time() + LONGEST_SLEEP))
+    watcher = context.watcher = FDWatcher(RawFD(context.alarm.descriptor), true, false)
     try
         wait(watcher)
     catch error
-        error isa EOFError || rethrow() # closed: by the timer, or with the context
+        error isa EOFError || rethrow() # closed with the context
     finally
-        close(timer)
         close(watcher)
         context.watcher = nothing
         notify(context.changed)
