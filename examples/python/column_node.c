@@ -2,13 +2,27 @@
  * and runs what it is sent until a signal comes. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <tc/tc.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* In huge pages, where the kernel gives some: a pass over all of it is bound by memory, and finds
+ * fewer pages in the processor's tables. */
+static double *allocate(size_t bytes)
+{
+    size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *memory = aligned_alloc(HUGE_PAGE, whole);
+    if (memory != NULL)
+        (void)madvise(memory, whole, MADV_HUGEPAGE);
+    return memory;
+}
 
 /* The same numbers for the same count: between 0 and 1, spread evenly. */
 static double *make_column(size_t count)
 {
-    double *column = malloc(count * sizeof *column);
+    double *column = allocate(count * sizeof *column);
     uint64_t seed = 1;
     for (size_t i = 0; column != NULL && i < count; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;

@@ -5,7 +5,8 @@
 The node (column_node.c) holds a column of numbers. `above` goes there, runs there, and brings back what it found.
 
 --compare measures against the two other ways: the column comes here over TCP and NumPy filters it, and the same filter written in C
-(above_c.c). Rounds take turns, so that ratios hold on a busy machine; the least time of each counts.
+(above_c.c). `above_by_blocks` is a faster way to write it in Python. Rounds take turns, so that ratios hold on a busy machine; the
+least time of each counts.
 """
 import argparse
 import contextlib
@@ -17,6 +18,7 @@ import numpy as np
 import tchains
 
 FOUND_MAX = 1024
+BLOCK = 64
 PAGE_ROWS = 1 << 17
 
 
@@ -30,6 +32,27 @@ def above(limit: float, column: tchains.Data("column", np.float64)):
                 raise ValueError("more than 1024 values are above the limit")
             found[count] = value
             count += 1
+    return found[:count]
+
+
+@tchains.ifunc
+def above_by_blocks(limit: float, column: tchains.Data("column", np.float64)):
+    """The same, faster: a loop without a branch counts a block's hits, several values at once, and few blocks have any."""
+    found = np.empty(FOUND_MAX)
+    count = 0
+    for first in range(0, len(column), BLOCK):
+        last = min(first + BLOCK, len(column))
+        hits = 0
+        for i in range(first, last):
+            hits += column[i] > limit
+        if hits == 0:
+            continue
+        for i in range(first, last):
+            if column[i] > limit:
+                if count == FOUND_MAX:
+                    raise ValueError("more than 1024 values are above the limit")
+                found[count] = column[i]
+                count += 1
     return found[:count]
 
 
@@ -69,7 +92,9 @@ def compare(build, node, limit, rows, rounds):
     def by_numpy():
         fetch(node, column)
         return column[column > limit]
-    ways = {"at the node, Python": lambda: node.call(above, limit), "at the node, C": lambda: np.frombuffer(node.call(in_c, query)),
+    ways = {"at the node, Python": lambda: node.call(above, limit),
+            "Python, by blocks": lambda: node.call(above_by_blocks, limit),
+            "at the node, C": lambda: np.frombuffer(node.call(in_c, query)),
             "here, NumPy": by_numpy}
     least = dict.fromkeys(ways, float("inf"))
     answers = [way() for way in ways.values()]  # the first call brings the code
