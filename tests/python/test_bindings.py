@@ -77,6 +77,19 @@ class Functions(PythonCase):
         self.assertEqual({call.result() for call in calls}, {WHOAMI.pack(NOBODY, 0, NOBODY)})
         self.assertEqual(len(heard), 100)
 
+    def test_what_a_callback_raises_is_logged(self):
+        context, node = self.connected()
+        whoami = context.open_file(self.shipped("whoami"))
+        heard = []
+        call = node.start(whoami)
+        call.add_done_callback(lambda _: 1 // 0)
+        call.add_done_callback(heard.append)
+        with self.assertLogs("tchains") as logged:
+            call.result()
+        self.assertIn("ZeroDivisionError", logged.output[0])
+        call.add_done_callback(heard.append)
+        self.assertEqual(heard, [call, call])
+
     def test_errors_have_the_librarys_text(self):
         with tchains.Context() as context:
             with self.assertRaisesRegex(tchains.NotFound, "TC_E_NOT_FOUND.*nothing_here"):

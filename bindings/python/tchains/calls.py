@@ -54,9 +54,17 @@ class Call:
         self.context.turn.ended.append(self)
 
     def tell(self):
-        """Runs the callbacks."""
-        while self._callbacks:
-            self._callbacks.pop(0)(self)
+        """Runs the callbacks. What one raises is logged: whoever progresses the context has nothing to do with it."""
+        while True:
+            try:
+                callback = self._callbacks.pop(0)
+            except IndexError:  # another thread may tell them, too
+                return
+            try:
+                callback(self)
+            except Exception:  # pylint: disable=broad-exception-caught
+                import logging
+                logging.getLogger("tchains").exception("a callback of a call raised")
 
     def done(self):
         """Whether it has ended."""
@@ -64,10 +72,9 @@ class Call:
 
     def add_done_callback(self, callback):
         """Has `callback(call)` called when it has ended; by the thread that progresses the context."""
-        if self._ended:
-            callback(self)
-        else:
-            self._callbacks.append(callback)
+        self._callbacks.append(callback)
+        if self._ended:  # perhaps meanwhile, by another thread
+            self.tell()
 
     def cancel(self):
         """Abandons it; whether it was under way. The function runs all the same."""
