@@ -37,6 +37,15 @@ ifunc! {
 END
 "$tool" --targets "$machine" seen.rs
 "$TC_AR" verify seen.tca
+# Nothing in it can panic, so it has no guard; what can, has one.
+needs=$("$TC_AR" show seen.tca)
+sed 's/fn seen/fn third/; s/message.reply(.*/{ let byte = message.payload()[2]; message.reply(\&[byte]) }/' seen.rs >third.rs
+"$tool" --targets "$machine" third.rs
+more=$("$TC_AR" show third.tca)
+if [[ $needs == *tc_self_guard* || $more != *tc_self_guard* || $more != *tc_self_abandon* ]]; then
+    printf '%s\n' "$needs" "$more" "the first has a guard, or the second has none" >&2
+    exit 1
+fi
 mkdir images
 "$tool" --targets "$machine" --forms image -o images/seen.tca seen.rs
 if "$TC_AR" list images/seen.tca | grep bitcode; then
