@@ -8,8 +8,8 @@
 #include <tc/entry.h>
 
 /* The compiler's own pair saves what the function around it has to keep anyway, so that a guard
- * costs a third of what it does by the C library's, whose pair sanitizers know. clang has such a
- * pair for some architectures only. */
+ * costs less than by the C library's, whose pair sanitizers know: 5 ns in place of 7 in a loop of
+ * nothing else. clang has such a pair for some architectures only. */
 #if TCI_SANITIZED || defined(__clang__)
 typedef jmp_buf return_place;
 #define MARK_RETURN(place) _setjmp(place)
