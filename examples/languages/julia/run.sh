@@ -10,27 +10,9 @@ if ! julia=$("$tree/scripts/install-julia.sh" --where 2>&1); then
     echo "skipped: $julia"
     exit 77
 fi
-scratch=$(mktemp -d)
-node=
-
-clean() {
-    if [ -n "$node" ]; then
-        kill -TERM "$node" 2>/dev/null || true
-        wait "$node" 2>/dev/null || true
-    fi
-    rm -rf "$scratch"
-}
-trap clean EXIT
-trap 'exit 1' INT TERM
-
-"$build/bin/tc-node" --listen 127.0.0.1:0 --port-file "$scratch/port" </dev/null >"$scratch/log" 2>&1 &
-node=$!
-for ((waited = 0; waited < 300; waited++)); do
-    [ ! -s "$scratch/port" ] || break
-    sleep 0.1
-done
-[ -s "$scratch/port" ] || { cat "$scratch/log" >&2; exit 1; }
+. "$tree/examples/node.sh"
+start_node "$build/bin/tc-node"
 export JULIA_LOAD_PATH=$tree/bindings/julia:@stdlib JULIA_DEPOT_PATH=$scratch/depot TC_IFUNC_PATH=$build/examples/languages/julia
 export TCHAINS_LIBRARY=$build/lib/libtchains.so TC_AR=$build/bin/tc-ar
-timeout -k 5 100 "$julia" --startup-file=no "$tree/examples/languages/julia/stream.jl" "127.0.0.1:$(cat "$scratch/port")" \
+timeout -k 5 100 "$julia" --startup-file=no "$tree/examples/languages/julia/stream.jl" "$address" \
     "${2:-2000}" "${3:-1000}" || { cat "$scratch/log" >&2; exit 1; }
