@@ -147,7 +147,7 @@ static const option_row option_rows[] = {
       "how long the calls of quickly compiled code may take in all until it is compiled again, in the background, though they are fewer; those of an image ten times as long; 0: any time"},
      KIND_TIME, FIELD(tier_time), 0, TIME_MAX, false},
     {{"compile_threads", "TC_COMPILE_THREADS", "count", "2", "1..64",
-      "threads of a process that make received functions callable; one more, of low priority, makes better code"},
+      "threads of a process that compile received functions, or read what was compiled before; one more loads what needs no compiler but a library, and one, of low priority, makes better code"},
      KIND_COUNT, FIELD(compile_threads), 1, 64, false},
     {{"code_memory_max", "TC_CODE_MEMORY_MAX", "bytes", "256M", "4K..64G",
       "code of all functions that a context received, ready to run; beyond it those that were not called for longest leave, and come again when they are called"},

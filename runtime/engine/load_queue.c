@@ -48,7 +48,9 @@ typedef struct job_list {
     int nice;
 } job_list;
 
-enum { SOON, BACKGROUND, LISTS };
+/* What has to be compiled, perhaps; what nobody waits for; and what no compiler is needed for, which
+ * waits for none that others need. */
+enum { SOON, BACKGROUND, PLACING, LISTS };
 
 static struct {
     pthread_mutex_t lock;
@@ -56,13 +58,14 @@ static struct {
     pthread_cond_t ended;
     bool stop;
     job_list lists[LISTS];
-    pthread_t threads[THREADS_MAX + 1];
+    pthread_t threads[THREADS_MAX + 2];
     unsigned thread_count;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .more = PTHREAD_COND_INITIALIZER,
            .ended = PTHREAD_COND_INITIALIZER,
            .lists = {[SOON] = {.limit = 2, .nice = SOON_NICE},
-                     [BACKGROUND] = {.limit = 1, .nice = BACKGROUND_NICE}}};
+                     [BACKGROUND] = {.limit = 1, .nice = BACKGROUND_NICE},
+                     [PLACING] = {.limit = 1, .nice = SOON_NICE}}};
 
 /* --- the work ---------------------------------------------------------------------------- */
 
@@ -137,7 +140,7 @@ static bool start_thread_locked(job_list *list)
 {
     sigset_t all, old;
     pthread_attr_t attributes;
-    if (queue.thread_count == THREADS_MAX + 1 || pthread_attr_init(&attributes) != 0)
+    if (queue.thread_count == THREADS_MAX + 2 || pthread_attr_init(&attributes) != 0)
         return false;
     sigfillset(&all);
     (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -161,9 +164,18 @@ static unsigned waiting_jobs(const job_list *list)
     return n;
 }
 
+static job_list *list_of(const tci_load_job *job)
+{
+    if (job->replaces != NULL)
+        return &queue.lists[BACKGROUND];
+    return &queue.lists[job->plan.kind == TCI_LOAD_IMAGE || job->plan.kind == TCI_LOAD_SHARED
+                            ? PLACING
+                            : SOON];
+}
+
 static tc_status submit(tci_load_job *job, tc_error *err)
 {
-    job_list *list = &queue.lists[job->replaces != NULL ? BACKGROUND : SOON];
+    job_list *list = list_of(job);
     tc_status status = TC_OK;
     pthread_mutex_lock(&queue.lock);
     if (list->last == NULL)
@@ -267,7 +279,7 @@ tc_status tci_load_queue_finish(tci_load_job *job, tci_code_unit **unit_out, tc_
 /* False: a thread has it already. */
 static bool withdraw(tci_load_job *job)
 {
-    job_list *list = &queue.lists[job->replaces != NULL ? BACKGROUND : SOON];
+    job_list *list = list_of(job);
     pthread_mutex_lock(&queue.lock);
     bool waits = !job->begun;
     if (waits) {

@@ -4,6 +4,7 @@
 
 #include "engine/code_unit.h"
 #include "engine/image/image_loader.h"
+#include "engine/load_queue.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -276,6 +277,46 @@ static void code_that_takes_too_long_to_optimise_runs_as_it_is(void **state)
     tci_engine_release(handle);
 }
 
+/* All threads that may compile do. */
+static void what_needs_no_compiler_waits_for_none(void **state)
+{
+    tci_engine_handle *handle;
+    tci_load_job *endless = NULL, *brief = NULL;
+    tci_code_unit *unit = NULL;
+    tci_archive *archive;
+    size_t size;
+    tc_error err = {0};
+    uint64_t value = 1000;
+    static const char deps[] = TEST_DEP_NAME "\n";
+    const tci_engine_opts opts = {.engine_path = TEST_ENGINE_DIR,
+                                  .compile_threads = 1,
+                                  .compile_time_max_ns = 60000000000};
+    skip_if_emulated("its compiler has no process of its own, which could be ended");
+    assert_int_equal(tci_engine_acquire(&opts, &handle, NULL), TC_OK);
+    void *bytes = make_archive("endless", "endless", TCI_ENTRY_MAIN, tci_triple_host(), &size);
+    assert_int_equal(tci_archive_open(bytes, size, &archive, &err), TC_OK);
+    const tci_load_source compiled = {.archive = archive};
+    assert_int_equal(tci_load_queue_begin(handle, &compiled, &unit, &endless, &err),
+                     TC_E_AGAIN);
+
+    const tci_image_source image = image_adding_one();
+    made_archive made = make_image_archive("adding", &image, 0, NULL, 0);
+    const tci_load_source placed = {
+        .archive = made.archive, .deps = deps, .deps_size = sizeof deps - 1};
+    assert_int_equal(tci_load_queue_begin(handle, &placed, &unit, &brief, &err), TC_E_AGAIN);
+    if (tci_load_queue_finish(brief, &unit, &err) != TC_OK)
+        fail_msg("%s", err.text);
+    assert_false(tci_load_queue_is_done(endless));
+    tci_code_unit_entries(unit)->main(NULL, 0, &value);
+    assert_int_equal(value, 1001);
+    tci_code_unit_unload(handle, unit);
+    free_made(&made);
+    tci_load_queue_cancel(endless);
+    tci_archive_close(archive);
+    free(bytes);
+    tci_engine_release(handle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +329,7 @@ int main(void)
         cmocka_unit_test(the_form_is_chosen),
         cmocka_unit_test(code_that_takes_too_long_to_optimise_runs_as_it_is),
         cmocka_unit_test(images_of_other_levels_are_passed_by),
+        cmocka_unit_test(what_needs_no_compiler_waits_for_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
