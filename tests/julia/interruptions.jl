@@ -1,6 +1,6 @@
 # Interrupts while a call waits, and garbage collections of other threads. What they strike is a process of its
 # own: interruptions.jl CHAPTER ADDRESS.
-using Test, ThreeChains, Functions, Nodes
+using Sockets, Test, ThreeChains, Functions, Nodes
 
 function wait_interrupted(address)
     ccall(:jl_exit_on_sigint, Cvoid, (Cint,), 0)
@@ -17,6 +17,20 @@ function wait_interrupted(address)
         end
     end
     println("ended")
+end
+
+# Nobody answers at the address.
+function connect_interrupted(address)
+    ccall(:jl_exit_on_sigint, Cvoid, (Cint,), 0)
+    Context() do context
+        println("waiting")
+        try
+            Endpoint(context, address; timeout=90)
+        catch error
+            println(error isa InterruptException ? "interrupted" : sprint(showerror, error))
+        end
+        println(wait(context; timeout=0.1))
+    end
 end
 
 # The other thread collects what this one leaves, between its calls.
@@ -54,10 +68,10 @@ function with_child(f, chapter, address; threads)
     end
 end
 
-function interrupt(child)
-    for _ in 1:10
+function interrupt(child, times)
+    for _ in 1:times
         readline(child) == "waiting" || return "not waiting"
-        sleep(0.03 * rand())
+        sleep(0.1 * rand())
         kill(child, Base.SIGINT)
         said = readline(child)
         said == "interrupted" || return said
@@ -67,7 +81,10 @@ end
 
 if isempty(ARGS)
     with_node() do address
-        @test with_child(interrupt, "wait_interrupted", address; threads=1) == "ended"
+        @test with_child(child -> interrupt(child, 10), "wait_interrupted", address; threads=1) == "ended"
+        port, silence = listenany(ip"127.0.0.1", 20000)
+        @test with_child(child -> interrupt(child, 1), "connect_interrupted", "127.0.0.1:$port"; threads=1) == "false"
+        close(silence)
         @test with_child(child -> read(child, String), "leave_handles", address; threads=2) == "ended\n"
     end
 else

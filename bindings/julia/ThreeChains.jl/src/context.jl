@@ -40,12 +40,23 @@ function Context(; options...)
     finally
         ccall(@tc(tc_options_destroy), Cvoid, (Ptr{Cvoid},), given[])
     end
+    let_interrupts_end_calls(made[])
     context = Context(made[], Threads.threadid(), Condition(), nothing, Alarm(), nothing, IdDict(), 0, NoteList(), Dict())
     lock(live_lock) do
         filter!(live -> live.value !== nothing, live_contexts)
         push!(live_contexts, WeakRef(context))
     end
     return finalizer(leave, context)
+end
+
+# Calls that block ask whether an interrupt waits for their end. Interrupts are the first thread's.
+interrupted(::Ptr{Cvoid})::Cint =
+    Threads.threadid() == 1 && unsafe_load(cglobal(:jl_signal_pending, Cint)) != 0
+
+function let_interrupts_end_calls(context::Ptr{Cvoid})
+    set = dlsym(open_library(), :tc_context_set_interrupt; throw_error=false) # older libraries have none
+    set === nothing || ccall(set, Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), context,
+                             @cfunction(interrupted, Cint, (Ptr{Cvoid},)), C_NULL)
 end
 
 # A finalizer runs anywhere, in any thread, inside a call of this very context too: it only takes a note.

@@ -65,8 +65,8 @@ end
 """
     barrier(group; timeout = 30)
 
-Waits until all members are here, running what they send. It keeps the thread for that long, and an
-interrupt has effect when it ends: who gives up a barrier gives it up for all.
+Waits until all members are here, running what they send. It keeps the thread for that long. Who gives up a
+barrier, by an interrupt, too, gives it up for all.
 """
 function barrier(group::Group; timeout=DEFAULT_SECONDS)
     space, longest = error_space(), nanoseconds(timeout)
