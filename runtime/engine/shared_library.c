@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,11 @@
 #include <unistd.h>
 
 enum { AT_INIT, AT_FINI, ENTRIES };
+enum { PATH_BYTES = sizeof "/proc/self/fd" + 64 * 2 + sizeof "/2147483647" };
 
 struct tci_shared_library {
     void *handle;
-    int fd; /* stays open: the dynamic linker takes two files of one path for the same */
+    int fd; /* stays open, for who looks where the object came from */
     size_t size;
     void *table[];
 };
@@ -38,10 +41,23 @@ static tc_status make_file(const char *name, const void *bytes, size_t size, int
     return status;
 }
 
+/* A path of its own for each file, as the dynamic linker takes two of one path for the same: an object
+ * that stays when it is closed (-z nodelete, and what C++ has once in a process) would be there in
+ * place of each later one that had its descriptor. So a number stands in the slashes: "/." is a 1 and
+ * "/" a 0. */
+static void write_path(int fd, char path[PATH_BYTES])
+{
+    static _Atomic uint64_t files;
+    char *end = stpcpy(path, "/proc/self/fd");
+    for (uint64_t number = files++; number > 0; number /= 2)
+        end = stpcpy(end, number % 2 != 0 ? "/." : "/");
+    (void)snprintf(end, (size_t)(path + PATH_BYTES - end), "/%d", fd);
+}
+
 static tc_status open_file(int fd, void **handle_out, tc_error *err)
 {
-    char path[64];
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[PATH_BYTES];
+    write_path(fd, path);
     *handle_out = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (*handle_out != NULL)
         return TC_OK;

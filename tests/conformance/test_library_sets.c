@@ -176,6 +176,23 @@ static void a_stock_shared_object_is_a_library(void **state)
     pair_close(&p);
 }
 
+/* Under whatever descriptor it comes. */
+static void a_shared_object_that_stays_is_taken_for_no_other(void **state)
+{
+    static const char *const names[] = {"stays1/libstays", "stays2/libstays"};
+    tc_context *ctx = test_context((const char *const[]){"form", "auto", NULL});
+    tc_error error;
+    for (uint64_t i = 0; i < 6; i++) {
+        shipped_library_install(ctx, names[i % 2]);
+        const uint64_t *total = tc_library_symbol(ctx, "libstays", "stock_total");
+        assert_non_null(total);
+        assert_int_equal(*total, i % 2 + 1);
+        if (i % 3 == 2)
+            must(tc_library_remove(ctx, "libstays", &error), &error, "libstays");
+    }
+    tc_context_destroy(ctx);
+}
+
 static void what_takes_images_alone_takes_no_shared_object(void **state)
 {
     tc_context *ctx = test_context((const char *const[]){"form", "image", NULL});
@@ -219,6 +236,7 @@ int main(void)
         cmocka_unit_test(what_is_revoked_goes_with_those_that_use_it),
         cmocka_unit_test(two_definitions_of_a_symbol_are_named),
         cmocka_unit_test(a_stock_shared_object_is_a_library),
+        cmocka_unit_test(a_shared_object_that_stays_is_taken_for_no_other),
         cmocka_unit_test(what_takes_images_alone_takes_no_shared_object),
         cmocka_unit_test(a_shared_object_of_another_libc_is_refused),
         cmocka_unit_test(what_the_program_installed_no_peer_replaces),

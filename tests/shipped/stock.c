@@ -6,11 +6,15 @@ __attribute__((visibility("default"))) uint64_t stock_total;
 __attribute__((visibility("default"))) uint64_t stock_add(uint64_t n);
 __attribute__((visibility("default"))) int libstock_init(void);
 
+#ifndef STOCK_FIRST
+#define STOCK_FIRST 40
+#endif
+
 static uint64_t first;
 
 __attribute__((constructor)) static void begin(void)
 {
-    first = 40;
+    first = STOCK_FIRST;
 }
 
 int libstock_init(void)
