@@ -37,7 +37,8 @@ typedef struct tc_message tc_message;
  *   TC_E_VERSION    the archive's format is newer, or needs a dictionary that this library
  *                   lacks
  *   TC_E_TOO_LARGE  the archive exceeds the option code_bytes_max or a limit of the format, the
- *                   .deps file exceeds 64 KiB, or functions_max functions are in use
+ *                   .deps file exceeds 64 KiB, or functions_max functions are in use: open,
+ *                   bound by peers, or sent to a peer that has not run all its messages
  *   TC_E_REFUSED    its signature is not that of the key it names, the option code_revoked lists
  *                   it, or require_signature is `all` and no key of trust has signed it
  *   TC_E_IO         a file exists and cannot be read

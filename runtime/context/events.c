@@ -29,15 +29,25 @@ static void retry_function(void *user, uint16_t index)
     }
 }
 
-/* A peer may ask for the code of any message that it has not run. */
+static bool has_run_all(tc_ep *ep)
+{
+    tci_producer_refresh(&ep->tx.ring);
+    if (!tci_producer_drained(&ep->tx.ring) || ep->tx.coalesced_count > 0)
+        return false;
+    ep->tx.all_run_at = ep->core->registry.clock;
+    return true;
+}
+
+/* A peer may ask for the code of any message that it has not run, but not of one whose function
+ * everybody had let go when the peer had run them all. */
 static bool is_wanted(void *user, const tc_ifunc *fn)
 {
     tci_core *core = user;
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
         if (ep->tx.bindings[fn->index] == TCI_TX_UNKNOWN || !tci_ep_is_open(ep))
             continue;
-        tci_producer_refresh(&ep->tx.ring);
-        if (!tci_producer_drained(&ep->tx.ring) || ep->tx.coalesced_count > 0)
+        const bool was_let_go = fn->references == 0 && fn->last_use <= ep->tx.all_run_at;
+        if (!was_let_go && !has_run_all(ep))
             return true;
     }
     return false;

@@ -60,6 +60,7 @@ typedef struct tci_sender {
     uint32_t preparing;                /* index of the function that tc_ep_prepare waits for */
     unsigned refusals;                 /* functions and payloads that the peer refused */
     tc_error *refusal;                 /* the newest, or NULL */
+    uint64_t all_run_at;               /* the registry's clock when all had run that was sent */
 } tci_sender;
 
 /* Puts coalesced calls into the ring. Whatever else is sent comes after them. */

@@ -325,8 +325,10 @@ void tci_registry_release(tc_ifunc *fn)
 {
     fn->references--;
     fn->last_use = ++fn->registry->clock;
-    if (fn->references == 0)
-        tci_ifunc_load_forget_shortage(fn);
+    if (fn->references > 0)
+        return;
+    (void)is_wanted(fn); /* so that it is known of now, when messages may be under way later */
+    tci_ifunc_load_forget_shortage(fn);
 }
 
 /* --- the bound of code ------------------------------------------------------------------- */

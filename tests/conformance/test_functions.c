@@ -309,6 +309,28 @@ static void functions_beyond_the_limit_replace_idle_ones(void **state)
     pair_close(&p);
 }
 
+/* Messages that are under way keep the places of their own functions alone. */
+static void what_ran_before_makes_room(void **state)
+{
+    pair p;
+    tc_error error = {0};
+    tc_ifunc *third;
+    pair_open(&p, (const char *const[]){"functions_max", "2", NULL});
+    tc_ifunc *check = pair_ifunc(&p, "check"), *doubled = pair_ifunc(&p, "doubled");
+    pair_send_check(p.ep, check, 0, 5);
+    pair_flush(p.ep);
+    tc_ifunc_close(check);
+    pair_pause(&p);
+    assert_int_equal(tc_send(p.ep, doubled, "ab", 2), TC_OK);
+    must(tc_ifunc_open(p.source, "echo", &third, &error), &error, "echo");
+    tc_ifunc_close(doubled);
+    assert_int_equal(tc_ifunc_open(p.source, "check", &check, &error), TC_E_TOO_LARGE);
+    pair_resume(&p);
+    pair_flush(p.ep);
+    must(tc_ifunc_open(p.source, "check", &check, &error), &error, "check");
+    pair_close(&p);
+}
+
 /* The bytes of a file, and as many functions as there are lists of libraries for them. */
 static tc_ifunc *open_variant(tc_context *ctx, unsigned number)
 {
@@ -393,6 +415,7 @@ int main(void)
         cmocka_unit_test(damaged_archives_are_refused_where_they_are_opened),
         cmocka_unit_test(a_context_outlives_its_own_ifuncs),
         cmocka_unit_test(functions_beyond_the_limit_replace_idle_ones),
+        cmocka_unit_test(what_ran_before_makes_room),
         cmocka_unit_test(one_peer_does_not_keep_all_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
