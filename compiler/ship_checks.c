@@ -95,12 +95,22 @@ static void check_constructor_sections(const inspection *in)
     }
 }
 
+/* LLVM's greatest, 4 GiB, is 0 by its C interface, which otherwise prefers no variable at 0. */
+static unsigned long long alignment_of(const inspection *in, LLVMValueRef value)
+{
+    const unsigned long long greatest = 1ull << 32;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(in->module);
+    const bool is_greatest = LLVMIsAGlobalVariable(value) != NULL &&
+                             LLVMPreferredAlignmentOfGlobal(layout, value) == 0;
+    return is_greatest ? greatest : LLVMGetAlignment(value);
+}
+
 static void check_alignment(const inspection *in, LLVMValueRef value)
 {
     char behind[128];
-    (void)snprintf(behind, sizeof behind, " is aligned to %u bytes, a target can give %u",
-                   LLVMGetAlignment(value), TCI_IMAGE_BASE_ALIGNMENT);
-    if (!LLVMIsDeclaration(value) && LLVMGetAlignment(value) > TCI_IMAGE_BASE_ALIGNMENT)
+    (void)snprintf(behind, sizeof behind, " is aligned to %llu bytes, a target can give %u",
+                   alignment_of(in, value), TCI_IMAGE_BASE_ALIGNMENT);
+    if (!LLVMIsDeclaration(value) && alignment_of(in, value) > TCI_IMAGE_BASE_ALIGNMENT)
         report_named(in, value, value, "", behind);
 }
 
@@ -327,6 +337,9 @@ static void check_function(const entry_search *s, const entry_rule *rule, LLVMVa
     if (LLVMGetLinkage(function) == LLVMInternalLinkage ||
         LLVMGetLinkage(function) == LLVMPrivateLinkage)
         report_entry(s, rule, function, "is static");
+    if (LLVMGetFunctionCallConv(function) != LLVMCCallConv &&
+        LLVMGetFunctionCallConv(function) != LLVMX8664SysVCallConv)
+        report_entry(s, rule, function, "has another calling convention than C's");
     if (signature_matches(rule, type))
         return;
     char problem[512];

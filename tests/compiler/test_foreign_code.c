@@ -117,6 +117,20 @@ static void collectors_of_garbage(void **state)
     refuse("foreign_collector.ll", texts);
 }
 
+/* What no compiler of C makes. */
+static void conventions_and_alignments(void **state)
+{
+    static const char *const convention[] = {
+        "error: 'foreign_main' has another calling convention than C's; expected 'void "
+        "foreign_main(void *payload",
+        NULL};
+    static const char *const alignment[] = {
+        "error: 'most' is aligned to 4294967296 bytes, a target can give 4096",
+        "error: 'much' is aligned to 8192 bytes, a target can give 4096", NULL};
+    refuse("foreign_convention.ll", convention);
+    refuse("foreign_alignment.ll", alignment);
+}
+
 /* Of the process in which Julia or Numba compiled; small numbers and -1 are marks. */
 static void addresses_as_numbers(void **state)
 {
@@ -134,6 +148,7 @@ int main(void)
         TEST(panics_of_rust),        TEST(the_runtime_of_julia), TEST(objects_of_python),
         TEST(the_library_of_cxx),    TEST(output_of_fortran),    TEST(the_runtime_of_d),
         TEST(collectors_of_garbage), TEST(addresses_as_numbers),
+        TEST(conventions_and_alignments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
