@@ -166,8 +166,13 @@ static tc_status read_manifest(package_plan *plan, tc_error *err)
     size_t size;
     (void)snprintf(path, sizeof path, "%s/%s", plan->folder, PACKAGE_MANIFEST);
     TC_TRY(tci_archive_file_read(path, MANIFEST_BYTES_MAX, &bytes, &size, err));
+    const bool is_text = memchr(bytes, '\0', size) == NULL;
     char *text = strndup(bytes, size);
     free(bytes);
+    if (!is_text) {
+        free(text);
+        return tci_error_set(err, TC_E_INVALID, "%s: it has a byte 0, expected text", path);
+    }
     if (text == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "no memory for %s", path);
     tc_status status = package_manifest_read(text, plan, err);

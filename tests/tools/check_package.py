@@ -92,6 +92,33 @@ class Archives(Folder):
                 self.manifest("package bank", line)
                 self.refused("bank", text, "--no-local")
 
+    def test_a_manifest_that_is_no_text(self):
+        self.manifest(f"function 1 check from {self.archive('check')}", "\0function 2 transcript")
+        self.refused("bank", "bank/package.txt: it has a byte 0, expected text", "--no-local")
+
+    def test_what_links_point_to_is_left_alone(self):
+        self.write("victim", "mine")
+        for name in ("bank.tcp", "bank.h"):
+            os.symlink("victim", os.path.join(self.place, name))
+        self.manifest(f"function 1 check from {self.archive('check')}")
+        self.assertEqual(self.build("bank", "--no-local").returncode, 0)
+        with open(os.path.join(self.place, "victim"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+
+    def test_files_that_are_none(self):
+        os.mkdir(os.path.join(self.place, "bank"))
+        os.mkfifo(os.path.join(self.place, "bank", "x.tca"))
+        self.manifest("function 1 other from x.tca")
+        self.refused("bank", "bank/x.tca: not a regular file", "--no-local")
+        os.remove(os.path.join(self.place, "bank", "x.tca"))
+        with open(os.path.join(self.place, "bank", "x.tca"), "wb") as file:
+            file.truncate(1 << 40)
+        self.refused("bank", "bank/x.tca: 1099511627776 bytes, limit", "--no-local")
+        os.mkfifo(os.path.join(self.place, "bank.tcp"))
+        done = self.run_tool("list", "bank.tcp")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("bank.tcp: not a regular file", done.stderr)
+
     def test_two_of_one_id_or_name(self):
         check, transcript = f"from {self.archive('check')}", f"from {self.archive('transcript')}"
         self.manifest(f"function 5 check {check}", f"function 5 transcript {transcript}")
