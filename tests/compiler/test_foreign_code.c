@@ -145,9 +145,14 @@ static void addresses_as_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(panics_of_rust),        TEST(the_runtime_of_julia), TEST(objects_of_python),
-        TEST(the_library_of_cxx),    TEST(output_of_fortran),    TEST(the_runtime_of_d),
-        TEST(collectors_of_garbage), TEST(addresses_as_numbers),
+        TEST(panics_of_rust),
+        TEST(the_runtime_of_julia),
+        TEST(objects_of_python),
+        TEST(the_library_of_cxx),
+        TEST(output_of_fortran),
+        TEST(the_runtime_of_d),
+        TEST(collectors_of_garbage),
+        TEST(addresses_as_numbers),
         TEST(conventions_and_alignments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

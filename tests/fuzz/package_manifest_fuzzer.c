@@ -17,8 +17,9 @@ static void check_part(const package_plan *plan, const package_part *part)
     MUST(part->element.id >= 1 && part->element.id <= TCI_PACKAGE_ELEMENT_ID_MAX);
     MUST(part->source_count <= PACKAGE_SOURCES_MAX && part->use_count <= PACKAGE_SOURCES_MAX);
     for (size_t i = 0; i < part->source_count; i++)
-        MUST(part->sources[i][0] == '/' || (memcmp(part->sources[i], plan->folder, folder) == 0 &&
-                                            part->sources[i][folder] == '/'));
+        MUST(part->sources[i][0] == '/' ||
+             (memcmp(part->sources[i], plan->folder, folder) == 0 &&
+              part->sources[i][folder] == '/'));
     for (size_t i = 0; i < part->use_count; i++)
         MUST(tci_archive_check_name(part->uses[i], TC_E_INVALID, NULL) == TC_OK);
     MUST(part->takes == NULL ||
