@@ -268,6 +268,17 @@ static tc_status check_code(const tci_registry *registry, const tci_registry_cod
     return TC_OK;
 }
 
+/* Of what a node does not take nothing is loaded: a shared object would run at once. */
+static tc_status check_kind(const tc_ifunc *fn, const tci_registry_code *code, tc_error *err)
+{
+    if (!code->arrived || fn->registry->options->take_libraries ||
+        !tci_archive_is_library(fn->archive))
+        return TC_OK;
+    return tci_error_set(err, TC_E_REFUSED,
+                         "library %s: this node takes none (option take_libraries)",
+                         tci_archive_name(fn->archive));
+}
+
 static tc_status create_function(tci_registry *registry, const tci_registry_code *code,
                                  const tci_content_id *id, tc_ifunc **fn_out, tc_error *err)
 {
@@ -283,6 +294,8 @@ static tc_status create_function(tci_registry *registry, const tci_registry_code
     if (status == TC_OK)
         status = tci_archive_open(fn->code + TCI_CODE_SECTION_BYTES, fn->archive_size,
                                   &fn->archive, err);
+    if (status == TC_OK)
+        status = check_kind(fn, code, err);
     if (status == TC_OK)
         status = tci_standing_judge_new(fn, code, err);
     if (status == TC_OK)

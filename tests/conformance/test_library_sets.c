@@ -193,6 +193,22 @@ static void a_shared_object_that_stays_is_taken_for_no_other(void **state)
     tc_context_destroy(ctx);
 }
 
+/* Not even its constructors run. */
+static void nothing_runs_of_what_a_node_does_not_take(void **state)
+{
+    pair p;
+    tc_error error = {0};
+    assert_int_equal(unsetenv("STOCK_HAS_BEGUN"), 0);
+    pair_open_as(&p, (const char *const[]){"form", "auto", NULL},
+                 (const char *const[]){"take_libraries", "no", "form", "auto", NULL});
+    assert_int_equal(shipped_library_try_push(p.ep, "libstock", PAIR_TIMEOUT_NS, &error),
+                     TC_E_REFUSED);
+    if (strstr(error.text, "option take_libraries") == NULL)
+        fail_msg("%s", error.text);
+    pair_close(&p);
+    assert_null(getenv("STOCK_HAS_BEGUN"));
+}
+
 static void what_takes_images_alone_takes_no_shared_object(void **state)
 {
     tc_context *ctx = test_context((const char *const[]){"form", "image", NULL});
@@ -237,6 +253,7 @@ int main(void)
         cmocka_unit_test(two_definitions_of_a_symbol_are_named),
         cmocka_unit_test(a_stock_shared_object_is_a_library),
         cmocka_unit_test(a_shared_object_that_stays_is_taken_for_no_other),
+        cmocka_unit_test(nothing_runs_of_what_a_node_does_not_take),
         cmocka_unit_test(what_takes_images_alone_takes_no_shared_object),
         cmocka_unit_test(a_shared_object_of_another_libc_is_refused),
         cmocka_unit_test(what_the_program_installed_no_peer_replaces),

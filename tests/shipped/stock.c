@@ -15,6 +15,7 @@ static uint64_t first;
 __attribute__((constructor)) static void begin(void)
 {
     first = STOCK_FIRST;
+    (void)setenv("STOCK_HAS_BEGUN", "yes", 1);
 }
 
 int libstock_init(void)
