@@ -1,4 +1,5 @@
 /* A shared object as any compiler makes it. Its constructor runs when it is loaded. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdlib.h>
 
