@@ -187,7 +187,7 @@ static outcome on_call(tc_ep *ep, tci_current *current, const tci_frame *f, uint
 static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
                          const tci_code_section *section, size_t bytes)
 {
-    tc_error error = {0};
+    tc_error error; /* as in call_routed */
     tci_injected_call injected;
     bool is_broken;
     outcome result = RUN;
@@ -257,7 +257,7 @@ static outcome on_control(tc_ep *ep, const tci_frame *f, const uint8_t *frame, s
 
 static outcome on_reply(tc_ep *ep, const tci_frame *f, const uint8_t *frame, size_t bytes)
 {
-    tc_error error = {0};
+    tc_error error; /* as in call_routed */
     if (tci_invocation_reply(ep, frame + TCI_FRAME_HEADER_BYTES, f->payload_size, &error) !=
         TC_OK)
         return broken(ep, &error);
