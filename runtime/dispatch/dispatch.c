@@ -271,7 +271,7 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     tc_error error;
     size_t bytes;
     if (f->kind == TCI_FRAME_INJECT)
-        tci_inject_fetch(f, frame);
+        tci_inject_fetch(ep, f, frame);
     if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx.ring), &bytes, &section, &error) !=
         TC_OK)
         return broken(ep, &error);

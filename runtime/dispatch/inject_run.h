@@ -13,8 +13,8 @@ typedef struct tci_injected_call {
 
 /* Asks for the lines of an INJECT frame that are looked at next, before it is checked: the code, which
  * lies behind the payload, and the payload, which comes while the code is placed. What the header says
- * of its size may be anything: nothing is read. */
-static inline void tci_inject_fetch(const tci_frame *f, const uint8_t *frame)
+ * of its size may be anything: nothing is read. Meanwhile the code is written that is expected. */
+static inline void tci_inject_fetch(const tc_ep *ep, const tci_frame *f, const uint8_t *frame)
 {
     const uintptr_t line = 64, payload_max = 1024;
     const uintptr_t begin = (uintptr_t)frame,
@@ -25,6 +25,8 @@ static inline void tci_inject_fetch(const tci_frame *f, const uint8_t *frame)
         __builtin_prefetch((const void *)(code + i * line));
     for (uintptr_t at = begin + line; at < end; at += line)
         __builtin_prefetch((const void *)at);
+    if (ep->core->injector != NULL)
+        tci_injector_expect(ep->core->injector);
 }
 
 /* Finds the payload of a checked INJECT frame and makes the code behind it callable. Statuses

@@ -3,8 +3,10 @@
  *
  * What is kept is the validation of the last image: when the next message has the same bytes
  * they are not parsed and their imports not looked up again. The code is copied, linked and
- * made visible to the processor every time all the same, into one place of several in turn,
- * because a processor that runs what was just changed under it starts its pipeline again. */
+ * made visible to the processor for every message all the same, into one place of several in turn,
+ * because a processor that runs what was just changed under it starts its pipeline again. That is
+ * done while the message's own bytes are still on their way, in the hope that they are the same; they
+ * are compared before anything runs. */
 #ifndef TCI_INJECTOR_H
 #define TCI_INJECTOR_H
 
@@ -22,6 +24,11 @@ TC_MUST_CHECK tc_status tci_injector_create(tci_code_arena *arena, bool takes_im
                                             tci_injector **injector_out, tc_error *err);
 /* NULL is allowed. */
 void tci_injector_destroy(tci_injector *injector);
+
+/* A message that brings code has come, and its bytes are asked for: while they are on their way the code
+ * of the message before is written to the next place. tci_injector_place uses that if the bytes turn out
+ * to be the same. Nothing of the message is looked at. */
+void tci_injector_expect(tci_injector *injector);
 
 /* Makes an image callable: `image_size` bytes of it, then `rest_size` bytes with the text of
  * its .deps file and the names of its undefined symbols, each with a terminator. All of it

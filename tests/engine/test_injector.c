@@ -122,6 +122,56 @@ static void imports_are_bound_by_name(void **state)
     assert_int_equal(called, 2);
 }
 
+/* Whatever was expected, what came is what runs. */
+static void what_is_expected_need_not_come(void **state)
+{
+    void (*run)(void *, size_t, void *);
+    tc_error err = {0};
+    tci_image_source sources[] = {image_adding_one(), image_counting(100),
+                                  image_counting(5000)};
+    message messages[3];
+    for (unsigned i = 0; i < 3; i++)
+        messages[i] = make(&sources[i], "", 1);
+    tci_injector_expect(injector); /* nothing yet */
+    for (unsigned i = 0; i < 200; i++) {
+        const unsigned which = i / 3 % 3; /* each comes three times */
+        uint64_t value = 0;
+        tci_injector_expect(injector);
+        assert_int_equal(place(&messages[which], &run, &err), TC_OK);
+        run(NULL, 0, &value);
+        assert_int_equal(value, which == 0 ? 1 : 42);
+    }
+}
+
+static void what_was_expected_is_written_for_each(void **state)
+{
+    void (*first)(void *, size_t, void *), (*second)(void *, size_t, void *);
+    tc_error err = {0};
+    tci_image_source source = image_counting(100);
+    const message m = make(&source, "", 1);
+    message bad = m;
+    uint64_t value = 0;
+    assert_int_equal(place(&m, &first, &err), TC_OK);
+    tci_injector_expect(injector);
+    tci_injector_expect(injector); /* the message between was refused before its code */
+    assert_int_equal(place(&m, &second, &err), TC_OK);
+    assert_ptr_not_equal((void *)(uintptr_t)first, (void *)(uintptr_t)second);
+    for (unsigned i = 0; i < 50; i++) { /* with and without: variables begin anew in each */
+        if (i % 3 > 0)
+            tci_injector_expect(injector);
+        assert_int_equal(place(&m, &second, &err), TC_OK);
+        second(NULL, 0, &value);
+        assert_int_equal(value, 42);
+    }
+    tci_injector_expect(injector);
+    bad.bytes[0] = 0xff;
+    assert_int_not_equal(place(&bad, &second, &err), TC_OK);
+    tci_injector_expect(injector);
+    assert_int_equal(place(&m, &second, &err), TC_OK);
+    second(NULL, 0, &value);
+    assert_int_equal(value, 42);
+}
+
 static void damage_is_refused(void **state)
 {
     void (*run)(void *, size_t, void *);
@@ -202,6 +252,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_call_has_a_copy_of_its_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(data_begins_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(imports_are_bound_by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_expected_need_not_come, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_expected_is_written_for_each, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(damage_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_much_memory_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_shortage_leaves_nothing_behind, set_up, tear_down),

@@ -58,7 +58,7 @@ void tci_image_relocate_copy(const tci_image *image, const tci_image_views *view
         uint8_t *memory = view_of(s, views) + s->place;
         if (s->file_bytes > 0)
             memcpy(memory, s->bytes, s->file_bytes);
-        if (s->kind != TCI_IMAGE_DATA)
+        if (s->kind != TCI_IMAGE_DATA && s->memory_bytes > s->file_bytes)
             memset(memory + s->file_bytes, 0, s->memory_bytes - s->file_bytes);
     }
 }
@@ -88,6 +88,22 @@ void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *i
             s++;
         uint64_t value = value_of(&r, image, base, imports);
         memcpy(view_of(s, views) + r.place, &value, sizeof value); /* both are little-endian */
+    }
+}
+
+/* Places ascend, so the segments are walked along with them. */
+void tci_image_relocate_decode(const tci_image *image, const uint64_t *imports,
+                               tci_image_link *out)
+{
+    const tci_image_segment *s = image->segments;
+    tci_image_iterator it = tci_image_iterator_begin(image);
+    for (tci_relocation r; tci_image_iterator_next(&it, &r); out++) {
+        while (r.place >= s->place + s->memory_bytes)
+            s++;
+        *out = (tci_image_link){.value = value_of(&r, image, 0, imports),
+                                .place = r.place,
+                                .is_relative = r.kind == TCI_RELOCATION_RELATIVE,
+                                .is_data = s->kind == TCI_IMAGE_DATA};
     }
 }
 

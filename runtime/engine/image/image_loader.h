@@ -10,6 +10,8 @@
 #include "engine/symbols.h"
 #include "image.h"
 
+#include <string.h>
+
 typedef struct tci_loaded_image tci_loaded_image;
 
 /* The name of an image's undefined symbol `index`. Asked in ascending order, once each; NULL:
@@ -102,6 +104,30 @@ void tci_image_relocate_copy(const tci_image *image, const tci_image_views *view
  * weak names, then of its symbols; 0 for a weak name that nobody has. */
 void tci_image_relocate(const tci_image *image, uint64_t base, const uint64_t *imports,
                         const tci_image_views *views);
+
+/* A relocation that was decoded, for an image that is placed many times: the value is `value`, plus the
+ * address of place 0 if it is relative. */
+typedef struct tci_image_link {
+    uint64_t value;
+    uint32_t place;
+    bool is_relative;
+    bool is_data; /* it lies in a data segment */
+} tci_image_link;
+
+/* One for each relocation of the image. */
+void tci_image_relocate_decode(const tci_image *image, const uint64_t *imports,
+                               tci_image_link *links_out);
+
+static inline void tci_image_relocate_links(const tci_image_link *links, uint32_t count,
+                                            uint64_t base, const tci_image_views *views)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const tci_image_link *link = &links[i];
+        const uint64_t value = link->value + (link->is_relative ? base : 0);
+        memcpy((link->is_data ? views->data : views->fixed) + link->place, &value,
+               sizeof value);
+    }
+}
 
 /* Which level of its architecture this processor reaches, by what it can do, never by its name:
  * a TCI_CPU_ of archive.h, as far as the operating system lets programs use it. */

@@ -10,6 +10,7 @@
 
 #define PLACES 16u            /* the arena makes so many at once */
 #define MEMORY_MAX (1u << 20) /* of an image, since there are so many of it */
+#define EXPECTED_MAX 4096u /* bytes that are written before it is sure that they are wanted */
 
 struct tci_injector {
     tci_code_arena *arena;
@@ -19,16 +20,19 @@ struct tci_injector {
     uint8_t *last; /* bytes of the last message's code, or NULL */
     size_t image_size;
     size_t rest_size;
-    tci_image image;      /* of `last` */
-    tci_symbols *symbols; /* of `last` */
-    uint64_t *imports;    /* their addresses: weak names, then symbols */
-    bool is_shared;       /* some are of libraries that came by messages */
-    uint64_t changes;     /* how often those had changed then */
+    tci_image image;       /* of `last` */
+    tci_symbols *symbols;  /* of `last` */
+    uint64_t *imports;     /* their addresses: weak names, then symbols */
+    tci_image_link *links; /* its relocations, decoded */
+    bool is_shared;        /* some are of libraries that came by messages */
+    uint64_t changes;      /* how often those had changed then */
 
     tci_code_place places[PLACES];
     tci_image shape; /* the image that they were taken for: its bytes may be gone */
     unsigned place_count;
     unsigned next;
+    bool is_small; /* `last` is worth expecting */
+    bool expected; /* the next place is written, with `last` */
 };
 
 tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
@@ -47,11 +51,14 @@ tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
 
 static void forget_last(tci_injector *injector)
 {
+    injector->expected = false;
     tci_symbols_destroy(injector->symbols);
     free(injector->imports);
+    free(injector->links);
     free(injector->last);
     injector->symbols = NULL;
     injector->imports = NULL;
+    injector->links = NULL;
     injector->last = NULL;
 }
 
@@ -100,13 +107,16 @@ static tc_status bind(tci_injector *injector, text_iterator *names, tc_error *er
     const tci_image *image = &injector->image;
     injector->imports =
         calloc((size_t)image->weak_count + image->symbol_count + 1, sizeof(uint64_t));
-    if (injector->imports == NULL)
+    injector->links = calloc((size_t)image->relocation_count + 1, sizeof *injector->links);
+    if (injector->imports == NULL || injector->links == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "injected code: out of memory");
     const tci_import_source source = {.name = next_name, .user = names};
     tc_status status =
         tci_image_loader_bind(image, &source, injector->symbols, injector->imports, err);
     if (status != TC_OK)
         tci_error_prefix(err, "injected code");
+    else
+        tci_image_relocate_decode(image, injector->imports, injector->links);
     return status;
 }
 
@@ -184,6 +194,14 @@ static tc_status take_places(tci_injector *injector, tc_error *err)
     return status;
 }
 
+static bool is_small(const tci_image *image)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < image->segment_count; i++)
+        bytes += image->segments[i].memory_bytes;
+    return bytes <= EXPECTED_MAX;
+}
+
 static tc_status learn(tci_injector *injector, const uint8_t *bytes, size_t image_size,
                        size_t rest_size, tc_error *err)
 {
@@ -199,6 +217,8 @@ static tc_status learn(tci_injector *injector, const uint8_t *bytes, size_t imag
         status = take_places(injector, err);
     if (status != TC_OK)
         forget_last(injector);
+    else
+        injector->is_small = is_small(&injector->image);
     return status;
 }
 
@@ -211,6 +231,25 @@ static void clear_data(const tci_image *image, uint8_t *run)
         if (s->kind == TCI_IMAGE_DATA)
             memset(run + s->place, 0, s->memory_bytes);
     }
+}
+
+static void write_place(const tci_injector *injector, const tci_code_place *place)
+{
+    const tci_image *image = &injector->image;
+    const tci_image_views views = {.fixed = place->write, .data = place->run};
+    clear_data(image, place->run);
+    tci_image_relocate_copy(image, &views);
+    tci_image_relocate_links(injector->links, image->relocation_count,
+                             (uint64_t)(uintptr_t)place->run, &views);
+    tci_code_arena_written(place, image);
+}
+
+void tci_injector_expect(tci_injector *injector)
+{
+    if (injector->last == NULL || !injector->is_small)
+        return;
+    write_place(injector, &injector->places[injector->next % PLACES]);
+    injector->expected = true;
 }
 
 tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
@@ -226,13 +265,11 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
                  is_bound(injector);
     if (!known)
         TC_TRY(learn(injector, bytes, image_size, rest_size, err));
-    const tci_image *image = &injector->image;
     const tci_code_place *place = &injector->places[injector->next++ % PLACES];
-    const tci_image_views views = {.fixed = place->write, .data = place->run};
-    clear_data(image, place->run);
-    tci_image_relocate_copy(image, &views);
-    tci_image_relocate(image, (uint64_t)(uintptr_t)place->run, injector->imports, &views);
-    tci_code_arena_written(place, image);
-    *main_out = (void (*)(void *, size_t, void *))(uintptr_t)(place->run + image->main_place);
+    if (!injector->expected)
+        write_place(injector, place);
+    injector->expected = false;
+    *main_out =
+        (void (*)(void *, size_t, void *))(uintptr_t)(place->run + injector->image.main_place);
     return TC_OK;
 }
