@@ -40,7 +40,8 @@ done
 for picture in $(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$dir/two/report.md"); do
     grep -q '</svg>' "$dir/two/$picture" || fail "$picture is not drawn"
 done
-for line in '| 8: rate that injecting loses, %, Indirect Put | about 40 |' '| 9: latency that the cache saves, %, at most; `cached` | 31 |' \
+for line in '| 8: rate that injecting loses, %, Indirect Put | about 40 |' \
+    "| 9: latency that the receiver's cache saves, %, at most; \`cached\` | 31 |" \
     '| 12: the same, Server-Side Sum; `inject` | 2 |' '| payload | local, ns | inject, ns |' '| vm | 1024 |' '| `cached` | 65536 |' '**Emulated**' \
     '| 5: latency of a message that is not executed, to a UCX put: at worst | 1.015 |' '| payload | put, ns | noexec, ns |' \
     '13: `pause` to polling: latency of `iput`' 'Counted: ' 'tc-perf tsi --ring-bytes 4K,64K'; do
