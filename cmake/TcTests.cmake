@@ -99,6 +99,11 @@ set(tc_test_places TC_IFUNC_PATH=${PROJECT_BINARY_DIR}/tests/shipped TC_ENGINE_P
 # whole stack, which the quick unwinder loses in a library without frame pointers.
 set(tc_ucx_leaks LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_ucx.supp:print_suppressions=0)
 set(tc_whole_stacks fast_unwind_on_malloc=0)
+# libgcc allocates while it holds the lock of the frames that LLVM has registered, and AddressSanitizer takes that lock for a
+# whole stack of each allocation: so no better code is made in such a process, which is all that its tests need LLVM for.
+if(TC_SANITIZE STREQUAL address)
+  list(APPEND tc_whole_stacks TC_TIER=fast)
+endif()
 
 # The ways that messages take, and what a test's environment says for each. EXPECTED_DELIVERY is what an endpoint must say of
 # itself. All of them take a function's image; the last two are forms by name.

@@ -21,8 +21,9 @@ UCX_WIREUP_DEFECTS = ("Assertion `wireup_ep->pending_count == 0' failed",
                       "Assertion `!(ep->flags & UCT_TCP_EP_FLAG_CTX_TYPE_TX)' failed",
                       "Assertion `(req->send.wireup.type == UCP_WIREUP_MSG_EP_REMOVED)")
 
-# Of the caller's TC_ variables only what names the way that messages and code take: a test says the rest itself.
-KEPT = {"TC_DELIVERY", "TC_FORM"}
+# Of the caller's TC_ variables only what names the way that messages and code take, and how well code is made: a test says the
+# rest itself.
+KEPT = {"TC_DELIVERY", "TC_FORM", "TC_TIER"}
 
 
 def clean_environment(**more):
