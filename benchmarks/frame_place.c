@@ -31,12 +31,11 @@ const char *frame_place_name(frame_placement where)
     return names[where];
 }
 
-/* A word of each line. */
+/* A byte of each line, none beside the bytes themselves. */
 static void read_lines(const void *bytes, size_t size)
 {
-    const uintptr_t end = (uintptr_t)bytes + size;
-    for (uintptr_t at = (uintptr_t)bytes & ~(uintptr_t)(LINE_BYTES - 1); at < end;
-         at += LINE_BYTES)
+    const uintptr_t begin = (uintptr_t)bytes;
+    for (uintptr_t at = begin; at < begin + size; at = (at | (LINE_BYTES - 1)) + 1)
         (void)*(const volatile char *)at;
 }
 
