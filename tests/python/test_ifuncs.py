@@ -85,6 +85,11 @@ if np is not None:
         return np.ascontiguousarray(block[:, :columns])
 
     @tchains.ifunc
+    def reshaped(flat: tchains.Payload(np.int16), rows: int):
+        block = flat.reshape((rows, -1))
+        return block[rows - 1, 0], block.shape[1], flat.argmax()
+
+    @tchains.ifunc
     def accumulate(block: tchains.Payload(np.float64, shape=(2, 3)), total: tchains.State(np.float64, (2, 3)),
                    columns: tchains.Data("columns", np.float64, shape=(None, 3))):
         total += block
@@ -104,6 +109,9 @@ class Shapes(PythonCase):
         np.testing.assert_array_equal(node.call(turned, block, -1), -block.T)
         np.testing.assert_array_equal(node.call(turned, block.T, 1), block)
         self.assertEqual(node.call(turned, np.zeros((0, 5), np.int32), 1).shape, (5, 0))
+        self.assertEqual(node.call(reshaped, np.arange(12, dtype=np.int16), 3), (8, 4, 11))
+        with self.assertRaisesRegex(tchains.Raised, "total size of new array must be unchanged"):
+            node.call(reshaped, np.arange(11, dtype=np.int16), 3)
         cube = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
         np.testing.assert_array_equal(node.call(doubled, cube), cube[0] * 2)
         room = np.zeros((3, 2), np.float32)

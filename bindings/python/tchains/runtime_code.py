@@ -1,4 +1,5 @@
-"""The part of Numba's runtime that travels: memory of arrays that a function makes, by malloc and free.
+"""The parts of Numba's runtime that travel: memory of arrays that a function makes, by malloc and free; and `reshape`, which Numba
+takes of contiguous arrays alone (`argmin` and others reshape, too).
 
 The first five members of what NRT_MemInfo_... return are those that Numba's code reads itself; the sixth here is what malloc gave.
 """
@@ -105,5 +106,26 @@ run:
 end:
   call void @free(i8* %p)
   ret void
+}
+
+define i32 @numba_attempt_nocopy_reshape(i64 %nd, i64* %dims, i64* %strides, i64 %newnd, i64* %newdims, i64* %newstrides,
+                                         i64 %itemsize, i32 %fortran) {
+entry:
+  br label %next
+next:
+  %left = phi i64 [ %newnd, %entry ], [ %place, %body ]
+  %stride = phi i64 [ %itemsize, %entry ], [ %wider, %body ]
+  %end = icmp eq i64 %left, 0
+  br i1 %end, label %done, label %body
+body:
+  %place = sub i64 %left, 1
+  %where = getelementptr i64, i64* %newstrides, i64 %place
+  store i64 %stride, i64* %where
+  %lengthp = getelementptr i64, i64* %newdims, i64 %place
+  %length = load i64, i64* %lengthp
+  %wider = mul i64 %stride, %length
+  br label %next
+done:
+  ret i32 1
 }
 """
