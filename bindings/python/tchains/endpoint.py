@@ -50,7 +50,13 @@ class Peer:
     def _send_attempt(self, function, arguments, named):
         handle, payload = function.message(self.context, arguments, named)
         data = memory.Bytes(payload)
-        return lambda _: lib.tc_send(self._pointer(), handle.pointer, data.pointer, data.size)
+
+        def attempt(_):
+            status = lib.tc_send(self._pointer(), handle.pointer, data.pointer, data.size)
+            if status == lib.TC_E_PAYLOAD:
+                function.explain(arguments, named)
+            return status
+        return attempt
 
     def send(self, function, *arguments, timeout=None, **named):
         """Sends a message, and waits for room at the peer if there is none. When it returns the payload may be changed."""
@@ -69,6 +75,8 @@ class Peer:
             if status != lib.TC_OK:
                 call.forget()
             call.id = number[0]
+            if status == lib.TC_E_PAYLOAD:
+                function.explain(arguments, named)
             if status not in (lib.TC_OK, lib.TC_E_AGAIN):
                 raise error_of(status, text_of(err))
             return status

@@ -27,15 +27,22 @@ def numba_type(kind):
     return types.Array(from_dtype(kind.dtype), len(kind.shape), "C", readonly=not kind.writable)
 
 
+def argument_types(signature):
+    """Numba's types of a function's parameters."""
+    return tuple(numba_type(kind) for kind in signature.parameters.values())
+
+
 class Entry:
-    """Writes NAME_main into a module of Numba's."""
+    """Writes NAME_main into a module of Numba's; maker_code.py has those of the sender."""
+
+    suffix, result, more = "_main", ir.VoidType(), [_POINTER]
 
     def __init__(self, context, module, name, signature):
         self.context, self.module, self.name, self.signature = context, module, name, signature
-        function_type = ir.FunctionType(ir.VoidType(), [_POINTER, _SIZE, _POINTER])
-        self.main = ir.Function(module, function_type, name + "_main")
-        self.payload, self.payload_size, self.target_args = self.main.args
-        self.builder = ir.IRBuilder(self.main.append_basic_block("entry"))
+        function_type = ir.FunctionType(self.result, [_POINTER, _SIZE, *self.more])
+        entry = ir.Function(module, function_type, name + self.suffix)
+        self.payload, self.payload_size, *self.rest = entry.args
+        self.builder = ir.IRBuilder(entry.append_basic_block("entry"))
 
     def _declare(self, name, result, arguments, variadic=False):
         return cgutils.get_or_insert_function(self.module, ir.FunctionType(result, arguments, var_arg=variadic), name)
@@ -154,9 +161,10 @@ class Entry:
             pointer = builder.call(state, [_SIZE(math.prod(kind.shape) * kind.dtype.itemsize)])
             self._refuse_if(cgutils.is_null(builder, pointer), lib.TC_E_NO_MEMORY, "no memory for its state at this node")
             return self._array(kind, pointer)
-        self._refuse_if(cgutils.is_null(builder, self.target_args), lib.TC_E_NOT_FOUND,
+        target_args, = self.rest
+        self._refuse_if(cgutils.is_null(builder, target_args), lib.TC_E_NOT_FOUND,
                         "the program of this node has set no target_args")
-        return self._array(kind, self.target_args)
+        return self._array(kind, target_args)
 
     def _data(self, kind):
         builder = self.builder
@@ -216,12 +224,15 @@ class Entry:
             context.nrt.decref(builder, result_type, value)
         self._refuse_if(too_large, lib.TC_E_TOO_LARGE, "its result of %zu bytes is above what a reply may have", size)
 
+    def _values(self):
+        """Those of the function's parameters."""
+        self._check_payload()
+        return [self._argument(name, kind) for name, kind in self.signature.parameters.items()]
+
     def write(self, callee, result_type, argument_types):
         """Calls what Numba made, by its own convention."""
         builder = self.builder
-        self._check_payload()
-        values = [self._argument(name, kind) for name, kind in self.signature.parameters.items()]
-        status, result = self.context.call_conv.call_function(builder, callee, result_type, argument_types, values)
+        status, result = self.context.call_conv.call_function(builder, callee, result_type, argument_types, self._values())
         with builder.if_then(status.is_error, likely=False):
             self._fail_raised(status)
         self._reply(result_type, result)

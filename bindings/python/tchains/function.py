@@ -61,6 +61,9 @@ class Function:
             raise TypeError(f"{self.name} takes one payload, of bytes; found {len(arguments)} arguments and {len(named)} names")
         return self.opened(context), arguments[0] if arguments else b""
 
+    def explain(self, arguments, named):
+        """Raises why no payload was made, where more is known than the library says."""
+
     def decoder(self, into):
         """What makes a result of the bytes of a reply."""
         return None if into is not None else bytes

@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.core.runtime import nrtdynmod
 
-from . import _binding, entry_code, passes, runtime_code
+from . import _binding, entry_code, maker_code, passes, runtime_code
 from .errors import CompileError
 
 # What only a process with Python and Numba has.
@@ -54,25 +54,48 @@ def _check_result(name, result, declared):
         _refuse(f"{name} returns {result}; expected nothing, a number, a tuple of numbers or an array of numbers")
 
 
-def _compile(function, name, signature, options, debug=False):
-    """Numba's library with the function and its entry; and the type of what it returns."""
+def _compile(part, name, options, write, debug=False):
+    """Numba's library with a function and its entry, and the type of what it returns. `write` makes the entry."""
+    function, argument_types = part
     context = cpu_target.target_context.with_aot_codegen(name)
-    argument_types = tuple(entry_code.numba_type(kind) for kind in signature.parameters.values())
-    result = compiler.compile_extra(cpu_target.typing_context, context, function, argument_types, None,
-                                    _flags(options["fastmath"], options["boundscheck"], debug), locals={})
+    try:
+        result = compiler.compile_extra(cpu_target.typing_context, context, function, argument_types, None,
+                                        _flags(options["fastmath"], options["boundscheck"], debug), locals={})
+    except (errors.NumbaError, NameError) as error:
+        raise CompileError(_binding.lib.TC_E_COMPILE, _with_line(function, str(error))) from error
     library, result_type = result.library, types.unliteral(result.signature.return_type)
-    _check_result(name, result_type, signature.result)
     module = library.create_ir_module("tchains.entry")
-    callee = context.declare_function(module, result.fndesc)
-    entry_code.Entry(context, module, name, signature).write(callee, result.signature.return_type, argument_types)
+    write(context, module, result_type)(context.declare_function(module, result.fndesc), result.signature.return_type, argument_types)
     library.add_ir_module(module)
-    library.add_ir_module(nrtdynmod.create_nrt_module(context)[0])
-    return library, result_type, context.codegen()
+    return library, result_type, context
 
 
-def _linked(library):
-    module = library._final_module
-    for other in dict.fromkeys(library._linking_libraries):
+def _main_part(function, name, signature):
+    """(function, types of its arguments), and what makes NAME_main."""
+    def write(context, module, result_type):
+        _check_result(name, result_type, signature.result)
+        return entry_code.Entry(context, module, name, signature).write
+    return (function, entry_code.argument_types(signature)), write
+
+
+def _maker_parts(name, makers):
+    """The same for each function that makes payloads."""
+    def writing(function, entry):
+        def write(context, module, result_type):
+            if not entry.fits(result_type):
+                _refuse(f"{function.__name__} returns {result_type}; expected {entry.expected}")
+            return entry(context, module, name, makers).write
+        return write
+    for function, argument_types, entry in maker_code.parts(makers):
+        yield (function, argument_types), writing(function, entry)
+
+
+def _linked(libraries):
+    """One module of all that the libraries have and need."""
+    module = libraries[0]._final_module
+    for library in libraries[1:]:
+        module.link_in(library._final_module, preserve=True)
+    for other in dict.fromkeys(other for library in libraries for other in library._linking_libraries):
         module.link_in(other._get_module_for_linking(), preserve=True)
     runtime = llvm.parse_assembly(runtime_code.TEXT)
     runtime.data_layout, runtime.triple = module.data_layout, module.triple
@@ -82,8 +105,9 @@ def _linked(library):
 
 def _optimise(module, name, codegen):
     """Inlines and simplifies. Loops are left as they were written: the node widens them for its own processor."""
+    entries = {name + entry.suffix for entry in (entry_code.Entry, maker_code.BoundEntry, maker_code.InitEntry)}
     for value in [*module.functions, *module.global_variables]:
-        if not value.is_declaration and value.name != name + "_main" and not value.name.startswith("llvm."):
+        if not value.is_declaration and value.name not in entries and not value.name.startswith("llvm."):
             value.linkage = "internal"
     passes.prune(module, codegen)
     # Numba's pruning of references, which has run now, needed two functions as calls.
@@ -124,13 +148,22 @@ def _needs_python(module):
                   if function.is_declaration and _PYTHON_SYMBOL.match(function.name))
 
 
-def _line_of(function, name, signature, options, symbols):
-    """The first line that led to one of the symbols, found by compiling once more with debug information."""
-    library, _, _ = _compile(function, name, signature, options, debug=True)
-    text = str(library._final_module)
-    calls = [number for symbol in symbols for number in re.findall(rf"@{re.escape(symbol)}\(.*!dbg !(\d+)", text)]
-    lines = [int(line) for number in calls for line in re.findall(rf"^!{number} = !DILocation\(line: (\d+)", text, re.MULTILINE)]
-    return min(lines, default=function.__code__.co_firstlineno)
+def _refuse_python(parts, name, options, symbols):
+    """Says which function needs them, and the first line that led there, found by compiling once more with debug information."""
+    first = None
+    for part, write in parts:
+        function = part[0]
+        library, _, _ = _compile(part, name, options, write, debug=True)
+        text = str(library._final_module)
+        calls = [number for symbol in symbols for number in re.findall(rf"@{re.escape(symbol)}\(.*!dbg !(\d+)", text)]
+        lines = [int(line) for number in calls for line in re.findall(rf"^!{number} = !DILocation\(line: (\d+)", text, re.MULTILINE)]
+        if lines or first is None:
+            first = function, min(lines, default=function.__code__.co_firstlineno)
+        if lines:
+            break
+    function, line = first
+    _refuse(f'{function.__name__} needs the Python runtime ({", ".join(symbols)}), which a node does not have\n'
+            f'File "{function.__code__.co_filename}", line {line}')
 
 
 def _with_line(function, text):
@@ -146,16 +179,18 @@ def _with_line(function, text):
 
 
 @global_compiler_lock
-def compile_text(function, name, signature, options):
+def compile_text(function, name, signature, makers, options):
     """The module as LLVM's text, for the architecture of this process, and Numba's type of the result."""
-    try:
-        library, result, codegen = _compile(function, name, signature, options)
-        module = _optimise(_linked(library), name, codegen)
-        needed = _needs_python(module)
-        if needed:
-            line = _line_of(function, name, signature, options, needed)
-            _refuse(f'{name} needs the Python runtime ({", ".join(needed)}), which a node does not have\n'
-                    f'File "{function.__code__.co_filename}", line {line}')
-    except (errors.NumbaError, NameError) as error:
-        raise CompileError(_binding.lib.TC_E_COMPILE, _with_line(function, str(error))) from error
-    return _plain_names(_plain_exceptions(str(module))), result
+    parts = [_main_part(function, name, signature), *(_maker_parts(name, makers) if makers is not None else ())]
+    compiled = [_compile(part, name, options, write) for part, write in parts]
+    libraries, context = [library for library, _, _ in compiled], compiled[0][2]
+    if makers is not None and makers.bound is None:
+        module = libraries[0].create_ir_module("tchains.bound")
+        maker_code.FixedBound(context, module, name, makers)
+        libraries[0].add_ir_module(module)
+    libraries[0].add_ir_module(nrtdynmod.create_nrt_module(context)[0])
+    module = _optimise(_linked(libraries), name, context.codegen())
+    needed = _needs_python(module)
+    if needed:
+        _refuse_python(parts, name, options, needed)
+    return _plain_names(_plain_exceptions(str(module))), compiled[0][1]

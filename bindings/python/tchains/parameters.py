@@ -126,9 +126,11 @@ def dimension_name(name, place):
 class Signature:
     """The parameters of a function, and the layout of its payload."""
 
-    def __init__(self, function):
+    def __init__(self, function, without=()):
         self.parameters = {}
         for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+            if name in without:
+                continue
             if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
                 raise TypeError(f"{function.__name__}: parameter {name} takes any number of arguments; expected one each")
             self.parameters[name] = _parameter(function, name, parameter.annotation)
@@ -162,10 +164,11 @@ class Signature:
             array = array.astype(self.array.dtype)
         if not self.array.is_flat and not self.array.fits(array.shape):
             raise TypeError(f"argument {name} has the shape {array.shape}, expected {self.array.shape}")
-        return numpy.ascontiguousarray(array)
+        array = numpy.ascontiguousarray(array)
+        return array if array.flags.aligned else array.copy()
 
-    def payload(self, arguments, named):
-        """The bytes of a message, as something with a buffer: the array itself where it is all that is sent."""
+    def values(self, arguments, named):
+        """What was given for each parameter that is sent, by name."""
         if len(arguments) > len(self.sent) or set(named) - set(self.sent[len(arguments):]):
             raise TypeError(f"expected the arguments ({', '.join(self.sent)}); "
                             f"found {len(arguments)} by place and by name ({', '.join(named)})")
@@ -173,10 +176,16 @@ class Signature:
         missing = [name for name in self.sent if name not in values]
         if missing:
             raise TypeError(f"missing: {', '.join(missing)}")
+        return {name: self._checked_array(name, value) if isinstance(self.parameters[name], Payload) else value
+                for name, value in values.items()}
+
+    def payload(self, arguments, named):
+        """The bytes of a message, as something with a buffer: the array itself where it is all that is sent."""
+        values = self.values(arguments, named)
         array = None
         for name in self.sent:
             if isinstance(self.parameters[name], Payload):
-                array = self._checked_array(name, values[name])
+                array = values[name]
                 values.update({dimension_name(name, place): array.shape[place] for place in self.array.travelling})
         if not self.scalars.names:
             return array if array is not None else b""

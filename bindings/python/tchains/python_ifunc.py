@@ -7,21 +7,21 @@ import weakref
 import numpy
 
 from .endpoint import REPLY_BYTES
+from .makers import Makers
 from .parameters import Signature
-
-_MODES = {"fastmath": False, "boundscheck": False}
 
 
 class PythonIfunc:
     """A Python function that can be sent. Calling it runs it here, as Python."""
 
-    def __init__(self, function, name, options):
+    def __init__(self, function, name, payload, options):
         functools.update_wrapper(self, function)
         self.function = function
         self.name = name or function.__name__
         if not (self.name.isascii() and self.name.isidentifier()) or keyword.iskeyword(self.name):
             raise ValueError(f"the name of a function that travels is a C identifier; found {self.name!r}: ifunc(name=...)")
         self.signature = Signature(function)
+        self.makers = Makers(self.name, self.signature, payload) if payload is not None else None
         self.options = options
         self._compiled = None
         self._opened = weakref.WeakKeyDictionary()
@@ -33,7 +33,7 @@ class PythonIfunc:
         """Has Numba compile it now, and raises CompileError if it cannot; else the first message does."""
         if self._compiled is None:
             from . import numba_module, slices  # Numba takes half a second to load
-            text, result = numba_module.compile_text(self.function, self.name, self.signature, self.options)
+            text, result = numba_module.compile_text(self.function, self.name, self.signature, self.makers, self.options)
             self._compiled = slices.bitcode(text), result, text
         return self
 
@@ -67,8 +67,14 @@ class PythonIfunc:
 
     def message(self, context, arguments, named):
         """(handle, payload) of a message."""
-        payload = self.signature.payload(arguments, named)
+        signature = self.signature if self.makers is None else self.makers.source
+        payload = signature.payload(arguments, named)
         return self.opened(context), payload
+
+    def explain(self, arguments, named):
+        """Raises why no payload was made."""
+        if self.makers is not None:
+            self.makers.explain(arguments, named)
 
     @property
     def reply_bytes(self):
@@ -151,11 +157,15 @@ def _decoded(name, dtype, data):
     return numpy.frombuffer(data, dtype)[0].item()
 
 
-def ifunc(function=None, *, name=None, fastmath=False, boundscheck=False):
+def ifunc(function=None, *, name=None, payload=None, fastmath=False, boundscheck=False):
     """Makes a Python function one that travels. Its annotations say what its parameters are; what it returns is the reply.
 
-    `fastmath`: sums may be reordered, so that the node can widen them. `boundscheck`: an index outside an array raises."""
-    options = {**_MODES, "fastmath": fastmath, "boundscheck": boundscheck}
+    `fastmath`: sums may be reordered, so that the node can widen them. `boundscheck`: an index outside an array raises.
+
+    `payload=(BOUND, INIT)`: functions that make the payload at the sender, of the arguments that `send` and `call` are then given:
+    BOUND returns how long the array is, or is None where nothing is open; INIT writes what the function gets, first parameters of the
+    same names, and raises to cancel the message."""
+    options = {"fastmath": fastmath, "boundscheck": boundscheck}
     if function is None:
-        return lambda decorated: PythonIfunc(decorated, name, options)
-    return PythonIfunc(function, name, options)
+        return lambda decorated: PythonIfunc(decorated, name, payload, options)
+    return PythonIfunc(function, name, payload, options)
