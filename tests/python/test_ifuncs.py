@@ -69,6 +69,43 @@ if np is not None:
 
 
     @tchains.ifunc
+    def walk(left: np.int16, sum: float, table: tchains.Payload(np.float32, ndim=2)):
+        """Goes around, adding up a table that grows by a row at each rank; rank 0 is told by another message."""
+        total = sum + table.sum()
+        if left > 0:
+            grown = np.ones((len(table) + 1, table.shape[1]), np.float32)
+            return here.forward((here.rank() + 1) % here.size(), left - 1, total, grown) * 1.0
+        return total
+
+    @tchains.ifunc
+    def echo(step: int, ticket: tchains.Payload(np.uint64)):
+        """From the node to its caller, and back to the node, which answers."""
+        if step == 0:
+            mine = np.zeros(2, np.uint64)
+            if here.detach(mine) < 0 or here.send(0, 1, mine) >= 0 or here.send_back(1, mine) < 0:
+                raise ValueError("send_back")
+        elif step == 1:
+            here.send_back(2, ticket)
+        elif here.reply_to(ticket, np.full(1, step)) < 0:
+            raise ValueError("reply_to")
+
+    @tchains.ifunc
+    def answer(step: int, ticket: tchains.Payload(np.uint64), kept: tchains.State(np.int64, 1)):
+        """Keeps the call, sends a message of its own to the other rank and then back; what comes back answers the call."""
+        kept[0] += 1
+        if step == 0:
+            mine = np.zeros(2, np.uint64)
+            if here.detach(mine[:1]) >= 0 or here.detach(mine) < 0 or here.detach(mine) >= 0:
+                raise ValueError("detach")
+            if here.send(1, 1, mine) < 0 or here.send(here.size(), 1, mine) >= 0:
+                raise ValueError("send")
+        elif step == 1:
+            if here.send_back(2, ticket) < 0:
+                raise ValueError("send_back")
+        elif here.reply_to(ticket, np.array([here.rank(), here.origin(), kept[0]])) < 0:
+            raise ValueError("reply_to")
+
+    @tchains.ifunc
     def distances(points: tchains.Payload(np.float64, shape=(None, 3)), scale: float):
         return np.sqrt(points[:, 0] ** 2 + points[:, 1] ** 2 + points[:, 2] ** 2) * scale
 
@@ -77,17 +114,17 @@ if np is not None:
         return np.ascontiguousarray(block.T) * sign
 
     @tchains.ifunc
+    def reshaped(flat: tchains.Payload(np.int16), rows: int):
+        block = flat.reshape((rows, -1))
+        return block[rows - 1, 0], block.shape[1], flat.argmax()
+
+    @tchains.ifunc
     def doubled(block: tchains.Payload(np.float32, shape=(2, None, 2))) -> tchains.Reply(shape=(None, 2)):
         return block[0] * np.float32(2)
 
     @tchains.ifunc
     def cut(block: tchains.Payload(np.float64, shape=(None, 2)), columns: int) -> tchains.Reply(shape=(None, 2)):
         return np.ascontiguousarray(block[:, :columns])
-
-    @tchains.ifunc
-    def reshaped(flat: tchains.Payload(np.int16), rows: int):
-        block = flat.reshape((rows, -1))
-        return block[rows - 1, 0], block.shape[1], flat.argmax()
 
     @tchains.ifunc
     def accumulate(block: tchains.Payload(np.float64, shape=(2, 3)), total: tchains.State(np.float64, (2, 3)),
@@ -252,20 +289,45 @@ class Places(PythonCase):
         server.expect(0)
         self.assertIn("[0.0, 1.0, 2.0, 5.0, 4.0]", server.out)
 
-    def test_a_function_sends_itself_on(self):
+    def job(self, ranks, lines):
+        """What a job prints whose rank 0 runs the lines."""
         program = ("import sys\nsys.path[:0] = sys.argv[1:]\n"
-                   "import tchains, test_ifuncs\n"
+                   "import numpy, tchains, test_ifuncs\n"
                    "with tchains.Context() as context, context.join() as group:\n"
                    "    group.barrier()\n"
-                   "    if group.rank == 0:\n"
-                   "        import numpy\n"
-                   "        room = numpy.zeros(3, numpy.uint32)\n"
-                   "        assert group[0].call(test_ifuncs.place, [4], into=room) == 12\n"
-                   "        print(*room.tolist())\n"
+                   "    if group.rank == 0:\n" + "".join(f"        {line}\n" for line in lines) +
                    "    group.barrier()\n")
-        job = Process(self, [self.tool("tc-run"), "-n", 3, sys.executable, "-B", "-c", program, os.path.dirname(__file__)],
-                      PYTHONPATH=os.environ["PYTHONPATH"], TC_TEST_BUILD=os.environ["TC_TEST_BUILD"]).expect(0)
-        self.assertEqual(job.out.split(), ["1", "0", "4"])
+        return Process(self, [self.tool("tc-run"), "-n", ranks, sys.executable, "-B", "-c", program, os.path.dirname(__file__)],
+                       PYTHONPATH=os.environ["PYTHONPATH"], TC_TEST_BUILD=os.environ["TC_TEST_BUILD"]).expect(0).out.split()
+
+    def test_a_function_sends_itself_on(self):
+        said = self.job(3, ("room = numpy.zeros(3, numpy.uint32)",
+                            "assert group[0].call(test_ifuncs.place, [4], into=room) == 12",
+                            "print(*room.tolist())",
+                            "table = numpy.ones((2, 3), numpy.float32)",
+                            "print(group[1].call(test_ifuncs.walk, 2, 0.5, table))",
+                            "call = group[0].start(test_ifuncs.answer, 0, [], into=(kept := numpy.zeros(3, numpy.int64)))",
+                            "assert call.result(60) == 24",
+                            "print(*kept.tolist())"))
+        self.assertEqual(said, ["1", "0", "4", "27.5", "0", "1", "2"])
+
+    def test_a_function_comes_back_without_a_group(self):
+        _, node = self.connected()
+        room = np.zeros(1, np.int64)
+        self.assertEqual((node.call(echo, 0, [], into=room), room[0]), (8, 2))
+
+    def test_what_is_sent_on_is_what_the_function_takes(self):
+        def two(a: int, b: tchains.Payload(np.float32)):
+            here.forward(1, b, a)
+
+        def wide(a: int, b: tchains.Payload(np.float32)):
+            here.send_back(1.5, b)
+
+        def gaps(a: int, b: tchains.Payload(np.float32)):
+            here.send(1, a, b[::2])
+        for function in (two, wide, gaps):
+            with self.assertRaisesRegex(tchains.CompileError, r"(?s)the function takes \(a, b\), contiguous.*found \(.*line"):
+                tchains.ifunc(function).compile()
 
     def test_an_archive_is_sent_by_other_programs(self):
         folder = self._folder()

@@ -56,8 +56,9 @@ def _check_result(name, result, declared):
 
 def _compile(part, name, options, write, debug=False):
     """Numba's library with a function and its entry, and the type of what it returns. `write` makes the entry."""
-    function, argument_types = part
+    function, argument_types, signature = part
     context = cpu_target.target_context.with_aot_codegen(name)
+    context.tchains_signature = signature  # for here.forward
     try:
         result = compiler.compile_extra(cpu_target.typing_context, context, function, argument_types, None,
                                         _flags(options["fastmath"], options["boundscheck"], debug), locals={})
@@ -71,11 +72,11 @@ def _compile(part, name, options, write, debug=False):
 
 
 def _main_part(function, name, signature):
-    """(function, types of its arguments), and what makes NAME_main."""
+    """(function, types of its arguments, signature of what it may send on), and what makes NAME_main."""
     def write(context, module, result_type):
         _check_result(name, result_type, signature.result)
         return entry_code.Entry(context, module, name, signature).write
-    return (function, entry_code.argument_types(signature)), write
+    return (function, entry_code.argument_types(signature), signature), write
 
 
 def _maker_parts(name, makers):
@@ -87,7 +88,7 @@ def _maker_parts(name, makers):
             return entry(context, module, name, makers).write
         return write
     for function, argument_types, entry in maker_code.parts(makers):
-        yield (function, argument_types), writing(function, entry)
+        yield (function, argument_types, None), writing(function, entry)
 
 
 def _linked(libraries):
