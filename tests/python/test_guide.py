@@ -4,6 +4,7 @@ import doctest
 import os
 import re
 import sys
+import tempfile
 import unittest
 
 from python_case import BUILD, ROOT, Process, PythonCase, main, needs_numba
@@ -17,10 +18,25 @@ class Guide(PythonCase):
         with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
             self.text = file.read()
 
+    def typed(self, kind):
+        """The text of what is typed under that name."""
+        return re.search(rf"^```{kind}\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL).group(1)
+
+    def folder(self):
+        """One to type in."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        return folder.name
+
     def test_what_it_shows(self):
+        with open(os.path.join(self.folder(), "whoami.c"), "w", encoding="utf-8") as file:
+            file.write(self.typed("c whoami.c"))
+        Process(self, [self.tool("tc-clang"), "-I", os.path.join(ROOT, "include"), "whoami.c"]).expect(0)
         node = self.node()
         code = "\n".join(re.findall(r"^```python\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL))
-        names = {"address": node.address, "whoami_path": self.shipped("whoami"), "__name__": "guide"}
+        names = {"address": node.address, "__name__": "guide"}
         test = doctest.DocTestParser().get_doctest(code, names, "python.md", "python.md", 0)
         self.assertGreater(len(test.examples), 25)
         said = []
@@ -28,15 +44,13 @@ class Guide(PythonCase):
         self.assertEqual("".join(said), "")
 
     def test_ten_lines_from_nothing(self):
-        lines = re.search(r"^```sh ten\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL).group(1)
+        lines = self.typed("sh ten")
         self.assertLessEqual(len(lines.splitlines()), 10)
         # Another port, so that nobody else's node answers; and this Python, with the package.
         from tool_process import quiet_port
         lines = lines.replace("7000", str(quiet_port())).replace("python3 first.py", f"{sys.executable} -B first.py")
-        import tempfile
-        with tempfile.TemporaryDirectory() as folder:
-            typed = Process(self, ["sh", "-c", f"cd {folder}\n{lines}\nkill $!"],
-                            PATH=f"{BUILD}/bin:{os.environ['PATH']}", PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)
+        typed = Process(self, ["sh", "-c", f"cd {self.folder()}\n{lines}\nkill $!"],
+                        PATH=f"{BUILD}/bin:{os.environ['PATH']}", PYTHONPATH=os.environ["PYTHONPATH"]).expect(0)
         self.assertIn("42.0\n", typed.out)
 
     def example(self, *arguments):

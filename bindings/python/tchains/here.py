@@ -33,7 +33,7 @@ def _call(builder, symbol, arguments, result=_INT):
 
 
 def _status(builder, conditions, failed, attempt):
-    """What `attempt` returns, where none of the conditions [(0 or not, what is returned otherwise)] is 0."""
+    """What `attempt` returns, or `failed` where one of the conditions is 0."""
     status = cgutils.alloca_once_value(builder, _INT(failed))
     fine = ir.IntType(1)(1)
     for condition in conditions:
