@@ -11,12 +11,14 @@
 #include "image_object.h"
 #include "slice_choice.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEPS_BYTES_MAX = 64 << 10, PATH_BYTES_MAX = 4096 };
@@ -252,6 +254,28 @@ static tc_status create(create_command *c, tc_error *err)
     return status;
 }
 
+/* Bitcode of strangers may be more than LLVM bears, whatever the checks know: so a process does
+ * the work that may die. */
+static int create_apart(create_command *c)
+{
+    int status = 0;
+    tc_error err;
+    (void)fflush(NULL);
+    const pid_t worker = fork();
+    if (worker == 0)
+        exit(create(c, &err) == TC_OK ? TOOL_OK : tci_ar_report(&err));
+    if (worker < 0 || waitpid(worker, &status, 0) != worker)
+        (void)tci_error_set(&err, TC_E_IO, "no process for the work: %s", strerror(errno));
+    else if (WIFSIGNALED(status))
+        (void)tci_error_set(&err, TC_E_COMPILE,
+                            "%s: LLVM ended by signal %d (%s) over the bitcode, expected code "
+                            "as a compiler makes it",
+                            c->name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        return WEXITSTATUS(status);
+    return tci_ar_report(&err);
+}
+
 int tci_ar_create(int argc, char **argv)
 {
     create_command c = {.slices = tci_slice_choice_default()};
@@ -266,7 +290,7 @@ int tci_ar_create(int argc, char **argv)
     c.name = argv[optind];
     c.files = argv + optind + 1;
     c.file_count = (size_t)(argc - optind - 1);
-    const tc_status status = create(&c, &err);
+    const int status = create_apart(&c);
     tci_text_list_fini(&c.libraries);
-    return status == TC_OK ? TOOL_OK : tci_ar_report(&err);
+    return status;
 }

@@ -97,12 +97,11 @@ void tci_ifunc_module_destroy(tci_ifunc_module *module)
 
 /* --- reading and linking ----------------------------------------------------------------- */
 
+/* As it is, or wrapped. */
 static bool looks_like_bitcode(const void *bytes, size_t size)
 {
-    static const uint8_t raw[2] = {'B', 'C'};
-    static const uint8_t wrapped[4] = {0xde, 0xc0, 0x17, 0x0b};
-    return (size >= 2 && memcmp(bytes, raw, sizeof raw) == 0) ||
-           (size >= 4 && memcmp(bytes, wrapped, sizeof wrapped) == 0);
+    return (size >= 2 && memcmp(bytes, "BC", 2) == 0) ||
+           (size >= 4 && memcmp(bytes, "\xde\xc0\x17\x0b", 4) == 0);
 }
 
 static tc_status refuse_newer(const void *bytes, size_t size, tc_error *err)
@@ -125,7 +124,7 @@ static tc_status parse_bitcode(tci_ifunc_module *module, const void *bytes, size
     TC_TRY(refuse_newer(bytes, size, err));
     LLVMMemoryBufferRef buffer =
         LLVMCreateMemoryBufferWithMemoryRange((const char *)bytes, size, "", false);
-    LLVMBool failed = LLVMParseBitcodeInContext2(module->context, buffer, piece_out);
+    const bool failed = LLVMParseBitcodeInContext2(module->context, buffer, piece_out) != 0;
     LLVMDisposeMemoryBuffer(buffer);
     if (failed || module->diagnostics[0] != '\0') {
         if (!failed)
@@ -206,12 +205,14 @@ static tc_status link_piece(tci_ifunc_module *module, LLVMModuleRef piece, tc_er
 }
 
 /* Before the checks: what optimising removes need not be shippable. */
-static tc_status prepare_piece(tci_ifunc_module *module, bool is_raw, LLVMModuleRef piece,
-                               tc_error *err)
+static tc_status prepare_piece(tci_ifunc_module *module, const char *origin, bool is_raw,
+                               LLVMModuleRef piece, tc_error *err)
 {
     char pipeline[PIPELINE_MAX];
     TC_TRY(verify(piece, err));
     TC_TRY(check_triple(module, piece, err));
+    if (!tci_ship_checks_of_bounds(piece, origin, module->findings))
+        return tci_error_set(err, TC_E_UNSUPPORTED, "the code cannot be shipped");
     TC_TRY(tci_wide_multiply_define(piece, err));
     if (!is_raw)
         return TC_OK;
@@ -224,11 +225,10 @@ static tc_status add_piece(tci_ifunc_module *module, const char *origin, bool is
 {
     LLVMModuleRef piece = NULL;
     module->diagnostics[0] = '\0';
-    tc_status status = looks_like_bitcode(bytes, size)
-                           ? parse_bitcode(module, bytes, size, &piece, err)
-                           : parse_text(module, bytes, size, &piece, err);
+    tc_status status = (looks_like_bitcode(bytes, size) ? parse_bitcode : parse_text)(
+        module, bytes, size, &piece, err);
     if (status == TC_OK) {
-        status = prepare_piece(module, is_raw, piece, err);
+        status = prepare_piece(module, origin, is_raw, piece, err);
         if (status != TC_OK)
             LLVMDisposeModule(piece);
     }

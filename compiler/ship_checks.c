@@ -1,6 +1,7 @@
 #include "ship_checks.h"
 
 #include "archive.h"
+#include "engine/orc/code_bounds.h"
 #include "engine/orc/llvm_compat.h"
 #include "foreign_words.h"
 #include "image.h"
@@ -95,22 +96,13 @@ static void check_constructor_sections(const inspection *in)
     }
 }
 
-/* LLVM's greatest, 4 GiB, is 0 by its C interface, which otherwise prefers no variable at 0. */
-static unsigned long long alignment_of(const inspection *in, LLVMValueRef value)
-{
-    const unsigned long long greatest = 1ull << 32;
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(in->module);
-    const bool is_greatest = LLVMIsAGlobalVariable(value) != NULL &&
-                             LLVMPreferredAlignmentOfGlobal(layout, value) == 0;
-    return is_greatest ? greatest : LLVMGetAlignment(value);
-}
-
 static void check_alignment(const inspection *in, LLVMValueRef value)
 {
+    const uint64_t alignment = tci_code_bounds_alignment(in->module, value);
     char behind[128];
     (void)snprintf(behind, sizeof behind, " is aligned to %llu bytes, a target can give %u",
-                   alignment_of(in, value), TCI_IMAGE_BASE_ALIGNMENT);
-    if (!LLVMIsDeclaration(value) && alignment_of(in, value) > TCI_IMAGE_BASE_ALIGNMENT)
+                   (unsigned long long)alignment, TCI_IMAGE_BASE_ALIGNMENT);
+    if (!LLVMIsDeclaration(value) && alignment > TCI_IMAGE_BASE_ALIGNMENT)
         report_named(in, value, value, "", behind);
 }
 
@@ -174,6 +166,17 @@ void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_as
     if (!allow_asm)
         check_assembly(&in);
     tci_foreign_words_of_module(module, origin, findings);
+}
+
+bool tci_ship_checks_of_bounds(LLVMModuleRef module, const char *origin,
+                               tci_text_list *findings)
+{
+    inspection in = {.module = module, .origin = origin, .findings = findings};
+    tci_code_excess excess;
+    bool exceeded = tci_code_bounds_exceeded(module, &excess);
+    if (exceeded)
+        report(&in, excess.where, excess.text);
+    return !exceeded;
 }
 
 /* --- what images cannot say -------------------------------------------------------------- */
@@ -291,8 +294,7 @@ static const char *prototype_of(const entry_search *s, const entry_rule *rule, c
 static void report_entry(const entry_search *s, const entry_rule *rule, LLVMValueRef value,
                          const char *problem)
 {
-    char place[TCI_PLACE_MAX];
-    char prototype[512];
+    char place[TCI_PLACE_MAX], prototype[512];
     if (value != NULL)
         tci_source_place_of(value, s->origin, place);
     else
@@ -334,8 +336,8 @@ static bool signature_matches(const entry_rule *rule, LLVMTypeRef type)
 static void check_function(const entry_search *s, const entry_rule *rule, LLVMValueRef function)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(function);
-    if (LLVMGetLinkage(function) == LLVMInternalLinkage ||
-        LLVMGetLinkage(function) == LLVMPrivateLinkage)
+    LLVMLinkage linkage = LLVMGetLinkage(function);
+    if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage)
         report_entry(s, rule, function, "is static");
     if (LLVMGetFunctionCallConv(function) != LLVMCCallConv &&
         LLVMGetFunctionCallConv(function) != LLVMX8664SysVCallConv)
@@ -362,8 +364,8 @@ static void report_missing_main(const entry_search *s)
         if (LLVMIsDeclaration(f) || size < 5 || memcmp(name + size - 5, "_main", 5) != 0 ||
             size > 100 || used + size + 16 > sizeof problem)
             continue;
-        used += (size_t)snprintf(problem + used, sizeof problem - used, "%s'%.*s'",
-                                 used == strlen("is not defined") ? ", found " : ", ",
+        const char *before = used == strlen("is not defined") ? ", found " : ", ";
+        used += (size_t)snprintf(problem + used, sizeof problem - used, "%s'%.*s'", before,
                                  (int)size, name);
     }
     report_entry(s, &rules[0], NULL, problem);
@@ -423,18 +425,16 @@ unsigned tci_ship_checks_of_entries(LLVMModuleRef module, const char *name, cons
 {
     entry_search s = {.module = module, .name = name, .origin = origin, .findings = findings};
     unsigned entries = 0;
-    bool original = is_original(&s);
-    const entry_rule *wanted = original ? original_rules : rules;
+    const entry_rule *wanted = is_original(&s) ? original_rules : rules;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         entries |= check_rule(&s, &wanted[i]);
     if (((entries & TCI_ENTRY_MAX_SIZE) != 0) != ((entries & TCI_ENTRY_INIT) != 0)) {
         const entry_rule *missing = (entries & TCI_ENTRY_INIT) != 0 ? &wanted[1] : &wanted[2];
-        const entry_rule *present = missing == &wanted[1] ? &wanted[2] : &wanted[1];
+        const char *present = (missing == &wanted[1] ? &wanted[2] : &wanted[1])->suffix;
         char problem[256];
         (void)snprintf(problem, sizeof problem,
-                       "is missing though '%s%s' is defined: both or neither", name,
-                       present->suffix);
+                       "is missing though '%s%s' is defined: both or neither", name, present);
         report_entry(&s, missing, NULL, problem);
     }
-    return original ? entries | TCI_ENTRY_ORIGINAL : entries;
+    return wanted == original_rules ? entries | TCI_ENTRY_ORIGINAL : entries;
 }

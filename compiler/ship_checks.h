@@ -14,6 +14,11 @@
 void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings);
 
+/* Before anything is made of a module that was verified: whether LLVM can be let near it
+ * (code_bounds.h). */
+bool tci_ship_checks_of_bounds(LLVMModuleRef module, const char *origin,
+                               tci_text_list *findings);
+
 /* Adds a line to `findings`, as the ship checks do, for each variable that begins with an
  * address at a place that no relocation of an image reaches. */
 void tci_ship_checks_of_image(LLVMModuleRef module, const char *origin,

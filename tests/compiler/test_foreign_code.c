@@ -1,5 +1,6 @@
 /* Bitcode of other languages: what is missing for it is said in that language's words. The fixtures are written by hand as the
  * compilers would, so that none of them has to be here. */
+#include "base/sanitized.h"
 #include "tool_run.h"
 
 #include <unistd.h>
@@ -131,6 +132,61 @@ static void conventions_and_alignments(void **state)
     refuse("foreign_alignment.ll", alignment);
 }
 
+/* Which LLVM would compile for ever, or die of. */
+static void what_is_beyond_all_bounds(void **state)
+{
+    static const struct {
+        const char *fixture;
+        const char *text;
+    } rows[] = {
+        {"foreign_function_alignment.ll",
+         "error: 'foreign_main' is aligned to 4294967296 bytes, a target can give 4096"},
+        {"foreign_wide_number.ll",
+         "error: code computes with integers of 8388608 bits, expected at most 4096"},
+        {"foreign_wide_argument.ll",
+         "error: code computes with integers of 8388608 bits, expected at most 4096"},
+        {"foreign_wide_vector.ll",
+         "error: code computes with vectors of 1000000 elements, expected at most 4096"},
+        {"foreign_large_value.ll",
+         "error: code handles an array or structure of more than 4096 parts as one value, "
+         "expected that it stays in memory"},
+        {"foreign_large_structure.ll",
+         "error: code handles an array or structure of more than 4096 parts as one value"},
+        {"foreign_inline_memory.ll",
+         "error: llvm.memset.inline of 1073741824 bytes, expected at most 65536"},
+        {"foreign_large_data.ll",
+         "error: variables with values of more than 268435456 bytes together"},
+        {"foreign_large_array.ll",
+         "error: a variable of more than 281474976710656 elements, expected less"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        refuse(rows[i].fixture, (const char *const[]){rows[i].text, NULL});
+}
+
+/* Types that LLVM follows until it has no stack left. */
+static void what_ends_llvm(void **state)
+{
+    enum { DEPTH = 100000 };
+    FILE *file = fopen("deep.ll", "w");
+    assert_non_null(file);
+    fprintf(file, "target triple = \"x86_64-unknown-linux-gnu\"\n%%T0 = type { i8 }\n");
+    for (int i = 1; i < DEPTH; i++)
+        fprintf(file, "%%T%d = type { %%T%d }\n", i, i - 1);
+    fprintf(file,
+            "@data = internal global %%T%d zeroinitializer\n"
+            "define void @foreign_main(ptr %%p, i64 %%size, ptr %%target) {\n"
+            "  store ptr @data, ptr %%p\n  ret void\n}\n",
+            DEPTH - 1);
+    assert_int_equal(fclose(file), 0);
+    if (TCI_SANITIZED) /* they end it otherwise */
+        skip();
+    run_tool(&result, TEST_TC_AR, "create", "foreign", "deep.ll", "-o", "foreign.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "tc-ar: foreign: LLVM ended by signal ");
+    assert_has(result.text, "expected code as a compiler makes it");
+    assert_int_not_equal(access("foreign.tca", F_OK), 0);
+}
+
 /* Of the process in which Julia or Numba compiled; small numbers and -1 are marks. */
 static void addresses_as_numbers(void **state)
 {
@@ -154,6 +210,8 @@ int main(void)
         TEST(collectors_of_garbage),
         TEST(addresses_as_numbers),
         TEST(conventions_and_alignments),
+        TEST(what_is_beyond_all_bounds),
+        TEST(what_ends_llvm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,12 @@ static void numbers_that_take_for_ever_are_refused(void **state)
 {
     expect_refusal("wide_number", "wide_number", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
                    PARTS("8000000", "4096"));
+    expect_refusal("large_value", "large_value", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("more than 4096 parts", "stays in memory"));
+    expect_refusal("far_function", "far_function", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("'far_function_main' is aligned to 4294967296 bytes", "65536"));
+    expect_refusal("far_variable", "far_variable", TCI_ENTRY_MAIN, TC_E_UNSUPPORTED,
+                   PARTS("'data' is aligned to 4294967296 bytes", "65536"));
 }
 
 static void bad_assembly_is_refused(void **state)

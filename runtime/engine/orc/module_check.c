@@ -1,8 +1,8 @@
 #include "module_check.h"
 
-#include "archive.h"
 #include "base/error_text.h"
 #include "base/triple.h"
+#include "code_bounds.h"
 #include "entry_names.h"
 #include "engine/name_list.h"
 #include "object_bounds.h"
@@ -54,46 +54,23 @@ static bool is_in_constructor_section(LLVMValueRef global)
     return false;
 }
 
-/* An integer type itself, or that of a vector's elements. */
-static tc_status check_width(LLVMTypeRef type, tc_error *err)
+/* A page is 64 KiB at most, and what is beyond a target's is refused when its object is seen. */
+static tc_status check_alignment(LLVMModuleRef module, LLVMValueRef value, tc_error *err)
 {
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    if (kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) {
-        unsigned count = LLVMGetVectorSize(type);
-        if (count > TCI_VECTOR_ELEMENTS_MAX)
-            return tci_error_set(
-                err, TC_E_UNSUPPORTED,
-                "code computes with vectors of %u elements, expected at most %u", count,
-                TCI_VECTOR_ELEMENTS_MAX);
-        type = LLVMGetElementType(type);
-        kind = LLVMGetTypeKind(type);
-    }
-    if (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) > TCI_INTEGER_BITS_MAX)
+    const uint64_t alignment = tci_code_bounds_alignment(module, value);
+    if (alignment > TCI_ALIGNMENT_MAX)
         return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "code computes with integers of %u bits, expected at most %u",
-                             LLVMGetIntTypeWidth(type), TCI_INTEGER_BITS_MAX);
+                             "'%.200s' is aligned to %llu bytes, expected at most %u",
+                             name_of(value), (unsigned long long)alignment, TCI_ALIGNMENT_MAX);
     return TC_OK;
 }
 
-/* The result and one operand: whatever turns one width into another shows either. */
-static tc_status check_instructions(LLVMBasicBlockRef block, tc_error *err)
+static tc_status check_alignments(LLVMModuleRef module, tc_error *err)
 {
-    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i != NULL;
-         i = LLVMGetNextInstruction(i)) {
-        TC_TRY(check_width(LLVMTypeOf(i), err));
-        if (LLVMGetNumOperands(i) > 0)
-            TC_TRY(check_width(LLVMTypeOf(LLVMGetOperand(i, 0)), err));
-    }
-    return TC_OK;
-}
-
-static tc_status check_widths(LLVMModuleRef module, tc_error *err)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL;
-             b = LLVMGetNextBasicBlock(b))
-            TC_TRY(check_instructions(b, err));
-    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f))
+        TC_TRY(check_alignment(module, f, err));
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g))
+        TC_TRY(check_alignment(module, g, err));
     return TC_OK;
 }
 
@@ -135,7 +112,15 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
                 "variable '%s' registers a constructor or destructor, which would never run",
                 name_of(g));
     }
-    return check_widths(module, err);
+    return check_alignments(module, err);
+}
+
+tc_status tci_module_check_bounds(LLVMModuleRef module, tc_error *err)
+{
+    tci_code_excess excess;
+    return tci_code_bounds_exceeded(module, &excess)
+               ? tci_error_set(err, excess.status, "%s", excess.text)
+               : TC_OK;
 }
 
 static bool has_assembly(LLVMBasicBlockRef block)
@@ -170,25 +155,6 @@ tc_status tci_module_check_assembly(LLVMModuleRef module, tc_error *err)
                                      "symbols forbids",
                                      name_of(f));
         }
-    }
-    return TC_OK;
-}
-
-tc_status tci_module_check_data(LLVMModuleRef module, tc_error *err)
-{
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
-    const uint64_t max = TCI_ARCHIVE_SLICE_BYTES_MAX;
-    uint64_t sum = 0;
-    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
-        LLVMValueRef value = LLVMGetInitializer(g);
-        if (value == NULL || LLVMIsNull(value))
-            continue;
-        uint64_t size = LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g));
-        if (size > max - sum)
-            return tci_error_set(err, TC_E_TOO_LARGE,
-                                 "variables with values of more than %llu bytes together",
-                                 (unsigned long long)max);
-        sum += size;
     }
     return TC_OK;
 }

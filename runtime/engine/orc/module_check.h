@@ -13,22 +13,20 @@
 tc_status tci_module_check_target(LLVMModuleRef module, const tci_host_target *host,
                                   tc_error *err);
 
-/* Widest integer that code may compute with, in bits, and widest vector: LLVM lays out each
- * operation on them word by word, which takes ever longer. */
-#define TCI_INTEGER_BITS_MAX 4096u
-#define TCI_VECTOR_ELEMENTS_MAX 4096u
+/* Of a variable or a function, in bytes. */
+#define TCI_ALIGNMENT_MAX 65536u
 
-/* Thread-local variables, GNU ifuncs, constructors and destructors, numbers and vectors that
- * are too wide: TC_E_UNSUPPORTED. More functions than can be linked: TC_E_TOO_LARGE. */
+/* Thread-local variables, GNU ifuncs, constructors and destructors, what is aligned beyond all
+ * pages: TC_E_UNSUPPORTED. More functions than can be linked: TC_E_TOO_LARGE. */
 tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err);
 
 /* Assembly that is not empty, outside functions or in one, which the text names:
  * TC_E_UNSUPPORTED. With LLVM 17, which does not show it, also what is empty. */
 tc_status tci_module_check_assembly(LLVMModuleRef module, tc_error *err);
 
-/* LLVM writes out the values of variables, however few bytes of bitcode say them: TC_E_TOO_LARGE.
- * For a module that was verified. */
-tc_status tci_module_check_data(LLVMModuleRef module, tc_error *err);
+/* What compiling would take for ever over: TC_E_UNSUPPORTED, and TC_E_TOO_LARGE when it is the
+ * values of variables. For a module that was verified. */
+tc_status tci_module_check_bounds(LLVMModuleRef module, tc_error *err);
 
 /* Every entry point that `code` promises is a function of the module and has its type:
  * TC_E_CORRUPT. */

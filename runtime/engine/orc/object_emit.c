@@ -335,7 +335,7 @@ static tc_status emit(emission *e, tci_host_target *host, const tci_engine_code 
     if (object->writable == TCI_WRITABLE_FIXED && code->level == TCI_LEVEL_OPTIMISED_SHARED)
         return tci_error_set(err, TC_E_UNSUPPORTED, "its variables cannot be shared");
     TC_TRY(verify(e, err));
-    TC_TRY(tci_module_check_data(e->module, err));
+    TC_TRY(tci_module_check_bounds(e->module, err));
     object->verify_ns = lap(e);
     TC_TRY(generate(e, host, code->level, object, elf_out, err));
     return check_symbols(e, code, *elf_out, err);

@@ -1,6 +1,9 @@
-; A copy of an array as one value, for each of whose elements the compiler makes several objects.
+; Values of 240 MB, which the compiler writes into memory that it doubles as often as it is full.
+@data = internal constant { i8, [240000000 x i8] } { i8 1, [240000000 x i8] zeroinitializer }
+
 define void @greedy_main(ptr %payload, i64 %size, ptr %args) {
-  %all = load volatile [100000000 x i64], ptr %payload, align 8
-  store volatile [100000000 x i64] %all, ptr %args, align 8
+  %place = getelementptr i8, ptr @data, i64 %size
+  %value = load i8, ptr %place
+  store i8 %value, ptr %args
   ret void
 }
