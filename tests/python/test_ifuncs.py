@@ -174,9 +174,15 @@ class Shapes(PythonCase):
         def message(rows, columns, size):
             return np.array([rows, columns, 1, 0], np.int64).tobytes() + bytes(size)
         self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16)
-        for rows, columns, size in ((2, 3, 20), (-2, -3, 24), (2**62, 2, 0), (2**32, 2**32, 0), (0, 2**62, 0), (0, -1, 0)):
+        for rows, columns, size in ((2, 3, 20), (-2, -3, 24), (2**62, 2, 0), (2**32, 2**32, 0), (0, 2**62, 0), (0, -1, 0),
+                                    (2, 3, 28), (2**32, 1, 24), (2**40, 3, 24), (2**61 + 3, 2, 24), (2**63 - 1, 2**63 - 1, 24),
+                                    (-2**63, 1, 0), (-2**63, -2**63, 24), (3, -2, 24), (1, 6 - 2**63, 24)):
             with self.assertRaisesRegex(tchains.Invalid, f"block has {size} bytes, which its dimensions do not need"):
                 node.call(raw, message(rows, columns, size))
+        for size in (0, 15, 31):
+            with self.assertRaisesRegex(tchains.Invalid, f"payload of {size} bytes, expected at least 32"):
+                node.call(raw, message(2**40, 1, 0)[:size])
+        self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16)
         with self.assertRaisesRegex(tchains.Invalid, "not of the shape .None, 2."):
             node.call(cut, np.zeros((3, 2)), 1)
         self.assertEqual(node.call(cut, np.zeros((3, 2)), 2).shape, (3, 2))
