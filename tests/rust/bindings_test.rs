@@ -9,6 +9,7 @@ use tchains::sys::*;
 use tchains::{Bitcode, Context, Event, Options};
 
 mod groups;
+mod leaks;
 mod served;
 mod serving;
 mod travelling;
@@ -309,7 +310,7 @@ fn main() {
     let node = std::env::args().nth(1).expect("usage: bindings_test NODE");
     let (library, ucx, _) = tchains::versions();
     println!("libtchains {}, UCX {}", library, ucx);
-    let tests: [(&str, &dyn Fn()); 16] = [
+    let tests: [(&str, &dyn Fn()); 17] = [
         ("sends and calls", &sends_and_calls),
         ("says what failed", &says_what_failed),
         ("calls back", &calls_back),
@@ -319,6 +320,7 @@ fn main() {
             &lets_go_of_what_is_partly_sent,
         ),
         ("waits by its descriptor", &waits_by_descriptor),
+        ("nothing is left", &leaks::nothing_is_left),
         ("libraries travel", &travelling::libraries_travel),
         ("packages travel", &travelling::packages_travel),
         ("groups", &groups::members_call_each_other),
