@@ -124,7 +124,7 @@ static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 static outcome on_code(tc_ep *ep, tci_current *current, const tci_frame *f, uint8_t *frame,
                        const tci_code_section *section, size_t bytes)
 {
-    tc_error error = {0};
+    tc_error error; /* as in call_routed */
     const uint8_t *attached =
         f->flags & TCI_CODE_ATTACHED ? frame + tci_frame_code_bytes(f->payload_size, 0) : NULL;
     tc_status status = tci_slot_bind(ep, f->slot, attached, section, &error);
@@ -209,10 +209,9 @@ static outcome on_inject(tc_ep *ep, tci_current *current, const tci_frame *f, ui
 static outcome on_fragment(tc_ep *ep, tci_current *current, const tci_frame *f,
                            const uint8_t *frame, size_t bytes)
 {
-    tc_error error = {0};
+    tc_error error, refusal; /* as in call_routed */
     tci_payload whole = {0};
-    outcome result = BOUND, callable = ready(ep, f->slot, &error);
-    const tc_error refusal = error;
+    outcome result = BOUND, callable = ready(ep, f->slot, &refusal);
     if (callable == WAITING || callable == ENDED)
         return callable;
     tc_status status = tci_large_receive(ep, f, frame + TCI_FRAME_HEADER_BYTES, &whole, &error);
