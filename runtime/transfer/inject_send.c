@@ -149,12 +149,37 @@ static bool fits_frame(const tc_ep *ep, size_t payload_size, const tci_outgoing 
            tci_frame_code_offset((uint32_t)payload_size) + out->injected_size <= max;
 }
 
+static tci_frame header_of(const tci_outgoing *out, size_t payload_size)
+{
+    return (tci_frame){.payload_size = (uint32_t)payload_size,
+                       .slot = out->fn->index,
+                       .kind = TCI_FRAME_INJECT,
+                       .flags = alignment_flags(out->fn)};
+}
+
+bool tci_inject_try_send(tc_ep *ep, const tci_outgoing *out)
+{
+    const size_t offset = tci_frame_code_offset((uint32_t)out->args_size);
+    const uint64_t bytes = offset + out->injected_size;
+    if (out->args_size >= ep->tx.frame_limit || (out->fn->entries & TCI_ENTRY_INIT) ||
+        ep->tx.bindings[out->fn->index] == TCI_TX_REFUSED ||
+        !fits_frame(ep, out->args_size, out))
+        return false;
+    tci_sender_commit_coalesced(&ep->tx);
+    uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
+    if (frame == NULL)
+        return false;
+    const tci_frame header = header_of(out, out->args_size);
+    if (out->args_size > 0)
+        memcpy(frame + TCI_FRAME_HEADER_BYTES, out->args, out->args_size);
+    memcpy(frame + offset, out->injected, out->injected_size);
+    tci_frame_out_commit(ep, frame, bytes, &header);
+    return true;
+}
+
 tc_status tci_inject_send(tc_ep *ep, const tci_outgoing *out)
 {
-    const tci_frame header = {.payload_size = (uint32_t)out->payload_size,
-                              .slot = out->fn->index,
-                              .kind = TCI_FRAME_INJECT,
-                              .flags = alignment_flags(out->fn)};
+    const tci_frame header = header_of(out, out->payload_size);
     size_t offset = tci_frame_code_offset(header.payload_size);
     size_t bytes = offset + out->injected_size;
     if (!fits_frame(ep, TCI_STAGED_BYTES, out))

@@ -4,6 +4,10 @@
 
 #include "transfer/outgoing.h"
 
+/* One with `injected`, as most are: nothing waits, its payload is a plain copy, and there is room at
+ * once. False: tci_send_message does the same whatever it takes, or says why not. */
+bool tci_inject_try_send(tc_ep *ep, const tci_outgoing *out);
+
 /* One with `injected`, now. TC_E_AGAIN: no room. TC_E_TOO_LARGE: more than a frame.
  * TC_E_PAYLOAD.
  */

@@ -291,7 +291,7 @@ tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, siz
             tci_inject_section(fn, ep->peer.target, &out.injected, &out.injected_size, &error);
     else if (ep->state >= TCI_EP_CLOSED)
         status = tc_ep_error(ep, &error);
-    if (status == TC_E_AGAIN)
+    if (status == TC_E_AGAIN || (status == TC_OK && tci_inject_try_send(ep, &out)))
         return status;
     return status == TC_OK ? tci_send_message(ep, &out)
                            : tci_send_error_keep(ep, status, &error);
