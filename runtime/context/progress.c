@@ -17,6 +17,7 @@
 #include "core/sole_user.h"
 #include "dispatch/backlog.h"
 #include "dispatch/dispatch.h"
+#include "dispatch/inject_run.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 #include "endpoint/record_in.h"
@@ -301,6 +302,8 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     (void)tci_worker_progress(ctx->core.worker);
     unsigned run = ctx->core.streams != NULL ? look_at_streams(ctx) : 0;
     run += poll_rings(ctx);
+    if (run == 0)
+        tci_inject_get_ahead(&ctx->core);
     if (!needs_housekeeping(ctx))
         return run;
     run += do_housekeeping(ctx);
@@ -309,10 +312,22 @@ static __attribute__((noinline)) unsigned progress_with_ucx(tc_context *ctx)
     return run;
 }
 
+/* A look at rings, and then at code that is expected: what every message that brings its own has the
+ * next turns do. */
+static unsigned progress_and_get_ahead(tc_context *ctx)
+{
+    unsigned run = poll_rings(ctx);
+    if (run == 0)
+        tci_inject_get_ahead(&ctx->core);
+    return run;
+}
+
 static unsigned progress_alone(tc_context *ctx)
 {
     bool entered = tci_sole_user_enter(&ctx->core);
-    unsigned run = progress_with_ucx(ctx);
+    unsigned run = ctx->core.pending.causes == TCI_CODE_AHEAD && --ctx->countdown >= 0
+                       ? progress_and_get_ahead(ctx)
+                       : progress_with_ucx(ctx);
     tci_sole_user_leave(&ctx->core, entered);
     return run;
 }

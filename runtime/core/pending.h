@@ -54,7 +54,11 @@ typedef enum tci_cause {
 
     /* A thread of the library's progresses the context, and no other does (context/serving.h). No
      * work: that thread's own turns leave it out. */
-    TCI_SERVED = 1 << 14
+    TCI_SERVED = 1 << 14,
+
+    /* Code has come with a message, and may come again: the next turn in which nothing runs gets
+     * ahead of it (engine/injector.h). No work: nobody waits for it, and a sleep may begin. */
+    TCI_CODE_AHEAD = 1 << 15
 } tci_cause;
 
 #define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING | TCI_FORKED))

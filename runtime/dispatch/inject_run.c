@@ -50,6 +50,7 @@ tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,
         TC_TRY(tci_injector_create(tci_engine_arena(registry->engine),
                                    tci_engine_takes_images(registry->engine), &registry->scope,
                                    &core->injector, err));
+    tci_pending_add(&core->pending, TCI_CODE_AHEAD);
     const uint8_t *code =
         frame + tci_frame_code_offset(f->payload_size) + TCI_INJECT_SECTION_BYTES;
     return tci_injector_place(core->injector, code, section->archive_size, section->deps_size,

@@ -29,6 +29,13 @@ static inline void tci_inject_fetch(const tc_ep *ep, const tci_frame *f, const u
         tci_injector_expect(ep->core->injector);
 }
 
+/* Nothing came in this turn: writes the code that is expected before its message comes. */
+static inline void tci_inject_get_ahead(tci_core *core)
+{
+    if (tci_pending_take(&core->pending, TCI_CODE_AHEAD) != 0)
+        tci_injector_get_ahead(core->injector);
+}
+
 /* Finds the payload of a checked INJECT frame and makes the code behind it callable. Statuses
  * of tci_injector_place; *broken_out: the peer names a place where no payload can lie. */
 TC_MUST_CHECK tc_status tci_inject_prepare(tc_ep *ep, const tci_frame *f, uint8_t *frame,

@@ -2,6 +2,7 @@
 #include "../support/fake_node.h"
 #include "core/ep_state.h"
 #include "dispatch/dispatch.h"
+#include "dispatch/inject_run.h"
 
 static unsigned runs;
 static uint8_t got[64];
@@ -323,6 +324,23 @@ static void injected_code_runs_once_and_binds_nothing(void **state)
     fake_pair_close(&pair);
 }
 
+/* By the next turn in which nothing runs, once. */
+static void what_was_injected_is_got_ready_for_the_next_message(void **state)
+{
+    open_pair(FAKE_MAPPED);
+    fake_injected_main = run;
+    tci_inject_get_ahead(&pair.far->core);
+    assert_int_equal(fake_injected_ahead, 0);
+    inject(64, 8, 72);
+    assert_int_equal(tci_dispatch_run(pair.peer), 1);
+    assert_int_equal(fake_injected_ahead, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        tci_inject_get_ahead(&pair.far->core);
+        assert_int_equal(fake_injected_ahead, 1);
+    }
+    fake_pair_close(&pair);
+}
+
 static void injected_code_that_does_not_run_here_is_refused(void **state)
 {
     tc_error error;
@@ -368,6 +386,7 @@ int main(void)
         T(draining_ends_when_nothing_is_left),
         T(an_endpoint_that_ends_while_its_function_runs_is_left_alone),
         T(injected_code_runs_once_and_binds_nothing),
+        T(what_was_injected_is_got_ready_for_the_next_message),
         T(injected_code_that_does_not_run_here_is_refused),
         T(injected_code_beyond_its_frame_ends_the_endpoint),
     };

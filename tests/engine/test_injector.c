@@ -172,6 +172,35 @@ static void what_was_expected_is_written_for_each(void **state)
     assert_int_equal(value, 42);
 }
 
+/* However many places were written before, each message has one of its own, as its code has it. */
+static void what_is_written_ahead_is_run_once(void **state)
+{
+    void (*run)(void *, size_t, void *), (*before)(void *, size_t, void *) = NULL;
+    tc_error err = {0};
+    tci_image_source sources[] = {image_counting(100), image_adding_one()};
+    const message m = make(&sources[0], "", 1), other = make(&sources[1], "", 1);
+    tci_injector_get_ahead(injector); /* of nothing */
+    for (unsigned i = 0; i < 200; i++) {
+        uint64_t value = 0;
+        if (i % 7 < 3)
+            tci_injector_get_ahead(injector);
+        else if (i % 7 < 6)
+            tci_injector_expect(injector);
+        assert_int_equal(place(&m, &run, &err), TC_OK);
+        assert_ptr_not_equal((void *)(uintptr_t)run, (void *)(uintptr_t)before);
+        run(NULL, 0, &value);
+        assert_int_equal(value, 42);
+        before = run;
+    }
+    for (unsigned i = 0; i < 50; i++) {
+        uint64_t value = 7;
+        tci_injector_get_ahead(injector);
+        assert_int_equal(place(i % 5 == 0 ? &other : &m, &run, &err), TC_OK);
+        run(NULL, 0, &value);
+        assert_int_equal(value, i % 5 == 0 ? 8 : 42);
+    }
+}
+
 static void damage_is_refused(void **state)
 {
     void (*run)(void *, size_t, void *);
@@ -255,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_expected_need_not_come, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_expected_is_written_for_each, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(what_is_written_ahead_is_run_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damage_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(too_much_memory_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_shortage_leaves_nothing_behind, set_up, tear_down),

@@ -33,6 +33,7 @@ static tci_load_job *jobs;
 
 void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args);
 tc_status fake_injected_status;
+unsigned fake_injected_ahead;
 
 fake_code *fake_code_of(const char *name)
 {
@@ -60,6 +61,7 @@ void fake_engine_reset(void)
     assert_null(jobs);
     memset(codes, 0, sizeof codes);
     fake_injected_status = TC_OK;
+    fake_injected_ahead = 0;
 }
 
 /* --- the engine -------------------------------------------------------------------------- */
@@ -255,6 +257,11 @@ tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
 void tci_injector_destroy(tci_injector *injector)
 {
     (void)injector;
+}
+
+void tci_injector_get_ahead(tci_injector *injector)
+{
+    fake_injected_ahead += injector != NULL;
 }
 
 void tci_injector_expect(tci_injector *injector)

@@ -31,6 +31,7 @@ void fake_engine_reset(void);
 /* What the next injected code calls, or why it does not run. */
 extern void (*fake_injected_main)(void *payload, size_t payload_size, void *target_args);
 extern tc_status fake_injected_status;
+extern unsigned fake_injected_ahead; /* how often code was written before it came */
 
 /* An archive of that name with these entries (TCI_ENTRY_ bits, and above them the alignment as
  * archives have it) and code of `bytes` bytes, for

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #define PLACES 16u            /* the arena makes so many at once */
+#define AHEAD 4u              /* places that are written before their messages come */
 #define MEMORY_MAX (1u << 20) /* of an image, since there are so many of it */
-#define EXPECTED_MAX 4096u /* bytes that are written before it is sure that they are wanted */
+#define EXPECTED_MAX 4096u    /* bytes of an image that is written so */
 
 struct tci_injector {
     tci_code_arena *arena;
@@ -31,8 +32,8 @@ struct tci_injector {
     tci_image shape; /* the image that they were taken for: its bytes may be gone */
     unsigned place_count;
     unsigned next;
-    bool is_small; /* `last` is worth expecting */
-    bool expected; /* the next place is written, with `last` */
+    bool is_small;  /* `last` is worth expecting */
+    unsigned ahead; /* so many of the next places are written, with `last` */
 };
 
 tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
@@ -51,7 +52,7 @@ tc_status tci_injector_create(tci_code_arena *arena, bool takes_images,
 
 static void forget_last(tci_injector *injector)
 {
-    injector->expected = false;
+    injector->ahead = 0;
     tci_symbols_destroy(injector->symbols);
     free(injector->imports);
     free(injector->links);
@@ -244,12 +245,21 @@ static void write_place(const tci_injector *injector, const tci_code_place *plac
     tci_code_arena_written(place, image);
 }
 
+static const tci_code_place *place_at(const tci_injector *injector, unsigned ahead)
+{
+    return &injector->places[(injector->next + ahead) % PLACES];
+}
+
+void tci_injector_get_ahead(tci_injector *injector)
+{
+    while (injector->last != NULL && injector->is_small && injector->ahead < AHEAD)
+        write_place(injector, place_at(injector, injector->ahead++));
+}
+
 void tci_injector_expect(tci_injector *injector)
 {
-    if (injector->last == NULL || !injector->is_small)
-        return;
-    write_place(injector, &injector->places[injector->next % PLACES]);
-    injector->expected = true;
+    if (injector->ahead == 0)
+        tci_injector_get_ahead(injector);
 }
 
 tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_t image_size,
@@ -265,10 +275,12 @@ tc_status tci_injector_place(tci_injector *injector, const uint8_t *bytes, size_
                  is_bound(injector);
     if (!known)
         TC_TRY(learn(injector, bytes, image_size, rest_size, err));
-    const tci_code_place *place = &injector->places[injector->next++ % PLACES];
-    if (!injector->expected)
+    const tci_code_place *place = place_at(injector, 0);
+    injector->next++;
+    if (injector->ahead == 0)
         write_place(injector, place);
-    injector->expected = false;
+    else
+        injector->ahead--;
     *main_out =
         (void (*)(void *, size_t, void *))(uintptr_t)(place->run + injector->image.main_place);
     return TC_OK;
