@@ -20,7 +20,7 @@
 /* The script lies where the archives are. */
 static bool find_script(char *path, size_t size)
 {
-    static const char *const folders[] = {"../benchmarks", "../share/three-chains/benchmarks"};
+    static const char *const folders[] = {"../benchmarks", "../share/tchains/benchmarks"};
     char program[PERF_PATH_MAX];
     if (!perf_options_program_folder(program))
         return false;

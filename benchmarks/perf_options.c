@@ -147,7 +147,7 @@ static bool default_ifunc_path(perf_options *options)
     options->ifunc_path = options->text[1];
     return perf_options_program_folder(program) &&
            snprintf(options->text[1], PERF_PATH_MAX,
-                    "%s/../benchmarks:%s/../share/three-chains/benchmarks", program,
+                    "%s/../benchmarks:%s/../share/tchains/benchmarks", program,
                     program) < PERF_PATH_MAX;
 }
 

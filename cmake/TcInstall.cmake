@@ -84,7 +84,8 @@ function(tc_install_package)
   endforeach()
 
   # Manual pages: whatever the build has put into man/man1, man/man3 and man/man7.
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL
+    PATTERN tc-rustc.1 EXCLUDE)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 ${PROJECT_BINARY_DIR}/man/man7 DESTINATION ${CMAKE_INSTALL_MANDIR}
     COMPONENT development OPTIONAL)
   # For Julia: a folder of packages.
@@ -98,6 +99,7 @@ function(tc_install_package)
     file(RELATIVE_PATH from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_DATADIR}/tchains/rust/tc-rustc)
     file(CREATE_LINK ${from_bin} ${CMAKE_CURRENT_BINARY_DIR}/tc-rustc SYMBOLIC)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tc-rustc DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT rust)
+    install(FILES ${PROJECT_BINARY_DIR}/man/man1/tc-rustc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT rust OPTIONAL)
   endif()
   # As they lie in the tree, so that links between them lead somewhere.
   if(TC_INSTALL_DOCS)

@@ -125,7 +125,7 @@ def main():
                 installation.find(os.path.join("share", "man", page))
         installation.try_cmake(cmake, with_llvm)
         if with_llvm:
-            installation.find(os.path.join("share", "three-chains", "benchmarks", "plot.py"))  # tc-perf plot
+            installation.find(os.path.join("share", "tchains", "benchmarks", "plot.py"))  # tc-perf plot
             for generator in ["Unix Makefiles"] + (["Ninja"] if shutil.which("ninja") else []):
                 stale_project.by_cmake(installation, cmake, generator, "C")
             stale_project.by_cmake(installation, cmake, "Unix Makefiles", "CXX")

@@ -3,7 +3,7 @@
 
     check_manuals.py ROOT BIN_FOLDER [--fewer]
 
-Every program of BIN_FOLDER has a page that explains the commands and options of its --help, and no other
+Every program of BIN_FOLDER, and every script that is one, has a page that explains the commands and options of its --help, and no other
 options (--fewer: the build leaves out some that pages have); every function and type of include/tc is in the
 synopsis of one page of section 3, as it is declared, and pages explain them as the headers do; counters and
 load stages are those of the library; references lead to pages.
@@ -18,6 +18,7 @@ from manual_page import function_name, pages, statements, type_name
 from source_tree import read, sources
 
 LINES_MAX, COLUMNS_MAX = 24, 100
+SCRIPTS = ["bindings/rust/tc-rustc"]  # which are installed as programs are
 OPTION = re.compile(r"(?<![\w=/.-])(--?[A-Za-z#][\w#-]*)")
 
 
@@ -147,8 +148,9 @@ def main():
     manuals = pages(root)
     programs = sorted(name for name in os.listdir(bin_folder) if name.startswith("tc-"))
     of_program = {page.name: page for page in manuals if page.section == "1"}
-    problems = [problem for name in programs
-                for problem in check_program(os.path.join(bin_folder, name), of_program.get(name), fewer)]
+    paths = [os.path.join(bin_folder, name) for name in programs] + [os.path.join(root, script) for script in SCRIPTS]
+    problems = [problem for path in paths
+                for problem in check_program(path, of_program.get(os.path.basename(path)), fewer)]
     headers = {f"include/tc/{file}": list(statements(read(root, f"include/tc/{file}")))
                for file in sorted(os.listdir(os.path.join(root, "include", "tc"))) if file.endswith(".h")}
     problems += check_functions(headers, [page for page in manuals if page.section == "3"])
@@ -160,7 +162,7 @@ def main():
         print(problem)
     if problems:
         print("CONTRIBUTING.md, \"Manuals\", says how a page is written.")
-    print(f"{len(programs)} programs, {len(headers)} headers, {len(manuals)} pages, {len(problems)} problems")
+    print(f"{len(paths)} programs, {len(headers)} headers, {len(manuals)} pages, {len(problems)} problems")
     return 1 if problems or not programs else 0
 
 
