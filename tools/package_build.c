@@ -258,11 +258,27 @@ static tc_status make_local(const package_wish *wish, const package_plan *plan,
     return package_program_run(&program, "--cc=PROGRAM names it, --no-local does without", err);
 }
 
+/* One that nobody asked for is not made for a package with a library that travels, which can never have one. */
+static bool wants_local(const package_wish *wish, const package_plan *plan)
+{
+    for (size_t i = 0; i < plan->count && wish->local == NULL && !wish->no_local; i++) {
+        if (plan->parts[i].element.kind != TCI_ELEMENT_LIBRARY)
+            continue;
+        if (!wish->quiet)
+            fprintf(stderr,
+                    "tc-package: note: no local library is made, as element '%s' is a library "
+                    "that travels\n",
+                    plan->parts[i].element.name);
+        return false;
+    }
+    return !wish->no_local;
+}
+
 static tc_status write_results(const package_wish *wish, const package_plan *plan,
                                const package_output *output, const tci_package *package,
                                const void *bytes, size_t size, tc_error *err)
 {
-    if (!wish->no_local)
+    if (wants_local(wish, plan))
         TC_TRY(make_local(wish, plan, output, bytes, size, err));
     TC_TRY(write_text(output->header, plan, &package->id, NULL, 0, err));
     TC_TRY(tci_archive_file_write(output->package, bytes, size, err));

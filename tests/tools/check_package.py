@@ -237,8 +237,11 @@ void say_main(void *payload, size_t payload_size, void *target_args)
         self.write("shop/sell.c", "extern int stock_take(void);\n#include <stdio.h>\n#include <stddef.h>\n"
                    "void sell_main(void *p, size_t n, void *t)\n{\n    (void)p, (void)n, (void)t;\n"
                    '    printf("%d\\n", stock_take());\n    fflush(stdout);\n}\n')
-        self.refused("shop", "element 'stock', as a library that travels would be there twice: --no-local")
-        done = self.build("shop", "--no-local", "--json")
+        self.refused("shop", "element 'stock', as a library that travels would be there twice: --no-local", "--local", "shop.so")
+        done = self.build("shop", "--json")
+        self.assertIn("note: no local library is made, as element 'stock' is a library that travels", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.place, "libshop-local.so")))
+        self.assertEqual(self.build("shop", "--quiet").stderr, "")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([(e["id"], e["kind"], e["name"]) for e in json.loads(done.stdout)["elements"]],
                          [(1, "library", "stock"), (2, "function", "sell")])
