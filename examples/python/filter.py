@@ -59,8 +59,8 @@ def above_by_blocks(limit: float, column: tchains.Data("column", np.float64)):
 @tchains.ifunc(fastmath=True)
 def total(column: tchains.Data("column", np.float64)):
     sum = 0.0
-    for value in column:
-        sum += value
+    for i in range(len(column)):
+        sum += column[i]
     return sum
 
 
