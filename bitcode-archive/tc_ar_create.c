@@ -33,6 +33,7 @@ typedef struct create_command {
     const char *deps;        /* NULL: not given */
     tci_text_list libraries; /* its lines, or those of the file that is there already */
     bool allow_asm;
+    bool is_library;
     bool plain;        /* without a dictionary */
     const char *forms; /* NULL: not given */
     tci_slice_choice slices;
@@ -58,6 +59,9 @@ static const tool_option create_options[] = {
      .value = "FILE",
      .offset = AT(deps),
      .help = "libraries that the code needs, one soname per line; copied to NAME.deps"},
+    {.name = "library",
+     .offset = AT(is_library),
+     .help = "a library that travels: it exports all that is neither static nor hidden"},
     {.name = "allow-asm", .offset = AT(allow_asm), .help = "accept inline assembly"},
     {.name = "no-dictionary",
      .offset = AT(plain),
@@ -68,9 +72,9 @@ const tool_command tci_ar_create_command = {
     .name = "tc-ar create",
     .usage = "NAME a.bc b.bc ... -o NAME.tca [--deps FILE]",
     .summary = "pack bitcode, one file per target, and images of it",
-    .about = "Packs LLVM bitcode, one file per target, that defines NAME_main. The target is "
-             "the one that "
-             "the\nbitcode names. The same checks are made as by tc-clang, which also tells "
+    .about = "Packs LLVM bitcode, one file per target, that defines NAME_main, or a library's "
+             "functions. The target\nis the one that the bitcode names. The same checks are "
+             "made as by tc-clang, which also tells "
              "file and line "
              "when the\nbitcode has debug information.\n",
     .options = create_options,
@@ -101,6 +105,7 @@ static tc_status make_code(const create_command *c, const char *path, tci_text_l
                            tci_ifunc_code *code_out, tc_error *err)
 {
     tci_ifunc_policy policy = {.name = c->name,
+                               .is_library = c->is_library,
                                .allow_asm = c->allow_asm,
                                .for_image = c->slices.images,
                                .opt_level = OPT_LEVEL};

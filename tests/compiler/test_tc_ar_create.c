@@ -127,6 +127,38 @@ static void files_that_are_no_bitcode(void **state)
     }
 }
 
+/* What another language's compiler made, as tc-clang does of C. */
+static void a_library_that_travels(void **state)
+{
+    make_bitcode("parts_sum.c", "x86_64-linux-gnu", "x.bc");
+    make_bitcode("parts_sum.c", "aarch64-linux-gnu", "a.bc");
+    make_bitcode("tsi.c", "aarch64-linux-gnu", "t.bc");
+    const char *const forms[] = {"--forms=bitcode,image", "--forms=bitcode", "--forms=image"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        opened_archive a;
+        run_tool(&result, TEST_TC_AR, "create", "parts", "x.bc", "a.bc", "-o", "parts.tca",
+                 "--library", forms[i], NULL);
+        if (result.exit_status != 0)
+            fail_msg("%s", result.text);
+        open_archive(&a, "parts.tca");
+        assert_true(tci_archive_is_library(a.archive));
+        assert_int_equal(tci_archive_slice_count(a.archive), i == 0 ? 4 : 2);
+        close_archive(&a);
+        run_tool(&result, TEST_TC_AR, "show", "parts.tca", NULL);
+        assert_has(result.text, "parts_sum");
+    }
+    /* Both architectures export the same. */
+    run_tool(&result, TEST_TC_AR, "create", "parts", "x.bc", "t.bc", "-o", "bad.tca",
+             "--library", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "export different symbols");
+    /* Without the word it is a function, whose entry is missing. */
+    run_tool(&result, TEST_TC_AR, "create", "parts", "x.bc", "-o", "bad.tca", NULL);
+    assert_int_equal(result.exit_status, 1);
+    assert_has(result.text, "parts_main");
+    assert_int_not_equal(access("bad.tca", F_OK), 0);
+}
+
 static void command_lines_that_make_no_sense(void **state)
 {
     run_tool(&result, TEST_TC_AR, "create", "tsi", "-o", "tsi.tca", NULL);
@@ -147,10 +179,10 @@ static void command_lines_that_make_no_sense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_slice_for_each_file),          TEST(forms_as_asked_for),
-        TEST(the_list_of_libraries_is_copied),  TEST(two_files_for_one_target),
-        TEST(findings_of_all_files_are_told),   TEST(files_that_are_no_bitcode),
-        TEST(command_lines_that_make_no_sense),
+        TEST(one_slice_for_each_file),         TEST(forms_as_asked_for),
+        TEST(the_list_of_libraries_is_copied), TEST(two_files_for_one_target),
+        TEST(findings_of_all_files_are_told),  TEST(files_that_are_no_bitcode),
+        TEST(a_library_that_travels),          TEST(command_lines_that_make_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
