@@ -10,7 +10,8 @@ function method_instance(f, types::Type{<:Tuple})
                  method, type, parameters)
 end
 
-# Julia's module for methods and all that they call, not optimised. It stays Julia's.
+# Julia's code for methods and all that they call, not optimised: its module, which stays Julia's, and what
+# each method is called there.
 function emit(instances::Vector{Core.MethodInstance})
     v"1.5" <= VERSION < v"1.6" ||
         error("this is Julia $VERSION, expected 1.5, whose compiler functions are made with")
@@ -19,7 +20,17 @@ function emit(instances::Vector{Core.MethodInstance})
                  (Vector{Core.MethodInstance}, Base.CodegenParams, Cint), instances, parameters,
                  EXTERN_POLICY)
     code == C_NULL && error("Julia could not compile $(first(instances))")
-    return ccall(:jl_get_llvm_module, Handle, (Handle,), code)
+    mod = ccall(:jl_get_llvm_module, Handle, (Handle,), code)
+    return mod, [code_name(code, instance) for instance in instances]
+end
+
+function code_name(code, instance::Core.MethodInstance)
+    world = ccall(:jl_get_world_counter, UInt, ())
+    made = ccall(:jl_rettype_inferred, Any, (Any, UInt, UInt), instance, world, world)
+    generic, special = Ref{Int32}(0), Ref{Int32}(0)
+    made === nothing || ccall(:jl_get_function_id, Cvoid, (Handle, Any, Ref{Int32}, Ref{Int32}), code, made, generic, special)
+    special[] > 0 || error("Julia made no plain function of $instance")
+    return name_of(ccall(:jl_get_llvm_function, Handle, (Handle, UInt32), code, special[] - 1))
 end
 
 # The machine that passes ask what pays.
@@ -60,66 +71,93 @@ function optimise(mod, target::Target)
     ccall(llvm(:LLVMDisposeTargetMachine), Cvoid, (Handle,), machine)
 end
 
-# One function of a library of functions: what Julia compiles, and NAME_main or what else it becomes.
+# One function that others find: what Julia compiles, and the symbol and types that it has in C.
 struct Entry
     callable::Any
-    suffix::String
+    symbol::String
     arguments::Vector{DataType}
     result::DataType
 end
 
-public(entry::Entry, name::String) = name * entry.suffix
+# How messages call it.
+title(entry::Entry, name::String) = entry.symbol == name * "_main" ? name : entry.symbol
 
 # The types of the C interface, where Julia's functions have numbers for pointers.
 function c_type(context, type::DataType)
     type == Nothing && return ccall(llvm(:LLVMVoidTypeInContext), Handle, (Handle,), context)
-    type == Int32 && return ccall(llvm(:LLVMInt32TypeInContext), Handle, (Handle,), context)
-    type == UInt64 && return ccall(llvm(:LLVMInt64TypeInContext), Handle, (Handle,), context)
+    type == Float32 && return ccall(llvm(:LLVMFloatTypeInContext), Handle, (Handle,), context)
+    type == Float64 && return ccall(llvm(:LLVMDoubleTypeInContext), Handle, (Handle,), context)
+    type <: Ptr || return ccall(llvm(:LLVMIntTypeInContext), Handle, (Handle, Cuint), context, 8 * sizeof(type))
     byte = ccall(llvm(:LLVMInt8TypeInContext), Handle, (Handle,), context)
     return ccall(llvm(:LLVMPointerType), Handle, (Handle, Cuint), byte, 0)
 end
 
-# Adds a function with these types, which calls Julia's.
-function add_entry(mod, inner, entry::Entry, name::String)
-    context = ccall(llvm(:LLVMGetModuleContext), Handle, (Handle,), mod)
-    word = c_type(context, UInt64)
-    types = [c_type(context, type) for type in entry.arguments]
-    type = ccall(llvm(:LLVMFunctionType), Handle, (Handle, Ptr{Handle}, Cuint, Cint),
-                 c_type(context, entry.result), types, length(types), 0)
-    outer = ccall(llvm(:LLVMAddFunction), Handle, (Handle, Cstring, Handle), mod, public(entry, name), type)
-    builder = ccall(llvm(:LLVMCreateBuilderInContext), Handle, (Handle,), context)
-    block = ccall(llvm(:LLVMAppendBasicBlockInContext), Handle, (Handle, Handle, Cstring), context, outer, "top")
-    ccall(llvm(:LLVMPositionBuilderAtEnd), Cvoid, (Handle, Handle), builder, block)
-    given = map(enumerate(entry.arguments)) do (i, argument)
+function add_attribute(f, at::Integer, attribute::String)
+    context = ccall(llvm(:LLVMGetTypeContext), Handle, (Handle,), type_of(f))
+    kind = ccall(llvm(:LLVMGetEnumAttributeKindForName), Cuint, (Cstring, Csize_t), attribute, sizeof(attribute))
+    made = ccall(llvm(:LLVMCreateEnumAttribute), Handle, (Handle, Cuint, UInt64), context, kind, 0)
+    ccall(llvm(:LLVMAddAttributeAtIndex), Cvoid, (Handle, Cuint, Handle), f, at % Cuint, made)
+end
+
+# C's callers expect of a number of less than 32 bits that it fills a register.
+function widen(f, at::Integer, type::DataType)
+    type <: Integer && sizeof(type) < 4 && add_attribute(f, at, type <: Signed ? "signext" : "zeroext")
+end
+
+# The numbers that Julia's function takes for a C function's parameters.
+function given_arguments(builder, outer, entry::Entry, word)
+    return map(enumerate(entry.arguments)) do (i, argument)
         value = ccall(llvm(:LLVMGetParam), Handle, (Handle, Cuint), outer, i - 1)
+        widen(outer, i, argument)
         argument <: Ptr || return value
         ccall(llvm(:LLVMBuildPtrToInt), Handle, (Handle, Handle, Handle, Cstring), builder, value, word, "")
     end
-    result = ccall(llvm(:LLVMBuildCall), Handle, (Handle, Handle, Ptr{Handle}, Cuint, Cstring), builder,
-                   inner, given, length(given), "")
-    if entry.result == Nothing
-        ccall(llvm(:LLVMBuildRetVoid), Handle, (Handle,), builder)
-    else
-        ccall(llvm(:LLVMBuildRet), Handle, (Handle, Handle), builder, result)
-    end
-    ccall(llvm(:LLVMDisposeBuilder), Cvoid, (Handle,), builder)
-    inline = ccall(llvm(:LLVMGetEnumAttributeKindForName), Cuint, (Cstring, Csize_t), "alwaysinline", 12)
-    always = ccall(llvm(:LLVMCreateEnumAttribute), Handle, (Handle, Cuint, UInt64), context, inline, 0)
-    ccall(llvm(:LLVMAddAttributeAtIndex), Cvoid, (Handle, Cuint, Handle), inner, typemax(Cuint), always)
 end
 
-# Makes NAME_main and its like of the functions that the module is made for, by their names in Julia, and
+function add_return(builder, value, entry::Entry, type)
+    if entry.result == Nothing
+        ccall(llvm(:LLVMBuildRetVoid), Handle, (Handle,), builder)
+        return
+    end
+    if entry.result <: Ptr
+        value = ccall(llvm(:LLVMBuildIntToPtr), Handle, (Handle, Handle, Handle, Cstring), builder, value, type, "")
+    end
+    ccall(llvm(:LLVMBuildRet), Handle, (Handle, Handle), builder, value)
+end
+
+# Adds a function with these types, which calls Julia's.
+function add_entry(mod, inner, entry::Entry)
+    context = ccall(llvm(:LLVMGetModuleContext), Handle, (Handle,), mod)
+    types = Handle[c_type(context, type) for type in entry.arguments]
+    result = c_type(context, entry.result)
+    type = ccall(llvm(:LLVMFunctionType), Handle, (Handle, Ptr{Handle}, Cuint, Cint), result, types,
+                 length(types), 0)
+    outer = ccall(llvm(:LLVMAddFunction), Handle, (Handle, Cstring, Handle), mod, entry.symbol, type)
+    builder = ccall(llvm(:LLVMCreateBuilderInContext), Handle, (Handle,), context)
+    block = ccall(llvm(:LLVMAppendBasicBlockInContext), Handle, (Handle, Handle, Cstring), context, outer, "top")
+    ccall(llvm(:LLVMPositionBuilderAtEnd), Cvoid, (Handle, Handle), builder, block)
+    given = Handle[given_arguments(builder, outer, entry, c_type(context, UInt64))...]
+    made = ccall(llvm(:LLVMBuildCall), Handle, (Handle, Handle, Ptr{Handle}, Cuint, Cstring), builder,
+                 inner, given, length(given), "")
+    add_return(builder, made, entry, result)
+    ccall(llvm(:LLVMDisposeBuilder), Cvoid, (Handle,), builder)
+    widen(outer, 0, entry.result)
+    add_attribute(inner, typemax(Cuint), "alwaysinline")
+end
+
+# Makes NAME_main and its like of the functions that the module is made for, by their names there, and
 # takes away what only Julia's own calls need.
-function name_entries(mod, entries, name::String)
+function name_entries(mod, entries)
     for f in functions(mod)
         is_declaration(f) && continue
         if startswith(name_of(f), "jfptr_")
             ccall(llvm(:LLVMDeleteFunction), Cvoid, (Handle,), f)
-            continue
+        else
+            link!(f, INTERNAL)
         end
-        link!(f, INTERNAL)
-        plain = match(r"^julia_(.*)_\d+$", name_of(f))
-        plain === nothing || !haskey(entries, plain[1]) || add_entry(mod, f, entries[plain[1]], name)
+    end
+    for (called, entry) in entries
+        add_entry(mod, ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, called), entry)
     end
 end
 
@@ -172,20 +210,20 @@ function finish(mod, target::Target)
     ccall(llvm(:LLVMSetDataLayout), Cvoid, (Handle, Cstring), mod, target.layout)
 end
 
-# The bitcode of a module for one target. `entries`: by their names in Julia.
+# The bitcode of a module for one target. `entries`: each with the name of its code in the module.
 function compile_for(original, target::Target, name::String, entries, names)
     mod = ccall(llvm(:LLVMCloneModule), Handle, (Handle,), original)
     try
         check_layout(mod, target, name)
         ccall(llvm(:LLVMSetTarget), Cvoid, (Handle, Cstring), mod, target.triple)
-        name_entries(mod, entries, name)
+        name_entries(mod, entries)
         optimise(mod, target)
         drop_julia_globals(mod)
         name_c_functions(mod, names)
-        for entry in values(entries)
-            made = ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, public(entry, name))
-            made == C_NULL && error("Julia made no function for $(public(entry, name))")
-            check_runtime(made, entry.suffix == "_main" ? name : public(entry, name))
+        for (_, entry) in entries
+            made = ccall(llvm(:LLVMGetNamedFunction), Handle, (Handle, Cstring), mod, entry.symbol)
+            made == C_NULL && error("Julia made no function for $(entry.symbol)")
+            check_runtime(made, title(entry, name))
         end
         finish(mod, target)
         return write_bitcode(mod)
@@ -194,12 +232,12 @@ function compile_for(original, target::Target, name::String, entries, names)
     end
 end
 
-# The bitcode of a function and of those that make its payloads, by triple.
+# The bitcode of what others find of a function or library, by triple.
 function compile(parts::Vector{Entry}, name::String)
     open_llvm()
     instances = [method_instance(part.callable, Tuple{part.arguments...}) for part in parts]
-    original = emit(instances)
-    entries = Dict(string(instance.def.name) => part for (instance, part) in zip(instances, parts))
+    original, called = emit(instances)
+    entries = collect(zip(called, parts))
     names = merge(map(c_names, instances)...)
     return [target.triple => compile_for(original, target, name, entries, names) for target in TARGETS]
 end

@@ -171,19 +171,19 @@ function view_types(f, count::Int)
 end
 
 # All that is compiled for a function.
-function entries_of(f::Function)
-    parts = [Entry(mainly(f), "_main", [Ptr{UInt8}, UInt64, Ptr{Cvoid}], Nothing)]
+function entries_of(f::Function, name::String)
+    parts = [Entry(mainly(f), name * "_main", [Ptr{UInt8}, UInt64, Ptr{Cvoid}], Nothing)]
     makers = Base.invokelatest(payload_functions, f)
     makers === nothing && return parts
     bound, init = makers
-    push!(parts, Entry(IfuncBound{typeof(bound),view_types(bound, 1)...}(), "_payload_get_max_size",
+    push!(parts, Entry(IfuncBound{typeof(bound),view_types(bound, 1)...}(), name * "_payload_get_max_size",
                        [Ptr{Cvoid}, UInt64], UInt64))
-    return push!(parts, Entry(IfuncInit{typeof(init),view_types(init, 2)...}(), "_payload_init",
+    return push!(parts, Entry(IfuncInit{typeof(init),view_types(init, 2)...}(), name * "_payload_init",
                               [Ptr{Cvoid}, UInt64, Ptr{Cvoid}, UInt64], Int32))
 end
 
 const compile_lock = ReentrantLock()
-const compiled = Dict{Tuple{Any,String},Any}()
+const compiled = Dict{Any,Any}()
 
 """
     bitcode(f; name = nameof(f))
@@ -192,19 +192,25 @@ The LLVM bitcode of a function for each architecture, as pairs of a target tripl
 `RefusedFunction`, with the lines, when some part of it only runs inside Julia.
 """
 function bitcode(f::Function; name=string(nameof(f)))
-    occursin(r"^[A-Za-z_][A-Za-z0-9_]*$", name) ||
-        throw(ArgumentError("the name is \"$name\", expected a C identifier"))
-    return lock(() -> compiled_here(f, name), compile_lock)
+    check_name(name)
+    return compiled_once((f, name)) do
+        function_text(f) === nothing ? compile(entries_of(f, name), name) : compile_embedded(f, name)
+    end
 end
 
-function compiled_here(f::Function, name::String)
-    # A method that is defined anywhere may be one that the function calls.
-    world = ccall(:jl_get_world_counter, UInt, ())
-    kept = get(compiled, (f, name), nothing)
-    kept === nothing || kept[1] != world || return kept[2]
-    code = function_text(f) === nothing ? compile(entries_of(f), name) : compile_embedded(f, name)
-    compiled[(f, name)] = (world, code)
-    return code
+is_name(name) = occursin(r"^[A-Za-z_][A-Za-z0-9_]*$", name)
+check_name(name) = is_name(name) || throw(ArgumentError("the name is \"$name\", expected a C identifier"))
+
+# A method that is defined anywhere may be one that the code calls.
+function compiled_once(make, key)
+    lock(compile_lock) do
+        world = ccall(:jl_get_world_counter, UInt, ())
+        kept = get(compiled, key, nothing)
+        kept === nothing || kept[1] != world || return kept[2]
+        code = make()
+        compiled[key] = (world, code)
+        return code
+    end
 end
 
 # In a package that is precompiled, addresses are those of another process: there it waits for Ifunc.
@@ -270,32 +276,4 @@ function name_in(definition)
     end
     signature isa Symbol || throw(ArgumentError("@ifunc expects a function with a name, found $signature"))
     return signature
-end
-
-# One library in each line.
-deps_text(deps) = join(string.(deps, "\n"))
-
-# Programs that are none of Julia's find the machine's own libraries.
-plain(command::Cmd) = setenv(command, filter(pair -> first(pair) != "LD_LIBRARY_PATH", ENV))
-
-"""
-    archive(f, "FOLDER/NAME.tca"; name = "NAME", deps = [])
-
-Writes an archive for other programs, by `tc-ar create`: bitcode and images. `deps`: the libraries that the
-function needs at a node, such as `"libz.so.1"`.
-"""
-function archive(f::Function, path::AbstractString; name=first(splitext(basename(path))), deps=String[])
-    program = get(() -> installed(["bin"], "tc-ar"), ENV, "TC_AR")
-    mktempdir() do folder
-        files = map(bitcode(f; name=name)) do (triple, bytes)
-            file = joinpath(folder, string(name, ".", triple, ".bc"))
-            write(file, bytes)
-            file
-        end
-        list = joinpath(folder, "deps")
-        write(list, deps_text(deps))
-        libraries = isempty(deps) ? `` : `--deps $list`
-        run(plain(`$program create $name $files -o $path $libraries`))
-    end
-    return path
 end

@@ -3,9 +3,11 @@
 """
     Library(context, "NAME")
     Library(context, path = "FOLDER/NAME.tca")
+    Library(context, "NAME", [f, "SYMBOL" => g, ...]; deps = [], images = false)
 
-A library to be pushed, of an archive on `TC_IFUNC_PATH`, or at a path: `tc-clang --library` makes it. A
-function uses it that says so: `Ifunc(context, f; deps = ["tc:NAME"])`.
+A library to be pushed, of an archive on `TC_IFUNC_PATH`, or at a path: `tc-clang --library` makes it, or
+`archive` of functions in Julia. With functions it is made here, by **tc-ar**: `?bitcode` says what they may
+be. A function uses it that says so: `Ifunc(context, f; deps = ["tc:NAME"])`.
 """
 mutable struct Library <: Owned
     context::Context
@@ -27,6 +29,10 @@ function Library(context::Context; path::AbstractString)
                 use(context), path, made, space), space)
     return Library(context, made[])
 end
+
+Library(context::Context, name::AbstractString, functions::AbstractVector; deps=String[], images=false) =
+    mktempdir(folder ->
+        Library(context; path=archive(functions, joinpath(folder, name * ".tca"); deps=deps, images=images)))
 
 name(library::Library) = unsafe_string(ccall(@tc(tc_library_name), Cstring, (Ptr{Cvoid},), use(library)))
 
