@@ -57,6 +57,28 @@ end
     end
 end
 
+@ifunc plain_code(payload::View{Int64}, target::Ptr{Cvoid}) = reply(payload[1] + 1)
+
+# Julia's runtime is in the process, and what finds it there is refused.
+function julias_runtime_may_be_denied(address)
+    Context() do context
+        endpoint = Endpoint(context, address; timeout=20)
+        status, text = failure(() -> call(String, endpoint, Ifunc(context, words), "to be"; timeout=60))
+        @test status == :TC_E_UNRESOLVED
+        @test occursin(r"symbol jl_\w+ of libjulia\.so\.\d+ is denied: .* line 1: deny \* jl_\*", text)
+        @test call(Int64, endpoint, Ifunc(context, plain_code), 41; timeout=60) == 42
+    end
+end
+
+@testset "rules of a node with Julia" begin
+    mktempdir() do folder
+        rules = joinpath(folder, "rules")
+        write(rules, "deny * jl_* ijl_*\ndefault allow\n")
+        chmod(rules, 0o600)
+        withenv(() -> with_julia_node(julias_runtime_may_be_denied), "TC_SYMBOLS" => "@" * rules)
+    end
+end
+
 # Of a node in Julia, whose context is the constant `context`.
 @testset "a function that waits" begin
     @eval @ifunc runtime=true sleeping(payload::View{Int64}, target::Ptr{Cvoid}) = (sleep(0.05); reply(payload[1]))

@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOT = sys.argv[1]
-FILE = r"[a-z_]+/[a-z_]+\.(?:c|py)"
+FILE = r"[a-z_]+/[a-z_]+\.(?:c|py|jl)"
 
 
 def problems(text):
