@@ -31,6 +31,7 @@ include("archive.jl")
 include("ifunc.jl")
 include("call.jl")
 include("travelling.jl")
+include("warm.jl")
 
 # Nobody may find handles of another process in what was precompiled.
 function __init__()
