@@ -14,10 +14,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -267,8 +269,10 @@ static int create_apart(create_command *c)
     tc_error err;
     (void)fflush(NULL);
     const pid_t worker = fork();
-    if (worker == 0)
+    if (worker == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever ends tc-ar ends the work */
         exit(create(c, &err) == TC_OK ? TOOL_OK : tci_ar_report(&err));
+    }
     if (worker < 0 || waitpid(worker, &status, 0) != worker)
         (void)tci_error_set(&err, TC_E_IO, "no process for the work: %s", strerror(errno));
     else if (WIFSIGNALED(status))

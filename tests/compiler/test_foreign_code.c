@@ -163,7 +163,8 @@ static void what_is_beyond_all_bounds(void **state)
         refuse(rows[i].fixture, (const char *const[]){rows[i].text, NULL});
 }
 
-/* Types that LLVM follows until it has no stack left. */
+/* Types that LLVM follows until it has no stack left. The reader of 22 compares each with all
+ * that are inside it, and needs hours. */
 static void what_ends_llvm(void **state)
 {
     enum { DEPTH = 100000 };
@@ -178,7 +179,7 @@ static void what_ends_llvm(void **state)
             "  store ptr @data, ptr %%p\n  ret void\n}\n",
             DEPTH - 1);
     assert_int_equal(fclose(file), 0);
-    if (TCI_SANITIZED) /* they end it otherwise */
+    if (TCI_SANITIZED || TEST_LLVM_VERSION > 19) /* sanitizers end it otherwise */
         skip();
     run_tool(&result, TEST_TC_AR, "create", "foreign", "deep.ll", "-o", "foreign.tca", NULL);
     assert_int_equal(result.exit_status, 1);
