@@ -3,7 +3,7 @@ module Functions
 
 using ThreeChains
 
-export total, count_up, moments, text_of, silent, beyond, bound, table_sum
+export total, count_up, moments, text_of, silent, beyond, bound, table_sum, scaled_sum
 
 @ifunc function total(payload::View{Float64}, target::Ptr{Cvoid})
     sum = 0.0
@@ -73,6 +73,15 @@ end
 # Of a library that a node loads for it.
 @ifunc function bound(payload::View{UInt64}, target::Ptr{Cvoid})
     reply(ccall("extern compressBound", llvmcall, UInt64, (UInt64,), payload[1]))
+end
+
+# Of a library that travels.
+@ifunc function scaled_sum(payload::View{Float64}, target::Ptr{Cvoid})
+    sum = 0.0
+    for x in payload
+        sum += ccall("extern scaled", llvmcall, Float64, (Float64,), x)
+    end
+    reply(sum)
 end
 
 end

@@ -1,5 +1,5 @@
 # Functions that allocate, dispatch and throw, at nodes that have Julia and at one that has not.
-using Test, ThreeChains, Nodes
+using Test, ThreeChains, Failures, Nodes
 
 @ifunc runtime=true function words(payload::View{UInt8}, target::Ptr{Cvoid})
     text = unsafe_string(pointer(payload), length(payload))
@@ -16,16 +16,6 @@ end
 @ifunc runtime=true throwing(payload::View{Int64}, target::Ptr{Cvoid}) = reply(sqrt(payload[1]))
 
 @ifunc runtime=true lost(payload::View{Int64}, target::Ptr{Cvoid}) = reply(nowhere_defined(payload[1]))
-
-function failure(f)
-    try
-        f()
-        return (:none, "")
-    catch error
-        error isa TcError || rethrow()
-        return (error.status, error.text)
-    end
-end
 
 # Of a process of its own in Julia, and of one in C that embeds it.
 @testset "at a node with Julia" for node in (with_julia_node, with_embedding_node)

@@ -1,5 +1,5 @@
 # Libraries that travel, written in Julia: pushed to a node, used by functions in Julia and in C.
-using Test, ThreeChains, Nodes
+using Test, ThreeChains, Failures, Functions, Nodes
 
 tenfold(x::Float64) = 10x
 # Calls a function that is exported itself, and takes an array as C does.
@@ -19,14 +19,6 @@ unready() = Int32(7)
 
 const EXPORTS = ["scaled" => tenfold, total_of, narrow, "fill" => fill_with!, minimum]
 
-@ifunc function scaled_sum(payload::View{Float64}, target::Ptr{Cvoid})
-    sum = 0.0
-    for x in payload
-        sum += ccall("extern scaled", llvmcall, Float64, (Float64,), x)
-    end
-    reply(sum)
-end
-
 @ifunc function uses_all(payload::View{Float64}, target::Ptr{Cvoid})
     sum = ccall("extern total_of", llvmcall, Float64, (Ptr{Float64}, Int64), payload, length(payload))
     small = ccall("extern narrow", llvmcall, Int8, (Int8, UInt8, Bool), 100, 0x64, true)
@@ -37,16 +29,6 @@ end
     end
     least = ccall("extern minimum", llvmcall, Float64, (Float64, Float64), (@inbounds payload[1]), 0.5)
     reply((sum, Int64(small), Int64(nine), least))
-end
-
-function failure(f)
-    try
-        f()
-        return (:none, "")
-    catch error
-        error isa TcError || rethrow()
-        return (error.status, error.text)
-    end
 end
 
 # `scaled` is of a library in C, then of one in Julia; scaled_in_c is a function in C.

@@ -1,5 +1,5 @@
 # A member of a group of three; tc-run starts it thrice. Rank 0 tests, the others serve it.
-using Test, ThreeChains
+using Test, ThreeChains, Failures
 
 @ifunc place(payload::View{Int32}, target::Ptr{Cvoid}) = reply((self_rank(), self_size(), (@inbounds payload[1])))
 
@@ -16,16 +16,6 @@ using Test, ThreeChains
 end
 
 @ifunc beyond_all(payload::View{Int64}, target::Ptr{Cvoid}) = forward(99, payload)
-
-function failure(f)
-    try
-        f()
-        return (:none, "")
-    catch error
-        error isa TcError || rethrow()
-        return (error.status, error.text)
-    end
-end
 
 function test_calls(context, group)
     where = Ifunc(context, place)

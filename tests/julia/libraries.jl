@@ -1,23 +1,5 @@
 # Libraries that travel: pushed to a node, used by a function in Julia, withdrawn, pushed again.
-using Test, ThreeChains, Nodes
-
-@ifunc function scaled_sum(payload::View{Float64}, target::Ptr{Cvoid})
-    sum = 0.0
-    for x in payload
-        sum += ccall("extern scaled", llvmcall, Float64, (Float64,), x)
-    end
-    reply(sum)
-end
-
-function failure(f)
-    try
-        f()
-        return (:none, "")
-    catch error
-        error isa TcError || rethrow()
-        return (error.status, error.text)
-    end
-end
+using Test, ThreeChains, Failures, Functions, Nodes
 
 @testset "at a peer" begin
     with_node() do address
