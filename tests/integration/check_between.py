@@ -10,8 +10,7 @@ import socket
 import struct
 import threading
 
-from check_failures import ENDLESS
-from tool_process import DEADLINE_S, Process, ToolTest, main, wait_until
+from tool_process import DEADLINE_S, ENDLESS, Process, ToolTest, main, wait_until
 
 TLS_HEADER, TLS_APPLICATION = 5, 0x17
 HELLO_HEADER, RECORD_HEADER, RECORD_FIRST = 16, 12, 0x80

@@ -3,21 +3,13 @@
 
     check_failures.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
-import os
 import signal
-import subprocess
 import time
 import unittest
 
-from tool_process import Process, ToolTest, main, quiet_port, wait_until
+from tool_process import ENDLESS, ONE_QUEUE, Process, ToolTest, main, quiet_port, wait_until
 
-ENDLESS = 10 ** 12
 ROUNDS = 20
-
-# All peers of a process write to one queue of UCX's in its shared memory, and one that is killed or stopped between taking a
-# place there and filling it blocks it for everybody. Only active messages over shared memory meet this: a mapped ring and a
-# socket have one writer each. There a source is killed when it has written all that it had.
-ONE_QUEUE = os.environ.get("TC_DELIVERY") == "am" and "UCX_TLS" not in os.environ
 
 
 def shared_segments(pids=None):
@@ -33,31 +25,9 @@ def shared_mappings(pid):
 
 
 class Failures(ToolTest):
-    def node(self, *arguments, **environment):
-        return super().node("--lib", self.args_library, "--args-symbol", "tally_args", *arguments, **environment)
-
-    def doomed(self, node):
-        """A source in the middle of its work, as far as one may be killed there."""
-        if not ONE_QUEUE:
-            return self.stream(node)
-        source = Process(self, [self.peer(), "source", node.address, 0, 100], stdin=subprocess.PIPE,
-                         TC_IFUNC_PATH=self.functions)
-        wait_until(lambda: "flushed" in source.out or not source.running(), "the source's messages")
-        self.assertTrue(source.running(), source.err)
-        return source
-
-    def stream(self, node, *arguments, **environment):
-        """A source that sends without end, and has begun."""
-        peers, size = node.err.count("peer connected"), node.out_size()
-        stream = self.send(node.address, "transcript", "--text", "on and on", "--count", ENDLESS, *arguments, **environment)
-        node.wait_for_line("peer connected", peers + 1)
-        wait_until(lambda: node.out_size() > size + 100 or not stream.running(), "the stream's first messages")
-        self.assertTrue(stream.running(), stream.err)
-        return stream
-
     def test_a_target_that_is_killed(self):
         for _ in range(3):
-            node = self.node()
+            node = self.tallying_node()
             stream = self.stream(node)
             node.kill()
             stream.expect(3, "peer lost")
@@ -76,7 +46,7 @@ class Failures(ToolTest):
         source.expect(1, "peer lost")
 
     def test_a_source_that_is_killed(self):
-        node = self.node()
+        node = self.tallying_node()
         self.doomed(node).kill()
         node.wait_for_line(r"peer lost after \d+ messages: peer lost: .+")
         self.send(node.address, "transcript", "--text", "me too").expect(0)
@@ -85,7 +55,7 @@ class Failures(ToolTest):
         self.assertIn(b"me too", node.transcript())
 
     def test_others_go_on_when_a_source_is_killed(self):
-        node = self.node()
+        node = self.tallying_node()
         steady = self.send(node.address, "transcript", "--text", "steady", "--count", 50000)
         node.wait_for_line("peer connected")
         for n in range(4):
@@ -97,7 +67,7 @@ class Failures(ToolTest):
 
     def test_nothing_is_left_of_sources_that_were_killed(self):
         others = shared_segments()  # whose makers' process ids come back
-        node = self.node(TC_TIER="fast")  # better code would come from a process with descriptors of its own
+        node = self.tallying_node(TC_TIER="fast")  # better code would come from a process with descriptors of its own
         self.doomed(node).kill()
         node.wait_for_line("peer lost after", 1)
         descriptors, mappings = node.descriptors(), shared_mappings(node.pid)
@@ -120,11 +90,11 @@ class Failures(ToolTest):
         if node.running() or not node.died_of_ucx():
             return node
         print("UCX's wireup defect ended a target; starting another")
-        return self.node()
+        return self.tallying_node()
 
     @unittest.skipIf(ONE_QUEUE, "UCX's queue is shared")
     def test_sources_that_are_killed_at_any_moment(self):
-        node = self.node()
+        node = self.tallying_node()
         for n in range(ROUNDS):
             source = self.send(node.address, "transcript", "--text", "x", "--count", ENDLESS)
             time.sleep(0.002 * n)
@@ -141,7 +111,7 @@ class Failures(ToolTest):
         self.unless_ucx_died(node).stop()
 
     def test_a_target_that_hangs(self):
-        node = self.node()
+        node = self.tallying_node()
         stream = self.stream(node, "--timeout", "2")
         node.signal(signal.SIGSTOP)
         stream.expect(3, "deadline|timeout|timed out|in time")
@@ -153,7 +123,7 @@ class Failures(ToolTest):
         self.assertIn(b"after", node.transcript())
 
     def test_a_source_that_hangs(self):
-        node = self.node()
+        node = self.tallying_node()
         stream = self.doomed(node)  # where it may be stopped without others having to wait for it
         stream.signal(signal.SIGSTOP)
         self.send(node.address, "transcript").expect(0)
@@ -165,13 +135,13 @@ class Failures(ToolTest):
         stream.kill()
 
     def test_a_target_that_is_started_again(self):
-        node = self.node(listen=f"127.0.0.1:{quiet_port()}")
+        node = self.tallying_node(listen=f"127.0.0.1:{quiet_port()}")
         self.send(node.address, "transcript", "--count", 3).expect(0)
         for end in (lambda n: n.kill(), lambda n: n.stop()):
             stream = self.stream(node)
             end(node)
             stream.expect(3, "peer lost|closed")
-            node = self.node(listen=node.address)
+            node = self.tallying_node(listen=node.address)
             self.send(node.address, "transcript", "--text", "again", "--count", 3).expect(0)
         summary = node.stop()
         self.assertEqual(node.transcript(), [b"again"] * 3)

@@ -7,8 +7,8 @@ import os
 import re
 import signal
 
-from check_failures import ENDLESS, shared_segments
-from tool_process import Process, ToolTest, main, wait_until
+from check_failures import shared_segments
+from tool_process import ENDLESS, Process, ToolTest, main, wait_until
 
 # So long a function may take; one that honestly runs takes next to nothing of it, however busy the machine is.
 CALL_TIME_MAX = "3s"
@@ -313,14 +313,10 @@ class Confinement(ToolTest):
         self.assertIn("cache", node.err)
 
     def test_peers_that_come_and_go(self):
-        node = self.confined_node()
-        for _ in range(5):
-            stream = self.send(node.address, "transcript", "--text", "x", "--count", ENDLESS)
-            size = node.out_size()
-            wait_until(lambda: node.out_size() > size + 100 or not stream.running(), "the stream's messages")
-            self.assertTrue(stream.running(), stream.err + node.err)
-            stream.kill()
-            node.wait_for_line("peer (lost|closed) after")
+        node = self.tallying_node("--confine")
+        for n in range(5):
+            self.doomed(node).kill()
+            node.wait_for_line("peer lost after", n + 1)
             self.send(node.address, "transcript", "--text", "and others").expect(0)
         node.stop()
 

@@ -14,6 +14,13 @@ import unittest
 # Ends what hangs. Nothing is ever judged by it but that it ended at all.
 DEADLINE_S = 60
 
+ENDLESS = 10 ** 12  # messages
+
+# All peers of a process write to one queue of UCX's in its shared memory, and one that is killed or stopped between taking a
+# place there and filling it blocks it for everybody. Only active messages over shared memory meet this: a mapped ring and a
+# socket have one writer each. There a source is killed when it has written all that it had.
+ONE_QUEUE = os.environ.get("TC_DELIVERY") == "am" and "UCX_TLS" not in os.environ
+
 # UCX 1.13 asserts in its own wireup over sockets (wireup_ep.c, tcp_ep.c, ucp_request.c) when the peer dies between the
 # connection and the first message on it; some milliseconds of a peer's life, and nothing that a user of UCX can bar.
 # Whatever else ends a process is a failure.
@@ -190,6 +197,9 @@ class ToolTest(unittest.TestCase):
     def node(self, *arguments, **environment):
         return Node(self, self.tool("tc-node"), *arguments, **environment)
 
+    def tallying_node(self, *arguments, **environment):
+        return self.node("--lib", self.args_library, "--args-symbol", "tally_args", *arguments, **environment)
+
     def checking_node(self, *arguments, **environment):
         return self.node("--lib", self.args_library, "--args-symbol", "check_args", *arguments, **environment)
 
@@ -201,6 +211,25 @@ class ToolTest(unittest.TestCase):
 
     def peer(self):
         return os.path.join(os.path.dirname(self.args_library), "integration_peer")
+
+    def doomed(self, node):
+        """A source in the middle of its work, as far as one may be killed there. The node has tally's arguments."""
+        if not ONE_QUEUE:
+            return self.stream(node)
+        source = Process(self, [self.peer(), "source", node.address, 0, 100], stdin=subprocess.PIPE,
+                         TC_IFUNC_PATH=self.functions)
+        wait_until(lambda: "flushed" in source.out or not source.running(), "the source's messages")
+        self.assertTrue(source.running(), source.err)
+        return source
+
+    def stream(self, node, *arguments, **environment):
+        """A source that sends without end, and has begun."""
+        peers, size = node.err.count("peer connected"), node.out_size()
+        stream = self.send(node.address, "transcript", "--text", "on and on", "--count", ENDLESS, *arguments, **environment)
+        node.wait_for_line("peer connected", peers + 1)
+        wait_until(lambda: node.out_size() > size + 100 or not stream.running(), "the stream's first messages")
+        self.assertTrue(stream.running(), stream.err)
+        return stream
 
     def folder(self):
         folder = tempfile.TemporaryDirectory()
