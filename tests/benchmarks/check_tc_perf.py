@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 DEADLINE_S = 100
+AN_HOUR_US = 3600e6  # no run takes as long
 TAIL = ["latency_ns_p50", "latency_ns_p99", "latency_ns_p999", "latency_ns_max"]
 NUMBERS = ["payload_bytes", "frame_bytes"] + TAIL + ["rate_per_s"]
 MESSAGE = NUMBERS + ["mb_per_s"]
@@ -243,6 +244,7 @@ def check_first_call(report):
     for row in report["rows"]:
         expect(list(row) == ["function", "path", "stage", "us_p50", "us_p99", "us_p999", "us_max"], "seven members", list(row))
         expect_tail(row, "us")
+        expect(row["us_max"] < AN_HOUR_US, "a time, not a difference below zero", row)
     for name in functions:
         for path in paths:
             expect(rows[name, path, "total"]["us_p50"] > 0, "a total", rows[name, path, "total"])
