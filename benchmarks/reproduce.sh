@@ -2,7 +2,7 @@
 # Measures Three-Chains on this machine and draws what comes out: calls, payloads, first calls, the pointer-chase study of the
 # Three-Chains paper ("Bring the BitCODE", V-C and V-D), and what protection costs. Writes a page about it. Takes some twenty
 # minutes; the quieter the machine, the better. With a paper's name it measures that paper's figures alone, into BUILD/reproduce-NAME:
-# two-chains takes three quarters of an hour, for the tails.
+# two-chains takes hours, for a million samples of each tail beside a load.
 #   benchmarks/reproduce.sh [BUILD [DIR]]           BUILD: a build folder (build/release); DIR: for the results (BUILD/reproduce)
 #   benchmarks/reproduce.sh three-chains [BUILD [DIR]]  the Three-Chains paper's tables and figures, theirs beside ours
 #   benchmarks/reproduce.sh two-chains [BUILD [DIR]] Figures 5 to 14 of the Two-Chains paper
