@@ -144,9 +144,7 @@ class BetweenTest(ToolTest):
 
     def end(self):
         """Who goes on meanwhile, and who comes afterwards."""
-        size = self.target.out_size()
-        wait_until(lambda: self.target.out_size() > size + 5000 or not self.witness.running(), "more of the other stream")
-        self.assertTrue(self.witness.running(), self.witness.err)
+        self.wait_for_output(self.target, self.witness, self.target.out_size() + 5000)
         self.witness.kill()
         self.send(self.target.address, "transcript", "--text", "later", **self.settings).expect(0)
         summary = self.target.stop()

@@ -68,14 +68,11 @@ class Isolation(ToolTest):
         """A peer whose messages go on and on."""
         size = node.out_size()
         stream = self.send(node.address, "transcript", "--text", "steady", "--count", ENDLESS)
-        wait_until(lambda: node.out_size() > size + 1000 or not stream.running(), "the stream's first messages")
-        self.assertTrue(stream.running(), stream.err)
+        self.wait_for_output(node, stream, size + 1000)
         return stream
 
     def assert_goes_on(self, node, stream):
-        size = node.out_size()
-        wait_until(lambda: node.out_size() > size + 1000 or not stream.running(), "more of the steady stream")
-        self.assertTrue(stream.running(), stream.err)
+        self.wait_for_output(node, stream, node.out_size() + 1000)
         stream.kill()
         self.send(node.address, "transcript", "--text", "still here").expect(0)
         self.assertTrue(node.running(), node.err)

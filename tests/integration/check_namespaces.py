@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-from tool_process import Process, ToolTest, main, wait_until
+from tool_process import ENDLESS, Process, ToolTest, main, wait_until
 
 SKIPPED = 77
 PREFIX = "tcns"
@@ -131,7 +131,7 @@ class Namespaces(Hosts):
 
     def test_a_host_that_goes_away(self):
         node = self.node_at(0, UCX_TLS="tcp,self")
-        stream = self.send_to(0, "--text", "x", "--count", 10 ** 12, UCX_TLS="tcp,self")
+        stream = self.send_to(0, "--text", "x", "--count", ENDLESS, UCX_TLS="tcp,self")
         wait_until(lambda: node.out_size() > 1000 or not stream.running(), "the first messages")
         node.kill()
         wait_until(lambda: not stream.running(), "an end of the source")

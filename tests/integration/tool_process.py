@@ -222,13 +222,17 @@ class ToolTest(unittest.TestCase):
         self.assertTrue(source.running(), source.err)
         return source
 
+    def wait_for_output(self, node, source, size):
+        """Until functions wrote more than these bytes at the node; the source still runs."""
+        wait_until(lambda: node.out_size() > size or not source.running(), f"{size} bytes that {source} has written there")
+        self.assertTrue(source.running(), source.err + node.err)
+
     def stream(self, node, *arguments, **environment):
         """A source that sends without end, and has begun."""
         peers, size = node.err.count("peer connected"), node.out_size()
         stream = self.send(node.address, "transcript", "--text", "on and on", "--count", ENDLESS, *arguments, **environment)
         node.wait_for_line("peer connected", peers + 1)
-        wait_until(lambda: node.out_size() > size + 100 or not stream.running(), "the stream's first messages")
-        self.assertTrue(stream.running(), stream.err)
+        self.wait_for_output(node, stream, size + 100)
         return stream
 
     def folder(self):
