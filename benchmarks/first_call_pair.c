@@ -41,9 +41,9 @@ static bool open_link(call_pair *pair, void *target_args)
 
 /* --- the target ---------------------------------------------------------------------- */
 
-/* Nobody reports when a message whose code was there was seen: not before its turn began, nor
- * before it was sent, which may have been in the middle of that turn. */
-static uint64_t seen_at_least(const call_pair *pair, const call_sample *sample)
+/* The report has no time for a message whose code was there. It was seen after its turn began
+ * and after it was sent; the later of both is the better bound. */
+static uint64_t seen_after(const call_pair *pair, const call_sample *sample)
 {
     return pair->turn_ns > sample->sent_ns ? pair->turn_ns : sample->sent_ns;
 }
@@ -57,7 +57,7 @@ static void note(void *user, const tc_load_report *report)
         return;
     call_sample *sample = &board->samples[index];
     bool ahead = pair->plan->path->sent_ahead;
-    uint64_t seen_ns = ahead ? seen_at_least(pair, sample) : report->seen_ns;
+    uint64_t seen_ns = ahead ? seen_after(pair, sample) : report->seen_ns;
     for (int i = 0; i < TC_STAGE_COUNT; i++)
         sample->ns[i] = ahead && i != TC_STAGE_EXECUTION ? 0 : report->stage_ns[i];
     sample->ns[CALL_TRANSMISSION] = seen_ns - sample->sent_ns;
