@@ -10,7 +10,7 @@ import socket
 import struct
 import threading
 
-from tool_process import DEADLINE_S, ENDLESS, Process, ToolTest, main, wait_until
+from tool_process import DEADLINE_S, ENDLESS, Process, ToolTest, main
 
 TLS_HEADER, TLS_APPLICATION = 5, 0x17
 HELLO_HEADER, RECORD_HEADER, RECORD_FIRST = 16, 12, 0x80
