@@ -157,14 +157,39 @@ static void a_signer_has_a_section(void **state)
 /* Names that would reach past every other rule. */
 static void guarded_symbols_have_to_be_named(void **state)
 {
-    static const char *const some[] = {"dlopen", "dlsym",  "dlvsym", "mprotect", "mmap",
-                                       "system", "execve", "fork",   "syscall",  "ptrace"};
+    static const char *const some[] = {"dlopen",
+                                       "dlsym",
+                                       "dlvsym",
+                                       "mprotect",
+                                       "mmap",
+                                       "system",
+                                       "execve",
+                                       "fork",
+                                       "syscall",
+                                       "ptrace",
+                                       "_IO_proc_open",
+                                       "dl_iterate_phdr",
+                                       "_dl_find_object",
+                                       "_rtld_global",
+                                       "_r_debug",
+                                       "pidfd_getfd",
+                                       "process_madvise",
+                                       "setns",
+                                       "personality",
+                                       "rexec",
+                                       "init_module",
+                                       "__clone",
+                                       "prctl"};
     tci_symbol_policy *policy = parse("allow * *\ndefault allow\n");
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         assert_false(allows(policy, "", "libc.so.6", some[i]));
     expect_reason(policy, "", "libc.so.6", "dlopen",
                   "rules does not allow it by name (allow LIBRARY dlopen)");
     assert_true(allows(policy, "", "libc.so.6", "dlclose"));
+    tci_symbol_policy_close(policy);
+    policy = parse("allow * _dl_*\nallow * _dl_argv\n");
+    assert_true(allows(policy, "", "libc.so.6", "_dl_argv"));
+    assert_false(allows(policy, "", "libc.so.6", "_dl_find_object"));
     tci_symbol_policy_close(policy);
     policy = parse("allow * *\nallow libc.so.* dlopen\n");
     assert_true(allows(policy, "", "libc.so.6", "dlopen"));
@@ -376,24 +401,27 @@ static void the_manuals_example_means_what_it_says(void **state)
     free(document);
 }
 
-/* Every name that its list has must be named, and none is missing. */
+/* Every name that its list has must be named; tests/layout/check_guarded_symbols.py says that none
+ * is missing. */
 static void the_manual_lists_what_must_be_named(void **state)
 {
     char *document = read_document();
     tci_symbol_policy *policy = parse("default allow\n");
-    char *list = strstr(document, "only a rule with their very name");
+    char *list = strstr(document, "their very name:");
     assert_non_null(list);
-    *strstr(list, "## ") = '\0';
+    *strstr(list, "A star stands for") = '\0';
     unsigned count = 0;
     for (char *name = strchr(list, '`'), *end; name != NULL; name = strchr(end + 1, '`')) {
         end = strchr(++name, '`');
         assert_non_null(end);
         *end = '\0';
+        if (end > name && end[-1] == '*')
+            end[-1] = 'x';
         if (allows(policy, "", "libc.so.6", name))
             fail_msg("%s is allowed", name);
         count++;
     }
-    assert_int_equal(count, 36);
+    assert_true(count > 100);
     tci_symbol_policy_close(policy);
     free(document);
 }
