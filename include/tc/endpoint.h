@@ -19,13 +19,19 @@ extern "C" {
 
 /* Connects to a listener (tc_listener_open). Blocks, progressing ctx.
  *
+ * A peer whose thread has been running a function for a second answers that it is busy, if its option
+ * call_time_max is not 0 (tc-node sets that): for how long, in which function, of whom. The log gets a
+ * warning with that text at once. The call goes on trying, as functions of some seconds are no failure,
+ * and the text is in err when the time is over.
+ *
  *   host_port         "127.0.0.1:7000"
  *   timeout_ns        0: the option connect_timeout
  *   ep_out            owned by the caller; see tc_ep_close
  *
  *   TC_OK             the endpoint is open
  *   TC_E_UNREACHABLE  nobody listens there, or no route
- *   TC_E_TIMEOUT      the peer did not complete the handshake in time
+ *   TC_E_TIMEOUT      the peer did not complete the handshake in time; the text names the function
+ *                     that keeps it busy, if it said so
  *   TC_E_VERSION      the peer's protocol is another one, or its UCX is and the option delivery
  *                     asks for UCX; the text has both versions
  *   TC_E_REFUSED      the peer refused the connection, the text has its reason; or one side

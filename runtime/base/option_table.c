@@ -78,7 +78,7 @@ static const option_row option_rows[] = {
       "how long the answer of a call may take when the call gives no timeout"},
      KIND_TIME, FIELD(call_timeout), 1000000, TIME_MAX, false},
     {{"call_time_max", "TC_CALL_TIME_MAX", "time", "0", "0..24h",
-      "how long a function may run here before the log names it and its sender; 0: any time. It is not ended: see tc-node --isolate"},
+      "how long a function may run here before the log names it and its sender; 0: any time. It is not ended: see tc-node --isolate. Above 0, peers that connect while a function has been running for a second are answered that it does. tc-node without --isolate: 10s"},
      KIND_TIME, FIELD(call_time_max), 0, TIME_MAX, false},
     {{"hop_limit", "TC_HOP_LIMIT", "count", "65536", "1..1000000000",
       "how often a message that began here, or comes through here, may be sent on"},

@@ -53,6 +53,13 @@ uint16_t tci_stream_listener_port(const tci_stream_listener *listener);
 bool tci_stream_listener_is_local(const tci_stream_listener *listener);
 /* For poll: readable when tci_stream_accept has something to do. */
 int tci_stream_listener_fd(const tci_stream_listener *listener);
+/* Another listener at the same socket, which another thread may use: each takes some of the
+ * connections. Its credentials are of no other thread, too. TC_E_IO, TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_stream_listener_twin(const tci_stream_listener *of,
+                                                 tci_credentials *credentials,
+                                                 tci_stream_listener **twin_out, tc_error *err);
+/* Shut, it takes nobody more, and goes on with those that have not proved yet who they are. */
+void tci_stream_listener_shut(tci_stream_listener *listener, bool shut);
 /* Accepted streams stay. NULL is allowed. */
 void tci_stream_listener_close(tci_stream_listener *listener);
 

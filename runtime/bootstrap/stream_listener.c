@@ -18,6 +18,7 @@ struct tci_stream_listener {
     tci_fork_guard guard; /* a fork closes fd, or peers would wait for nobody in its queue */
     int fd;
     bool is_handed;           /* fd brings connections that another process has accepted */
+    bool is_shut;             /* who is here goes on, and nobody else comes */
     tci_host_address address; /* with the port that was bound */
     tci_credentials *credentials;
     tci_strangers *strangers; /* NULL: nobody has anything to say before its HELLO */
@@ -206,6 +207,32 @@ tc_status tci_stream_listen_handed(int channel, tci_credentials *credentials,
     return TC_OK;
 }
 
+tc_status tci_stream_listener_twin(const tci_stream_listener *of, tci_credentials *credentials,
+                                   tci_stream_listener **twin_out, tc_error *err)
+{
+    tci_stream_listener *twin = calloc(1, sizeof *twin);
+    if (twin == NULL)
+        return tci_error_set(err, TC_E_NO_MEMORY, "listen: out of memory");
+    *twin = (tci_stream_listener){.address = of->address, .is_handed = of->is_handed};
+    twin->fd = fcntl(of->fd, F_DUPFD_CLOEXEC, 0);
+    tc_status status = twin->fd >= 0 ? take_credentials(twin, credentials, err)
+                                     : tci_error_errno(err, TC_E_IO, errno, "listen");
+    if (status != TC_OK) {
+        if (twin->fd >= 0)
+            (void)close(twin->fd);
+        free(twin);
+        return status;
+    }
+    tci_fork_guard_add(&twin->guard, close_in_fork);
+    *twin_out = twin;
+    return TC_OK;
+}
+
+void tci_stream_listener_shut(tci_stream_listener *listener, bool shut)
+{
+    listener->is_shut = shut;
+}
+
 uint16_t tci_stream_listener_port(const tci_stream_listener *listener)
 {
     return listener->is_handed ? 0 : tci_host_address_port(&listener->address);
@@ -340,7 +367,7 @@ tc_status tci_stream_accept(tci_stream_listener *listener, tci_stream **stream_o
         if (status != TC_E_AGAIN)
             return status;
     }
-    for (unsigned i = 0; i < BACKLOG; i++) {
+    for (unsigned i = 0; i < BACKLOG && !listener->is_shut; i++) {
         TC_TRY(accept_socket(listener, &stream, err));
         tc_status status = welcome(listener, stream, stream_out, err);
         if (status != TC_E_AGAIN)

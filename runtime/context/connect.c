@@ -11,6 +11,7 @@
 
 #define NAP_NS 1000000ull /* between looks, when a call blocks */
 #define ADDRESS_TRIES 4u
+#define BUSY_REST_NS 100000000ull /* between tries at a peer that runs a function */
 
 /* --- connecting -------------------------------------------------------------------------- */
 
@@ -53,14 +54,12 @@ static tc_status busy(tc_error *err)
     return tci_error_set(err, TC_E_BUSY, "blocking calls are not allowed inside an ifunc");
 }
 
-tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns,
-                        tc_ep **ep_out, tc_error *err)
+static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
+                            tc_ep **ep_out, tc_error *err)
 {
     tci_core *core = &ctx->core;
     tci_stream *stream;
     tc_ep *ep;
-    if (tci_core_is_busy(core))
-        return busy(err);
     TC_TRY(tci_stream_connect_start(host_port, &core->credentials, &stream, err));
     tc_status status = tci_ep_create(core, TCI_OWNER_PROGRAM, &ep, err);
     if (status != TC_OK) {
@@ -69,8 +68,64 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     }
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
-    tci_handshake_set_deadline(ep, connect_deadline(core, timeout_ns));
+    tci_handshake_set_deadline(ep, deadline_ns);
     return wait_until_open(ctx, ep, ep_out, err);
+}
+
+static bool never(void *arg)
+{
+    (void)arg;
+    return false;
+}
+
+/* Between two tries. False: the time is over, or the program has given up. */
+static bool rest(tc_context *ctx, uint64_t deadline_ns)
+{
+    const tci_awaited nothing = {.is_there = never, .is_silent = true};
+    const uint64_t left_ns = tci_deadline_left_ns(deadline_ns);
+    const uint64_t rest_ns = left_ns < BUSY_REST_NS ? left_ns : BUSY_REST_NS;
+    tci_patience patience = tci_interrupt_patience(ctx, rest_ns);
+    ctx->idle_since_ns = 0;
+    while (!tci_patience_is_over(&patience))
+        tci_wait_service_turn(ctx, tci_patience_next_ns(&patience), &nothing);
+    return !patience.interrupted && tci_deadline_left_ns(deadline_ns) > 0;
+}
+
+/* A peer whose thread runs a function says so at once (context/busy_desk.h). That function may
+ * return in time. */
+static tc_status try_while_busy(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
+                                tc_ep **ep_out, tc_error *error)
+{
+    tc_error busy_error;
+    tc_status status = TC_E_BUSY;
+    TC_LOG(TC_LOG_WARN, "connecting to %s: it is %s; trying again", host_port, error->text);
+    while (status == TC_E_BUSY) {
+        busy_error = *error;
+        if (!rest(ctx, deadline_ns))
+            break;
+        status = try_stream(ctx, host_port, deadline_ns, ep_out, error);
+    }
+    if (status == TC_E_BUSY || status == TC_E_TIMEOUT)
+        return tci_error_set(error, TC_E_TIMEOUT,
+                             "connecting: the peer did not answer in time: it is %s",
+                             busy_error.text);
+    return status;
+}
+
+tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns,
+                        tc_ep **ep_out, tc_error *err)
+{
+    tci_core *core = &ctx->core;
+    tc_error error = {0};
+    if (tci_core_is_busy(core))
+        return busy(err);
+    uint64_t deadline_ns = connect_deadline(core, timeout_ns);
+    tc_status status = try_stream(ctx, host_port, deadline_ns, ep_out, &error);
+    if (status == TC_E_BUSY)
+        status = try_while_busy(ctx, host_port, deadline_ns, ep_out, &error);
+    if (status != TC_OK && err != NULL)
+        *err = error;
+    return status;
 }
 
 static tc_status try_address(tc_context *ctx, const tci_hello *theirs, uint64_t deadline_ns,

@@ -6,6 +6,7 @@
 #include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
 #include "context/arrivals.h"
+#include "context/busy_desk.h"
 #include "context/closing.h"
 #include "context/describe.h"
 #include "context/events.h"
@@ -165,6 +166,7 @@ void tc_context_destroy(tc_context *ctx)
     tci_groups_free(&ctx->groups);
     tci_node_data_free(ctx);
     tci_call_watch_destroy(core->call_watch);
+    tci_busy_desk_free(ctx);
     tci_injector_destroy(core->injector);
     tci_libraries_end(&core->registry);
     tci_landing_free(&core->copied);

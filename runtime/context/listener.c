@@ -5,6 +5,7 @@
 #include "base/logger.h"
 #include "bootstrap/handed_socket.h"
 #include "bootstrap/host_port.h"
+#include "context/busy_desk.h"
 #include "context/describe.h"
 #include "core/audit.h"
 #include "core/ep_state.h"
@@ -74,9 +75,19 @@ tc_status tc_listener_open(tc_context *ctx, const char *host_port, tc_listener *
 {
     tci_credentials *credentials = &ctx->core.credentials;
     tci_stream_listener *streams;
+    tc_listener *listener;
     TC_TRY(tci_stream_listen(host_port, ctx->core.options.listen_any != 0, credentials,
                              &streams, err));
-    return tci_listener_open_on(ctx, streams, credentials, listener_out, err);
+    TC_TRY(tci_listener_open_on(ctx, streams, credentials, &listener, err));
+    tc_status status =
+        ctx->core.call_watch != NULL ? tci_busy_desk_open(ctx, listener, err) : TC_OK;
+    if (status != TC_OK) {
+        tc_listener_close(listener);
+        return status;
+    }
+    if (listener_out != NULL)
+        *listener_out = listener;
+    return TC_OK;
 }
 
 tc_status tc_listener_open_handed(tc_context *ctx, int channel, tc_listener **listener_out,
@@ -115,6 +126,7 @@ void tc_listener_close(tc_listener *listener)
 {
     if (listener == NULL)
         return;
+    tci_busy_desk_close(listener->ctx, listener);
     tc_listener **link = &listener->ctx->listeners;
     while (*link != listener)
         link = &(*link)->next;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "base/logger.h"
+#include "base/process_barrier.h"
 #include "bootstrap/host_port.h"
 
 #include <inttypes.h>
@@ -15,6 +16,9 @@
 /* A call is named so much later than call_time_max at most: a quarter of it. */
 #define LOOKS 4u
 #define PAUSE_MIN_NS TCI_NS_PER_MS
+/* So that a call which keeps others waiting is known for that in time. */
+#define PAUSE_MAX_NS (TCI_CALL_WATCH_BUSY_NS / LOOKS)
+#define PAUSE_SOON_NS (20 * TCI_NS_PER_MS)
 
 /* What stays as it is while one call runs, and changes with the next one. */
 typedef struct call_sample {
@@ -27,19 +31,24 @@ typedef struct call_sample {
 
 struct tci_call_watch {
     uint64_t time_max_ns;
+    bool has_barrier;
     pthread_t thread;
     pthread_cond_t stop;
-    pthread_mutex_t lock; /* of all below, and of what it leads to: see call_watch.h */
-    bool stopping;
+    /* The context's thread writes them, and the other one reads them while `looking`. */
     const tc_ep *ep;            /* NULL: no function runs */
     const tci_current *current; /* of the thread that runs them */
     uint64_t batch;
+    bool looking; /* the context's thread waits for the lock; always, without a barrier */
+    pthread_mutex_t lock; /* of all below, and of what `ep` leads to: see call_watch.h */
+    bool stopping;
     unsigned named; /* since the last end */
     call_sample seen;
     uint64_t seen_ns; /* when that was first seen */
     bool is_named;
     tc_long_call_callback callback;
     void *callback_user;
+    tci_busy_callback busy_callback;
+    void *busy_user;
 };
 
 /* --- the thread --------------------------------------------------------------------------- */
@@ -51,15 +60,15 @@ struct tci_call_watch {
  * False: nothing of this context runs; it has begun a batch of another one, or not begun yet. */
 static UNSYNCHRONISED bool take_sample(const tci_call_watch *watch, call_sample *sample_out)
 {
-    const tci_current *current = watch->current;
-    const tc_ep *ep = watch->ep;
+    const tc_ep *ep = __atomic_load_n(&watch->ep, __ATOMIC_ACQUIRE);
+    const tci_current *current = __atomic_load_n(&watch->current, __ATOMIC_RELAXED);
     if (ep == NULL || *(tc_ep *const volatile *)&current->ep != ep)
         return false;
     const tc_ifunc *fn = *(tc_ifunc *const volatile *)&current->fn;
     if (*(tc_ep *const volatile *)&current->ep != ep)
         return false;
     *sample_out = (call_sample){
-        .batch = watch->batch,
+        .batch = __atomic_load_n(&watch->batch, __ATOMIC_RELAXED),
         .head = *(const volatile uint64_t *)&ep->rx.ring.head,
         .calls_left = fn != NULL ? *(const volatile uint64_t *)&fn->calls_left : 0,
         .timed = fn != NULL ? *(const volatile uint64_t *)&fn->count.timed : 0,
@@ -77,6 +86,7 @@ static bool is_same_call(const call_sample *a, const call_sample *b)
 /* Texts of its own: what they are copied from may be freed when the lock is given back. */
 typedef struct long_call {
     tc_long_call call;
+    tci_busy_call busy;
     char function[TCI_ARCHIVE_NAME_MAX + 1];
     char id[2 * sizeof(tci_content_id) + 1];
     char peer[TCI_HOST_PORT_TEXT_MAX];
@@ -86,7 +96,8 @@ static void describe_locked(const tci_call_watch *watch, const call_sample *samp
                             uint64_t running_ns, long_call *out)
 {
     const tc_ep *ep = watch->ep;
-    *out = (long_call){.call = {.running_ns = running_ns,
+    *out = (long_call){.busy = {.running_ns = running_ns},
+                       .call = {.running_ns = running_ns,
                                 .time_max_ns = watch->time_max_ns,
                                 .peer_pid = ep->peer.pid}};
     if (sample->fn != NULL) {
@@ -99,6 +110,9 @@ static void describe_locked(const tci_call_watch *watch, const call_sample *samp
         (void)snprintf(out->peer, sizeof out->peer, "%s", tci_stream_peer(ep->stream));
     else
         (void)snprintf(out->peer, sizeof out->peer, "connection %u", ep->connection);
+    (void)snprintf(out->busy.function, sizeof out->busy.function, "%s", out->function);
+    (void)snprintf(out->busy.sender, sizeof out->busy.sender, "%s",
+                   ep->peer.identity[0] != '\0' ? ep->peer.identity : out->peer);
     out->call.function = out->function;
     out->call.id = out->id;
     out->call.peer = out->peer;
@@ -116,48 +130,80 @@ static void name(const tc_long_call *call)
            (uint64_t)(call->time_max_ns / TCI_NS_PER_MS));
 }
 
-void tci_call_watch_look(tci_call_watch *watch, uint64_t now_ns)
+/* Returns whether there is something to look at. Nobody frees it meanwhile: the context's thread
+ * either sees `looking` when it comes back, or has said before the barrier that it runs nothing. */
+static bool begin_look_locked(tci_call_watch *watch)
+{
+    if (!watch->has_barrier)
+        return true;
+    if (__atomic_load_n(&watch->ep, __ATOMIC_RELAXED) == NULL)
+        return false;
+    __atomic_store_n(&watch->looking, true, __ATOMIC_SEQ_CST);
+    return watch->has_barrier = tci_process_barrier();
+}
+
+/* How long the same call has been seen; 0: none is. */
+static uint64_t take_look_locked(tci_call_watch *watch, uint64_t now_ns,
+                                 call_sample *sample_out)
+{
+    bool is_running = begin_look_locked(watch) && take_sample(watch, sample_out);
+    if (!is_running || watch->seen_ns == 0 || !is_same_call(sample_out, &watch->seen)) {
+        watch->seen_ns = is_running ? now_ns : 0;
+        if (is_running)
+            watch->seen = *sample_out;
+        watch->is_named = false;
+    }
+    return is_running ? now_ns - watch->seen_ns : 0;
+}
+
+static void end_look_locked(tci_call_watch *watch)
+{
+    __atomic_store_n(&watch->looking, !watch->has_barrier, __ATOMIC_RELEASE);
+}
+
+bool tci_call_watch_look(tci_call_watch *watch, uint64_t now_ns)
 {
     call_sample sample;
     long_call found;
     pthread_mutex_lock(&watch->lock);
-    bool is_running = take_sample(watch, &sample);
-    if (!is_running || watch->seen_ns == 0 || !is_same_call(&sample, &watch->seen)) {
-        watch->seen_ns = is_running ? now_ns : 0;
-        if (is_running)
-            watch->seen = sample;
-        watch->is_named = false;
-    }
-    uint64_t running_ns = now_ns - watch->seen_ns;
-    bool is_long = is_running && !watch->is_named && running_ns >= watch->time_max_ns;
+    uint64_t running_ns = take_look_locked(watch, now_ns, &sample);
+    bool is_long = running_ns >= watch->time_max_ns && !watch->is_named;
+    bool is_busy = running_ns >= TCI_CALL_WATCH_BUSY_NS;
     if (is_long) {
         watch->is_named = true;
-        watch->named++;
-        describe_locked(watch, &sample, running_ns, &found);
+        __atomic_store_n(&watch->named, watch->named + 1, __ATOMIC_RELAXED);
     }
+    if (is_long || is_busy)
+        describe_locked(watch, &sample, running_ns, &found);
+    end_look_locked(watch);
     tc_long_call_callback callback = watch->callback;
     void *user = watch->callback_user;
+    tci_busy_callback busy_callback = watch->busy_callback;
+    void *busy_user = watch->busy_user;
     pthread_mutex_unlock(&watch->lock);
-    if (!is_long)
-        return;
-    name(&found.call);
-    if (callback != NULL)
+    if (is_long)
+        name(&found.call);
+    if (is_long && callback != NULL)
         callback(user, &found.call);
+    return busy_callback != NULL && busy_callback(busy_user, is_busy ? &found.busy : NULL);
 }
 
 static void *run(void *user)
 {
     tci_call_watch *watch = user;
     const uint64_t part_ns = watch->time_max_ns / LOOKS;
-    const uint64_t pause_ns = part_ns > PAUSE_MIN_NS ? part_ns : PAUSE_MIN_NS;
+    const uint64_t at_most_ns = part_ns < PAUSE_MAX_NS ? part_ns : PAUSE_MAX_NS;
+    const uint64_t pause_ns = at_most_ns > PAUSE_MIN_NS ? at_most_ns : PAUSE_MIN_NS;
+    bool soon = false;
     pthread_mutex_lock(&watch->lock);
     while (!watch->stopping) {
-        uint64_t next_ns = tci_deadline_after(pause_ns);
+        uint64_t next_ns =
+            tci_deadline_after(soon && pause_ns > PAUSE_SOON_NS ? PAUSE_SOON_NS : pause_ns);
         const struct timespec next = {.tv_sec = (time_t)(next_ns / TCI_NS_PER_S),
                                       .tv_nsec = (long)(next_ns % TCI_NS_PER_S)};
         (void)pthread_cond_timedwait(&watch->stop, &watch->lock, &next);
         pthread_mutex_unlock(&watch->lock);
-        tci_call_watch_look(watch, tci_clock_ns());
+        soon = tci_call_watch_look(watch, tci_clock_ns());
         pthread_mutex_lock(&watch->lock);
     }
     pthread_mutex_unlock(&watch->lock);
@@ -184,6 +230,8 @@ tc_status tci_call_watch_create(uint64_t time_max_ns, tci_call_watch **watch_out
     if (watch == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "call_time_max: out of memory");
     watch->time_max_ns = time_max_ns;
+    watch->has_barrier = tci_process_barrier_register();
+    watch->looking = !watch->has_barrier;
     pthread_mutex_init(&watch->lock, NULL);
     pthread_condattr_init(&clock);
     (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -223,25 +271,48 @@ void tci_call_watch_set_callback(tci_call_watch *watch, tc_long_call_callback ca
     pthread_mutex_unlock(&watch->lock);
 }
 
+void tci_call_watch_set_busy_callback(tci_call_watch *watch, tci_busy_callback callback,
+                                      void *user)
+{
+    pthread_mutex_lock(&watch->lock);
+    watch->busy_callback = callback;
+    watch->busy_user = user;
+    pthread_mutex_unlock(&watch->lock);
+}
+
 /* --- what runs ---------------------------------------------------------------------------- */
 
 void tci_call_watch_begin(const tc_ep *ep)
 {
     tci_call_watch *watch = ep->core->call_watch;
-    pthread_mutex_lock(&watch->lock);
-    watch->ep = ep;
-    watch->current = tci_current_get();
-    watch->batch++;
-    pthread_mutex_unlock(&watch->lock);
+    __atomic_store_n(&watch->current, tci_current_get(), __ATOMIC_RELAXED);
+    __atomic_store_n(&watch->batch, watch->batch + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&watch->ep, ep, __ATOMIC_RELEASE);
+}
+
+/* What was stored before is seen by a look that has not begun; one that has is waited for. The
+ * other side's barrier pairs the store with this load, so the compiler alone must keep their order. */
+static inline bool is_looked_at(const tci_call_watch *watch)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __atomic_load_n(&watch->looking, __ATOMIC_ACQUIRE);
 }
 
 /* A function may have forked: there the lock may be held by a thread that is not there. */
 void tci_call_watch_sync(const tc_ep *ep)
 {
     tci_call_watch *watch = ep->core->call_watch;
-    if (tci_core_is_forked(ep->core))
+    if (!is_looked_at(watch) || tci_core_is_forked(ep->core))
         return;
     pthread_mutex_lock(&watch->lock);
+    pthread_mutex_unlock(&watch->lock);
+}
+
+static void count_named(tci_call_watch *watch, tci_core *core)
+{
+    pthread_mutex_lock(&watch->lock);
+    core->counters[TCI_CALLS_LONG] += watch->named;
+    __atomic_store_n(&watch->named, 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -250,10 +321,8 @@ void tci_call_watch_end(const tc_ep *ep)
     tci_call_watch *watch = ep->core->call_watch;
     if (tci_core_is_forked(ep->core))
         return;
-    pthread_mutex_lock(&watch->lock);
-    ep->core->counters[TCI_CALLS_LONG] += watch->named;
-    watch->ep = NULL;
-    watch->current = NULL;
-    watch->named = 0;
-    pthread_mutex_unlock(&watch->lock);
+    __atomic_store_n(&watch->ep, NULL, __ATOMIC_RELEASE);
+    tci_call_watch_sync(ep);
+    if (__atomic_load_n(&watch->named, __ATOMIC_RELAXED) > 0)
+        count_named(watch, ep->core);
 }

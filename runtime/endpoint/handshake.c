@@ -341,10 +341,11 @@ static void on_refuse(tc_ep *ep, const void *bytes, size_t size)
         give_up_later(ep, &refusal);
         return;
     }
-    tci_error_prefix(&refusal, "peer refused the connection");
     /* A mismatch keeps its own status, so that a caller can tell it from a peer that just does
-     * not want us. */
-    if (refusal.status != TC_E_VERSION)
+     * not want us; and so does a peer that takes nobody now: who connects tries again. */
+    if (refusal.status != TC_E_BUSY)
+        tci_error_prefix(&refusal, "peer refused the connection");
+    if (refusal.status != TC_E_VERSION && refusal.status != TC_E_BUSY)
         refusal.status = TC_E_REFUSED;
     tci_ep_fail(ep, &refusal);
 }

@@ -13,7 +13,8 @@
 static fake_pair pair;
 static tci_call_watch *watch;
 static uint64_t now_ns;
-static unsigned named, runs;
+static unsigned named, runs, busy_calls;
+static tci_busy_call last_busy;
 static tc_long_call last;
 static char last_function[128], last_id[64], last_peer[128], last_line[512];
 
@@ -36,7 +37,7 @@ static void on_line(void *user, tc_log_level level, const char *line)
 static void pass(uint64_t ns)
 {
     now_ns += ns;
-    tci_call_watch_look(watch, now_ns);
+    (void)tci_call_watch_look(watch, now_ns);
 }
 
 static void take_long(void *payload, size_t size, void *target_args)
@@ -125,6 +126,43 @@ static void each_long_call_is_named(void **state)
     close_pair();
 }
 
+static bool on_busy(void *user, const tci_busy_call *call)
+{
+    assert_ptr_equal(user, &pair);
+    busy_calls += call != NULL;
+    if (call != NULL)
+        last_busy = *call;
+    return call != NULL;
+}
+
+static void take_a_while(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    pass(1);
+    assert_int_equal(busy_calls, 0);
+    pass(TCI_CALL_WATCH_BUSY_NS);
+    pass(TCI_CALL_WATCH_BUSY_NS);
+    assert_int_equal(busy_calls, 2);
+}
+
+/* For as long as the call runs, and though it is far from being a long one. */
+static void a_call_that_keeps_others_waiting_is_reported(void **state)
+{
+    open_pair();
+    busy_calls = 0;
+    tci_call_watch_set_busy_callback(watch, on_busy, &pair);
+    (void)snprintf(pair.peer->peer.identity, sizeof pair.peer->peer.identity, "uid:1000");
+    send_times(take_a_while, "dawdle", 1);
+    assert_int_equal(busy_calls, 2);
+    assert_int_equal(last_busy.running_ns, 2 * TCI_CALL_WATCH_BUSY_NS);
+    assert_string_equal(last_busy.function, "dawdle");
+    assert_string_equal(last_busy.sender, "uid:1000");
+    pass(TCI_CALL_WATCH_BUSY_NS);
+    assert_int_equal(busy_calls, 2);
+    assert_int_equal(named, 0);
+    close_pair();
+}
+
 static void short_calls_in_a_row_are_not_one_long_call(void **state)
 {
     open_pair();
@@ -178,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_call_is_named_once_with_its_sender),
         cmocka_unit_test(each_long_call_is_named),
+        cmocka_unit_test(a_call_that_keeps_others_waiting_is_reported),
         cmocka_unit_test(short_calls_in_a_row_are_not_one_long_call),
         cmocka_unit_test(calls_that_are_to_be_answered_are_told_apart_too),
         cmocka_unit_test(calls_that_are_timed_are_told_apart_too),
