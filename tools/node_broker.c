@@ -2,6 +2,7 @@
 
 #include "node_complaint.h"
 #include "node_counters.h"
+#include "node_end.h"
 #include "node_metrics.h"
 #include "node_service.h"
 #include "node_worker.h"
@@ -150,7 +151,7 @@ static void signal_workers(const broker *b, int number)
 
 static int serve(broker *b)
 {
-    while (!node_stop_is_wanted()) {
+    while (!node_end_is_wanted()) {
         start_spares(b);
         if (node_reload_is_wanted())
             signal_workers(b, SIGHUP);

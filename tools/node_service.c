@@ -2,6 +2,7 @@
 
 #include "node_complaint.h"
 #include "node_counters.h"
+#include "node_end.h"
 #include "node_metrics.h"
 #include "node_packages.h"
 #include "node_report.h"
@@ -26,10 +27,8 @@
 
 #define WAIT_NS 100000000ull /* between looks at the stop flag */
 #define COUNT_EVERY 64       /* turns, between looks at the counters */
+#define CALL_TIME_MAX "10s"
 #define NS_PER_MS 1000000ull
-
-/* Any thread may get a signal, UCX's too, and two of them one each at the same time. */
-static atomic_bool stop_wanted;
 
 /* The process's own, which callbacks see. */
 static struct {
@@ -46,14 +45,6 @@ static void on_hangup(int number)
     atomic_store(&reload_wanted, true);
 }
 
-static void on_signal(int number)
-{
-    if (atomic_exchange(&stop_wanted, true)) {
-        (void)signal(number, SIG_DFL);
-        (void)raise(number); /* when this returns */
-    }
-}
-
 static bool is_set(const char *variable)
 {
     const char *value = getenv(variable);
@@ -68,10 +59,8 @@ static bool has_keys_or_lists(void)
 void node_catch_signals(void)
 {
     const struct sigaction hangup = {.sa_handler = on_hangup};
-    const struct sigaction action = {.sa_handler = on_signal};
     node_metrics_catch_signal();
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    node_end_catch_signals();
     if (has_keys_or_lists() || is_set("TC_AUDIT"))
         sigaction(SIGHUP, &hangup, NULL);
 }
@@ -79,11 +68,6 @@ void node_catch_signals(void)
 bool node_reload_is_wanted(void)
 {
     return atomic_exchange(&reload_wanted, false);
-}
-
-bool node_stop_is_wanted(void)
-{
-    return atomic_load_explicit(&stop_wanted, memory_order_relaxed);
 }
 
 bool node_write_port(const node_arguments *args, unsigned port)
@@ -208,7 +192,7 @@ static int wait_for_messages(tc_context *ctx, const node_arguments *args, node_m
     node_counters *counters = this_node.counters != NULL ? this_node.counters : &own;
     unsigned turns = 0;
     int over = 0;
-    while (!node_stop_is_wanted() && !over) {
+    while (!node_end_is_wanted() && !over) {
         if (node_reload_is_wanted())
             reload(ctx);
         tc_status status = tc_wait(ctx, WAIT_NS);
@@ -272,6 +256,22 @@ static int become_worker(const node_arguments *args)
     return (uint64_t)getppid() == args->worker_of && this_node.counters != NULL;
 }
 
+/* A node whose functions keep its peers waiting names them, unless its user has said otherwise. In a
+ * process that serves one peer alone they may take their time. */
+static tc_status create_context(tc_context **ctx_out, tc_error *err)
+{
+    tc_options *options;
+    tc_status status = tc_options_create(&options, err);
+    if (status != TC_OK)
+        return status;
+    if (!this_node.is_worker && getenv("TC_CALL_TIME_MAX") == NULL)
+        status = tc_options_set(options, "call_time_max", CALL_TIME_MAX, err);
+    if (status == TC_OK)
+        status = tc_context_create(options, ctx_out, err);
+    tc_options_destroy(options);
+    return status;
+}
+
 int node_serve(const node_arguments *args)
 {
     tc_context *ctx;
@@ -284,8 +284,10 @@ int node_serve(const node_arguments *args)
         return 1;
     if (!find_target_args(args, &target_args))
         return 1;
-    if (tc_context_create(NULL, &ctx, &error) != TC_OK)
+    if (create_context(&ctx, &error) != TC_OK)
         return node_complain(error.text);
+    if (!this_node.is_worker)
+        node_end_force();
     /* After UCX's own handlers, which come second then. */
     tc_crash_line_install("tc-node", this_node.is_worker ? node_report_crash : NULL, NULL);
     tc_context_set_target_args(ctx, target_args);

@@ -6,10 +6,8 @@
 
 #include <stdbool.h>
 
-/* The first SIGINT or SIGTERM asks for an orderly end; the second ends the process at once, also
- * where a function never returns. */
+/* SIGINT and SIGTERM (node_end.h), SIGUSR1 and SIGHUP. */
 void node_catch_signals(void);
-bool node_stop_is_wanted(void);
 /* Whether SIGHUP has come since this was last asked. Without keys, lists and an audit file, which
  * it has read and opened again, a process ends with its terminal. */
 bool node_reload_is_wanted(void);

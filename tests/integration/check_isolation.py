@@ -337,5 +337,46 @@ class LongCalls(ToolTest):
         node.wait_for_line(rf"function 'ceaseless' [0-9a-f]{{32}} from 127\.0\.0\.1:\d+, process {peer.pid}, ")
 
 
+class BusyNodes(ToolTest):
+    BUSY = r"busy for \d+ s in function 'misbehave' of uid:\d+"
+
+    def napping_node(self, milliseconds, *arguments, **environment):
+        node = self.node(*arguments, TC_LOG_LEVEL="debug", **environment)
+        nap = self.send(node.address, "misbehave", "--text", f"nap {milliseconds}", "--timeout", 300)
+        node.wait_for_line("peer connected")
+        return node, nap
+
+    def test_who_connects_meanwhile_learns_what_runs(self):
+        node, _ = self.napping_node(600000)
+        waiting = self.send(node.address, "transcript")
+        waiting.wait_for_line(f"connecting to {node.address}: it is {self.BUSY}; trying again")
+        self.assertTrue(waiting.running())
+        self.send(node.address, "transcript", TC_CONNECT_TIMEOUT="4s").expect(3, f"did not answer in time: it is {self.BUSY}")
+        waiting.kill()
+        node.kill()
+
+    def test_who_waits_for_long_enough_gets_in(self):
+        node, nap = self.napping_node(4000)
+        waiting = self.send(node.address, "transcript", "--text", "at last")
+        waiting.wait_for_line(self.BUSY)
+        waiting.expect(0)
+        nap.expect(0)
+        self.assertEqual(node.stop()["messages_run"], 2)
+
+    def test_nobody_is_told_without_a_watch(self):
+        node, _ = self.napping_node(600000, TC_CALL_TIME_MAX="0")
+        self.send(node.address, "transcript", TC_CONNECT_TIMEOUT="3s").expect(3, "the peer did not answer in time$")
+        node.kill()
+
+    def test_one_signal_ends_a_node_in_an_endless_function(self):
+        for deed in "spin", "deaf":
+            node = self.node()
+            self.send(node.address, "misbehave", "--text", deed)
+            wait_until(lambda: deed in node.out, "the function")
+            node.signal(signal.SIGTERM)
+            what = r"function 'misbehave' [0-9a-f]{32} from 127\.0\.0\.1:\d+, process \d+" if deed == "spin" else "a function that blocks signals"
+            node.expect(1, f"tc-node: ends at once: {what} still runs 5 s after SIGINT or SIGTERM")
+
+
 if __name__ == "__main__":
     main()

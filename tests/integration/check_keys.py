@@ -61,6 +61,24 @@ class Keys(KeyTest):
         self.assertEqual(summary["endpoints_opened"], 0)
         self.assertRegex(node.err, f"its key is named '{other_name}', .* expected key:{name}")
 
+    def test_who_proves_nothing_does_not_learn_what_runs(self):
+        key, name = self.make_key()
+        other, _ = self.make_key()
+        ours = {"TC_KEY_FILE": key, "TC_ENGINE_PATH": self.modules()}
+        node = self.node(**ours)
+        self.send(node.address, "misbehave", "--text", "nap 600000", "--timeout", 300, **ours)
+        node.wait_for_line("peer connected")
+        friend = self.send(node.address, "transcript", **ours)
+        friend.wait_for_line(f"busy for \\d+ s in function 'misbehave' of key:{name}")
+        friend.kill()
+        clear = self.send(node.address, "transcript")
+        clear.expect(4, "refused the connection: .* keys are expected here")
+        stranger = self.send(node.address, "transcript", TC_KEY_FILE=other, TC_ENGINE_PATH=self.modules())
+        stranger.expect(4, "it has no key of the name of this side's")
+        for text in clear.err, stranger.err:
+            self.assertNotIn("misbehave", text)
+        node.kill()
+
     def test_strangers_are_in_the_audit(self):
         key, _ = self.make_key()
         other, _ = self.make_key()

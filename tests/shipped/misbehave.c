@@ -58,6 +58,17 @@ static long spin(const char *argument)
         turns++;
 }
 
+static long wait_without_signals(const char *argument)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    (void)argument;
+    say("deaf", 0);
+    for (;;)
+        pause();
+}
+
 static long nap(const char *argument)
 {
     usleep((useconds_t)atoi(argument) * 1000);
@@ -221,6 +232,7 @@ static const deed deeds[] = {
     {"exit", leave},
     {"eat", eat},
     {"spin", spin},
+    {"deaf", wait_without_signals},
     {"nap", nap},
     {"read", read_file},
     {"beside", read_beside},

@@ -1,0 +1,121 @@
+#include "node_end.h"
+
+#include <tc/code.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GRACE_S 5             /* for an orderly end */
+#define DEAF_S 2              /* in which a thread that does not block signals answers one */
+#define STACK_BYTES 65536u    /* of the thread that counts the seconds */
+#define QUESTION SIGRTMAX - 1 /* to the thread that runs functions; they use it seldom */
+
+/* Any thread may get a signal, UCX's too, and two of them one each at the same time. */
+static atomic_bool stop_wanted;
+static atomic_uint answers;
+static sem_t asked;
+static pthread_t runner; /* the thread that runs functions */
+
+static void on_signal(int number)
+{
+    int problem = errno;
+    if (atomic_exchange(&stop_wanted, true)) {
+        (void)signal(number, SIG_DFL);
+        (void)raise(number); /* when this returns */
+    }
+    (void)sem_post(&asked);
+    errno = problem;
+}
+
+void node_end_catch_signals(void)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    (void)sem_init(&asked, 0, 0);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool node_end_is_wanted(void)
+{
+    return atomic_load_explicit(&stop_wanted, memory_order_relaxed);
+}
+
+/* --- when a function runs ----------------------------------------------------------------- */
+
+/* Async-signal-safe. */
+static void end_now(const char *what)
+{
+    static const char begin[] = "tc-node: ends at once: ";
+    static const char end[] = " still runs 5 s after SIGINT or SIGTERM\n";
+    char line[sizeof begin + TC_CODE_TEXT_MAX + sizeof end];
+    size_t size = sizeof begin - 1, what_size = strlen(what);
+    memcpy(line, begin, size);
+    memcpy(line + size, what, what_size);
+    size += what_size;
+    memcpy(line + size, end, sizeof end - 1);
+    ssize_t written = write(STDERR_FILENO, line, size + sizeof end - 1);
+    (void)written; /* there is nobody left to tell */
+    _exit(1);
+}
+_Static_assert(GRACE_S == 5, "the text says so");
+
+/* In the thread that runs functions: it alone knows which. */
+static void on_question(int number)
+{
+    char text[TC_CODE_TEXT_MAX];
+    (void)number;
+    if (tc_code_running(text, sizeof text) > 0)
+        end_now(text);
+    atomic_fetch_add(&answers, 1);
+}
+
+static void rest(time_t seconds)
+{
+    struct timespec left = {.tv_sec = seconds};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
+}
+
+/* No function runs between two questions that are answered: it is at its orderly end. */
+static void *count_seconds(void *none)
+{
+    unsigned before;
+    while (sem_wait(&asked) != 0)
+        ;
+    rest(GRACE_S);
+    do {
+        before = atomic_load(&answers);
+        (void)pthread_kill(runner, QUESTION);
+        rest(DEAF_S);
+    } while (atomic_load(&answers) != before);
+    end_now("a function that blocks signals");
+    return none;
+}
+
+void node_end_force(void)
+{
+    const struct sigaction action = {.sa_handler = on_question, .sa_flags = SA_RESTART};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    runner = pthread_self();
+    sigaction(QUESTION, &action, NULL);
+    if (pthread_attr_init(&attributes) != 0)
+        return;
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int problem = pthread_create(&thread, &attributes, count_seconds, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (problem != 0)
+        fprintf(stderr, "tc-node: no thread that ends it: %s\n", strerror(problem));
+}
