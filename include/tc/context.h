@@ -36,7 +36,13 @@ typedef enum tc_ep_event {
 
 /* Called from tc_progress and from blocking calls that progress. An accepted endpoint is freed
  * when the callback returns from TC_EP_CLOSED or TC_EP_FAILED. An endpoint made by
- * tc_ep_connect or tc_ep_connect_address stays until its owner closes it. */
+ * tc_ep_connect or tc_ep_connect_address stays until its owner closes it.
+ *
+ * An endpoint's events stand around its messages, whatever brings them: TC_EP_OPENED is called
+ * before the first function of its peer's runs here, TC_EP_CLOSED and TC_EP_FAILED after the
+ * last. So a program can make what it keeps for a peer in the one (tc_ep_set_user) and free it
+ * in the other. An endpoint made by tc_ep_connect or tc_ep_connect_address has no TC_EP_OPENED:
+ * its peer's functions run after that call has returned, in the next call that progresses. */
 typedef void (*tc_ep_callback)(void *user, tc_ep *ep, tc_ep_event event);
 
 /* What tc_context_create calls. Programs that find the library at run time (dlsym, another

@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-/* Connects to a listener (tc_listener_open). Blocks, progressing ctx.
+/* Connects to a listener (tc_listener_open). Blocks, progressing ctx. Functions that the peer
+ * sends at once run after the call, in the next one that progresses.
  *
  * A peer whose thread has been running a function for a second answers that it is busy, if its option
  * call_time_max is not 0 (tc-node sets that): for how long, in which function, of whom. The log gets a

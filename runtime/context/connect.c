@@ -5,6 +5,7 @@
 #include "base/logger.h"
 #include "context/interrupt.h"
 #include "context/wait.h"
+#include "core/ep_state.h"
 #include "core/network.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
@@ -21,6 +22,14 @@ static bool is_decided(void *arg)
     return ep->state >= TCI_EP_OPEN;
 }
 
+/* What came meanwhile is run by the turns after this call, so that the caller can prepare its
+ * endpoint. A thread that serves the context may sleep, and has not looked at this ring. */
+static void begin_running(tc_ep *ep)
+{
+    tci_ep_announced(ep);
+    tci_pending_add(&ep->core->pending, TCI_WORK_SERVICE);
+}
+
 /* Progresses until the endpoint is open or has failed; frees it when it failed. Its deadline is
  * the handshake's. */
 static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
@@ -33,6 +42,7 @@ static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_
         tci_wait_service_turn(ctx, tci_deadline_after(NAP_NS), &decided);
     if (ep->state == TCI_EP_OPEN) {
         ep->life.ended_notified = false;
+        begin_running(ep);
         *ep_out = ep;
         return TC_OK;
     }

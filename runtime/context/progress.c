@@ -35,11 +35,34 @@
 #define STREAM_DELAY_NS 100000000ull
 #define STREAMS_POLLED_MAX 4u
 
+/* --- the program's callback -------------------------------------------------------------- */
+
+/* What the program does in a callback follows the rules of an ifunc: no progress, and closing
+ * waits until it is over. */
+static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
+{
+    if (ctx->callback == NULL)
+        return;
+    (void)tci_pending_enter(&ctx->core.pending, TCI_RUNNING);
+    ctx->callback(ctx->callback_user, ep, event);
+    tci_pending_leave(&ctx->core.pending, TCI_RUNNING, 0);
+}
+
+/* Before anything of its peer's is run. One that tc_ep_connect makes is announced by that. */
+static void announce(tc_ep *ep)
+{
+    if (!tci_ep_is_held(ep) || ep->life.owner == TCI_OWNER_PROGRAM)
+        return;
+    call_program(ep->core->context, ep, TC_EP_OPENED);
+    tci_ep_announced(ep);
+}
+
 /* --- the rare work ----------------------------------------------------------------------- */
 
 static void look_at_stream(tc_ep *ep)
 {
     tci_handshake_stream(ep);
+    announce(ep); /* what came behind its READY need not wait for the end of the turn */
     if (ep->state >= TCI_EP_CLOSED || ep->peer.said_bye)
         (void)epoll_ctl(ep->core->epoll_fd, EPOLL_CTL_DEL, tci_stream_fd(ep->stream), NULL);
 }
@@ -140,23 +163,12 @@ static unsigned service(tc_context *ctx, uint64_t now_ns)
     return run;
 }
 
-/* What the program does in a callback follows the rules of an ifunc: no progress, and closing
- * waits until it is over. */
-static void call_program(tc_context *ctx, tc_ep *ep, tc_ep_event event)
-{
-    if (ctx->callback == NULL)
-        return;
-    (void)tci_pending_enter(&ctx->core.pending, TCI_RUNNING);
-    ctx->callback(ctx->callback_user, ep, event);
-    tci_pending_leave(&ctx->core.pending, TCI_RUNNING, 0);
-}
-
 void tci_progress_tell_end(tc_context *ctx, tc_ep *ep, tc_ep_event event)
 {
     if (ep->life.ended_notified)
         return;
     ep->life.ended_notified = true;
-    if (ep->life.opened_notified || ep->life.owner != TCI_OWNER_CONTEXT)
+    if ((ep->life.opened && !tci_ep_is_held(ep)) || ep->life.owner != TCI_OWNER_CONTEXT)
         call_program(ctx, ep, event);
 }
 
@@ -176,10 +188,7 @@ static void notify_states(tc_context *ctx)
     for (tc_ep *ep = ctx->core.first; ep != NULL; ep = next) {
         next = ep->next;
         bool is_shared = ep->life.owner != TCI_OWNER_PROGRAM;
-        if (ep->life.opened && is_shared && !ep->life.opened_notified) {
-            ep->life.opened_notified = true;
-            call_program(ctx, ep, TC_EP_OPENED);
-        }
+        announce(ep);
         bool ended = ep->state >= TCI_EP_CLOSED;
         if (ended)
             notify_end(ctx, ep);

@@ -65,7 +65,6 @@ typedef enum tci_ep_owner {
 typedef struct tci_ep_life {
     tci_ep_owner owner;
     bool opened;
-    bool opened_notified;   /* TC_EP_OPENED was called */
     bool ended_notified;    /* the program's callback heard of its end */
     bool ended;             /* tci_ep_events.ended was called */
     bool gave_up;           /* it ends, and some of its messages may not have come */

@@ -6,6 +6,7 @@
 #include "base/small_copy.h"
 #include "core/audit.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 static tc_status watch_ring(tc_ep *ep)
 {
     tci_core *core = ep->core;
+    assert(!ep->rx.held);
     if (core->watched_count == core->watched_capacity) {
         size_t capacity = core->watched_capacity == 0 ? 64 : 2 * core->watched_capacity;
         tci_watched_ring *watched = realloc(core->watched, capacity * sizeof *watched);
@@ -42,7 +44,8 @@ void tci_ep_unwatch(tc_ep *ep)
 
 void tci_ep_frames_came(tc_ep *ep)
 {
-    if (ep->state == TCI_EP_OPEN && ep->rx.watched_at == TCI_UNWATCHED && !ep->rx.paused)
+    if (ep->state == TCI_EP_OPEN && ep->rx.watched_at == TCI_UNWATCHED && !ep->rx.paused &&
+        !ep->rx.held)
         (void)watch_ring(ep);
 }
 
@@ -111,10 +114,8 @@ static void count_peer(const tc_ep *ep, unsigned by)
 void tci_ep_open(tc_ep *ep)
 {
     tci_core *core = ep->core;
-    if (watch_ring(ep) != TC_OK)
-        return;
     ep->state = TCI_EP_OPEN;
-    tci_ep_watch_head(ep);
+    ep->rx.held = true;
     ep->life.opened = true;
     tci_ep_set_fast(ep);
     core->handshakes--;
@@ -125,6 +126,12 @@ void tci_ep_open(tc_ep *ep)
     core->events->opened(ep);
     if (ep->tx.queue != NULL)
         tci_pending_add(&core->pending, TCI_WORK_QUEUE);
+}
+
+void tci_ep_announced(tc_ep *ep)
+{
+    ep->rx.held = false;
+    tci_ep_frames_came(ep);
 }
 
 /* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is

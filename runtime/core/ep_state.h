@@ -7,8 +7,16 @@
 /* Payloads from this size on may lie in the staging segment instead of the ring. */
 #define TCI_STAGING_PAYLOAD_MIN 32768u
 
-/* Opens it: from now on its ring is looked at. Ends it when there is no memory for that. */
+/* Opens it: messages may leave from now on. The peer's wait in the ring until tci_ep_announced. */
 void tci_ep_open(tc_ep *ep);
+/* The program has been called for it, or got it from the call that made it: from now on its ring
+ * is looked at. Ends it when there is no memory for that. */
+void tci_ep_announced(tc_ep *ep);
+/* It has opened, and that is still to come. Also of one that ended meanwhile. */
+static inline bool tci_ep_is_held(const tc_ep *ep)
+{
+    return ep->rx.held;
+}
 
 /* Ends an endpoint with an error: nothing more is sent or run. The first error stays. */
 void tci_ep_fail(tc_ep *ep, const tc_error *error);

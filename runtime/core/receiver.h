@@ -59,6 +59,7 @@ typedef struct tci_receiver {
     tci_delivery_arrival arrival; /* how the peer fills our ring; from its READY */
     tci_rx_slot *slots;
     size_t slot_count;
+    bool held;          /* open, and not announced yet: nothing is run; tci_ep_announced */
     bool paused;        /* not read until less waits for the peer; dispatch/backlog.h */
     uint64_t paused_ns; /* when it was read last */
     bool metered;       /* so many messages a second; core/quota.h */

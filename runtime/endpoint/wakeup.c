@@ -69,7 +69,7 @@ bool tci_wakeup_finds_work(tc_ep *ep)
         tci_code_out_may_leave(ep))
         return true;
     /* A frame whose code is on the way can wait at the head for long. */
-    bool stands = ep->rx.paused || ep->rx.loading ||
+    bool stands = ep->rx.held || ep->rx.paused || ep->rx.loading ||
                   (ep->rx.incoming.wanted && !tci_code_in_complete(ep));
     return !stands && !tci_payload_in_stands(ep) && tci_consumer_has_frame(&ep->rx.ring);
 }

@@ -4,7 +4,8 @@
  *   integration_peer forward [HOST:PORT]
  *       runs the forward function, which goes on to HOST:PORT
  *   integration_peer tally [LISTEN]
- *       runs the tally function; listens on loopback if not told otherwise
+ *       runs the tally function; listens on loopback if not told otherwise; "apart N": so many
+ *       of its messages ran before the event of their endpoint's opening or after that of its end
  *   integration_peer check
  *       runs the check function
  *   integration_peer bulk HOST:PORT BYTES
@@ -38,11 +39,20 @@
 #define REFUSALS_SAID 10000u
 #define LOOPBACK "127.0.0.1:0"
 
+/* Each open endpoint's tc_ep_user points to is_open. */
+static char is_open;
+static uint64_t apart;
+
 static void on_endpoint(void *user, tc_ep *ep, tc_ep_event event)
 {
     (void)user;
-    (void)ep;
+    tc_ep_set_user(ep, event == TC_EP_OPENED ? &is_open : NULL);
     say("event", (uint64_t)event);
+}
+
+static void note_message(void *endpoint)
+{
+    apart += tc_ep_user(endpoint) != &is_open;
 }
 
 static void serve(tc_context *ctx)
@@ -82,7 +92,7 @@ static void forward(tc_context *ctx, const char *next)
 
 static void tally(tc_context *ctx, const char *host_port)
 {
-    tally_state state = {0};
+    tally_state state = {.note = note_message};
     tc_context_set_target_args(ctx, &state);
     tc_context_set_ep_callback(ctx, on_endpoint, NULL);
     introduce(ctx, host_port);
@@ -90,6 +100,7 @@ static void tally(tc_context *ctx, const char *host_port)
     for (size_t i = 0; i < TALLY_SOURCES; i++)
         say("next", state.next[i]);
     say("wrong", state.wrong);
+    say("apart", apart);
 }
 
 static void send_tally(tc_ep *ep, tc_ifunc *fn, uint64_t source, uint64_t n, bool mixed)

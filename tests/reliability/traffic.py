@@ -47,6 +47,7 @@ def run(bench, way, messages):
         sender.finish()
     target.finish()
     bench.assertEqual(target.numbers("wrong"), [0])
+    bench.assertEqual(target.numbers("apart"), [0], "messages before their endpoint's opening, or after its end")
     bench.assertEqual(target.numbers("next"), [each] * SOURCES, "each message ran once, in order")
     return {"messages": each * SOURCES, "per_second": int(each * SOURCES / seconds)}
 

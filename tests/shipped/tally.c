@@ -4,11 +4,15 @@
 
 #include "check.h"
 
+#include <tc/entry.h>
+
 void tally_main(void *payload, size_t size, void *target_args);
 
 void tally_main(void *payload, size_t size, void *target_args)
 {
     tally_state *state = target_args;
+    if (state->note != NULL)
+        state->note(tc_self_endpoint());
     const tally_message *message = payload;
     const uint8_t *content = (const uint8_t *)(message + 1);
     if (size < sizeof *message || message->source >= TALLY_SOURCES) {

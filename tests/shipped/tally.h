@@ -17,6 +17,7 @@ typedef struct tally_message {
 typedef struct tally_state {
     uint64_t next[TALLY_SOURCES]; /* number of the message that comes next */
     uint64_t wrong; /* messages that were not the next of their source, or not whole */
+    void (*note)(void *endpoint); /* called with tc_self_endpoint(), when set */
 } tally_state;
 
 #endif
