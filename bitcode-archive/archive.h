@@ -46,8 +46,16 @@ enum {
 /* Which entry points the code defines; TCI_ENTRY_MAIN always. With TCI_ENTRY_ORIGINAL the two
  * others are those of the original's API: NAME_payload_bound in place of
  * NAME_payload_get_max_size, and a NAME_payload_init that takes (source_args, size, payload,
- * size_t *payload_size). */
-enum { TCI_ENTRY_MAIN = 1, TCI_ENTRY_MAX_SIZE = 2, TCI_ENTRY_INIT = 4, TCI_ENTRY_ORIGINAL = 8 };
+ * size_t *payload_size). TCI_ENTRY_LIFE: code of some slice has constructors or destructors, and
+ * NAME.life, which runs them; slices without any have none. */
+enum {
+    TCI_ENTRY_MAIN = 1,
+    TCI_ENTRY_MAX_SIZE = 2,
+    TCI_ENTRY_INIT = 4,
+    TCI_ENTRY_ORIGINAL = 8,
+    TCI_ENTRY_LIFE = 16
+};
+#define TCI_LIFE_SUFFIX ".life" /* of its name, which no source can write */
 
 /* What the function may ask of the address of its payload: a power of two. Every payload has the
  * least. */
@@ -93,7 +101,7 @@ void tci_archive_close(tci_archive *archive);
 const char *tci_archive_name(const tci_archive *archive);
 unsigned tci_archive_entries(const tci_archive *archive);           /* TCI_ENTRY_ bits */
 unsigned tci_archive_payload_alignment(const tci_archive *archive); /* bytes */
-bool tci_archive_payload_readonly(const tci_archive *archive);      /* then they begin at pages */
+bool tci_archive_payload_readonly(const tci_archive *archive); /* then they begin at pages */
 /* A library has no function that is called by messages: its main gives the addresses of its
  * entries and exports (docs/archive-format.md). */
 bool tci_archive_is_library(const tci_archive *archive);

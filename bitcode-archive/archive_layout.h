@@ -17,13 +17,15 @@
 #define TCI_ARCHIVE_HEADER_MAX (TCI_ARCHIVE_MAGIC_SIZE + 2u + 2u * TCI_VARINT_MAX_SIZE)
 #define TCI_ARCHIVE_SIZE_MIN (TCI_ARCHIVE_MAGIC_SIZE + 1u + TCI_ARCHIVE_CHECKSUM_SIZE)
 
-#define TCI_ENTRY_KNOWN 15u /* every TCI_ENTRY_ bit of archive.h */
+#define TCI_ENTRY_KNOWN 15u /* every TCI_ENTRY_ bit of archive.h but TCI_ENTRY_LIFE */
 /* Above them in the same byte: how often the least alignment of payloads is doubled. */
 #define TCI_ALIGNMENT_SHIFT 4u
 /* There: payloads are read-only, and begin at pages. */
 #define TCI_READONLY_MARK 14u
 #define TCI_ALIGNMENT_PAGES 8u /* what makes pages of the least alignment */
-#define TCI_ENTRY_PLACES 7u /* those that are a place in the code */
+/* There: TCI_ENTRY_LIFE; what would stand there has a byte of its own behind. */
+#define TCI_LIFE_MARK 13u
+#define TCI_ENTRY_PLACES 7u /* those that are a place in the code of every slice */
 
 /* The targets that have a number in the index; any other is written as text behind
  * TCI_TARGET_TEXT. The table belongs to the format version: a reader could not know a number

@@ -1,5 +1,7 @@
 #include "archive_name.h"
 
+#include "archive_exports.h"
+#include "archive_layout.h"
 #include "base/error_text.h"
 
 #include <string.h>
@@ -50,6 +52,15 @@ tc_status tci_archive_check_entries(unsigned entries, tc_status failure, tc_erro
                              "payload_bound and payload_init",
                              entries);
     return TC_OK;
+}
+
+unsigned tci_archive_alignment_of(unsigned upper)
+{
+    if (upper == TCI_READONLY_MARK)
+        return TCI_PAYLOAD_ALIGNMENT_MAX;
+    if (upper == TCI_LIBRARY_MARK)
+        return TCI_PAYLOAD_ALIGNMENT_MIN;
+    return TCI_PAYLOAD_ALIGNMENT_MIN << (upper < TCI_LIBRARY_MARK ? upper : TCI_LIBRARY_MARK);
 }
 
 tc_status tci_archive_check_alignment(uint64_t alignment, tc_status failure, tc_error *err)

@@ -13,6 +13,9 @@ TC_MUST_CHECK tc_status tci_archive_check_name(const char *name, tc_status failu
 TC_MUST_CHECK tc_status tci_archive_check_entries(unsigned entries, tc_status failure,
                                                   tc_error *err);
 
+/* What stands above the bits of the entries; none of the format's gives one that is too large. */
+unsigned tci_archive_alignment_of(unsigned upper);
+
 /* A power of two that payloads may be aligned to. */
 TC_MUST_CHECK tc_status tci_archive_check_alignment(uint64_t alignment, tc_status failure,
                                                     tc_error *err);

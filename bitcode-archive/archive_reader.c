@@ -226,16 +226,16 @@ static tc_status read_slice_entry(tci_reader *r, tci_archive *archive, size_t in
 static tc_status read_entries(tci_reader *r, tci_archive *archive, unsigned entries,
                               tc_error *err)
 {
-    const unsigned upper = entries >> TCI_ALIGNMENT_SHIFT;
+    unsigned upper = entries >> TCI_ALIGNMENT_SHIFT;
     archive->entries = entries & TCI_ENTRY_KNOWN;
-    archive->payload_alignment = TCI_PAYLOAD_ALIGNMENT_MIN;
+    archive->entries |= upper == TCI_LIFE_MARK ? TCI_ENTRY_LIFE : 0;
+    upper = upper == TCI_LIFE_MARK ? tci_read_u8(r) : upper;
+    archive->payload_alignment = tci_archive_alignment_of(upper);
     archive->payload_readonly = upper == TCI_READONLY_MARK;
     TC_TRY(tci_archive_check_entries(archive->entries, TC_E_CORRUPT, err));
-    if (upper != TCI_LIBRARY_MARK) {
-        archive->payload_alignment <<= archive->payload_readonly ? TCI_ALIGNMENT_PAGES : upper;
+    if (upper != TCI_LIBRARY_MARK)
         return tci_archive_check_alignment(archive->payload_alignment, TC_E_VERSION, err);
-    }
-    if (archive->entries != TCI_ENTRY_MAIN)
+    if ((archive->entries & TCI_ENTRY_PLACES) != TCI_ENTRY_MAIN)
         return tci_error_set(err, TC_E_CORRUPT, "a library with entries 0x%x, expected 0x%x",
                              archive->entries, TCI_ENTRY_MAIN);
     return tci_archive_exports_read(r, &archive->exports, err);

@@ -37,10 +37,10 @@ tc_status tci_archive_writer_create(const char *name, unsigned entries,
 {
     TC_TRY(tci_archive_check_name(name, TC_E_INVALID, err));
     TC_TRY(tci_archive_check_entries(entries, TC_E_INVALID, err));
-    if ((entries & ~TCI_ENTRY_KNOWN) != 0)
+    if ((entries & ~(TCI_ENTRY_KNOWN | TCI_ENTRY_LIFE)) != 0)
         return tci_error_set(err, TC_E_INVALID,
                              "archive entries 0x%x: expected bits of 0x%x only", entries,
-                             TCI_ENTRY_KNOWN);
+                             TCI_ENTRY_KNOWN | TCI_ENTRY_LIFE);
     tci_archive_writer *writer = calloc(1, sizeof *writer);
     if (writer == NULL)
         return tci_error_set(err, TC_E_NO_MEMORY, "archive %s: no memory for a writer", name);
@@ -86,7 +86,7 @@ tc_status tci_archive_writer_exports(tci_archive_writer *writer, const tci_expor
 {
     void *bytes;
     size_t size;
-    if (writer->entries != TCI_ENTRY_MAIN || writer->payload_readonly ||
+    if ((writer->entries & TCI_ENTRY_KNOWN) != TCI_ENTRY_MAIN || writer->payload_readonly ||
         writer->payload_alignment != TCI_PAYLOAD_ALIGNMENT_MIN)
         return tci_error_set(err, TC_E_INVALID, "archive %s: a library has no payloads",
                              writer->name);
@@ -243,10 +243,20 @@ static unsigned upper_bits(const tci_archive_writer *writer)
     return (unsigned)__builtin_ctz(writer->payload_alignment / TCI_PAYLOAD_ALIGNMENT_MIN);
 }
 
+static void write_entries(const tci_archive_writer *writer, tci_writer *w)
+{
+    const bool has_life = (writer->entries & TCI_ENTRY_LIFE) != 0;
+    const unsigned upper = has_life ? TCI_LIFE_MARK : upper_bits(writer);
+    tci_write_u8(w,
+                 (uint8_t)((writer->entries & TCI_ENTRY_KNOWN) | upper << TCI_ALIGNMENT_SHIFT));
+    if (has_life)
+        tci_write_u8(w, (uint8_t)upper_bits(writer));
+}
+
 static void write_content(const tci_archive_writer *writer, tci_writer *w)
 {
     tci_write_bytes(w, writer->name, strlen(writer->name) + 1);
-    tci_write_u8(w, (uint8_t)(writer->entries | upper_bits(writer) << TCI_ALIGNMENT_SHIFT));
+    write_entries(writer, w);
     if (writer->exports != NULL)
         tci_write_bytes(w, writer->exports, writer->exports_size);
     tci_write_u8(w, (uint8_t)writer->slice_count);
@@ -259,7 +269,7 @@ static void write_content(const tci_archive_writer *writer, tci_writer *w)
 /* Enough for write_content; how much it is shows when it is written. */
 static size_t content_bound(const tci_archive_writer *writer)
 {
-    size_t bound = TCI_ARCHIVE_NAME_MAX + 2 + writer->exports_size;
+    size_t bound = TCI_ARCHIVE_NAME_MAX + 3 + writer->exports_size;
     for (size_t i = 0; i < writer->slice_count; i++)
         bound += 1 + TCI_TRIPLE_MAX + 5 + 2 * TCI_VARINT_MAX_SIZE +
                  writer->slices[i].symbols_size + writer->slices[i].info.size;

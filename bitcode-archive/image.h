@@ -73,10 +73,11 @@ typedef struct tci_image {
     uint32_t segment_count;
     tci_image_segment segments[TCI_IMAGE_SEGMENTS_MAX]; /* ascending; no page has two of them */
 
-    unsigned entries; /* TCI_ENTRY_ bits: main, or all three */
+    unsigned entries; /* TCI_ENTRY_ bits: main, or all three; and TCI_ENTRY_LIFE */
     uint32_t main_place;
-    uint32_t max_size_place; /* these two only with their bits */
+    uint32_t max_size_place; /* these three only with their bits */
     uint32_t init_place;
+    uint32_t life_place;
 
     uint32_t eh_frame_place; /* .eh_frame, ends with its terminator: for __register_frame */
     uint32_t eh_frame_bytes; /* 0: none */
@@ -135,6 +136,7 @@ typedef struct tci_image_source {
     uint32_t main_place;
     uint32_t max_size_place;
     uint32_t init_place;
+    uint32_t life_place;
     uint32_t eh_frame_place;
     uint32_t eh_frame_bytes;
     const char *const *weak_names; /* in byte order, each once */

@@ -12,7 +12,8 @@ enum {
     TCI_SHAPE_EH_FRAME = 0x08,
     TCI_SHAPE_WEAK = 0x10,
     TCI_SHAPE_RELOCATIONS = 0x20,
-    TCI_SHAPE_KNOWN = 0x3f
+    TCI_SHAPE_LIFE = 0x40, /* one entry more */
+    TCI_SHAPE_KNOWN = 0x7f
 };
 
 /* The low bits of a segment's first varint; its file bytes are above them. */

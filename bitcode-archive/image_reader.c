@@ -50,6 +50,8 @@ static tc_status read_shape(tci_reader *r, tci_image *image, unsigned *shape_out
                              shape, (unsigned)TCI_SHAPE_KNOWN);
     image->machine = (tci_image_machine)(shape & TCI_SHAPE_MACHINE);
     image->entries = (shape & TCI_SHAPE_COMPANIONS) != 0 ? TCI_ENTRY_PLACES : TCI_ENTRY_MAIN;
+    if ((shape & TCI_SHAPE_LIFE) != 0)
+        image->entries |= TCI_ENTRY_LIFE;
     *shape_out = shape;
     return TC_OK;
 }
@@ -119,10 +121,13 @@ static tc_status read_entry(tci_reader *r, const tci_image *image, uint32_t *pla
 static tc_status read_entries(tci_reader *r, tci_image *image, tc_error *err)
 {
     TC_TRY(read_entry(r, image, &image->main_place, err));
-    if (image->entries == TCI_ENTRY_MAIN)
-        return TC_OK;
-    TC_TRY(read_entry(r, image, &image->max_size_place, err));
-    return read_entry(r, image, &image->init_place, err);
+    if ((image->entries & TCI_ENTRY_INIT) != 0) {
+        TC_TRY(read_entry(r, image, &image->max_size_place, err));
+        TC_TRY(read_entry(r, image, &image->init_place, err));
+    }
+    return (image->entries & TCI_ENTRY_LIFE) != 0
+               ? read_entry(r, image, &image->life_place, err)
+               : TC_OK;
 }
 
 /* --- weak names -------------------------------------------------------------------------- */

@@ -30,7 +30,10 @@ tc_status tci_image_open_slice(const tci_archive *archive, size_t index, tci_ima
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu for %s holds an image for machine %u", name,
                              index, slice->triple, (unsigned)image.machine);
-    if (image.entries != (tci_archive_entries(archive) & TCI_ENTRY_PLACES))
+    const unsigned life = image.entries & TCI_ENTRY_LIFE;
+    if ((image.entries & TCI_ENTRY_PLACES) !=
+            (tci_archive_entries(archive) & TCI_ENTRY_PLACES) ||
+        (life & ~tci_archive_entries(archive)) != 0)
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu: the image has entry bits %u, expected %u",
                              name, index, image.entries, tci_archive_entries(archive));
@@ -38,7 +41,7 @@ tc_status tci_image_open_slice(const tci_archive *archive, size_t index, tci_ima
         return tci_error_set(err, TC_E_CORRUPT,
                              "archive %s: slice %zu: the image uses symbol %u of %zu", name,
                              index, image.symbol_count, slice->symbol_count);
-    image.entries = tci_archive_entries(archive);
+    image.entries = (tci_archive_entries(archive) & ~(unsigned)TCI_ENTRY_LIFE) | life;
     *image_out = image;
     return TC_OK;
 }

@@ -77,7 +77,8 @@ static tc_status check_relocations(const tci_image_source *source, tc_error *err
 static tc_status check_source(const tci_image_source *source, tc_error *err)
 {
     TC_TRY(check_segments(source, err));
-    if (source->entries != TCI_ENTRY_MAIN && source->entries != TCI_ENTRY_PLACES)
+    const unsigned entries = source->entries & ~(unsigned)TCI_ENTRY_LIFE;
+    if (entries != TCI_ENTRY_MAIN && entries != TCI_ENTRY_PLACES)
         return tci_error_set(err, TC_E_INVALID, "image: entry bits %u, expected %d or %u",
                              source->entries, TCI_ENTRY_MAIN, TCI_ENTRY_PLACES);
     if (source->relocation_count > TCI_IMAGE_RELOCATIONS_MAX ||
@@ -94,8 +95,10 @@ static tc_status check_source(const tci_image_source *source, tc_error *err)
 static unsigned shape_of(const tci_image_source *source)
 {
     unsigned shape = (unsigned)source->machine;
-    if (source->entries == TCI_ENTRY_PLACES)
+    if ((source->entries & TCI_ENTRY_INIT) != 0)
         shape |= TCI_SHAPE_COMPANIONS;
+    if ((source->entries & TCI_ENTRY_LIFE) != 0)
+        shape |= TCI_SHAPE_LIFE;
     if (source->eh_frame_bytes > 0)
         shape |= TCI_SHAPE_EH_FRAME;
     if (source->weak_count > 0)
@@ -157,10 +160,12 @@ static void write_image(tci_writer *w, const tci_image_source *source)
     for (size_t i = 0; i < source->segment_count; i++)
         write_segment(w, &source->segments[i]);
     tci_varint_write(w, source->main_place);
-    if (source->entries == TCI_ENTRY_PLACES) {
+    if ((source->entries & TCI_ENTRY_INIT) != 0) {
         tci_varint_write(w, source->max_size_place);
         tci_varint_write(w, source->init_place);
     }
+    if ((source->entries & TCI_ENTRY_LIFE) != 0)
+        tci_varint_write(w, source->life_place);
     if (source->eh_frame_bytes > 0) {
         tci_varint_write(w, source->eh_frame_place);
         tci_varint_write(w, source->eh_frame_bytes);

@@ -40,9 +40,11 @@ unsigned tci_ar_entries(const tci_archive *archive)
 static void print_entries(const tci_image *image)
 {
     printf("    entries main 0x%x", image->main_place);
-    if (image->entries != TCI_ENTRY_MAIN)
+    if ((image->entries & TCI_ENTRY_INIT) != 0)
         printf(", payload_get_max_size 0x%x, payload_init 0x%x", image->max_size_place,
                image->init_place);
+    if ((image->entries & TCI_ENTRY_LIFE) != 0)
+        printf(", life 0x%x", image->life_place);
     putchar('\n');
 }
 
@@ -107,9 +109,11 @@ static void print_segments_json(const tci_image *image)
 static void print_entries_json(const tci_image *image)
 {
     printf(",\"entries\":{\"main\":%u", image->main_place);
-    if (image->entries != TCI_ENTRY_MAIN)
+    if ((image->entries & TCI_ENTRY_INIT) != 0)
         printf(",\"payload_get_max_size\":%u,\"payload_init\":%u", image->max_size_place,
                image->init_place);
+    if ((image->entries & TCI_ENTRY_LIFE) != 0)
+        printf(",\"life\":%u", image->life_place);
     putchar('}');
 }
 

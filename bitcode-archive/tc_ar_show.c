@@ -21,18 +21,18 @@ static const struct {
     unsigned bit;
     const char *name;
 } entry_names[] = {
-    {TCI_ENTRY_MAIN, "main"},
-    {TCI_ENTRY_MAX_SIZE, "payload_get_max_size"},
-    {TCI_ENTRY_INIT, "payload_init"},
+    {TCI_ENTRY_MAIN, "_main"},
+    {TCI_ENTRY_MAX_SIZE, "_payload_get_max_size"},
+    {TCI_ENTRY_INIT, "_payload_init"},
+    {TCI_ENTRY_LIFE, TCI_LIFE_SUFFIX},
 };
 
 static const char *entry_name(const tci_archive *archive, size_t index)
 {
     bool original = (tci_archive_entries(archive) & TCI_ENTRY_ORIGINAL) != 0;
-    return original && entry_names[index].bit == TCI_ENTRY_MAX_SIZE ? "payload_bound"
+    return original && entry_names[index].bit == TCI_ENTRY_MAX_SIZE ? "_payload_bound"
                                                                     : entry_names[index].name;
 }
-
 #define ENTRY_COUNT (sizeof entry_names / sizeof entry_names[0])
 
 /* The list of libraries beside an archive: NAME.deps for NAME.tca. */
@@ -332,7 +332,7 @@ static void show_lines(const tci_ar_input *input, const deps_text *deps, const c
     fputs(tci_archive_is_library(archive) ? "kind     library" : "entries ", stdout);
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_ar_entries(archive) & entry_names[i].bit) != 0)
-            printf(" %s_%s", name, entry_name(archive, i));
+            printf(" %s%s", name, entry_name(archive, i));
     }
     if (tci_archive_payload_readonly(archive))
         fputs("\npayload  read-only, in pages of its own", stdout);
@@ -384,7 +384,7 @@ static void show_json(const tci_ar_input *input, const deps_text *deps, const ch
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if ((tci_ar_entries(archive) & entry_names[i].bit) == 0)
             continue;
-        printf("%s\"%s\"", comma, entry_name(archive, i));
+        printf("%s\"%s\"", comma, entry_name(archive, i) + 1);
         comma = ",";
     }
     printf("],\"payload_alignment\":%u,\"payload_readonly\":%s,",

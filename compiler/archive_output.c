@@ -22,7 +22,7 @@ static bool exports_are_alike(const tci_text_list *a, const tci_text_list *b)
 static tc_status check_same_entries(const tci_ifunc_code *codes, size_t count, tc_error *err)
 {
     for (size_t i = 1; i < count; i++) {
-        if (codes[i].entries != codes[0].entries)
+        if (((codes[i].entries ^ codes[0].entries) & ~(unsigned)TCI_ENTRY_LIFE) != 0)
             return tci_error_set(
                 err, TC_E_INVALID, "%s and %s define different entry points (bits %u and %u)",
                 codes[0].triple, codes[i].triple, codes[0].entries, codes[i].entries);
@@ -90,7 +90,10 @@ tc_status tci_archive_output_pack(const char *name, const tci_ifunc_code *codes,
     if (count == 0)
         return tci_error_set(err, TC_E_INVALID, "no code for any target");
     TC_TRY(check_same_entries(codes, count, err));
-    TC_TRY(tci_archive_writer_create(name, codes[0].entries, &writer, err));
+    unsigned entries = 0;
+    for (size_t i = 0; i < count; i++)
+        entries |= codes[i].entries; /* not all have to have TCI_ENTRY_LIFE */
+    TC_TRY(tci_archive_writer_create(name, entries, &writer, err));
     if (plain)
         tci_archive_writer_plain(writer);
     tc_status status = add_exports(writer, &codes[0], err);

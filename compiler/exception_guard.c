@@ -2,6 +2,7 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "module_text.h"
 #include "rust_name.h"
 
 #include <stdbool.h>
@@ -18,17 +19,31 @@ typedef struct guard_row {
     const char *parameters;
     const char *result; /* LLVM's type */
     const char *failed; /* what it returns when something was thrown */
-    bool tells;         /* there is a message that fails */
+    const char *tell;   /* what says why; NULL: nobody listens */
 } guard_row;
 
+/* What is done with the words: a message fails with them, or the load that runs constructors has a
+ * buffer for them. TC_E_THROWN, as text. */
+#define THROWN_TEXT "-25"
+_Static_assert(TC_E_THROWN == -25, "the text above");
+static const char tell_message[] =
+    "%text = alloca [400 x i8]\n"
+    "  call void @\"tc.exception\"(ptr %thrown.at, ptr %object, i1 %speaks, ptr %text, "
+    "i64 400)\n"
+    "  call void @tc_self_fail(i32 " THROWN_TEXT ", ptr %text)\n";
+
+static const char tell_load[] =
+    "call void @\"tc.exception\"(ptr %thrown.at, ptr %object, i1 %speaks, ptr %a, i64 %b)\n";
+
 static const guard_row rows[] = {
-    {"_main", "psp", "void", "", true},
-    {"_payload_get_max_size", "ps", "i64", "-1", false},
-    {"_payload_bound", "ps", "i64", "-1", false},
-    {"_payload_init", "psps", "i32", "-1", false},
-    {"_payload_init", "pspp", "i32", "-1", false}, /* of the original's API */
-    {"_init", "", "i32", "-1", false},             /* of a library */
-    {"_fini", "", "void", "", false},
+    {"_main", "psp", "void", "", tell_message},
+    {"_payload_get_max_size", "ps", "i64", "-1", NULL},
+    {"_payload_bound", "ps", "i64", "-1", NULL},
+    {"_payload_init", "psps", "i32", "-1", NULL},
+    {"_payload_init", "pspp", "i32", "-1", NULL}, /* of the original's API */
+    {"_init", "", "i32", "-1", NULL},             /* of a library */
+    {"_fini", "", "void", "", NULL},
+    {TCI_LIFE_SUFFIX, "ps", "i32", "-1", tell_load},
 };
 
 /* --- which entries ----------------------------------------------------------------------- */
@@ -128,7 +143,7 @@ static const char silent[] = "%caught = landingpad { ptr, i32 } catch ptr null\n
                              "  %thrown.at = extractvalue { ptr, i32 } %caught, 0\n"
                              "  %object = call ptr @__cxa_begin_catch(ptr %thrown.at)\n";
 
-/* %1$s the intrinsic. */
+/* %1$s the intrinsic, %2$s what is done with the words. */
 static const char telling_format[] =
     "%%caught = landingpad { ptr, i32 } catch ptr @_ZTISt9exception catch ptr null\n"
     "  %%thrown.at = extractvalue { ptr, i32 } %%caught, 0\n"
@@ -136,62 +151,66 @@ static const char telling_format[] =
     "  %%standard = call i32 @%1$s(ptr @_ZTISt9exception)\n"
     "  %%speaks = icmp eq i32 %%selector, %%standard\n"
     "  %%object = call ptr @__cxa_begin_catch(ptr %%thrown.at)\n"
-    "  call void @\"tc.exception\"(ptr %%thrown.at, ptr %%object, i1 %%speaks)\n";
+    "%2$s";
+
+/* %1$s the intrinsic, %2$s the guard. */
+static const char told_format[] =
+    "@_ZTISt9exception = external constant ptr\n"
+    "declare i32 @%1$s(ptr)\n"
+    "declare void @tc_self_fail(i32, ptr) nounwind\n"
+    "declare void @\"tc.exception\"(ptr, ptr, i1, ptr, i64) nounwind\n"
+    "%2$s";
 
 /* The vendor and language of an exception, in its first eight bytes: GNUC++ and what follows. Only
  * of such a one the type is known. Behind a type's table of functions stands its name, and the
  * third function of a std::exception's table is what(). */
-static const char tell_format[] =
-    "@_ZTISt9exception = external constant ptr\n"
+static const char words_text[] =
     "@tc.exception.said = private unnamed_addr constant [26 x i8] "
-    "c\"the function threw %%s: %%s\\00\"\n"
+    "c\"the function threw %s: %s\\00\"\n"
     "@tc.exception.thrown = private unnamed_addr constant [22 x i8] "
-    "c\"the function threw %%s\\00\"\n"
+    "c\"the function threw %s\\00\"\n"
     "@tc.exception.foreign = private unnamed_addr constant [44 x i8] "
     "c\"the function threw what is no C++ exception\\00\"\n"
-    "declare i32 @%1$s(ptr)\n"
     "declare ptr @__cxa_current_exception_type() nounwind\n"
     "declare ptr @__cxa_demangle(ptr, ptr, ptr, ptr) nounwind\n"
     "declare i32 @snprintf(ptr, i64, ptr, ...) nounwind\n"
     "declare void @free(ptr) nounwind\n"
-    "declare void @tc_self_fail(i32, ptr) nounwind\n"
-    "define void @\"tc.exception\"(ptr %%thrown, ptr %%object, i1 %%speaks) "
-    "cold noinline nounwind {\n"
-    "  %%text = alloca [400 x i8]\n"
-    "  %%class = load i64, ptr %%thrown\n"
-    "  %%vendor = lshr i64 %%class, 8\n"
-    "  %%known = icmp eq i64 %%vendor, 20070851454118699\n"
-    "  br i1 %%known, label %%type, label %%foreign\n"
+    "define void @\"tc.exception\"(ptr %thrown, ptr %object, i1 %speaks, ptr %text, "
+    "i64 %size) cold noinline nounwind {\n"
+    "  %class = load i64, ptr %thrown\n"
+    "  %vendor = lshr i64 %class, 8\n"
+    "  %known = icmp eq i64 %vendor, 20070851454118699\n"
+    "  br i1 %known, label %type, label %foreign\n"
     "foreign:\n"
-    "  call void @tc_self_fail(i32 %2$d, ptr @tc.exception.foreign)\n"
+    "  %k = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 %size, "
+    "ptr @tc.exception.foreign)\n"
     "  ret void\n"
     "type:\n"
-    "  %%info = call ptr @__cxa_current_exception_type()\n"
-    "  %%name.at = getelementptr i8, ptr %%info, i64 8\n"
-    "  %%name.raw = load ptr, ptr %%name.at\n"
-    "  %%letter = load i8, ptr %%name.raw\n"
-    "  %%local = icmp eq i8 %%letter, 42\n" /* a star, which is not of the name */
-    "  %%behind = getelementptr i8, ptr %%name.raw, i64 1\n"
-    "  %%mangled = select i1 %%local, ptr %%behind, ptr %%name.raw\n"
-    "  %%plain = call ptr @__cxa_demangle(ptr %%mangled, ptr null, ptr null, ptr null)\n"
-    "  %%odd = icmp eq ptr %%plain, null\n"
-    "  %%name = select i1 %%odd, ptr %%mangled, ptr %%plain\n"
-    "  br i1 %%speaks, label %%words, label %%bare\n"
+    "  %info = call ptr @__cxa_current_exception_type()\n"
+    "  %name.at = getelementptr i8, ptr %info, i64 8\n"
+    "  %name.raw = load ptr, ptr %name.at\n"
+    "  %letter = load i8, ptr %name.raw\n"
+    "  %local = icmp eq i8 %letter, 42\n" /* a star, which is not of the name */
+    "  %behind = getelementptr i8, ptr %name.raw, i64 1\n"
+    "  %mangled = select i1 %local, ptr %behind, ptr %name.raw\n"
+    "  %plain = call ptr @__cxa_demangle(ptr %mangled, ptr null, ptr null, ptr null)\n"
+    "  %odd = icmp eq ptr %plain, null\n"
+    "  %name = select i1 %odd, ptr %mangled, ptr %plain\n"
+    "  br i1 %speaks, label %words, label %bare\n"
     "words:\n"
-    "  %%table = load ptr, ptr %%object\n"
-    "  %%what.at = getelementptr ptr, ptr %%table, i64 2\n"
-    "  %%what = load ptr, ptr %%what.at\n"
-    "  %%said = call ptr %%what(ptr %%object)\n"
-    "  %%n = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %%text, i64 400, "
-    "ptr @tc.exception.said, ptr %%name, ptr %%said)\n"
-    "  br label %%tell\n"
+    "  %table = load ptr, ptr %object\n"
+    "  %what.at = getelementptr ptr, ptr %table, i64 2\n"
+    "  %what = load ptr, ptr %what.at\n"
+    "  %said = call ptr %what(ptr %object)\n"
+    "  %n = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 %size, "
+    "ptr @tc.exception.said, ptr %name, ptr %said)\n"
+    "  br label %tell\n"
     "bare:\n"
-    "  %%m = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %%text, i64 400, "
-    "ptr @tc.exception.thrown, ptr %%name)\n"
-    "  br label %%tell\n"
+    "  %m = call i32 (ptr, i64, ptr, ...) @snprintf(ptr %text, i64 %size, "
+    "ptr @tc.exception.thrown, ptr %name)\n"
+    "  br label %tell\n"
     "tell:\n"
-    "  call void @free(ptr %%plain)\n"
-    "  call void @tc_self_fail(i32 %2$d, ptr %%text)\n"
+    "  call void @free(ptr %plain)\n"
     "  ret void\n"
     "}\n";
 
@@ -214,38 +233,24 @@ static void write_list(const char *parameters, char *out, size_t size)
     }
 }
 
-static tc_status add_text(LLVMModuleRef module, const char *text, size_t size, tc_error *err)
-{
-    LLVMModuleRef piece;
-    char *message;
-    bool ok = tci_llvm_parse_ir(LLVMGetModuleContext(module), text, size, &piece, &message);
-    if (!ok)
-        (void)tci_error_set(err, TC_E_COMPILE, "guard against exceptions: %s", message);
-    LLVMDisposeMessage(message);
-    if (!ok)
-        return TC_E_COMPILE;
-    LLVMSetTarget(piece, LLVMGetTarget(module));
-    LLVMSetDataLayout(piece, LLVMGetDataLayoutStr(module));
-    return LLVMLinkModules2(module, piece)
-               ? tci_error_set(err, TC_E_COMPILE, "the guard against exceptions does not link")
-               : TC_OK;
-}
-
 static tc_status add_guard(LLVMModuleRef module, const guard_row *row, const char *symbol,
                            tc_error *err)
 {
-    char list[128], telling[1024], text[TEXT_MAX];
+    static const char what[] = "guard against exceptions";
+    char list[128], telling[1024], guard[TEXT_MAX], text[TEXT_MAX];
     bool gives = strcmp(row->result, "void") != 0;
     write_list(row->parameters, list, sizeof list);
-    (void)snprintf(telling, sizeof telling, telling_format, typeid_intrinsic());
-    int n = snprintf(text, sizeof text, guard_format, symbol, list, row->result,
+    if (row->tell != NULL)
+        (void)snprintf(telling, sizeof telling, telling_format, typeid_intrinsic(), row->tell);
+    int n = snprintf(guard, sizeof guard, guard_format, symbol, list, row->result,
                      gives ? "%value =" : "", gives ? "%value" : "", row->failed,
-                     row->tells ? telling : silent);
-    if (row->tells) {
-        n += snprintf(text + n, sizeof text - (size_t)n, tell_format, typeid_intrinsic(),
-                      TC_E_THROWN);
-    }
-    return add_text(module, text, (size_t)n, err);
+                     row->tell != NULL ? telling : silent);
+    if (row->tell == NULL)
+        return tci_module_text_link(module, what, guard, (size_t)n, err);
+    if (LLVMGetNamedFunction(module, "tc.exception") == NULL)
+        TC_TRY(tci_module_text_link(module, what, words_text, sizeof words_text - 1, err));
+    n = snprintf(text, sizeof text, told_format, typeid_intrinsic(), guard);
+    return tci_module_text_link(module, what, text, (size_t)n, err);
 }
 
 /* --- the entry behind it ----------------------------------------------------------------- */
@@ -285,9 +290,6 @@ static tc_status guard_entry(LLVMModuleRef module, const guard_row *row, const c
     copy_cpu(entry, LLVMGetNamedFunction(module, symbol));
     if (noinline)
         keep_apart(entry);
-    LLVMValueRef tell = LLVMGetNamedFunction(module, "tc.exception");
-    if (tell != NULL)
-        LLVMSetLinkage(tell, LLVMInternalLinkage);
     return TC_OK;
 }
 
@@ -302,5 +304,8 @@ tc_status tci_exception_guard_add(LLVMModuleRef module, const char *name, bool n
         if (entry != NULL)
             TC_TRY(guard_entry(module, &rows[i], symbol, entry, noinline, err));
     }
+    LLVMValueRef words = LLVMGetNamedFunction(module, "tc.exception");
+    if (words != NULL)
+        LLVMSetLinkage(words, LLVMInternalLinkage);
     return TC_OK;
 }

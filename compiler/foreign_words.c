@@ -222,15 +222,6 @@ static bool is_made_by(LLVMModuleRef module, const char *compiler)
     return false;
 }
 
-static bool has_thread_locals(LLVMModuleRef module)
-{
-    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v)) {
-        if (LLVMIsThreadLocal(v))
-            return true;
-    }
-    return false;
-}
-
 static void check_collectors(LLVMModuleRef module, const char *origin, tci_text_list *findings)
 {
     char place[TCI_PLACE_MAX];
@@ -326,22 +317,13 @@ void tci_foreign_words_of_module(LLVMModuleRef module, const char *origin,
     check_collectors(module, origin, findings);
     if (!is_made_by(module, "clang version")) /* in C somebody wrote the number */
         check_addresses(module, origin, findings);
-    if (has_thread_locals(module) && is_made_by(module, "ldc version"))
-        tci_text_list_format(findings,
-                             "%s: note: D gives each thread its own copy of a module's "
-                             "variables; __gshared declares one for all",
-                             origin);
-    if (has_thread_locals(module) && is_made_by(module, "rustc version"))
-        tci_text_list_format(findings,
-                             "%s: note: in Rust these are of thread_local!; a static of an "
-                             "atomic type or a static mut is one for all",
-                             origin);
-    if (LLVMGetNamedGlobal(module, "llvm.global_ctors") != NULL &&
-        is_made_by(module, "ldc version"))
-        tci_text_list_format(findings,
-                             "%s: note: ldc registers each module at D's runtime, and has "
-                             "shared static this() run; -betterC does without",
-                             origin);
+    if (LLVMGetNamedFunction(module, "ldc.register_dso") != NULL)
+        tci_text_list_format(
+            findings,
+            "%s: error: constructor 'ldc.register_dso' registers the module at "
+            "D's runtime, which no target has; -betterC does without, and "
+            "without shared static this()",
+            origin);
     if (findings->count > 0)
         note_runtimes(module, origin, findings);
 }

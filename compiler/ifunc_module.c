@@ -2,6 +2,7 @@
 
 #include "archive.h"
 #include "base/error_text.h"
+#include "code_life.h"
 #include "engine/orc/bitcode_producer.h"
 #include "engine/orc/llvm_compat.h"
 #include "exception_guard.h"
@@ -15,6 +16,7 @@
 #include "section_bounds.h"
 #include "ship_checks.h"
 #include "source_place.h"
+#include "thread_locals.h"
 #include "wide_multiply.h"
 
 #include <stdio.h>
@@ -33,7 +35,7 @@ struct tci_ifunc_module {
     size_t pieces;
     tci_text_list exports;       /* of a library */
     bool has_raw;                /* one of them */
-    bool guarded;                /* exception_guard.h has been there */
+    bool completed;              /* what is added to the whole is there */
     char triple[TCI_TRIPLE_MAX]; /* of the first piece, normalised */
     char origin[256];            /* of the first piece */
     char diagnostics[512];       /* LLVM's errors since the last call into it, cut */
@@ -379,52 +381,50 @@ static tc_status make_code(tci_ifunc_module *module, purpose what_for, tci_ifunc
     return status;
 }
 
-/* For an error text: without memory for it that says less. */
-static char *special_place(const tci_ifunc_module *module)
+static tc_status complete(tci_ifunc_module *module, tc_error *err)
 {
-    char place[TCI_PLACE_MAX];
-    LLVMValueRef use = tci_own_features_first_use(module->linked);
-    if (use == NULL)
-        return NULL;
-    tci_source_place_of(use, module->origin, place);
-    return strdup(place);
+    const char *name = module->policy.name;
+    if (module->linked == NULL)
+        return tci_error_set(err, TC_E_INVALID, "no code was given");
+    TC_TRY(tci_section_bounds_define(module->linked, err));
+    tci_thread_locals_check(module->linked, module->origin, module->findings);
+    tci_thread_locals_lower(module->linked);
+    TC_TRY(tci_code_life_define(module->linked, name, err));
+    TC_TRY(tci_exception_guard_add(module->linked, name, module->policy.keep_debug, err));
+    if (module->policy.is_library)
+        tci_library_exports_define(module->linked, name, module->origin, &module->exports,
+                                   module->findings);
+    module->completed = true;
+    return TC_OK;
 }
 
 static tc_status finish(tci_ifunc_module *module, purpose what_for, tci_ifunc_code *code_out,
                         tc_error *err)
 {
-    if (module->linked == NULL)
-        return tci_error_set(err, TC_E_INVALID, "no code was given");
-    TC_TRY(tci_section_bounds_define(module->linked, err));
-    if (!module->guarded)
-        TC_TRY(tci_exception_guard_add(module->linked, module->policy.name,
-                                       module->policy.keep_debug, err));
-    module->guarded = true;
-    if (module->policy.is_library && module->exports.count == 0) /* once for both forms */
-        tci_library_exports_define(module->linked, module->policy.name, module->origin,
-                                   &module->exports, module->findings);
+    if (!module->completed)
+        TC_TRY(complete(module, err));
     tci_ifunc_code code = {.form = TCI_FORM_BITCODE, .cpu_level = module->policy.cpu_level};
     memcpy(code.triple, module->triple, sizeof code.triple);
     code.entries = tci_ship_checks_of_entries(module->linked, module->policy.name,
                                               module->origin, module->findings);
+    if (tci_code_life_is_defined(module->linked, module->policy.name))
+        code.entries |= TCI_ENTRY_LIFE;
     code.payload = tci_payload_request_of(module->linked, module->policy.name, module->origin,
                                           module->findings);
     tci_name_checks_run(module->linked, module->origin, module->findings);
-    if (module->findings->failed)
-        return tci_error_set(err, TC_E_NO_MEMORY, "no memory for what the checks found");
-    if (module->findings->count > 0)
-        return tci_error_set(err, TC_E_UNSUPPORTED, "%s: the code for %s cannot be shipped",
-                             module->policy.name, module->triple);
-    code.special_place = special_place(module);
+    if (module->findings->failed || module->findings->count > 0)
+        return tci_error_set(err, module->findings->failed ? TC_E_NO_MEMORY : TC_E_UNSUPPORTED,
+                             "%s: the code for %s cannot be shipped", module->policy.name,
+                             module->triple);
+    code.special_place = tci_own_features_place(module->linked, module->origin);
     code.is_library = module->policy.is_library;
     tci_text_list_add_all(&code.exports, &module->exports);
     tc_status status = make_code(module, what_for, &code, err);
-    if (status != TC_OK) {
+    if (status == TC_OK)
+        *code_out = code;
+    else
         tci_ifunc_code_fini(&code);
-        return status;
-    }
-    *code_out = code;
-    return TC_OK;
+    return status;
 }
 
 tc_status tci_ifunc_module_finish(tci_ifunc_module *module, tci_ifunc_code *code_out,

@@ -195,10 +195,13 @@ static tc_status read_entries(reading *in, Elf_Scn *section, const GElf_Shdr *he
 {
     tci_image_source *source = &in->out->source;
     TC_TRY(find_symbol(in, section, header, "_main", &source->main_place));
-    if (source->entries == TCI_ENTRY_MAIN)
-        return TC_OK;
-    TC_TRY(find_symbol(in, section, header, in->size_suffix, &source->max_size_place));
-    return find_symbol(in, section, header, "_payload_init", &source->init_place);
+    if ((source->entries & TCI_ENTRY_INIT) != 0) {
+        TC_TRY(find_symbol(in, section, header, in->size_suffix, &source->max_size_place));
+        TC_TRY(find_symbol(in, section, header, "_payload_init", &source->init_place));
+    }
+    return (source->entries & TCI_ENTRY_LIFE) != 0
+               ? find_symbol(in, section, header, TCI_LIFE_SUFFIX, &source->life_place)
+               : TC_OK;
 }
 
 static tc_status read_sections(reading *in)
@@ -242,7 +245,7 @@ static tc_status read_all(reading *in)
 tc_status tci_image_elf_read(void *bytes, size_t size, const char *name, unsigned entries,
                              tci_image_elf *elf_out, tc_error *err)
 {
-    tci_image_elf out = {.source = {.entries = entries & TCI_ENTRY_PLACES}};
+    tci_image_elf out = {.source = {.entries = entries & (TCI_ENTRY_PLACES | TCI_ENTRY_LIFE)}};
     reading in = {.bytes = bytes, .size = size, .name = name, .out = &out, .err = err};
     in.size_suffix = entries & TCI_ENTRY_ORIGINAL ? "_payload_bound" : "_payload_get_max_size";
     (void)elf_version(EV_CURRENT);

@@ -69,7 +69,8 @@ static bool is_own(const library *l, const char *symbol)
 {
     const size_t n = strlen(l->name);
     return strncmp(symbol, l->name, n) == 0 &&
-           (strcmp(symbol + n, "_init") == 0 || strcmp(symbol + n, "_fini") == 0);
+           (strcmp(symbol + n, "_init") == 0 || strcmp(symbol + n, "_fini") == 0 ||
+            strcmp(symbol + n, TCI_LIFE_SUFFIX) == 0);
 }
 
 static void add(const library *l, LLVMValueRef v, tci_export_kind kind)

@@ -1,5 +1,6 @@
 #include "minimise.h"
 
+#include "archive.h"
 #include "base/error_text.h"
 #include "engine/orc/llvm_compat.h"
 #include "module_copy.h"
@@ -44,7 +45,7 @@ static bool is_kept(const char *attribute, size_t size)
 static bool is_entry(const char *symbol, size_t size, const char *name)
 {
     static const char *const suffixes[] = {"_main", "_payload_get_max_size", "_payload_init",
-                                           "_payload_bound"};
+                                           "_payload_bound", TCI_LIFE_SUFFIX};
     size_t n = strlen(name);
     if (size <= n || memcmp(symbol, name, n) != 0)
         return false;

@@ -1,6 +1,7 @@
 #include "own_features.h"
 
 #include "base/error_text.h"
+#include "source_place.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -140,13 +141,24 @@ static LLVMValueRef first_use_in(LLVMValueRef function)
     return NULL;
 }
 
-LLVMValueRef tci_own_features_first_use(LLVMModuleRef module)
+static LLVMValueRef first_use(LLVMModuleRef module)
 {
     LLVMValueRef use = NULL;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL && use == NULL;
          f = LLVMGetNextFunction(f))
         use = first_use_in(f);
     return use;
+}
+
+/* For an error text: without memory for it that says less. */
+char *tci_own_features_place(LLVMModuleRef module, const char *origin)
+{
+    char place[TCI_PLACE_MAX];
+    LLVMValueRef use = first_use(module);
+    if (use == NULL)
+        return NULL;
+    tci_source_place_of(use, origin, place);
+    return strdup(place);
 }
 
 /* --- the whole --------------------------------------------------------------------------- */

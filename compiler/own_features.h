@@ -16,8 +16,8 @@
  * away. TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_own_features_keep(LLVMModuleRef module, tc_error *err);
 
-/* The first call of an instruction by name that not every processor has, which a code generator
- * may have none for. NULL: there is none. */
-LLVMValueRef tci_own_features_first_use(LLVMModuleRef module);
+/* Where the first call of an instruction by name is that not every processor has, which a code
+ * generator may have none for; for free(). NULL: there is none. `origin` names the file. */
+char *tci_own_features_place(LLVMModuleRef module, const char *origin);
 
 #endif

@@ -7,7 +7,6 @@
 #include "image.h"
 #include "image_layout.h"
 #include "source_place.h"
-#include "static_objects.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,18 +38,6 @@ static void report_named(const inspection *in, LLVMValueRef value, LLVMValueRef 
     report(in, value, what);
 }
 
-static void check_thread_locals(const inspection *in)
-{
-    for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v)) {
-        if (LLVMIsThreadLocal(v))
-            report_named(
-                in, v, v, "thread-local variable ",
-                " cannot be shipped; keep the state in the payload or in target_args, "
-                "or, since one thread runs it, give -D_Thread_local= -D__thread=, in C++ "
-                "-Dthread_local=");
-    }
-}
-
 static void check_gnu_ifuncs(const inspection *in)
 {
     for (LLVMValueRef v = LLVMGetFirstGlobalIFunc(in->module); v != NULL;
@@ -62,36 +49,17 @@ static void check_gnu_ifuncs(const inspection *in)
     }
 }
 
-/* The arrays hold {priority, function, data}. */
-static void check_constructors(const inspection *in, const char *array, const char *before)
-{
-    LLVMValueRef v = LLVMGetNamedGlobal(in->module, array);
-    LLVMValueRef list = v != NULL ? LLVMGetInitializer(v) : NULL;
-    if (list == NULL || LLVMIsAConstantArray(list) == NULL)
-        return;
-    for (int i = 0; i < LLVMGetNumOperands(list); i++) {
-        LLVMValueRef row = LLVMGetOperand(list, (unsigned)i);
-        if (LLVMGetNumOperands(row) < 2)
-            continue;
-        LLVMValueRef function = LLVMGetOperand(row, 1);
-        if (!tci_static_objects_report(function, in->origin, in->findings))
-            report_named(in, function, function, before,
-                         " cannot be shipped; nothing would run it");
-    }
-}
-
-/* The same by hand: pointers in the sections that a loader would walk. */
+/* Pointers in sections that loaders of programs walk, beside those of code_life.h. */
 static void check_constructor_sections(const inspection *in)
 {
-    static const char *const sections[] = {".init_array", ".fini_array", ".preinit_array",
-                                           ".ctors", ".dtors"};
+    static const char *const sections[] = {".preinit_array", ".ctors", ".dtors"};
     for (LLVMValueRef v = LLVMGetFirstGlobal(in->module); v != NULL; v = LLVMGetNextGlobal(v)) {
         const char *section = LLVMGetSection(v);
         for (size_t i = 0; section != NULL && i < sizeof sections / sizeof sections[0]; i++) {
             if (strncmp(section, sections[i], strlen(sections[i])) == 0)
                 report_named(in, v, v, "variable ",
-                             " in a section of constructors cannot be shipped; nothing would "
-                             "run them");
+                             " in a section of constructors cannot be shipped; expected "
+                             ".init_array or .fini_array");
         }
     }
 }
@@ -157,10 +125,7 @@ void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_as
                          tci_text_list *findings)
 {
     inspection in = {.module = module, .origin = origin, .findings = findings};
-    check_thread_locals(&in);
     check_gnu_ifuncs(&in);
-    check_constructors(&in, "llvm.global_ctors", "constructor ");
-    check_constructors(&in, "llvm.global_dtors", "destructor ");
     check_constructor_sections(&in);
     check_alignments(&in);
     if (!allow_asm)

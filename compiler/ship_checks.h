@@ -9,8 +9,7 @@
 #include "engine/orc/llvm_compat.h"
 #include "text_list.h"
 
-/* Thread-local variables, GNU ifuncs, constructors and destructors, alignments beyond a page,
- * assembly (unless allow_asm). `origin` names the file. */
+/* GNU ifuncs, sections of constructors that nothing reads, alignments beyond a page, assembly (unless allow_asm). `origin` names the file. */
 void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_asm,
                          tci_text_list *findings);
 

@@ -19,8 +19,8 @@
  * (TC_E_PAYLOAD), and so does a size that no memory has. After the UCX-ifunc API, listing 1.2.
  *
  * The code may call libc and the libraries that it was linked with by -l, as in any program.
- * tc-clang refuses thread-local variables, constructors, GNU ifunc attributes and, unless
- * --allow-asm is given, inline assembly. Of C++ it takes what the standard says, and an exception
+ * Constructors run when it is loaded, destructors before it leaves; thread-local variables are as
+ * others. tc-clang refuses GNU ifunc attributes and, unless --allow-asm is given, inline assembly. Of C++ it takes what the standard says, and an exception
  * that would leave NAME_main ends the message alone (TC_E_THROWN).
  *
  * The functions below are for code that runs inside NAME_main, by the thread that runs it. They

@@ -42,7 +42,8 @@ tc_status tc_ifunc_open_memory(tc_context *ctx, const void *archive, size_t arch
                                const char *deps, size_t deps_size, tc_ifunc **fn_out,
                                tc_error *err)
 {
-    return tc_ifunc_open_signed(ctx, archive, archive_size, deps, deps_size, NULL, 0, fn_out, err);
+    return tc_ifunc_open_signed(ctx, archive, archive_size, deps, deps_size, NULL, 0, fn_out,
+                                err);
 }
 
 tc_status tc_ifunc_open_signed(tc_context *ctx, const void *archive, size_t archive_size,
@@ -93,7 +94,7 @@ tc_status tc_ifunc_use_local(tc_ifunc *fn,
                                           void *target_args),
                              tc_error *err)
 {
-    if (main != NULL && fn->entries != TCI_ENTRY_MAIN)
+    if (main != NULL && (fn->entries & TCI_ENTRY_INIT) != 0)
         return tci_error_set(
             err, TC_E_INVALID,
             "%s: it makes its payloads, so one function of this process cannot "
@@ -122,7 +123,8 @@ tc_status tc_ifunc_use_local_entries(
                              payload_get_max_size != NULL ? "payload_get_max_size"
                                                           : "no payload_get_max_size",
                              payload_init != NULL ? "payload_init" : "no payload_init");
-    const tci_entries local = {main, payload_get_max_size, payload_init};
+    const tci_entries local = {
+        .main = main, .max_size = payload_get_max_size, .init = payload_init};
     return use_local(fn, &local, err);
 }
 

@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "code_map.h"
+#include "code_unit_life.h"
 #include "code_unit_object.h"
 #include "code_unit_table.h"
 #include "engine/cache/object_cache.h"
@@ -85,7 +86,7 @@ static tc_status link_object(const compile_request *r, const tci_engine_code *co
     uint32_t writable = tci_linked_code_writable(out->compiled);
     out->stage_ns[TC_STAGE_LINK] = tci_clock_ns() - start_ns;
     out->optimised = code->level != TCI_LEVEL_BASELINE;
-    out->has_state = writable != 0;
+    out->has_state = writable != 0 || out->entries.life != NULL;
     out->memory = tci_linked_code_memory(out->compiled);
     out->may_tier_up =
         r->plan->may_tier_up && !out->optimised && writable != TCI_WRITABLE_FIXED;
@@ -138,11 +139,11 @@ static tc_status compile(const compile_request *r, tci_code_level level, tci_loa
     out->stage_ns[TC_STAGE_CODEGEN] = object.codegen_ns;
     out->path = TC_LOAD_JIT;
     tc_status status = link_object(r, &code, &object, out, err);
-    if (status == TC_OK)
+    if (status != TC_OK)
+        free(object.bytes);
+    else
         out->pending =
             tci_object_write_create(r->cache, &key, code.name, object.bytes, object.size);
-    else
-        free(object.bytes);
     return status;
 }
 
@@ -206,7 +207,7 @@ static tc_status load_image(const tci_engine_handle *handle, const tci_load_sour
                                  &unit->code.entries, err));
     unit->code.path = TC_LOAD_IMAGE;
     unit->code.stage_ns[TC_STAGE_IMAGE] = tci_clock_ns() - start_ns;
-    unit->code.has_state = tci_image_loader_has_data(unit->image);
+    unit->code.has_state = tci_image_loader_has_data(unit->image) || unit->code.entries.life;
     unit->code.memory = tci_image_loader_memory(unit->image);
     unit->code.may_tier_up = plan->may_tier_up && !unit->code.has_state;
     return TC_OK;
@@ -347,6 +348,7 @@ void tci_code_unit_unload(tci_engine_handle *handle, tci_code_unit *unit)
 {
     if (unit == NULL)
         return;
+    tci_code_unit_stop(unit);
     tci_code_map_remove(unit->names);
     if (unit->image != NULL)
         tci_image_loader_unload(handle->arena, unit->image);
@@ -376,8 +378,8 @@ void tci_code_unit_replace(tci_engine_handle *handle, tci_code_unit *unit,
                            tci_code_unit *optimised)
 {
     tci_code_unit old = *unit;
-    optimised->symbols = old.symbols;
-    old.symbols = NULL;
+    optimised->symbols = old.symbols, old.symbols = NULL;
+    optimised->started = old.started, old.started = NULL;
     if (old.code.has_state) {
         optimised->code.has_state = true;
         optimised->code.memory += old.code.memory;

@@ -15,7 +15,7 @@ typedef struct tci_loaded_code {
     tci_entries entries;
     tci_linked_code *compiled; /* NULL: an image that was shipped */
     bool may_tier_up;          /* compiling it again for this CPU could make it faster */
-    bool has_state;            /* it has variables of its own that it may write */
+    bool has_state;            /* variables of its own that it may write, or constructors */
     bool optimised;
     tc_load_path path;
     size_t memory;
@@ -23,12 +23,15 @@ typedef struct tci_loaded_code {
     uint64_t stage_ns[TC_STAGE_COUNT];
 } tci_loaded_code;
 
+typedef struct tci_started_code tci_started_code; /* code_unit_life.c */
+
 struct tci_code_unit {
     tci_loaded_code code; /* first: its entries are what most ask for */
     tci_symbols *symbols;
     tci_loaded_image *image; /* NULL: it was compiled, or is: */
     tci_shared_library *shared;
     tci_linked_code *state; /* code that was replaced, whose variables the code uses; or NULL */
+    tci_started_code *started; /* its constructors have run; NULL: not, or it has none */
     tci_code_names *names;
 };
 

@@ -14,15 +14,18 @@
 #include <tc/log.h>
 #include <tc/status.h>
 
-#define TCI_ENGINE_ABI 7u
+#define TCI_ENGINE_ABI 8u
 #define TCI_ENGINE_SYMBOL "tci_engine_module"
 
-/* The callable form of one function. The two last are NULL when the library does not define
- * them. */
+/* The callable form of one function. All but the first are NULL when the code does not define
+ * them. `life` runs its constructors, or (NULL, 0) what it has registered for its end and its
+ * destructors, or (NULL, 1) what is registered alone; not 0: a constructor threw, and `text` has
+ * its words. */
 typedef struct tci_entries {
     void (*main)(void *payload, size_t payload_size, void *target_args);
     size_t (*max_size)(void *source_args, size_t source_args_size);
     int (*init)(void *payload, size_t payload_size, void *source_args, size_t source_args_size);
+    int (*life)(char *text, size_t size);
 } tci_entries;
 
 /* How much work goes into the machine code. The sender has optimised already, so even

@@ -59,7 +59,8 @@ static tc_status check_image(const tci_link_request *request, const tci_image_bu
         return tci_error_set(err, TC_E_CORRUPT, "compiled image of level %u, expected %u",
                              bundle->level, (unsigned)code->level);
     if ((unsigned)image->machine != TCI_ARCH_NUMBER ||
-        image->entries != (code->entries & TCI_ENTRY_PLACES))
+        (image->entries & TCI_ENTRY_PLACES) != (code->entries & TCI_ENTRY_PLACES) ||
+        (image->entries & ~(code->entries | TCI_ENTRY_PLACES)) != 0)
         return tci_error_set(err, TC_E_CORRUPT,
                              "compiled image for machine %u with entry bits %u, expected %u "
                              "and %u",

@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "engine/code_rebind.h"
+#include "engine/code_unit_life.h"
 #include "ifunc/standing.h"
 #include "wire/frame.h"
 
@@ -117,6 +118,22 @@ static bool is_out_of_date(const tc_ifunc *fn, tc_status status)
            fn->changes != tci_library_set_changes(fn->registry->scope.libraries);
 }
 
+/* Its constructors run in this thread, as its calls will. */
+static tc_status start(tc_ifunc *fn, tc_error *err)
+{
+    tc_error failure;
+    tci_registry_retain(fn);
+    tc_status status = tci_code_unit_start(fn->unit, tci_archive_name(fn->archive), &failure);
+    if (status != TC_OK) {
+        tci_ifunc_load_refuse(fn, &failure);
+        fn->failure_told = err != NULL;
+        if (err != NULL)
+            *err = failure;
+    }
+    tci_registry_release(fn);
+    return status;
+}
+
 /* Takes `failure` over. */
 static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
                           tc_error *failure, tc_error *err)
@@ -131,7 +148,7 @@ static tc_status end_load(tc_ifunc *fn, tc_status status, tci_code_unit *unit,
     /* A loader's thread may have bound it to what has left since. */
     if (status == TC_OK && tci_symbols_are_old(tci_code_unit_symbols(unit)))
         tci_ifunc_load_rebind(fn);
-    return fn->state == TCI_LOADED ? TC_OK : tci_ifunc_load_soon(fn, err);
+    return fn->state == TCI_LOADED ? start(fn, err) : tci_ifunc_load_soon(fn, err);
 }
 
 static tc_status finish_load(tc_ifunc *fn, tc_error *err)

@@ -2,6 +2,7 @@
 
 #include "archive_layout.h"
 #include "core/ep_state.h"
+#include "image.h"
 #include "transfer/frame_out.h"
 #include "transfer/staging.h"
 
@@ -53,6 +54,19 @@ static tc_status check_throws_nothing(const tci_archive *archive, size_t index, 
     return TC_OK;
 }
 
+/* It is for one message, and would be constructed and destructed for each. */
+static tc_status check_life(const tci_archive *archive, size_t index, tc_error *err)
+{
+    tci_image image;
+    TC_TRY(tci_image_open_slice(archive, index, &image, err));
+    if ((image.entries & TCI_ENTRY_LIFE) == 0)
+        return TC_OK;
+    return tci_error_set(err, TC_E_UNSUPPORTED,
+                         "%s: it has constructors or destructors, which injected code cannot "
+                         "have; tc_send runs them once",
+                         tci_archive_name(archive));
+}
+
 /* Where the payload is to lie its frame says, whether it is read-only it cannot. */
 static tc_status check_payload(const tc_ifunc *fn, tc_error *err)
 {
@@ -72,6 +86,7 @@ static tc_status make_section(tc_ifunc *fn, unsigned target, tci_injected_code *
     TC_TRY(tci_archive_select_image(fn->archive, tci_target_triple(target), TCI_CPU_ANY, &index,
                                     err));
     TC_TRY(check_throws_nothing(fn->archive, index, err));
+    TC_TRY(check_life(fn->archive, index, err));
     size_t deps_size = fn->code_bytes - TCI_CODE_SECTION_BYTES - fn->archive_size;
     size_t rest_size = deps_size + 1 + names_size(fn->archive, index);
     size_t size =

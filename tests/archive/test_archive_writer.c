@@ -130,6 +130,25 @@ static void alignment_of_payloads(void **state)
     free(bytes);
 }
 
+/* They have a byte more, behind the entries: f, 13 << 4 | main, then what would stand there. */
+static void constructors_beside_alignment(void **state)
+{
+    static const tci_slice slice = {.triple = "x86_64-linux", .form = TCI_FORM_BITCODE};
+    static const uint8_t content[] = {'f', 0, 0xd1, 2, 1};
+    tci_archive_writer *writer;
+    void *bytes;
+    assert_int_equal(
+        tci_archive_writer_create("f", TCI_ENTRY_MAIN | TCI_ENTRY_LIFE, &writer, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_align(writer, 64, NULL), TC_OK);
+    assert_int_equal(tci_archive_writer_add(writer, &slice, "BC", 2, NULL, 0, NULL), TC_OK);
+    tci_archive *archive = finish_and_open(writer, &bytes);
+    assert_memory_equal((const char *)bytes + 7, content, sizeof content);
+    assert_int_equal(tci_archive_payload_alignment(archive), 64);
+    assert_int_equal(tci_archive_entries(archive), TCI_ENTRY_MAIN | TCI_ENTRY_LIFE);
+    tci_archive_close(archive);
+    free(bytes);
+}
+
 /* Whatever alignment was asked for; a library has no payloads. */
 static void read_only_payloads(void **state)
 {
@@ -263,6 +282,7 @@ int main(void)
         cmocka_unit_test(alignment_of_payloads),
         cmocka_unit_test(read_only_payloads),
         cmocka_unit_test(bad_names_and_entries),
+        cmocka_unit_test(constructors_beside_alignment),
         cmocka_unit_test(bad_slices),
         cmocka_unit_test(limit_of_slices),
         cmocka_unit_test(limits_of_symbols),

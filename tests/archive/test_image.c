@@ -179,6 +179,33 @@ static void expect_compiled(const compiled_image *wanted, const tci_image *image
     expect_relocations(image, &list);
 }
 
+static void an_entry_for_constructors(void **state)
+{
+    tci_image_source source = sample_image_full();
+    tci_image image;
+    uint8_t *bytes;
+    void *written;
+    size_t size;
+    source.entries |= TCI_ENTRY_LIFE;
+    source.life_place = 24;
+    assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_OK);
+    bytes = written;
+    assert_int_equal(bytes[1] & 0x40, 0x40);
+    assert_int_equal(tci_image_open(bytes, size, &image, NULL), TC_OK);
+    assert_int_equal(image.entries, source.entries);
+    assert_int_equal(image.init_place, source.init_place);
+    assert_int_equal(image.life_place, 24);
+    source.entries = TCI_ENTRY_MAIN | TCI_ENTRY_LIFE;
+    free(written);
+    assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_OK);
+    assert_int_equal(tci_image_open(written, size, &image, NULL), TC_OK);
+    assert_int_equal(image.entries, source.entries);
+    assert_int_equal(image.life_place, 24);
+    source.life_place = 0x1000; /* constants */
+    free(written);
+    assert_int_equal(tci_image_write(&source, &written, &size, NULL), TC_E_CORRUPT);
+}
+
 static void compiled_images(void **state)
 {
     static const compiled_image wanted[] = {
@@ -231,6 +258,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(places_are_found_in_segments),
         cmocka_unit_test(example_of_the_document),
         cmocka_unit_test(golden_images),
+        cmocka_unit_test(an_entry_for_constructors),
         cmocka_unit_test(compiled_images),
     };
     if (argc < 2)

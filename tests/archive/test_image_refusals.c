@@ -19,7 +19,7 @@ static const refusal refusals[] = {
     {BYTES("\2\1\1\x21\0abcd"), TC_E_VERSION, "format version 2"},
     {BYTES("\1\0\1\x21\0abcd"), TC_E_VERSION, "shape 0x00"},
     {BYTES("\1\3\1\x21\0abcd"), TC_E_VERSION, "shape 0x03"},
-    {BYTES("\1\x41\1\x21\0abcd"), TC_E_VERSION, "shape 0x41"},
+    {BYTES("\1\x81\1\x21\0abcd"), TC_E_VERSION, "shape 0x81"},
     {BYTES("\1\1"), TC_E_CORRUPT, "no segments"},
     {BYTES("\1\1\0\0"), TC_E_CORRUPT, "no segments"},
     {BYTES("\1\1\x09\x21\0abcd"), TC_E_TOO_LARGE, "9 segments, limit 8"},

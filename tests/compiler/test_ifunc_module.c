@@ -342,8 +342,9 @@ static void bitcode_of_a_newer_llvm_names_both_versions(void **state)
 
 static void findings_without_debug_information_name_the_file(void **state)
 {
-    const char *text = HEAD "@t = thread_local global i32 0\nmodule asm \"nop\"\n" MAIN
-                            "{\n  call void asm sideeffect \"nop\", \"\"()\n  ret void\n}\n";
+    const char *text = HEAD
+        "@t = external thread_local global i32\nmodule asm \"nop\"\n" MAIN
+        "{\n  call void asm sideeffect \"nop\", \"\"()\n  store i32 1, ptr @t\n  ret void\n}\n";
     tci_ifunc_code code;
     assert_int_equal(make(&text, 1, false, &code), TC_E_UNSUPPORTED);
     assert_int_equal(findings.count, 3);

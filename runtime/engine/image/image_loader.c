@@ -206,6 +206,8 @@ static tci_entries entries_at(const tci_image *image, uint8_t *run)
     if (image->entries & TCI_ENTRY_INIT)
         entries.init =
             (int (*)(void *, size_t, void *, size_t))(uintptr_t)(run + image->init_place);
+    if (image->entries & TCI_ENTRY_LIFE)
+        entries.life = (int (*)(char *, size_t))(uintptr_t)(run + image->life_place);
     return entries;
 }
 
@@ -213,16 +215,20 @@ static tci_entries entries_at(const tci_image *image, uint8_t *run)
 static size_t sort_entries(const tci_image *image, const char *name, tci_image_names *names,
                            tci_code_symbol out[TCI_IMAGE_ENTRIES])
 {
+    static const unsigned bits[] = {TCI_ENTRY_MAIN, TCI_ENTRY_MAX_SIZE, TCI_ENTRY_INIT,
+                                    TCI_ENTRY_LIFE};
     const char *const suffixes[] = {
-        "main", image->entries & TCI_ENTRY_ORIGINAL ? "payload_bound" : "payload_get_max_size",
-        "payload_init"};
-    const uint32_t places[] = {image->main_place, image->max_size_place, image->init_place};
+        "_main",
+        image->entries & TCI_ENTRY_ORIGINAL ? "_payload_bound" : "_payload_get_max_size",
+        "_payload_init", TCI_LIFE_SUFFIX};
+    const uint32_t places[] = {image->main_place, image->max_size_place, image->init_place,
+                               image->life_place};
     size_t count = 0;
     for (unsigned i = 0; i < TCI_IMAGE_ENTRIES; i++) {
         size_t at = count;
-        if ((image->entries & 1u << i) == 0)
+        if ((image->entries & bits[i]) == 0)
             continue;
-        (void)snprintf(names->entries[i], sizeof names->entries[i], "%s_%s", name, suffixes[i]);
+        (void)snprintf(names->entries[i], sizeof names->entries[i], "%s%s", name, suffixes[i]);
         for (; at > 0 && out[at - 1].address > places[i]; at--)
             out[at] = out[at - 1];
         out[at] = (tci_code_symbol){.name = names->entries[i], .address = places[i]};

@@ -66,7 +66,7 @@ TC_MUST_CHECK tc_status tci_image_loader_rebind_slice(tci_loaded_image *loaded,
                                                       tci_symbols *before, tci_symbols *symbols,
                                                       tc_error *err);
 
-#define TCI_IMAGE_ENTRIES 3
+#define TCI_IMAGE_ENTRIES 4
 
 typedef struct tci_image_names {
     size_t count;

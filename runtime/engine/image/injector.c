@@ -152,6 +152,10 @@ static tc_status validate(tci_injector *injector, tc_error *err)
         return tci_error_set(err, TC_E_TOO_LARGE,
                              "injected code: %u bytes of memory, at most %u",
                              injector->image.memory_bytes, MEMORY_MAX);
+    if ((injector->image.entries & TCI_ENTRY_LIFE) != 0)
+        return tci_error_set(err, TC_E_UNSUPPORTED,
+                             "injected code: it has constructors or destructors, which are for "
+                             "code that stays; send it by tc_send");
     const char *deps = next_text(&texts);
     if (deps == NULL)
         return tci_error_set(err, TC_E_CORRUPT,

@@ -1,4 +1,4 @@
-/* The entry points of a function, in the order of their TCI_ENTRY_ bits. */
+/* The entry points of a function. */
 #ifndef TCI_ENTRY_NAMES_H
 #define TCI_ENTRY_NAMES_H
 
@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-#define TCI_ENTRY_COUNT 3
+#define TCI_ENTRY_COUNT 4
+#define TCI_ENTRY_AT_LIFE 3 /* code that has none is without, whatever the archive has */
 #define TCI_ENTRY_SYMBOL_MAX (TCI_ARCHIVE_NAME_MAX + 32)
 
 /* Writes "NAME_main", ... as a function with these TCI_ENTRY_ bits calls it, and returns the
@@ -14,13 +15,18 @@
 static inline unsigned tci_entry_symbol(const char *name, unsigned entries, int index,
                                         char out[TCI_ENTRY_SYMBOL_MAX])
 {
-    static const char *const suffixes[TCI_ENTRY_COUNT] = {"main", "payload_get_max_size",
-                                                          "payload_init"};
-    const char *suffix = suffixes[index];
+    static const struct entry_name {
+        const char *suffix;
+        unsigned bit;
+    } names[TCI_ENTRY_COUNT] = {{"_main", TCI_ENTRY_MAIN},
+                                {"_payload_get_max_size", TCI_ENTRY_MAX_SIZE},
+                                {"_payload_init", TCI_ENTRY_INIT},
+                                {TCI_LIFE_SUFFIX, TCI_ENTRY_LIFE}};
+    const char *suffix = names[index].suffix;
     if (index == 1 && (entries & TCI_ENTRY_ORIGINAL) != 0)
-        suffix = "payload_bound";
-    (void)snprintf(out, TCI_ENTRY_SYMBOL_MAX, "%s_%s", name, suffix);
-    return 1u << index;
+        suffix = "_payload_bound";
+    (void)snprintf(out, TCI_ENTRY_SYMBOL_MAX, "%s%s", name, suffix);
+    return names[index].bit;
 }
 
 #endif

@@ -146,13 +146,25 @@ static void want(const tci_jit *jit, lookup *l, size_t place, const char *symbol
     l->names[place] = LLVMOrcExecutionSessionIntern(jit->session, symbol);
 }
 
-static void want_all(const tci_jit_linker *linker, const tci_jit *jit, lookup *l,
-                     uint32_t shared_count)
+static bool defines(const tci_elf_object *object, const char *symbol)
 {
+    tci_elf_function function;
+    for (size_t at = 0; tci_elf_object_next_function(object, &at, &function);) {
+        if (strcmp(function.name, symbol) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void want_all(const tci_jit_linker *linker, const tci_jit *jit,
+                     const tci_object_view *object, lookup *l, uint32_t shared_count)
+{
+    const tci_elf_object shape = tci_elf_object_open(object->elf, object->elf_size);
     const unsigned entries = linker->code->entries;
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
-        if ((entries & tci_entry_symbol(linker->code->name, entries, i, symbol)) != 0)
+        if ((entries & tci_entry_symbol(linker->code->name, entries, i, symbol)) != 0 &&
+            (i != TCI_ENTRY_AT_LIFE || defines(&shape, symbol)))
             want(jit, l, (size_t)i, symbol);
     }
     for (uint32_t i = 0; i < shared_count; i++) {
@@ -244,7 +256,7 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
 {
     lookup l = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
     bool shares = object->level == TCI_LEVEL_BASELINE && object->writable != TCI_WRITABLE_FIXED;
-    want_all(linker, loaded->jit, &l, shares ? object->writable : 0);
+    want_all(linker, loaded->jit, object, &l, shares ? object->writable : 0);
     look_up(loaded->jit, loaded->dylib, &l);
     TC_TRY(link_status(linker, &l, err));
     if (l.addresses[0] == 0)
@@ -255,6 +267,7 @@ static tc_status find_entries(tci_jit_linker *linker, tci_loaded *loaded,
     entries_out->main = (void (*)(void *, size_t, void *))(uintptr_t)l.addresses[0];
     entries_out->max_size = (size_t(*)(void *, size_t))(uintptr_t)l.addresses[1];
     entries_out->init = (int (*)(void *, size_t, void *, size_t))(uintptr_t)l.addresses[2];
+    entries_out->life = (int (*)(char *, size_t))(uintptr_t)l.addresses[TCI_ENTRY_AT_LIFE];
     return TC_OK;
 }
 

@@ -96,16 +96,20 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
             name_of(ifunc));
     if (is_filled_list(module, "llvm.global_ctors"))
         return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "code has constructors, which would never run");
+                             "code has constructors, which would never run: tc-ar create makes "
+                             "an entry of them");
     if (is_filled_list(module, "llvm.global_dtors"))
-        return tci_error_set(err, TC_E_UNSUPPORTED,
-                             "code has destructors, which would never run");
+        return tci_error_set(
+            err, TC_E_UNSUPPORTED,
+            "code has destructors, which would never run: tc-ar create makes an "
+            "entry of them");
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = LLVMGetNextGlobal(g)) {
         if (LLVMIsThreadLocal(g) != 0)
-            return tci_error_set(
-                err, TC_E_UNSUPPORTED,
-                "variable '%s' is thread-local, which code that is sent cannot use",
-                name_of(g));
+            return tci_error_set(err, TC_E_UNSUPPORTED,
+                                 "variable '%s' is thread-local: tc-ar create makes an "
+                                 "ordinary one of it, unless "
+                                 "a library defines it",
+                                 name_of(g));
         if (is_in_constructor_section(g))
             return tci_error_set(
                 err, TC_E_UNSUPPORTED,
@@ -214,13 +218,16 @@ tc_status tci_module_check_entries(LLVMModuleRef module, const tci_engine_code *
             {"vpzp", "void (ptr, i64, ptr)"},
             {"zpz", "i64 (ptr, i64)"},
             {"ipzpz", "i32 (ptr, i64, ptr, i64)"},
+            {"ipz", "i32 (ptr, i64)"},
         },
       original_init = {"ipzpp", "i32 (ptr, i64, ptr, ptr)"};
     for (int i = 0; i < TCI_ENTRY_COUNT; i++) {
         char symbol[TCI_ENTRY_SYMBOL_MAX];
         bool original = i == 2 && (code->entries & TCI_ENTRY_ORIGINAL) != 0;
         const struct entry_type *type = original ? &original_init : &types[i];
-        if ((code->entries & tci_entry_symbol(code->name, code->entries, i, symbol)) != 0)
+        const unsigned bit = tci_entry_symbol(code->name, code->entries, i, symbol);
+        if ((code->entries & bit) != 0 &&
+            (i != TCI_ENTRY_AT_LIFE || LLVMGetNamedFunction(module, symbol) != NULL))
             TC_TRY(check_entry(module, symbol, type->letters, type->text, err));
     }
     return TC_OK;

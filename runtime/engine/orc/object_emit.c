@@ -174,7 +174,9 @@ static void expose_entries(LLVMModuleRef module, const tci_engine_code *code)
         char symbol[TCI_ENTRY_SYMBOL_MAX];
         if ((code->entries & tci_entry_symbol(code->name, code->entries, i, symbol)) == 0)
             continue;
-        LLVMSetLinkage(LLVMGetNamedFunction(module, symbol), LLVMExternalLinkage);
+        LLVMValueRef entry = LLVMGetNamedFunction(module, symbol);
+        if (entry != NULL)
+            LLVMSetLinkage(entry, LLVMExternalLinkage);
     }
 }
 

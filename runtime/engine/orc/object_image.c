@@ -18,6 +18,7 @@ typedef struct making {
     tci_object_patch patch;
     tci_object_layout layout;
     uint32_t entries[TCI_ENTRY_COUNT];
+    bool has_life;
     tci_image_bundle bundle;
     size_t piece_count;
     tci_image_piece *pieces;
@@ -54,7 +55,11 @@ static tc_status find_entries(making *m, tc_error *err)
         if ((m->code->entries & tci_entry_symbol(m->code->name, m->code->entries, i, name)) ==
             0)
             continue;
-        if (!find_symbol(m, name, &symbol) || !place_of(m, &symbol, &m->entries[i]))
+        const bool found = find_symbol(m, name, &symbol);
+        if (i == TCI_ENTRY_AT_LIFE && !found)
+            continue;
+        m->has_life = m->has_life || i == TCI_ENTRY_AT_LIFE;
+        if (!found || !place_of(m, &symbol, &m->entries[i]))
             return tci_error_set(err, TC_E_CORRUPT, "%s is not in the compiled code", name);
         if (symbol.size == 0)
             return tci_error_set(err, TC_E_CORRUPT, "%s has no instructions", name);
@@ -128,10 +133,11 @@ static tc_status write_image(making *m, tc_error *err)
         .machine = (tci_image_machine)TCI_ARCH_NUMBER,
         .segment_count = m->layout.segment_count,
         .segments = {m->layout.segments[0], m->layout.segments[1], m->layout.segments[2]},
-        .entries = m->code->entries & TCI_ENTRY_PLACES,
+        .entries = (m->code->entries & TCI_ENTRY_PLACES) | (m->has_life ? TCI_ENTRY_LIFE : 0),
         .main_place = m->entries[0],
         .max_size_place = m->entries[1],
         .init_place = m->entries[2],
+        .life_place = m->entries[TCI_ENTRY_AT_LIFE],
         .eh_frame_place = m->layout.eh_frame_place,
         .eh_frame_bytes = m->layout.eh_frame_bytes,
         .weak_names = m->patch.weak_names,

@@ -9,5 +9,5 @@ static void at_end(void)
 void bad_main(void *payload, size_t size, void *target_args)
 {
     (void)payload, (void)size, (void)target_args;
-    (void)atexit(at_end);
+    (void)at_quick_exit(at_end);
 }

@@ -1,0 +1,243 @@
+/* Code that begins and ends: constructors run once before its first call, and what they have made goes
+ * when the code does, whatever form it came in. */
+#include "../support/pair.h"
+#include "../support/test.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <tc/call.h>
+#include <tc/library.h>
+#include <tc/load.h>
+#include <time.h>
+#include <unistd.h>
+
+static tc_error error;
+
+/* What functions have noted. */
+static void expect_steps(const char *expected)
+{
+    const char *steps = getenv("LIVELY");
+    assert_string_equal(steps != NULL ? steps : "", expected);
+}
+
+static void forget_steps(void)
+{
+    assert_int_equal(setenv("LIVELY", "", 1), 0);
+}
+
+static int setup(void **state)
+{
+    forget_steps();
+    return unsetenv("LIVELY_THROWS");
+}
+
+static tc_status ask(pair *p, tc_ifunc *fn, char question, int *answer_out)
+{
+    size_t size = sizeof *answer_out;
+    error = (tc_error){TC_OK, ""};
+    return tc_call(p->ep, fn, &question, 1, answer_out, &size, PAIR_TIMEOUT_NS, &error);
+}
+
+static void expect_answer(pair *p, tc_ifunc *fn, char question, int expected)
+{
+    int answer = -1;
+    if (ask(p, fn, question, &answer) != TC_OK)
+        fail_msg("%c: %s", question, error.text);
+    assert_int_equal(answer, expected);
+}
+
+static void lives_once(const char *name, const char *const *options)
+{
+    pair p;
+    pair_open(&p, options);
+    tc_ifunc *fn = pair_ifunc(&p, name);
+    expect_answer(&p, fn, 'a', 1);
+    expect_steps("EBA");
+    expect_answer(&p, fn, 'a', 2);
+    expect_answer(&p, fn, 'n', 4);
+    expect_answer(&p, fn, 'o', 1);
+    expect_answer(&p, fn, 'c', 41);
+    expect_answer(&p, fn, 'c', 42);
+    expect_answer(&p, fn, 'i', 1);
+    expect_answer(&p, fn, 't', 1);
+    expect_answer(&p, fn, 't', 2);
+    expect_answer(&p, fn, 'x', 0);
+    expect_answer(&p, fn, 'i', 2);
+    expect_steps("EBAIT");
+    pair_close(&p);
+    expect_steps("EBAITxtiabe");
+}
+
+static void constructors_run_once_and_destructors_at_the_end(void **state)
+{
+    lives_once("lively", NULL);
+    forget_steps();
+    lives_once("lively", NULL); /* the same code in another context */
+}
+
+static void code_that_was_not_optimised_is_no_different(void **state)
+{
+    lives_once("lively0", NULL);
+}
+
+static void note_better(void *user, const tc_load_report *report)
+{
+    atomic_fetch_add((atomic_uint *)user, report->better ? 1 : 0);
+}
+
+static void better_code_goes_on_with_what_was_constructed(void **state)
+{
+    pair p;
+    atomic_uint better = 0;
+    const time_t end = time(NULL) + 60;
+    int calls = 0;
+    pair_open(
+        &p, (const char *const[]){"form", "bitcode", "tier", "auto", "tier_calls", "50", NULL});
+    pair_pause(&p);
+    tc_context_set_load_callback(p.target, note_better, &better);
+    pair_resume(&p);
+    tc_ifunc *fn = pair_ifunc(&p, "kindled");
+    while (atomic_load(&better) == 0 && time(NULL) < end)
+        expect_answer(&p, fn, 'a', ++calls);
+    assert_int_equal(atomic_load(&better), 1);
+    expect_answer(&p, fn, 'a', ++calls);
+    expect_steps("K");
+    pair_close(&p);
+    expect_steps("Kk");
+}
+
+static void a_constructor_that_throws_is_the_reason(void **state)
+{
+    pair p;
+    int answer;
+    assert_int_equal(setenv("LIVELY_THROWS", "1", 1), 0);
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "lively");
+    assert_int_not_equal(ask(&p, fn, 'a', &answer), TC_OK);
+    assert_non_null(strstr(
+        error.text, "in a constructor, the function threw std::runtime_error: not today"));
+    expect_steps("EBAb"); /* what was whole is destroyed */
+    pair_close(&p);
+    expect_steps("EBAb");
+}
+
+static void injected_code_has_none(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    assert_int_equal(tc_send_injected(p.ep, pair_ifunc(&p, "kindled"), "i", 1),
+                     TC_E_UNSUPPORTED);
+    assert_int_equal(tc_send_error(p.source, &error), TC_E_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "constructors or destructors"));
+    pair_close(&p);
+}
+
+/* --- libraries ---------------------------------------------------------------------------- */
+
+static tc_library *push(pair *p, int version)
+{
+    tc_library *library;
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s/hearth%d/hearth.tca", getenv("TC_IFUNC_PATH"),
+                   version);
+    assert_int_equal(tc_library_open_file(p->source, path, &library, &error), TC_OK);
+    if (tc_library_push(p->ep, library, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    return library;
+}
+
+static void expect_warmth(pair *p, tc_ifunc *fn, int before, int now, int calls)
+{
+    int answer[3] = {0};
+    size_t size = sizeof answer;
+    if (tc_call(p->ep, fn, NULL, 0, answer, &size, PAIR_TIMEOUT_NS, &error) != TC_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(answer[0], before);
+    assert_int_equal(answer[1], now);
+    assert_int_equal(answer[2], calls);
+}
+
+static void a_library_is_whole_before_its_init_and_after_its_fini(void **state)
+{
+    pair p;
+    pair_open(&p, NULL);
+    (void)push(&p, 1);
+    expect_steps("1C1I");
+    tc_ifunc *fn = pair_ifunc(&p, "warmed");
+    expect_warmth(&p, fn, 21, 21, 101);
+    (void)push(&p, 2);
+    expect_steps("1C1I2C2I1F1X1D");
+    expect_warmth(&p, fn, 21, 22, 102); /* what its constructor has read stays */
+    pair_close(&p);
+    expect_steps("1C1I2C2I1F1X1D2F2X2D");
+}
+
+static void what_comes_back_is_constructed_again(void **state)
+{
+    pair p;
+    int answer;
+    pair_open(&p, NULL);
+    tc_library *library = push(&p, 1);
+    tc_ifunc *fn = pair_ifunc(&p, "warmed");
+    expect_warmth(&p, fn, 21, 21, 101);
+    assert_int_equal(tc_library_withdraw(p.ep, library, PAIR_TIMEOUT_NS, &error), TC_OK);
+    assert_int_equal(ask(&p, fn, 'a', &answer), TC_E_ABSENT);
+    expect_steps("1C1I1F1X1D");
+    (void)push(&p, 2);
+    expect_warmth(&p, fn, 22, 22, 101);
+    pair_close(&p);
+}
+
+/* --- the end of the process ------------------------------------------------------------------ */
+
+static void leave_without_destroying(int to)
+{
+    pair p;
+    pair_open(&p, NULL);
+    tc_ifunc *fn = pair_ifunc(&p, "lively");
+    expect_answer(&p, fn, 'i', 1);
+    assert_int_equal(dup2(to, STDOUT_FILENO), STDOUT_FILENO);
+    exit(0);
+}
+
+/* Runs behind stop_all, which is registered later. */
+static void tell_steps(void)
+{
+    const char *steps = getenv("LIVELY");
+    (void)!write(STDOUT_FILENO, steps, strlen(steps));
+}
+
+static void a_process_that_exits_destructs(void **state)
+{
+    char steps[64] = "";
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(60);
+        (void)atexit(tell_steps);
+        leave_without_destroying(ends[1]);
+    }
+    assert_int_equal(close(ends[1]), 0);
+    size_t used = 0;
+    for (ssize_t n; (n = read(ends[0], steps + used, sizeof steps - 1 - used)) > 0;)
+        used += (size_t)n;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_string_equal(steps, "EBAIiabe");
+    (void)close(ends[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_process_that_exits_destructs, setup),
+        cmocka_unit_test_setup(constructors_run_once_and_destructors_at_the_end, setup),
+        cmocka_unit_test_setup(code_that_was_not_optimised_is_no_different, setup),
+        cmocka_unit_test_setup(better_code_goes_on_with_what_was_constructed, setup),
+        cmocka_unit_test_setup(a_constructor_that_throws_is_the_reason, setup),
+        cmocka_unit_test_setup(injected_code_has_none, setup),
+        cmocka_unit_test_setup(a_library_is_whole_before_its_init_and_after_its_fini, setup),
+        cmocka_unit_test_setup(what_comes_back_is_constructed_again, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
