@@ -169,7 +169,8 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t value) noexcept
     return (hash ^ value) * 0x100000001b3u;
 }
 
-// Where the parts of a message lie: each behind the one before, aligned.
+// Where the parts of a message lie: as the members of a C struct, of which what varies in size is the
+// flexible array member (docs/payload-layout.md, which all languages follow).
 template <typename P> struct layout;
 template <typename... A> struct layout<std::tuple<A...>> {
     static constexpr std::size_t count = sizeof...(A);
@@ -188,13 +189,22 @@ template <typename... A> struct layout<std::tuple<A...>> {
                       "what varies in size is the last parameter");
         return place<I>() + (rest_of<part<I>>::value ? 0 : sizeof(part<I>));
     }
-    // Of all but what varies.
+    // Of all but what varies; without that the struct's own, which its last bytes fill up.
     static constexpr std::size_t size() noexcept
     {
         if constexpr (count == 0)
             return 0;
         else
-            return end<count - 1>();
+            return place_for(end<count - 1>(), has_rest() ? 1 : alignment());
+    }
+    static constexpr std::size_t alignment() noexcept
+    {
+        std::size_t largest = 1;
+        ((largest = alignof(typename rest_of<A>::element) > largest
+                        ? alignof(typename rest_of<A>::element)
+                        : largest),
+         ...);
+        return largest;
     }
     static constexpr bool has_rest() noexcept
     {

@@ -24,9 +24,10 @@
 // std::bad_alloc, where a std::vector or std::string needs memory). Only the second is there
 // when TC_NO_EXCEPTIONS is defined before this header, or exceptions are off (-fno-exceptions).
 //
-// Messages. Arguments become the bytes of a payload, one behind the other, each aligned as in a
-// struct of C; the last one may be a std::string_view or whatever has data() and size() (a
-// std::vector, std::span, tc::view), and is what is left. All are trivially copyable, and none is a
+// Messages. Arguments become the bytes of a payload as the members of a struct of C, zeros between
+// them and behind them included (docs/payload-layout.md, "Several values in one message"); the last one
+// may be a std::string_view or whatever has data() and size() (a std::vector, std::span, tc::view), and is
+// what is left, as a flexible array member. All are trivially copyable, and none is a
 // pointer, which is checked. An argument that is alone in its message is not copied first. An
 // answer is nothing (void: one with bytes is TC_E_TOO_LARGE), of a type of a size (and has that
 // size: else the call fails with TC_E_CORRUPT), or a std::string or std::vector, for which there

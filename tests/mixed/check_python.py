@@ -89,7 +89,7 @@ class Answers(unittest.TestCase):
             self.assertEqual(peer.call(last, [5, 7, 4, 20]), (20, True))
             raw = context.open_archive(positive.archive())
             with self.assertRaisesRegex(tchains.Invalid, "which its dimensions do not need"):
-                peer.call(raw, np.array([2, 3, 1, 0], np.int64).tobytes() + bytes(20))
+                peer.call(raw, np.array([2, 3], np.int64).tobytes() + b'\1' + bytes(3 + 20))
         node.stop()
 
 

@@ -168,21 +168,21 @@ class Shapes(PythonCase):
         context, node = self.connected()
         raw = context.open_archive(distances.archive())
         with self.assertRaisesRegex(tchains.Invalid, "points has 32 bytes, expected a multiple of 24"):
-            node.call(raw, bytes(16 + 32))
+            node.call(raw, bytes(8 + 32))
         raw = context.open_archive(turned.archive())
 
         def message(rows, columns, size):
-            return np.array([rows, columns, 1, 0], np.int64).tobytes() + bytes(size)
-        self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16)
+            return np.array([rows, columns], np.int64).tobytes() + b'\1' + bytes(3 + size)
+        self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16 + 1)
         for rows, columns, size in ((2, 3, 20), (-2, -3, 24), (2**62, 2, 0), (2**32, 2**32, 0), (0, 2**62, 0), (0, -1, 0),
                                     (2, 3, 28), (2**32, 1, 24), (2**40, 3, 24), (2**61 + 3, 2, 24), (2**63 - 1, 2**63 - 1, 24),
                                     (-2**63, 1, 0), (-2**63, -2**63, 24), (3, -2, 24), (1, 6 - 2**63, 24)):
             with self.assertRaisesRegex(tchains.Invalid, f"block has {size} bytes, which its dimensions do not need"):
                 node.call(raw, message(rows, columns, size))
-        for size in (0, 15, 31):
-            with self.assertRaisesRegex(tchains.Invalid, f"payload of {size} bytes, expected at least 32"):
+        for size in (0, 15, 19):
+            with self.assertRaisesRegex(tchains.Invalid, f"payload of {size} bytes, expected at least 20"):
                 node.call(raw, message(2**40, 1, 0)[:size])
-        self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16)
+        self.assertEqual(len(node.call(raw, message(2, 3, 24))), 24 + 16 + 1)
         with self.assertRaisesRegex(tchains.Invalid, "not of the shape .None, 2."):
             node.call(cut, np.zeros((3, 2)), 1)
         self.assertEqual(node.call(cut, np.zeros((3, 2)), 2).shape, (3, 2))
@@ -254,9 +254,9 @@ class Results(PythonCase):
     def test_payloads_are_checked_at_the_node(self):
         """Of whoever sends what it likes: here the same function, as one of bytes."""
         raw = self.context.open_archive(above.archive())
-        for payload, found in ((b"", "payload of 0 bytes, expected at least 16"),
-                               (bytes(15), "payload of 15 bytes, expected at least 16"),
-                               (bytes(21), "the array column has 5 bytes, expected a multiple of 8")):
+        for payload, found in ((b"", "payload of 0 bytes, expected at least 8"),
+                               (bytes(7), "payload of 7 bytes, expected at least 8"),
+                               (bytes(13), "the array column has 5 bytes, expected a multiple of 8")):
             with self.assertRaisesRegex(tchains.Invalid, "above: " + found):
                 self.endpoint.call(raw, payload)
         with self.assertRaisesRegex(tchains.Invalid, "payload of 3 bytes, expected 16"):

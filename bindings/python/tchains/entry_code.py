@@ -84,7 +84,7 @@ class Entry:
             opened = dict(zip(kind.open, dimensions))
         else:
             opened = self._open_dimension(kind, size, what)
-        alignment = max(1, kind.dtype.alignment)
+        alignment = parameters.c_alignment(kind.dtype)
         address = builder.ptrtoint(pointer, _SIZE)
         self._refuse_if(builder.icmp_unsigned("!=", builder.and_(address, _SIZE(alignment - 1)), _SIZE(0)), lib.TC_E_INVALID,
                         f"{what} is not aligned to {alignment} bytes, as {kind.dtype} needs")
@@ -177,7 +177,9 @@ class Entry:
         return self._view(kind, pointer, builder.load(size), f"the data '{said}'")
 
     def _array_reply(self, result_type, value):
-        """The bytes of an array that was returned; and memory to be freed, or None. A shape that is not declared comes last."""
+        """The bytes of an array that was returned; and memory to be freed, or None. A shape that is not declared
+        comes last, and behind it one byte with the number of its dimensions: a caller who takes the reply for nothing but elements
+        finds no whole number of them."""
         builder = self.builder
         array = arrayobj.make_array(result_type)(self.context, builder, value)
         data = builder.bitcast(array.data, _POINTER)
@@ -193,13 +195,14 @@ class Entry:
             return data, size, None
         if result_type.ndim == 1:
             return data, size, None
-        whole = builder.add(size, _SIZE(8 * result_type.ndim))
+        whole = builder.add(size, _SIZE(8 * result_type.ndim + 1))
         room = builder.call(self._declare("malloc", _POINTER, [_SIZE]), [whole])
         self._refuse_if(cgutils.is_null(builder, room), lib.TC_E_NO_MEMORY, "no memory for a reply of %zu bytes", whole)
         cgutils.raw_memcpy(builder, room, data, size, 1)
         for place, length in enumerate(lengths):
             where = builder.gep(room, [builder.add(size, _SIZE(8 * place))])
             builder.store(length, builder.bitcast(where, _SIZE.as_pointer()), align=1)
+        builder.store(_BYTE(result_type.ndim), builder.gep(room, [builder.sub(whole, _SIZE(1))]))
         return room, whole, room
 
     def _reply(self, result_type, value):
@@ -214,7 +217,13 @@ class Entry:
         else:
             data_type = context.get_data_type(result_type)
             room = cgutils.alloca_once(builder, data_type)
-            context.pack_value(builder, result_type, value, room)
+            if isinstance(result_type, types.BaseTuple):
+                # Member by member: what fills the struct up is zero, and nothing of the node's stack.
+                cgutils.memset(builder, room, _SIZE(context.get_abi_sizeof(data_type)), 0)
+                for place, part in enumerate(result_type.types):
+                    context.pack_value(builder, part, builder.extract_value(value, place), cgutils.gep_inbounds(builder, room, 0, place))
+            else:
+                context.pack_value(builder, result_type, value, room)
             data, size = builder.bitcast(room, _POINTER), _SIZE(context.get_abi_sizeof(data_type))
         status = builder.call(reply, [data, size])
         if own is not None:

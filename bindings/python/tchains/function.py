@@ -4,10 +4,12 @@ import weakref
 from ._binding import ffi, lib
 from .endpoint import REPLY_BYTES
 from .errors import check
+from .parameters import packed
 
 
 class Function:
-    """An opened function. It takes one payload, any object with a buffer, and its result is the bytes of the reply."""
+    """An opened function. It takes one payload, any object with a buffer, or several values that are packed as a C struct of them,
+    the last one perhaps an array; its result is the bytes of the reply."""
 
     reply_bytes = REPLY_BYTES
 
@@ -57,8 +59,10 @@ class Function:
 
     def message(self, context, arguments, named):
         """(handle, payload) of a message."""
-        if len(arguments) > 1 or named:
-            raise TypeError(f"{self.name} takes one payload, of bytes; found {len(arguments)} arguments and {len(named)} names")
+        if named:
+            raise TypeError(f"{self.name} takes values without names; found {', '.join(named)}")
+        if len(arguments) > 1:
+            return self.opened(context), packed(arguments)
         return self.opened(context), arguments[0] if arguments else b""
 
     def explain(self, arguments, named):

@@ -1,8 +1,8 @@
 """What the parameters of a function that travels are: values of the message, or memory of the node.
 
-Values of the message are packed as a C struct of their types, in the order of the parameters; an array of the message comes
-last, at the next multiple of 16 bytes, and has what is left of the payload. Dimensions that do not follow from its size are
-values of the message, too, of 64 bits each, in the array's place.
+The layout is that of all languages (docs/payload-layout.md, "Several values in one message"): a C struct of the values, in the
+order of the parameters, whose flexible array member the array is. Dimensions that do not follow from the array's size are values
+of the message, too, of 64 bits each, at the array's position.
 """
 import inspect
 
@@ -10,6 +10,72 @@ import numpy
 
 PAYLOAD_ALIGNMENT = 16
 DIMENSIONS_MAX = 8
+
+
+def _rounded(offset, alignment):
+    return -(-offset // alignment) * alignment
+
+
+def c_alignment(dtype):
+    """C's alignment of an element: of a struct that lies as C's does, that of its members, whatever NumPy says of it; of a packed
+    one 1."""
+    if dtype.subdtype is not None:
+        return c_alignment(dtype.base)
+    if dtype.names is None:
+        return dtype.alignment
+    end, largest = 0, 1
+    for member, offset in (dtype.fields[name][:2] for name in dtype.names):
+        alignment = c_alignment(member)
+        if offset != _rounded(end, alignment):
+            return 1
+        end, largest = offset + member.itemsize, max(largest, alignment)
+    return largest if dtype.itemsize == _rounded(end, largest) else 1
+
+
+def _struct_of(dtypes):
+    return numpy.dtype({"names": list(dtypes), "formats": list(dtypes.values())}, align=True)
+
+
+def _array_offset(struct, dtype):
+    """The offset of an array behind the members of a struct, whose own last bytes may be those that only fill it up."""
+    end = max((offset + member.itemsize for member, offset in (field[:2] for field in struct.fields.values())), default=0) \
+        if struct.names else 0
+    return _rounded(end, c_alignment(dtype))
+
+
+def _laid_out(struct, values, array):
+    """The bytes of a message: the values, and behind them the array if there is one."""
+    head = numpy.zeros(1, struct)
+    for name in struct.names or ():
+        head[name] = values[name]
+    head = head.view(numpy.uint8) if struct.names else numpy.zeros(0, numpy.uint8)
+    if array is None:
+        return head
+    offset = _array_offset(struct, array.dtype)
+    message = numpy.zeros(offset + array.nbytes, numpy.uint8)
+    message[:min(offset, head.size)] = head[:offset]
+    message[offset:] = array.reshape(-1).view(numpy.uint8)
+    return message
+
+
+def _packed_value(place, value):
+    """A value for a function of another language: NumPy's numbers have their own width, Python's are 64 bits wide."""
+    found = numpy.asarray(value)
+    if found.shape != () or found.dtype.kind not in "biufcV" or found.dtype.hasobject:
+        raise TypeError(f"argument {place + 1} is {value!r}, expected a number; an array or bytes come last")
+    return found
+
+
+def packed(values):
+    """The bytes of a message of several values, the last one perhaps an array or bytes, for a function in any language."""
+    *first, last = values
+    if isinstance(last, (bytes, bytearray, memoryview)):
+        last = numpy.frombuffer(last, numpy.uint8)
+    array = numpy.ascontiguousarray(last) if numpy.ndim(last) else None
+    if array is not None and array.dtype.hasobject:
+        raise TypeError("the last argument holds Python objects, which mean nothing in another process")
+    found = {f"f{place}": _packed_value(place, value) for place, value in enumerate(first if array is not None else values)}
+    return _laid_out(_struct_of({name: value.dtype for name, value in found.items()}), found, array)
 
 
 def _checked_shape(shape, ndim):
@@ -147,9 +213,9 @@ class Signature:
                 scalars[name] = kind.dtype
             elif isinstance(kind, Payload):
                 scalars.update({dimension_name(name, place): numpy.dtype(numpy.int64) for place in kind.travelling})
-        self.scalars = numpy.dtype({"names": list(scalars), "formats": list(scalars.values())}, align=True)
+        self.scalars = _struct_of(scalars)
         self.sent = [name for name, kind in self.parameters.items() if isinstance(kind, (Scalar, Payload))]
-        self.array_offset = -(-self.scalars.itemsize // PAYLOAD_ALIGNMENT) * PAYLOAD_ALIGNMENT
+        self.array_offset = _array_offset(self.scalars, self.array.dtype) if self.array is not None else 0
 
     def _checked_array(self, name, value):
         if isinstance(value, (bytes, bytearray, memoryview)):
@@ -189,13 +255,7 @@ class Signature:
                 values.update({dimension_name(name, place): array.shape[place] for place in self.array.travelling})
         if not self.scalars.names:
             return array if array is not None else b""
-        message = numpy.zeros(self.array_offset + array.nbytes if array is not None else self.scalars.itemsize, numpy.uint8)
-        fields = message[:self.scalars.itemsize].view(self.scalars)
-        for name in self.scalars.names:
-            fields[name] = self._checked_scalar(name, values[name])
-        if array is not None:
-            message[self.array_offset:] = array.reshape(-1).view(numpy.uint8)
-        return message
+        return _laid_out(self.scalars, {name: self._checked_scalar(name, values[name]) for name in self.scalars.names}, array)
 
     def _checked_scalar(self, name, value):
         dtype = self.scalars[name]

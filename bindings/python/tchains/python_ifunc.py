@@ -107,7 +107,8 @@ class _Handle:
 
 
 class _ArrayOf:
-    """A reply that is an array. `shape` None: it comes behind the array, as `ndim` numbers of 64 bits."""
+    """A reply that is an array. `shape` None: it comes behind the array, as `ndim` numbers of 64 bits and a byte, which is
+    `ndim`."""
 
     def __init__(self, dtype, ndim, declared):
         self.dtype, self.ndim = dtype, ndim
@@ -120,8 +121,8 @@ class _ArrayOf:
     def shape_of(self, name, data):
         """(the bytes of the array, its shape). What a peer replied may be anything."""
         if self.shape is None:
-            end = len(data) - 8 * self.ndim
-            shape = numpy.frombuffer(data[end:], numpy.int64).tolist() if end >= 0 else [-1]
+            end = len(data) - 8 * self.ndim - 1
+            shape = numpy.frombuffer(data[end:-1], numpy.int64).tolist() if end >= 0 and data[-1] == self.ndim else [-1]
             if min(shape) < 0 or math.prod(shape) * self.dtype.itemsize != end:
                 raise ValueError(f"the reply of {name} has {len(data)} bytes, which the shape {shape} behind it does not need")
             return data[:end], shape

@@ -12,6 +12,8 @@ text_of(definition::Expr) = string(Base.remove_linenums!(copy(definition)))
 # exception leaves either; who called is told.
 function node_text(f, name::String)
     types = argument_types(f)
+    length(types) == 2 && is_payload(types[1]) || throw(ArgumentError(
+        "$f has runtime=true and takes ($(join(types, ", "))), expected (View{T}, Ptr{U}) with T and U of bits"))
     home = string("ifunc_", name, "_", string(hash(function_text(f)); base=16))
     return """
     try
@@ -30,6 +32,8 @@ module_text(f, home, types) = """
     $(function_text(f))
     function run(payload::Ptr{UInt8}, size::UInt64, target::Ptr{Cvoid})
         try
+            ThreeChains.is_whole($(types[1]), size) || throw(ArgumentError(
+                "payload of \$size bytes, expected a multiple of $(sizeof(eltype(types[1])))"))
             $(nameof(f))(ThreeChains.as_payload($(types[1]), payload, size), ThreeChains.as_target($(types[2]), target))
         catch failure
             ccall(:tc_reply_error, Cint, (Cint, Cstring), $E_PAYLOAD, sprint(showerror, failure))

@@ -109,10 +109,51 @@ end
 """
     reply_error(status, c"TEXT")
 
-In a function: answers a call with a failure. `status` is below 0, as those of `tc/status.h`.
+In a function: answers a call with a failure. `status` is one of the library's, such as `TC_E_INVALID`
+([julia.md](julia.md) lists them); the caller's `TcError` has its name.
 """
 @inline reply_error(status::Integer, text::CText) =
     ccall("extern tc_reply_error", llvmcall, Cint, (Cint, Ptr{UInt8}), status % Cint, text)
+
+# Ends a message whose payload is not what the function takes: a call gets the text, in which %zu is the size.
+@noinline function refuse_payload(size::UInt64, format::CText)
+    text = Ref(CText(ntuple(_ -> 0x00, Val(128))))
+    GC.@preserve text begin
+        start = Base.unsafe_convert(Ptr{UInt8}, text)
+        ccall("extern snprintf", llvmcall, Cint, (Ptr{UInt8}, UInt64, Ptr{UInt8}, UInt64), start, UInt64(128), format, size)
+        ccall("extern tc_self_fail", llvmcall, Cvoid, (Cint, Ptr{UInt8}), E_INVALID, start)
+    end
+    return
+end
+
+# Where the parameters of a function lie in its payload: (their offsets, the bytes before what varies, those of one
+# element of that; 0: nothing varies).
+function payload_layout(types)
+    fixed = filter(type -> !(type <: View), collect(DataType, types))
+    offsets, size = c_struct(fixed)
+    length(fixed) == length(types) && return offsets, size, 0
+    element = eltype(last(types))
+    start = rounded(isempty(fixed) ? 0 : last(offsets) + sizeof(last(fixed)), c_alignment(element))
+    return push!(offsets, start), start, sizeof(element)
+end
+
+# The parameters of a function, or nothing when the payload is none of its. Anybody may have sent it.
+@generated function parameters_of(::Type{P}, payload::Ptr{UInt8}, size::UInt64) where {P<:Tuple}
+    types = fieldtypes(P)
+    offsets, head, element = payload_layout(types)
+    fits = element == 0 ? :(size == $(UInt64(head))) : :(size >= $(UInt64(head)))
+    element > 1 && (fits = :($fits && (size - $(UInt64(head))) % $(UInt64(element)) == 0))
+    fits = element == 1 && head == 0 ? true : fits
+    expected = element == 0 ? "$head" : head == 0 ? "a multiple of $element" : "$head and a multiple of $element"
+    format = CText(Tuple(vcat(codeunits("payload of %zu bytes, expected $expected"), 0x00)))
+    value(type, at) = type <: View ? :(as_payload($type, payload + $at, size - $(UInt64(at)))) :
+        :(unsafe_load(Ptr{$type}(payload + $at)))
+    return quote
+        $(Expr(:meta, :inline))
+        $fits || (refuse_payload(size, $format); return nothing)
+        return ($((value(types[i], offsets[i]) for i in eachindex(types))...),)
+    end
+end
 
 # The argument that a function asks for, made of those of NAME_main.
 @inline as_payload(::Type{View{T}}, payload, size) where {T} =
@@ -126,14 +167,19 @@ struct IfuncBound{F,S} end
 struct IfuncInit{F,P,S} end
 
 function (::IfuncMain{F,P,T})(payload::Ptr{UInt8}, size::UInt64, target::Ptr{Cvoid}) where {F,P,T}
-    F.instance(as_payload(P, payload, size), as_target(T, target))
+    values = parameters_of(P, payload, size)
+    values === nothing || F.instance(values..., as_target(T, target))
     return nothing
 end
 
-(::IfuncBound{F,S})(source::Ptr{Cvoid}, size::UInt64) where {F,S} = F.instance(as_payload(S, source, size)) % UInt64
+is_whole(::Type{View{T}}, size::UInt64) where {T} = size % (sizeof(T) % UInt64) == 0
+
+# Source arguments that are no whole number of elements cancel the message.
+(::IfuncBound{F,S})(source::Ptr{Cvoid}, size::UInt64) where {F,S} =
+    is_whole(S, size) ? F.instance(as_payload(S, source, size)) % UInt64 : typemax(UInt64)
 
 (::IfuncInit{F,P,S})(payload::Ptr{Cvoid}, size::UInt64, source::Ptr{Cvoid}, source_size::UInt64) where {F,P,S} =
-    F.instance(as_payload(P, payload, size), as_payload(S, source, source_size)) % Int32
+    is_whole(S, source_size) ? F.instance(as_payload(P, payload, size), as_payload(S, source, source_size)) % Int32 : Int32(1)
 
 const RAW = Tuple{Ptr{UInt8},UInt64,Ptr{Cvoid}}
 
@@ -143,17 +189,23 @@ function argument_types(f)
     length(found) == 1 ||
         throw(ArgumentError("$f has $(length(found)) methods, expected one, with its types declared"))
     types = Tuple(Base.unwrap_unionall(first(found).sig).parameters[2:end])
-    (Tuple{types...} == RAW || length(types) == 2 && is_payload(types[1]) && is_target(types[2])) && return types
+    (Tuple{types...} == RAW || takes_message(types)) && return types
     throw(ArgumentError(string(f, " takes (", join(types, ", "),
-        "), expected (View{T}, Ptr{U}) with T and U of bits, or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
+        "), expected (View{T}, Ptr{U}) with T and U of bits, perhaps with values of bits in front or in place of ",
+        "the View, or (Ptr{UInt8}, UInt64, Ptr{Cvoid})")))
 end
+
+takes_message(types) = length(types) >= 2 && is_target(types[end]) && all(is_value, types[1:end-2]) &&
+    (is_payload(types[end-1]) || is_value(types[end-1]))
+is_value(type) = isconcretetype(type) && isbitstype(type) && sizeof(type) > 0 && !(type <: Union{View,Ptr}) &&
+    lies_as_in_c(type)
 
 is_payload(type) = type <: View && isconcretetype(type) && isbitstype(eltype(type)) && sizeof(eltype(type)) > 0
 is_target(type) = type <: Union{Ptr,View} && isconcretetype(type)
 
 function mainly(f::Function)
     types = argument_types(f)
-    return length(types) == 3 ? f : IfuncMain{typeof(f),types...}()
+    return Tuple{types...} == RAW ? f : IfuncMain{typeof(f),Tuple{types[1:end-1]...},types[end]}()
 end
 
 # The functions that make a function's payloads where it is sent: @ifunc payload=(...) adds a method.

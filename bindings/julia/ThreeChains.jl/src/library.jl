@@ -54,13 +54,15 @@ end
 
 Base.showerror(io::IO, e::TcError) = print(io, e.status, ": ", e.text)
 
-const OK = Cint(0)
-const E_AGAIN = Cint(-1)
-const E_TIMEOUT = Cint(-2)
-const E_BUSY = Cint(-22)
-const E_COMPILE = Cint(-12)
-const E_PAYLOAD = Cint(-20)
-const E_UNSUPPORTED = Cint(-19)
+# The statuses of <tc/status.h>, in its order: OK is 0, E_AGAIN -1, and so on.
+const STATUSES = (:OK, :E_AGAIN, :E_TIMEOUT, :E_INVALID, :E_NO_MEMORY, :E_NOT_FOUND, :E_TOO_LARGE, :E_CORRUPT,
+    :E_VERSION, :E_NO_SLICE, :E_UNRESOLVED, :E_NO_LIBRARY, :E_COMPILE, :E_REFUSED, :E_UNREACHABLE, :E_PEER_LOST,
+    :E_IN_USE, :E_IO, :E_UCX, :E_UNSUPPORTED, :E_PAYLOAD, :E_CLOSED, :E_BUSY, :E_HOPS, :E_ABSENT, :E_THROWN)
+
+for (place, name) in enumerate(STATUSES)
+    @eval const $name = $(Cint(1 - place))
+    @eval (const $(Symbol(:TC_, name)) = $name; export $(Symbol(:TC_, name)))
+end
 
 const ERROR_BYTES = 4 + 1024 # tc_error
 
