@@ -70,3 +70,56 @@ tc_status tci_slot_quota_check(const tc_ep *ep, const tci_code_section *section,
                                : (uint64_t)section->archive_size + section->deps_size,
                  err);
 }
+
+/* --- shares ------------------------------------------------------------------------------ */
+
+static uint64_t three_quarters(uint64_t bytes)
+{
+    return bytes - bytes / 4;
+}
+
+tc_status tci_slot_quota_check_places(const tc_ep *ep, tc_error *err)
+{
+    const tci_registry *registry = &ep->core->registry;
+    const uint64_t max = registry->options->functions_max, share = three_quarters(max);
+    uint64_t stuck = 0;
+    if (registry->count < share)
+        return TC_OK;
+    for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
+        const tc_ifunc *fn = ep->rx.slots[slot].fn;
+        stuck += fn != NULL && tci_registry_is_stuck(fn);
+    }
+    if (stuck < share)
+        return TC_OK;
+    return tci_error_set(err, TC_E_TOO_LARGE,
+                         "%llu functions of this peer cannot leave, expected at most %llu of "
+                         "the %llu of option functions_max",
+                         (unsigned long long)stuck + 1, (unsigned long long)share,
+                         (unsigned long long)max);
+}
+
+tc_status tci_slot_quota_check_memory(const tc_ep *ep, const tc_ifunc *fn, tc_error *err)
+{
+    const tci_registry *registry = &ep->core->registry;
+    const uint64_t max = registry->options->code_memory_max;
+    uint64_t mine = 0, others = 0;
+    if (registry->code_memory <= three_quarters(max) || tci_registry_kept_bytes(fn) == 0)
+        return TC_OK;
+    holding h = {0};
+    add_slots(&h, ep);
+    for (size_t i = 0; i < registry->options->functions_max; i++) {
+        const tc_ifunc *other = registry->table[i];
+        if (other != NULL)
+            *(has(&h, other) ? &mine : &others) += tci_registry_kept_bytes(other);
+    }
+    const uint64_t share = others < max ? three_quarters(max - others) : 0;
+    const bool is_alone = others == 0 && mine == tci_registry_kept_bytes(fn);
+    if (mine <= share || is_alone)
+        return TC_OK;
+    return tci_error_set(err, TC_E_TOO_LARGE,
+                         "%llu bytes of this peer's functions cannot leave, expected at most "
+                         "%llu, three quarters of what others leave of the %llu of option "
+                         "code_memory_max",
+                         (unsigned long long)mine, (unsigned long long)share,
+                         (unsigned long long)max);
+}

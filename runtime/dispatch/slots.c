@@ -150,27 +150,6 @@ static tc_status take_awaited(tc_ep *ep, uint16_t slot, const tci_code_section *
     return status;
 }
 
-/* One peer's functions leave a quarter of the places to others, if they cannot leave themselves.
- */
-static tc_status check_share(const tc_ep *ep, tc_error *err)
-{
-    const size_t max = ep->core->registry.options->functions_max;
-    const size_t share = max - max / 4;
-    size_t stuck = 0;
-    if (ep->core->registry.count < share)
-        return TC_OK;
-    for (size_t slot = 0; slot < ep->rx.slot_count; slot++) {
-        const tc_ifunc *fn = ep->rx.slots[slot].fn;
-        stuck += fn != NULL && tci_registry_is_stuck(fn);
-    }
-    if (stuck < share)
-        return TC_OK;
-    return tci_error_set(err, TC_E_TOO_LARGE,
-                         "%zu functions of this peer cannot leave, expected at most %zu of the "
-                         "%zu of option functions_max",
-                         stuck + 1, share, max);
-}
-
 /* A signature may bring other rules for what is known without one. */
 static bool says_more(const tci_registry *registry, const tc_ifunc *known,
                       const tci_code_section *section)
@@ -202,7 +181,7 @@ static tc_status find_code(tc_ep *ep, uint16_t slot, const uint8_t *attached,
     if (!ep->rx.incoming.wanted)
         TC_TRY(tci_standing_check_section(&ep->core->registry, section, err));
     if (!ep->rx.incoming.wanted && known == NULL)
-        TC_TRY(check_share(ep, err));
+        TC_TRY(tci_slot_quota_check_places(ep, err));
     if (attached != NULL)
         return take_attached(ep, attached, section, fn_out, err);
     return take_awaited(ep, slot, section, fn_out, err);
@@ -271,6 +250,18 @@ static tc_status await_end(tc_ep *ep)
     return TC_E_AGAIN;
 }
 
+/* What ep has no share for is not kept loaded, unless others wait for it: it would push out what
+ * they call. */
+static tc_status check_memory(tc_ep *ep, tc_ifunc *fn, tc_error *err)
+{
+    tc_status status = tci_slot_quota_check_memory(ep, fn, err);
+    if (status != TC_OK)
+        tci_error_prefix(err, "%s", tci_archive_name(fn->archive));
+    if (status != TC_OK && fn->references == 1)
+        tci_ifunc_load_undo(fn);
+    return status;
+}
+
 /* One more slot takes no more memory for code that is called already. */
 static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
 {
@@ -287,8 +278,11 @@ static tc_status load(tc_ep *ep, uint16_t slot, tc_error *err)
     if (status != TC_OK)
         return status;
     tc_error full;
+    const bool called = is_called(ep->core, fn);
+    if (!called)
+        TC_TRY(check_memory(ep, fn, err));
     status = tci_registry_trim(&ep->core->registry, fn, &full);
-    if (status == TC_OK || is_called(ep->core, fn)) {
+    if (status == TC_OK || called) {
         open_slot(&ep->rx.slots[slot]);
         tci_load_report_audit(ep, fn);
         return TC_OK;
@@ -330,12 +324,22 @@ tc_status tci_slot_ready(tc_ep *ep, uint16_t slot, tc_error *err)
 
 static const tc_error not_trusted = {TC_E_REFUSED, "the function is not trusted any more"};
 
+/* `fn` is held once beside slots. */
+static void refuse_prepared(tc_ep *ep, uint16_t slot, tc_ifunc *fn, tc_error *error)
+{
+    tci_error_prefix(error, "%s", tci_archive_name(fn->archive));
+    tci_slot_refuse(ep, slot, error);
+    if (fn->references == 1)
+        tci_ifunc_load_undo(fn);
+}
+
 /* A slot that is not callable becomes so with its next call, which also sees to the bound of
  * code. */
 static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     bool notify = place->notify;
+    tc_error error;
     if (fn->standing != TCI_STANDING_OPEN) { /* since a moment ago */
         tci_slot_refuse(ep, slot, fn->load_error != NULL ? fn->load_error : &not_trusted);
         return;
@@ -345,7 +349,10 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
     else if (place->callable) /* it is bound anew with its next call */
         close_slot(place);
     place->notify = false;
-    if (notify && fn->state == TCI_LOADED)
+    if (notify && fn->state == TCI_LOADED &&
+        tci_slot_quota_check_memory(ep, fn, &error) != TC_OK)
+        refuse_prepared(ep, slot, fn, &error);
+    else if (notify && fn->state == TCI_LOADED)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
     else if (notify && fn->state == TCI_LOAD_FAILED)
         tci_slot_refuse(ep, slot, fn->load_error);

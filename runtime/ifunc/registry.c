@@ -351,6 +351,11 @@ static uint64_t own_memory(const tc_ifunc *fn)
     return fn->unit == NULL ? 0 : tci_code_unit_memory(fn->unit) + fn->code_bytes;
 }
 
+uint64_t tci_registry_kept_bytes(const tc_ifunc *fn)
+{
+    return is_evictable(fn) ? 0 : own_memory(fn);
+}
+
 /* Nothing more can leave. */
 static tc_status full(const tci_registry *registry, const tc_ifunc *keep, tc_error *err)
 {

@@ -187,6 +187,10 @@ void tci_registry_release(tc_ifunc *fn);
  * own, or is not loaded yet. */
 bool tci_registry_is_stuck(const tc_ifunc *fn);
 
+/* Bytes of the option code_memory_max that it takes and nobody else can get: it is loaded and has
+ * variables of its own, or runs code of the process. 0: it may leave. */
+uint64_t tci_registry_kept_bytes(const tc_ifunc *fn);
+
 /* Takes what loader threads have finished. What does not fit then is given up, so that nothing
  * else is refused because of it. No function may be running. */
 void tci_registry_take_finished(tci_registry *registry);

@@ -76,15 +76,20 @@ static void send_all(crowd *c)
     }
 }
 
-static void expect_all_run(crowd *c)
+/* One that flushes progresses itself alone, and the target waits for all. */
+static void settle(const crowd *c)
 {
-    /* One that flushes progresses itself alone, and the target waits for all. */
     for (unsigned waits = PEERS; waits > 0;) {
         progress_all(c);
         waits = 0;
         for (unsigned i = 0; i < PEERS; i++)
             waits += tc_ep_flush(c->eps[i], 1000000, NULL) != TC_OK;
     }
+}
+
+static void expect_all_run(crowd *c)
+{
+    settle(c);
     for (unsigned i = 0; i < PEERS; i++) {
         tc_error error = {0};
         if (tc_ep_refusal(c->eps[i], &error) > 0)
@@ -105,10 +110,70 @@ static void code_that_many_bring_at_once_is_never_taken_for_other_code(void **st
     }
 }
 
+/* --- functions with variables, which stay ------------------------------------------------ */
+
+#define MIXED                                                                                  \
+    120u /* functions, every other one with variables: more than the target may keep */
+#define ROUNDS 3u
+
+typedef struct outcome {
+    unsigned sent, refused;
+} outcome;
+
+/* Sends each of a peer's functions once. */
+static void send_round(crowd *c, unsigned peer, tc_ifunc *const *fns, unsigned count,
+                       outcome *o)
+{
+    const uint64_t payload = 0;
+    for (unsigned n = 0; n < count; n++) {
+        tc_status status;
+        while ((status = tc_send(c->eps[peer], fns[n], &payload, sizeof payload)) == TC_E_AGAIN)
+            progress_all(c);
+        o->sent++;
+        o->refused += status == TC_E_REFUSED;
+        if (status != TC_OK)
+            assert_int_equal(status, TC_E_REFUSED);
+    }
+}
+
+static void open_mixed(crowd *c, unsigned peer, tc_ifunc **fns)
+{
+    size_t size;
+    for (unsigned n = 0; n < MIXED; n++) {
+        const char *name = n % 2 == 0 ? "counted" : "check";
+        const void *archive = tc_ifunc_archive(pair_ifunc(&c->p, name), &size);
+        fns[n] = variant(c->contexts[peer], archive, size, n);
+    }
+}
+
+/* What a target cannot keep, its sender hears of. */
+static void each_message_runs_or_is_refused(void **state)
+{
+    static tc_ifunc *fns[PEERS][MIXED];
+    outcome o = {0};
+    crowd c;
+    crowd_open(&c, evicted);
+    for (unsigned i = 0; i < PEERS; i++)
+        open_mixed(&c, i, fns[i]);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < PEERS; i++)
+            send_round(&c, i, fns[i], MIXED, &o);
+        settle(&c);
+    }
+    tc_error error = {0};
+    for (unsigned i = 0; i < PEERS; i++)
+        o.refused += tc_ep_refusal(c.eps[i], &error);
+    if (o.refused == 0 || c.p.target_state.next + o.refused != o.sent)
+        fail_msg("%u sent, %llu ran, %u refused, the last by %s", o.sent,
+                 (unsigned long long)c.p.target_state.next, o.refused, error.text);
+    crowd_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(code_that_many_bring_at_once_is_never_taken_for_other_code),
+        cmocka_unit_test(each_message_runs_or_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
