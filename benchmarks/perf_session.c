@@ -328,6 +328,39 @@ void perf_session_fail_all(perf_session *sessions, unsigned count)
     }
 }
 
+/* --- rests ------------------------------------------------------------------------------- */
+
+/* A yield that takes longer has given the processor to a program that keeps it. For so many times
+ * as long, the loop sleeps in place of yielding: a sleeper is woken while that one runs. */
+#define LONG_YIELD_NS PERF_NS_PER_MS
+#define SLEEPS_PER_LONG_YIELD 64u
+#define SLEEP_AFTER_NS 20000u
+#define SLEEP_NS 20000
+
+unsigned perf_poll_misses_per_rest = PERF_MISSES_PER_REST;
+static uint64_t yields_again_ns;
+
+static void yield(uint64_t now_ns)
+{
+    (void)sched_yield();
+    const uint64_t took_ns = perf_now_ns() - now_ns;
+    const bool is_long = took_ns > LONG_YIELD_NS;
+    if (is_long)
+        yields_again_ns = now_ns + SLEEPS_PER_LONG_YIELD * took_ns;
+    perf_poll_misses_per_rest = is_long ? PERF_MISSES_PER_SLEEP : PERF_MISSES_PER_REST;
+}
+
+/* With fewer free processors than processes, spinning on would only keep the other side from
+ * running. */
+static void give_way(const perf_poll *poll, uint64_t now_ns)
+{
+    const struct timespec pause = {.tv_nsec = SLEEP_NS};
+    if (now_ns >= yields_again_ns)
+        yield(now_ns);
+    else if (now_ns - poll->quiet_since_ns > SLEEP_AFTER_NS)
+        (void)nanosleep(&pause, NULL);
+}
+
 bool perf_poll_rest(perf_poll *poll)
 {
     perf_session *session = poll->session;
@@ -341,8 +374,6 @@ bool perf_poll_rest(perf_poll *poll)
     if (now - poll->quiet_since_ns > PERF_SILENCE_NS)
         return perf_session_complain(session, "nothing came for %d s",
                                      (int)(PERF_SILENCE_NS / PERF_NS_PER_S));
-    /* With fewer free processors than processes, spinning on would only keep the other side
-     * from running. */
-    (void)sched_yield();
+    give_way(poll, now);
     return true;
 }

@@ -114,9 +114,14 @@ typedef struct perf_poll {
     uint64_t quiet_since_ns; /* 0 until the first rest */
 } perf_poll;
 
-/* Rare enough that no wait for a neighbouring processor ever rests: a loop on one word of
- * memory turns once per cycle. */
-#define PERF_MISSES_PER_REST 8192
+/* Misses between two rests. Rare enough that no wait for a neighbouring processor ever rests: a
+ * loop on one word of memory turns once per cycle. Where others keep the processor, who polls on
+ * uses up its share of it, and the other side's messages wait for the next one: then rests come
+ * soon, and are sleeps. */
+#define PERF_MISSES_PER_REST 8192u
+#define PERF_MISSES_PER_SLEEP 64u
+
+extern unsigned perf_poll_misses_per_rest; /* one of both */
 
 /* Gives the processor up for a moment and looks at the clock. False, after a complaint, when
  * the other side is gone or silent. */
@@ -124,7 +129,7 @@ bool perf_poll_rest(perf_poll *poll);
 
 static inline bool perf_poll_missed(perf_poll *poll)
 {
-    return ++poll->misses % PERF_MISSES_PER_REST != 0 || perf_poll_rest(poll);
+    return (++poll->misses & (perf_poll_misses_per_rest - 1)) != 0 || perf_poll_rest(poll);
 }
 
 /* Something came: the silence is over. Reads before it writes: a sender's stores leave its

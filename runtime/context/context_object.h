@@ -67,9 +67,12 @@ struct tc_context {
     uint64_t serviced_ns;
     uint64_t idle_since_ns; /* 0: not idle; for tci_wait_idle */
     unsigned yields;
-    unsigned yields_saved; /* of those before a sleep, as sleeps are long */
-    size_t spoke_last;     /* of the watched rings, about: they move */
-    bool shares_cpu;       /* others ran when it was last given up */
+    unsigned yields_saved;    /* of those before a sleep, as sleeps are long */
+    size_t spoke_last;        /* of the watched rings, about: they move */
+    bool shares_cpu;          /* others ran when it was last given up */
+    unsigned yields_well;     /* made since one took too long */
+    unsigned yield_rest;      /* in multiples of the last long yield */
+    uint64_t yields_again_ns; /* when that rest ends */
     uint64_t nap_ns;
     int wait_fd;      /* all that can wake this context, for others to wait on */
     bool armed;       /* the doorbells say that this side sleeps */

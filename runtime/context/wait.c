@@ -28,6 +28,14 @@
 #define EVENTS_MAX 4
 /* A yield that took longer let somebody else run. */
 #define SHARED_YIELD_NS 1000u
+/* A yield that took longer let somebody run who keeps the processor for his whole share of it.
+ * One who sleeps is woken within that share, one who yields is not. So after such a yield there
+ * are none for so many times what it took: more of these the sooner the last one was followed by
+ * another (docs/decisions/calls-under-load.md). */
+#define COSTLY_YIELD_NS 1000000u
+#define YIELD_REST_MIN 2u
+#define YIELD_REST_MAX 64u
+#define YIELDS_WORTH_IT 32u
 /* Where somebody cannot wake us, these are the delays that we sleep. */
 #define NAP_FIRST_NS 50000ull
 #define NAP_LAST_NS 1000000ull
@@ -181,6 +189,22 @@ static void sleep_a_while(tc_context *ctx, uint64_t now_ns, uint64_t timeout_ns)
 
 /* --- waiting ----------------------------------------------------------------------------- */
 
+static void learn_from_yield(tc_context *ctx, uint64_t now_ns, uint64_t took_ns)
+{
+    ctx->shares_cpu = took_ns > SHARED_YIELD_NS;
+    ctx->yields_well++;
+    if (took_ns <= COSTLY_YIELD_NS)
+        return;
+    unsigned rest =
+        ctx->yields_well > YIELDS_WORTH_IT ? ctx->yield_rest / 2 : ctx->yield_rest * 2;
+    rest = rest < YIELD_REST_MIN   ? YIELD_REST_MIN
+           : rest > YIELD_REST_MAX ? YIELD_REST_MAX
+                                   : rest;
+    ctx->yield_rest = rest;
+    ctx->yields_well = 0;
+    ctx->yields_again_ns = now_ns + rest * took_ns;
+}
+
 /* Lets others run, and notes whether there was anybody. */
 static void give_way(tc_context *ctx, uint64_t now_ns)
 {
@@ -189,7 +213,7 @@ static void give_way(tc_context *ctx, uint64_t now_ns)
     else
         (void)sched_yield();
     ctx->core.counters[TCI_YIELDS]++;
-    ctx->shares_cpu = tci_clock_ns() - now_ns > SHARED_YIELD_NS;
+    learn_from_yield(ctx, now_ns, tci_clock_ns() - now_ns);
 }
 
 /* Not where others wait for the processor and a look is a system call: what comes takes a
@@ -216,7 +240,7 @@ static bool adapts(tc_context *ctx, uint64_t now_ns, bool silent)
         tci_lookout(ctx, adaptive_manner(ctx), silent);
         return true;
     }
-    if (ctx->yields >= YIELDS_MAX - ctx->yields_saved)
+    if (ctx->yields >= YIELDS_MAX - ctx->yields_saved || now_ns < ctx->yields_again_ns)
         return false;
     ctx->yields++;
     give_way(ctx, now_ns);
