@@ -18,7 +18,9 @@ extern "C" {
 #endif
 
 /* Connects to a listener (tc_listener_open). Blocks, progressing ctx. Functions that the peer
- * sends at once run after the call, in the next one that progresses.
+ * sends at once run after the call, in the next one that progresses. A listener that hangs up
+ * before it has answered is tried again, up to seven times within the timeout: one that strangers
+ * crowd drops some of those that connect.
  *
  * A peer whose thread has been running a function for a second answers that it is busy, if its option
  * call_time_max is not 0 (tc-node sets that): for how long, in which function, of whom. The log gets a
@@ -38,7 +40,7 @@ extern "C" {
  *   TC_E_REFUSED      the peer refused the connection, the text has its reason; or one side
  *                     did not take what the other proved itself with (keys, certificates, user)
  *   TC_E_CORRUPT      the other side does not speak this protocol
- *   TC_E_PEER_LOST    the peer closed the connection during the handshake
+ *   TC_E_PEER_LOST    the peer closed the connection during the handshake, each time
  *   TC_E_INVALID      host_port is malformed
  *   TC_E_TOO_LARGE    no more endpoints are possible in this context
  *   TC_E_UCX          UCX could not create an endpoint

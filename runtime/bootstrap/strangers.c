@@ -5,6 +5,7 @@
 #include "stream_object.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -74,9 +75,66 @@ static tci_stream *take(tci_strangers *strangers, size_t index)
     return stream;
 }
 
-tci_stream *tci_strangers_drop_oldest(tci_strangers *strangers)
+/* --- who has to go ----------------------------------------------------------------------- */
+
+/* Whoever has IPv6 has 2^64 addresses of it. */
+static uint64_t network_of(const tci_stream *stream)
 {
-    return strangers->count > 0 ? take(strangers, 0) : NULL;
+    union {
+        struct sockaddr_storage any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } from = {.any = {0}};
+    socklen_t size = sizeof from;
+    uint64_t network = 0;
+    if (getpeername(tci_stream_fd(stream), (struct sockaddr *)&from.any, &size) != 0)
+        return 0;
+    if (from.any.ss_family == AF_INET)
+        return from.v4.sin_addr.s_addr;
+    if (IN6_IS_ADDR_V4MAPPED(&from.v6.sin6_addr))
+        memcpy(&network, &from.v6.sin6_addr.s6_addr[12], 4);
+    else
+        memcpy(&network, &from.v6.sin6_addr, sizeof network);
+    return network;
+}
+
+static bool may_go(const tci_strangers *strangers, size_t i, bool only_silent)
+{
+    return !only_silent || !strangers->list[i].stream->channel.has_spoken;
+}
+
+static size_t count_of_network(const tci_strangers *strangers, size_t index, bool only_silent)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < strangers->count; i++)
+        count += may_go(strangers, i, only_silent) &&
+                 strangers->list[i].network == strangers->list[index].network;
+    return count;
+}
+
+/* The oldest of the network that has most; strangers->count: there is none. */
+static size_t find_crowd(const tci_strangers *strangers, bool only_silent)
+{
+    size_t most = 0, found = strangers->count;
+    for (size_t i = 0; i < strangers->count; i++) {
+        size_t n =
+            may_go(strangers, i, only_silent) ? count_of_network(strangers, i, only_silent) : 0;
+        if (n > most) {
+            most = n;
+            found = i;
+        }
+    }
+    return found;
+}
+
+tci_stream *tci_strangers_drop(tci_strangers *strangers)
+{
+    if (strangers->count == 0)
+        return NULL;
+    size_t index = find_crowd(strangers, true);
+    if (index == strangers->count)
+        index = find_crowd(strangers, false);
+    return take(strangers, index);
 }
 
 void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t deadline_ns,
@@ -84,11 +142,12 @@ void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t de
 {
     *dropped_out = NULL;
     if (strangers->count == TCI_STRANGERS_MAX)
-        *dropped_out = take(strangers, 0);
+        *dropped_out = tci_strangers_drop(strangers);
     /* One that cannot be watched stays until its time is over. */
     (void)watch(strangers, EPOLL_CTL_ADD, tci_stream_fd(stream), stream, false);
     strangers->list[strangers->count].stream = stream;
     strangers->list[strangers->count].deadline_ns = deadline_ns;
+    strangers->list[strangers->count].network = network_of(stream);
     strangers->list[strangers->count].wants_write = false;
     if (strangers->count++ == 0)
         set_timer(strangers);

@@ -1,6 +1,8 @@
 /* Connections that a listener has accepted and that have not proved yet who they are. There are
- * few at a time, each for a short time, and nothing of a context is theirs: whoever comes when
- * there are more takes the place of the oldest. */
+ * few at a time, each for a short time, and nothing of a context is theirs. When one more comes,
+ * another goes: of those that have said nothing, or of all where each has said something, the
+ * oldest of the network that has most. So neither silence nor one host with many connections
+ * keeps out a peer that is proving itself. */
 #ifndef TCI_STRANGERS_H
 #define TCI_STRANGERS_H
 
@@ -15,6 +17,7 @@ typedef struct tci_strangers {
     struct {
         tci_stream *stream;
         uint64_t deadline_ns;
+        uint64_t network; /* where it comes from: an IPv4 address, or half of one of IPv6 */
         bool wants_write;
     } list[TCI_STRANGERS_MAX]; /* the oldest first */
 } tci_strangers;
@@ -31,8 +34,8 @@ void tci_strangers_fini(tci_strangers *strangers);
  * NULL. */
 void tci_strangers_add(tci_strangers *strangers, tci_stream *stream, uint64_t deadline_ns,
                        tci_stream **dropped_out);
-/* The oldest, or NULL; to be closed by the caller. */
-tci_stream *tci_strangers_drop_oldest(tci_strangers *strangers);
+/* Whose turn it is to go, or NULL; to be closed by the caller. */
+tci_stream *tci_strangers_drop(tci_strangers *strangers);
 
 /* Goes on with those that have sent something. TC_OK: one has proved itself, and is the
  * caller's. TC_E_AGAIN: nothing more to do now. TC_E_REFUSED: one is turned away, and the

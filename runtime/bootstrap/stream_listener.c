@@ -285,14 +285,14 @@ static tc_status turn_away(tci_stream_listener *listener, tci_stream *stream)
 /* Out of descriptors: who has proved nothing yet gives its own back first. */
 static tc_status cannot_accept(tci_stream_listener *listener, int errnum, tc_error *err)
 {
-    tci_stream *oldest =
-        listener->strangers != NULL ? tci_strangers_drop_oldest(listener->strangers) : NULL;
-    if (oldest == NULL)
+    tci_stream *dropped =
+        listener->strangers != NULL ? tci_strangers_drop(listener->strangers) : NULL;
+    if (dropped == NULL)
         return tci_error_errno(err, TC_E_IO, errnum, "accept on port %u",
                                tci_stream_listener_port(listener));
     (void)tci_error_errno(err, TC_E_REFUSED, errnum, "%s has to make room",
-                          tci_stream_peer(oldest));
-    return turn_away(listener, oldest);
+                          tci_stream_peer(dropped));
+    return turn_away(listener, dropped);
 }
 
 tc_status tci_stream_take(tci_stream_listener *listener, int *fd_out,
@@ -348,9 +348,11 @@ static tc_status welcome(tci_stream_listener *listener, tci_stream *stream,
                       tci_deadline_after(listener->credentials->patience_ns), &dropped);
     if (dropped == NULL)
         return TC_E_AGAIN;
-    (void)tci_error_set(err, TC_E_REFUSED,
-                        "%s had not proved who it is when %u others came after it",
-                        tci_stream_peer(dropped), TCI_STRANGERS_MAX);
+    (void)tci_error_set(
+        err, TC_E_REFUSED,
+        "%s was dropped before it proved who it is: %u connections had not, and "
+        "another came",
+        tci_stream_peer(dropped), TCI_STRANGERS_MAX);
     return turn_away(listener, dropped);
 }
 

@@ -13,6 +13,8 @@
 #define NAP_NS 1000000ull /* between looks, when a call blocks */
 #define ADDRESS_TRIES 4u
 #define BUSY_REST_NS 100000000ull /* between tries at a peer that runs a function */
+#define LISTENER_TRIES 8u
+#define FIRST_REST_NS 10000000ull /* after the first of these; each other is twice as long */
 
 /* --- connecting -------------------------------------------------------------------------- */
 
@@ -31,8 +33,9 @@ static void begin_running(tc_ep *ep)
 }
 
 /* Progresses until the endpoint is open or has failed; frees it when it failed. Its deadline is
- * the handshake's. */
-static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_error *err)
+ * the handshake's. *heard_out: the peer's HELLO has come, or was not needed to reach it. */
+static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, bool *heard_out,
+                                 tc_error *err)
 {
     tci_patience patience = tci_interrupt_patience(ctx, TC_FOREVER);
     const tci_awaited decided = {.is_there = is_decided, .arg = ep, .is_silent = true};
@@ -40,6 +43,7 @@ static tc_status wait_until_open(tc_context *ctx, tc_ep *ep, tc_ep **ep_out, tc_
     ctx->idle_since_ns = 0;
     while (!is_decided(ep) && !tci_patience_is_over(&patience))
         tci_wait_service_turn(ctx, tci_deadline_after(NAP_NS), &decided);
+    *heard_out = ep->link != NULL;
     if (ep->state == TCI_EP_OPEN) {
         ep->life.ended_notified = false;
         begin_running(ep);
@@ -65,7 +69,7 @@ static tc_status busy(tc_error *err)
 }
 
 static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
-                            tc_ep **ep_out, tc_error *err)
+                            tc_ep **ep_out, bool *heard_out, tc_error *err)
 {
     tci_core *core = &ctx->core;
     tci_stream *stream;
@@ -79,7 +83,7 @@ static tc_status try_stream(tc_context *ctx, const char *host_port, uint64_t dea
     ep->stream = stream;
     ep->state = TCI_EP_CONNECTING;
     tci_handshake_set_deadline(ep, deadline_ns);
-    return wait_until_open(ctx, ep, ep_out, err);
+    return wait_until_open(ctx, ep, ep_out, heard_out, err);
 }
 
 static bool never(void *arg)
@@ -89,16 +93,37 @@ static bool never(void *arg)
 }
 
 /* Between two tries. False: the time is over, or the program has given up. */
-static bool rest(tc_context *ctx, uint64_t deadline_ns)
+static bool rest(tc_context *ctx, uint64_t rest_ns, uint64_t deadline_ns)
 {
     const tci_awaited nothing = {.is_there = never, .is_silent = true};
     const uint64_t left_ns = tci_deadline_left_ns(deadline_ns);
-    const uint64_t rest_ns = left_ns < BUSY_REST_NS ? left_ns : BUSY_REST_NS;
-    tci_patience patience = tci_interrupt_patience(ctx, rest_ns);
+    tci_patience patience = tci_interrupt_patience(ctx, left_ns < rest_ns ? left_ns : rest_ns);
     ctx->idle_since_ns = 0;
     while (!tci_patience_is_over(&patience))
         tci_wait_service_turn(ctx, tci_patience_next_ns(&patience), &nothing);
     return !patience.interrupted && tci_deadline_left_ns(deadline_ns) > 0;
+}
+
+/* A crowded listener drops some of the connections that have not proved who they are. A peer
+ * whose HELLO has not come has received no message, so another try repeats nothing. */
+static tc_status try_listener(tc_context *ctx, const char *host_port, uint64_t deadline_ns,
+                              tc_ep **ep_out, tc_error *error)
+{
+    uint64_t rest_ns = FIRST_REST_NS;
+    tc_error again_error = {0};
+    bool heard = false;
+    tc_status status = try_stream(ctx, host_port, deadline_ns, ep_out, &heard, error);
+    for (unsigned i = 1; i < LISTENER_TRIES && status == TC_E_PEER_LOST && !heard; i++) {
+        if (!rest(ctx, rest_ns, deadline_ns))
+            break;
+        rest_ns *= 2;
+        tc_status again = try_stream(ctx, host_port, deadline_ns, ep_out, &heard, &again_error);
+        if (again == TC_E_UNREACHABLE || again == TC_E_TIMEOUT) /* the first says more */
+            break;
+        status = again;
+        *error = again_error;
+    }
+    return status;
 }
 
 /* A peer whose thread runs a function says so at once (context/busy_desk.h). That function may
@@ -111,9 +136,9 @@ static tc_status try_while_busy(tc_context *ctx, const char *host_port, uint64_t
     TC_LOG(TC_LOG_WARN, "connecting to %s: it is %s; trying again", host_port, error->text);
     while (status == TC_E_BUSY) {
         busy_error = *error;
-        if (!rest(ctx, deadline_ns))
+        if (!rest(ctx, BUSY_REST_NS, deadline_ns))
             break;
-        status = try_stream(ctx, host_port, deadline_ns, ep_out, error);
+        status = try_listener(ctx, host_port, deadline_ns, ep_out, error);
     }
     if (status == TC_E_BUSY || status == TC_E_TIMEOUT)
         return tci_error_set(error, TC_E_TIMEOUT,
@@ -125,12 +150,11 @@ static tc_status try_while_busy(tc_context *ctx, const char *host_port, uint64_t
 tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout_ns,
                         tc_ep **ep_out, tc_error *err)
 {
-    tci_core *core = &ctx->core;
     tc_error error = {0};
-    if (tci_core_is_busy(core))
+    if (tci_core_is_busy(&ctx->core))
         return busy(err);
-    uint64_t deadline_ns = connect_deadline(core, timeout_ns);
-    tc_status status = try_stream(ctx, host_port, deadline_ns, ep_out, &error);
+    uint64_t deadline_ns = connect_deadline(&ctx->core, timeout_ns);
+    tc_status status = try_listener(ctx, host_port, deadline_ns, ep_out, &error);
     if (status == TC_E_BUSY)
         status = try_while_busy(ctx, host_port, deadline_ns, ep_out, &error);
     if (status != TC_OK && err != NULL)
@@ -151,7 +175,8 @@ static tc_status try_address(tc_context *ctx, const tci_hello *theirs, uint64_t 
         tci_ep_free(ep);
         return status;
     }
-    return wait_until_open(ctx, ep, ep_out, err);
+    bool heard;
+    return wait_until_open(ctx, ep, ep_out, &heard, err);
 }
 
 /* UCX pairs endpoints of two workers in the order of their making. So when an attempt was given

@@ -164,17 +164,21 @@ static unsigned unopened_max(void)
     return (unsigned)(limit.rlim_cur / UNOPENED_PART);
 }
 
-/* The newest is the first of the core's. */
-static void drop_oldest_unopened(tci_core *core)
+/* The oldest of those that have said nothing, or of all where each has sent its HELLO. The newest
+ * is the first of the core's. */
+static void drop_unopened(tci_core *core)
 {
-    tc_ep *oldest = NULL;
+    tc_ep *silent = NULL, *oldest = NULL;
     for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
-        if (ep->life.owner == TCI_OWNER_CONTEXT && ep->state < TCI_EP_OPEN)
-            oldest = ep;
+        if (ep->life.owner != TCI_OWNER_CONTEXT || ep->state >= TCI_EP_OPEN)
+            continue;
+        oldest = ep;
+        if (ep->state == TCI_EP_AWAITING_HELLO)
+            silent = ep;
     }
     if (oldest == NULL)
         return;
-    (void)tci_ep_fail_with(oldest, TC_E_TIMEOUT,
+    (void)tci_ep_fail_with(silent != NULL ? silent : oldest, TC_E_TIMEOUT,
                            "connecting: others came later, and there is no room for more");
 }
 
@@ -185,7 +189,7 @@ static void rest(tc_context *ctx, tc_listener *listener, const tc_error *why)
     TC_LOG(listener->has_failed ? TC_LOG_DEBUG : TC_LOG_WARN, "listener: %s; trying again",
            why->text);
     listener->has_failed = true;
-    drop_oldest_unopened(&ctx->core);
+    drop_unopened(&ctx->core);
     (void)epoll_ctl(ctx->core.epoll_fd, EPOLL_CTL_DEL,
                     tci_stream_listener_fd(listener->streams), NULL);
     if (listener->rests_until_ns == 0)
@@ -257,7 +261,7 @@ static tc_status accept_next(tc_context *ctx, tc_listener *listener, unsigned un
     TC_TRY(accept_peer(&ctx->core, stream, err));
     listener->has_failed = false;
     if (ctx->core.handshakes > unopened)
-        drop_oldest_unopened(&ctx->core);
+        drop_unopened(&ctx->core);
     return TC_OK;
 }
 

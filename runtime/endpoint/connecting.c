@@ -35,7 +35,8 @@ void tci_connecting_turn(tc_ep *ep)
         status = watch(ep, status, &error);
     if (status == TC_E_AGAIN)
         return;
-    if (status == TC_E_UNREACHABLE && ep->hs.expected_rank != TC_RANK_NONE) {
+    bool may_try_again = status == TC_E_UNREACHABLE || status == TC_E_PEER_LOST;
+    if (may_try_again && ep->hs.expected_rank != TC_RANK_NONE) {
         ep->core->events->retry(ep, tci_clock_ns());
         return;
     }

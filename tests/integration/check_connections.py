@@ -7,9 +7,10 @@ import contextlib
 import os
 import signal
 import socket
+import threading
 import time
 
-from tool_process import Process, ToolTest, main, wait_until
+from tool_process import Process, ToolTest, main, silent_crowd, wait_until
 
 
 # As runtime/wire/hello.h has them: protocol 3, a HELLO with a body of 255 bytes; and a protocol that nobody speaks any more.
@@ -22,6 +23,23 @@ def processor_time(pid):
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def copy_until_end(source, sink):
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+
+
+def hang_up_and_then_lead_on(front, address):
+    for _ in range(3):
+        front.accept()[0].close()
+    near, far = front.accept()[0], socket.create_connection(address)
+    back = threading.Thread(target=copy_until_end, args=(far, near))
+    back.start()
+    copy_until_end(near, far)
+    back.join()
 
 
 class Connections(ToolTest):
@@ -51,6 +69,17 @@ class Connections(ToolTest):
         with socket.create_server(("127.0.0.1", 0)) as silent:
             done = self.send(f"127.0.0.1:{silent.getsockname()[1]}", "transcript", TC_CONNECT_TIMEOUT="300ms")
             done.expect(3, "did not answer in time")
+
+    def test_a_listener_that_hangs_up_at_first(self):
+        """As one does that strangers crowd: who connects is one of those that it drops."""
+        node = self.node()
+        host, port = node.address.rsplit(":", 1)
+        with socket.create_server(("127.0.0.1", 0)) as front:
+            pump = threading.Thread(target=hang_up_and_then_lead_on, args=(front, (host, int(port))))
+            pump.start()
+            self.send(f"127.0.0.1:{front.getsockname()[1]}", "transcript").expect(0)
+            pump.join()
+        node.stop()
 
     def test_a_listener_that_takes_nobody(self):
         """A full queue drops what comes, as a host does that is not there."""
@@ -163,6 +192,13 @@ class Strangers(ToolTest):
         node.stop()
         lines = [line for line in node.err.splitlines() if "endpoint" in line or "connection refused" in line]
         self.assertLess(len(lines), (seconds + 3) * LINES_PER_SECOND, "\n".join(lines[:20]))
+
+    def test_a_silent_crowd_keeps_nobody_out(self):
+        node = self.node()
+        with silent_crowd(node.port):
+            for _ in range(4):
+                self.send(node.address, "transcript").expect(0)
+        self.assertEqual(node.stop()["messages_run"], 4)
 
     def test_hanging_up_at_once(self):
         node = self.node()

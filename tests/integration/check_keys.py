@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 
-from tool_process import Node, Process, ToolTest, clean_environment, main
+from tool_process import Node, Process, ToolTest, clean_environment, main, silent_crowd
 
 OTHER_USER = 12345
 
@@ -78,6 +78,14 @@ class Keys(KeyTest):
         for text in clear.err, stranger.err:
             self.assertNotIn("misbehave", text)
         node.kill()
+
+    def test_a_silent_crowd_keeps_nobody_out(self):
+        key, _ = self.make_key()
+        node = self.node(TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules())
+        with silent_crowd(node.port):
+            for _ in range(12):
+                self.send(node.address, "transcript", TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules()).expect(0)
+        self.assertEqual(node.stop()["messages_run"], 12)
 
     def test_strangers_are_in_the_audit(self):
         key, _ = self.make_key()

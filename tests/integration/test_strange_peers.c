@@ -31,7 +31,8 @@ typedef struct fake {
     char host_port[32];
     message answer;
     bool hangs_up;
-    message said; /* after the first message */
+    unsigned hung_up; /* times */
+    message said;     /* after the first message */
     pthread_t thread;
 } fake;
 
@@ -278,6 +279,10 @@ static void *serve_fake(void *arg)
     uint8_t first[TCI_HELLO_MESSAGE_MAX];
     ssize_t n;
     int fd = accept4(f->fd, NULL, NULL, SOCK_CLOEXEC);
+    for (; f->hangs_up && fd >= 0; f->hung_up++) {
+        (void)close(fd);
+        fd = accept4(f->fd, NULL, NULL, SOCK_CLOEXEC);
+    }
     if (!f->hangs_up && recv(fd, first, sizeof first, 0) > 0 && f->answer.size > 0)
         (void)send(fd, f->answer.bytes, f->answer.size, MSG_NOSIGNAL);
     while (!f->hangs_up && f->said.size < sizeof f->said.bytes &&
@@ -302,6 +307,8 @@ static tc_status connect_to(fake *f, tc_error *error)
     bool silent = f->answer.size == 0 && !f->hangs_up;
     tc_status status =
         tc_ep_connect(ctx, f->host_port, silent ? SHORT_NS : PROCESS_DEADLINE_NS, &ep, error);
+    if (f->hangs_up)
+        (void)shutdown(f->fd, SHUT_RDWR);
     assert_int_equal(pthread_join(f->thread, NULL), 0);
     (void)close(f->fd);
     assert_int_equal(error->status, status);
@@ -343,6 +350,7 @@ static void a_listener_that_hangs_up(void **state)
     tc_error error = {0};
     assert_int_equal(connect_to(&f, &error), TC_E_PEER_LOST);
     assert_non_null(strstr(error.text, f.host_port));
+    assert_int_equal(f.hung_up, 8); /* as often as it is tried */
 }
 
 static void a_listener_that_never_answers(void **state)

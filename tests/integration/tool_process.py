@@ -1,4 +1,6 @@
 """The tools as processes of a test: started, waited for with a deadline, ended by their id, never left behind."""
+import collections
+import contextlib
 import json
 import os
 import random
@@ -8,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -140,6 +143,30 @@ class Process:
     def wait_for_line(self, pattern, count=1):
         wait_until(lambda: len(re.findall(pattern, self.err)) >= count or not self.running(), f"{pattern} of {self}")
         self.test.assertGreaterEqual(len(re.findall(pattern, self.err)), count, self.err)
+
+
+@contextlib.contextmanager
+def silent_crowd(port):
+    """A thread connects to the port as fast as it can, and says nothing; the newest few hundred stay."""
+    over = threading.Event()
+    silent = collections.deque()
+
+    def crowd():
+        while not over.is_set():
+            with contextlib.suppress(OSError):
+                silent.append(socket.create_connection(("127.0.0.1", port), timeout=1))
+            if len(silent) > 400:
+                silent.popleft().close()
+
+    thread = threading.Thread(target=crowd)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        while silent:
+            silent.popleft().close()
 
 
 class Node(Process):
