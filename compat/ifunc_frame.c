@@ -112,6 +112,11 @@ static uint64_t word_of(uint64_t tag, uint64_t low)
     return tag << TAG_SHIFT | (low & LOW_BITS);
 }
 
+bool tci_ifunc_id_is_none(const uint8_t id[TCI_IFUNC_ID_BYTES])
+{
+    return (load64(id) | load64(id + 8)) == 0;
+}
+
 bool tci_ifunc_word_is_message(uint64_t word)
 {
     return tag_of(word) == TAG_SEALED || tag_of(word) == TAG_CHECKED;

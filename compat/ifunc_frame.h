@@ -22,6 +22,9 @@
  *
  *   REFUSED  no message, and the code of the last one could not be loaded.
  *
+ * An id of zeros is that of no function: its message says that the sender has none to send, because
+ * it could not be registered or its payload could not be made.
+ *
  * 0 is no message, and neither is anything else: memory holds what its program left there. The
  * lower 48 bits of a message's word are a check of the header. */
 #ifndef TCI_IFUNC_FRAME_H
@@ -62,6 +65,8 @@ typedef enum tci_slot_state {
 uint64_t tci_ifunc_frame_bytes(uint32_t payload_size, uint32_t code_size);
 uint64_t tci_ifunc_code_offset(uint32_t payload_size);
 
+/* Whether it is that of no function. */
+bool tci_ifunc_id_is_none(const uint8_t id[TCI_IFUNC_ID_BYTES]);
 bool tci_ifunc_word_is_message(uint64_t word);
 /* Whether it is one that a target leaves, or 0; of no message though it may be neither. */
 bool tci_ifunc_word_is_free(uint64_t word);

@@ -4,6 +4,7 @@
 #include "ifunc_handles.h"
 #include "message_set.h"
 
+#include <pthread.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,25 @@ static ucs_status_t create_message(const tci_known_code *code, void *args, size_
     seal_headers(message);
     *message_out = message;
     return UCS_OK;
+}
+
+static uint8_t no_section[TCI_CODE_PARTS_BYTES];
+static tci_known_code no_code = {
+    .kind = TCI_CODE_ARCHIVE, .section = no_section, .section_size = sizeof no_section};
+
+static void check_no_code(void)
+{
+    no_code.check = tci_ifunc_code_check(no_section, sizeof no_section);
+}
+
+tci_ifunc_message *tci_ifunc_message_of_none(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, check_no_code);
+    tci_ifunc_message *message = allocate(0, &no_code);
+    if (message != NULL)
+        seal_headers(message);
+    return message;
 }
 
 ucs_status_t ucp_ifunc_msg_create(ucp_ifunc_h ifunc_h, void *source_args,

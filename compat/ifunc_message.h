@@ -28,6 +28,10 @@ static inline tci_ifunc_message *tci_ifunc_message_of(const ucp_ifunc_msg_t *msg
                                          offsetof(tci_ifunc_message, frame));
 }
 
+/* A message of no function, for the target of one that could not be made; NULL: no memory. It belongs
+ * to the caller, who releases it. */
+tci_ifunc_message *tci_ifunc_message_of_none(void);
+
 void tci_ifunc_message_hold(tci_ifunc_message *message);
 /* The last one frees it. */
 void tci_ifunc_message_release(tci_ifunc_message *message);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ANSWER_TURNS 8
+
 /* A message in its slot, whose header was judged. */
 typedef struct arrival {
     tci_ifunc_header header;
@@ -36,6 +38,12 @@ static ucs_status_t wait_for_rest(const arrival *a)
 
 /* --- code ------------------------------------------------------------------------------- */
 
+/* The original's status, whatever the reason, which is in the log. */
+static ucs_status_t refuse_code(const arrival *a)
+{
+    return give_up(a, tci_ifunc_word_refused(), UCS_ERR_CANCELED);
+}
+
 /* The section is a copy, so that who writes the slot meanwhile changes nothing that was judged.
  */
 static ucs_status_t load_code(const arrival *a, const uint8_t *section,
@@ -46,7 +54,7 @@ static ucs_status_t load_code(const arrival *a, const uint8_t *section,
         return wait_for_rest(a);
     ucs_status_t status =
         tci_known_code_add(header->kind, header->id, section, header->code_size, code_out);
-    return status == UCS_OK ? UCS_OK : give_up(a, tci_ifunc_word_refused(), status);
+    return status == UCS_OK ? UCS_OK : refuse_code(a);
 }
 
 static ucs_status_t find_code(const arrival *a, const tci_known_code **code_out)
@@ -55,11 +63,15 @@ static ucs_status_t find_code(const arrival *a, const tci_known_code **code_out)
     *code_out = tci_known_code_find(header->id);
     if (__builtin_expect(*code_out != NULL, 1))
         return UCS_OK;
-    if (header->code_size == 0)
-        return give_up(
-            a, tci_ifunc_word_refused(),
-            tci_compat_refuse(UCS_ERR_NO_ELEM,
-                              "a message without code, for a function that is not here"));
+    const bool none = tci_ifunc_id_is_none(header->id);
+    if (none || header->code_size == 0) {
+        (void)tci_compat_refuse(
+            UCS_ERR_CANCELED, "%s",
+            none ? "a message of no function: the sender could not register it "
+                   "or make its payload, and its log says why"
+                 : "a message without code, for a function that is not here");
+        return refuse_code(a);
+    }
     uint8_t *section = malloc(header->code_size);
     if (section == NULL)
         return give_up(
@@ -121,13 +133,26 @@ static ucs_status_t run(const arrival *a)
     return a->header.payload_size < code->stack_limit ? run_small(a, code) : run_large(a, code);
 }
 
+/* The sender's flush ends when UCX has answered the put, for which this worker may have to progress.
+ * Programs block in a socket as soon as their message has run, and the sender in its flush. */
+static void answer_put(ucp_worker_h worker)
+{
+    for (int i = 0; worker != NULL && i < ANSWER_TURNS; i++)
+        (void)ucp_worker_progress(worker);
+}
+
 /* Bytes that come in order bring the end last, so nothing is copied before that is there. What
  * comes in another order is seen by the checks, which are made of copies. */
 static ucs_status_t run_checked(arrival *a)
 {
     a->is_checked = true;
     a->end = tci_ifunc_frame_end(a->slot, &a->header);
-    return a->end.sequence == a->header.sequence ? run(a) : wait_for_rest(a);
+    if (a->end.sequence != a->header.sequence)
+        return wait_for_rest(a);
+    const ucs_status_t status = run(a);
+    if (status != UCS_ERR_NO_MESSAGE)
+        answer_put(a->worker);
+    return status;
 }
 
 /* --- looking ---------------------------------------------------------------------------- */

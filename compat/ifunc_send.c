@@ -65,10 +65,34 @@ static ucs_status_t put_message(ucp_ep_h ep, tci_ifunc_message *message, size_t 
     return UCS_OK;
 }
 
+static ucs_status_t deliver(ucp_ep_h ep, tci_ifunc_message *message, size_t size,
+                            uint64_t remote_addr, ucp_rkey_h rkey)
+{
+    void *mapped;
+    if (ucp_rkey_ptr(rkey, remote_addr, &mapped) == UCS_OK)
+        return store_message(message, mapped, size, rkey);
+    return put_message(ep, message, size, remote_addr, rkey);
+}
+
+/* Programs that do not look whether a function was registered send all the same, and their target
+ * would poll for ever: a message of no function ends that with an error. */
+static void send_none(ucp_ep_h ep, uint64_t remote_addr, ucp_rkey_h rkey)
+{
+    if (ep == NULL || rkey == NULL || remote_addr % WORD_BYTES != 0)
+        return;
+    tci_ifunc_message *message = tci_ifunc_message_of_none();
+    if (message == NULL)
+        return;
+    (void)deliver(ep, message, tci_ifunc_frame_bytes(0, TCI_CODE_PARTS_BYTES), remote_addr,
+                  rkey);
+    tci_ifunc_message_release(message);
+}
+
 ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg, uint64_t remote_addr,
                                  ucp_rkey_h rkey)
 {
-    void *mapped;
+    if (msg.frame == NULL)
+        send_none(ep, remote_addr, rkey);
     if (tci_ifunc_handle_code(msg.ifunc_h) == NULL)
         return tci_compat_refuse(UCS_ERR_NO_ELEM,
                                  "a message is sent whose function is not registered");
@@ -76,7 +100,5 @@ ucs_status_t ucp_ifunc_send_nbix(ucp_ep_h ep, ucp_ifunc_msg_t msg, uint64_t remo
         return tci_compat_refuse(UCS_ERR_INVALID_PARAM,
                                  "a message is sent without endpoint, key, frame, or to an "
                                  "address that is not 8-byte aligned");
-    if (ucp_rkey_ptr(rkey, remote_addr, &mapped) == UCS_OK)
-        return store_message(tci_ifunc_message_of(&msg), mapped, msg.frame_size, rkey);
-    return put_message(ep, tci_ifunc_message_of(&msg), msg.frame_size, remote_addr, rkey);
+    return deliver(ep, tci_ifunc_message_of(&msg), msg.frame_size, remote_addr, rkey);
 }

@@ -55,6 +55,8 @@ static tc_status start_loader(tc_error *err)
     tc_status status = tc_options_create(&options, err);
     if (status == TC_OK)
         status = tc_options_set(options, "functions_max", "65535", err);
+    if (status == TC_OK) /* as the original's lists are made, they name what is no library */
+        status = tc_options_set(options, "missing_library", "warn", err);
     if (status == TC_OK)
         status = tc_loader_create(options, symbols, symbol_count, &known.loader, err);
     tc_options_destroy(options);

@@ -1,6 +1,8 @@
 #include "slot_wait.h"
 
 #include "compat_log.h"
+#include "ifunc_frame.h"
+#include "slot_word.h"
 
 #include <stdbool.h>
 #include <time.h>
@@ -30,14 +32,27 @@ static bool is_too_long(const void *slot, uint64_t word)
     return true;
 }
 
+/* Where a message begins in the least slot there is, which begins with none; 0: nowhere. */
+static size_t message_offset(const void *slot)
+{
+    for (size_t at = sizeof(uint64_t); at < TCI_IFUNC_FRAME_MIN; at += sizeof(uint64_t)) {
+        if (tci_ifunc_word_is_message(tci_slot_load((const uint8_t *)slot + at)))
+            return at;
+    }
+    return 0;
+}
+
 ucs_status_t tci_slot_wait_for_message(const void *slot, uint64_t word)
 {
-    if (is_too_long(slot, word) && !wait.said) {
-        wait.said = true;
-        return tci_compat_refuse(UCS_ERR_NO_MESSAGE,
-                                 "a slot begins with %016llx, which is no message's, for %d s",
-                                 (unsigned long long)word, PATIENCE_S);
-    }
+    if (!is_too_long(slot, word) || wait.said)
+        return UCS_ERR_NO_MESSAGE;
+    const size_t at = message_offset(slot);
+    wait.said = at != 0;
+    if (at != 0)
+        (void)tci_compat_refuse(UCS_ERR_NO_MESSAGE,
+                                "a message begins %zu bytes behind a slot that was polled for "
+                                "%d s, expected at its beginning",
+                                at, PATIENCE_S);
     return UCS_ERR_NO_MESSAGE;
 }
 

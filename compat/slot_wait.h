@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <ucp/api/ucp.h>
 
-/* What lies in memory before its first message, or what a program wrote there: nothing is
- * changed, and after some seconds it is said once. UCS_ERR_NO_MESSAGE. */
+/* Memory before its first message, or what a program wrote there: nothing is changed. After some
+ * seconds a message that begins elsewhere in the slot is reported once. UCS_ERR_NO_MESSAGE. */
 ucs_status_t tci_slot_wait_for_message(const void *slot, uint64_t word);
 
 /* A part that stays a part is damage; but it is not taken away, in case the rest comes.

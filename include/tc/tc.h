@@ -13,17 +13,18 @@
  *
  *     int main(void)
  *     {
- *         tc_context *ctx;
+ *         tc_context *ctx = NULL;
  *         tc_ep *ep;
  *         tc_ifunc *count;
  *         tc_error err;
- *         if (tc_context_create(NULL, &ctx, &err) != TC_OK ||
- *             tc_ep_connect(ctx, "127.0.0.1:7000", 0, &ep, &err) != TC_OK ||
- *             tc_ifunc_open(ctx, "count", &count, &err) != TC_OK ||
- *             tc_call(ep, count, "payload", 8, NULL, NULL, 0, &err) != TC_OK)
- *             fprintf(stderr, "%s\n", err.text);
- *         else
- *             tc_context_destroy(ctx);
+ *         int failed = tc_context_create(NULL, &ctx, &err) != TC_OK ||
+ *                      tc_ep_connect(ctx, "127.0.0.1:7000", 0, &ep, &err) != TC_OK ||
+ *                      tc_ifunc_open(ctx, "count", &count, &err) != TC_OK ||
+ *                      tc_call(ep, count, "payload", 8, NULL, NULL, 0, &err) != TC_OK;
+ *         if (failed)
+ *             fprintf(stderr, "%s: %s\n", tc_status_text(err.status), err.text);
+ *         tc_context_destroy(ctx);
+ *         return failed;
  *     }
  *
  * The target calls tc_listener_open once and tc_serve; the program tc-node does that.
@@ -37,13 +38,14 @@
  *   tc_group     processes that address each other by rank
  *
  * Threads. A context and everything made from it belong to one thread at a time: any thread,
- * under a lock, the caller's or tc_context_lock. Contexts are independent of each other. Functions run in the
- * thread that calls tc_progress, tc_wait or another function that progresses; inside them no
- * function that blocks may be called (TC_E_BUSY). Exceptions are stated with the function.
+ * under a lock, the caller's or tc_context_lock. Contexts are independent of each other. Functions
+ * run in the thread that calls tc_progress, tc_wait or another function that progresses; inside
+ * them no function that blocks may be called (TC_E_BUSY). Exceptions are stated with the function.
  *
  * Progress. Nothing is sent or run behind the program's back: call tc_progress, tc_wait or
- * tc_ep_flush now and then, or let a thread of the library's do so (tc_context_start_thread). TC_E_AGAIN is no failure: call tc_wait, which returns when there is
- * room, then retry; or tc_send_wait, which does both. A program that serves calls tc_serve.
+ * tc_ep_flush now and then, or let a thread of the library's do so (tc_context_start_thread).
+ * TC_E_AGAIN is no failure: call tc_wait, which returns when there is capacity, then retry; or
+ * tc_send_wait, which does both. A program that serves calls tc_serve.
  *
  * Timeouts. Nanoseconds: TC_SECONDS(30), TC_MILLISECONDS(5), TC_FOREVER. 0 is the option that the
  * function names, or, where it names none, to look once and not to wait.
@@ -58,9 +60,13 @@
  * parameter `tc_error *err` receives a text and may be NULL; tc_send_error has that of tc_send and
  * of other calls that take none (<tc/status.h>).
  *
- * Security. Code that arrives runs with the rights of the process. Nothing is signed, encrypted
- * or authenticated: every process that can connect can run code. Everything a peer sends before
- * its code runs is validated, and a peer that breaks the protocol loses its endpoint.
+ * Security. Code that arrives runs with the rights of the process. By default a listener is on
+ * loopback, accepts processes of its own user and root, and runs the code that they send. A shared
+ * key (option key_file) or certificates (tls_cert) open it to others: connections are TLS 1.3 then,
+ * authenticated on both sides. The options require_signature, trust, code_allow and code_revoked
+ * say whose code runs, symbols what it may bind. UCX over a network and tc_ep_connect_address are
+ * not protected by keys. Everything a peer sends before its code runs is validated, and a peer that
+ * breaks the protocol loses its endpoint. docs/security.md says what is promised, and what is not.
  *
  * Versions. A program may be older than the library, as long as the soname is the same. Public
  * structs only grow at their end. A function that reads or fills one is inline here and passes
@@ -77,6 +83,8 @@
  *   entry.h      what a function defines, and what it may call where it runs
  *   status.h     statuses and errors
  *   options.h    options
+ *   library.h    libraries that travel
+ *   package.h    packages of functions and libraries
  *   log.h        the log
  *   load.h       how functions were loaded, and how long it took
  *   cache.h      the object cache
@@ -100,10 +108,12 @@
 #include <tc/entry.h>
 #include <tc/group.h>
 #include <tc/ifunc.h>
+#include <tc/library.h>
 #include <tc/load.h>
 #include <tc/loader.h>
 #include <tc/log.h>
 #include <tc/options.h>
+#include <tc/package.h>
 #include <tc/status.h>
 #include <tc/thread.h>
 #include <tc/version.h>

@@ -71,6 +71,11 @@ typedef enum tci_compiled_choice {
     TCI_COMPILED_IMAGE = 1
 } tci_compiled_choice;
 
+typedef enum tci_missing_choice {
+    TCI_MISSING_REFUSE = 0,
+    TCI_MISSING_WARN = 1
+} tci_missing_choice;
+
 typedef enum tci_signature_choice {
     TCI_SIGNATURE_NO = 0,
     TCI_SIGNATURE_YES = 1, /* of what peers send */
@@ -141,6 +146,7 @@ struct tc_options {
     char cache_dir[TCI_OPTION_TEXT_MAX];
     uint64_t cache_max;
     uint64_t take_libraries;
+    uint64_t missing_library; /* tci_missing_choice */
 };
 
 #endif

@@ -1,6 +1,7 @@
 #include "symbols.h"
 
 #include "base/error_text.h"
+#include "base/logger.h"
 #include "deps_list.h"
 #include "process_symbols.h"
 #include "symbol_owner.h"
@@ -24,12 +25,14 @@ struct tci_symbols {
     size_t came_count;
     tci_library *came[TCI_DEPS_MAX]; /* by messages; held */
     char twice[700];                 /* a symbol that two of them have, and which */
+    size_t lacking_count;
+    char lacking[300]; /* libraries that could not be loaded, cut off */
 };
 
 static tc_status check_library(const tci_symbols *symbols, const char *name, tc_error *err)
 {
     tci_symbol_reason denial;
-    if (symbols->library_count + symbols->came_count == TCI_DEPS_MAX)
+    if (symbols->library_count + symbols->came_count + symbols->lacking_count == TCI_DEPS_MAX)
         return tci_error_set(err, TC_E_TOO_LARGE, "deps: more than %d libraries", TCI_DEPS_MAX);
     if (symbols->section != NULL && !tci_symbol_policy_opens(symbols->section, name, &denial))
         return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s is denied: %s", name,
@@ -52,17 +55,31 @@ static tc_status hold_library(tci_symbols *symbols, const char *name, tc_error *
     return TC_OK;
 }
 
+/* Lists that a linker's trace was made into name files which are no libraries, as libc.so. */
+static tc_status lack_library(tci_symbols *symbols, const char *name, const char *reason,
+                              tc_error *err)
+{
+    const char *why = reason != NULL ? reason : "no reason given";
+    const size_t used = strlen(symbols->lacking);
+    if (!symbols->scope.may_lack)
+        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s cannot be loaded: %s",
+                             name, why);
+    TC_LOG(TC_LOG_WARN, "deps: goes on without library %s, which cannot be loaded: %s", name,
+           why);
+    symbols->lacking_count++;
+    (void)snprintf(symbols->lacking + used, sizeof symbols->lacking - used, "%s%s",
+                   used > 0 ? ", " : "", name);
+    return TC_OK;
+}
+
 static tc_status open_library(tci_symbols *symbols, const char *name, tc_error *err)
 {
     TC_TRY(check_library(symbols, name, err));
     if (tci_deps_list_has_come(name, strlen(name)))
         return hold_library(symbols, name, err);
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        const char *reason = dlerror();
-        return tci_error_set(err, TC_E_NO_LIBRARY, "deps: library %s cannot be loaded: %s",
-                             name, reason != NULL ? reason : "no reason given");
-    }
+    if (library == NULL)
+        return lack_library(symbols, name, dlerror(), err);
     symbols->libraries[symbols->library_count++] = library;
     return TC_OK;
 }
@@ -390,4 +407,6 @@ void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error 
     else if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->denied[0] != '\0')
         tci_error_fill(err, status, "%s%s", symbols->denied,
                        symbols->denied_more ? "; and others" : "");
+    else if (status == TC_E_UNRESOLVED && symbols != NULL && symbols->lacking[0] != '\0')
+        tci_error_prefix(err, "without %s, which cannot be loaded", symbols->lacking);
 }

@@ -34,6 +34,7 @@ typedef struct tci_symbol_scope {
     const tci_symbol_policy *policy; /* NULL: it may bind whatever is there */
     const char *signer;              /* of the function; NULL or "": nobody */
     tci_library_set *libraries;      /* that have come by messages; NULL: none */
+    bool may_lack;                   /* a library that cannot be loaded is a warning */
 } tci_symbol_scope;
 
 typedef struct tci_symbols tci_symbols;
@@ -45,8 +46,8 @@ void tci_symbols_prepare(void);
  * blank lines do not count. A name is made of letters, digits and . _ + - and begins with a
  * letter or digit, so it can hold no path. "tc:" and a C identifier name a library that has come by a
  * message. What `scope` points to must outlive the result. TC_E_CORRUPT (the line is quoted),
- * TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the loader's reason, or the
- * policy's rule), TC_E_ABSENT (no such library has come), TC_E_NO_MEMORY. Opening a library runs its
+ * TC_E_TOO_LARGE (a limit above), TC_E_NO_LIBRARY (the library and the loader's reason, unless the
+ * scope may lack it, or the policy's rule), TC_E_ABSENT (no such library has come), TC_E_NO_MEMORY. Opening a library runs its
  * constructors, so the policy is asked before. */
 TC_MUST_CHECK tc_status tci_symbols_create(const char *deps, size_t deps_size,
                                            const tci_symbol_scope *scope,
@@ -79,7 +80,7 @@ void *tci_symbols_resolve_weak(tci_symbols *symbols, const char *symbol);
 void tci_symbols_serve(tci_symbols *symbols, tci_engine_code *code);
 
 /* After TC_E_UNRESOLVED: if symbols were denied, err's text says which, of what library, and by
- * which rule. NULL symbols are allowed. */
+ * which rule; else it says which libraries could not be loaded. NULL symbols are allowed. */
 void tci_symbols_explain(const tci_symbols *symbols, tc_status status, tc_error *err);
 
 #endif

@@ -19,6 +19,7 @@ tc_status tci_registry_init(tci_registry *registry, const struct tc_options *opt
     TC_TRY(tci_symbol_policy_open(options->symbols, &registry->policy, err));
     TC_TRY(tci_library_set_create(&registry->scope.libraries, err));
     registry->scope.policy = registry->policy;
+    registry->scope.may_lack = options->missing_library == TCI_MISSING_WARN;
     const tci_engine_opts opts = {.engine_path = options->engine_path,
                                   .form = (tci_form_choice)options->form,
                                   .tier = (tci_tier_choice)options->tier,

@@ -146,9 +146,10 @@ static void registered_from_memory(void **state)
                      UCS_OK);
     send_and_run(f, ifunc);
 
-    deps[0] = "libno_such_library.so.3";
+    deps[0] = "libno_such_library.so.3"; /* a warning, as it is not needed */
     assert_int_equal(ucp_register_ifunc_im(f->node.context, param, slices, 2, deps, 2, &ifunc),
-                     UCS_ERR_UNSUPPORTED);
+                     UCS_OK);
+    send_and_run(f, ifunc);
     deps[0] = "../libz.so.1";
     assert_true(UCS_STATUS_IS_ERR(
         ucp_register_ifunc_im(f->node.context, param, slices, 2, deps, 2, &ifunc)));

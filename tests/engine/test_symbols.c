@@ -73,6 +73,31 @@ static void a_missing_library_is_named(void **state)
     expect_refusal_of(deps, sizeof deps - 1, TC_E_NO_LIBRARY, "libtc_no_such_library.so.7");
 }
 
+/* As a linker's trace lists them: libc.so is a linker script on Debian. */
+static void a_scope_may_lack_libraries(void **state)
+{
+    static const tci_symbol_scope lenient = {.may_lack = true};
+    static const char deps[] = "libtc_no_such_library.so.7\nlibtest_dep_a.so\n";
+    char many[70 * sizeof "libtc_none.so\n"] = "";
+    tci_symbols *symbols;
+    tc_error err = {.text = "symbol tc_nobody is not defined"};
+    (void)state;
+    assert_int_equal(tci_symbols_create(deps, sizeof deps - 1, &lenient, &symbols, NULL),
+                     TC_OK);
+    assert_non_null(tci_symbols_resolve(symbols, "dep_answer"));
+    assert_null(tci_symbols_resolve(symbols, "tc_nobody"));
+    tci_symbols_explain(symbols, TC_E_UNRESOLVED, &err);
+    assert_string_equal(err.text, "without libtc_no_such_library.so.7, which cannot be loaded: "
+                                  "symbol tc_nobody is not defined");
+    tci_symbols_destroy(symbols);
+    assert_int_equal(tci_symbols_create("../libm.so.6", 12, &lenient, &symbols, NULL),
+                     TC_E_CORRUPT);
+    for (int i = 0; i < 70; i++)
+        strcat(many, "libtc_none.so\n");
+    assert_int_equal(tci_symbols_create(many, strlen(many), &lenient, &symbols, NULL),
+                     TC_E_TOO_LARGE);
+}
+
 static void other_names_are_refused(void **state)
 {
     static const char *const bad[] = {"/lib/x86_64-linux-gnu/libm.so.6",
@@ -136,6 +161,7 @@ int main(void)
         cmocka_unit_test(what_rests_takes_what_is_in_force_afterwards),
         cmocka_unit_test(comments_and_blanks_do_not_count),
         cmocka_unit_test(a_missing_library_is_named),
+        cmocka_unit_test(a_scope_may_lack_libraries),
         cmocka_unit_test(other_names_are_refused),
         cmocka_unit_test(lists_are_bounded),
     };
