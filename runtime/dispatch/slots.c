@@ -351,7 +351,7 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
     place->notify = false;
     if (notify && fn->state == TCI_LOADED &&
         tci_slot_quota_check_memory(ep, fn, &error) != TC_OK)
-        refuse_prepared(ep, slot, fn, &error);
+        refuse_prepared(ep, slot, place->fn, &error);
     else if (notify && fn->state == TCI_LOADED)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
     else if (notify && fn->state == TCI_LOAD_FAILED)
