@@ -261,51 +261,6 @@ static void one_peer_leaves_places_to_others(void **state)
     fake_pair_close(&pair);
 }
 
-/* `how_many` functions of 1,000 bytes and more, with variables or without. */
-static void send_many(fake_pair *p, const char *first, unsigned how_many, bool has_state)
-{
-    char name[16];
-    for (unsigned i = 0; i < how_many; i++) {
-        (void)snprintf(name, sizeof name, "%s%u", first, i);
-        tc_ifunc *mine = fake_node_function(p->near, name, run);
-        fake_code_of(name)->has_state = has_state;
-        fake_code_of(name)->memory = 1000;
-        assert_int_equal(tc_send(p->ep, mine, NULL, 0), TC_OK);
-        fake_pair_settle(p);
-    }
-}
-
-static void expect_run(unsigned least, unsigned most)
-{
-    if (runs < least || runs > most)
-        fail_msg("%u ran, expected %u to %u", runs, least, most);
-    runs = 0;
-}
-
-/* A peer takes three quarters of the memory that functions of others leave. */
-static void one_peer_leaves_code_memory_to_others(void **state)
-{
-    fake_pair second, third;
-    open_pair();
-    fake_pair_add(&second, &pair);
-    fake_pair_add(&third, &pair);
-    pair.far->core.options.code_memory_max = 64000;
-    send_many(&pair, "a", 64, true);
-    const unsigned refused = 64 - runs;
-    expect_run(30, 48);
-    expect_refused(refused, TC_E_TOO_LARGE, "of this peer's functions cannot leave, expected");
-    assert_true(pair.far->core.registry.code_memory <= 48000);
-    send_many(&second, "b", 8, true);
-    expect_run(8, 8);
-    send_many(&third, "c", 40, false); /* these leave for one another */
-    expect_run(40, 40);
-    send_many(&pair, "d", 40, false);
-    expect_run(40, 40);
-    fake_pair_remove(&third);
-    fake_pair_remove(&second);
-    fake_pair_close(&pair);
-}
-
 /* It was within the bound when it came. */
 static void a_function_that_one_peer_calls_stays_when_another_sends_it(void **state)
 {
@@ -333,36 +288,6 @@ static void prepare(void)
     pair.ep->tx.preparing = fn->index;
     assert_int_equal(tci_frame_out_message(pair.ep, &out), TC_OK);
     fake_pair_settle(&pair);
-}
-
-/* Nobody calls it, and it takes memory. */
-static void what_is_sent_ahead_counts_for_its_peer(void **state)
-{
-    open_pair();
-    fake_pair second;
-    fake_pair_add(&second, &pair);
-    pair.far->core.options.code_memory_max = 8000;
-    send_many(&second, "b", 1, true);
-    send_many(&pair, "a", 2, true);
-    for (int i = 0; i < 4; i++) {
-        char name[16];
-        (void)snprintf(name, sizeof name, "p%d", i);
-        fn = fake_node_function(pair.near, name, run);
-        fake_code_of(name)->has_state = true;
-        fake_code_of(name)->is_slow = true;
-        fake_code_of(name)->memory = 1000;
-        prepare();
-        fake_engine_end_loads();
-        tci_registry_take_finished(&pair.far->core.registry);
-        fake_pair_settle(&pair);
-        assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
-    }
-    tc_error error;
-    assert_true(tc_ep_refusal(pair.ep, &error) > 0);
-    assert_int_equal(error.status, TC_E_TOO_LARGE);
-    assert_true(pair.far->core.registry.code_memory < 7000);
-    fake_pair_remove(&second);
-    fake_pair_close(&pair);
 }
 
 static void a_prepared_function_is_told_of_at_once(void **state)
@@ -440,8 +365,6 @@ int main(void)
         cmocka_unit_test(a_refusal_for_want_of_memory_holds_for_one_message),
         cmocka_unit_test(functions_that_only_slots_hold_leave_for_others),
         cmocka_unit_test(one_peer_leaves_places_to_others),
-        cmocka_unit_test(one_peer_leaves_code_memory_to_others),
-        cmocka_unit_test(what_is_sent_ahead_counts_for_its_peer),
         cmocka_unit_test(a_function_that_never_fits_is_refused),
         cmocka_unit_test(a_function_that_one_peer_calls_stays_when_another_sends_it),
         cmocka_unit_test(a_prepared_function_is_told_of_at_once),

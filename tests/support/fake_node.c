@@ -224,6 +224,8 @@ static unsigned turn_endpoint(tc_ep *ep)
 {
     if (ep->state != TCI_EP_OPEN)
         return 0;
+    if (tci_ep_is_held(ep))
+        tci_ep_announced(ep);
     if (tci_queue_waits(ep))
         tci_queue_drain(ep);
     unsigned run = tci_backlog_turn(ep);
@@ -267,6 +269,8 @@ void fake_pair_connect(fake_pair *pair)
     fake_pair_carry(pair);
     assert_true(tci_ep_is_open(pair->ep));
     assert_true(tci_ep_is_open(pair->peer));
+    tci_ep_announced(pair->ep);
+    tci_ep_announced(pair->peer);
 }
 
 void fake_pair_open(fake_pair *pair, uint64_t delivery)

@@ -1,0 +1,125 @@
+/* One peer's functions that cannot leave, and the code memory that others find. */
+#include "../support/fake_node.h"
+#include "dispatch/slots.h"
+#include "transfer/frame_out.h"
+
+static unsigned runs;
+
+static void run(void *payload, size_t size, void *target_args)
+{
+    (void)payload, (void)size, (void)target_args;
+    runs++;
+}
+
+static fake_pair pair;
+static tc_ifunc *fn;
+
+static void open_pair(void)
+{
+    fake_pair_open(&pair, FAKE_MAPPED);
+    fn = fake_node_function(pair.near, "run", run);
+    runs = 0;
+}
+
+static void expect_refused(unsigned times, tc_status status, const char *text)
+{
+    tc_error error = {0};
+    assert_int_equal(tc_ep_refusal(pair.ep, &error), times);
+    assert_int_equal(error.status, status);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.text, text);
+    assert_true(tci_ep_is_open(pair.ep));
+    assert_true(tci_ep_is_open(pair.peer));
+}
+
+/* `how_many` functions of 1,000 bytes and more, with variables or without. */
+static void send_many(fake_pair *p, const char *first, unsigned how_many, bool has_state)
+{
+    char name[16];
+    for (unsigned i = 0; i < how_many; i++) {
+        (void)snprintf(name, sizeof name, "%s%u", first, i);
+        tc_ifunc *mine = fake_node_function(p->near, name, run);
+        fake_code_of(name)->has_state = has_state;
+        fake_code_of(name)->memory = 1000;
+        assert_int_equal(tc_send(p->ep, mine, NULL, 0), TC_OK);
+        fake_pair_settle(p);
+    }
+}
+
+static void expect_run(unsigned least, unsigned most)
+{
+    if (runs < least || runs > most)
+        fail_msg("%u ran, expected %u to %u", runs, least, most);
+    runs = 0;
+}
+
+/* A peer takes three quarters of the memory that functions of others leave. */
+static void one_peer_leaves_code_memory_to_others(void **state)
+{
+    fake_pair second, third;
+    open_pair();
+    fake_pair_add(&second, &pair);
+    fake_pair_add(&third, &pair);
+    pair.far->core.options.code_memory_max = 64000;
+    send_many(&pair, "a", 64, true);
+    const unsigned refused = 64 - runs;
+    expect_run(30, 48);
+    expect_refused(refused, TC_E_TOO_LARGE, "of this peer's functions cannot leave, expected");
+    assert_true(pair.far->core.registry.code_memory <= 48000);
+    send_many(&second, "b", 8, true);
+    expect_run(8, 8);
+    send_many(&third, "c", 40, false); /* these leave for one another */
+    expect_run(40, 40);
+    send_many(&pair, "d", 40, false);
+    expect_run(40, 40);
+    fake_pair_remove(&third);
+    fake_pair_remove(&second);
+    fake_pair_close(&pair);
+}
+
+static void prepare(void)
+{
+    const tci_outgoing out = {.fn = fn, .built = true, .bind_only = true, .notify = true};
+    pair.ep->tx.preparing = fn->index;
+    assert_int_equal(tci_frame_out_message(pair.ep, &out), TC_OK);
+    fake_pair_settle(&pair);
+}
+
+/* Nobody calls it, and it takes memory. */
+static void what_is_sent_ahead_counts_for_its_peer(void **state)
+{
+    open_pair();
+    fake_pair second;
+    fake_pair_add(&second, &pair);
+    pair.far->core.options.code_memory_max = 8000;
+    send_many(&second, "b", 1, true);
+    send_many(&pair, "a", 2, true);
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "p%d", i);
+        fn = fake_node_function(pair.near, name, run);
+        fake_code_of(name)->has_state = true;
+        fake_code_of(name)->is_slow = true;
+        fake_code_of(name)->memory = 1000;
+        prepare();
+        fake_engine_end_loads();
+        tci_registry_take_finished(&pair.far->core.registry);
+        fake_pair_settle(&pair);
+        assert_int_equal(pair.ep->tx.preparing, TCI_PREPARING_NONE);
+    }
+    tc_error error;
+    assert_true(tc_ep_refusal(pair.ep, &error) > 0);
+    assert_int_equal(error.status, TC_E_TOO_LARGE);
+    assert_true(pair.far->core.registry.code_memory < 7000);
+    fake_pair_remove(&second);
+    fake_pair_close(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_peer_leaves_code_memory_to_others),
+        cmocka_unit_test(what_is_sent_ahead_counts_for_its_peer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
