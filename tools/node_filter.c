@@ -1,10 +1,14 @@
 #include "node_filter.h"
 
+#include "node_errand.h"
+
 #include "base/sanitized.h"
 #include "base/syscall_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,7 +17,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,225 +34,328 @@
 
 /* --- which calls -------------------------------------------------------------------------- */
 
+/* They read, wait, count, and change what is the process's own: memory, threads, descriptors, and
+ * files that are open for that. Nothing here takes the number of another process, a name that it
+ * changes something by, or an address that bytes go to. */
+static const int allowed[] = {
+    /* bytes of what is open */
+    SYS_read,
+    SYS_write,
+    SYS_readv,
+    SYS_writev,
+    SYS_pread64,
+    SYS_pwrite64,
+    SYS_preadv,
+    SYS_pwritev,
+    SYS_preadv2,
+    SYS_pwritev2,
+    SYS_lseek,
+    SYS_sendfile,
+    SYS_copy_file_range,
+    SYS_ftruncate,
+    SYS_fallocate,
+    SYS_fsync,
+    SYS_fdatasync,
+    SYS_fadvise64,
+    SYS_readahead,
+    SYS_getdents64,
+    /* descriptors */
+    SYS_close,
+    SYS_close_range,
+    SYS_dup,
+    SYS_dup3,
+    SYS_pipe2,
+    SYS_eventfd2,
+    SYS_timerfd_create,
+    SYS_timerfd_settime,
+    SYS_timerfd_gettime,
+    SYS_signalfd4,
+    SYS_memfd_create,
+    SYS_epoll_create1,
+    SYS_epoll_ctl,
+    SYS_epoll_pwait,
+    SYS_epoll_pwait2,
+    SYS_ppoll,
+    SYS_pselect6,
+    /* what files there are */
+    SYS_fstat,
+    SYS_newfstatat,
+    SYS_statx,
+    SYS_statfs,
+    SYS_fstatfs,
+    SYS_faccessat,
+    SYS_faccessat2,
+    SYS_readlinkat,
+    SYS_getcwd,
+    SYS_umask,
+    /* connections that are there, or wait at the listener */
+    SYS_accept,
+    SYS_accept4,
+    SYS_recvfrom,
+    SYS_recvmsg,
+    SYS_recvmmsg,
+    SYS_shutdown,
+    SYS_getsockname,
+    SYS_getpeername,
+    SYS_getsockopt,
+    /* memory */
+    SYS_brk,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_msync,
+    SYS_mincore,
+    SYS_mlock,
+    SYS_mlock2,
+    SYS_munlock,
+    SYS_mlockall,
+    SYS_munlockall,
+    SYS_membarrier,
+    SYS_shmdt,
+    SYS_mbind,
+    SYS_get_mempolicy,
+    SYS_set_mempolicy,
+    SYS_pkey_alloc,
+    SYS_pkey_free,
+    /* threads */
+    SYS_futex,
+    SYS_futex_waitv,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_set_tid_address,
+    SYS_set_robust_list,
+    SYS_rseq,
+    SYS_sched_yield,
+    SYS_getcpu,
+    SYS_restart_syscall,
+    SYS_sched_getaffinity,
+    SYS_sched_getparam,
+    SYS_sched_getscheduler,
+    SYS_sched_getattr,
+    SYS_sched_rr_get_interval,
+    SYS_sched_get_priority_max,
+    SYS_sched_get_priority_min,
+    SYS_getpriority,
+    SYS_ioprio_get,
+    SYS_wait4,
+    SYS_waitid,
+    /* its signals */
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_rt_sigpending,
+    SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend,
+    SYS_sigaltstack,
+    /* time */
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_gettimeofday,
+    SYS_times,
+    SYS_getitimer,
+    SYS_setitimer,
+    SYS_timer_create,
+    SYS_timer_settime,
+    SYS_timer_gettime,
+    SYS_timer_getoverrun,
+    SYS_timer_delete,
+    /* who and where it is */
+    SYS_getpid,
+    SYS_getppid,
+    SYS_gettid,
+    SYS_getpgid,
+    SYS_getsid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getresuid,
+    SYS_getresgid,
+    SYS_getgroups,
+    SYS_capget,
+    SYS_getrlimit,
+    SYS_getrusage,
+    SYS_sysinfo,
+    SYS_uname,
+    SYS_getrandom,
+#ifdef __x86_64__ /* what aarch64 has newer calls alone for */
+    SYS_stat,
+    SYS_lstat,
+    SYS_access,
+    SYS_readlink,
+    SYS_getdents,
+    SYS_dup2,
+    SYS_pipe,
+    SYS_eventfd,
+    SYS_signalfd,
+    SYS_epoll_create,
+    SYS_epoll_wait,
+    SYS_poll,
+    SYS_select,
+    SYS_alarm,
+    SYS_pause,
+    SYS_time,
+    SYS_getpgrp,
+    SYS_arch_prctl,
+#endif
+};
+
+/* Names are in memory that other threads change. */
 static const int asked[] = {
     SYS_openat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_mkdirat,
-#ifdef SYS_open
+#ifdef __x86_64__
     SYS_open,   SYS_creat,    SYS_unlink,   SYS_rename,    SYS_mkdir,   SYS_rmdir,
 #endif
 };
 
+/* By which the filter's own descriptor goes to who answers, and the filter is closed: allowed until
+ * node_filter_close. */
+static const int handing_over[] = {SYS_sendmsg, SYS_seccomp};
+
 /* The C library has older calls for the same. */
 static const int unknown[] = {SYS_clone3, SYS_openat2};
 
-static const int refused[] = {
-    /* programs and processes */
-    SYS_execve,
-    SYS_execveat,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_process_madvise,
-    SYS_pidfd_open,
-    SYS_pidfd_getfd,
-    SYS_kcmp,
-    SYS_tkill,
-    SYS_rt_sigqueueinfo,
-    SYS_rt_tgsigqueueinfo,
-    SYS_setpgid,
-    SYS_setsid,
-    SYS_setrlimit,
-    SYS_unshare,
-    SYS_setns,
-    SYS_chroot,
-    SYS_pivot_root,
-    SYS_personality,
-    /* who it is */
-    SYS_setuid,
-    SYS_setgid,
-    SYS_setreuid,
-    SYS_setregid,
-    SYS_setresuid,
-    SYS_setresgid,
-    SYS_setfsuid,
-    SYS_setfsgid,
-    SYS_setgroups,
-    SYS_capset,
-    /* sockets, and what is like one; those that wait at the listener can be accepted */
-    SYS_socket,
-    SYS_socketpair,
-    SYS_connect,
-    SYS_bind,
-    SYS_listen,
-    SYS_mq_open,
-    SYS_mq_unlink,
-    SYS_mq_notify,
-    SYS_msgget,
-    SYS_semget,
-    /* files by name, beside those that are asked about */
-    SYS_truncate,
-    SYS_linkat,
-    SYS_symlinkat,
-    SYS_mknodat,
-    SYS_fchmodat,
-    SYS_fchownat,
-    SYS_utimensat,
-    SYS_setxattr,
-    SYS_lsetxattr,
-    SYS_removexattr,
-    SYS_lremovexattr,
-    SYS_name_to_handle_at,
-    SYS_open_by_handle_at,
-    SYS_fanotify_init,
-    SYS_inotify_init1,
-    /* the kernel's own things */
-    SYS_io_uring_setup,
-    SYS_io_uring_enter,
-    SYS_io_uring_register,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_keyctl,
-    SYS_mount,
-    SYS_umount2,
-    SYS_fsopen,
-    SYS_fsconfig,
-    SYS_fsmount,
-    SYS_fspick,
-    SYS_open_tree,
-    SYS_move_mount,
-    SYS_mount_setattr,
-    SYS_swapon,
-    SYS_swapoff,
-    SYS_reboot,
-    SYS_kexec_load,
-    SYS_init_module,
-    SYS_finit_module,
-    SYS_delete_module,
-    SYS_acct,
-    SYS_quotactl,
-    SYS_quotactl_fd,
-    SYS_settimeofday,
-    SYS_clock_settime,
-    SYS_clock_adjtime,
-    SYS_adjtimex,
-    SYS_sethostname,
-    SYS_setdomainname,
-    SYS_syslog,
-    SYS_vhangup,
-    SYS_nfsservctl,
-    SYS_lookup_dcookie,
-    SYS_migrate_pages,
-    SYS_move_pages,
-#ifdef SYS_fork
-    SYS_fork,
-    SYS_vfork,
-    SYS_link,
-    SYS_symlink,
-    SYS_mknod,
-    SYS_chmod,
-    SYS_chown,
-    SYS_lchown,
-    SYS_utime,
-    SYS_utimes,
-    SYS_futimesat,
-    SYS_inotify_init,
-    SYS_uselib,
-    SYS_iopl,
-    SYS_ioperm,
-    SYS_modify_ldt,
-#endif
-#ifdef SYS_kexec_file_load
-    SYS_kexec_file_load,
-#endif
+/* --- which arguments ---------------------------------------------------------------------- */
+
+#define IS(argument, value)                                                                    \
+    {                                                                                          \
+        TCI_SYSCALL_IS, TCI_SYSCALL_LOWER(argument), (uint32_t)(value)                         \
+    }
+#define HAS(argument, value)                                                                   \
+    {                                                                                          \
+        TCI_SYSCALL_HAS, TCI_SYSCALL_LOWER(argument), (uint32_t)(value)                        \
+    }
+#define LACKS(argument, value)                                                                 \
+    {                                                                                          \
+        TCI_SYSCALL_LACKS, TCI_SYSCALL_LOWER(argument), (uint32_t)(value)                      \
+    }
+#define IS_NULL(argument)                                                                      \
+    IS(argument, 0),                                                                           \
+    {                                                                                          \
+        TCI_SYSCALL_IS, TCI_SYSCALL_UPPER(argument), 0                                         \
+    }
+
+#define PR_NAME_MEMORY 0x53564d41 /* PR_SET_VMA: what malloc calls its memory */
+#define GET_TERMINAL 0x802c542a   /* TCGETS2, which newer C libraries make */
+#define NEW_NAMESPACES                                                                         \
+    (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
+     CLONE_NEWPID | CLONE_NEWNET)
+/* SIGIO to whom F_SETOWN or FIOSETOWN has named, which both are refused. */
+#define SENDS_SIGNALS O_ASYNC
+
+static const tci_syscall_rule rules[] = {
+    /* To the other end of a connection. An address is only judged where memory can be read: UCX
+     * wakes a peer that sleeps by one byte. */
+    {SYS_sendto, ALLOW, {IS_NULL(4), LACKS(3, MSG_FASTOPEN)}},
+    {SYS_sendto, ASK, {IS(2, 1), IS(3, 0), IS(5, NODE_WAKE_ADDRESS_BYTES)}},
+    {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_NODELAY)}},
+    {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_KEEPIDLE)}},
+    {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_KEEPINTVL)}},
+    {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_KEEPCNT)}},
+    {SYS_setsockopt, ALLOW, {IS(1, SOL_SOCKET), IS(2, SO_KEEPALIVE)}},
+    {SYS_setsockopt, ALLOW, {IS(1, SOL_SOCKET), IS(2, SO_SNDBUF)}},
+    {SYS_setsockopt, ALLOW, {IS(1, SOL_SOCKET), IS(2, SO_RCVBUF)}},
+    /* Descriptors, and locks of files. */
+    {SYS_fcntl, ALLOW, {IS(1, F_DUPFD)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_DUPFD_CLOEXEC)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_GETFD)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_SETFD)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_GETFL)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_SETFL), LACKS(2, SENDS_SIGNALS)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_GETLK)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_SETLK)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_SETLKW)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_ADD_SEALS)}},
+    {SYS_fcntl, ALLOW, {IS(1, F_GET_SEALS)}},
+    {SYS_ioctl, ALLOW, {IS(1, FIONREAD)}},
+    {SYS_ioctl, ALLOW, {IS(1, FIONBIO)}},
+    {SYS_ioctl, ALLOW, {IS(1, FIOCLEX)}},
+    {SYS_ioctl, ALLOW, {IS(1, FIONCLEX)}},
+    {SYS_ioctl, ALLOW, {IS(1, TCGETS)}},
+    {SYS_ioctl, ALLOW, {IS(1, GET_TERMINAL)}},
+    {SYS_ioctl, ALLOW, {IS(1, TIOCGWINSZ)}},
+    /* Linked code is written first and made to run then, as the library does it. */
+    {SYS_mmap, ALLOW, {LACKS(2, PROT_EXEC)}},
+    {SYS_mmap, ALLOW, {LACKS(2, PROT_WRITE)}},
+    {SYS_mprotect, ALLOW, {LACKS(2, PROT_EXEC)}},
+    {SYS_mprotect, ALLOW, {LACKS(2, PROT_WRITE)}},
+    {SYS_pkey_mprotect, ALLOW, {LACKS(2, PROT_EXEC)}},
+    {SYS_pkey_mprotect, ALLOW, {LACKS(2, PROT_WRITE)}},
+    /* Segments without a key. */
+    {SYS_shmget, ALLOW, {IS(0, IPC_PRIVATE)}},
+    {SYS_shmctl, ALLOW, {IS(1, IPC_STAT)}},
+    {SYS_shmctl, ASK, {IS(1, IPC_RMID)}},
+    {SYS_shmat, ASK, {LACKS(2, SHM_EXEC)}},
+    /* Threads, and no processes. */
+    {SYS_clone, ALLOW, {HAS(0, CLONE_THREAD), LACKS(0, NEW_NAMESPACES)}},
+    {SYS_sched_setaffinity, ALLOW, {IS(0, 0)}},
+    {SYS_sched_setscheduler, ALLOW, {IS(0, 0)}},
+    {SYS_sched_setparam, ALLOW, {IS(0, 0)}},
+    {SYS_sched_setattr, ALLOW, {IS(0, 0)}},
+    {SYS_setpriority, ALLOW, {IS(0, PRIO_PROCESS), IS(1, 0)}},
+    {SYS_ioprio_set, ALLOW, {IS(0, 1 /* IOPRIO_WHO_PROCESS */), IS(1, 0)}},
+    {SYS_prctl, ALLOW, {IS(0, PR_SET_NAME)}},
+    {SYS_prctl, ALLOW, {IS(0, PR_GET_NAME)}},
+    {SYS_prctl, ALLOW, {IS(0, PR_NAME_MEMORY)}},
+    {SYS_prlimit64, ALLOW, {IS(0, 0), IS_NULL(2)}},
+    /* Whether a peer lives is asked by signal 0; compilers are killed by their descriptors. */
+    {SYS_kill, ALLOW, {IS(1, 0)}},
+    {SYS_pidfd_send_signal, ASK, {IS(1, SIGKILL)}},
 };
 
-typedef enum test_kind {
-    IS, /* the value */
-    IS_NOT,
-    HAS,  /* all of its bits */
-    LACKS /* none of them */
-} test_kind;
-
-/* Of half an argument. Numbers, descriptors and flags have a lower one alone. */
-#define LOWER(argument) (2 * (argument))
-#define UPPER(argument) (2 * (argument) + 1)
-
-typedef struct test {
-    test_kind kind;
-    unsigned half;
-    uint32_t value;
-} test;
+/* Those that name this process by its number. */
+static void add_own_rules(tci_syscall_filter *f)
+{
+    const uint32_t own = (uint32_t)getpid();
+    const tci_syscall_rule own_rules[] = {
+        {SYS_kill, ALLOW, {IS(0, own)}},
+        {SYS_tgkill, ALLOW, {IS(0, own)}},
+        {SYS_prlimit64, ALLOW, {IS(0, own), IS_NULL(2)}},
+        {SYS_sched_setaffinity, ALLOW, {IS(0, own)}},
+    };
+    tci_syscall_filter_rules(f, own_rules, COUNT(own_rules));
+}
 
 /* --- the program -------------------------------------------------------------------------- */
 
-/* The call with an argument that passes gets the verdict; any other goes on. Lower halves come
- * first on both architectures. */
-static void add_test(tci_syscall_filter *f, int call, test t, uint32_t verdict)
-{
-    const size_t offset = offsetof(struct seccomp_data, args) + t.half * sizeof(uint32_t);
-    const bool masks = t.kind == HAS;
-    const uint16_t jump = BPF_JMP | BPF_K | (t.kind == LACKS ? BPF_JSET : BPF_JEQ);
-    const bool passes_on_jump = t.kind == IS || t.kind == HAS;
-    tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, masks ? 5 : 4, (uint32_t)call);
-    tci_syscall_filter_load(f, offset);
-    if (masks)
-        tci_syscall_filter_add(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, t.value);
-    tci_syscall_filter_add(f, jump, passes_on_jump ? 0 : 1, passes_on_jump ? 1 : 0, t.value);
-    tci_syscall_filter_answer(f, verdict);
-    tci_syscall_filter_load(f, offsetof(struct seccomp_data, nr));
-}
-
-static void add_tests(tci_syscall_filter *f)
-{
-    const uint32_t own = (uint32_t)getpid();
-    const uint32_t both = PROT_WRITE | PROT_EXEC;
-    const uint32_t vma_name = 0x53564d41; /* PR_SET_VMA: what malloc calls its memory */
-    /* Threads, and no processes. */
-    add_test(f, SYS_clone, (test){LACKS, LOWER(0), CLONE_THREAD}, REFUSE);
-    add_test(f, SYS_mmap, (test){HAS, LOWER(2), both}, REFUSE);
-    add_test(f, SYS_mprotect, (test){HAS, LOWER(2), both}, REFUSE);
-    add_test(f, SYS_pkey_mprotect, (test){HAS, LOWER(2), both}, REFUSE);
-    add_test(f, SYS_shmat, (test){HAS, LOWER(2), SHM_EXEC}, REFUSE);
-    /* Whether a peer lives is asked by signal 0. */
-    add_test(f, SYS_kill, (test){IS, LOWER(1), 0}, ALLOW);
-    add_test(f, SYS_kill, (test){IS_NOT, LOWER(0), own}, REFUSE);
-    add_test(f, SYS_tgkill, (test){IS_NOT, LOWER(0), own}, REFUSE);
-    add_test(f, SYS_prctl, (test){IS, LOWER(0), PR_SET_NAME}, ALLOW);
-    add_test(f, SYS_prctl, (test){IS, LOWER(0), PR_GET_NAME}, ALLOW);
-    add_test(f, SYS_prctl, (test){IS, LOWER(0), vma_name}, ALLOW);
-    add_test(f, SYS_prctl, (test){IS_NOT, LOWER(0), UINT32_MAX}, REFUSE);
-    /* A new limit. */
-    add_test(f, SYS_prlimit64, (test){IS_NOT, LOWER(2), 0}, REFUSE);
-    add_test(f, SYS_prlimit64, (test){IS_NOT, UPPER(2), 0}, REFUSE);
-    /* What writes to a terminal as if somebody typed it. */
-    add_test(f, SYS_ioctl, (test){IS, LOWER(1), TIOCSTI}, REFUSE);
-    add_test(f, SYS_ioctl, (test){IS, LOWER(1), 0x541c /* TIOCLINUX */}, REFUSE);
-    add_test(f, SYS_fcntl, (test){IS, LOWER(1), F_SETOWN}, REFUSE);
-    add_test(f, SYS_fcntl, (test){IS, LOWER(1), 15 /* F_SETOWN_EX */}, REFUSE);
-}
+static tci_syscall_filter filter;
 
 static void write_filter(tci_syscall_filter *f)
 {
     tci_syscall_filter_begin(f);
+    tci_syscall_filter_rules(f, rules, COUNT(rules));
+    add_own_rules(f);
+    tci_syscall_filter_calls(f, allowed, COUNT(allowed), ALLOW);
+    tci_syscall_filter_calls(f, asked, COUNT(asked), ASK);
+    tci_syscall_filter_calls(f, handing_over, COUNT(handing_over), ALLOW);
+    tci_syscall_filter_calls(f, unknown, COUNT(unknown), UNKNOWN);
     tci_syscall_filter_add(f, BPF_JMP | BPF_JGT | BPF_K, 0, 1, LAST_CALL);
     tci_syscall_filter_answer(f, UNKNOWN);
-    tci_syscall_filter_calls(f, asked, COUNT(asked), ASK);
-    tci_syscall_filter_calls(f, unknown, COUNT(unknown), UNKNOWN);
-    tci_syscall_filter_calls(f, refused, COUNT(refused), REFUSE);
-    add_tests(f);
-    tci_syscall_filter_answer(f, ALLOW);
+    tci_syscall_filter_answer(f, REFUSE);
+}
+
+static int set(unsigned flags)
+{
+    return (int)tci_syscall_filter_set(&filter, flags | SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
 }
 
 int node_filter_set(void)
 {
-    static tci_syscall_filter filter;
     write_filter(&filter);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return -1;
-    return (int)tci_syscall_filter_set(&filter, SECCOMP_FILTER_FLAG_NEW_LISTENER |
-                                                    SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
+    return set(SECCOMP_FILTER_FLAG_NEW_LISTENER);
+}
+
+/* Of two filters the one that refuses counts. */
+int node_filter_close(void)
+{
+    tci_syscall_filter_begin(&filter);
+    tci_syscall_filter_calls(&filter, handing_over, COUNT(handing_over), REFUSE);
+    tci_syscall_filter_answer(&filter, ALLOW);
+    return set(0);
 }
 
 bool node_filter_bearable(void)

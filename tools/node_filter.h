@@ -1,8 +1,8 @@
 /* The system calls that a confined node may make: a filter for all of its threads, and for good.
  *
- * What opens or changes files by a name is decided by another process, node_warden.h, which opens
- * the file itself. Programs, processes and sockets cannot be had any more, nor memory that is
- * writable and executable at a time, nor calls that this list does not know. */
+ * It lists what is allowed, some of it with some arguments only; everything else is refused. What
+ * opens or changes files by a name, and what is allowed for some objects alone, is decided by
+ * another process, node_warden.h. */
 #ifndef NODE_FILTER_H
 #define NODE_FILTER_H
 
@@ -13,5 +13,8 @@ bool node_filter_bearable(void);
 
 /* Returns the descriptor by which the kernel asks about files, or -1: errno says why. */
 int node_filter_set(void);
+
+/* Takes what handing that descriptor over needed. Returns 0 or -1. */
+int node_filter_close(void);
 
 #endif

@@ -1,5 +1,6 @@
 #include "node_wall.h"
 
+#include "base/landlock.h"
 #include "node_complaint.h"
 #include "node_filter.h"
 #include "node_paths.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -69,6 +71,19 @@ static bool add_all(const node_arguments *args, node_paths *paths)
            add_allowed(args, paths);
 }
 
+/* What Landlock knows of it the kernel refuses a second time, beside the filter, by what a call is
+ * about. Who opens files was started before and is no part of this. */
+static bool leave_others_alone(void)
+{
+    const tci_landlock_rules rules = {.network = TCI_LANDLOCK_CONNECT_TCP,
+                                      .scopes =
+                                          TCI_LANDLOCK_ABSTRACT_SOCKETS | TCI_LANDLOCK_SIGNALS};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return false;
+    errno = tci_landlock_forbid(rules);
+    return errno == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM;
+}
+
 int node_wall_prepare(const node_arguments *args)
 {
     static node_paths paths;
@@ -78,7 +93,9 @@ int node_wall_prepare(const node_arguments *args)
         return node_complain("--confine: not all paths can be allowed");
     /* Sockets cannot be had later, and UCX's network needs one for each peer. */
     (void)setenv("TC_NETWORK", "no", 0);
-    return node_warden_start(&paths, &warden) ? 0 : missing("no process to open files with");
+    if (!node_warden_start(&paths, &warden))
+        return missing("no process to open files with");
+    return leave_others_alone() ? 0 : missing("no Landlock, which this kernel has");
 }
 
 /* --- raising ------------------------------------------------------------------------------ */
@@ -106,5 +123,7 @@ int node_wall_raise(void)
         return missing("no seccomp with notifications for all threads (Linux 5.7 has it)");
     if (!node_warden_watch(&warden, listener))
         return missing("who opens files has gone");
+    if (node_filter_close() != 0)
+        return missing("no second filter");
     return try_it();
 }

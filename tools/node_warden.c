@@ -1,5 +1,6 @@
 #include "node_warden.h"
 
+#include "node_errand.h"
 #include "node_request.h"
 
 #include <errno.h>
@@ -89,11 +90,52 @@ static void reply(int listener, uint64_t id, const node_opened *opened)
     (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
+static void reply_errand(int listener, uint64_t id, const node_errand_end *end)
+{
+    struct seccomp_notif_resp answer = {.id = id,
+                                        .val = end->problem == 0 ? end->result : 0,
+                                        .error = -end->problem,
+                                        .flags = end->goes_on ? SECCOMP_USER_NOTIF_FLAG_CONTINUE
+                                                              : 0};
+    (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+/* Its number may be another process's by now, whose memory was read. */
+static bool still_asks(int listener, const struct seccomp_notif *question)
+{
+    return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &question->id) == 0;
+}
+
+static void answer_errand(int listener, const struct seccomp_notif *question, int problem,
+                          const node_errand *errand)
+{
+    node_errand_end end = {.problem = problem};
+    if (!still_asks(listener, question))
+        return;
+    if (problem == 0)
+        node_errand_do(errand, &end);
+    reply_errand(listener, question->id, &end);
+}
+
+static void answer_request(int listener, const struct seccomp_notif *question,
+                           const node_paths *paths, pid_t node)
+{
+    node_request request;
+    node_opened opened = {.fd = -1};
+    opened.problem = node_request_read(&question->data, (pid_t)question->pid, node, &request);
+    if (!still_asks(listener, question))
+        return;
+    if (opened.problem == 0)
+        node_request_do(&request, paths, &opened);
+    reply(listener, question->id, &opened);
+}
+
 /* False: there is nobody left who could ask. */
 static int answer_next(int listener, const node_paths *paths, pid_t node)
 {
     struct pollfd asked = {.fd = listener, .events = POLLIN};
     struct seccomp_notif question;
+    node_errand errand = {0};
     if (poll(&asked, 1, -1) < 0 && errno != EINTR)
         return 0;
     if (!(asked.revents & POLLIN))
@@ -101,15 +143,11 @@ static int answer_next(int listener, const node_paths *paths, pid_t node)
     memset(&question, 0, sizeof question); /* the kernel wants it so */
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0)
         return errno == EINTR || errno == ENOENT;
-    node_request request;
-    node_opened opened = {.fd = -1};
-    opened.problem = node_request_read(&question.data, (pid_t)question.pid, node, &request);
-    /* Its number may be another process's by now, whose memory was read. */
-    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &question.id) != 0)
-        return 1;
-    if (opened.problem == 0)
-        node_request_do(&request, paths, &opened);
-    reply(listener, question.id, &opened);
+    int problem = node_errand_read(&question.data, (pid_t)question.pid, node, &errand);
+    if (problem != 0 || errand.call != 0)
+        answer_errand(listener, &question, problem, &errand);
+    else
+        answer_request(listener, &question, paths, node);
     return 1;
 }
 

@@ -1,6 +1,6 @@
-/* A seccomp filter while it is written, instruction by instruction. Which calls it allows is its
- * writer's matter: the process that compiles bitcode has a list of those allowed, tc-node --confine
- * one of those refused. Source: seccomp(2). */
+/* A seccomp filter while it is written, instruction by instruction: a list of system calls, and of
+ * rules for calls that are allowed with some arguments only. Both users, the process that compiles
+ * bitcode and tc-node --confine, list the calls that they allow. Source: seccomp(2). */
 #ifndef TCI_SYSCALL_FILTER_H
 #define TCI_SYSCALL_FILTER_H
 
@@ -15,12 +15,38 @@
 #include <unistd.h>
 
 #define TCI_SYSCALL_FILTER_MAX 1024
+#define TCI_SYSCALL_TESTS_MAX 4u /* of one rule */
 
 /* Larger than a stack frame should be: a static one. */
 typedef struct tci_syscall_filter {
     struct sock_filter code[TCI_SYSCALL_FILTER_MAX];
     size_t size; /* above the maximum: it did not fit */
 } tci_syscall_filter;
+
+typedef enum tci_syscall_test_kind {
+    TCI_SYSCALL_NO_TEST,
+    TCI_SYSCALL_IS,   /* the argument is the value */
+    TCI_SYSCALL_HAS,  /* it has all bits of the value */
+    TCI_SYSCALL_LACKS /* it has none of them */
+} tci_syscall_test_kind;
+
+/* Of half an argument. Lower halves come first on both architectures; descriptors, numbers and
+ * flags have no other. */
+#define TCI_SYSCALL_LOWER(argument) (2 * (argument))
+#define TCI_SYSCALL_UPPER(argument) (2 * (argument) + 1)
+
+typedef struct tci_syscall_test {
+    tci_syscall_test_kind kind;
+    unsigned half;
+    uint32_t value;
+} tci_syscall_test;
+
+/* A call that passes all tests gets the verdict; any other goes on to what follows. */
+typedef struct tci_syscall_rule {
+    int call;
+    uint32_t verdict;
+    tci_syscall_test tests[TCI_SYSCALL_TESTS_MAX];
+} tci_syscall_rule;
 
 static inline void tci_syscall_filter_add(tci_syscall_filter *f, uint16_t code, uint8_t if_true,
                                           uint8_t if_false, uint32_t value)
@@ -58,6 +84,48 @@ static inline void tci_syscall_filter_calls(tci_syscall_filter *f, const int *ca
     for (size_t i = 0; i < count; i++) {
         tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)calls[i]);
         tci_syscall_filter_answer(f, verdict);
+    }
+}
+
+/* Instructions of one test. */
+static inline size_t tci_syscall_test_size(const tci_syscall_test *t)
+{
+    return t->kind == TCI_SYSCALL_NO_TEST ? 0 : t->kind == TCI_SYSCALL_HAS ? 3 : 2;
+}
+
+/* `left`: instructions from behind this test to the end of the rule's verdict. */
+static inline void tci_syscall_filter_test(tci_syscall_filter *f, const tci_syscall_test *t,
+                                           size_t left)
+{
+    const uint8_t away = (uint8_t)left;
+    if (t->kind == TCI_SYSCALL_NO_TEST)
+        return;
+    tci_syscall_filter_load(f,
+                            offsetof(struct seccomp_data, args) + t->half * sizeof(uint32_t));
+    if (t->kind == TCI_SYSCALL_HAS)
+        tci_syscall_filter_add(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->value);
+    if (t->kind == TCI_SYSCALL_LACKS)
+        tci_syscall_filter_add(f, BPF_JMP | BPF_JSET | BPF_K, away, 0, t->value);
+    else
+        tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, away, t->value);
+}
+
+static inline void tci_syscall_filter_rules(tci_syscall_filter *f,
+                                            const tci_syscall_rule *rules, size_t count)
+{
+    for (const tci_syscall_rule *r = rules; r < rules + count; r++) {
+        size_t left = 1; /* the verdict */
+        for (size_t i = 0; i < TCI_SYSCALL_TESTS_MAX; i++)
+            left += tci_syscall_test_size(&r->tests[i]);
+        /* The number is loaded still when the call is another. */
+        tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)(left + 1),
+                               (uint32_t)r->call);
+        for (size_t i = 0; i < TCI_SYSCALL_TESTS_MAX; i++) {
+            left -= tci_syscall_test_size(&r->tests[i]);
+            tci_syscall_filter_test(f, &r->tests[i], left);
+        }
+        tci_syscall_filter_answer(f, r->verdict);
+        tci_syscall_filter_load(f, offsetof(struct seccomp_data, nr));
     }
 }
 

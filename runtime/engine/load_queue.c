@@ -12,8 +12,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define THREADS_MAX 64u
 /* LLVM's passes recurse as deep as code is nested. */
@@ -109,7 +107,7 @@ static void *work(void *argument)
 {
     job_list *list = argument;
     if (list->nice != 0)
-        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), list->nice);
+        (void)setpriority(PRIO_PROCESS, 0, list->nice); /* of this thread, on Linux */
     pthread_mutex_lock(&queue.lock);
     for (;;) {
         tci_load_job *job = take_locked(list);

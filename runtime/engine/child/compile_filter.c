@@ -34,8 +34,12 @@ static const int allowed[] = {
 #endif
 };
 
-/* Files, and what is asked about them; limits; names. */
+/* Files, and what is asked about them; limits; names; and what add_rules does not allow of calls
+ * that it knows. */
 static const int refused[] = {
+    SYS_pread64,
+    SYS_write,
+    SYS_writev,
     SYS_openat,
     SYS_read,
     SYS_close,
@@ -77,90 +81,40 @@ static const int refused[] = {
 #endif
 };
 
-typedef enum test_kind {
-    NO_TEST,
-    IS,   /* the argument is the value */
-    HAS,  /* it has all bits of the value */
-    LACKS /* it has none of them */
-} test_kind;
-
-typedef struct test {
-    test_kind kind;
-    unsigned argument; /* its lower half: descriptors and flags have no other */
-    uint32_t value;
-} test;
-
-/* Allowed when both tests hold. */
-typedef struct rule {
-    int call;
-    test tests[2];
-    uint32_t otherwise;
-} rule;
+#define IS TCI_SYSCALL_IS
+#define HAS TCI_SYSCALL_HAS
+#define LACKS TCI_SYSCALL_LACKS
+#define LOWER(argument) TCI_SYSCALL_LOWER(argument)
 
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 #define END SECCOMP_RET_KILL_PROCESS
 
 /* --- the program -------------------------------------------------------------------------- */
 
-/* Lower halves come first on both architectures. */
-static void add_test(tci_syscall_filter *f, const test *t, uint32_t otherwise)
-{
-    tci_syscall_filter_load(f, offsetof(struct seccomp_data, args) +
-                                   t->argument * sizeof(uint64_t));
-    switch (t->kind) {
-    case NO_TEST:
-        break;
-    case IS:
-        tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->value);
-        break;
-    case HAS:
-        tci_syscall_filter_add(f, BPF_ALU | BPF_AND | BPF_K, 0, 0, t->value);
-        tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, t->value);
-        break;
-    case LACKS:
-        tci_syscall_filter_add(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, t->value);
-        break;
-    }
-    tci_syscall_filter_answer(f, otherwise);
-}
-
-static void add_rule(tci_syscall_filter *f, const rule *r)
-{
-    size_t jump = f->size;
-    tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, (uint32_t)r->call);
-    for (size_t i = 0; i < COUNT(r->tests); i++) {
-        if (r->tests[i].kind != NO_TEST)
-            add_test(f, &r->tests[i], r->otherwise);
-    }
-    tci_syscall_filter_answer(f, SECCOMP_RET_ALLOW);
-    if (f->size <= TCI_SYSCALL_FILTER_MAX)
-        f->code[jump].jf = (uint8_t)(f->size - jump - 1);
-}
-
 static void add_rules(tci_syscall_filter *f, int socket, int statm)
 {
-    const rule rules[] = {
+    const uint32_t allow = SECCOMP_RET_ALLOW;
+    const tci_syscall_rule rules[] = {
         /* No file, and nothing that runs. */
-        {SYS_mmap, {{HAS, 3, MAP_ANONYMOUS}, {LACKS, 2, PROT_EXEC}}, END},
-        {SYS_mprotect, {{LACKS, 2, PROT_EXEC}}, END},
-        {SYS_recvfrom, {{IS, 0, (uint32_t)socket}}, END},
-        {SYS_sendto, {{IS, 0, (uint32_t)socket}}, END},
-        {SYS_pread64, {{IS, 0, (uint32_t)statm}}, REFUSE},
-        {SYS_write, {{IS, 0, STDERR_FILENO}}, REFUSE},
-        {SYS_writev, {{IS, 0, STDERR_FILENO}}, REFUSE},
+        {SYS_mmap, allow, {{HAS, LOWER(3), MAP_ANONYMOUS}, {LACKS, LOWER(2), PROT_EXEC}}},
+        {SYS_mprotect, allow, {{LACKS, LOWER(2), PROT_EXEC}}},
+        {SYS_recvfrom, allow, {{IS, LOWER(0), (uint32_t)socket}}},
+        {SYS_sendto, allow, {{IS, LOWER(0), (uint32_t)socket}}},
+        {SYS_pread64, allow, {{IS, LOWER(0), (uint32_t)statm}}},
+        {SYS_write, allow, {{IS, LOWER(0), STDERR_FILENO}}},
+        {SYS_writev, allow, {{IS, LOWER(0), STDERR_FILENO}}},
         /* abort(). */
-        {SYS_tgkill, {{IS, 0, (uint32_t)getpid()}, {IS, 2, SIGABRT}}, END},
+        {SYS_tgkill, allow, {{IS, LOWER(0), (uint32_t)getpid()}, {IS, LOWER(2), SIGABRT}}},
     };
-    for (size_t i = 0; i < COUNT(rules); i++)
-        add_rule(f, &rules[i]);
+    tci_syscall_filter_rules(f, rules, COUNT(rules));
 }
 
 static void write_filter(tci_syscall_filter *f, int socket, int statm)
 {
     tci_syscall_filter_begin(f);
     tci_syscall_filter_calls(f, allowed, COUNT(allowed), SECCOMP_RET_ALLOW);
-    tci_syscall_filter_calls(f, refused, COUNT(refused), REFUSE);
     add_rules(f, socket, statm);
+    tci_syscall_filter_calls(f, refused, COUNT(refused), REFUSE);
     tci_syscall_filter_answer(f, END);
 }
 

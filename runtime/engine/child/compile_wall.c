@@ -1,5 +1,6 @@
 #include "compile_wall.h"
 
+#include "base/landlock.h"
 #include "compile_filter.h"
 
 #include <errno.h>
@@ -10,11 +11,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* Linux 5.13, whose headers need not be those of the machine that this is built on. */
-#define SYSCALL_CREATE_RULESET 444
-#define SYSCALL_RESTRICT_SELF 446
-#define ASK_VERSION 1u
 
 /* problem: of errno; 0: it stands. */
 static void note(tci_compile_wall *wall, tci_compile_wall_part part, int problem)
@@ -49,31 +45,12 @@ static int limit_descriptors(int last)
     return problem_of(setrlimit(RLIMIT_NOFILE, &none));
 }
 
-/* What a ruleset handles is forbidden but for its rules, and this one gets none. Each version
- * of Landlock's interface knows a few rights more than the one before. */
 static int restrict_files(void)
 {
-    static const unsigned file_rights[] = {0, 13, 14, 15, 15, 16}; /* by version */
-    struct {
-        uint64_t files;
-        uint64_t network; /* from version 4 on: binding and connecting TCP */
-        uint64_t scopes;  /* from version 6 on: abstract sockets of others, signals to others */
-    } rules = {0};
-    long version = syscall(SYSCALL_CREATE_RULESET, NULL, (size_t)0, ASK_VERSION);
-    if (version < 1)
-        return version < 0 ? errno : ENOSYS;
-    size_t known = sizeof file_rights / sizeof file_rights[0] - 1;
-    size_t row = (size_t)version < known ? (size_t)version : known;
-    rules.files = (1u << file_rights[row]) - 1;
-    rules.network = version >= 4 ? 3 : 0;
-    rules.scopes = version >= 6 ? 3 : 0;
-    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
-    int fd = (int)syscall(SYSCALL_CREATE_RULESET, &rules, size, 0u);
-    if (fd < 0)
-        return errno;
-    int problem = problem_of(syscall(SYSCALL_RESTRICT_SELF, fd, 0u));
-    (void)close(fd);
-    return problem;
+    return tci_landlock_forbid(
+        (tci_landlock_rules){.files = TCI_LANDLOCK_ALL_FILES,
+                             .network = TCI_LANDLOCK_BIND_TCP | TCI_LANDLOCK_CONNECT_TCP,
+                             .scopes = TCI_LANDLOCK_ABSTRACT_SOCKETS | TCI_LANDLOCK_SIGNALS});
 }
 
 void tci_compile_wall_close(tci_compile_wall *wall)
