@@ -49,8 +49,8 @@ int node_errand_read(const struct seccomp_data *call, pid_t caller, pid_t node,
 static bool is_numbered(const struct sockaddr_un *address)
 {
     bool is = address->sun_family == AF_UNIX && address->sun_path[0] == '\0';
-    for (size_t i = 1; i < NODE_WAKE_ADDRESS_BYTES - offsetof(struct sockaddr_un, sun_path);
-         i++)
+    for (size_t i = 1;
+         i < NODE_FILTER_WAKE_ADDRESS_BYTES - offsetof(struct sockaddr_un, sun_path); i++)
         is = is && isxdigit((unsigned char)address->sun_path[i]);
     return is;
 }
@@ -67,7 +67,7 @@ static void wake(const node_errand *errand, node_errand_end *end)
     if (waker < 0)
         waker = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     end->result = sendto(waker, "", 1, MSG_NOSIGNAL, (const struct sockaddr *)&address,
-                         NODE_WAKE_ADDRESS_BYTES);
+                         NODE_FILTER_WAKE_ADDRESS_BYTES);
     end->problem = end->result < 0 ? errno : 0;
 }
 

@@ -9,20 +9,19 @@
 #ifndef NODE_ERRAND_H
 #define NODE_ERRAND_H
 
+#include "node_filter.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct seccomp_data;
 
-/* A family, an empty byte and five digits. */
-#define NODE_WAKE_ADDRESS_BYTES 8u
-
 typedef struct node_errand {
     int call; /* 0: of a call that is none of these */
     pid_t node;
     uint64_t first; /* argument */
-    char address[NODE_WAKE_ADDRESS_BYTES];
+    char address[NODE_FILTER_WAKE_ADDRESS_BYTES];
 } node_errand;
 
 /* The answer: a result, or an errno; or the kernel is to make the call as it was asked for. */

@@ -1,7 +1,6 @@
 #include "node_filter.h"
 
-#include "node_errand.h"
-
+#include "base/landlock.h"
 #include "base/sanitized.h"
 #include "base/syscall_filter.h"
 
@@ -180,7 +179,7 @@ static const int allowed[] = {
     SYS_sysinfo,
     SYS_uname,
     SYS_getrandom,
-#ifdef __x86_64__ /* what aarch64 has newer calls alone for */
+#ifdef SYS_open /* newer architectures have newer calls alone */
     SYS_stat,
     SYS_lstat,
     SYS_access,
@@ -205,7 +204,7 @@ static const int allowed[] = {
 /* Names are in memory that other threads change. */
 static const int asked[] = {
     SYS_openat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_mkdirat,
-#ifdef __x86_64__
+#ifdef SYS_open
     SYS_open,   SYS_creat,    SYS_unlink,   SYS_rename,    SYS_mkdir,   SYS_rmdir,
 #endif
 };
@@ -249,7 +248,7 @@ static const tci_syscall_rule rules[] = {
     /* To the other end of a connection. An address is only judged where memory can be read: UCX
      * wakes a peer that sleeps by one byte. */
     {SYS_sendto, ALLOW, {IS_NULL(4), LACKS(3, MSG_FASTOPEN)}},
-    {SYS_sendto, ASK, {IS(2, 1), IS(3, 0), IS(5, NODE_WAKE_ADDRESS_BYTES)}},
+    {SYS_sendto, ASK, {IS(2, 1), IS(3, 0), IS(5, NODE_FILTER_WAKE_ADDRESS_BYTES)}},
     {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_NODELAY)}},
     {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_KEEPIDLE)}},
     {SYS_setsockopt, ALLOW, {IS(1, IPPROTO_TCP), IS(2, TCP_KEEPINTVL)}},
@@ -361,4 +360,15 @@ int node_filter_close(void)
 bool node_filter_bearable(void)
 {
     return !TCI_SANITIZED;
+}
+
+int node_filter_scope(void)
+{
+    const tci_landlock_rules others = {.network = TCI_LANDLOCK_CONNECT_TCP,
+                                       .scopes = TCI_LANDLOCK_ABSTRACT_SOCKETS |
+                                                 TCI_LANDLOCK_SIGNALS};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return -1;
+    errno = tci_landlock_forbid(others);
+    return errno == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM ? 0 : -1;
 }

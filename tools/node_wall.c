@@ -1,6 +1,5 @@
 #include "node_wall.h"
 
-#include "base/landlock.h"
 #include "node_complaint.h"
 #include "node_filter.h"
 #include "node_paths.h"
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -71,19 +69,6 @@ static bool add_all(const node_arguments *args, node_paths *paths)
            add_allowed(args, paths);
 }
 
-/* What Landlock knows of it the kernel refuses a second time, beside the filter, by what a call is
- * about. Who opens files was started before and is no part of this. */
-static bool leave_others_alone(void)
-{
-    const tci_landlock_rules rules = {.network = TCI_LANDLOCK_CONNECT_TCP,
-                                      .scopes =
-                                          TCI_LANDLOCK_ABSTRACT_SOCKETS | TCI_LANDLOCK_SIGNALS};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return false;
-    errno = tci_landlock_forbid(rules);
-    return errno == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == EPERM;
-}
-
 int node_wall_prepare(const node_arguments *args)
 {
     static node_paths paths;
@@ -95,7 +80,8 @@ int node_wall_prepare(const node_arguments *args)
     (void)setenv("TC_NETWORK", "no", 0);
     if (!node_warden_start(&paths, &warden))
         return missing("no process to open files with");
-    return leave_others_alone() ? 0 : missing("no Landlock, which this kernel has");
+    /* Who opens files was started before, and is no part of this. */
+    return node_filter_scope() == 0 ? 0 : missing("no Landlock, which this kernel has");
 }
 
 /* --- raising ------------------------------------------------------------------------------ */

@@ -17,6 +17,8 @@
 
 /* How long one may go on whose peer has gone, or that says that it crashes. */
 #define LINGER_NS 5000000000ull
+/* More than a socket holds: a process that a function started may go on writing. */
+#define LAST_MESSAGES_MAX 4096u
 #define OWN_FDS_MIN 16 /* above those that it finds its own at */
 
 extern char **environ;
@@ -257,7 +259,10 @@ static void describe_end(const node_worker *worker, const siginfo_t *end, char *
 static void part_from_peer(const node_worker *worker, tc_context *ctx, const siginfo_t *end,
                            node_counters *sum)
 {
+    const struct linger none = {0};
     char how[sizeof worker->reason + 64];
+    /* With what a function may have set, closing would wait for as long as the peer likes. */
+    (void)setsockopt(worker->connection, SOL_SOCKET, SO_LINGER, &none, sizeof none);
     if (worker->done) {
         (void)close(worker->connection);
         return;
@@ -277,7 +282,7 @@ void node_worker_collect(node_worker *worker, tc_context *ctx, node_counters *su
     /* While it is a zombie its number means nobody else, here and at its peer. */
     (void)kill(-worker->pid, SIGKILL);
     (void)waitid(P_PID, (id_t)worker->pid, &end, WEXITED | WNOWAIT);
-    while (take_message(worker, 0))
+    for (unsigned i = 0; i < LAST_MESSAGES_MAX && take_message(worker, 0); i++)
         ;
     node_worker_add_counters(worker, sum);
     if (worker->connection >= 0)

@@ -1,5 +1,5 @@
 /* Runs a program on a kernel that has neither Landlock nor seccomp, or as if: its calls fail as
- * calls fail that a kernel does not have. */
+ * calls fail that a kernel does not have. With KEEP_SECCOMP it lacks Landlock alone. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -13,7 +13,9 @@ int main(int argc, char **argv)
     (void)argc;
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifndef KEEP_SECCOMP
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 1, 0),
+#endif
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),

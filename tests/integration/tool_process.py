@@ -69,12 +69,13 @@ def quiet_port():
 class Process:
     """One program; what it prints goes to files, so that no pipe ever blocks it."""
 
-    def __init__(self, test, command, stdin=subprocess.DEVNULL, **environment):
+    def __init__(self, test, command, stdin=subprocess.DEVNULL, user=None, **environment):
         self.test = test
         self.command = [str(part) for part in command]
         self.files = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
+        whose = {} if user is None else {"user": user, "group": user, "extra_groups": []}
         self.process = subprocess.Popen(self.command, env=clean_environment(**environment), stdin=stdin,
-                                        stdout=self.files[0], stderr=self.files[1])
+                                        stdout=self.files[0], stderr=self.files[1], **whose)
         test.addCleanup(self.end)
 
     def __str__(self):
@@ -172,11 +173,13 @@ def silent_crowd(port):
 class Node(Process):
     """A tc-node, ready for peers."""
 
-    def __init__(self, test, program, *arguments, listen="127.0.0.1:0", form=("--json",), **environment):
+    def __init__(self, test, program, *arguments, listen="127.0.0.1:0", form=("--json",), user=None, **environment):
         folder = tempfile.TemporaryDirectory()
         test.addCleanup(folder.cleanup)
+        if user is not None:
+            os.chown(folder.name, user, -1)
         port_file = os.path.join(folder.name, "port")
-        super().__init__(test, [program, "--listen", listen, "--port-file", port_file, *form, *arguments], **environment)
+        super().__init__(test, [program, "--listen", listen, "--port-file", port_file, *form, *arguments], user=user, **environment)
         wait_until(lambda: os.path.exists(port_file) or not self.running(), "a port")
         if not os.path.exists(port_file):
             test.fail(f"tc-node did not come up: {self.err}")
