@@ -150,7 +150,7 @@ static const option_row option_rows[] = {
       "threads of a process that compile received functions, or read what was compiled before; one more loads what needs no compiler but a library, and one, of low priority, makes better code"},
      KIND_COUNT, FIELD(compile_threads), 1, 64, false},
     {{"code_memory_max", "TC_CODE_MEMORY_MAX", "bytes", "256M", "4K..64G",
-      "code of all functions that a context received, ready to run; beyond it those that were not called for longest leave, and come again when they are called"},
+      "code of all functions that a context received, ready to run; beyond it those that were not called for longest leave, and come again when they are called; those with variables of their own stay while their peer is there, and take at most three quarters of what those of others leave"},
      KIND_SIZE, FIELD(code_memory_max), 4096, 64ull << 30, false},
     {{"compiler", "TC_COMPILER", "choice", "process", "process|thread|auto",
       "where bitcode is compiled: in a process of its own, which code that LLVM does not survive ends (process), in this one, without limits, where assembly may read files (thread), or in this one when no other can be had (auto)"},

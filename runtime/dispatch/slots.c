@@ -335,7 +335,7 @@ static void refuse_prepared(tc_ep *ep, uint16_t slot, tc_ifunc *fn, tc_error *er
 
 /* A slot that is not callable becomes so with its next call, which also sees to the bound of
  * code. */
-static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
+static void slot_changed(tc_ep *ep, uint16_t slot, tc_ifunc *fn)
 {
     tci_rx_slot *place = &ep->rx.slots[slot];
     bool notify = place->notify;
@@ -351,7 +351,7 @@ static void slot_changed(tc_ep *ep, uint16_t slot, const tc_ifunc *fn)
     place->notify = false;
     if (notify && fn->state == TCI_LOADED &&
         tci_slot_quota_check_memory(ep, fn, &error) != TC_OK)
-        refuse_prepared(ep, slot, place->fn, &error);
+        refuse_prepared(ep, slot, fn, &error);
     else if (notify && fn->state == TCI_LOADED)
         tci_frame_out_control(ep, TCI_CONTROL_PREPARED, slot, NULL, 0);
     else if (notify && fn->state == TCI_LOAD_FAILED)

@@ -234,33 +234,6 @@ static void functions_that_only_slots_hold_leave_for_others(void **state)
     fake_pair_close(&pair);
 }
 
-static void one_peer_leaves_places_to_others(void **state)
-{
-    fake_pair second;
-    char name[16];
-    open_pair();
-    fake_pair_add(&second, &pair);
-    pair.far->core.options.functions_max = 8;
-    for (int i = 0; i < 8; i++) {
-        (void)snprintf(name, sizeof name, "f%d", i);
-        tc_ifunc *mine = fake_node_function(pair.near, name, run);
-        fake_code_of(name)->has_state = true;
-        assert_int_equal(send(mine), TC_OK);
-        fake_pair_settle(&pair);
-    }
-    assert_int_equal(runs, 6);
-    expect_refused(2, TC_E_TOO_LARGE,
-                   "7 functions of this peer cannot leave, expected at most 6 of the 8 of "
-                   "option functions_max");
-    tc_ifunc *theirs = fake_node_function(second.near, "theirs", run_other);
-    fake_code_of("theirs")->has_state = true;
-    assert_int_equal(tc_send(second.ep, theirs, NULL, 0), TC_OK);
-    fake_pair_settle(&second);
-    assert_int_equal(other_runs, 1);
-    fake_pair_remove(&second);
-    fake_pair_close(&pair);
-}
-
 /* It was within the bound when it came. */
 static void a_function_that_one_peer_calls_stays_when_another_sends_it(void **state)
 {
@@ -364,7 +337,6 @@ int main(void)
         cmocka_unit_test(code_that_left_to_make_room_comes_again_with_its_next_call),
         cmocka_unit_test(a_refusal_for_want_of_memory_holds_for_one_message),
         cmocka_unit_test(functions_that_only_slots_hold_leave_for_others),
-        cmocka_unit_test(one_peer_leaves_places_to_others),
         cmocka_unit_test(a_function_that_never_fits_is_refused),
         cmocka_unit_test(a_function_that_one_peer_calls_stays_when_another_sends_it),
         cmocka_unit_test(a_prepared_function_is_told_of_at_once),

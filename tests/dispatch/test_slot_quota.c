@@ -1,6 +1,5 @@
-/* One peer's functions that cannot leave, and the code memory that others find. */
+/* What one peer's functions leave to those of others: places and memory. far receives. */
 #include "../support/fake_node.h"
-#include "dispatch/slots.h"
 #include "transfer/frame_out.h"
 
 static unsigned runs;
@@ -21,6 +20,13 @@ static void open_pair(void)
     runs = 0;
 }
 
+static tc_status send(tc_ifunc *f)
+{
+    tc_status status = tc_send(pair.ep, f, NULL, 0);
+    fake_pair_settle(&pair);
+    return status;
+}
+
 static void expect_refused(unsigned times, tc_status status, const char *text)
 {
     tc_error error = {0};
@@ -30,6 +36,33 @@ static void expect_refused(unsigned times, tc_status status, const char *text)
         fail_msg("\"%s\" does not say \"%s\"", error.text, text);
     assert_true(tci_ep_is_open(pair.ep));
     assert_true(tci_ep_is_open(pair.peer));
+}
+
+static void one_peer_leaves_places_to_others(void **state)
+{
+    fake_pair second;
+    char name[16];
+    open_pair();
+    fake_pair_add(&second, &pair);
+    pair.far->core.options.functions_max = 8;
+    for (int i = 0; i < 8; i++) {
+        (void)snprintf(name, sizeof name, "f%d", i);
+        tc_ifunc *mine = fake_node_function(pair.near, name, run);
+        fake_code_of(name)->has_state = true;
+        assert_int_equal(send(mine), TC_OK);
+        fake_pair_settle(&pair);
+    }
+    assert_int_equal(runs, 6);
+    expect_refused(2, TC_E_TOO_LARGE,
+                   "7 functions of this peer cannot leave, expected at most 6 of the 8 of "
+                   "option functions_max");
+    tc_ifunc *theirs = fake_node_function(second.near, "theirs", run);
+    fake_code_of("theirs")->has_state = true;
+    assert_int_equal(tc_send(second.ep, theirs, NULL, 0), TC_OK);
+    fake_pair_settle(&second);
+    assert_int_equal(runs, 7);
+    fake_pair_remove(&second);
+    fake_pair_close(&pair);
 }
 
 /* `how_many` functions of 1,000 bytes and more, with variables or without. */
@@ -60,18 +93,17 @@ static void one_peer_leaves_code_memory_to_others(void **state)
     open_pair();
     fake_pair_add(&second, &pair);
     fake_pair_add(&third, &pair);
-    pair.far->core.options.code_memory_max = 64000;
-    send_many(&pair, "a", 64, true);
-    const unsigned refused = 64 - runs;
-    expect_run(30, 48);
-    expect_refused(refused, TC_E_TOO_LARGE, "of this peer's functions cannot leave, expected");
-    assert_true(pair.far->core.registry.code_memory <= 48000);
-    send_many(&second, "b", 8, true);
-    expect_run(8, 8);
-    send_many(&third, "c", 40, false); /* these leave for one another */
-    expect_run(40, 40);
-    send_many(&pair, "d", 40, false);
-    expect_run(40, 40);
+    pair.far->core.options.code_memory_max = 8000;
+    send_many(&pair, "a", 9, true);
+    expect_refused(9 - runs, TC_E_TOO_LARGE, "of this peer's functions cannot leave, expected");
+    expect_run(4, 6);
+    assert_true(pair.far->core.registry.code_memory <= 6000);
+    send_many(&second, "b", 1, true);
+    expect_run(1, 1);
+    send_many(&third, "c", 6, false); /* these leave for one another */
+    expect_run(6, 6);
+    send_many(&pair, "d", 6, false);
+    expect_run(6, 6);
     fake_pair_remove(&third);
     fake_pair_remove(&second);
     fake_pair_close(&pair);
@@ -118,6 +150,7 @@ static void what_is_sent_ahead_counts_for_its_peer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_peer_leaves_places_to_others),
         cmocka_unit_test(one_peer_leaves_code_memory_to_others),
         cmocka_unit_test(what_is_sent_ahead_counts_for_its_peer),
     };
