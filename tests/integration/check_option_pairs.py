@@ -3,7 +3,7 @@
 against a node of each. Each step is right, or refused for a reason that the combination implies; nothing is wrong, and the node
 ends in order.
 
-    check_pairs.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
+    check_option_pairs.py TOOLS FUNCTIONS ARGS_LIBRARY [CLASS ...]
 """
 import itertools
 import os
@@ -84,7 +84,7 @@ def pairwise(factors, seed=1):
     return rows, left
 
 
-class Pairs(ToolTest):
+class OptionPairs(ToolTest):
     def setUp(self):
         self.place = self.folder()
 
