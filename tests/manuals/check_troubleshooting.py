@@ -81,6 +81,11 @@ class Place:
         with open(port_file, encoding="ascii") as file:
             return f"127.0.0.1:{int(file.read())}"
 
+    def start(self, program, *arguments):
+        """A program that ends with this folder."""
+        self.targets.append(subprocess.Popen([os.path.join(self.bin, program), *arguments], cwd=self.folder, env=self.environment,
+                                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
     def send_fails(self, *arguments, name="greet", **environment):
         """To a target of these options."""
         return self.run("tc-send", self.target(**environment), f"{name}.tca", *arguments)
@@ -173,6 +178,18 @@ def _(place):
         return place.run("tc-info", "--connect", address, TC_CONNECT_TIMEOUT="200ms")
     finally:
         place.targets[-1].send_signal(signal.SIGCONT)
+
+
+@prints("connecting: the peer did not answer in time: it is busy for ... s in function '...' of ...")
+def _(place):
+    place.compile(GREET % "    for (volatile int turns = 0;; turns++)\n        continue;\n")
+    address = place.target()
+    place.start("tc-send", address, "greet.tca")
+    deadline = time.monotonic() + DEADLINE_S
+    text = ""
+    while "busy" not in text and time.monotonic() < deadline:
+        text = place.run("tc-info", "--connect", address, TC_CONNECT_TIMEOUT="3s")
+    return text
 
 
 @prints("'...' is not host:port (such as 127.0.0.1:7000 or [::1]:7000): the port is missing")
@@ -310,9 +327,10 @@ def _(place):
     return place.compile_fails(GREET % "")
 
 
-@prints("error: thread-local variable '...' cannot be shipped; keep the state in the payload or in target_args")
+@prints("error: thread-local variable '...' of a library cannot be shipped, as each thread has another; call a function of that "
+        "library which gives its address, as __errno_location() does, or define the variable in this code")
 def _(place):
-    return place.compile_fails("_Thread_local int calls;\n" + GREET % "    calls++;\n", "--name=greet")
+    return place.compile_fails("extern _Thread_local int calls;\n" + GREET % "    calls++;\n", "--name=greet")
 
 
 @prints("error: library '-l...' not found; looked in ...")
