@@ -61,24 +61,6 @@ class Keys(KeyTest):
         self.assertEqual(summary["endpoints_opened"], 0)
         self.assertRegex(node.err, f"its key is named '{other_name}', .* expected key:{name}")
 
-    def test_who_proves_nothing_does_not_learn_what_runs(self):
-        key, name = self.make_key()
-        other, _ = self.make_key()
-        ours = {"TC_KEY_FILE": key, "TC_ENGINE_PATH": self.modules()}
-        node = self.node(**ours)
-        self.send(node.address, "misbehave", "--text", "nap 600000", "--timeout", 300, **ours)
-        node.wait_for_line("peer connected")
-        friend = self.send(node.address, "transcript", **ours)
-        friend.wait_for_line(f"busy for \\d+ s in function 'misbehave' of key:{name}")
-        friend.kill()
-        clear = self.send(node.address, "transcript")
-        clear.expect(4, "refused the connection: .* keys are expected here")
-        stranger = self.send(node.address, "transcript", TC_KEY_FILE=other, TC_ENGINE_PATH=self.modules())
-        stranger.expect(4, "it has no key of the name of this side's")
-        for text in clear.err, stranger.err:
-            self.assertNotIn("misbehave", text)
-        node.kill()
-
     def test_a_silent_crowd_keeps_nobody_out(self):
         key, _ = self.make_key()
         node = self.node(TC_KEY_FILE=key, TC_ENGINE_PATH=self.modules())
@@ -140,6 +122,28 @@ class Keys(KeyTest):
             1, "options key_file and tls_key are both set")
         self.start("tc-node", TC_TLS_CA=key, TC_TLS_CERT=key, TC_TLS_KEY=key, TC_ENGINE_PATH=self.modules()).expect(
             1, "tls_ca: .* has no certificate in PEM form")
+
+
+class BusyKeys(KeyTest):
+    """With a function that is there as bitcode alone."""
+
+    def test_who_proves_nothing_does_not_learn_what_runs(self):
+        key, name = self.make_key()
+        other, _ = self.make_key()
+        ours = {"TC_KEY_FILE": key, "TC_ENGINE_PATH": self.modules()}
+        node = self.node(**ours)
+        self.send(node.address, "misbehave", "--text", "nap 600000", "--timeout", 300, **ours)
+        node.wait_for_line("peer connected")
+        friend = self.send(node.address, "transcript", **ours)
+        friend.wait_for_line(f"busy for \\d+ s in function 'misbehave' of key:{name}")
+        friend.kill()
+        clear = self.send(node.address, "transcript")
+        clear.expect(4, "refused the connection: .* keys are expected here")
+        stranger = self.send(node.address, "transcript", TC_KEY_FILE=other, TC_ENGINE_PATH=self.modules())
+        stranger.expect(4, "it has no key of the name of this side's")
+        for text in clear.err, stranger.err:
+            self.assertNotIn("misbehave", text)
+        node.kill()
 
 
 class NoTls(KeyTest):
