@@ -18,4 +18,23 @@
 #define TCI_RACES_WATCHED 0
 #endif
 
+/* TCI_RACE_BEFORE(a), then TCI_RACE_BEHIND(a) in another thread: an order that ThreadSanitizer does
+ * not see by itself, as that of a system call. TCI_RACES_ALLOWED and _FORBIDDEN stand around reads
+ * that such an order allows, where it has no address. */
+#if TCI_RACES_WATCHED
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#define TCI_RACE_BEFORE(address) __tsan_release(address)
+#define TCI_RACE_BEHIND(address) __tsan_acquire(address)
+#define TCI_RACES_ALLOWED() AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
+#define TCI_RACES_FORBIDDEN() AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
+#else
+#define TCI_RACE_BEFORE(address) ((void)(address))
+#define TCI_RACE_BEHIND(address) ((void)(address))
+#define TCI_RACES_ALLOWED() ((void)0)
+#define TCI_RACES_FORBIDDEN() ((void)0)
+#endif
+
 #endif

@@ -1,6 +1,7 @@
 #include "segment.h"
 
 #include "base/error_text.h"
+#include "base/sanitized.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,10 +9,20 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
+/* What one thread detaches, another one may attach at the same address. */
+static char order;
+
 static void *attach(int id, int flags)
 {
     void *base = shmat(id, NULL, flags);
+    TCI_RACE_BEHIND(&order);
     return (intptr_t)base == -1 ? NULL : base;
+}
+
+static void detach(const void *base)
+{
+    TCI_RACE_BEFORE(&order);
+    (void)shmdt(base);
 }
 
 tc_status tci_segment_create(size_t bytes, tci_segment *segment_out, tc_error *err)
@@ -42,7 +53,7 @@ static tc_status attach_as(int flags, uint32_t id, size_t bytes, tci_segment *se
     }
     /* Asked after attaching: the number could get another meaning in between. */
     if (shmctl((int)id, IPC_STAT, &about) != 0 || about.shm_segsz < bytes) {
-        (void)shmdt(base);
+        detach(base);
         return tci_error_set(err, TC_E_UNSUPPORTED,
                              "peer's shared memory %" PRIu32 ": smaller than %zu bytes", id,
                              bytes);
@@ -65,6 +76,6 @@ tc_status tci_segment_attach_view(uint32_t id, size_t bytes, tci_segment *segmen
 void tci_segment_detach(tci_segment *segment)
 {
     if (segment->base != NULL)
-        (void)shmdt(segment->base);
+        detach(segment->base);
     *segment = (tci_segment){.id = TCI_SEGMENT_NONE};
 }

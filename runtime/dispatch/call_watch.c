@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "base/process_barrier.h"
+#include "base/sanitized.h"
 #include "bootstrap/host_port.h"
 
 #include <inttypes.h>
@@ -173,8 +174,11 @@ bool tci_call_watch_look(tci_call_watch *watch, uint64_t now_ns)
         watch->is_named = true;
         __atomic_store_n(&watch->named, watch->named + 1, __ATOMIC_RELAXED);
     }
-    if (is_long || is_busy)
+    if (is_long || is_busy) {
+        TCI_RACES_ALLOWED(); /* what a call has begun with lies before the barrier of this look */
         describe_locked(watch, &sample, running_ns, &found);
+        TCI_RACES_FORBIDDEN();
+    }
     end_look_locked(watch);
     tc_long_call_callback callback = watch->callback;
     void *user = watch->callback_user;
