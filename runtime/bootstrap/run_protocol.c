@@ -103,9 +103,11 @@ static bool is_reply_sound(const tci_run_reply *reply, unsigned status)
         return reply->size > 0 && reply->size <= TCI_RUN_ADDRESS_MAX;
     case TCI_RUN_REFUSAL:
         return status > 0 && status < UINT8_MAX && reply->size < TC_ERROR_TEXT_MAX;
-    default:
-        return false;
+    case TCI_RUN_PUBLISH:
+    case TCI_RUN_LOOKUP:
+        break;
     }
+    return false;
 }
 
 tc_status tci_run_reply_decode(const void *packet, size_t size, tci_run_reply *reply_out,

@@ -72,12 +72,20 @@ void tci_arrivals_take(void *user, tci_am kind, const tci_am_header *header,
     }
     if (ep->rx.region == NULL)
         return;
-    if (kind == TCI_AM_FRAMES) {
+    switch (kind) {
+    case TCI_AM_FRAMES:
         tci_ep_take_frames(ep, header->place, bytes, size);
-    } else if (kind == TCI_AM_CREDIT) {
+        return;
+    case TCI_AM_CREDIT:
         tci_credit_take(ep, bytes, size);
-    } else {
+        return;
+    case TCI_AM_CODE:
         tci_code_in_fragment(ep, bytes, size);
+        return;
+    case TCI_AM_HELLO:   /* above */
+    case TCI_AM_PAYLOAD: /* tci_arrivals_take_payload */
+    case TCI_AM_COUNT:
+        return;
     }
 }
 

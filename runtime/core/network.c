@@ -36,7 +36,9 @@ tc_status tci_network_init(tci_core *core, tci_worker_params params, tc_error *e
     case TCI_WORKER_NETWORK_ADDED:
         tell(core, true, "the option network is yes");
         break;
-    default: /* there is none, or it is the application's business */
+    case TCI_WORKER_NETWORK_NONE:
+    case TCI_WORKER_NETWORK_KEPT:
+    case TCI_WORKER_NETWORK_GIVEN: /* the application's business */
         break;
     }
     return describe(core, err);

@@ -74,7 +74,7 @@ static void on_need(tc_ep *ep, const tci_frame *f, const uint8_t *payload)
 
 tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload, tc_error *err)
 {
-    switch (f->flags) {
+    switch ((tci_control)f->flags) {
     case TCI_CONTROL_NEED:
         on_need(ep, f, payload);
         return TC_OK;
@@ -99,9 +99,7 @@ tc_status tci_control_run(tc_ep *ep, const tci_frame *f, const uint8_t *payload,
     case TCI_CONTROL_RELEASED:
     case TCI_CONTROL_ABANDONED:
         return tci_member_control(ep, f->flags, payload, f->payload_size, err);
-    default:
-        TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection,
-               f->flags);
-        return TC_OK;
     }
+    TC_LOG(TC_LOG_DEBUG, "endpoint %u: control %u is unknown here", ep->connection, f->flags);
+    return TC_OK;
 }

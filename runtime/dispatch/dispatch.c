@@ -110,8 +110,7 @@ static outcome refuse(tc_ep *ep, uint16_t slot, const tc_error *error)
     return DROPPED;
 }
 
-/* A binding with NOTIFY waits for nothing: its function is made callable while
- * frames behind it run. */
+/* A binding with NOTIFY waits for nothing: frames behind it run while its code is loaded. */
 static outcome bind_ahead(tc_ep *ep, uint16_t slot, tc_status status)
 {
     if (status == TC_E_AGAIN && (slot >= ep->rx.slot_count || ep->rx.slots[slot].fn == NULL))
@@ -274,7 +273,7 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
     if (tci_frame_check(f, frame, tci_consumer_room(&ep->rx.ring), &bytes, &section, &error) !=
         TC_OK)
         return broken(ep, &error);
-    switch (f->kind) {
+    switch ((tci_frame_kind)f->kind) {
     case TCI_FRAME_CODE:
         return on_code(ep, current, f, frame, &section, bytes);
     case TCI_FRAME_INJECT:
@@ -285,9 +284,12 @@ static outcome handle(tc_ep *ep, tci_current *current, const tci_frame *f, uint8
         return on_fragment(ep, current, f, frame, bytes);
     case TCI_FRAME_REPLY:
         return on_reply(ep, f, frame, bytes);
-    default:
+    case TCI_FRAME_CALL:
         return on_call(ep, current, f, frame, bytes);
+    case TCI_FRAME_WRAP: /* refused by tci_frame_check, as is a kind that is none of these */
+        break;
     }
+    return ENDED;
 }
 
 static APART void run_timed(tc_ifunc *fn, uint8_t *frame, size_t size, const tci_core *core)

@@ -369,11 +369,12 @@ void tci_handshake_message(tc_ep *ep, tci_hello_kind kind, const void *bytes, si
     case TCI_HELLO_WAKEUP:
         if (ep->state >= TCI_EP_AWAITING_READY)
             return; /* that it came is all that it says */
-        /* fall through */
-    default:
-        (void)tci_ep_fail_with(ep, TC_E_CORRUPT,
-                               "peer sent a message of kind %d while connecting", (int)kind);
+        break;
+    case TCI_HELLO_ADDRESS:
+        break;
     }
+    (void)tci_ep_fail_with(ep, TC_E_CORRUPT, "peer sent a message of kind %d while connecting",
+                           (int)kind);
 }
 
 void tci_handshake_expire(tc_ep *ep, uint64_t now_ns)

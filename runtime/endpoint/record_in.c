@@ -134,6 +134,28 @@ static size_t needed_bytes(const tci_record *record, size_t there)
                                                                      : record->size;
 }
 
+static void begin_record(tci_record_in *in, const uint8_t *body, size_t needed)
+{
+    tc_ep *ep = in->ep;
+    switch (in->record.kind) {
+    case TCI_RECORD_FRAMES:
+        if (needed < in->record.size)
+            begin_frames(in, body);
+        else
+            tci_ep_take_frames(ep, in->record.place, body, needed);
+        return;
+    case TCI_RECORD_CREDIT:
+        tci_credit_take(ep, body, needed);
+        return;
+    case TCI_RECORD_CODE:
+        tci_code_in_fragment(ep, body, needed);
+        return;
+    case TCI_RECORD_PAYLOAD:
+        begin_payload(in, body);
+        return;
+    }
+}
+
 /* TC_E_AGAIN: more has to come first. */
 static tc_status take_record(tci_record_in *in, const uint8_t *bytes, size_t size,
                              tc_error *err)
@@ -151,16 +173,7 @@ static tc_status take_record(tci_record_in *in, const uint8_t *bytes, size_t siz
     if (there < needed)
         return TC_E_AGAIN;
     in->sequence++;
-    if (in->record.kind == TCI_RECORD_PAYLOAD)
-        begin_payload(in, body);
-    else if (in->record.kind == TCI_RECORD_CREDIT)
-        tci_credit_take(ep, body, needed);
-    else if (in->record.kind == TCI_RECORD_CODE)
-        tci_code_in_fragment(ep, body, needed);
-    else if (needed < in->record.size)
-        begin_frames(in, body);
-    else
-        tci_ep_take_frames(ep, in->record.place, body, needed);
+    begin_record(in, body, needed);
     tci_stream_skip(ep->stream, TCI_RECORD_HEADER_BYTES + needed);
     return TC_OK;
 }

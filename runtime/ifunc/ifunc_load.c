@@ -231,9 +231,10 @@ static tc_status load(tc_ifunc *fn, bool wait, tc_error *err)
     case TCI_LOADING:
         return wait || tci_load_queue_is_done(fn->job) ? finish_and_announce(fn, err)
                                                        : TC_E_AGAIN;
-    default:
-        return load_at_once(fn, wait, err);
+    case TCI_NOT_LOADED:
+        break;
     }
+    return load_at_once(fn, wait, err);
 }
 
 /* What was bound to a library that has left meanwhile is loaded once more. */

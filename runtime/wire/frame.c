@@ -183,29 +183,33 @@ static tc_status check_inject(const tci_frame *frame, const uint8_t *header, siz
     return TC_OK;
 }
 
+static tc_status check_plain(const tci_frame *frame, size_t room, size_t *bytes_out,
+                             tc_error *err)
+{
+    size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
+    if (bytes > room)
+        return tci_error_set(err, TC_E_CORRUPT, "frame: %zu bytes, room for %zu", bytes, room);
+    *bytes_out = bytes;
+    return TC_OK;
+}
+
 tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header, size_t room,
                           size_t *bytes_out, tci_code_section *section_out, tc_error *err)
 {
-    switch (frame->kind) {
+    switch ((tci_frame_kind)frame->kind) {
     case TCI_FRAME_CODE:
         return check_code(frame, header, room, bytes_out, section_out, err);
     case TCI_FRAME_INJECT:
         return check_inject(frame, header, room, bytes_out, section_out, err);
     case TCI_FRAME_FRAGMENT:
         TC_TRY(check_piece(frame, err));
-        break;
+        return check_plain(frame, room, bytes_out, err);
     case TCI_FRAME_WRAP:
         return tci_error_set(err, TC_E_CORRUPT, "frame: a lap ends where it begins");
     case TCI_FRAME_CALL:
     case TCI_FRAME_CONTROL:
     case TCI_FRAME_REPLY:
-        break;
-    default:
-        return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 7", frame->kind);
+        return check_plain(frame, room, bytes_out, err);
     }
-    size_t bytes = TCI_FRAME_HEADER_BYTES + (size_t)frame->payload_size;
-    if (bytes > room)
-        return tci_error_set(err, TC_E_CORRUPT, "frame: %zu bytes, room for %zu", bytes, room);
-    *bytes_out = bytes;
-    return TC_OK;
+    return tci_error_set(err, TC_E_CORRUPT, "frame: kind %u, expected 1 to 7", frame->kind);
 }

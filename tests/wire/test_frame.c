@@ -107,6 +107,24 @@ static void every_kind_is_bounded_by_its_room(void **state)
     assert_int_equal(size, 48);
 }
 
+static void what_is_no_kind_is_refused(void **state)
+{
+    uint8_t bytes[64] = {0};
+    size_t size;
+    tc_error error;
+    tci_code_section section;
+    tci_frame frame = {.kind = TCI_FRAME_WRAP};
+    assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error), TC_E_CORRUPT);
+    for (unsigned kind = 0; kind <= UINT8_MAX; kind++) {
+        if (kind >= TCI_FRAME_CALL && kind <= TCI_FRAME_REPLY)
+            continue;
+        frame.kind = (uint8_t)kind;
+        assert_int_equal(tci_frame_check(&frame, bytes, 64, &size, &section, &error),
+                         TC_E_CORRUPT);
+        assert_non_null(strstr(error.text, "expected 1 to 7"));
+    }
+}
+
 static void injected_code_is_bounded_by_its_room(void **state)
 {
     uint8_t bytes[128] = {0};
@@ -233,6 +251,7 @@ int main(void)
         cmocka_unit_test(lead_has_golden_bytes),
         cmocka_unit_test(injected_code_may_ask_for_alignment),
         cmocka_unit_test(every_kind_is_bounded_by_its_room),
+        cmocka_unit_test(what_is_no_kind_is_refused),
         cmocka_unit_test(injected_code_is_bounded_by_its_room),
         cmocka_unit_test(code_sizes_that_overflow_are_refused),
         cmocka_unit_test(unknown_kinds_are_refused),

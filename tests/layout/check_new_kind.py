@@ -1,0 +1,56 @@
+"""Every switch over the kinds of the wire names each of them, so that a new one cannot be forgotten: gives each
+enumeration one member more, and expects that the compiler refuses the sources that switch over it, by its name.
+
+    check_new_kind.py SOURCE_TREE C_COMPILER
+"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# The enumeration, its last member, and the sources that decide by it.
+ENUMERATIONS = (
+    ("tci_frame_kind", "TCI_FRAME_REPLY = 7", ("wire/frame.c", "dispatch/dispatch.c")),
+    ("tci_control", "TCI_CONTROL_ABANDONED = 11", ("dispatch/control.c",)),
+    ("tci_hello_kind", "TCI_HELLO_WAKEUP = 6", ("endpoint/handshake.c",)),
+    ("tci_record_kind", "TCI_RECORD_PAYLOAD = 0xe4", ("endpoint/record_in.c",)),
+    ("tci_am", "TCI_AM_COUNT = 5", ("context/arrivals.c",)),
+    ("tci_run_kind", "TCI_RUN_REFUSAL = 5", ("bootstrap/run_protocol.c",)),
+)
+NEW = "TCI_A_NEW_KIND"
+
+
+def compile_with(tree: Path, compiler: str, source: str, member: str, folder: Path) -> tuple[str, str]:
+    """What the compiler says of a source as it is, and with one kind more."""
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-Werror=switch"]
+    includes = [f"-I{tree / part}" for part in ("include", "runtime", "bitcode-archive")]
+    whole = subprocess.run([compiler, "-E", "-P", *flags, *includes, str(tree / "runtime" / source)],
+                           check=True, capture_output=True, text=True).stdout
+    said = []
+    for text in (whole, whole.replace(member, f"{member}, {NEW} = 77")):
+        file = folder / "preprocessed.i"
+        file.write_text(text)
+        run = subprocess.run([compiler, *flags, "-fsyntax-only", str(file)], capture_output=True, text=True,
+                             check=False)
+        said.append("" if run.returncode == 0 else run.stderr)
+    return said[0], said[1]
+
+
+def main() -> int:
+    tree, compiler = Path(sys.argv[1]), sys.argv[2]
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        for enumeration, member, sources in ENUMERATIONS:
+            for source in sources:
+                before, after = compile_with(tree, compiler, source, member, Path(folder))
+                if before:
+                    faults.append(f"{source} does not compile as it is: {before}")
+                elif NEW not in after:
+                    faults.append(f"runtime/{source}: one more {enumeration} behind {member} is caught by "
+                                  f"nothing; expected a switch without a default")
+    print("\n".join(faults) or f"{len(ENUMERATIONS)} enumerations: a new kind ends the build")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
