@@ -25,9 +25,10 @@
  * serving one after 0.05 ms: nobody is starved. What is sent often is best sent in batches, some
  * messages each time the lock is held.
  *
- * To use a context without its lock while other threads use it is a mistake of the program. Builds of
- * the library with assertions end the process when two threads are in tc_send or tc_progress of one
- * context at a time, served or not; others notice only calls that would wait.
+ * To use a context without its lock while other threads use it is a mistake of the program. The option
+ * check_threads, which is on in debug builds of the library and under tc-run, ends the process when two
+ * threads are in calls of one context at a time, served or not, after a line that names both threads and
+ * what they called. Without it only calls that would wait are noticed.
  *
  * In a child of fork the context is the parent's, and its lock cannot be taken. */
 #ifndef TC_THREAD_H

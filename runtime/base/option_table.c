@@ -92,6 +92,9 @@ static const option_row option_rows[] = {
     {{"sleep_max", "TC_SLEEP_MAX", "time", "100ms", "1ms..1h",
       "how long a waiting call sleeps before it looks around, should nothing wake it"},
      KIND_TIME, FIELD(sleep_max), 1000000, 3600ull * 1000000000, false},
+    {{"check_threads", "TC_CHECK_THREADS", "choice", "auto", "auto|no|yes",
+      "end the process, by abort, when two threads are in calls of one context at the same time, after a line that names both and what they called: always (yes), or in debug builds of this library and under tc-run (auto)"},
+     KIND_CHOICE, FIELD(check_threads), 0, 2, false},
     {{"listen_any", "TC_LISTEN_ANY", "flag", "no", "no|yes",
       "allow listening outside loopback without keys (key_file, tls_cert): whoever connects can run code in this process"},
      KIND_FLAG, FIELD(listen_any), 0, 1, false},
@@ -313,7 +316,7 @@ static bool store_value(struct tc_options *opts, const option_row *row, const ch
 {
     char *field = (char *)opts + row->offset;
     uint64_t number = 0;
-    bool ok;
+    bool ok = false;
     switch (row->kind) {
     case KIND_TEXT:
         if (strlen(text) >= TCI_OPTION_TEXT_MAX)
@@ -324,7 +327,9 @@ static bool store_value(struct tc_options *opts, const option_row *row, const ch
     case KIND_FLAG:
         ok = parse_choice(row->info.range, text, &number);
         break;
-    default:
+    case KIND_SIZE:
+    case KIND_TIME:
+    case KIND_COUNT:
         ok = parse_number(row, text, &number);
         break;
     }

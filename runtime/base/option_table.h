@@ -82,6 +82,12 @@ typedef enum tci_signature_choice {
     TCI_SIGNATURE_ALL = 2  /* of what this program opens, too */
 } tci_signature_choice;
 
+typedef enum tci_check_choice {
+    TCI_CHECK_AUTO = 0,
+    TCI_CHECK_NO = 1,
+    TCI_CHECK_YES = 2
+} tci_check_choice;
+
 /* A field for each row of the table in option_table.c, which also holds each one's meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
@@ -147,6 +153,7 @@ struct tc_options {
     uint64_t cache_max;
     uint64_t take_libraries;
     uint64_t missing_library; /* tci_missing_choice */
+    uint64_t check_threads;   /* tci_check_choice */
 };
 
 #endif

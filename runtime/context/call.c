@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "context/wait.h"
+#include "core/sole_user.h"
 
 #include <tc/call.h>
 
@@ -77,9 +78,11 @@ tc_status tc_call(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
         .timeout_ns = timeout_ns != 0 ? timeout_ns : ep->core->options.call_timeout,
         .done = take_answer,
         .user = &a};
+    bool entered = tci_guests_enter_call(tc_ep_context(ep), "tc_call");
     tci_wait_pin(ep);
     tc_status status = call_pinned(ep, fn, source_args, size, &params, &a);
     tci_wait_unpin(ep);
+    tci_sole_user_leave(ep->core, entered);
     if (result_size != NULL && (status == TC_OK || (status == TC_E_TOO_LARGE && a.is_there)))
         *result_size = a.size;
     return status;

@@ -13,6 +13,7 @@
 #include "core/doorbell.h"
 #include "core/ep_message.h"
 #include "core/ep_state.h"
+#include "core/sole_user.h"
 #include "endpoint/ep_life.h"
 #include "transfer/frame_out.h"
 #include "transfer/queue_drain.h"
@@ -134,8 +135,10 @@ tc_status tc_ep_flush(tc_ep *ep, uint64_t timeout_ns, tc_error *err)
 {
     if (tci_core_is_busy(ep->core))
         return tci_error_set(err, TC_E_BUSY, "tc_ep_flush waits, so not from inside an ifunc");
+    bool entered = tci_guests_enter_call(tc_ep_context(ep), "tc_ep_flush");
     tc_status status = flush_one(ep, timeout_ns, err);
     ep->tx.flush_target = 0;
+    tci_sole_user_leave(ep->core, entered);
     return status;
 }
 
@@ -293,8 +296,10 @@ void tc_ep_close(tc_ep *ep)
         return;
     }
     const company one = {.core = core, .only = ep};
+    bool entered = tci_guests_enter_call(core->context, "tc_ep_close");
     if (flush_one(ep, core->options.close_timeout, NULL) != TC_OK)
         to_all_open(&one, note_lost);
     say_goodbyes(&one, tci_deadline_after(TCI_GOODBYE_NS));
     tci_ep_free(ep);
+    tci_sole_user_leave(core, entered);
 }

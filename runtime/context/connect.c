@@ -7,6 +7,7 @@
 #include "context/wait.h"
 #include "core/ep_state.h"
 #include "core/network.h"
+#include "core/sole_user.h"
 #include "endpoint/ep_life.h"
 #include "endpoint/handshake.h"
 
@@ -154,9 +155,11 @@ tc_status tc_ep_connect(tc_context *ctx, const char *host_port, uint64_t timeout
     if (tci_core_is_busy(&ctx->core))
         return busy(err);
     uint64_t deadline_ns = connect_deadline(&ctx->core, timeout_ns);
+    bool entered = tci_guests_enter_call(ctx, "tc_ep_connect");
     tc_status status = try_listener(ctx, host_port, deadline_ns, ep_out, &error);
     if (status == TC_E_BUSY)
         status = try_while_busy(ctx, host_port, deadline_ns, ep_out, &error);
+    tci_sole_user_leave(&ctx->core, entered);
     if (status != TC_OK && err != NULL)
         *err = error;
     return status;

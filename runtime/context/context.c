@@ -5,6 +5,7 @@
 #include "base/logger.h"
 #include "base/sized_struct.h"
 #include "bootstrap/host_id.h"
+#include "bootstrap/run_protocol.h"
 #include "context/arrivals.h"
 #include "context/busy_desk.h"
 #include "context/closing.h"
@@ -59,6 +60,18 @@ static void leave_to_parent(tci_fork_guard *guard)
     ctx->core.user = 0; /* no other thread is there any more */
 }
 
+/* auto: where somebody tries a program out, by a library that is made for that or by tc-run. */
+static bool checks_threads(const struct tc_options *options)
+{
+    if (options->check_threads != TCI_CHECK_AUTO)
+        return options->check_threads == TCI_CHECK_YES;
+#ifndef NDEBUG
+    return true;
+#else
+    return secure_getenv(TCI_RUN_ENV_SOCKET) != NULL;
+#endif
+}
+
 static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_error *err)
 {
     tci_core *core = &ctx->core;
@@ -85,6 +98,10 @@ static tc_status init_context(tc_context *ctx, const tc_ucx_objects *ucx, tc_err
     if (core->options.call_time_max > 0)
         TC_TRY(tci_call_watch_create(core->options.call_time_max, &core->call_watch, err));
     core->batches_are_watched = core->call_watch != NULL;
+    if (checks_threads(&core->options)) {
+        core->checks_users = true;
+        tci_pending_add(&core->pending, TCI_CHECKED);
+    }
     describe_self(ctx);
     return tci_network_init(core,
                             (tci_worker_params){.given = ucx,

@@ -4,6 +4,7 @@
 #include "base/error_text.h"
 #include "base/futex.h"
 #include "base/logger.h"
+#include "core/sole_user.h"
 #include "transfer/frame_out.h"
 
 #include <sched.h>
@@ -42,6 +43,11 @@ bool tci_guests_is_one(const tc_context *ctx)
 {
     const unsigned causes = ctx->core.pending.causes & (TCI_SERVED | TCI_FORKED);
     return causes == TCI_SERVED && ctx->guests.server != tci_hand_lock_thread();
+}
+
+bool tci_guests_enter_call(tc_context *ctx, const char *call)
+{
+    return !tci_guests_is_one(ctx) && tci_sole_user_enter(&ctx->core, call);
 }
 
 /* --- telling ----------------------------------------------------------------------------- */
@@ -127,8 +133,9 @@ static bool can_sleep_on(tc_context *ctx)
     tci_core *core = &ctx->core;
     if (core->used != NULL)
         tci_frame_out_end_turns(core);
-    return (core->pending.causes & ~(unsigned)TCI_SERVED) == 0 && !core->pending.event &&
-           !core->pending.credit_blocked && !core->pending.room_wanted &&
+    return (tci_pending_causes(&core->pending) & ~(unsigned)TCI_SERVED) == 0 &&
+           !core->pending.event && !core->pending.credit_blocked &&
+           !core->pending.room_wanted &&
            ctx->calls.next_deadline_ns >= ctx->guests.sleeps_until_ns;
 }
 

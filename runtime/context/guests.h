@@ -16,6 +16,9 @@ typedef struct tci_awaited {
 void tci_guests_init(tci_guests *guests);
 void tci_guests_fini(tci_guests *guests);
 
+/* tci_sole_user_enter for a call that waits. A guest lets others in meanwhile, and does not enter. */
+bool tci_guests_enter_call(tc_context *ctx, const char *call);
+
 /* Another thread serves this context. With the lock held, or inside the serving thread. */
 bool tci_guests_is_one(const tc_context *ctx);
 

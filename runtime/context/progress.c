@@ -331,12 +331,18 @@ static unsigned progress_and_get_ahead(tc_context *ctx)
     return run;
 }
 
+static unsigned progress_by_causes(tc_context *ctx)
+{
+    const unsigned causes = tci_pending_causes(&ctx->core.pending);
+    if ((causes & ~(unsigned)TCI_CODE_AHEAD) != 0 || --ctx->countdown < 0)
+        return progress_with_ucx(ctx);
+    return causes == 0 ? poll_rings(ctx) : progress_and_get_ahead(ctx);
+}
+
 static unsigned progress_alone(tc_context *ctx)
 {
-    bool entered = tci_sole_user_enter(&ctx->core);
-    unsigned run = ctx->core.pending.causes == TCI_CODE_AHEAD && --ctx->countdown >= 0
-                       ? progress_and_get_ahead(ctx)
-                       : progress_with_ucx(ctx);
+    bool entered = tci_sole_user_enter(&ctx->core, "tc_progress");
+    unsigned run = progress_by_causes(ctx);
     tci_sole_user_leave(&ctx->core, entered);
     return run;
 }
@@ -354,10 +360,7 @@ unsigned tc_progress(tc_context *ctx)
 {
     if (__builtin_expect(ctx->core.pending.causes != 0 || --ctx->countdown < 0, 0))
         return progress_or_wait(ctx);
-    bool entered = tci_sole_user_enter(&ctx->core);
-    unsigned run = poll_rings(ctx);
-    tci_sole_user_leave(&ctx->core, entered);
-    return run;
+    return poll_rings(ctx);
 }
 
 unsigned tci_progress_turn(tc_context *ctx)
@@ -365,8 +368,8 @@ unsigned tci_progress_turn(tc_context *ctx)
     const bool served = tci_pending_has(&ctx->core.pending, TCI_SERVED);
     if (!served)
         return tc_progress(ctx);
-    bool entered = tci_sole_user_enter(&ctx->core);
-    unsigned run = ctx->core.pending.causes != TCI_SERVED || --ctx->countdown < 0
+    bool entered = tci_sole_user_enter(&ctx->core, "the thread that serves it");
+    unsigned run = tci_pending_causes(&ctx->core.pending) != TCI_SERVED || --ctx->countdown < 0
                        ? progress_with_ucx(ctx)
                        : poll_rings(ctx);
     tci_sole_user_leave(&ctx->core, entered);

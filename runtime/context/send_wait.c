@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "context/wait.h"
+#include "core/sole_user.h"
 
 #include <tc/ifunc.h>
 
@@ -33,9 +34,12 @@ tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t 
         return tci_error_set(err, TC_E_BUSY, "tc_send_wait waits, so not from inside an ifunc");
     tc_status status = tc_send(ep, fn, source_args, size);
     if (status == TC_E_AGAIN) {
+        tc_context *ctx = tc_ep_context(ep);
+        bool entered = tci_guests_enter_call(ctx, "tc_send_wait");
         tci_wait_pin(ep);
         status = send_pinned(ep, fn, source_args, size, timeout_ns);
         tci_wait_unpin(ep);
+        tci_sole_user_leave(&ctx->core, entered);
     }
     if (status == TC_E_TIMEOUT)
         return tci_error_set(err, status, "the peer has made no room for the message in time");

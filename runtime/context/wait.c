@@ -8,6 +8,7 @@
 #include "context/listener.h"
 #include "context/lookout.h"
 #include "context/progress.h"
+#include "core/sole_user.h"
 #include "endpoint/wakeup.h"
 #include "transfer/frame_out.h"
 #include "transfer/room.h"
@@ -341,23 +342,10 @@ void tci_wait_unpin(tc_ep *ep)
     tci_pending_add(&ep->core->pending, TCI_WORK_STATE);
 }
 
-/* A sender that was told to come again is told when. */
-static bool room_has_come(tc_context *ctx)
-{
-    bool has_come = false, is_wanted = false;
-    if (!ctx->core.pending.room_wanted)
-        return false;
-    for (tc_ep *ep = ctx->core.first; ep != NULL; ep = ep->next) {
-        has_come |= tci_room_has_come(ep);
-        is_wanted |= tci_room_is_wanted(ep);
-    }
-    ctx->core.pending.room_wanted = is_wanted;
-    return has_come;
-}
-
 static bool turn_and_see(tc_context *ctx)
 {
-    if (tci_progress_turn(ctx) == 0 && !ctx->core.pending.event && !room_has_come(ctx))
+    if (tci_progress_turn(ctx) == 0 && !ctx->core.pending.event &&
+        !tci_room_has_come_to_any(&ctx->core))
         return false;
     ctx->core.pending.event = false;
     ctx->idle_since_ns = 0;
@@ -385,12 +373,8 @@ void tci_wait_serve(tc_context *ctx)
     tci_guests_let_in(ctx);
 }
 
-tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
+static tc_status wait_alone(tc_context *ctx, uint64_t timeout_ns)
 {
-    if (tci_guests_is_one(ctx))
-        return tci_guests_wait(ctx, tci_deadline_after(timeout_ns), NULL);
-    if (tci_core_is_busy(&ctx->core))
-        return TC_E_BUSY;
     uint64_t begun_ns = 0; /* known with the first look at the clock */
     ctx->idle_since_ns = 0;
     while (!turn_and_see(ctx)) {
@@ -405,6 +389,18 @@ tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
         idle(ctx, now_ns, deadline_ns, false);
     }
     return TC_OK;
+}
+
+tc_status tc_wait(tc_context *ctx, uint64_t timeout_ns)
+{
+    if (tci_guests_is_one(ctx))
+        return tci_guests_wait(ctx, tci_deadline_after(timeout_ns), NULL);
+    if (tci_core_is_busy(&ctx->core))
+        return TC_E_BUSY;
+    bool entered = tci_sole_user_enter(&ctx->core, "tc_wait");
+    tc_status status = wait_alone(ctx, timeout_ns);
+    tci_sole_user_leave(&ctx->core, entered);
+    return status;
 }
 
 const char *tc_wait_instruction(void)
@@ -429,7 +425,7 @@ tc_status tc_context_arm(tc_context *ctx)
     tci_frame_out_end_turns(&ctx->core);
     bool rung = arm(ctx);
     /* Room that a turn has seen already is no longer awaited by what finds_work looks at. */
-    if (finds_work(ctx) || room_has_come(ctx)) {
+    if (finds_work(ctx) || tci_room_has_come_to_any(&ctx->core)) {
         tci_wait_disarm(ctx);
         return TC_E_AGAIN;
     }

@@ -105,7 +105,9 @@ typedef struct tci_core {
     tci_landing guarded; /* there too: none until a function asks for one that is read-only */
     bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
     struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
-    uintptr_t user;                    /* which thread is inside: core/sole_user.h */
+    bool checks_users;     /* the option check_threads; the rest is of core/sole_user.h: */
+    int user;              /* id of the thread that is inside, or 0 */
+    const char *user_call; /* which call it is in, about */
 } tci_core;
 
 /* Inside code of the program. */

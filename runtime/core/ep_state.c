@@ -151,11 +151,13 @@ void tci_ep_set_fast(tc_ep *ep)
 {
     bool fast = tci_ep_takes_messages(ep) && ep->tx.queue == NULL && ep->tx.large == NULL &&
                 !ep->tx.building;
-    ep->tx.fast_limit = fast && ep->tx.push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
     ep->tx.frame_limit = !fast ? 0
                          : ep->tx.payload_max < TCI_STAGING_PAYLOAD_MIN
                              ? ep->tx.payload_max + 1
                              : TCI_STAGING_PAYLOAD_MIN;
+    const bool checked = ep->core->checks_users;
+    ep->tx.fast_limit = checked ? 0 : tci_ep_short_limit(ep);
+    ep->tx.quick_limit = checked ? 0 : ep->tx.frame_limit;
 }
 
 /* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the

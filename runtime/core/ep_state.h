@@ -2,6 +2,7 @@
 #ifndef TCI_EP_STATE_H
 #define TCI_EP_STATE_H
 
+#include "base/small_copy.h"
 #include "core/ep.h"
 
 /* Payloads from this size on may lie in the staging segment instead of the ring. */
@@ -33,8 +34,14 @@ tc_status tci_ep_check_credit(tc_ep *ep);
 
 /* Decides which payloads may take the fast paths: none unless the endpoint is open,
  * nothing waits in the queue and no payload is being made; and tc_send's only into mapped
- * rings. Called whenever one of these changes. */
+ * rings, and where threads are not checked first. Called whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
+
+/* What tc_send's fast_limit is where threads are not checked. */
+static inline size_t tci_ep_short_limit(const tc_ep *ep)
+{
+    return ep->tx.frame_limit > 0 && ep->tx.push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
+}
 
 /* Frames that a message brought go into the ring, or end the endpoint where they may not. */
 void tci_ep_take_frames(tc_ep *ep, uint16_t granule, const uint8_t *bytes, size_t size);

@@ -58,7 +58,12 @@ typedef enum tci_cause {
 
     /* Code has come with a message, and may come again: the next turn in which nothing runs gets
      * ahead of it (engine/injector.h). No work: nobody waits for it, and a sleep may begin. */
-    TCI_CODE_AHEAD = 1 << 15
+    TCI_CODE_AHEAD = 1 << 15,
+
+    /* The option check_threads is on: each call says which thread is inside (core/sole_user.h).
+     * No work, and set for good: it keeps tc_progress from its shortest way, which pays nothing
+     * for the option. tci_pending_causes leaves it out. */
+    TCI_CHECKED = 1 << 16
 } tci_cause;
 
 #define TCI_BUSY ((unsigned)(TCI_RUNNING | TCI_BUILDING | TCI_FORKED))
@@ -87,6 +92,12 @@ static inline void tci_pending_add(tci_pending *pending, tci_cause cause)
 static inline bool tci_pending_has(const tci_pending *pending, unsigned causes)
 {
     return (pending->causes & causes) != 0;
+}
+
+/* All causes that say something of the context's state. */
+static inline unsigned tci_pending_causes(const tci_pending *pending)
+{
+    return pending->causes & ~(unsigned)TCI_CHECKED;
 }
 
 /* Takes some work: the causes that were set, which are clear afterwards. */

@@ -32,6 +32,9 @@ typedef struct tci_sender {
     unsigned coalesced_count;
     tc_ep *used_next; /* see tci_core.used */
     tci_short_call coalesced[TCI_COALESCED_MAX];
+    /* frame_limit for tc_send's other quick ways. Where threads are checked first, it and fast_limit
+     * are 0: core/sole_user.h. */
+    size_t quick_limit;
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
     struct tci_queued *queue;                         /* transfer/send_queue.h */

@@ -6,6 +6,7 @@
 #include "base/sized_struct.h"
 #include "core/current.h"
 #include "core/ep.h"
+#include "core/sole_user.h"
 #include "group/groups.h"
 #include "transfer/send.h"
 
@@ -360,7 +361,9 @@ tc_status tc_call_start_sized(tc_ep *ep, tc_ifunc *fn, const void *source_args, 
     route.traced = params.trace != 0;
     route.path_length = 0;
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .route = &route};
+    bool entered = tci_sole_user_enter(core, "tc_call_start");
     tc_status status = tci_send_message(ep, &out);
+    tci_sole_user_leave(core, entered);
     call = find(core->calls, route.call); /* NAME_payload_init may have started others */
     if (status != TC_OK) {
         if (call != NULL)

@@ -60,3 +60,16 @@ bool tci_room_has_come(tc_ep *ep)
     ep->tx.room_wanted = false;
     return true;
 }
+
+bool tci_room_has_come_to_any(tci_core *core)
+{
+    bool has_come = false, is_wanted = false;
+    if (!core->pending.room_wanted)
+        return false;
+    for (tc_ep *ep = core->first; ep != NULL; ep = ep->next) {
+        has_come |= tci_room_has_come(ep);
+        is_wanted |= tci_room_is_wanted(ep);
+    }
+    core->pending.room_wanted = is_wanted;
+    return has_come;
+}

@@ -18,5 +18,7 @@ static inline bool tci_room_is_wanted(const tc_ep *ep)
 
 /* Whether a send was refused, and would not be now; says so once. */
 bool tci_room_has_come(tc_ep *ep);
+/* The same of any endpoint. */
+bool tci_room_has_come_to_any(tci_core *core);
 
 #endif

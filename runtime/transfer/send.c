@@ -71,7 +71,7 @@ static tc_status send_in_order(tc_ep *ep, const tci_outgoing *out)
     return is_large(ep, out) ? send_large(ep, out) : tci_frame_out_message(ep, out);
 }
 
-/* --- the calls --------------------------------------------------------------------------- */
+/* --- one message ------------------------------------------------------------------------- */
 
 static tc_status send_unopened(tc_ep *ep, tci_outgoing *out, tc_error *err)
 {
@@ -154,9 +154,9 @@ tc_status tci_send_routed(tc_ep *ep, tc_ifunc *fn, const tci_route *route, const
 /* tc_send to a peer that a delivery carries frames to: what the peer knows already, and finds room
  * at once. */
 static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
-                                    size_t size)
+                                    size_t size, size_t limit)
 {
-    if (size >= ep->tx.frame_limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN)
+    if (size >= limit || ep->tx.bindings[fn->index] != TCI_TX_PLAIN)
         return false;
     const uint64_t bytes = TCI_FRAME_HEADER_BYTES + size;
     uint8_t *frame = tci_producer_try_reserve(&ep->tx.ring, bytes);
@@ -175,10 +175,10 @@ static inline bool try_send_carried(tc_ep *ep, const tc_ifunc *fn, const void *s
 
 /* The same of a function that asks for alignment, whatever the delivery. */
 static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *source_args,
-                                    size_t size)
+                                    size_t size, size_t limit)
 {
     const uint8_t known = ep->tx.bindings[fn->index];
-    if (size >= ep->tx.frame_limit || (fn->entries & TCI_ENTRY_INIT) ||
+    if (size >= limit || (fn->entries & TCI_ENTRY_INIT) ||
         (known != TCI_TX_PLAIN && known != TCI_TX_ALIGNED))
         return false;
     const size_t lead_max = tci_lead_max(ep, fn, size);
@@ -201,15 +201,23 @@ static inline bool try_send_aligned(tc_ep *ep, const tc_ifunc *fn, const void *s
     return true;
 }
 
-static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
-                                                       const void *source_args, size_t size)
+/* What a payload at `limit` or above it, or one that finds no space, becomes. */
+typedef tc_status send_rest(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size);
+
+static inline tc_status send_quickly(tc_ep *ep, tc_ifunc *fn, const void *source_args,
+                                     size_t size, size_t limit, send_rest *rest)
 {
-    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
-    if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size))
+    if (ep->tx.push != NULL && try_send_carried(ep, fn, source_args, size, limit))
         return TC_OK;
     if (fn->alignment > TCI_PAYLOAD_ALIGNMENT_MIN &&
-        try_send_aligned(ep, fn, source_args, size))
+        try_send_aligned(ep, fn, source_args, size, limit))
         return TC_OK;
+    return rest(ep, fn, source_args, size);
+}
+
+static tc_status send_by_any_way(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+{
+    tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size};
     tci_doorbell_after_frames(ep); /* for those that tc_send stored before it came here */
     return tci_send_message(ep, &out);
 }
@@ -245,10 +253,10 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
 }
 
 /* The fast path: no call, unless eight have gathered or the peer is asleep. */
-static inline tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+static inline tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size,
+                                 size_t limit, send_rest *rest)
 {
-    if (__builtin_expect(size < ep->tx.fast_limit && ep->tx.bindings[fn->index] == TCI_TX_PLAIN,
-                         1)) {
+    if (__builtin_expect(size < limit && ep->tx.bindings[fn->index] == TCI_TX_PLAIN, 1)) {
         uint64_t word = fn->call_word | size;
         if (size <= sizeof(uint64_t) &&
             __builtin_expect(
@@ -264,21 +272,53 @@ static inline tc_status send_now(tc_ep *ep, tc_ifunc *fn, const void *source_arg
             return answer_doorbell(ep);
         }
     }
-    return send_slowly(ep, fn, source_args, size);
+    return rest(ep, fn, source_args, size);
+}
+
+/* --- where threads are checked ----------------------------------------------------------- */
+
+static __attribute__((noinline)) tc_status slowly_inside(tc_ep *ep, tc_ifunc *fn,
+                                                         const void *source_args, size_t size)
+{
+    return send_quickly(ep, fn, source_args, size, ep->tx.frame_limit, send_by_any_way);
+}
+
+static __attribute__((noinline)) tc_status send_inside(tc_ep *ep, tc_ifunc *fn,
+                                                       const void *source_args, size_t size)
+{
+    bool entered = tci_sole_user_enter(ep->core, "tc_send");
+    tc_status status =
+        send_now(ep, fn, source_args, size, tci_ep_short_limit(ep), slowly_inside);
+    tci_sole_user_leave(ep->core, entered);
+    return status;
+}
+
+static tc_status check_and_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
+{
+    return ep->core->checks_users ? send_inside(ep, fn, source_args, size)
+                                  : send_by_any_way(ep, fn, source_args, size);
+}
+
+/* --- the calls --------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) tc_status send_slowly(tc_ep *ep, tc_ifunc *fn,
+                                                       const void *source_args, size_t size)
+{
+    return send_quickly(ep, fn, source_args, size, ep->tx.quick_limit, check_and_send);
 }
 
 tc_status tc_send(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
-    bool entered = tci_sole_user_enter(ep->core);
-    tc_status status = send_now(ep, fn, source_args, size);
-    tci_sole_user_leave(ep->core, entered);
-    return status;
+    return send_now(ep, fn, source_args, size, ep->tx.fast_limit, send_slowly);
 }
 
 tc_status tc_send_uncached(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)
 {
     tci_outgoing out = {.fn = fn, .args = source_args, .args_size = size, .with_code = true};
-    return tci_send_message(ep, &out);
+    bool entered = tci_sole_user_enter(ep->core, "tc_send_uncached");
+    tc_status status = tci_send_message(ep, &out);
+    tci_sole_user_leave(ep->core, entered);
+    return status;
 }
 
 tc_status tc_send_injected(tc_ep *ep, tc_ifunc *fn, const void *source_args, size_t size)

@@ -1,0 +1,13 @@
+/* The kernel's numbers of threads, and the names that debuggers show for them. */
+#ifndef TCI_THREAD_ID_H
+#define TCI_THREAD_ID_H
+
+#define TCI_THREAD_NAME_BYTES 17 /* 15, a line's end and a terminator */
+
+/* Of the thread that calls. Asks the kernel once. */
+int tci_thread_id_own(void);
+
+/* Gives the name of a thread of this process: "no name" without /proc, or when it has ended. */
+void tci_thread_id_name(int id, char name_out[TCI_THREAD_NAME_BYTES]);
+
+#endif
