@@ -90,6 +90,7 @@ tc_status tci_quota_admit(tc_ep *ep, tc_error *err)
             tci_quota_name(account, name), account->connections, (unsigned long long)max);
     account->endpoints++;
     account->connections += made_there;
+    account->queue_bytes += ep->tx.queue_bytes; /* of messages to a peer that was not there yet */
     ep->account = account;
     ep->rx.metered = core->options.quota_message_rate > 0;
     core->batches_are_watched |= ep->rx.metered;

@@ -103,6 +103,23 @@ static void without_quotas_nothing_is_counted(void **state)
     fake_pair_close(&pair);
 }
 
+/* As to a member of a group: what is freed later is taken away from the account. */
+static void what_waited_before_it_opened_is_counted(void **state)
+{
+    uint8_t bytes[100] = {0};
+    make_pair();
+    pair.far->core.options.quota_queue_bytes = 5000;
+    pair.peer->tx.queues_unopened = true;
+    fn = fake_node_function(pair.far, "run", run);
+    assert_int_equal(tc_send(pair.peer, fn, bytes, sizeof bytes), TC_OK);
+    assert_true(pair.peer->tx.queue_bytes > sizeof bytes);
+    connect_as(&pair, "key:a");
+    assert_int_equal(pair.peer->account->queue_bytes, pair.peer->tx.queue_bytes);
+    fake_pair_settle(&pair);
+    assert_int_equal(pair.peer->account->queue_bytes, pair.peer->tx.queue_bytes);
+    fake_pair_close(&pair);
+}
+
 /* --- messages ---------------------------------------------------------------------------- */
 
 static void pass(tci_account *account, uint64_t ns)
@@ -381,6 +398,7 @@ int main(void)
         cmocka_unit_test(bytes_that_wait_are_counted_together),
         cmocka_unit_test(who_does_not_read_is_ended_by_the_quota),
         cmocka_unit_test(functions_that_are_held_are_counted),
+        cmocka_unit_test(what_waited_before_it_opened_is_counted),
         cmocka_unit_test(bytes_of_code_are_counted),
         cmocka_unit_test(time_of_compiling_is_counted_by_the_minute),
     };
