@@ -1,5 +1,6 @@
 #include "hand_lock.h"
 
+#include "base/assertion.h"
 #include "base/arch.h"
 #include "base/futex.h"
 
@@ -153,6 +154,7 @@ static bool take_in_turn(tci_hand_lock *lock, uint64_t deadline_ns, uint64_t pat
 
 bool tci_hand_lock_take(tci_hand_lock *lock, uint64_t deadline_ns, uint64_t patience_ns)
 {
+    TCI_ASSERT(!tci_hand_lock_is_mine(lock));
     bool taken = try_take(lock);
     if (!taken) {
         (void)__atomic_fetch_add(&lock->wanted, 1, __ATOMIC_RELAXED);
@@ -175,6 +177,7 @@ static void let_go(tci_hand_lock *lock)
 void tci_hand_lock_release(tci_hand_lock *lock)
 {
     uint32_t alone = HELD;
+    TCI_ASSERT(tci_hand_lock_is_mine(lock));
     __atomic_store_n(&lock->holder, 0, __ATOMIC_RELAXED);
     if (__atomic_compare_exchange_n(&lock->word, &alone, 0, false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED))

@@ -1,5 +1,6 @@
 #include "stream_bytes.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "stream_object.h"
 
@@ -53,6 +54,7 @@ const uint8_t *tci_stream_look(const tci_stream *stream, size_t *size_out)
 void tci_stream_skip(tci_stream *stream, size_t size)
 {
     tci_stream_wide *wide = stream->wide;
+    TCI_ASSERT(size <= wide->in_end - wide->in_begin);
     wide->in_begin += size;
     if (wide->in_begin == wide->in_end)
         wide->in_begin = wide->in_end = 0;
@@ -85,6 +87,7 @@ tc_status tci_stream_fill(tci_stream *stream, bool *more_out, tc_error *err)
         return TC_E_AGAIN;
     TC_TRY(tci_stream_read(stream, wide->in + wide->in_end, room, &n, err));
     wide->in_end += n;
+    TCI_ASSERT(wide->in_end <= sizeof wide->in);
     *more_out = n == room || tci_channel_has_bytes(&stream->channel);
     return TC_OK;
 }
@@ -114,6 +117,7 @@ void tci_stream_add(tci_stream *stream, const void *bytes, size_t size)
         wide->out_end -= wide->out_begin;
         wide->out_begin = 0;
     }
+    TCI_ASSERT(size <= sizeof wide->out - wide->out_end);
     if (size > 0)
         memcpy(wide->out + wide->out_end, bytes, size);
     wide->out_end += size;
@@ -139,6 +143,7 @@ tc_status tci_stream_flush_wide(tci_stream *stream, tc_error *err)
         TC_TRY(tci_stream_write(stream, wide->out + wide->out_begin,
                                 wide->out_end - wide->out_begin, &n, err));
         wide->out_begin += n;
+        TCI_ASSERT(wide->out_begin <= wide->out_end);
     }
     wide->out_begin = wide->out_end = 0;
     return TC_OK;

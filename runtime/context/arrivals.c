@@ -2,6 +2,7 @@
  * hellos wait in an inbox until the next turn, because they make endpoints. */
 #include "context/arrivals.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/logger.h"
 #include "core/audit.h"
@@ -40,6 +41,7 @@ static void keep_for_later(tc_context *ctx, uint16_t connection, const uint8_t *
     item->connection = connection;
     item->size = size;
     memcpy(item->bytes, bytes, size);
+    TCI_ASSERT(*ctx->inbox.last == NULL);
     *ctx->inbox.last = item;
     ctx->inbox.last = &item->next;
     ctx->inbox.count++;

@@ -1,5 +1,6 @@
 #include "context/guests.h"
 
+#include "base/assertion.h"
 #include "base/arch.h"
 #include "base/error_text.h"
 #include "base/futex.h"
@@ -70,6 +71,7 @@ static bool has_it(const guest *g, bool something_happened)
 /* Those that were told stay in the list until they have the lock. */
 void tci_guests_tell(tc_context *ctx, bool something_happened)
 {
+    TCI_ASSERT(tci_hand_lock_is_mine(&ctx->guests.lock));
     for (guest *g = ctx->guests.first; g != NULL; g = g->next) {
         if (__atomic_load_n(&g->told, __ATOMIC_RELAXED) == 0 && has_it(g, something_happened))
             tell(g);
@@ -86,6 +88,7 @@ void tci_guests_tell_all(tc_context *ctx)
 
 void tci_guests_begin_sleep(tc_context *ctx, uint64_t until_ns)
 {
+    TCI_ASSERT(!ctx->guests.asleep && tci_hand_lock_is_mine(&ctx->guests.lock));
     ctx->guests.asleep = true;
     ctx->guests.visited = false;
     ctx->guests.sleeps_until_ns = until_ns;
@@ -216,6 +219,7 @@ static void leave_list(tci_guests *guests, const guest *own)
 
 static void wait_as(tc_context *ctx, guest *own, uint64_t deadline_ns)
 {
+    TCI_ASSERT(tci_hand_lock_is_mine(&ctx->guests.lock));
     own->next = ctx->guests.first;
     ctx->guests.first = own;
     leave(ctx, own->wants_turn || (own->what != NULL && own->what->is_silent));

@@ -1,5 +1,6 @@
 #include "core/core.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 
 #include <errno.h>
@@ -44,6 +45,7 @@ static tc_status grow_connections(tci_core *core, tc_error *err)
 
 static uint16_t give_id(tci_core *core, tc_ep *ep, size_t id)
 {
+    TCI_ASSERT(id < core->connection_capacity && core->by_connection[id] == NULL);
     core->by_connection[id] = ep;
     core->connection_next = (uint16_t)(id + 1);
     return (uint16_t)id;

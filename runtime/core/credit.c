@@ -1,5 +1,6 @@
 #include "core/credit.h"
 
+#include "base/assertion.h"
 #include "core/doorbell.h"
 #include "core/share.h"
 #include "core/single_message.h"
@@ -12,6 +13,7 @@ static tc_status post(tc_ep *ep, uint64_t head)
     const tci_am_credit credit = {.consumed = head, .share = tci_share_of(ep)};
     TC_TRY(tci_single_message_send(&ep->rx.credit.message, ep->link, TCI_AM_CREDIT, &credit,
                                    sizeof credit));
+    TCI_ASSERT(head >= ep->rx.ring.published && head <= ep->rx.ring.head);
     ep->rx.ring.published = head;
     ep->rx.credit.shared = credit.share > 0;
     ep->core->counters[TCI_CREDITS_SENT]++;
@@ -56,6 +58,7 @@ bool tci_credit_turn(tc_ep *ep)
 {
     if (tci_credit_may_leave(ep)) {
         bool again = ep->rx.credit.again;
+        TCI_ASSERT(!ep->rx.arrival.ring_is_mapped);
         (void)post(ep, ep->rx.credit.head);
         ep->rx.credit.due = ep->rx.credit.again = false;
         if (again)

@@ -1,12 +1,12 @@
 /* How an endpoint opens, fails and ends, and what follows from its state. */
 #include "core/ep_state.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/logger.h"
 #include "base/small_copy.h"
 #include "core/audit.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 static tc_status watch_ring(tc_ep *ep)
 {
     tci_core *core = ep->core;
-    assert(!ep->rx.held);
+    TCI_ASSERT(!ep->rx.held && ep->rx.watched_at == TCI_UNWATCHED);
+    TCI_ASSERT(core->watched_count <= core->watched_capacity);
     if (core->watched_count == core->watched_capacity) {
         size_t capacity = core->watched_capacity == 0 ? 64 : 2 * core->watched_capacity;
         tci_watched_ring *watched = realloc(core->watched, capacity * sizeof *watched);
@@ -37,6 +38,7 @@ void tci_ep_unwatch(tc_ep *ep)
     if (ep->rx.watched_at == TCI_UNWATCHED)
         return;
     tci_watched_ring *place = &core->watched[ep->rx.watched_at];
+    TCI_ASSERT(ep->rx.watched_at < core->watched_count && place->ep == ep);
     *place = core->watched[--core->watched_count];
     place->ep->rx.watched_at = ep->rx.watched_at;
     ep->rx.watched_at = TCI_UNWATCHED;
@@ -104,6 +106,7 @@ static void forget_use(tc_ep *ep)
 static void count_peer(const tc_ep *ep, unsigned by)
 {
     tci_core *core = ep->core;
+    TCI_ASSERT(by == 1 || ep->tx.push == NULL || core->am_peers > 0);
     if (ep->tx.push != NULL || !ep->rx.arrival.ring_is_mapped)
         core->am_peers += by;
     if (ep->tx.delivery->ops->credit == NULL || !ep->rx.arrival.frames_by_message)
@@ -114,6 +117,7 @@ static void count_peer(const tc_ep *ep, unsigned by)
 void tci_ep_open(tc_ep *ep)
 {
     tci_core *core = ep->core;
+    TCI_ASSERT(ep->state < TCI_EP_OPEN && core->handshakes > 0);
     ep->state = TCI_EP_OPEN;
     ep->rx.held = true;
     ep->life.opened = true;
@@ -138,6 +142,7 @@ void tci_ep_announced(tc_ep *ep)
  * done in one place. */
 void tci_ep_leave_state(tc_ep *ep)
 {
+    TCI_ASSERT(ep->state >= TCI_EP_OPEN || ep->core->handshakes > 0);
     if (ep->state < TCI_EP_OPEN)
         ep->core->handshakes--;
     if (ep->state != TCI_EP_OPEN)
@@ -180,6 +185,7 @@ static void stop_running(tc_ep *ep)
 
 static void end(tc_ep *ep, tci_ep_state state)
 {
+    TCI_ASSERT(ep->state < TCI_EP_CLOSED && state >= TCI_EP_CLOSED);
     /* The peer's last word on what it has run: a flush that is under way may have nothing left
      * to wait for. */
     if (ep->tx.delivery != NULL)

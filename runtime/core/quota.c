@@ -1,5 +1,6 @@
 #include "core/quota.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "core/ep_state.h"
 
@@ -90,7 +91,8 @@ tc_status tci_quota_admit(tc_ep *ep, tc_error *err)
             tci_quota_name(account, name), account->connections, (unsigned long long)max);
     account->endpoints++;
     account->connections += made_there;
-    account->queue_bytes += ep->tx.queue_bytes; /* of messages to a peer that was not there yet */
+    account->queue_bytes +=
+        ep->tx.queue_bytes; /* of messages to a peer that was not there yet */
     ep->account = account;
     ep->rx.metered = core->options.quota_message_rate > 0;
     core->batches_are_watched |= ep->rx.metered;
@@ -101,6 +103,7 @@ void tci_quota_leave(tc_ep *ep)
 {
     if (ep->account == NULL)
         return;
+    TCI_ASSERT(ep->account->endpoints > 0);
     ep->account->endpoints--;
     ep->account->connections -= ep->life.owner == TCI_OWNER_CONTEXT;
     ep->account = NULL;
@@ -119,8 +122,10 @@ void tci_quota_fini(tci_core *core)
 
 void tci_quota_queue(tc_ep *ep, ptrdiff_t bytes)
 {
-    if (ep->account != NULL)
-        ep->account->queue_bytes += (size_t)bytes;
+    if (ep->account == NULL)
+        return;
+    TCI_ASSERT(bytes >= 0 || ep->account->queue_bytes >= (size_t)-bytes);
+    ep->account->queue_bytes += (size_t)bytes;
 }
 
 size_t tci_quota_queue_max(const tc_ep *ep)

@@ -2,6 +2,7 @@
 #ifndef TCI_SENDER_H
 #define TCI_SENDER_H
 
+#include "base/assertion.h"
 #include "delivery/delivery.h"
 
 #include <tc/ifunc.h>
@@ -69,6 +70,7 @@ typedef struct tci_sender {
 /* Puts coalesced calls into the ring. Whatever else is sent comes after them. */
 static inline void tci_sender_commit_coalesced(tci_sender *tx)
 {
+    TCI_ASSERT(tx->coalesced_count <= TCI_COALESCED_MAX);
     tci_producer_commit_calls(&tx->ring, tx->coalesced, tx->coalesced_count);
     tx->coalesced_count = 0;
 }

@@ -1,5 +1,7 @@
 #include "core/single_message.h"
 
+#include "base/assertion.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +36,7 @@ tc_status tci_single_message_send(tci_single_message **message, tci_link *link, 
     if (m->leaving)
         return TC_E_AGAIN;
     m->op = (tci_link_op){.done = has_left, .user = m};
+    TCI_ASSERT(size <= sizeof m->bytes && !m->orphan);
     memcpy(m->bytes, bytes, size);
     return tci_link_send(link, kind, 0, &m->op, m->bytes, size, &m->leaving);
 }

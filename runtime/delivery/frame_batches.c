@@ -1,5 +1,6 @@
 #include "frame_batches.h"
 
+#include "base/assertion.h"
 #include "wire/frame.h"
 
 /* Kept for the turns of laps, which need a batch of their own: at most two laps are in a ring
@@ -25,6 +26,7 @@ static tci_batch *batch_at(tci_frame_batches *b, uint64_t number)
 static void let_go(tci_batch *batch)
 {
     tci_frame_batches *b = batch->owner;
+    TCI_ASSERT(batch->pending > 0);
     batch->pending--;
     while (b->completed < b->submitted && batch_at(b, b->completed)->pending == 0)
         b->completed++;
@@ -57,6 +59,7 @@ static void submit(tci_frame_batches *b)
         b->carry(b->user, batch);
         let_go(batch);
     }
+    TCI_ASSERT(b->completed <= b->submitted && b->submitted <= b->made);
     b->sent_this_turn = true;
     if (b->submitted == b->made)
         b->open_limit = 0;
@@ -95,6 +98,7 @@ static void add_frame(tci_frame_batches *b, uint64_t position, uint64_t bytes)
     }
     if (b->completed == b->made)
         b->first = b->made;
+    TCI_ASSERT(b->made - b->completed < TCI_BATCH_COUNT);
     tci_batch *batch = batch_at(b, b->made++);
     batch->start = position;
     batch->end = position + bytes;
@@ -123,6 +127,7 @@ void tci_frame_batches_credit(tci_frame_batches *b, uint64_t position, uint64_t 
         b->consumed = b->submitted - TCI_BATCH_COUNT;
     while (b->consumed < b->submitted && b->ends[b->consumed % TCI_BATCH_COUNT] <= position)
         b->consumed++;
+    TCI_ASSERT(b->consumed <= b->submitted);
     b->share = share > 0 ? share : UINT64_MAX;
 }
 

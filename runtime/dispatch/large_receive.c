@@ -1,5 +1,6 @@
 #include "dispatch/large_receive.h"
 
+#include "base/assertion.h"
 #include "transfer/payload_in.h"
 #include "transfer/staging.h"
 
@@ -74,9 +75,11 @@ static tc_status assemble(tc_ep *ep, const tci_fragment *fragment, const uint8_t
                              (unsigned long long)fragment->total,
                              (unsigned long long)assembly->received,
                              (unsigned long long)assembly->total);
+    TCI_ASSERT(assembly->dropped || assembly->total <= assembly->landing.room);
     if (!assembly->dropped)
         memcpy(assembly->landing.bytes + assembly->received, bytes, (size_t)n);
     assembly->received += n;
+    TCI_ASSERT(assembly->received <= assembly->total);
     if (assembly->received < assembly->total)
         return status;
     whole_out->assembled = true;
@@ -164,6 +167,7 @@ void tci_large_done(tc_ep *ep, const tci_payload *whole)
         tci_payload_in_done(ep);
     if (!whole->assembled)
         return;
+    TCI_ASSERT(assembly->received == assembly->total);
     assembly->total = 0;
     if (assembly->landing.room > KEEP_BYTES) {
         tci_landing_free(&assembly->landing);

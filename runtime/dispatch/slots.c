@@ -1,5 +1,6 @@
 #include "dispatch/slots.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/logger.h"
@@ -34,6 +35,7 @@ static bool grow(tc_ep *ep, uint16_t slot)
 
 static void let_go(tc_ifunc *fn)
 {
+    TCI_ASSERT(fn->bound > 0 && fn->bound <= fn->references);
     fn->bound--;
     tci_registry_release(fn);
 }
@@ -41,6 +43,7 @@ static void let_go(tc_ifunc *fn)
 /* Its function can be called: by whoever sees `main`, with payloads as they lie in frames. */
 static void open_slot(tci_rx_slot *place)
 {
+    TCI_ASSERT(place->fn->state == TCI_LOADED && place->fn->entry.main != NULL);
     const bool takes_any = place->fn->alignment <= TCI_PAYLOAD_ALIGNMENT_MIN;
     place->main = takes_any ? place->fn->entry.main : NULL;
     place->callable = true;

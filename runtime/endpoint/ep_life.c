@@ -1,6 +1,7 @@
 /* Making and freeing endpoints. */
 #include "endpoint/ep_life.h"
 
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "core/quota.h"
 #include "core/single_message.h"
@@ -82,6 +83,8 @@ void tci_ep_free(tc_ep *ep)
     *ep->previous_next = ep->next;
     if (ep->next != NULL)
         ep->next->previous_next = ep->previous_next;
+    TCI_ASSERT(ep->core->by_connection[ep->connection] == ep);
+    TCI_ASSERT(ep->rx.watched_at == TCI_UNWATCHED);
     ep->core->by_connection[ep->connection] = NULL;
     tci_record_in_end(ep);
     if (ep->link != NULL && tci_link_is_stream(ep->link))
@@ -94,6 +97,8 @@ void tci_ep_free(tc_ep *ep)
         ep->tx.delivery->ops->close(ep->tx.delivery);
     if (ep->rx.region != NULL)
         tci_region_destroy(ep->rx.region);
+    TCI_ASSERT(ep->core->ring_memory >= ep->rx.ring_memory);
+    TCI_ASSERT(ep->core->copy_memory >= ep->tx.copy_memory);
     ep->core->ring_memory -= ep->rx.ring_memory;
     ep->core->copy_memory -= ep->tx.copy_memory;
     ep->core->events->freed(ep);

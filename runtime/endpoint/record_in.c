@@ -1,5 +1,6 @@
 #include "endpoint/record_in.h"
 
+#include "base/assertion.h"
 #include "bootstrap/stream_bytes.h"
 #include "core/credit.h"
 #include "core/ep_state.h"
@@ -47,6 +48,7 @@ void tci_record_in_end(tc_ep *ep)
     *in->previous_next = in->next;
     if (in->next != NULL)
         in->next->previous_next = in->previous_next;
+    TCI_ASSERT(ep->core->stream_count > 0);
     ep->core->stream_count--;
     ep->rx.records = NULL;
     free(in);
@@ -85,6 +87,7 @@ static void end_body(tci_record_in *in)
 
 static void note_body(tci_record_in *in, size_t n)
 {
+    TCI_ASSERT(n <= in->left);
     if (in->to != NULL)
         in->to += n;
     in->left -= n;

@@ -1,5 +1,6 @@
 #include "library_set.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 
 #include <pthread.h>
@@ -61,6 +62,7 @@ tci_library *tci_library_set_hold(tci_library_set *set, const char *name)
 void tci_library_set_let_go(tci_library_set *set, tci_library *library)
 {
     pthread_mutex_lock(&set->lock);
+    TCI_ASSERT(library->holders > 0);
     library->holders--;
     pthread_mutex_unlock(&set->lock);
 }

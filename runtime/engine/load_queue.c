@@ -2,6 +2,7 @@
  * a finished job go away: finishing takes the lock. */
 #include "load_queue.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/error_text.h"
 #include "engine_handle.h"
@@ -84,6 +85,7 @@ static void do_job(tci_load_job *job)
 
 static void end_locked(tci_load_job *job)
 {
+    TCI_ASSERT(!job->ended);
     job->ended = true;
     atomic_store_explicit(&job->done, true, memory_order_release);
     if (job->handle->notify != NULL)
@@ -99,6 +101,7 @@ static tci_load_job *take_locked(job_list *list)
     list->first = job->next;
     if (list->first == NULL)
         list->last = &list->first;
+    TCI_ASSERT(!job->begun && !job->ended);
     job->begun = true;
     return job;
 }

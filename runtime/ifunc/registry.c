@@ -1,5 +1,6 @@
 #include "registry.h"
 
+#include "base/assertion.h"
 #include "base/error_text.h"
 #include "base/logger.h"
 #include "ifunc/ifunc_load.h"
@@ -337,6 +338,7 @@ void tci_registry_retain(tc_ifunc *fn)
 
 void tci_registry_release(tc_ifunc *fn)
 {
+    TCI_ASSERT(fn->references > fn->bound);
     fn->references--;
     fn->last_use = ++fn->registry->clock;
     if (fn->references > 0)

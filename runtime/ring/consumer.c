@@ -1,5 +1,7 @@
 #include "consumer.h"
 
+#include "base/assertion.h"
+
 static tci_ring_word *identity_words(const uint8_t *region)
 {
     return (tci_ring_word *)(uintptr_t)(region + TCI_RING_IDENTITY_OFFSET);
@@ -8,6 +10,7 @@ static tci_ring_word *identity_words(const uint8_t *region)
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce)
 {
     uint64_t start = tci_ring_start(nonce);
+    TCI_ASSERT(ring_bytes >= TCI_FRAME_GRANULE && (ring_bytes & (ring_bytes - 1)) == 0);
     *c =
         (tci_consumer){.ring = region + TCI_RING_DATA_OFFSET,
                        .mask = ring_bytes - 1,

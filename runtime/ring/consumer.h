@@ -2,6 +2,7 @@
 #ifndef TCI_CONSUMER_H
 #define TCI_CONSUMER_H
 
+#include "base/assertion.h"
 #include "ring/ring_layout.h"
 #include "wire/frame.h"
 
@@ -68,6 +69,7 @@ static inline size_t tci_consumer_room(const tci_consumer *c)
 /* The frame that peek gave, of `bytes`, is done with. */
 static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
 {
+    TCI_ASSERT(tci_frame_align(bytes) <= tci_consumer_room(c));
     c->head += tci_frame_align(bytes);
     c->signal += TCI_SIGNAL_STEP;
 }

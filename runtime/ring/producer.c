@@ -1,10 +1,13 @@
 #include "producer.h"
 
+#include "base/assertion.h"
+
 void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint64_t nonce,
                        const tci_ring_word *consumed)
 {
     uint64_t reserve = ring_bytes >> TCI_RING_CONTROL_RESERVE_SHIFT;
     uint64_t start = tci_ring_start(nonce);
+    TCI_ASSERT(ring_bytes >= TCI_FRAME_GRANULE && (ring_bytes & (ring_bytes - 1)) == 0);
     *p = (tci_producer){.ring = ring,
                         .mask = ring_bytes - 1,
                         .tail = start,
@@ -28,6 +31,7 @@ void tci_producer_refresh(tci_producer *p)
     }
     p->consumed_seen = consumed;
     p->limit = consumed + p->mask + 1 - p->reserve;
+    TCI_ASSERT(p->tail <= p->limit + p->reserve);
 }
 
 uint64_t tci_producer_frames(const tci_producer *p)
@@ -60,5 +64,6 @@ uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t ext
     }
     if (skip > 0)
         close_lap(p, padding);
+    TCI_ASSERT((p->tail & p->mask) + aligned <= p->mask + 1);
     return p->ring + (p->tail & p->mask);
 }

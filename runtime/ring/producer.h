@@ -5,6 +5,7 @@
 #ifndef TCI_PRODUCER_H
 #define TCI_PRODUCER_H
 
+#include "base/assertion.h"
 #include "ring/ring_layout.h"
 #include "wire/frame.h"
 
@@ -77,10 +78,12 @@ static inline uint8_t *tci_producer_reserve_control(tci_producer *p, uint64_t by
 static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t bytes,
                                        uint64_t header_word)
 {
+    TCI_ASSERT(frame == tci_producer_next(p));
     tci_ring_store_word(frame + 8, header_word);
     tci_ring_store_signal(frame, p->signal);
     p->signal += TCI_SIGNAL_STEP;
     p->tail += tci_frame_align(bytes);
+    TCI_ASSERT(p->tail - p->consumed_seen <= p->mask + 1);
 }
 
 /* The same for a frame of one granule whose payload of at most 8 bytes comes as a number: it
@@ -95,6 +98,7 @@ static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame,
     tci_ring_store_signal(frame, p->signal);
     p->signal += TCI_SIGNAL_STEP;
     p->tail += TCI_FRAME_GRANULE;
+    TCI_ASSERT(p->tail - p->consumed_seen <= p->mask + 1);
 }
 
 /* A short call that is not in the ring yet. */

@@ -1,5 +1,6 @@
 #include "rpc/calls.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/cursor.h"
 #include "base/error_text.h"
@@ -47,6 +48,7 @@ void tci_calls_fini(tci_calls *calls)
 
 static tc_status grow(tci_calls *calls)
 {
+    TCI_ASSERT(calls->free == 0 && calls->count == calls->places);
     size_t places = calls->places == 0 ? 16 : 2 * calls->places;
     tci_call *table =
         places < UINT32_MAX ? realloc(calls->table, places * sizeof *table) : NULL;
@@ -64,7 +66,9 @@ static tc_status open_call(tci_calls *calls, tci_call **call_out, tc_call_id *id
 {
     if (calls->free == 0)
         TC_TRY(grow(calls));
+    TCI_ASSERT(calls->free <= calls->places && calls->count < calls->places);
     tci_call *call = &calls->table[calls->free - 1];
+    TCI_ASSERT(!call->is_open);
     uint32_t generation = tci_random_words_next(&calls->random);
     generation += generation == call->generation;
     *id_out = (uint64_t)generation << 32 | calls->free;
@@ -86,6 +90,7 @@ static tci_call *find(tci_calls *calls, tc_call_id id)
 
 static void close_call(tci_calls *calls, tci_call *call)
 {
+    TCI_ASSERT(call->is_open && calls->count > 0);
     call->is_open = false;
     free(call->path);
     call->path = NULL;

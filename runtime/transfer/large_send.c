@@ -1,5 +1,6 @@
 #include "transfer/large_send.h"
 
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
 #include "transfer/payload_out.h"
@@ -51,6 +52,7 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
                        uint8_t *owned, size_t payload_size, uint8_t routed)
 {
     tci_large_request *large = NULL;
+    TCI_ASSERT(ep->tx.large == NULL);
     if (payload_size <= ep->core->options.payload_bytes_max)
         large = calloc(1, sizeof *large);
     if (large == NULL) {
@@ -73,6 +75,7 @@ static tc_status begin(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_si
 
 static size_t fragment_bytes(const tc_ep *ep, const tci_large_request *large)
 {
+    TCI_ASSERT(ep->tx.payload_max > TCI_FRAGMENT_HEADER_BYTES && large->offset < large->size);
     size_t most = ep->tx.payload_max - TCI_FRAGMENT_HEADER_BYTES;
     size_t left = large->size - large->offset;
     if (most > FRAGMENT_BYTES_MAX)
@@ -83,6 +86,7 @@ static size_t fragment_bytes(const tc_ep *ep, const tci_large_request *large)
 static void advance(tc_ep *ep, tci_large_request *large, size_t n)
 {
     large->offset += n;
+    TCI_ASSERT(n > 0 && large->start <= large->offset && large->offset <= large->size);
     if (large->offset < large->size)
         ep->tx.part_frames++;
 }
@@ -174,6 +178,7 @@ tc_status tci_large_send(tc_ep *ep, tc_ifunc *fn, const void *args, size_t args_
 tc_status tci_large_queue(tc_ep *ep)
 {
     tci_large_request *large = ep->tx.large;
+    TCI_ASSERT(!large->queued && large->offset <= large->size);
     size_t left = large->size - large->offset;
     /* Nothing has left yet: the caller may be told to come again. Later it is too late for
      * that. */

@@ -1,5 +1,6 @@
 #include "transfer/payload_in.h"
 
+#include "base/assertion.h"
 #include "base/landing.h"
 #include "core/ep_state.h"
 
@@ -94,6 +95,7 @@ static inbound_payload *create(const tc_ep *ep, uint64_t total)
 
 static void give_back(tci_inbound *in, inbound_payload *payload)
 {
+    TCI_ASSERT(payload->landing.bytes == NULL || in->bytes >= payload->total);
     if (payload->landing.bytes != NULL)
         in->bytes -= payload->total;
     payload->ep = NULL;
@@ -103,6 +105,7 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
         in->spare_bytes + payload->landing.room <= TCI_OUT_OF_LINE_BYTES_MAX) {
         in->spare_bytes += payload->landing.room;
         in->spares[in->spare_count++] = payload;
+        TCI_ASSERT(in->spare_bytes <= TCI_OUT_OF_LINE_BYTES_MAX);
     } else {
         destroy(payload);
     }
@@ -113,6 +116,7 @@ static void give_back(tci_inbound *in, inbound_payload *payload)
 static void has_arrived(void *user, size_t size, bool ok)
 {
     inbound_payload *payload = user;
+    TCI_ASSERT(payload->under_way > 0);
     payload->under_way--;
     payload->received += size;
     if (payload->ep == NULL && payload->under_way == 0)
@@ -189,6 +193,7 @@ bool tci_payload_in_take(tc_ep *ep, const tci_payload_header *header, size_t siz
     }
     if ((*place)->landing.bytes == NULL)
         return false;
+    TCI_ASSERT(fragment.offset + size <= (*place)->landing.room);
     (*place)->under_way++;
     *sink_out = (tci_sink){
         .to = (*place)->landing.bytes + fragment.offset, .done = has_arrived, .user = *place};

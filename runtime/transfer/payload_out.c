@@ -1,5 +1,6 @@
 #include "transfer/payload_out.h"
 
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "transfer/frame_out.h"
 #include "transfer/large_send.h"
@@ -84,6 +85,7 @@ static void part_has_left(tci_link_op *op)
 {
     tci_outbound *out = op->user;
     outbound_part *part = (outbound_part *)(void *)op;
+    TCI_ASSERT(out->under_way > 0);
     part->under_way = false;
     out->under_way--;
     if (out->orphan && out->under_way == 0)
@@ -104,6 +106,7 @@ static tc_status send_part(tc_ep *ep, tci_large_request *large, outbound_part *p
     ep->tx.outbound->under_way += part->under_way;
     ep->tx.pushed_bytes += sizeof part->header + n;
     large->offset += n;
+    TCI_ASSERT(large->offset <= large->size && ep->tx.outbound->under_way <= PARTS);
     return TC_OK;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "transfer/send.h"
 
+#include "base/assertion.h"
 #include "base/aligned_room.h"
 #include "base/small_copy.h"
 #include "core/ep_state.h"
@@ -245,6 +246,7 @@ static inline tc_status send_short(tc_ep *ep, uint64_t word, uint64_t payload)
         tci_producer_commit_word(&ep->tx.ring, tci_producer_next(&ep->tx.ring), word, payload);
         return answer_doorbell(ep);
     }
+    TCI_ASSERT(ep->tx.coalesced_count < TCI_COALESCED_MAX);
     ep->tx.coalesced[ep->tx.coalesced_count++] = (tci_short_call){word, payload};
     if (ep->tx.coalesced_count < TCI_COALESCED_MAX)
         return TC_OK;

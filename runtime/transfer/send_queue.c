@@ -1,5 +1,6 @@
 #include "transfer/send_queue.h"
 
+#include "base/assertion.h"
 #include "core/ep_state.h"
 #include "core/quota.h"
 
@@ -65,6 +66,7 @@ tci_queued *tci_send_queue_make(const tci_frame *frame)
 
 void tci_send_queue_append(tc_ep *ep, tci_queued *item)
 {
+    TCI_ASSERT(*ep->tx.queue_last == NULL && item->next == NULL);
     *ep->tx.queue_last = item;
     ep->tx.queue_last = &item->next;
     added(ep, item);
@@ -126,6 +128,7 @@ tci_queued *tci_send_queue_pop(tc_ep *ep)
 
 void tci_send_queue_free(tc_ep *ep, tci_queued *item)
 {
+    TCI_ASSERT(ep->tx.queue_bytes >= cost_of(item));
     ep->tx.queue_bytes -= cost_of(item);
     tci_quota_queue(ep, -(ptrdiff_t)cost_of(item));
     if (item->fn != NULL)
@@ -137,4 +140,5 @@ void tci_send_queue_clear(tc_ep *ep)
 {
     while (ep->tx.queue != NULL)
         tci_send_queue_free(ep, tci_send_queue_pop(ep));
+    TCI_ASSERT(ep->tx.queue_bytes == 0 && ep->tx.queue_last == &ep->tx.queue);
 }

@@ -3,6 +3,8 @@
 #ifndef TCI_SEND_WINDOW_H
 #define TCI_SEND_WINDOW_H
 
+#include "base/assertion.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +27,7 @@ static inline bool tci_send_window_is_full(const tci_send_window *w)
 
 static inline void tci_send_window_add(tci_send_window *w, uint64_t position, uint64_t bytes)
 {
+    TCI_ASSERT(!tci_send_window_is_full(w));
     unsigned at = (w->first + w->count++) % TCI_SEND_WINDOW_PARTS;
     w->parts[at].position = position;
     w->parts[at].bytes = bytes;
@@ -34,6 +37,7 @@ static inline void tci_send_window_add(tci_send_window *w, uint64_t position, ui
 static inline void tci_send_window_release(tci_send_window *w, uint64_t consumed)
 {
     while (w->count > 0 && w->parts[w->first].position <= consumed) {
+        TCI_ASSERT(w->bytes >= w->parts[w->first].bytes);
         w->bytes -= w->parts[w->first].bytes;
         w->first = (w->first + 1) % TCI_SEND_WINDOW_PARTS;
         w->count--;

@@ -1,5 +1,6 @@
 #include "transfer/staging.h"
 
+#include "base/assertion.h"
 #include "base/clock.h"
 #include "base/logger.h"
 #include "base/stream_copy.h"
@@ -111,6 +112,7 @@ uint8_t *tci_staging_reserve(tc_ep *ep, size_t size, unsigned alignment, uint64_
             return NULL;
     }
     *place_out = TCI_STAGING_OFFSET + staging->reserved % staging->room;
+    TCI_ASSERT(*place_out + size <= staging->segment.bytes);
     return staging->segment.base + *place_out;
 }
 

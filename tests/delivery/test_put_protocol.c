@@ -148,6 +148,8 @@ static void take_all(run *r)
     while (!r->wrong && (frame = tci_consumer_peek(&r->rx, &word)) != NULL) {
         tci_frame header = tci_frame_of_word(word);
         r->wrong = !is_right(r, frame, &header);
+        if (r->wrong) /* no frame, perhaps */
+            return;
         size_t granule = (size_t)(frame - r->rx.ring) / TCI_FRAME_GRANULE;
         r->starts += !r->start_seen[granule];
         r->start_seen[granule] = true;

@@ -17,6 +17,7 @@ static receiver *make_receiver(void)
     assert_non_null(r);
     r->core.options.payload_bytes_max = LIMIT;
     r->ep.core = &r->core;
+    r->core.handshakes = 1;
     r->ep.state = TCI_EP_AWAITING_READY; /* OPEN ones are in lists that nobody needs here */
     return r;
 }
