@@ -109,6 +109,7 @@ static void send_raw(tc_ep *ep, uint8_t how, const uint8_t *bytes)
                          .slot = bytes[0] % 16,
                          .payload_size = bytes[1] % 40};
     const tci_frame header = f.kind == TCI_FRAME_WRAP ? (tci_frame){0} : f;
+    tci_sender_commit_coalesced(&ep->tx); /* as whatever sends a frame does */
     uint8_t *frame = tci_producer_reserve_control(&ep->tx.ring, 96);
     if (frame == NULL)
         return;
