@@ -25,3 +25,4 @@ foreach(program tc-ar tc-clang tc-info tc-node tc-package tc-perf tc-run tc-send
   install(FILES ${folder}/${program}.zsh DESTINATION ${TC_ZSH_COMPLETIONS} RENAME _${program} COMPONENT tools)
 endforeach()
 add_custom_target(completions ALL DEPENDS ${scripts})
+tc_installed(completions FILES ${scripts})

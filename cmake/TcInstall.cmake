@@ -15,10 +15,26 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 # The folder of modules has the soname's number, so that libraries of several sonames can be installed at a time.
 set(tc_module_folder tchains-${TC_SOVERSION})
 
+# tc_installed(target ... FILES file ...): targets and made files that an installation takes. The target `installed` builds them
+# all; an installation looks for each first, and begins only when all are there.
+add_custom_target(installed)
+function(tc_installed)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILES")
+  foreach(target ${arg_UNPARSED_ARGUMENTS})
+    add_dependencies(installed ${target})
+    get_target_property(kind ${target} TYPE)
+    if(NOT kind STREQUAL "UTILITY")
+      set_property(GLOBAL APPEND PROPERTY TC_INSTALLED_FILES $<TARGET_FILE:${target}>)
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TC_INSTALLED_FILES ${arg_FILES})
+endfunction()
+
 # tc_install_module(target): what the library loads or starts by itself.
 function(tc_install_module target)
   set(folder ${CMAKE_INSTALL_LIBDIR}/${tc_module_folder})
   install(TARGETS ${target} LIBRARY DESTINATION ${folder} COMPONENT runtime RUNTIME DESTINATION ${folder} COMPONENT runtime)
+  tc_installed(${target})
 endfunction()
 
 # tc_add_module(target LIBS ... SOURCES a.c ...): a module of the library's. It has copies of its own of the base files that
@@ -62,13 +78,16 @@ function(tc_install_package)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
-  # For CMake: find_package(tchains).
-  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tchainsConfig.cmake.in tchainsConfig.cmake
+  # For CMake: find_package(tchains). It also searches beside each folder of PATH, and the build's own programs may be in PATH:
+  # in a folder of this name it does not look, and finds the installation alone.
+  set(config ${CMAKE_CURRENT_BINARY_DIR}/to-install)
+  file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfigVersion.cmake)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tchainsConfig.cmake.in ${config}/tchainsConfig.cmake
     INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
   # Before 1.0 every minor version may change the API.
-  write_basic_package_version_file(tchainsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  write_basic_package_version_file(${config}/tchainsConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(EXPORT tchains NAMESPACE tchains:: FILE tchainsTargets.cmake DESTINATION ${package} COMPONENT development)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/tchainsConfigVersion.cmake
+  install(FILES ${config}/tchainsConfig.cmake ${config}/tchainsConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/cmake/TcIfunc.cmake ${PROJECT_SOURCE_DIR}/cmake/TcPackage.cmake DESTINATION ${package} COMPONENT development)
 
   # For everything else: pkg-config.
@@ -112,4 +131,7 @@ function(tc_install_package)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
       USE_SOURCE_PERMISSIONS PATTERN *.tca EXCLUDE PATTERN *.deps EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN .* EXCLUDE)
   endif()
+  get_property(files GLOBAL PROPERTY TC_INSTALLED_FILES)
+  list(JOIN files "\n" lines)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/installed_files.txt CONTENT "${lines}\n")
 endfunction()
