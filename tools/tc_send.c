@@ -257,6 +257,19 @@ static int prepare(tc_ep *ep, tc_ifunc *fn, const arguments *args)
     return TOOL_OK;
 }
 
+/* A call that the target did not run ends with the refusal's own status, such as TC_E_UNRESOLVED, which a
+ * function may answer with, too: whether it was a refusal the endpoint says, at the latest when it is flushed. */
+static int failed_call(tc_ep *ep, const arguments *args, tc_status status)
+{
+    tc_error refusal;
+    int result = tool_status_of(status);
+    if (result != TOOL_FAILED)
+        return result;
+    tc_status flushed = tc_ep_flush(ep, args->timeout_ns, &refusal);
+    (void)flushed; /* the call has failed already */
+    return tc_ep_refusal(ep, &refusal) > 0 ? TOOL_REFUSED : result;
+}
+
 /* The answers one behind the other, as bytes: what they are only the function knows. */
 static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_payload *p,
                     FILE *out)
@@ -281,10 +294,11 @@ static int call_all(tc_ep *ep, tc_ifunc *fn, const arguments *args, const send_p
         tool_json_bytes(out, answer, size);
     }
     free(answer);
-    if (status != TC_OK)
-        fprintf(stderr, "tc-send: %s: %s (%s)\n", args->archive, error.text,
-                tc_status_name(status));
-    return tool_status_of(status);
+    if (status == TC_OK)
+        return TOOL_OK;
+    fprintf(stderr, "tc-send: %s: %s (%s)\n", args->archive, error.text,
+            tc_status_name(status));
+    return failed_call(ep, args, status);
 }
 
 /* JSON is written when all answers are there: half an object is none. */

@@ -73,7 +73,7 @@ class Messages(ToolTest):
         node = self.node()
         done = self.send(node.address, "transcript", "--call", "--text", "x", "--count", 3).expect(0)
         self.assertEqual(done.out, "")
-        self.send(node.address, "unbound", "--call").expect(1, r"no library here defines.*\(TC_E_UNRESOLVED\)")
+        self.send(node.address, "unbound", "--call").expect(4, r"no library here defines.*\(TC_E_UNRESOLVED\)")
         self.send(node.address, "transcript", "--call", "--prepare").expect(2, "usage: ")
         node.stop()
         self.assertEqual(node.transcript(), [b"x"] * 3)

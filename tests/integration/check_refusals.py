@@ -47,6 +47,24 @@ class Refusals(ToolTest):
         self.assert_serves(node)
         node.stop()
 
+    def test_each_refusal_ends_each_way_of_sending_alike(self):
+        """Exit status 4; what a function answers is its own, and a file that is not there is nobody's refusal."""
+        node = self.node(TC_CODE_BYTES_MAX="64K")
+        lacking = self.copy("transcript")
+        with open(lacking[:-len(".tca")] + ".deps", "w", encoding="ascii") as file:
+            file.write("libtests-nowhere.so.7\n")
+        without_engine = self.node(TC_ENGINE_PATH="/nonexistent", TC_FORM="bitcode")
+        table = [(node, "unbound", 4), (node, "foreign", 4), (node, lacking, 4), (node, "/nonexistent/function.tca", 1)]
+        if os.path.exists(self.function("early")):
+            table.append((without_engine, "early", 4))
+        for target, function, status in table:
+            for options in [], ["--call"], ["--prepare"]:
+                with self.subTest(function=function, options=options):
+                    self.send(target.address, function, *options).expect(status)
+        self.assert_serves(node)
+        node.stop()
+        without_engine.stop()
+
     def test_a_damaged_archive_is_not_sent(self):
         node = self.node()
         path = self.copy("transcript")
