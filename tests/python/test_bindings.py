@@ -90,6 +90,17 @@ class Functions(PythonCase):
         call.add_done_callback(heard.append)
         self.assertEqual(heard, [call, call])
 
+    def test_what_does_not_travel_says_how_it_would(self):
+        def plain(number):
+            return number
+        _, node = self.connected()
+        for what, words in ((plain, "plain is a plain Python function.*put @tchains.ifunc above"),
+                            (lambda number: number, "a lambda has no annotations: write it with `def`"),
+                            (len, "len is a plain Python function"), ("echo", "expected a function that travels.*'echo'")):
+            for send in node.send, node.call, node.start:
+                with self.assertRaisesRegex(TypeError, words):
+                    send(what, 1)
+
     def test_errors_have_the_librarys_text(self):
         with tchains.Context() as context:
             with self.assertRaisesRegex(tchains.NotFound, "TC_E_NOT_FOUND.*nothing_here"):

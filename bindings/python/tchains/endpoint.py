@@ -10,6 +10,18 @@ from .waiting import Deadline, nanoseconds, repeat, wait_once
 REPLY_BYTES = 65536
 
 
+def message_of(function, context, arguments, named):
+    """(handle, payload) of a message to a function, or a TypeError that says how to get one that travels."""
+    if hasattr(function, "message"):
+        return function.message(context, arguments, named)
+    if not callable(function):
+        raise TypeError(f"expected a function that travels: one of @tchains.ifunc, or context.open(...); found {function!r}")
+    name = getattr(function, "__name__", type(function).__name__)
+    how = ("a lambda has no annotations: write it with `def`, annotate its parameters, and put @tchains.ifunc above it"
+           if name == "<lambda>" else "put @tchains.ifunc above its definition, and annotate its parameters")
+    raise TypeError(f"{name} is a plain Python function, which does not travel: {how}")
+
+
 class Peer:
     """What an endpoint and a member of a group can do alike. `_pointer()` is the library's handle."""
 
@@ -48,7 +60,7 @@ class Peer:
                 wait_once(self.context, left)
 
     def _send_attempt(self, function, arguments, named):
-        handle, payload = function.message(self.context, arguments, named)
+        handle, payload = message_of(function, self.context, arguments, named)
         data = memory.Bytes(payload)
 
         def attempt(_):
@@ -63,7 +75,7 @@ class Peer:
         self._sending(self._send_attempt(function, arguments, named), timeout)
 
     def _call_attempt(self, function, arguments, named, how):
-        handle, payload = function.message(self.context, arguments, named)
+        handle, payload = message_of(function, self.context, arguments, named)
         data = memory.Bytes(payload)
         call = Call(self, memory.Room(how["into"], how["capacity"] or function.reply_bytes), function.decoder(how["into"]))
         params = call.params(nanoseconds(how["timeout"], 0), how["hop_limit"], how["trace"])
