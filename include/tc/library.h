@@ -18,7 +18,9 @@
  * pushed it may disconnect.
  *
  * A library of another content under the same name takes over from the one that is there. Its
- * NAME_init finds the older one's variables by tc_library_older and can take them over. Then the
+ * variables start from their initial values: what the older one counted or stored is lost with the
+ * older one, unless the newer one's NAME_init copies it, which finds the older one's variables by
+ * tc_library_older. A push gives the sender no sign that it has replaced something. Then the
  * functions that use the name are bound anew, between two messages: a message runs wholly with the
  * older one or wholly with the newer one, and no message that was sent after the push had succeeded
  * runs with the older one. Variables of those functions keep their values, but for what
