@@ -57,6 +57,10 @@ enum {
 };
 #define TCI_LIFE_SUFFIX ".life" /* of its name, which no source can write */
 
+/* The section of variables that each code has for itself, zeroed, also the better code that takes over
+ * the others from the first. */
+#define TCI_OWN_DATA_SECTION ".bss.tc.own"
+
 /* What the function may ask of the address of its payload: a power of two. Every payload has the
  * least. */
 #define TCI_PAYLOAD_ALIGNMENT_MIN 16u

@@ -6,6 +6,7 @@
 #include "engine/orc/bitcode_producer.h"
 #include "engine/orc/llvm_compat.h"
 #include "exception_guard.h"
+#include "gnu_ifuncs.h"
 #include "image_object.h"
 #include "library_exports.h"
 #include "minimise.h"
@@ -176,10 +177,9 @@ static tc_status check_triple(tci_ifunc_module *module, LLVMModuleRef piece, tc_
                              "target %s is not supported: expected Linux with addresses of 64 "
                              "bits",
                              text);
-    if (module->pieces > 0 && strcmp(triple, module->triple) != 0) {
+    if (module->pieces > 0 && strcmp(triple, module->triple) != 0)
         return tci_error_set(err, TC_E_INVALID, "target is %s, but %s is for %s", triple,
                              module->origin, module->triple);
-    }
     memcpy(module->triple, triple, sizeof triple);
     return TC_OK;
 }
@@ -199,10 +199,9 @@ static tc_status link_piece(tci_ifunc_module *module, LLVMModuleRef piece, tc_er
         module->linked = piece;
         return TC_OK;
     }
-    if (LLVMLinkModules2(module->linked, piece) || module->diagnostics[0] != '\0') {
+    if (LLVMLinkModules2(module->linked, piece) || module->diagnostics[0] != '\0')
         return tci_error_set(err, TC_E_COMPILE, "does not link: %s",
                              diagnostics_or(module, "no reason given"));
-    }
     return TC_OK;
 }
 
@@ -339,7 +338,7 @@ static tc_status shrink(tci_ifunc_module *module, purpose what_for, LLVMModuleRe
                         small_module *made, tc_error *err)
 {
     char pipeline[PIPELINE_MAX];
-    tci_minimise_internalise(whole, module->policy.name);
+    TC_TRY(tci_minimise_internalise(whole, module->policy.name));
     TC_TRY(tci_minimise_optimise(whole, pipeline_of(module, what_for, pipeline), err));
     TC_TRY(tci_minimise_strip(whole, module->policy.keep_debug, made->context, &made->module,
                               err));
@@ -387,6 +386,7 @@ static tc_status complete(tci_ifunc_module *module, tc_error *err)
     if (module->linked == NULL)
         return tci_error_set(err, TC_E_INVALID, "no code was given");
     TC_TRY(tci_section_bounds_define(module->linked, err));
+    TC_TRY(tci_gnu_ifuncs_lower(module->linked, err));
     tci_thread_locals_check(module->linked, module->origin, module->findings);
     tci_thread_locals_lower(module->linked);
     TC_TRY(tci_code_life_define(module->linked, name, err));

@@ -45,8 +45,10 @@ static const char *reason_of(tci_image_machine machine, uint64_t type)
 {
     bool is_indirect =
         machine == TCI_IMAGE_X86_64 ? type == R_X86_64_IRELATIVE : type == R_AARCH64_IRELATIVE;
-    return is_indirect ? "an indirect function has a resolver, which nothing would run"
-                       : "an image has no words for it";
+    return is_indirect
+               ? "assembly defines an indirect function, whose resolver nothing would run: "
+                 "write it in C with the attribute ifunc"
+               : "an image has no words for it";
 }
 
 /* --- symbols ----------------------------------------------------------------------------- */

@@ -71,7 +71,51 @@ static void internalise_one(LLVMValueRef v, const char *name)
     LLVMSetLinkage(v, is_entry(symbol, size, name) ? LLVMExternalLinkage : LLVMInternalLinkage);
 }
 
-void tci_minimise_internalise(LLVMModuleRef module, const char *name)
+/* LLVM's C API knows the word only in texts. */
+static bool is_promised_near(LLVMValueRef variable)
+{
+    char *text = LLVMPrintValueToString(variable);
+    const bool is_near = strstr(text, " dso_local ") != NULL;
+    LLVMDisposeMessage(text);
+    return is_near;
+}
+
+/* Compilers promise that names which they know to be in each linked file are near. A declaration that
+ * is made here promises nothing. */
+static tc_status declare_far(LLVMModuleRef module, LLVMValueRef variable)
+{
+    size_t size = 0;
+    const char *symbol = LLVMGetValueName2(variable, &size);
+    char *name = strndup(symbol, size);
+    if (name == NULL)
+        return TC_E_NO_MEMORY;
+    LLVMValueRef far =
+        LLVMAddGlobalInAddressSpace(module, LLVMGlobalGetValueType(variable), "",
+                                    LLVMGetPointerAddressSpace(LLVMTypeOf(variable)));
+    LLVMSetLinkage(far, LLVMGetLinkage(variable));
+    LLVMSetAlignment(far, LLVMGetAlignment(variable));
+    LLVMSetGlobalConstant(far, LLVMIsGlobalConstant(variable));
+    LLVMSetThreadLocalMode(far, LLVMGetThreadLocalMode(variable));
+    LLVMReplaceAllUsesWith(variable, far);
+    LLVMDeleteGlobal(variable);
+    LLVMSetValueName2(far, name, size);
+    free(name);
+    return TC_OK;
+}
+
+static tc_status declare_all_far(LLVMModuleRef module)
+{
+    tc_status status = TC_OK;
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module), next; status == TC_OK && v != NULL;
+         v = next) {
+        next = LLVMGetNextGlobal(v);
+        if (LLVMIsDeclaration(v) && is_promised_near(v))
+            status = declare_far(module, v);
+    }
+    return status;
+}
+
+tc_status tci_minimise_internalise(LLVMModuleRef module, const char *name)
 {
     for (LLVMValueRef v = LLVMGetFirstFunction(module); v != NULL; v = LLVMGetNextFunction(v))
         internalise_one(v, name);
@@ -80,6 +124,7 @@ void tci_minimise_internalise(LLVMModuleRef module, const char *name)
     for (LLVMValueRef v = LLVMGetFirstGlobalAlias(module); v != NULL;
          v = LLVMGetNextGlobalAlias(v))
         internalise_one(v, name);
+    return declare_all_far(module);
 }
 
 /* --- passes ------------------------------------------------------------------------------ */

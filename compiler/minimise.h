@@ -15,8 +15,9 @@
 #include <tc/status.h>
 
 /* Gives internal linkage to all definitions but the entry points of `name`, which become plain
- * external symbols. */
-void tci_minimise_internalise(LLVMModuleRef module, const char *name);
+ * external symbols, and declares variables of elsewhere without the promise that they are near the code
+ * (dso_local). TC_E_NO_MEMORY. */
+TC_MUST_CHECK tc_status tci_minimise_internalise(LLVMModuleRef module, const char *name);
 
 /* Removes definitions that nothing reaches. With pipeline ("default<O2>", or NULL) optimises
  * first, for the module's own target. Needs triple and data layout still in place.

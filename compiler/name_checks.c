@@ -10,9 +10,6 @@ typedef enum name_match { WHOLE, START } name_match;
 
 static const char at_end[] = "cannot be shipped; it keeps the address of code, such as a "
                              "destructor, for a time when the code may be gone";
-static const char for_cpu[] =
-    "is in no library that a target loads; images for better CPUs (--cpu-levels) do without "
-    "asking, and the target compiles bitcode for its own";
 static const char of_sanitizer[] =
     "is of a sanitizer's library, which targets do not have; give -fsanitize-trap=all";
 static const char of_section[] = "names the bounds of a section in which no variable is";
@@ -32,11 +29,6 @@ static const struct name_row {
     {"__cxa_at_quick_exit", WHOLE, at_end},
     {"__cxa_thread_atexit", START, at_end},
     {"__dso_handle", WHOLE, at_end},
-    {"__cpu_model", WHOLE, for_cpu},
-    {"__cpu_features2", WHOLE, for_cpu},
-    {"__cpu_indicator_init", WHOLE, for_cpu},
-    {"__aarch64_cpu_features", WHOLE, for_cpu},
-    {"__init_cpu_features", START, for_cpu},
     {"__ubsan_handle_", START, of_sanitizer},
     {"__start_", START, of_section},
     {"__stop_", START, of_section},

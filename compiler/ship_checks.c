@@ -38,17 +38,6 @@ static void report_named(const inspection *in, LLVMValueRef value, LLVMValueRef 
     report(in, value, what);
 }
 
-static void check_gnu_ifuncs(const inspection *in)
-{
-    for (LLVMValueRef v = LLVMGetFirstGlobalIFunc(in->module); v != NULL;
-         v = LLVMGetNextGlobalIFunc(v)) {
-        LLVMValueRef resolver = LLVMGetGlobalIFuncResolver(v);
-        report_named(
-            in, resolver != NULL ? resolver : v, v, "GNU ifunc ",
-            " (attribute ifunc or target_clones) cannot be shipped; the target picks the CPU");
-    }
-}
-
 /* Pointers in sections that loaders of programs walk, beside those of code_life.h. */
 static void check_constructor_sections(const inspection *in)
 {
@@ -125,7 +114,6 @@ void tci_ship_checks_run(LLVMModuleRef module, const char *origin, bool allow_as
                          tci_text_list *findings)
 {
     inspection in = {.module = module, .origin = origin, .findings = findings};
-    check_gnu_ifuncs(&in);
     check_constructor_sections(&in);
     check_alignments(&in);
     if (!allow_asm)

@@ -20,8 +20,9 @@
  *
  * The code may call libc and the libraries that it was linked with by -l, as in any program.
  * Constructors run when it is loaded, destructors before it leaves; thread-local variables are as
- * others. tc-clang refuses GNU ifunc attributes and, unless --allow-asm is given, inline assembly. Of C++ it takes what the standard says, and an exception
- * that would leave NAME_main ends the message alone (TC_E_THROWN).
+ * others. __builtin_cpu_supports asks for the target's processor. tc-clang refuses inline assembly
+ * unless --allow-asm is given. Of C++ it takes what the standard says, and an exception that would
+ * leave NAME_main ends the message alone (TC_E_THROWN).
  *
  * The functions below are for code that runs inside NAME_main, by the thread that runs it. They
  * never block. The sender of a message chooses payload, origin and hop count; members of a

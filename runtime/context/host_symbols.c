@@ -3,6 +3,10 @@
  * over. */
 #include "context/host_symbols.h"
 
+#include "context/processor.h"
+
+#include <pthread.h>
+#include <string.h>
 #include <tc/entry.h>
 #include <tc/library.h>
 #include <tc/loader.h>
@@ -10,7 +14,7 @@
 /* clang-format off */
 #define HOST_SYMBOL(function) {#function, (void *)(uintptr_t)(function)}
 
-static const tci_host_symbol host_symbols[] = {
+static const tci_host_symbol calls[] = {
     HOST_SYMBOL(tc_self_endpoint),
     HOST_SYMBOL(tc_self_identity),
     HOST_SYMBOL(tc_self_ifunc),
@@ -86,8 +90,20 @@ static const tci_host_symbol host_symbols[] = {
 };
 /* clang-format on */
 
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+static tci_host_symbol all[CALLS + TCI_PROCESSOR_NAMES];
+
+static void fill(void)
+{
+    memcpy(all, calls, sizeof calls);
+    tci_processor_names(all + CALLS);
+}
+
 const tci_host_symbol *tci_host_symbols_all(size_t *count_out)
 {
-    *count_out = sizeof host_symbols / sizeof host_symbols[0];
-    return host_symbols;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, fill);
+    *count_out = CALLS + TCI_PROCESSOR_NAMES;
+    return all;
 }

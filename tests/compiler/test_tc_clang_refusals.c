@@ -35,12 +35,6 @@ static void thread_local_variables(void **state)
                    "threads (pthread_create)");
 }
 
-static void gnu_ifuncs(void **state)
-{
-    compile_refused("gnu_ifunc.c");
-    assert_finding("data/gnu_ifunc.c:6", "GNU ifunc 'chosen'");
-}
-
 static void sections_of_constructors(void **state)
 {
     compile_refused("constructor_section.c");
@@ -125,9 +119,6 @@ static void alignment_beyond_a_page(void **state)
 
 static void names_that_no_target_has(void **state)
 {
-    compile_refused("asks_for_cpu.c");
-    assert_finding("data/asks_for_cpu.c:5:27", "'__cpu_model' is in no library");
-    assert_finding("data/asks_for_cpu.c:10:55", "'__aarch64_cpu_features' is in no library");
     compile_refused("linker_names.c");
     assert_has(result.text, "data/linker_names.c:7:");
     assert_has(result.text, "error: '__bss_start' is made by a linker of programs");
@@ -271,7 +262,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(thread_local_variables),
-        TEST(gnu_ifuncs),
         TEST(sections_of_constructors),
         TEST(assembly_unless_allowed),
         TEST(alignments_that_payloads_cannot_have),

@@ -49,6 +49,17 @@ static inline void tci_llvm_initialize_host(void)
     TCI_ARCH_LLVM(AsmParser)();
 }
 
+/* The call before a return hands the caller's frame over, and with it arguments that nobody counted.
+ * LLVM 17 knows how to ask for that only in words: there those arguments are lost. */
+static inline void tci_llvm_must_tail(LLVMValueRef call)
+{
+#if LLVM_VERSION_MAJOR >= 18
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+#else
+    LLVMSetTailCall(call, 1);
+#endif
+}
+
 /* Text in LLVM's own language to a module. *message_out is LLVM's, or NULL; for
  * LLVMDisposeMessage. LLVM 22 asks for the call that leaves the buffer with its owner. */
 static inline bool tci_llvm_parse_ir(LLVMContextRef context, const char *text, size_t size,

@@ -92,7 +92,8 @@ tc_status tci_module_check_contents(LLVMModuleRef module, tc_error *err)
     if (ifunc != NULL)
         return tci_error_set(
             err, TC_E_UNSUPPORTED,
-            "function '%s' has the GNU ifunc attribute, which code that is sent cannot use",
+            "function '%s' is a GNU ifunc, whose resolver nothing would run: tc-ar create "
+            "makes an ordinary function of it",
             name_of(ifunc));
     if (is_filled_list(module, "llvm.global_ctors"))
         return tci_error_set(err, TC_E_UNSUPPORTED,

@@ -1,5 +1,6 @@
 #include "writable_data.h"
 
+#include "archive.h"
 #include "jump_origin.h"
 
 #include <stdlib.h>
@@ -21,11 +22,18 @@ bool tci_writable_index(const char *symbol, uint32_t *index_out)
     return true;
 }
 
+static bool is_of_each_code(LLVMValueRef global)
+{
+    const char *section = LLVMGetSection(global);
+    return section != NULL && strcmp(section, TCI_OWN_DATA_SECTION) == 0;
+}
+
 static bool is_writable(LLVMValueRef global)
 {
     size_t length;
     const char *name = LLVMGetValueName2(global, &length);
-    return !LLVMIsDeclaration(global) && !LLVMIsGlobalConstant(global) &&
+    return !is_of_each_code(global) && !LLVMIsDeclaration(global) &&
+           !LLVMIsGlobalConstant(global) &&
            LLVMGetLinkage(global) != LLVMAvailableExternallyLinkage &&
            (length < 5 || memcmp(name, "llvm.", 5) != 0);
 }
