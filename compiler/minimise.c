@@ -122,8 +122,10 @@ tc_status tci_minimise_internalise(LLVMModuleRef module, const char *name)
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v))
         internalise_one(v, name);
     for (LLVMValueRef v = LLVMGetFirstGlobalAlias(module); v != NULL;
-         v = LLVMGetNextGlobalAlias(v))
+         v = LLVMGetNextGlobalAlias(v)) {
         internalise_one(v, name);
+        LLVMReplaceAllUsesWith(v, LLVMAliasGetAliasee(v));
+    }
     return declare_all_far(module);
 }
 

@@ -15,7 +15,8 @@
 #include <tc/status.h>
 
 /* Gives internal linkage to all definitions but the entry points of `name`, which become plain
- * external symbols, and declares variables of elsewhere without the promise that they are near the code
+ * external symbols. Uses what aliases name instead of them: code with aliases could not be
+ * replaced by better code. Declares variables of elsewhere without the promise that they are near the code
  * (dso_local). TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_minimise_internalise(LLVMModuleRef module, const char *name);
 

@@ -91,17 +91,6 @@ static void take_addresses(LLVMValueRef intrinsic)
     }
 }
 
-/* clang gives each variable with a constructor an alias of the function that runs them all. Code
- * with aliases could not be replaced by better code. */
-static void resolve_initialisers(LLVMModuleRef module)
-{
-    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(module); a != NULL;
-         a = LLVMGetNextGlobalAlias(a)) {
-        if (begins(a, "_ZTH"))
-            LLVMReplaceAllUsesWith(a, LLVMAliasGetAliasee(a));
-    }
-}
-
 void tci_thread_locals_lower(LLVMModuleRef module)
 {
     for (LLVMValueRef v = LLVMGetFirstGlobal(module); v != NULL; v = LLVMGetNextGlobal(v)) {
@@ -112,5 +101,4 @@ void tci_thread_locals_lower(LLVMModuleRef module)
         if (begins(f, "llvm.threadlocal.address"))
             take_addresses(f);
     }
-    resolve_initialisers(module);
 }
