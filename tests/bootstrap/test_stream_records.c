@@ -224,6 +224,22 @@ static tc_status fill(keys_bench *b, tc_error *err)
     return status;
 }
 
+static void keys_without_data_end_the_connection(void **state)
+{
+    keys_bench *b = *state;
+    other_side other;
+    tc_error error = {0};
+    begin(b, &other);
+    for (unsigned i = 0; i < 9; i++) { /* one more than may be */
+        assert_int_equal(SSL_key_update(other.ssl, SSL_KEY_UPDATE_NOT_REQUESTED), 1);
+        assert_int_equal(SSL_do_handshake(other.ssl), 1);
+    }
+    assert_int_equal(fill(b, &error), TC_E_CORRUPT);
+    assert_text_has(error.text,
+                    "changed its key 9 times without data between, expected at most 8");
+    end_other(&other);
+}
+
 static void each_hears_that_the_other_ends(void **state)
 {
     keys_bench *b = *state;
@@ -286,6 +302,7 @@ int main(void)
         KEYS_TEST(padding_is_taken_away),
         KEYS_TEST(the_other_may_renew_its_key),
         KEYS_TEST(and_ask_for_another_here),
+        KEYS_TEST(keys_without_data_end_the_connection),
         KEYS_TEST(each_hears_that_the_other_ends),
         cmocka_unit_test(bytes_that_nobody_sealed_are_refused),
     };

@@ -35,6 +35,7 @@ struct tci_tls_session {
     tci_tls_direction sends, receives;
     unsigned secrets;    /* of the two that OpenSSL has told */
     bool renewal_wanted; /* the peer has asked for another key */
+    unsigned renewals;   /* of the peer's key since it last sent data */
     /* Sealed records that the socket did not take yet, and the bytes that they stand for. */
     uint8_t *out; /* NULL: nothing was written */
     size_t out_begin, out_end, sealed;

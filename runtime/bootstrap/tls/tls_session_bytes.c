@@ -15,7 +15,11 @@
 /* Records under one key. RFC 8446 allows 2^24.5 with AES-GCM. */
 #define RENEW_AFTER (UINT64_C(1) << 23)
 
+/* New keys of the peer's without data between them: each costs this side more than the peer. */
+#define RENEWALS_IN_A_ROW_MAX 8u
+
 #define FATAL 2u
+#define UNEXPECTED_MESSAGE 10u
 #define BAD_RECORD_MAC 20u
 #define KEY_UPDATE 24u
 #define KEY_UPDATE_BYTES 5u
@@ -165,6 +169,16 @@ static tc_status take_alert(tci_tls_session *session, const uint8_t *bytes, size
     return tci_tls_session_peer_refused(session, bytes[1], err);
 }
 
+static tc_status renewed_too_often(tci_tls_session *session, tc_error *err)
+{
+    say_alert(session, FATAL, UNEXPECTED_MESSAGE);
+    session->failed = true;
+    return tci_error_set(err, TC_E_CORRUPT,
+                         "it changed its key %u times without data between, expected at most "
+                         "%u times",
+                         session->renewals, RENEWALS_IN_A_ROW_MAX);
+}
+
 /* Of what a handshake may say behind its end, the peer has only new keys to speak of. */
 static tc_status take_key_update(tci_tls_session *session, const uint8_t *bytes, size_t size,
                                  tc_error *err)
@@ -173,6 +187,8 @@ static tc_status take_key_update(tci_tls_session *session, const uint8_t *bytes,
     if (size != KEY_UPDATE_BYTES || memcmp(bytes, update, sizeof update) != 0 ||
         bytes[size - 1] > 1 || !tci_tls_record_renew(&session->receives))
         return broken(session, "a part of a handshake that none expects", err);
+    if (++session->renewals > RENEWALS_IN_A_ROW_MAX)
+        return renewed_too_often(session, err);
     session->renewal_wanted |= bytes[size - 1] == 1;
     return TC_OK;
 }
@@ -193,6 +209,8 @@ static tc_status take_record(tci_tls_session *session, size_t body_bytes, bool *
         return take_key_update(session, bytes, size, err);
     if (kind != TCI_TLS_DATA)
         return broken(session, "it is of no kind that may come", err);
+    if (size > 0)
+        session->renewals = 0;
     session->plain = bytes;
     session->plain_bytes = size;
     return TC_OK;
