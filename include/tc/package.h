@@ -30,6 +30,7 @@ typedef struct tc_package tc_package;
  *   package_out     see tc_package_close
  *
  *   TC_OK           its functions can be sent
+ *   TC_E_INVALID    path is NULL
  *   TC_E_NOT_FOUND  there is no such file
  *   TC_E_CORRUPT    the file is malformed, truncated or damaged, two of its elements have one number
  *                   or name, or an archive in it is malformed or has another name than its element;

@@ -123,6 +123,8 @@ tc_status tc_package_open(tc_context *ctx, const char *path, const uint8_t *id,
 {
     void *bytes;
     size_t size;
+    if (path == NULL)
+        return tci_error_set(err, TC_E_INVALID, "package: the path is NULL, expected a file's");
     TC_TRY(tci_archive_file_read(path, TCI_PACKAGE_BYTES_MAX, &bytes, &size, err));
     tc_status status = tc_package_open_memory(ctx, bytes, size, id, package_out, err);
     if (status != TC_OK)

@@ -215,6 +215,9 @@ static void what_is_no_package_is_refused(void **state)
         assert_int_equal(status, wrong[i].status);
         assert_non_null(strstr(d.error.text, wrong[i].text));
     }
+    assert_int_equal(tc_package_open(d.pair.source, NULL, NULL, &package, &d.error),
+                     TC_E_INVALID);
+    assert_non_null(strstr(d.error.text, "the path is NULL"));
     assert_int_equal(
         tc_package_use_local(d.pair.source, place_of("libnone-local.so"), &package, &d.error),
         TC_E_NOT_FOUND);
