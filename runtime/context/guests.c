@@ -228,11 +228,14 @@ static void wait_as(tc_context *ctx, guest *own, uint64_t deadline_ns)
     leave_list(&ctx->guests, own);
 }
 
+/* Whoever does so does it in a loop, and without the lock there is no ration but its own. */
 static bool is_allowed(const tc_context *ctx)
 {
+    static _Thread_local tci_log_ration ration __attribute__((tls_model("initial-exec")));
     if (tci_hand_lock_is_mine(&ctx->guests.lock))
         return true;
-    TC_LOG(TC_LOG_ERROR, "a context that a thread serves was used without tc_context_lock");
+    TC_LOG_RATIONED(&ration, TC_LOG_ERROR,
+                    "a context that a thread serves was used without tc_context_lock");
     return false;
 }
 

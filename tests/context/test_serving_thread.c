@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <tc/log.h>
 #include <tc/status.h>
 #include <tc/thread.h>
 
@@ -44,6 +45,30 @@ static void mistakes_have_a_text(void **state)
     tc_context_destroy(ctx);
 }
 
+static void count_line(void *user, tc_log_level level, const char *line)
+{
+    unsigned *lines = user;
+    *lines += level == TC_LOG_ERROR && strstr(line, "without tc_context_lock") != NULL;
+}
+
+static void use_without_the_lock_is_logged_within_a_ration(void **state)
+{
+    unsigned lines = 0;
+    tc_error error = {0};
+    tc_context *ctx = test_context(NULL);
+    const tc_log_level before = tc_log_get_level();
+    must(tc_context_start_thread(ctx, NULL, &error), &error, "thread");
+    tc_log_set_level(TC_LOG_ERROR);
+    tc_log_set_sink(count_line, &lines);
+    for (unsigned i = 0; i < 10000; i++)
+        assert_int_equal(tc_wait(ctx, 0), TC_E_BUSY);
+    tc_log_set_sink(NULL, NULL);
+    tc_log_set_level(before);
+    assert_true(lines > 0);
+    assert_true(lines < 1000); /* ten a second */
+    tc_context_destroy(ctx);
+}
+
 static void *take_and_wait(void *arg)
 {
     tc_context *ctx = arg;
@@ -71,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_have_a_text),
+        cmocka_unit_test(use_without_the_lock_is_logged_within_a_ration),
         cmocka_unit_test(a_lock_that_is_held_is_not_waited_for_beyond_the_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
