@@ -21,9 +21,14 @@ if command -v cargo >/dev/null; then
     cp "$tree/examples/languages/rust/medians.rs" program/src/main.rs
     printf '[package]\nname = "medians"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ntchains = { path = "%s" }\n' \
         "$work/installed/share/tchains/rust/tchains" >program/Cargo.toml
+    sed -n '/^```rust build.rs$/,/^```$/p' "$tree/docs/rust.md" | grep -v '^```' >program/build.rs
     (cd program && env -u RUSTC CARGO_HOME="$work/cargo" CARGO_TARGET_DIR="$work/target" TCHAINS_LIB_DIR="$build/lib" \
         cargo build --offline --quiet)
-    echo "cargo: $(ls target/debug/medians)"
+    found=$(env -u LD_LIBRARY_PATH ldd target/debug/medians | grep libtchains)
+    case $found in
+        *"$build/lib/"*) echo "cargo: $found" ;;
+        *) echo "the program that cargo made does not find libtchains by itself: $found" >&2 && exit 1 ;;
+    esac
 else
     echo "not tested: no cargo"
 fi

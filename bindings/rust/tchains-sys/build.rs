@@ -10,7 +10,11 @@ fn main() {
         Some(text.trim().to_string()).filter(|text| said.status.success() && !text.is_empty())
     });
     match folder {
-        Some(folder) => println!("cargo:rustc-link-search=native={}", folder),
+        Some(folder) => {
+            println!("cargo:rustc-link-search=native={}", folder);
+            println!("cargo:rustc-link-arg=-Wl,-rpath,{}", folder);
+            println!("cargo:lib_dir={}", folder); // for the crates that depend on this one
+        }
         None => println!("cargo:warning=TCHAINS_LIB_DIR is not set and pkg-config knows no tchains"),
     }
 }
