@@ -118,7 +118,7 @@ class Debugger(DocumentTest):
         archive = self.compile(["$ tc-clang -Iinclude middle.c -o middle.tca"])
         commands = ["set breakpoint pending on", "break middle_main", "run", "break qsort", "continue", "backtrace", "kill"]
         found = self.gdb_node(commands, archive, TC_DEBUG_CODE="yes")
-        self.expect_lines(["hit Breakpoint 1, 0x1 in middle_main ()", "#1 0x1 in middle_main ()", "in tc_wait (", "main ("],
+        self.expect_lines(["hit Breakpoint 1, 0x1 in middle_main ()", "#1 0x1 in middle_main ()", "tc_wait (", "main ("],
                           found.replace("printf (", "printf ("))
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every error that docs/troubleshooting.md explains is printed by the programs, in these words.
 
-    check_troubleshooting.py ROOT BUILD CALL_ERRORS OWN_UCX
+    check_troubleshooting.py ROOT BUILD CALL_ERRORS OWN_UCX TWO_THREADS
 
 An entry is a heading `### `text``; `...` in it stands for anything. For each there is a function here that makes a program print it.
 """
@@ -39,9 +39,9 @@ def prints(text):
 class Place:
     """A folder with functions, and targets that end with it."""
 
-    def __init__(self, folder, root, build, call_errors, own_ucx):
+    def __init__(self, folder, root, build, call_errors, own_ucx, two_threads):
         self.folder, self.root, self.bin, self.targets = folder, root, os.path.join(build, "bin"), []
-        self.call_errors, self.own_ucx = call_errors, own_ucx
+        self.call_errors, self.own_ucx, self.two_threads = call_errors, own_ucx, two_threads
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
         self.environment = {**kept, "TC_CACHE_DIR": "", "UCX_LOG_FILE": "stderr"}
 
@@ -224,6 +224,12 @@ def _(place):
     return place.run(place.own_ucx, place.target(UCX_TLS="posix,self"), UCX_TLS="posix,self", TC_DELIVERY="am")
 
 
+@prints("two threads use one context at the same time: thread ... (...) is in ..., and thread ... (...) has called ...; "
+        "expected one thread at a time: ...")
+def _(place):
+    return place.run(place.two_threads, TC_CHECK_THREADS="yes")
+
+
 @prints("not a Three-Chains peer: begins with ..., expected ...")
 def _(place):
     return place.run("tc-info", "--connect", answer_with(b"HTTP/1.0 400 Bad Request\r\n\r\n" * 16))
@@ -404,7 +410,7 @@ def check(text, *places):
 
 
 def main():
-    places = [os.path.abspath(path) for path in sys.argv[1:5]]
+    places = [os.path.abspath(path) for path in sys.argv[1:6]]
     with open(os.path.join(places[0], "docs", "troubleshooting.md"), encoding="utf-8") as file:
         explained = re.findall(r"^### `(.*)`$", file.read(), re.MULTILINE)
     problems = [f"docs/troubleshooting.md: no test makes a program print '{text}'" for text in explained if text not in entries]

@@ -38,7 +38,7 @@ BARRIERS = {"aarch64-linux-gnu": r"\b(dmb|dsb|isb)\b", "x86_64-linux-gnu": r"\b(
 
 def compile_for(root, clang, target):
     source = "".join(text.replace("F(", f"f_{name}(", 1) + "\n" for name, (text, _) in HELPERS.items())
-    command = [clang, f"--target={target}", "-std=c11", "-O2", "-fno-asynchronous-unwind-tables", "-S", "-o", "-", "-x", "c",
+    command = [clang, f"--target={target}", "-std=c11", "-O2", "-DNDEBUG", "-fno-asynchronous-unwind-tables", "-S", "-o", "-", "-x", "c",
                "-I", os.path.join(root, "runtime"), "-I", os.path.join(root, "include")]
     headers = f"/usr/{target}/include"
     if os.path.isdir(headers):
