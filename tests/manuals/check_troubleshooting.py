@@ -45,15 +45,20 @@ class Place:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TC_")}
         self.environment = {**kept, "TC_CACHE_DIR": "", "UCX_LOG_FILE": "stderr"}
 
-    def run(self, program, *arguments, **environment):
-        """What a program prints that is expected to fail."""
+    def said(self, program, *arguments, **environment):
+        """A program's exit code, and all that it prints."""
         path = os.path.join(self.bin, program) if program.startswith("tc-") else program
         done = subprocess.run([path, *arguments], cwd=self.folder, text=True,
                               env={**self.environment, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=DEADLINE_S, check=False)
-        if done.returncode == 0:
-            raise AssertionError(f"{program} {' '.join(arguments)}: expected to fail, printed {done.stdout}")
-        return done.stdout
+        return done.returncode, done.stdout
+
+    def run(self, program, *arguments, **environment):
+        """The output of a program that is expected to fail."""
+        code, output = self.said(program, *arguments, **environment)
+        if code == 0:
+            raise AssertionError(f"{program} {' '.join(arguments)}: expected to fail, printed {output}")
+        return output
 
     def compile(self, text, *arguments, name="greet"):
         with open(os.path.join(self.folder, f"{name}.c"), "w", encoding="utf-8") as file:
@@ -187,8 +192,8 @@ def _(place):
     place.start("tc-send", address, "greet.tca")
     deadline = time.monotonic() + DEADLINE_S
     text = ""
-    while "busy" not in text and time.monotonic() < deadline:
-        text = place.run("tc-info", "--connect", address, TC_CONNECT_TIMEOUT="3s")
+    while "busy" not in text and time.monotonic() < deadline:  # before the function runs, the node answers
+        _, text = place.said("tc-info", "--connect", address, TC_CONNECT_TIMEOUT="3s")
     return text
 
 
