@@ -34,9 +34,10 @@ static void on_signal(int number)
     errno = problem;
 }
 
-void node_end_catch_signals(void)
+void node_end_catch_signals(bool restart)
 {
-    const struct sigaction action = {.sa_handler = on_signal};
+    const struct sigaction action = {.sa_handler = on_signal,
+                                     .sa_flags = restart ? SA_RESTART : 0};
     (void)sem_init(&asked, 0, 0);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

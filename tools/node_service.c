@@ -56,11 +56,11 @@ static bool has_keys_or_lists(void)
     return is_set("TC_TRUST") || is_set("TC_CODE_ALLOW") || is_set("TC_CODE_REVOKED");
 }
 
-void node_catch_signals(void)
+void node_catch_signals(const node_arguments *args)
 {
-    const struct sigaction hangup = {.sa_handler = on_hangup};
+    const struct sigaction hangup = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
     node_metrics_catch_signal();
-    node_end_catch_signals();
+    node_end_catch_signals(args->confine);
     if (has_keys_or_lists() || is_set("TC_AUDIT"))
         sigaction(SIGHUP, &hangup, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* SIGINT and SIGTERM (node_end.h), SIGUSR1 and SIGHUP. */
-void node_catch_signals(void);
+void node_catch_signals(const node_arguments *args);
 /* Whether SIGHUP has come since this was last asked. Without keys, lists and an audit file, which
  * it has read and opened again, a process ends with its terminal. */
 bool node_reload_is_wanted(void);

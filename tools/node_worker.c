@@ -263,13 +263,14 @@ static void part_from_peer(const node_worker *worker, tc_context *ctx, const sig
     char how[sizeof worker->reason + 64];
     /* With what a function may have set, closing would wait for as long as the peer likes. */
     (void)setsockopt(worker->connection, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+    describe_end(worker, end, how, sizeof how);
+    if (!worker->done || end->si_code != CLD_EXITED || end->si_status != 0)
+        fprintf(stderr, "tc-node: process %ld of peer %s has ended: %s\n", (long)worker->pid,
+                worker->peer, how);
     if (worker->done) {
         (void)close(worker->connection);
         return;
     }
-    describe_end(worker, end, how, sizeof how);
-    fprintf(stderr, "tc-node: process %ld of peer %s has ended: %s\n", (long)worker->pid,
-            worker->peer, how);
     tc_connection_end(ctx, worker->connection, how);
     node_counters_count(sum, "endpoints_failed");
     if (worker->made_long_call)

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         return wrong;
     if (args.make_key != NULL)
         return tool_key_make("tc-node", args.make_key) ? 0 : 1;
-    node_catch_signals();
+    node_catch_signals(&args);
     if (args.isolate && args.worker_of == 0)
         return node_broker_run(&args, argv);
     return node_serve(&args);

@@ -182,12 +182,12 @@ class OptionPairs(ToolTest):
     def assert_counted(self, node, implied):
         """Of the node's processes together, what the functions with arguments counted."""
         counts = re.findall(r"^check: (\d+) run, (\d+) wrong", node.out, re.MULTILINE)
-        self.assertTrue(counts, node.out)
+        self.assertTrue(counts, node.out + node.err)
         run, wrong = (sum(map(int, column)) for column in zip(*counts))
         crowd = 0 if "crowded" in implied else 16
         least = 1 if "injected" in implied else 40  # a client that hears of a refusal sends no more
         self.assertEqual(wrong, 0)
-        self.assertTrue(crowd + least <= run <= crowd + 40, node.out)
+        self.assertTrue(crowd + least <= run <= crowd + 40, node.out + node.err)
 
     def test_all_pairs(self):
         """PAIRS=3,7 does those two; PAIRS_UNCONFINED=1 leaves confinement out, which sanitizers cannot have."""

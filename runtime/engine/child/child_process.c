@@ -181,12 +181,15 @@ tc_status tci_child_start(char *const argv[], tci_child *child_out, tc_error *er
 
 /* --- end ---------------------------------------------------------------------------------- */
 
+/* Where a filter has another process answer the call (seccomp_unotify(2)), a signal that comes
+ * meanwhile takes the question back, and nothing has been killed. */
 static void kill_child(const tci_child *child)
 {
-    if (child->pidfd >= 0)
-        (void)syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
-    else
-        (void)kill(child->pid, SIGKILL);
+    long e;
+    do
+        e = child->pidfd >= 0 ? syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0)
+                              : kill(child->pid, SIGKILL);
+    while (e != 0 && errno == EINTR);
 }
 
 static int collect(const tci_child *child)
