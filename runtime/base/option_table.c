@@ -165,7 +165,7 @@ static const option_row option_rows[] = {
       "what the compiler hands over: objects, which LLVM links in this process and debuggers can look into (orc), or images, which this library checks and loads itself (image)"},
      KIND_CHOICE, FIELD(compiled), 0, 1, false},
     {{"compile_time_max", "TC_COMPILE_TIME_MAX", "time", "10s", "10ms..24h",
-      "how long one function may take to compile in a process of its own, and that process to start, 2s at least; the first context's holds for all"},
+      "how long one function may take to compile in a process of its own, and that process to start, 2s at least; better code, which nobody waits for, may take that of processor time, and 64 times that by the clock; the first context's holds for all"},
      KIND_TIME, FIELD(compile_time_max), 10000000, TIME_MAX, false},
     {{"compile_memory_max", "TC_COMPILE_MEMORY_MAX", "bytes", "2G", "512M..1024G",
       "address space of a process that compiles, of which LLVM itself takes 200M"},

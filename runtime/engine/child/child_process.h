@@ -26,6 +26,7 @@ typedef struct tci_child {
     int diagnostics;
     /* NULL, or true (set by any thread) when who sends or receives is to stop waiting. */
     const atomic_bool *cancelled;
+    uint64_t own_end_ns; /* of its processor time; 0: deadlines hold by the clock */
 } tci_child;
 
 /* argv[0] is the program's path. Gives the child no descriptors beside those above, no blocked
@@ -52,6 +53,10 @@ TC_MUST_CHECK tc_status tci_child_send(const tci_child *child, struct iovec *par
                                        size_t count, uint64_t deadline_ns);
 TC_MUST_CHECK tc_status tci_child_receive(const tci_child *child, void *bytes, size_t size,
                                           uint64_t deadline_ns);
+
+/* For a child of low priority: from now on a deadline counts once the child has used `own_ns` of
+ * processor time, and 64 times that by the clock at the latest. */
+void tci_child_allow(tci_child *child, uint64_t own_ns);
 
 /* How much it has written to its standard error. */
 size_t tci_child_diagnostics_size(const tci_child *child);

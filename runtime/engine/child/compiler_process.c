@@ -20,8 +20,7 @@
 
 /* To get ready takes 25 ms, and more on a busy machine, however short a compile may be. */
 #define START_MIN_NS (2 * TCI_NS_PER_S)
-/* A process that dies before it is ready, or is killed by somebody else, gets a second chance.
- */
+/* A process that dies before it is ready, or is killed by another, gets a second chance. */
 #define TRIES 2
 #define DIAGNOSTICS_MAX 400
 
@@ -129,8 +128,7 @@ uint32_t tci_compiler_wall(const tci_compiler *c)
     return c->ready ? c->wall : 0;
 }
 
-/* --- the end of one ------------------------------------------------------------------------
- */
+/* --- the end of one ----------------------------------------------------------------------- */
 
 typedef struct child_end {
     int status;          /* waitpid's, or -1 */
@@ -262,6 +260,7 @@ static tc_status read_hello(tci_compiler *c, const tci_engine *engine, tc_error 
     uint64_t time_max_ns = c->opts.time_max_ns;
     if (time_max_ns < START_MIN_NS)
         time_max_ns = START_MIN_NS;
+    tci_child_allow(&c->child, c->opts.background ? time_max_ns : 0);
     TC_TRY(receive(&c->child, tci_deadline_after(time_max_ns), &kind, &body, &size, err));
     tci_compile_hello *hello = malloc(sizeof *hello);
     tc_status status;
@@ -351,6 +350,7 @@ static tc_status exchange(tci_compiler *c, const tci_engine_code *code, void **b
     tci_compile_kind kind;
     TC_TRY(tci_compile_request_encode(code, head, &head_size, err));
     c->child.cancelled = code->cancelled;
+    tci_child_allow(&c->child, c->opts.background ? c->opts.time_max_ns : 0);
     tci_compile_prefix_encode(TCI_COMPILE_REQUEST, head_size + code->size, prefix);
     struct iovec parts[] = {
         {prefix, sizeof prefix}, {head, head_size}, {(void *)code->bytes, code->size}};
@@ -429,8 +429,7 @@ tc_status tci_compiler_compile(tci_compiler *c, tci_engine *engine, const tci_en
         TC_TRY(make_ready(c, engine, err));
         if (c->given_up && c->opts.wall == TCI_CHOICE_WALL_YES)
             return tci_error_set(err, TC_E_UNSUPPORTED,
-                                 "option compiler_wall is yes, which compiler=thread, without "
-                                 "a process, cannot be");
+                                 "option compiler_wall is yes, and compiler=thread has none");
         if (c->given_up)
             return c->opts.ops->compile(engine, code, object_out, err);
         again = false;
