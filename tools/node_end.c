@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_S 5             /* for an orderly end */
-#define DEAF_S 2              /* in which a thread that does not block signals answers one */
-#define STACK_BYTES 65536u    /* of the thread that counts the seconds */
+#define GRACE_S 5          /* for an orderly end */
+#define DEAF_S 2           /* in which a thread that does not block signals answers one */
+#define STACK_BYTES 65536u /* of the thread that counts the seconds */
 /* To the thread that runs functions, which use it seldom. qemu delivers none of the last two. */
 #define QUESTION (SIGRTMAX - 3)
 
