@@ -44,13 +44,13 @@ read -ra source <<<"${RECORD_SOURCE:-$example/record_source}"
 scratch=$(mktemp -d)
 node=
 
-# The node is ended by its id, whatever happened, and gets ten seconds to end by itself.
+# The node is ended by its id, whatever happened, and gets two minutes to end by itself: in an emulator it may still compile.
 end_node() {
     [ -n "$node" ] || return 0
     local pid=$node status=0 waited
     node=
     kill -INT "$pid" 2>/dev/null || true
-    for ((waited = 0; waited < 100; waited++)); do
+    for ((waited = 0; waited < 1200; waited++)); do
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.1
     done
