@@ -39,7 +39,12 @@ void signed_pair_expect_refusal(tc_ep *ep, unsigned count, const char *text)
 {
     tc_error error = {0};
     pair_flush(ep);
-    assert_int_equal(tc_ep_refusal(ep, &error), count);
+    const unsigned found = tc_ep_refusal(ep, &error);
+    if (found != count) {
+        pair_flush(ep);
+        fail_msg("%u refusals after a flush, %u after another, expected %u of '%s'", found,
+                 tc_ep_refusal(ep, NULL), count, text);
+    }
     if (error.status != TC_E_REFUSED || strstr(error.text, text) == NULL)
         fail_msg("%s: '%s' lacks '%s'", tc_status_name(error.status), error.text, text);
 }

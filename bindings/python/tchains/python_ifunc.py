@@ -6,9 +6,11 @@ import weakref
 
 import numpy
 
+from . import code_cache
 from .endpoint import REPLY_BYTES
+from .fingerprint import Unknown, fingerprint
 from .makers import Makers
-from .parameters import Signature
+from .parameters import DIMENSIONS_MAX, Signature
 
 
 class PythonIfunc:
@@ -30,12 +32,31 @@ class PythonIfunc:
         return self.function(*arguments, **named)
 
     def compile(self):
-        """Has Numba compile it now, and raises CompileError if it cannot; else the first message does."""
+        """Has Numba compile it now, and raises CompileError if it cannot; else the first message does. What an earlier process
+        compiled of the same is taken from the cache."""
         if self._compiled is None:
-            from . import numba_module, slices  # Numba takes half a second to load
-            text, result = numba_module.compile_text(self.function, self.name, self.signature, self.makers, self.options)
-            self._compiled = slices.bitcode(text), result, text
+            try:
+                key = fingerprint(self.function, self.name, self.signature, self.makers, self.options)
+            except Unknown:
+                key = None
+            found = code_cache.find(key) if key is not None else None
+            self._compiled = _kept(*found) if found is not None else None
+            if self._compiled is None:
+                self._compiled = self._compile_here()
+                words = _words(self._compiled[1])
+                if key is not None and words is not None:
+                    code_cache.store(key, self._compiled[0], words)
         return self
+
+    def _text_and_result(self):
+        from . import numba_module  # Numba takes half a second to load
+        return numba_module.compile_text(self.function, self.name, self.signature, self.makers, self.options)
+
+    def _compile_here(self):
+        """(slices, what its result is)"""
+        from . import slices
+        text, result = self._text_and_result()
+        return slices.bitcode(text), _result_dtype(result)
 
     @property
     def slices(self):
@@ -44,8 +65,8 @@ class PythonIfunc:
 
     @property
     def llvm(self):
-        """The module as LLVM's text, to be read."""
-        return self.compile()._compiled[2]
+        """The module as LLVM's text, to be read. It is compiled for that."""
+        return self._text_and_result()[0]
 
     def archive(self):
         """The bytes of NAME.tca, for programs in any language."""
@@ -85,7 +106,8 @@ class PythonIfunc:
         return dtype.itemsize if dtype is not None else 0
 
     def _result(self):
-        return _result_dtype(self.compile()._compiled[1], self.signature.result)
+        result = self.compile()._compiled[1]
+        return result.declared(self.signature.result) if isinstance(result, _ArrayOf) else result
 
     def decoder(self, into):
         """What makes a result of the bytes of a reply."""
@@ -110,9 +132,14 @@ class _ArrayOf:
     """A reply that is an array. `shape` None: it comes behind the array, as `ndim` numbers of 64 bits and a byte, which is
     `ndim`."""
 
-    def __init__(self, dtype, ndim, declared):
+    def __init__(self, dtype, ndim):
         self.dtype, self.ndim = dtype, ndim
-        self.shape = declared.shape if declared is not None else (None,) if ndim == 1 else None
+        self.shape = (None,) if ndim == 1 else None
+
+    def declared(self, reply):
+        """The same, with the shape that the function declares for it if it does."""
+        self.shape = self.shape if reply is None else reply.shape
+        return self
 
     def bytes_if_fixed(self):
         """How many there are; 0: any number."""
@@ -133,17 +160,48 @@ class _ArrayOf:
         return data, [len(data) // row if length is None else length for length in self.shape]
 
 
-def _result_dtype(result, declared=None):
+def _result_dtype(result):
     from numba.core import types
     from numba.np.numpy_support import as_dtype
     if result == types.none:
         return None
     if isinstance(result, types.Array):
-        return _ArrayOf(as_dtype(result.dtype), result.ndim, declared)
+        return _ArrayOf(as_dtype(result.dtype), result.ndim)
     if isinstance(result, types.BaseTuple):
-        parts = [as_dtype(types.unliteral(part)) for part in result.types]
-        return numpy.dtype({"names": [f"f{i}" for i in range(len(parts))], "formats": parts}, align=True)
+        return _tuple_of([as_dtype(types.unliteral(part)) for part in result.types])
     return as_dtype(result)
+
+
+def _words(result):
+    """A result for the cache, as JSON has it: its kind, the dtypes, and of an array how many dimensions. None: it is of another kind."""
+    if result is None:
+        return ["none"]
+    dtypes = [result.dtype] if isinstance(result, _ArrayOf) else [result[i] for i in range(len(result.names or ()))] or [result]
+    if any(dtype.kind not in "biufc" for dtype in dtypes):
+        return None
+    if isinstance(result, _ArrayOf):
+        return ["array", result.dtype.str, result.ndim]
+    return ["tuple" if result.names else "number", *(dtype.str for dtype in dtypes)]
+
+
+def _kept(slices, words):
+    """(slices, what its result is) of the cache's words, or None where they are not such."""
+    try:
+        kind, *rest = words
+        if kind == "none" and not rest:
+            return slices, None
+        if kind == "array":
+            text, ndim = rest
+            return (slices, _ArrayOf(numpy.dtype(text), ndim)) if isinstance(ndim, int) and 1 <= ndim <= DIMENSIONS_MAX else None
+        if kind == "number":
+            return slices, numpy.dtype(*rest)
+        return (slices, _tuple_of([numpy.dtype(text) for text in rest])) if kind == "tuple" and rest else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _tuple_of(parts):
+    return numpy.dtype({"names": [f"f{i}" for i in range(len(parts))], "formats": parts}, align=True)
 
 
 def _decoded(name, dtype, data):
