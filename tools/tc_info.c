@@ -94,6 +94,8 @@ static int fail(const tc_error *err)
 static int report_versions(output_format format)
 {
     tc_version_info info;
+    tc_options *opts = NULL; /* a wrong one is refused by the next program here, too */
+    tc_error err;
     tc_version_query(&info);
     const field fields[] = {
         {"library", info.library, 0},   {"protocol", NULL, info.protocol}, {"ucx", info.ucx, 0},
@@ -101,7 +103,9 @@ static int report_versions(output_format format)
         {"features", info.features, 0},
     };
     print_fields(fields, sizeof fields / sizeof fields[0], format);
-    return 0;
+    tc_status status = tc_options_create(&opts, &err);
+    tc_options_destroy(opts);
+    return status == TC_OK ? TOOL_OK : fail(&err);
 }
 
 static void print_option_text(const tc_option_info *info, const char *value)

@@ -20,6 +20,7 @@
 
 #define PROGRESS_INTERVAL_NS 250000000ull
 #define NS_PER_S 1000000000ull
+#define TIMEOUT_S 30u
 
 typedef struct arguments {
     const char *target;
@@ -29,6 +30,7 @@ typedef struct arguments {
     uint64_t count;
     uint64_t timeout_s;
     uint64_t timeout_ns;
+    uint64_t connect_timeout_ns; /* 0: the library's own */
     bool uncached;
     bool prepare;
     bool push;
@@ -85,7 +87,7 @@ static const tool_option rows[] = {
      .offset = AT(timeout_s),
      .min = 1,
      .max = 86400,
-     .help = "give up after S seconds without progress (default 30)"},
+     .help = "give up after S seconds without progress (default 30, to connect 10)"},
     {.name = "json",
      .letter = 'j',
      .offset = AT(json),
@@ -130,7 +132,7 @@ static int check_file(const arguments *args)
 
 static int parse(int argc, char **argv, arguments *args)
 {
-    *args = (arguments){.count = 1, .timeout_s = 30};
+    *args = (arguments){.count = 1};
     int result = tool_options_parse(&command, argc, argv, args);
     if (result != TOOL_GO_ON)
         return result;
@@ -144,7 +146,8 @@ static int parse(int argc, char **argv, arguments *args)
         return tool_options_misused(&command, "expected one of --json and --quiet at most");
     args->target = argv[optind];
     args->archive = argv[optind + 1];
-    args->timeout_ns = args->timeout_s * NS_PER_S;
+    args->timeout_ns = (args->timeout_s > 0 ? args->timeout_s : TIMEOUT_S) * NS_PER_S;
+    args->connect_timeout_ns = args->timeout_s * NS_PER_S;
     return check_file(args);
 }
 
@@ -340,7 +343,7 @@ static int move_content(tc_context *ctx, const arguments *args)
     send_content content;
     tc_error error;
     tc_ep *ep;
-    if (tc_ep_connect(ctx, args->target, 0, &ep, &error) != TC_OK)
+    if (tc_ep_connect(ctx, args->target, args->connect_timeout_ns, &ep, &error) != TC_OK)
         return fail(&error);
     const uint64_t started_ns = now_ns();
     tc_status status =
@@ -371,7 +374,7 @@ static int connect_and_send(tc_context *ctx, const arguments *args, const send_p
     if (open_function(ctx, args, &package, &fn, &error) != TC_OK)
         return fail(&error);
     int result;
-    if (tc_ep_connect(ctx, args->target, 0, &ep, &error) == TC_OK) {
+    if (tc_ep_connect(ctx, args->target, args->connect_timeout_ns, &ep, &error) == TC_OK) {
         result = args->prepare ? prepare(ep, fn, args)
                  : args->call  ? call(ep, fn, args, p)
                                : send_all(ep, fn, args, p);

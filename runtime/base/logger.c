@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 2048
+#define STAMP_BYTES 64u
 #define LINES_PER_SECOND 10u
 
 static const char *const level_names[] = {"off", "error", "warn", "info", "debug"};
@@ -60,6 +61,16 @@ void tc_log_set_sink(tc_log_sink sink, void *user)
     pthread_mutex_unlock(&sink_lock);
 }
 
+/* UTC, as ISO 8601 has it. */
+static void stamp(char text[STAMP_BYTES])
+{
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    size_t size = strftime(text, STAMP_BYTES, "%FT%T", gmtime_r(&now.tv_sec, &utc));
+    (void)snprintf(text + size, STAMP_BYTES - size, ".%06ldZ", now.tv_nsec / 1000);
+}
+
 static void write_line(tc_log_level level, const char *fmt, va_list args)
 {
     char line[LINE_MAX_BYTES];
@@ -70,10 +81,9 @@ static void write_line(tc_log_level level, const char *fmt, va_list args)
     if (sink_function != NULL) {
         sink_function(sink_user, level, line);
     } else {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        fprintf(stderr, "tc[%d] %lld.%06ld %s: %s\n", (int)getpid(), (long long)now.tv_sec,
-                now.tv_nsec / 1000, level_names[level], line);
+        char when[STAMP_BYTES];
+        stamp(when);
+        fprintf(stderr, "tc[%d] %s %s: %s\n", (int)getpid(), when, level_names[level], line);
     }
     pthread_mutex_unlock(&sink_lock);
 }

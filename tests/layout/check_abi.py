@@ -83,9 +83,13 @@ def main():
         print("no abidiff or abidw: package abigail-tools")
         sys.exit(77)
     folder = os.path.join(root, "tests", "layout", "abi")
+    libraries = {name: os.path.realpath(os.path.join(built, f"lib{name}.so")) for name in LIBRARIES}
+    if missing := [path for path in libraries.values() if not os.path.exists(path)]:
+        print(f"not built: {', '.join(missing)}")
+        sys.exit(77)
     differences = ""
     for name, headers in LIBRARIES.items():
-        library = os.path.realpath(os.path.join(built, f"lib{name}.so"))
+        library = libraries[name]
         stored, headers = os.path.join(folder, f"{name}.abi"), os.path.join(root, headers)
         if option == ["--update"]:
             update(library, headers, stored)

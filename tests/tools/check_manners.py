@@ -191,6 +191,18 @@ class Statuses(unittest.TestCase):
             self.assertEqual(run("tc-send", address, self.function("transcript")).returncode, NO_PEER)
             self.assertEqual(run("tc-info", "--connect", address).returncode, NO_PEER)
 
+    def test_a_listener_that_says_nothing(self):
+        """The option's second, and not the ten of the library."""
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"127.0.0.1:{silent.getsockname()[1]}"
+            done = run("tc-send", address, self.function("transcript"), "--timeout", "1", TC_CONNECT_TIMEOUT="24h")
+            self.assertEqual(done.returncode, NO_PEER, done.stderr)
+
+    def test_a_wrong_option_in_the_environment(self):
+        done = run("tc-info", TC_CALL_TIMEOUT="5parsecs")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b"5parsecs", done.stderr)
+
     def test_refusals_and_success(self):
         with Node(os.path.join(BIN, "tc-node")) as node:
             refused = run("tc-send", node.address, self.function("unbound"), "--text", "x")
