@@ -10,9 +10,9 @@ scripts/install-deps.sh --tests
 cmake --preset test
 scripts/build.sh build/test
 # Most tests wait for other processes more than they compute. Not more of them at a time: a message's turns to and fro take long
-# behind many. One more is for the builds of the variants, one after another, which take what the tests leave. What failed is said
-# last: of a long run often nothing but the end is kept.
-ctest --test-dir build/test -j "$((2 * $(nproc) + 1))" --no-tests=error "$@" || {
+# behind many. One more is for the builds of the variants, one after another, which take what the tests leave. What a failed test
+# printed follows its line, and comes again at the end: of a long run often a part alone is kept.
+ctest --test-dir build/test -j "$((2 * $(nproc) + 1))" --no-tests=error --output-on-failure "$@" || {
     scripts/failures.sh build/test
     exit 1
 }
