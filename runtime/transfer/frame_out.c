@@ -52,6 +52,11 @@ static bool code_goes_along(const tc_ep *ep, const tci_outgoing *out, const tci_
            ep->tx.payload_max + tci_frame_code_bytes(0, 0);
 }
 
+/* The consumer polls the line of the header. When it is stored to before the lines of the code, it
+ * goes to the consumer meanwhile and has to come back; so short payloads are written behind the
+ * code. Longer ones have more lines of their own (docs/decisions/direct-rate.md). */
+#define CODE_FIRST_PAYLOAD_MAX 128u
+
 static void write_code_section(const tci_frame *header, const tci_code_form *code,
                                uint8_t *frame)
 {
@@ -101,9 +106,13 @@ tc_status tci_frame_out_message(tc_ep *ep, const tci_outgoing *out)
     const uint32_t lead = tci_lead_write(ep, out->fn, frame, lead_max);
     header.payload_size = (uint32_t)(lead + out->payload_size);
     header.flags |= lead > 0 ? TCI_ALIGNED : 0;
-    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
-    if (with_code) {
+    const bool code_first = with_code && header.payload_size <= CODE_FIRST_PAYLOAD_MAX;
+    if (code_first)
         write_code_section(&header, &code, frame);
+    TC_TRY(tci_frame_out_fill(ep, out, frame + TCI_FRAME_HEADER_BYTES + lead));
+    if (with_code && !code_first)
+        write_code_section(&header, &code, frame);
+    if (with_code) {
         ep->tx.bindings[out->fn->index] = bound_state(ep, out->fn);
         ep->core->counters[TCI_CODE_SENT]++;
     }
