@@ -24,9 +24,10 @@ JULIA = os.path.join(ROOT, "tests", "julia", "run.sh")
 HAS_FOREIGN_NODE = not NODE.startswith(BUILD)
 
 
-def is_there(*command):
+def is_there(*command, environment=None):
     try:
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False).returncode == 0
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, check=False,
+                              env=environment).returncode == 0
     except FileNotFoundError:
         return False
 
@@ -59,7 +60,9 @@ class Pairs(unittest.TestCase):
 
     def test_pairs(self):
         senders = {}
-        if "python" in LANGUAGES and is_there(PYTHON, "-c", "import cffi, numba"):
+        # A host's build for a foreign node may be without the package.
+        needed = "import cffi, numba" + (", tchains" if HAS_FOREIGN_NODE else "")
+        if "python" in LANGUAGES and is_there(PYTHON, "-c", needed, environment=self.environment):
             senders["python"] = self.begin(PYTHON, "-B", os.path.join(HERE, "pairs_in_python.py"), MESSAGES, self.folder)
         if "julia" in LANGUAGES and is_there(os.path.join(ROOT, "scripts", "install-julia.sh"), "--where"):
             senders["julia"] = self.begin(JULIA, ROOT, BUILD, os.path.join(HERE, "pairs_in_julia.jl"), MESSAGES, self.folder)
