@@ -47,6 +47,21 @@ function(tc_runnable out target)
   set(${out} ${script} PARENT_SCOPE)
 endfunction()
 
+# A test is started by a program that ends it at its limit, counted in what the machine gives (tests/support/time_limit.c). What
+# CTest itself ends after is for a machine with so many times as much to do as it has processors. In a cross build the host has
+# that program.
+set(tc_time_limit $<TARGET_FILE:time_limit>)
+if(CMAKE_CROSSCOMPILING)
+  set(tc_time_limit ${TC_HOST_BUILD}/tests/support/time_limit)
+endif()
+set(tc_busy_factor 25)
+
+# tc_limit_time(TEST SECONDS): the CTest property of a test that is started so.
+function(tc_limit_time test seconds)
+  math(EXPR seconds "${seconds} * ${tc_busy_factor}")
+  set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
+endfunction()
+
 # tc_add_command_test(NAME label COMMAND program args... [TIMEOUT s] [ENV A=b ...]): any command as one CTest test.
 function(tc_add_command_test name label)
   cmake_parse_arguments(arg "" "TIMEOUT" "COMMAND;ENV" ${ARGN})
@@ -58,9 +73,14 @@ function(tc_add_command_test name label)
     return()
   endif()
   math(EXPR timeout "${arg_TIMEOUT} * ${tc_timeout_factor}")
-  add_test(NAME ${label}.${name} COMMAND ${arg_COMMAND})
+  list(POP_FRONT arg_COMMAND program)
+  if(TARGET ${program})
+    set(program ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}>)
+  endif()
+  add_test(NAME ${label}.${name} COMMAND ${tc_time_limit} ${timeout} ${program} ${arg_COMMAND})
+  tc_limit_time(${label}.${name} ${timeout})
   # What may take long begins first: at the end it would leave processors idle.
-  set_tests_properties(${label}.${name} PROPERTIES LABELS "${label};${tc_guest}" TIMEOUT ${timeout} COST ${arg_TIMEOUT})
+  set_tests_properties(${label}.${name} PROPERTIES LABELS "${label};${tc_guest}" COST ${arg_TIMEOUT})
   set_tests_properties(${label}.${name} PROPERTIES ENVIRONMENT "${tc_test_environment};${arg_ENV}")
 endfunction()
 
@@ -198,8 +218,8 @@ endfunction()
 # them, at a low priority; then its tests run, which take as many processes as this build's own.
 function(tc_add_variant name)
   set(command ${PROJECT_SOURCE_DIR}/scripts/variant.sh ${name})
-  add_test(NAME variant_build.${name} COMMAND nice -n 10 ${command} --build)
-  add_test(NAME variant.${name} COMMAND ${command} --test)
+  add_test(NAME variant_build.${name} COMMAND nice -n 10 ${tc_time_limit} 3000 ${command} --build)
+  add_test(NAME variant.${name} COMMAND ${tc_time_limit} 3000 ${command} --test)
   set_tests_properties(variant_build.${name} PROPERTIES FIXTURES_SETUP variant_${name} RESOURCE_LOCK tc_build)
   set_tests_properties(variant.${name} PROPERTIES FIXTURES_REQUIRED variant_${name} PROCESSORS ${tc_test_jobs})
 endfunction()
@@ -212,7 +232,7 @@ if(TC_VARIANT_TESTS)
     set(guest x86_64)
   endif()
   set(variants asan tsan llvm22 clang nollvm ${guest})
-  add_test(NAME variant.demo COMMAND nice -n 10 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
+  add_test(NAME variant.demo COMMAND nice -n 10 ${tc_time_limit} 3000 ${PROJECT_SOURCE_DIR}/scripts/demo.sh)
   set_tests_properties(variant.demo PROPERTIES RESOURCE_LOCK tc_build)
   set(cost 10000) # first of all
   foreach(variant ${variants})
@@ -223,7 +243,10 @@ if(TC_VARIANT_TESTS)
   set(tests ${variants})
   list(TRANSFORM tests PREPEND variant_build.)
   list(TRANSFORM variants PREPEND variant.)
-  set_tests_properties(${tests} ${variants} variant.demo PROPERTIES LABELS variant TIMEOUT 3000
+  foreach(test ${tests} ${variants} variant.demo)
+    tc_limit_time(${test} 3000)
+  endforeach()
+  set_tests_properties(${tests} ${variants} variant.demo PROPERTIES LABELS variant
     ENVIRONMENT "TC_CACHE_DIR=;TC_HOST_BUILD=${PROJECT_BINARY_DIR}")
   set_tests_properties(variant.${guest} variant_build.${guest} PROPERTIES LABELS "variant;${guest}")
 endif()
