@@ -90,11 +90,12 @@ struct tc_ifunc {
     uint8_t *stored; /* the same of code that is signed */
     size_t stored_bytes;
     tci_code_signature *signature; /* that came with it; NULL: none */
-    tci_minisign_public verified;  /* the key that was found to have made it; zero: none yet */
-    char signer[TCI_SIGNER_MAX];   /* the trusted key's name; "": nobody that is trusted */
-    const char *signer_name;       /* the same, for loader threads; NULL */
-    tci_form_choice signer_form;   /* what of it that key may have run */
-    int64_t good_until;            /* the end of that key, as not_after has it; 0: none */
+    bool is_verified;              /* `verified` was found to have made it */
+    tci_minisign_public verified;
+    char signer[TCI_SIGNER_MAX]; /* the trusted key's name; "": nobody that is trusted */
+    const char *signer_name;     /* the same, for loader threads; NULL */
+    tci_form_choice signer_form; /* what of it that key may have run */
+    int64_t good_until;          /* the end of that key, as not_after has it; 0: none */
     bool content_known;
     uint8_t content[TCI_CODE_DIGEST_BYTES]; /* its digest: tci_standing_content */
     tci_standing standing;

@@ -13,11 +13,12 @@
 /* Of one statement by one key once: what was true stays true. */
 static bool verify(tc_ifunc *fn, const tci_minisign_public *key)
 {
-    if (memcmp(&fn->verified, key, sizeof *key) == 0)
+    if (fn->is_verified && memcmp(&fn->verified, key, sizeof *key) == 0)
         return true;
     if (!tci_code_signature_fits(fn->signature, key))
         return false;
     fn->verified = *key;
+    fn->is_verified = true;
     return true;
 }
 
@@ -253,9 +254,11 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *er
     const tci_registry *registry = fn->registry;
     tci_code_signature *old = fn->signature;
     const tci_minisign_public verified = fn->verified;
+    const bool was_verified = fn->is_verified;
     const tci_trusted_key *key;
     tc_error why;
     TC_TRY(take_signature(fn, code, err));
+    fn->is_verified = false;
     complete_signature(fn, code);
     tc_status status = find_signer(fn, &key, &why);
     if (status == TC_OK || (status == UNSIGNED && old == NULL)) {
@@ -267,6 +270,7 @@ static tc_status adopt(tc_ifunc *fn, const tci_registry_code *code, tc_error *er
     free(fn->signature);
     fn->signature = old;
     fn->verified = verified;
+    fn->is_verified = was_verified;
     if (old != NULL)
         write_signature(fn);
     return status == UNSIGNED
