@@ -1,5 +1,6 @@
 #include "tool_options.h"
 
+#include "base/near_name.h"
 #include "tool_completion.h"
 #include "tool_help.h"
 #include "tool_status.h"
@@ -87,13 +88,22 @@ static const tool_option *row_of(const tool_command *command, int c)
 
 static int unknown(const tool_command *command, const getopt_tables *tables, const char *word)
 {
-    size_t size = strcspn(word, "="), fits = 0;
+    size_t size = strcspn(word, "="), fits = 0, best = TCI_NEAR_NAME_MAX;
+    char given[TCI_NEAR_NAME_MAX + 1];
+    const char *meant = NULL;
     if (word[0] != '-' || word[1] != '-') /* a letter, alone or behind others */
         return tool_options_misused(command, "unknown option '-%c'", optopt);
-    for (const struct option *name = tables->names; name->name != NULL; name++)
+    (void)snprintf(given, sizeof given, "%.*s", (int)(size - 2), word + 2);
+    for (const struct option *name = tables->names; name->name != NULL; name++) {
         fits += strncmp(name->name, word + 2, size - 2) == 0;
-    return tool_options_misused(command, "%s option '%.*s'", fits > 1 ? "ambiguous" : "unknown",
-                                (int)size, word);
+        if (tci_near_name(given, name->name, &best))
+            meant = name->name;
+    }
+    if (fits > 1)
+        return tool_options_misused(command, "ambiguous option '%.*s'", (int)size, word);
+    return tool_options_misused(command, "unknown option '%.*s'%s%s%s", (int)size, word,
+                                meant != NULL ? ", --" : "", meant != NULL ? meant : "",
+                                meant != NULL ? " is one" : "");
 }
 
 /* `word` is the one that getopt_long stopped at. */

@@ -1,6 +1,7 @@
 #include "option_names.h"
 
 #include "logger.h"
+#include "near_name.h"
 
 #include <ctype.h>
 #include <stdatomic.h>
@@ -12,58 +13,18 @@
 
 #define PREFIX "TC_"
 
-enum { NAME_MAX_BYTES = 48 };
-
 /* Variables that are no rows of the option table. */
 static const char *const others[] = {"TC_LOG_LEVEL",  "TC_CLANG",     "TC_LLD",
                                      "TC_CROSS_ROOT", "TC_RUN_RANK",  "TC_RUN_SIZE",
                                      "TC_RUN_SECRET", "TC_RUN_SOCKET"};
 #define OTHER_COUNT (sizeof others / sizeof others[0])
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    size_t n = a < b ? a : b;
-    return n < c ? n : c;
-}
-
-/* How many letters have to be added, left out or changed; upper and lower case are the same. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[NAME_MAX_BYTES + 1];
-    size_t n = strlen(a), m = strlen(b);
-    if (n > NAME_MAX_BYTES || m > NAME_MAX_BYTES)
-        return NAME_MAX_BYTES;
-    for (size_t k = 0; k <= m; k++)
-        row[k] = k;
-    for (size_t i = 1; i <= n; i++) {
-        size_t before = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= m; k++) {
-            size_t above = row[k];
-            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
-            row[k] = least(above + 1, row[k - 1] + 1, before + !same);
-            before = above;
-        }
-    }
-    return row[m];
-}
-
-/* One letter in four may be wrong. */
-static bool is_near(const char *name, const char *known, size_t *best)
-{
-    size_t d = distance(name, known);
-    if (d >= *best || 4 * d > strlen(known) + 3)
-        return false;
-    *best = d;
-    return true;
-}
-
 const char *tci_option_names_nearest(const char *name)
 {
     const char *nearest = NULL;
-    size_t best = NAME_MAX_BYTES;
+    size_t best = TCI_NEAR_NAME_MAX;
     for (size_t i = 0; i < tc_options_count(); i++) {
-        if (is_near(name, tc_options_info(i)->name, &best))
+        if (tci_near_name(name, tc_options_info(i)->name, &best))
             nearest = tc_options_info(i)->name;
     }
     return nearest;
@@ -85,26 +46,26 @@ static bool is_known(const char *variable)
 const char *tci_option_names_meant(const char *variable)
 {
     const char *meant = NULL;
-    size_t best = NAME_MAX_BYTES;
+    size_t best = TCI_NEAR_NAME_MAX;
     if (strncmp(variable, PREFIX, strlen(PREFIX)) != 0 || is_known(variable))
         return NULL;
     variable += strlen(PREFIX);
     for (size_t i = 0; i < tc_options_count(); i++) {
-        if (is_near(variable, tc_options_info(i)->name, &best))
+        if (tci_near_name(variable, tc_options_info(i)->name, &best))
             meant = tc_options_info(i)->env;
     }
     for (size_t i = 0; i < OTHER_COUNT; i++) {
-        if (is_near(variable, others[i] + strlen(PREFIX), &best))
+        if (tci_near_name(variable, others[i] + strlen(PREFIX), &best))
             meant = others[i];
     }
     return meant;
 }
 
 /* "NAME=VALUE" to NAME, if it is one that we could mean. */
-static bool take_name(const char *entry, char name[NAME_MAX_BYTES + sizeof PREFIX])
+static bool take_name(const char *entry, char name[TCI_NEAR_NAME_MAX + sizeof PREFIX])
 {
     size_t n = strcspn(entry, "=");
-    if (strncmp(entry, PREFIX, strlen(PREFIX)) != 0 || n >= NAME_MAX_BYTES + sizeof PREFIX)
+    if (strncmp(entry, PREFIX, strlen(PREFIX)) != 0 || n >= TCI_NEAR_NAME_MAX + sizeof PREFIX)
         return false;
     for (size_t i = 0; i < n; i++) {
         if (!isalnum((unsigned char)entry[i]) && entry[i] != '_')
@@ -118,7 +79,7 @@ static bool take_name(const char *entry, char name[NAME_MAX_BYTES + sizeof PREFI
 void tci_option_names_check(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    char name[NAME_MAX_BYTES + sizeof PREFIX];
+    char name[TCI_NEAR_NAME_MAX + sizeof PREFIX];
     /* With more rights than the user's, the environment counts as empty. */
     if (getauxval(AT_SECURE) != 0 || environ == NULL || atomic_flag_test_and_set(&done))
         return;
