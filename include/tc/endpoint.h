@@ -76,7 +76,7 @@ TC_MUST_CHECK TC_API tc_status tc_ep_connect_address(tc_context *ctx, const void
  *   TC_OK           all have run or were dropped
  *   TC_E_TIMEOUT    not in timeout_ns; 0 looks once
  *   TC_E_PEER_LOST  the peer died or broke the protocol
- *   TC_E_CLOSED     the peer closed the endpoint
+ *   TC_E_CLOSED     the peer, or this side, closed the endpoint
  *   TC_E_BUSY       called from inside an ifunc
  *
  * A failed endpoint gives the status and text of tc_ep_error. */

@@ -197,7 +197,7 @@ TC_API size_t tc_ifunc_payload_alignment(const tc_ifunc *fn);
  *   TC_E_NO_MEMORY    an allocation failed here, or at the peer for a payload above
  *                     tc_ep_info.frame_payload_max
  *   TC_E_PEER_LOST    the peer died or broke the protocol
- *   TC_E_CLOSED       the peer closed the endpoint
+ *   TC_E_CLOSED       the peer, or this side, closed the endpoint
  *
  * If NAME_payload_init cannot be loaded here, the status is one of tc_loader_resolve. tc_send_error
  * has a text for all of these but TC_E_AGAIN. */
@@ -233,7 +233,7 @@ TC_MUST_CHECK TC_API tc_status tc_send_wait(tc_ep *ep, tc_ifunc *fn, const void 
  *   TC_E_REFUSED    the peer refused the function; err has its reason
  *   TC_E_TIMEOUT    the peer did not report in time; it may still load the function
  *   TC_E_PEER_LOST  the peer died or broke the protocol
- *   TC_E_CLOSED     the peer closed the endpoint
+ *   TC_E_CLOSED     the peer, or this side, closed the endpoint
  *   TC_E_BUSY       called from inside an ifunc */
 TC_MUST_CHECK TC_API tc_status tc_ep_prepare(tc_ep *ep, tc_ifunc *fn, uint64_t timeout_ns,
                                              tc_error *err);

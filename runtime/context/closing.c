@@ -181,6 +181,7 @@ static void return_credit(tc_ep *ep)
 /* A goodbye by active message leaves only while UCX is progressed. */
 static void say_goodbye(tc_ep *ep)
 {
+    ep->life.closed_here = true;
     if (ep->life.gave_up && ep->life.close_wanted)
         tci_ep_message_give_up(ep, "it closed the endpoint inside a function or a callback, "
                                    "and some of its messages may not have come");

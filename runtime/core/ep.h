@@ -69,6 +69,7 @@ typedef struct tci_ep_life {
     bool ended;             /* tci_ep_events.ended was called */
     bool gave_up;           /* it ends, and some of its messages may not have come */
     bool close_wanted;      /* tc_ep_close from inside an ifunc or a callback */
+    bool closed_here;       /* this side's goodbye was said first */
     uint64_t link_ended_ns; /* when that was first seen; 0: not yet */
     unsigned pins;          /* blocking calls that stand on it: not freed meanwhile */
     tc_error *error;        /* why it failed; NULL also when there was no memory */

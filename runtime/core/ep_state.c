@@ -257,7 +257,8 @@ tc_status tci_ep_check_credit(tc_ep *ep)
 tc_status tc_ep_error(const tc_ep *ep, tc_error *err)
 {
     if (ep->state == TCI_EP_CLOSED)
-        return tci_error_set(err, TC_E_CLOSED, "the peer closed the endpoint");
+        return tci_error_set(err, TC_E_CLOSED, "%s closed the endpoint",
+                             ep->life.closed_here ? "this side" : "the peer");
     if (ep->state != TCI_EP_FAILED)
         return TC_OK;
     if (ep->life.error == NULL)

@@ -49,6 +49,21 @@ static void an_endpoint_that_never_opened_leaves_only_its_handshake(void **state
     fake_node_destroy(node);
 }
 
+static void the_text_of_an_end_names_the_side_that_closed(void **state)
+{
+    for (int here = 0; here < 2; here++) {
+        fake_pair pair;
+        tc_error error = {0};
+        fake_pair_open(&pair, FAKE_MAPPED);
+        pair.ep->life.closed_here = here;
+        tci_ep_finish(pair.ep);
+        assert_int_equal(tc_ep_error(pair.ep, &error), TC_E_CLOSED);
+        assert_string_equal(error.text, here ? "this side closed the endpoint"
+                                             : "the peer closed the endpoint");
+        fake_pair_close(&pair);
+    }
+}
+
 static void only_rings_that_may_have_something_are_watched(void **state)
 {
     fake_pair pair;
@@ -229,6 +244,7 @@ int main(void)
         cmocka_unit_test(frames_for_an_endpoint_that_is_not_open_are_looked_at_later),
         cmocka_unit_test(the_first_error_stays),
         cmocka_unit_test(one_that_ended_in_order_does_not_fail_any_more),
+        cmocka_unit_test(the_text_of_an_end_names_the_side_that_closed),
         cmocka_unit_test(the_layers_above_hear_once_that_it_ended),
         cmocka_unit_test(nothing_leaves_by_an_endpoint_that_has_ended),
         cmocka_unit_test(a_count_of_consumed_bytes_that_runs_wild_ends_it),
