@@ -49,16 +49,19 @@ static bool why_missing(const language *of, char *why_out, size_t size)
     return false;
 }
 
-static bool complain(const perf_options *options, const language *of, const char *name)
+/* Prints why there is no function in a language: that was asked for, or `without` it all the others
+ * are measured. */
+static void complain(const perf_options *options, const language *of, const char *name,
+                     bool without)
 {
     char why[512];
-    (void)fprintf(stderr, "tc-perf: --function %s: no %s.tca in %s: ", of->name, name,
-                  options->ifunc_path);
+    (void)fprintf(stderr,
+                  "tc-perf: --function %s%s: no %s.tca in %s: ", without ? "all: without " : "",
+                  of->name, name, options->ifunc_path);
     if (why_missing(of, why, sizeof why))
         (void)fprintf(stderr, "%s was not built: %s\n", of->name, why);
     else
         (void)fprintf(stderr, "this benchmark has no function in that language\n");
-    return false;
 }
 
 bool language_choose(const perf_options *options, const char *function,
@@ -72,10 +75,15 @@ bool language_choose(const perf_options *options, const char *function,
         const language *of = &languages[i];
         const bool named = perf_value_lists(names, ',', of->name);
         language_function(of, function, name, sizeof name);
-        if (is_there(options->ifunc_path, name) && (named || all))
+        if (!named && !all)
+            continue;
+        if (is_there(options->ifunc_path, name)) {
             choice_out->of[choice_out->count++] = of;
-        else if (named)
-            return complain(options, of, name);
+            continue;
+        }
+        complain(options, of, name, !named);
+        if (named)
+            return false;
     }
     return true;
 }

@@ -67,6 +67,8 @@ def refuses(tc_perf):
         done = run([tc_perf, *TSI, "--function", "rust", "--ifunc-path", folder])
         expect(done.returncode == 2, "exit status 2", done)
         expect(f"no tsi_rust.tca in {folder}: " in done.stderr, "which file, and where", done.stderr)
+        done = run([tc_perf, *TSI, "--function", "all", "--ifunc-path", folder])
+        expect(f"--function all: without rust: no tsi_rust.tca in {folder}: " in done.stderr, "what is left out", done.stderr)
         done = run([tc_perf, *DAPC, "--function", "c++", "--ifunc-path", folder])
         expect(done.returncode == 1 and "no chase_reply_cpp.tca" in done.stderr, "a refusal", done)
     done = run([tc_perf, *TSI, "--function", "pascal"])
