@@ -114,16 +114,23 @@ static void draining_goes_on_behind_frames_that_are_no_messages(void **state)
     fake_pair_close(&pair);
 }
 
-static void a_lap_that_ends_where_it_begins_ends_the_endpoint(void **state)
+/* By hand: both go beyond the ring's end where frames are in its last lines, which the nonce decides. */
+static void store_wrap(tci_producer *tx)
 {
     const tci_frame wrap = {.kind = TCI_FRAME_WRAP};
+    uint8_t *frame = tci_producer_next(tx);
+    tci_ring_store_word(frame + 8, tci_frame_word(&wrap));
+    tci_ring_store_signal(frame, tx->signal);
+    tx->signal += TCI_SIGNAL_STEP;
+    tx->tail += tx->mask + 1 - (tx->tail & tx->mask);
+}
+
+static void a_lap_that_ends_where_it_begins_ends_the_endpoint(void **state)
+{
     open_pair(FAKE_MAPPED);
     tci_producer *tx = &pair.ep->tx.ring;
-    const uint64_t padding = tx->mask + 1 - (tx->tail & tx->mask);
-    tci_producer_commit(tx, tci_producer_next(tx), padding, tci_frame_word(&wrap));
-    uint8_t *second = tci_producer_next(tx); /* which no producer of ours would write */
-    tci_ring_store_word(second + 8, tci_frame_word(&wrap));
-    tci_ring_store_signal(second, tx->signal);
+    store_wrap(tx);
+    store_wrap(tx); /* no producer of this library would write it */
     (void)tci_dispatch_run(pair.peer);
     expect_end("a lap ends where it begins");
 }
