@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests of a language whose compiler was missing at configure time are skipped, and say what is missing.
 
-    check_skips.py SOURCE_FOLDER CMAKE
+    check_skips.py SOURCE_FOLDER CMAKE TIME_LIMIT
 """
 import os
 import subprocess
@@ -9,12 +9,14 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = CMAKE = None
+SOURCE = CMAKE = TIME_LIMIT = None
 # A machine without programs, as far as CMake can find: the two languages and a reason with a semicolon.
 PROJECT = """
 cmake_minimum_required(VERSION 3.18)
 project(skips LANGUAGES NONE)
 enable_testing()
+add_executable(time_limit IMPORTED)
+set_target_properties(time_limit PROPERTIES IMPORTED_LOCATION "{time_limit}")
 set(CMAKE_FIND_ROOT_PATH "${{CMAKE_CURRENT_BINARY_DIR}}/nothing")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM ONLY)
 include("{source}/cmake/TcTests.cmake")
@@ -33,7 +35,7 @@ class Skips(unittest.TestCase):
     def test_what_is_missing_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
-                file.write(PROJECT.format(source=SOURCE))
+                file.write(PROJECT.format(source=SOURCE, time_limit=TIME_LIMIT))
             build = os.path.join(folder, "build")
             status, text = run(CMAKE, "-S", folder, "-B", build)
             self.assertEqual(status, 0, text)
@@ -45,5 +47,5 @@ class Skips(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    SOURCE, CMAKE = sys.argv[1:]
+    SOURCE, CMAKE, TIME_LIMIT = sys.argv[1:]
     unittest.main(argv=sys.argv[:1])
