@@ -1,3 +1,4 @@
+/* Setup of a consumer, and frames that messages bring. Reading is inline in the header. */
 #include "consumer.h"
 
 #include "base/assertion.h"
@@ -37,8 +38,8 @@ bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, u
            atomic_load_explicit(&identity[1], memory_order_relaxed) == ring_bytes;
 }
 
-/* Whether it touches what was read and not told yet: the producer has no leave to write
- * there. */
+/* Returns whether the range overlaps bytes that were read but not published yet. The producer
+ * must not write there. */
 static bool is_consumed(const tci_consumer *c, uint64_t offset, size_t size)
 {
     const uint64_t behind = (offset - c->published) & c->mask;

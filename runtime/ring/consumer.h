@@ -7,42 +7,44 @@
 #include "wire/frame.h"
 
 typedef struct tci_consumer {
-    uint8_t *ring; /* where frames are read, and functions have their payloads */
+    uint8_t *ring; /* frames are read here, and functions get their payloads here */
     uint64_t mask;
     uint64_t head;      /* position of the next frame */
-    uint64_t signal;    /* that the next frame will have */
-    uint64_t published; /* what the producer was told last */
+    uint64_t signal;    /* signal of the next frame */
+    uint64_t published; /* position last reported to the producer */
     tci_ring_word *consumed;
-    uint8_t *filled; /* where frames are written that were carried here: the same memory */
+    uint8_t *filled; /* frames that messages bring are written here: the same memory */
 } tci_consumer;
 
 /* Sets up the region's control block and an empty consumer. The region must be zero or have
  * another nonce. */
 void tci_consumer_init(tci_consumer *c, uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
-/* From here on frames are read in another mapping of the same region. */
+/* Reads frames through another mapping of the same region from now on. */
 void tci_consumer_read_in(tci_consumer *c, uint8_t *view);
 
-/* Whether a mapped region is the one that a peer described. */
+/* Returns whether a mapped region is the one that a peer described. */
 bool tci_consumer_identity_matches(const uint8_t *region, uint64_t ring_bytes, uint64_t nonce);
 
-/* Whether frames may be placed there: it is within the ring, and nothing of it was consumed and not
- * told yet. Who places them otherwise than by the next call stores the first signal last. */
+/* Returns whether frames may be written at `offset`: the range is within the ring and contains
+ * no bytes that were consumed but not published yet. A caller that writes them without
+ * tci_consumer_place stores the first signal last. */
 bool tci_consumer_may_place(const tci_consumer *c, uint64_t offset, size_t size);
 
-/* Copies bytes that were carried here by a message into the ring at a byte offset, signal last.
- * False when they do not fit there, or something there was consumed and not told yet. */
+/* Copies bytes that a message brought into the ring at a byte offset, signal last. Returns
+ * false when they do not fit there, or when the range contains bytes that were consumed but not
+ * published yet. */
 bool tci_consumer_place(tci_consumer *c, uint64_t offset, const uint8_t *bytes, size_t size);
 
-/* Whether a frame (perhaps a WRAP) is there. */
+/* Returns whether a frame (perhaps a WRAP) has arrived. */
 static inline bool tci_consumer_has_frame(const tci_consumer *c)
 {
     return tci_ring_load_signal(c->ring + (c->head & c->mask)) == c->signal;
 }
 
-/* The next frame, or NULL. *word_out is its second header word, loaded once. A WRAP frame is
- * passed over here, but for one where a lap begins: it would pass over a whole lap, and a peer
- * that stores one after the other would keep this from ever returning. */
+/* Returns the next frame, or NULL. *word_out is its second header word, loaded once. WRAP
+ * frames are skipped, except at the start of a lap: there a WRAP would skip a whole lap, and a
+ * peer that stores one after the other would keep this function from ever returning. */
 static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
 {
     for (;;) {
@@ -60,13 +62,13 @@ static inline uint8_t *tci_consumer_peek(tci_consumer *c, uint64_t *word_out)
     }
 }
 
-/* Bytes from the next frame to the end of the ring. */
+/* Returns the bytes from the next frame to the end of the ring. */
 static inline size_t tci_consumer_room(const tci_consumer *c)
 {
     return (size_t)(c->mask + 1 - (c->head & c->mask));
 }
 
-/* The frame that peek gave, of `bytes`, is done with. */
+/* Consumes the frame that peek returned, of `bytes`. */
 static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
 {
     TCI_ASSERT(tci_frame_align(bytes) <= tci_consumer_room(c));
@@ -74,14 +76,14 @@ static inline void tci_consumer_advance(tci_consumer *c, uint64_t bytes)
     c->signal += TCI_SIGNAL_STEP;
 }
 
-/* An eighth of the ring was consumed since the producer was told. */
+/* Returns whether an eighth of the ring was consumed since the producer was last notified. */
 static inline bool tci_consumer_credit_is_due(const tci_consumer *c)
 {
     return c->head - c->published > c->mask >> TCI_RING_CREDIT_SHIFT;
 }
 
-/* Tells a producer that maps the region. (One that does not is told by a message; see
- * delivery/.) */
+/* Reports consumption to a producer that maps the region. (Other producers are notified by a
+ * message; see delivery/.) */
 static inline void tci_consumer_publish(tci_consumer *c)
 {
     tci_ring_store_consumed(c->consumed, c->head);

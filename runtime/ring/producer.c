@@ -1,3 +1,5 @@
+/* The slow paths of a producer: credit, laps and counting. The fast paths are inline in the
+ * header. */
 #include "producer.h"
 
 #include "base/assertion.h"

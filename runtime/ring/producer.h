@@ -1,6 +1,6 @@
 /* The writing side of a ring.
  *
- * Positions are in bytes, begin at tci_ring_start and never wrap; a position's place in the
+ * Positions are in bytes, begin at tci_ring_start and never wrap; a position's offset in the
  * ring is position & mask. Single-threaded. */
 #ifndef TCI_PRODUCER_H
 #define TCI_PRODUCER_H
@@ -12,44 +12,47 @@
 typedef struct tci_producer {
     uint8_t *ring; /* mapped memory of the consumer, or a ring of this side's own */
     uint64_t mask;
-    uint64_t tail;   /* where the next frame goes */
-    uint64_t signal; /* that the next frame gets */
-    uint64_t limit;  /* data frames may end here: consumed + ring bytes - control reserve */
+    uint64_t tail;   /* position of the next frame */
+    uint64_t signal; /* signal of the next frame */
+    /* data frames end here at the latest: consumed + ring bytes - control reserve */
+    uint64_t limit;
     uint64_t reserve;
     uint64_t nonce;
-    uint64_t padding_frames; /* frames that only closed a lap, and the bytes that they took */
+    uint64_t padding_frames; /* frames that only closed a lap, and their bytes */
     uint64_t padding_bytes;
     const tci_ring_word *consumed;
     uint64_t consumed_seen;
-    bool broken; /* the consumer's word ran backwards or ahead of us */
+    bool broken; /* the consumer's word ran backwards or ahead of the tail */
 } tci_producer;
 
 void tci_producer_init(tci_producer *p, uint8_t *ring, uint64_t ring_bytes, uint64_t nonce,
                        const tci_ring_word *consumed);
 
-/* Reads the consumer's word again. A word that runs backwards or ahead is a broken peer:
- * nothing is granted any more. */
+/* Reads the consumer's word again. A word that runs backwards or ahead means a broken peer: no
+ * further space is granted. */
 void tci_producer_refresh(tci_producer *p);
 
-/* reserve when the fast path below cannot: refreshes the credit, and closes the lap with a WRAP
- * frame. `extra` is the part of the control reserve that this frame may use. NULL: no credit.
- */
+/* Reserves when the fast path below cannot: refreshes the credit, and closes the lap with a
+ * WRAP frame. `extra` is the part of the control reserve that this frame may use. Returns NULL
+ * without credit. */
 uint8_t *tci_producer_reserve_slow(tci_producer *p, uint64_t bytes, uint64_t extra);
 
-/* Whether there is room for `count` frames of one granule, without another look at the
- * consumer. One always ends where the ring ends or before it, so they need no padding. */
+/* Returns whether there is space for `count` frames of one granule, without reading the
+ * consumer's word again. A granule never crosses the end of the ring, so these frames need no
+ * padding. */
 static inline bool tci_producer_has_granules(const tci_producer *p, unsigned count)
 {
     return p->tail + (uint64_t)count * TCI_FRAME_GRANULE <= p->limit;
 }
 
-/* Where the next frame goes, if it goes there. */
+/* Returns the address of the next frame, provided that it needs no padding before it. */
 static inline uint8_t *tci_producer_next(const tci_producer *p)
 {
     return p->ring + (p->tail & p->mask);
 }
 
-/* tci_producer_reserve without another look at the consumer and without closing a lap. */
+/* Does the work of tci_producer_reserve without reading the consumer's word again and without
+ * closing a lap. */
 static inline uint8_t *tci_producer_try_reserve(tci_producer *p, uint64_t bytes)
 {
     uint64_t at = p->tail & p->mask;
@@ -59,22 +62,22 @@ static inline uint8_t *tci_producer_try_reserve(tci_producer *p, uint64_t bytes)
     return p->ring + at;
 }
 
-/* Room for a frame of `bytes` (header included, at most tci_ring_frame_max), contiguous; NULL
- * when there is no credit. Nothing is seen by the consumer before commit; to give a reservation
- * up, do nothing. */
+/* Returns contiguous space for a frame of `bytes` (header included, at most
+ * tci_ring_frame_max); NULL without credit. The consumer sees nothing before commit. A
+ * reservation is given up by not committing it. */
 static inline uint8_t *tci_producer_reserve(tci_producer *p, uint64_t bytes)
 {
     uint8_t *frame = tci_producer_try_reserve(p, bytes);
     return frame != NULL ? frame : tci_producer_reserve_slow(p, bytes, 0);
 }
 
-/* The same for control frames, which may use the reserve too. */
+/* Does the same for control frames, which may also use the reserve. */
 static inline uint8_t *tci_producer_reserve_control(tci_producer *p, uint64_t bytes)
 {
     return tci_producer_reserve_slow(p, bytes, p->reserve);
 }
 
-/* Publishes the frame that reserve gave. */
+/* Publishes the frame that reserve returned. */
 static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t bytes,
                                        uint64_t header_word)
 {
@@ -86,9 +89,9 @@ static inline void tci_producer_commit(tci_producer *p, uint8_t *frame, uint64_t
     TCI_ASSERT(p->tail - p->consumed_seen <= p->mask + 1);
 }
 
-/* The same for a frame of one granule whose payload of at most 8 bytes comes as a number: it
- * leaves in one store with the header word, so the frame is two stores in all
- * (base/small_copy.h says why that counts). */
+/* Does the same for a frame of one granule and a payload of at most 8 bytes, passed as a
+ * number. Header word and payload are written in one store, so the frame takes two stores in
+ * all (base/small_copy.h explains why that counts). */
 static inline void tci_producer_commit_word(tci_producer *p, uint8_t *frame,
                                             uint64_t header_word, uint64_t payload)
 {
@@ -107,9 +110,9 @@ typedef struct tci_short_call {
     uint64_t payload;
 } tci_short_call;
 
-/* Commits `count` of them; there is room, see tci_producer_has_granules. The producer stays in
- * registers meanwhile, so nothing but frames is stored, and lines that the consumer holds are
- * asked for many at a time. */
+/* Commits `count` calls. The caller has checked the space with tci_producer_has_granules. The
+ * producer stays in registers meanwhile, so only frames are stored, and many lines that the
+ * consumer holds are requested at a time. */
 static inline void tci_producer_commit_calls(tci_producer *p, const tci_short_call *calls,
                                              unsigned count)
 {
@@ -121,17 +124,17 @@ static inline void tci_producer_commit_calls(tci_producer *p, const tci_short_ca
     p->tail = local.tail;
 }
 
-/* How many frames were committed, of every kind. The signal counts them, so nothing else has
- * to: TCI_SIGNAL_STEP is odd and has an inverse modulo 2^64. */
+/* Returns the number of committed frames of every kind. It is computed from the signal, without
+ * a counter: TCI_SIGNAL_STEP is odd and has an inverse modulo 2^64. */
 uint64_t tci_producer_frames(const tci_producer *p);
 
-/* Bytes of all frames that were committed, but for those that only closed a lap. */
+/* Returns the bytes of all committed frames, except those that only closed a lap. */
 static inline uint64_t tci_producer_bytes(const tci_producer *p)
 {
     return p->tail - tci_ring_start(p->nonce) - p->padding_bytes;
 }
 
-/* Everything that was committed has been consumed. */
+/* Returns whether every committed frame has been consumed, as of the last refresh. */
 static inline bool tci_producer_drained(const tci_producer *p)
 {
     return p->consumed_seen == p->tail;

@@ -1,4 +1,4 @@
-/* Frames: what lies in a ring. docs/wire-format.md is the specification; these are pure
+/* Frames: the units that a ring holds. docs/wire-format.md is the specification; these are pure
  * functions on bytes.
  *
  * A frame is a 16-byte header of two little-endian words and a body:
@@ -7,7 +7,7 @@
  *     word 1   bits 0-31 payload bytes, 32-47 slot, 48-55 kind, 56-63 flags
  *
  * The peer can change mapped ring memory at any time. So a header is loaded once, into a
- * tci_frame, and checked there; no code looks at the ring's copy again. */
+ * tci_frame, and checked there; no code reads the ring's copy again. */
 #ifndef TCI_FRAME_H
 #define TCI_FRAME_H
 
@@ -30,55 +30,60 @@
 
 typedef enum tci_frame_kind {
     TCI_FRAME_CALL = 1,     /* payload for the function in `slot` */
-    TCI_FRAME_CODE = 2,     /* the same, and the code that `slot` stands for from now on */
-    TCI_FRAME_WRAP = 3,     /* nothing: the next frame is at the start of the ring */
+    TCI_FRAME_CODE = 2,     /* the same, and the code that `slot` names from now on */
+    TCI_FRAME_WRAP = 3,     /* padding: the next frame is at the start of the ring */
     TCI_FRAME_FRAGMENT = 4, /* a part of a payload that is larger than a frame; tci_fragment */
     TCI_FRAME_CONTROL = 5,  /* flags: tci_control; about `slot` */
-    TCI_FRAME_INJECT = 6, /* payload, and the image that runs for it, once; tci_code_section */
-    TCI_FRAME_REPLY = 7   /* a part of a call's answer; tci_reply in route.h */
+    TCI_FRAME_INJECT = 6,   /* payload, and the image to run for it once; tci_code_section */
+    TCI_FRAME_REPLY = 7     /* a part of a call's answer; tci_reply in route.h */
 } tci_frame_kind;
 
-/* Flag of CODE frames: archive and deps are in the frame. Without it only their id and sizes
- * are; the bytes come outside the ring (TCI_AM_CODE). */
+/* Flag of CODE frames: archive and deps are in the frame. Without it the frame only has their
+ * id and sizes, and the bytes arrive outside the ring (TCI_AM_CODE). */
 #define TCI_CODE_ATTACHED 1u
-/* Flag of CODE frames: says what the slot means, and nothing is called. */
+/* Flag of CODE frames: the frame only binds the slot; no function is called. */
 #define TCI_CODE_BIND_ONLY 2u
-/* With BIND_ONLY: the frames behind it need not wait until the function is callable, and a
- * PREPARED or REFUSED frame says when it is, or that it will not be. */
+/* With BIND_ONLY: the frames behind it need not wait until the function is callable. A PREPARED
+ * frame reports that it is, or a REFUSED frame that it never will be. */
 #define TCI_CODE_NOTIFY 4u
-/* A signature belongs to the code, and lies behind it wherever it comes. */
+/* Flag of CODE frames: the code has a signature, which follows the code's bytes wherever they
+ * are sent. */
 #define TCI_CODE_SIGNED 8u
 #define TCI_CODE_SIGNATURE_BYTES 104u
 
-/* Flag of CALL and CODE frames: their payload begins with a lead, so that what the function gets
- * begins at an address that it asked for. The first 4 bytes of a lead say how long it is. */
+/* Flag of CALL and CODE frames: their payload begins with a lead, so that the function's part
+ * of it begins at the alignment that the function asked for. The first 4 bytes of a lead are
+ * its length. */
 #define TCI_ALIGNED 0x40u
-#define TCI_LEAD_UNIT 16u /* it is a multiple of it, from one on */
+#define TCI_LEAD_UNIT 16u /* leads are multiples of it, at least one unit */
 #define TCI_LEAD_MAX 4080u
 
-/* Flags of FRAGMENT frames, one at most: where the bytes are that they speak of. Without one
+/* Flags of FRAGMENT frames, one at most: the location of the fragment's bytes. Without a flag
  * they are in the frame. */
 #define TCI_FRAGMENT_STAGED 1u /* in the segment that the sender shares; tci_staged */
-/* The whole payload comes in PAYLOAD messages. The frame has a tci_fragment whose offset counts
- * such payloads, modulo 2^16. */
+/* The whole payload arrives in PAYLOAD messages. The frame has a tci_fragment; its offset is
+ * the payload's number, which counts such payloads modulo 2^16. */
 #define TCI_FRAGMENT_OUT_OF_LINE 2u
 
 typedef enum tci_control {
-    /* payload: content id, and one byte more if the signature is wanted, too. Send this code
-     * outside the ring: its frame waits at the head */
+    /* payload: content id, and one more byte if the signature is wanted, too. Asks for this
+     * code outside the ring: its frame waits at the head */
     TCI_CONTROL_NEED = 1,
     /* payload: status i32, text. The function in `slot` does not run here */
     TCI_CONTROL_REFUSED = 2,
-    TCI_CONTROL_CREDIT = 3, /* no payload: say at once how far you have consumed */
+    /* no payload: asks the receiver to report at once how far it has consumed */
+    TCI_CONTROL_CREDIT = 3,
     /* payload: status i32, text. A payload in fragments was dropped */
     TCI_CONTROL_TOO_LARGE = 4,
-    TCI_CONTROL_SEGMENT = 5,   /* payload: tci_segment_offer. Payloads may land there */
-    TCI_CONTROL_ATTACHED = 6,  /* no payload: that segment is attached */
-    TCI_CONTROL_PREPARED = 7,  /* no payload: the function in `slot` is callable */
-    TCI_CONTROL_MEMBER = 8,    /* payload: tci_membership. The sender is that member */
-    TCI_CONTROL_ARRIVED = 9,   /* payload: u64. So many barriers its sender has come to */
-    TCI_CONTROL_RELEASED = 10, /* payload: u64. So many barriers are over */
-    /* payload: u64, status i32, text. The barrier of that number will never be over, and why */
+    TCI_CONTROL_SEGMENT = 5,  /* payload: tci_segment_offer. Payloads may be staged there */
+    TCI_CONTROL_ATTACHED = 6, /* no payload: that segment is attached */
+    TCI_CONTROL_PREPARED = 7, /* no payload: the function in `slot` is callable */
+    TCI_CONTROL_MEMBER = 8,   /* payload: tci_membership. The sender is that member */
+    /* payload: u64. The number of barriers that the sender has entered */
+    TCI_CONTROL_ARRIVED = 9,
+    TCI_CONTROL_RELEASED = 10, /* payload: u64. The number of barriers that are over */
+    /* payload: u64, status i32, text (the reason). The barrier of that number will never be
+     * over */
     TCI_CONTROL_ABANDONED = 11
 } tci_control;
 
@@ -96,35 +101,37 @@ typedef struct tci_code_section {
     tci_content_id id;
     uint32_t archive_size;
     uint32_t deps_size;
-    uint32_t signature_size; /* not in these bytes: by the frame's flags */
+    uint32_t signature_size; /* not in these bytes: follows from the frame's flags */
 } tci_code_section;
 
-/* What lies behind the section, in the frame or in CODE messages. */
+/* Returns the bytes that follow the section, in the frame or in CODE messages. */
 static inline size_t tci_code_section_attached(const tci_code_section *section)
 {
     return (size_t)section->archive_size + section->deps_size + section->signature_size;
 }
 
-/* The same part of an INJECT frame is 8 bytes: the image's size (archive_size), and that of
- * what it links with (deps_size): the .deps text and the names of undefined symbols, in the
- * order of the slice's list, each with a terminator. Both byte ranges follow. There is no id.
- */
+/* The same part of an INJECT frame is 8 bytes: the size of the image (archive_size) and the
+ * size of its link information (deps_size): the .deps text and the names of undefined symbols,
+ * in the order of the slice's list, each with a terminator. Both byte ranges follow. There is
+ * no id. */
 #define TCI_INJECT_SECTION_BYTES 8u
 
-/* Flag of INJECT frames: a tci_staged stands for the payload, which is whole where it says. */
+/* Flag of INJECT frames: a tci_staged stands for the payload, which is complete at that
+ * offset. */
 #define TCI_INJECT_STAGED 1u
-/* Above it: how often 16, the least alignment of payloads, is doubled for this one. */
+/* The bits above the flag: how often 16, the least alignment of payloads, is doubled for this
+ * one. */
 #define TCI_INJECT_ALIGNMENT_SHIFT 4u
 #define TCI_INJECT_ALIGNMENT_MAX 8u
 
 void tci_inject_section_encode(uint32_t image_size, uint32_t rest_size,
                                uint8_t out[TCI_INJECT_SECTION_BYTES]);
 
-/* What a FRAGMENT frame's payload begins with: 16 bytes. Fragments of one payload follow each
- * other without another call between them; the last one makes the call. */
+/* The first 16 bytes of a FRAGMENT frame's payload. Fragments of one payload follow each other
+ * without another call between them; the last one makes the call. */
 typedef struct tci_fragment {
     uint64_t total;  /* bytes of the whole payload */
-    uint64_t offset; /* where this part belongs */
+    uint64_t offset; /* of this part in the payload */
 } tci_fragment;
 
 #define TCI_FRAGMENT_HEADER_BYTES 16u
@@ -132,7 +139,7 @@ typedef struct tci_fragment {
 /* A STAGED fragment: 32 bytes. */
 typedef struct tci_staged {
     tci_fragment fragment;
-    uint64_t place; /* in the segment */
+    uint64_t place; /* offset in the segment */
     uint64_t size;
 } tci_staged;
 
@@ -140,16 +147,16 @@ typedef struct tci_staged {
 typedef struct tci_segment_offer {
     uint32_t id;
     uint64_t bytes;
-    uint64_t nonce; /* its first 8 bytes */
+    uint64_t nonce; /* the segment's first 8 bytes */
 } tci_segment_offer;
 
 #define TCI_STAGED_BYTES 32u
 #define TCI_SEGMENT_OFFER_BYTES 20u
-/* Nothing lands before this place, and places are multiples of 64. */
+/* The first offset for payloads in a segment; all such offsets are multiples of 64. */
 #define TCI_STAGING_OFFSET 4096u
 #define TCI_STAGING_BYTES_MAX (256u << 20)
-/* Of payloads that come outside the ring and were not run yet: so many at most, and more than
- * one only up to so many bytes together. */
+/* Limits for payloads that arrive outside the ring and were not run yet: their count, and, if
+ * there is more than one, their bytes together. */
 #define TCI_OUT_OF_LINE_COUNT_MAX 8u
 #define TCI_OUT_OF_LINE_BYTES_MAX (4u << 20)
 
@@ -182,21 +189,21 @@ static inline uint64_t tci_frame_align(uint64_t bytes)
     return (bytes + TCI_FRAME_GRANULE - 1) & ~(uint64_t)(TCI_FRAME_GRANULE - 1);
 }
 
-/* Where a CODE frame's code section starts. */
+/* Returns the offset of a CODE frame's code section. */
 static inline size_t tci_frame_code_offset(uint32_t payload_size)
 {
     return TCI_FRAME_HEADER_BYTES + (((size_t)payload_size + 7) & ~(size_t)7);
 }
 
-/* Bytes of a whole CODE frame. */
+/* Returns the bytes of a whole CODE frame. */
 static inline size_t tci_frame_code_bytes(uint32_t payload_size, size_t attached_bytes)
 {
     return tci_frame_code_offset(payload_size) + TCI_CODE_SECTION_BYTES + attached_bytes;
 }
 
 void tci_frame_lead_encode(uint32_t lead, uint8_t *payload);
-/* Of an ALIGNED frame: how much of its payload's bytes is the lead. Looks at them once.
- * TC_E_CORRUPT. */
+/* Finds how many bytes of an ALIGNED frame's payload are the lead. Reads the lead's length
+ * once. TC_E_CORRUPT. */
 TC_MUST_CHECK tc_status tci_frame_lead(const uint8_t *payload, size_t payload_size,
                                        size_t *lead_out, tc_error *err);
 
@@ -205,10 +212,10 @@ void tci_code_section_encode(const tci_code_section *section,
 void tci_code_section_decode(const uint8_t bytes[TCI_CODE_SECTION_BYTES],
                              tci_code_section *out);
 
-/* Judges a frame that was loaded from a ring and is no WRAP to be passed over, with `room` bytes from its
- * header to the ring's end: gives the bytes that it takes, unaligned, and for CODE and INJECT
- * frames their section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind,
- * or more bytes than there is room. */
+/* Checks a frame that was loaded from a ring and is no WRAP to skip, with `room` bytes from its
+ * header to the ring's end. Finds the frame's bytes, unaligned, and for CODE and INJECT frames
+ * their section (section_out is written for no other kind). TC_E_CORRUPT: unknown kind, or more
+ * bytes than `room`. */
 TC_MUST_CHECK tc_status tci_frame_check(const tci_frame *frame, const uint8_t *header,
                                         size_t room, size_t *bytes_out,
                                         tci_code_section *section_out, tc_error *err);

@@ -1,3 +1,5 @@
+/* Encodes and decodes the bodies of all hello messages, and compares two hellos. The preamble
+ * is in hello_envelope.c. */
 #include "hello.h"
 
 #include "base/assertion.h"
@@ -12,7 +14,7 @@
 #define PAGE_BYTES_MIN 4096u
 #define PAGE_BYTES_MAX (1u << 20)
 
-/* Bits of the byte that says which ways lead to a HELLO's sender. */
+/* Bits of the byte that lists the ways to a HELLO's sender. */
 #define WAY_STREAM 1u
 #define WAY_UCX_NETWORK 2u
 #define WAY_UCX_SHARED_MEMORY 4u
@@ -24,7 +26,7 @@ _Static_assert(TCI_HELLO_FIXED_BYTES + TCI_HELLO_RKEY_MAX + TCI_HELLO_WORKER_ADD
                    TCI_HELLO_BODY_MAX,
                "a hello with every field at its limit must fit a body");
 
-/* --- the fields of a hello: one check for what comes in and what goes out ---------------- */
+/* --- the fields of a hello: one check for decoding and encoding -------------------------- */
 
 static tc_status check_range(const char *field, uint64_t found, uint64_t min, uint64_t max,
                              tc_error *err)
@@ -114,7 +116,8 @@ static tc_status check_hello(const tci_hello *h, tci_hello_kind kind, tc_error *
                              (int)h->isa);
     TC_TRY(check_power_of_two("page size", h->page_bytes, PAGE_BYTES_MIN, PAGE_BYTES_MAX, err));
     TC_TRY(check_range("largest code", h->code_bytes_max, 1, TCI_HELLO_CODE_BYTES_MAX, err));
-    /* It will be given to kill(), where 0 and negative numbers mean groups of processes. */
+    /* The pid will be passed to kill(), where 0 and negative numbers mean groups of
+     * processes. */
     TC_TRY(check_range("pid", h->pid, 1, INT32_MAX, err));
     TC_TRY(kind == TCI_HELLO_ADDRESS ? check_no_ring(h, err) : check_ring(h, err));
     TC_TRY(check_range("worker address size", h->worker_address.size, h->stream ? 0 : 1,
@@ -225,7 +228,7 @@ static void read_ways(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
     *reserved_out |= ways & ~WAYS_ALL;
 }
 
-/* Bits that the format keeps at zero are gathered in *reserved_out. */
+/* Collects in *reserved_out the bits that the format keeps at zero. */
 static void read_hello(tci_reader *r, tci_hello *h, uint32_t *reserved_out)
 {
     uint32_t library = tci_read_u32(r);
@@ -360,7 +363,7 @@ tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_error *err)
     return tci_hello_open(bytes, size, TCI_HELLO_BYE, &r, err);
 }
 
-/* --- WAKEUP -------------------------------------------------------------------------------- */
+/* --- WAKEUP ------------------------------------------------------------------------------ */
 
 tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out)
 {

@@ -1,11 +1,11 @@
-/* The messages by which two processes find each other: pure functions on bytes, the same on
- * every carrier (a TCP stream, a UCX active message, address bytes that a user carries by
- * hand). docs/wire-format.md, chapter "Hello messages", is the specification.
+/* The messages by which two processes connect: pure functions on bytes, the same on every
+ * carrier (a TCP stream, a UCX active message, address bytes that a user carries by hand).
+ * docs/wire-format.md, chapter "Hello messages", is the specification.
  *
  * Both sides send HELLO, check the other's, and answer READY (or REFUSE). BYE ends the
- * connection in order. WAKEUP wakes a peer that sleeps. ADDRESS is what tc_context_address
- * hands out: a HELLO without a ring. Every byte may come from a stranger: whatever is wrong
- * with a message is found here and nowhere else. */
+ * connection in order. WAKEUP wakes a peer that sleeps. ADDRESS is the message that
+ * tc_context_address returns: a HELLO without a ring. Every byte may come from an
+ * unauthenticated peer: all checks of a message's bytes are here. */
 #ifndef TCI_HELLO_H
 #define TCI_HELLO_H
 
@@ -29,8 +29,9 @@
 #define TCI_HELLO_REFUSE_TEXT_MAX 512u
 #define TCI_HELLO_RING_BYTES_MIN 4096u
 #define TCI_HELLO_RING_BYTES_MAX (2u << 20)
-/* What the largest things that go in one piece need: an answer's head, a path and half a KiB, an
- * error's text, a first message's code section. The smallest ring takes 1,664. */
+/* Large enough for the largest items that are sent in one piece: an answer's head with a path
+ * and half a KiB, an error's text, a first message's code section. The smallest ring takes
+ * 1,664. */
 #define TCI_HELLO_FRAME_BYTES_MIN 1024u
 #define TCI_HELLO_CODE_BYTES_MAX (1u << 30)
 #define TCI_HELLO_HOST_ID_BYTES 16u
@@ -47,8 +48,8 @@ typedef enum tci_hello_kind {
 
 typedef enum tci_hello_isa { TCI_HELLO_X86_64 = 1, TCI_HELLO_AARCH64 = 2 } tci_hello_isa;
 
-/* How the sender of a READY will fill the receiver's ring. A number is never used again for
- * something else. Which of them this library has, delivery/delivery_table.c says. */
+/* How the sender of a READY will fill the receiver's ring. A number is never reused for another
+ * delivery. delivery/delivery_table.c lists the deliveries of this library. */
 typedef enum tci_hello_delivery {
     TCI_HELLO_DIRECT = 1,
     TCI_HELLO_AM = 2,
@@ -62,31 +63,32 @@ typedef struct tci_hello_version {
     uint8_t patch;
 } tci_hello_version;
 
-/* Bytes that belong to someone else; of a decoded hello: to the message it was decoded from. */
+/* Bytes owned by another object; in a decoded hello, by the message that it was decoded
+ * from. */
 typedef struct tci_hello_view {
     const void *data;
     size_t size;
 } tci_hello_view;
 
 typedef struct tci_hello {
-    /* Messages have to go over the connection that the HELLO came by: this side says nothing of
-     * UCX's. Never of an ADDRESS. */
+    /* All messages have to use the connection that the HELLO came by; this side then offers no
+     * way by UCX. Always false in an ADDRESS. */
     bool stream;
-    bool ucx_network;       /* other hosts can reach its UCX */
-    bool ucx_shared_memory; /* processes of its host can, without a network */
+    bool ucx_network;       /* other hosts can reach the sender's UCX */
+    bool ucx_shared_memory; /* processes of the sender's host can, without a network */
     tci_hello_version library;
     tci_hello_version ucx;
     tci_hello_version llvm; /* 0.0.0: no code engine */
     tci_hello_isa isa;
     uint32_t page_bytes;     /* a power of two */
-    uint32_t code_bytes_max; /* largest archive with deps that this side takes; 1..2^30 */
-    uint64_t pid;            /* 1..2^31-1, in the namespace that host_id stands for */
+    uint32_t code_bytes_max; /* largest archive with deps that this side accepts; 1..2^30 */
+    uint64_t pid;            /* 1..2^31-1, in the namespace that host_id identifies */
     uint8_t host_id[TCI_HELLO_HOST_ID_BYTES]; /* see bootstrap/host_id.h */
-    uint64_t context_id; /* random; tells a context from another of the same process */
+    uint64_t context_id; /* random; distinguishes contexts of one process */
 
-    /* The ring that this side receives in. An ADDRESS has none: not written, and when decoded
-     * all zero, and no segment. */
-    /* what the peer names this side's endpoint by in active messages */
+    /* The ring that this side receives in. An ADDRESS has no ring: the fields are not written,
+     * and are decoded as zero and no segment. */
+    /* the number by which the peer names this side's endpoint in active messages */
     uint16_t connection_id;
     uint64_t connection_token; /* random; such messages without it are dropped */
     uint32_t ring_bytes;       /* a power of two, 4 KiB to 2 MiB */
@@ -94,61 +96,63 @@ typedef struct tci_hello {
     uint64_t ring_address;     /* in this side's memory; a multiple of 64; 0 without an rkey */
     /* largest frame the ring takes, header included; 1024..ring_bytes */
     uint32_t frame_bytes_max;
-    uint32_t segment; /* number of the shared memory that shows the ring; 2^32-1: none */
-    /* packed by UCX, <= 1024 bytes; empty when the ring cannot be put to */
+    /* number of the shared memory that contains the ring; 2^32-1: not shared */
+    uint32_t segment;
+    /* packed by UCX, <= 1024 bytes; empty when UCX cannot put into the ring */
     tci_hello_view rkey;
 
-    /* 1..4096 bytes, opaque to all but UCX; empty where `stream` says that nobody needs it */
+    /* 1..4096 bytes, opaque to all but UCX; may be empty where `stream` is set */
     tci_hello_view worker_address;
     /* "x86_64-linux"; 1..63 bytes of printable ASCII, like the next two */
     tci_hello_view triple;
     tci_hello_view cpu;      /* "znver4"; <= 63 */
     tci_hello_view features; /* LLVM's feature string; <= 2048 */
 
-    /* Ids of the dictionaries that archives sent here may be packed with, ascending, none 0. */
+    /* Ids of the dictionaries that archives sent here may be packed with: ascending, no 0. */
     uint32_t dictionaries[TCI_HELLO_DICTIONARIES_MAX];
     uint8_t dictionary_count;
 } tci_hello;
 
 typedef struct tci_hello_preamble {
     tci_hello_kind kind;
-    uint32_t body_bytes; /* what follows the preamble; within the limits of the kind */
+    uint32_t body_bytes; /* size of the rest of the message; within the limits of the kind */
     uint32_t checksum;   /* of the body; checked when the whole message is decoded */
 } tci_hello_preamble;
 
-/* Judges the first 16 bytes of a message (size >= 16 or TC_E_CORRUPT), so that a carrier knows
- * how much follows. TC_E_CORRUPT (not a peer at all, unknown kind, a body size outside the
- * kind's limits), TC_E_VERSION (another protocol; found before anything behind the protocol
- * number is looked at). err may be NULL here and below. */
+/* Checks the first 16 bytes of a message (size >= 16 or TC_E_CORRUPT), so that a carrier knows
+ * how many bytes follow. TC_E_CORRUPT (not a peer at all, unknown kind, a body size outside the
+ * kind's limits), TC_E_VERSION (another protocol; found before any byte behind the protocol
+ * number is checked). err may be NULL here and below. */
 TC_MUST_CHECK tc_status tci_hello_preamble_decode(const void *bytes, size_t size,
                                                   tci_hello_preamble *preamble_out,
                                                   tc_error *err);
 
-/* kind is HELLO or ADDRESS. buf of TCI_HELLO_MESSAGE_MAX always suffices. TC_E_INVALID: a field
- * outside its range (this side's own mistake, or a feature string above the limit);
- * TC_E_TOO_LARGE: buf is too small. */
+/* Encodes a message; kind is HELLO or ADDRESS. A buffer of TCI_HELLO_MESSAGE_MAX always
+ * suffices. TC_E_INVALID: a field outside its range (this side's own mistake, or a feature
+ * string above the limit); TC_E_TOO_LARGE: buf is too small. */
 TC_MUST_CHECK tc_status tci_hello_encode(const tci_hello *hello, tci_hello_kind kind, void *buf,
                                          size_t size, size_t *size_out, tc_error *err);
 
-/* The exact bytes of one whole message of that kind (HELLO or ADDRESS), preamble included.
- * Views point into bytes. Decoding and encoding are each other's inverse: one hello, one form.
- * The preamble's statuses, and TC_E_CORRUPT for a damaged body or a field outside its range. */
+/* Decodes the exact bytes of one whole message of that kind (HELLO or ADDRESS), preamble
+ * included. Views point into bytes. Decoding and encoding are each other's inverse: each hello
+ * has one encoding. Returns the preamble's statuses, and TC_E_CORRUPT for a damaged body or a
+ * field outside its range. */
 TC_MUST_CHECK tc_status tci_hello_decode(const void *bytes, size_t size, tci_hello_kind kind,
                                          tci_hello *hello_out, tc_error *err);
 
-/* TC_E_TOO_LARGE when buf is too small, here and for the next two encoders. */
+/* TC_E_TOO_LARGE when buf is too small, here and in the next two encoders. */
 TC_MUST_CHECK tc_status tci_hello_ready_encode(uint8_t delivery, void *buf, size_t size,
                                                size_t *size_out);
-/* *delivery_out may be none of tci_hello_delivery. */
+/* *delivery_out may be a number that tci_hello_delivery does not have. */
 TC_MUST_CHECK tc_status tci_hello_ready_decode(const void *bytes, size_t size,
                                                uint8_t *delivery_out, tc_error *err);
 
-/* status must not be TC_OK (then TC_E_INVALID). The text is cut to its limit; what is not
- * printable ASCII becomes '?'. */
+/* status must not be TC_OK (then TC_E_INVALID). The text is cut to its limit; bytes that are
+ * not printable ASCII become '?'. */
 TC_MUST_CHECK tc_status tci_hello_refuse_encode(tc_status status, const char *text, void *buf,
                                                 size_t size, size_t *size_out);
 /* *refusal_out gets the peer's status and text. A status that only a newer peer knows is kept
- * as the number it is. A peer may claim any: show it, but let no decision hang on it. */
+ * as its number. A peer may claim any status: show it, but base no decision on it. */
 TC_MUST_CHECK tc_status tci_hello_refuse_decode(const void *bytes, size_t size,
                                                 tc_error *refusal_out, tc_error *err);
 
@@ -157,22 +161,22 @@ TC_MUST_CHECK tc_status tci_hello_bye_decode(const void *bytes, size_t size, tc_
 
 TC_MUST_CHECK tc_status tci_hello_wakeup_encode(void *buf, size_t size, size_t *size_out);
 
-/* Whether what these two send each other has to go over their connection, because one of them
- * says so, or because their UCX have no way in common: another version, or no transport that both
- * have. Both sides find the same. */
+/* Returns whether all messages between the two sides have to use their connection: one side
+ * asks for it, or their UCX have no way in common (different versions, or no transport that
+ * both have). Both sides get the same result. */
 bool tci_hello_needs_stream(const tci_hello *mine, const tci_hello *theirs);
 
-/* Whether this side may talk to that one by UCX. TC_E_VERSION: UCX of another major.minor (its
- * shared-memory messages hang and its keys cannot be unpacked across minors); the text holds
- * both. Architectures may differ. */
+/* Checks that the two sides may communicate by UCX. TC_E_VERSION: UCX of another major.minor
+ * (its shared-memory messages hang and its keys cannot be unpacked across minors); the text
+ * names both. Architectures may differ. */
 TC_MUST_CHECK tc_status tci_hello_compatible(const tci_hello *mine, const tci_hello *theirs,
                                              tc_error *err);
 
-/* One kernel and the same namespaces, as far as is known: the peer's pid means something here.
- */
+/* Returns whether both sides have one kernel and the same namespaces, as far as is known: the
+ * peer's pid is valid here. */
 bool tci_hello_same_host(const tci_hello *mine, const tci_hello *theirs);
 
-/* Of the process that runs this. */
+/* Returns the instruction set of the calling process. */
 tci_hello_isa tci_hello_own_isa(void);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-/* With these a carrier can size its wait, and hang up on a liar, from the preamble alone. */
+/* Limits of the bodies. A carrier knows from the preamble alone how many bytes to wait for, and
+ * closes the connection when a size is outside them. */
 static const struct {
     const char *name;
     uint32_t body_min;

@@ -1,6 +1,6 @@
-/* What travels beside the payload of messages that are to be answered or were sent on: who
- * began them, and how they came. docs/wire-format.md is the specification; these are pure
- * functions on bytes.
+/* Routes and answers: the data that accompanies the payload of messages that are to be answered
+ * or were sent on. A route names the message's origin and its way. docs/wire-format.md is the
+ * specification; these are pure functions on bytes.
  *
  * A route stands at the end of the payload, so that the payload itself keeps its alignment. */
 #ifndef TCI_ROUTE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <tc/status.h>
 
-/* Flag of CALL, CODE and FRAGMENT frames: the payload (a whole one, of fragments) ends with a
+/* Flag of CALL, CODE and FRAGMENT frames: the payload (with FRAGMENT the whole one) ends with a
  * route. */
 #define TCI_ROUTED 0x80u
 
@@ -19,11 +19,11 @@
 #define TCI_ROUTE_BYTES_MAX (TCI_ROUTE_BYTES + 4u * TCI_ROUTE_PATH_MAX)
 
 typedef struct tci_route {
-    uint64_t call;      /* of the origin's; 0: nothing is to be answered */
-    uint32_t origin;    /* a rank; UINT32_MAX: its sender, no group has a part in it */
-    uint32_t hops;      /* times it was sent on */
-    uint32_t hop_limit; /* how often it may be */
-    uint32_t traced;    /* 1: members note their rank when they send it on */
+    uint64_t call;      /* the origin's number for its call; 0: no answer is wanted */
+    uint32_t origin;    /* a rank; UINT32_MAX: the sender, without a group */
+    uint32_t hops;      /* number of times it was sent on */
+    uint32_t hop_limit; /* largest number of times that it may be sent on */
+    uint32_t traced;    /* 1: members append their rank to the path when they send it on */
     uint32_t path_length;
     uint32_t path[TCI_ROUTE_PATH_MAX];
 } tci_route;
@@ -33,25 +33,25 @@ static inline size_t tci_route_bytes(const tci_route *route)
     return TCI_ROUTE_BYTES + 4u * (size_t)route->path_length;
 }
 
-/* out has room for tci_route_bytes. */
+/* Writes tci_route_bytes to out. */
 void tci_route_encode(const tci_route *route, uint8_t *out);
 
-/* The route at the end of a payload of `size` bytes; *rest_out is what is in front of it.
- * TC_E_CORRUPT. */
+/* Reads the route at the end of a payload of `size` bytes; *rest_out is the number of bytes
+ * before it. TC_E_CORRUPT. */
 TC_MUST_CHECK tc_status tci_route_decode(const uint8_t *payload, size_t size,
                                          tci_route *route_out, size_t *rest_out, tc_error *err);
 
 /* --- answers ----------------------------------------------------------------------------- */
 
-/* What a REPLY frame's payload begins with; the path of a traced call and a part of the answer
- * follow, as large as the frame is. With another status than TC_OK the answer is a text. */
+/* The head of a REPLY frame's payload. The path of a traced call and a part of the answer
+ * follow, up to the end of the frame. With a status other than TC_OK the answer is a text. */
 typedef struct tci_reply {
-    uint64_t call; /* 0: about a message that nobody answers; a status and a text */
+    uint64_t call; /* 0: about a message without a call to answer; a status and a text */
     uint64_t total;
-    uint64_t offset; /* where this part belongs */
+    uint64_t offset; /* of this part in the answer */
     int32_t status;
     uint32_t hops;
-    uint32_t rank; /* who answered */
+    uint32_t rank; /* of the member that answered */
     uint32_t path_length;
 } tci_reply;
 
@@ -59,7 +59,7 @@ typedef struct tci_reply {
 
 void tci_reply_encode(const tci_reply *reply, uint8_t out[TCI_REPLY_BYTES]);
 
-/* Of a frame's payload; path and part are views of it. TC_E_CORRUPT. */
+/* Reads a REPLY frame's payload; path and part are views of it. TC_E_CORRUPT. */
 TC_MUST_CHECK tc_status tci_reply_decode(const uint8_t *payload, size_t size,
                                          tci_reply *reply_out, const uint8_t **path_out,
                                          const uint8_t **part_out, size_t *part_size_out,
