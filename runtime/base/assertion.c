@@ -13,6 +13,6 @@ _Noreturn void tci_assertion_failed(const char *condition, const char *file, int
 
 #else
 
-typedef int tci_assertion_is_off; /* a source is not empty */
+typedef int tci_assertion_is_off; /* a source must not be empty */
 
 #endif

@@ -1,6 +1,6 @@
-/* Invariants of this library, checked in debug builds and under sanitizers, and nowhere else: a
- * release has no instruction for them. They come in pairs, where something is made and where it is
- * relied on. Bytes from outside are never asserted; those get a status and a text. */
+/* Invariants of this library, checked only in debug builds and under sanitizers: a release has
+ * no instruction for them. They come in pairs, where something is made and where it is relied
+ * on. Bytes from outside are never asserted; those get a status and a text. */
 #ifndef TCI_ASSERTION_H
 #define TCI_ASSERTION_H
 

@@ -14,7 +14,7 @@
 struct tci_audit_file {
     int fd; /* -1: the log */
     uint64_t lost;
-    bool has_lost;  /* once, which the log has said */
+    bool has_lost;  /* a line was lost before; the log has reported it */
     bool is_broken; /* the last line was written in part */
     char path[];
 };
@@ -29,7 +29,7 @@ static tc_status check(int fd, const char *path, tc_error *err)
     return tci_file_guard_check(&found, TCI_GUARD_PRIVATE, path, err);
 }
 
-/* Not blocking: a FIFO under this name must hold nobody. */
+/* Opens without blocking: a FIFO under this name must not hold up the caller. */
 static tc_status open_path(const char *path, int *fd_out, tc_error *err)
 {
     int fd = open(
@@ -104,7 +104,7 @@ static void lose(tci_audit_file *file, const char *why)
     file->has_lost = true;
 }
 
-/* In one piece, so that lines of several processes do not mix. */
+/* Writes in one piece, so that lines of several processes do not mix. */
 static bool put(tci_audit_file *file, const char *bytes, size_t size)
 {
     ssize_t n;
@@ -142,7 +142,7 @@ static void tell_lost(tci_audit_file *file)
     if (put_line(file, &line))
         file->lost = 0;
     else
-        file->lost = lost; /* its own line is none that is missed */
+        file->lost = lost; /* the report about lost lines is not counted itself */
 }
 
 void tci_audit_file_write(tci_audit_file *file, tci_audit_line *line)

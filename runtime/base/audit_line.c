@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define ESCAPE_MAX 6u /* "\u00ff" */
-/* A value's last quote, and what ends the line. */
+/* Bytes for a value's last quote and the end of the line. */
 #define RESERVE 4u
 
 static size_t room(const tci_audit_line *line)
@@ -16,7 +16,8 @@ static size_t room(const tci_audit_line *line)
     return line->used < limit ? limit - line->used : 0;
 }
 
-/* Of our own making, and short. */
+/* Appends a short text of this library's own, which needs no escapes. Returns 0 when it does
+ * not fit. */
 static int add(tci_audit_line *line, const char *text)
 {
     size_t size = strlen(text);
@@ -64,7 +65,7 @@ void tci_audit_line_text(tci_audit_line *line, const char *key, const char *valu
         memcpy(line->text + line->used, bytes, size);
         line->used += size;
     }
-    line->text[line->used++] = '"'; /* of the reserve, if need be */
+    line->text[line->used++] = '"'; /* from the reserve, if necessary */
 }
 
 void tci_audit_line_number(tci_audit_line *line, const char *key, uint64_t value)

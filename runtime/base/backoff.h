@@ -1,6 +1,6 @@
-/* Waiting in a loop whose next look may find something, and that has nothing to sleep on: a few
- * looks at once, then others get the processor, then naps. Who only looks keeps the processor
- * from the very process that it waits for. */
+/* Waiting in a polling loop that has no event to sleep on: a few polls at once, then the
+ * processor is yielded, then naps. A loop that only polls keeps the processor from the very
+ * process that it waits for. */
 #ifndef TCI_BACKOFF_H
 #define TCI_BACKOFF_H
 
@@ -11,7 +11,7 @@ typedef struct tci_backoff {
     uint64_t nap_ns; /* zero at first */
 } tci_backoff;
 
-/* Between two looks. Never sleeps beyond the deadline. */
+/* Waits between two polls. Never sleeps beyond the deadline. */
 void tci_backoff_pause(tci_backoff *backoff, uint64_t deadline_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* The name of code: the first 128 bits of its BLAKE2b hash (RFC 7693, digest length 16).
+/* The id of code: the first 128 bits of its BLAKE2b hash (RFC 7693, digest length 16).
  *
  * The id covers the archive's bytes and the text of its dependency list, each preceded by its
  * length as a 64-bit little-endian number, so no two different pairs share an input to the
@@ -23,14 +23,16 @@ void tci_content_id_of(const void *archive, size_t archive_size, const void *dep
 /* Plain BLAKE2b-128 of one byte range. */
 void tci_hash128(const void *bytes, size_t size, uint8_t out[16]);
 
-/* BLAKE2b-256, where a checksum has to stand alone. */
+/* BLAKE2b-256, for checksums that have to stand alone. */
 void tci_hash256(const void *bytes, size_t size, uint8_t out[32]);
 
-/* BLAKE2b-256 of a tag, and of two byte ranges, each behind its length: what is signed. */
+/* BLAKE2b-256 of a tag and of two byte ranges, each behind its length: the message that is
+ * signed. */
 void tci_hash256_pair(const char *tag, const void *first, size_t first_size, const void *second,
                       size_t second_size, uint8_t out[32]);
 
-/* The same with a key, which only who has it can make. */
+/* The same for the two byte ranges with a key instead of a tag. Only an owner of the key can
+ * compute it. */
 void tci_hash256_keyed(const uint8_t key[32], const void *first, size_t first_size,
                        const void *second, size_t second_size, uint8_t out[32]);
 

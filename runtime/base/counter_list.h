@@ -1,4 +1,4 @@
-/* The counters of a context: their numbers, what tc_stats_name calls them, and what they count.
+/* The counters of a context: their numbers, their names for tc_stats_name, and their meanings.
  * docs/man/tc_context.3.md repeats names and meanings; the test layout.manuals compares. A new
  * counter is a row at the end: programs may store indices. */
 #ifndef TCI_COUNTER_LIST_H

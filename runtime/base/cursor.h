@@ -1,11 +1,11 @@
 /* Bounded reading and writing of little-endian bytes.
  *
- * A cursor never steps outside its range: the first access that would sets `failed`, and from
- * then on reads give zero and writes do nothing. A parser therefore reads a whole record and
- * checks once.
+ * A cursor never steps outside its range: the first access that would do so sets `failed`, and
+ * from then on reads return zero and writes do nothing. A parser therefore reads a whole record
+ * and checks once.
  *
  * All of it is in this header, so that a compiler that sees a whole parser can keep the cursor
- * in registers and drop the checks that one before has made: a route is read and written on
+ * in registers and drop checks that an earlier access has made: a route is read and written on
  * every hop of a function that travels. */
 #ifndef TCI_CURSOR_H
 #define TCI_CURSOR_H
@@ -35,7 +35,7 @@ static inline void tci_reader_init(tci_reader *r, const void *data, size_t size)
     static const uint8_t nothing[1]; /* adding zero to a null pointer is undefined */
     *r = (tci_reader){.data = data == NULL && size == 0 ? nothing : data, .size = size};
 }
-/* A view of n bytes inside the range, or NULL (and failed). */
+/* Returns a view of n bytes inside the range, or NULL (and sets `failed`). */
 static inline const uint8_t *tci_read_bytes(tci_reader *r, size_t n)
 {
     if (r->failed || n > r->size - r->at) {
@@ -113,7 +113,7 @@ static inline void tci_write_u64(tci_writer *w, uint64_t value)
     value = htole64(value);
     tci_write_bytes(w, &value, sizeof value);
 }
-/* Zero bytes up to the next multiple of alignment (a power of two). */
+/* Writes zero bytes up to the next multiple of alignment (a power of two). */
 static inline void tci_write_padding(tci_writer *w, size_t alignment)
 {
     while ((w->at & (alignment - 1)) != 0 && !w->failed)

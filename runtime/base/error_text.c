@@ -1,3 +1,4 @@
+/* The names and texts of all statuses, and the functions that fill a tc_error. */
 #include "error_text.h"
 
 #include "printable.h"

@@ -95,7 +95,7 @@ tc_status tci_file_guard_read(int folder, const char *name, const char *path,
                               size_t *size_out, tc_error *err)
 {
     size_t size;
-    /* Not blocking: a FIFO under this name must hold nobody. */
+    /* Opened without blocking: a FIFO under this name must not hold up the caller. */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 && errno == ELOOP)
         return tci_error_set(err, TC_E_INVALID, "%s is a symbolic link, expected a file", path);

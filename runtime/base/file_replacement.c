@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define SUFFIX_BYTES 32u
-#define DRAWS 8 /* one is enough, unless somebody knows the numbers before they are drawn */
+#define DRAWS 8 /* one is enough, unless somebody knows the numbers in advance */
 
-/* `name` has the path, and room for a suffix behind it. */
+/* `name` holds the path, with space for a suffix behind it. */
 static int create_beside(char *name, size_t path_length)
 {
     uint64_t drawn;
@@ -36,7 +36,7 @@ static bool write_and_move(int fd, const char *name, const char *path, const voi
 {
     bool ok = tci_full_io_write(fd, bytes, size);
     int failure = errno;
-    if (close(fd) != 0 && ok) { /* network file systems say here that a disk is full */
+    if (close(fd) != 0 && ok) { /* network file systems report here that a disk is full */
         ok = false;
         failure = errno;
     }

@@ -17,7 +17,7 @@ static void in_parent(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* The lock is the forking thread's, which is the only one here. */
+/* Runs with the lock held by the forking thread, which is the only one here. */
 static void in_child(void)
 {
     for (tci_fork_guard *guard = first; guard != NULL; guard = guard->next)
@@ -45,7 +45,8 @@ void tci_fork_guard_add(tci_fork_guard *guard, void (*give_up)(struct tci_fork_g
 
 void tci_fork_guard_remove(tci_fork_guard *guard)
 {
-    /* Threads that remove its neighbours write to it, so nothing of it is read without the lock. */
+    /* Threads that remove its neighbours write to the guard, so no field of it is read without
+     * the lock. */
     (void)pthread_mutex_lock(&lock);
     if (guard->previous_next != NULL) {
         *guard->previous_next = guard->next;

@@ -1,3 +1,6 @@
+/* Waiting threads spin, counted in `awake`, and then sleep in the queue, which the mutex `door`
+ * guards. The first in the queue is woken to spin again or, out of patience, gets the held
+ * lock. */
 #include "hand_lock.h"
 
 #include "base/assertion.h"
@@ -7,12 +10,13 @@
 #include <stddef.h>
 
 #define HELD 1u
-#define QUEUED 2u /* somebody is in the queue: changed behind the door */
+#define QUEUED 2u /* a thread is in the queue; changed with the door locked */
 
-/* Longer than a turn of progress in which nothing runs, and about what a sleep would take. */
+/* Longer than a turn of progress in which no function runs, and about as long as a sleep would
+ * take. */
 #define SPIN_NS 5000u
-#define LOOKS 8u /* between two looks at the clock */
-/* How long one that was let in may take to notice. */
+#define LOOKS 8u /* polls between two reads of the clock */
+/* Time that a thread that was let in may take to notice. */
 #define NOTICE_NS 1000u
 
 typedef enum waiter_state { ASLEEP, CALLED, GRANTED } waiter_state;
@@ -64,7 +68,7 @@ static bool spin(tci_hand_lock *lock)
     return taken;
 }
 
-/* --- the queue, behind the door ---------------------------------------------------------- */
+/* --- the queue, with the door locked ----------------------------------------------------- */
 
 static void append(tci_hand_lock *lock, waiter *own)
 {
@@ -85,7 +89,8 @@ static void remove_from(tci_hand_lock *lock, const waiter *own)
         (void)__atomic_fetch_and(&lock->word, ~QUEUED, __ATOMIC_RELAXED);
 }
 
-/* To the first, who finds the lock held, and by whom. Its waiter is gone afterwards. */
+/* Passes the held lock to the first waiter, which finds GRANTED in its state. The waiter's
+ * struct is gone afterwards. */
 static void grant(tci_hand_lock *lock)
 {
     waiter *first = lock->first;
@@ -110,12 +115,12 @@ static bool has_no_patience(const waiter *first)
 
 /* --- waiting ----------------------------------------------------------------------------- */
 
-/* Whether it has the lock now; it stands in the queue if not. */
+/* Enters the queue. Returns whether it took the lock; it has then left the queue again. */
 static bool stand_in_queue(tci_hand_lock *lock, waiter *own)
 {
     (void)pthread_mutex_lock(&lock->door);
     append(lock, own);
-    /* Who lets go from here on finds the queue. */
+    /* A thread that releases the lock from here on finds the queue. */
     bool taken = try_take(lock);
     if (taken)
         remove_from(lock, own);
@@ -123,7 +128,8 @@ static bool stand_in_queue(tci_hand_lock *lock, waiter *own)
     return taken;
 }
 
-/* After a sleep. Sleeps again if it is not `over`. */
+/* Tries to take the lock after a sleep, and returns whether it has it. Unless *over_out is set,
+ * the caller sleeps again. */
 static bool look_again(tci_hand_lock *lock, waiter *own, uint64_t deadline_ns, bool *over_out)
 {
     bool called = __atomic_load_n(&own->state, __ATOMIC_ACQUIRE) == CALLED;
@@ -193,7 +199,7 @@ void tci_hand_lock_release(tci_hand_lock *lock)
     (void)pthread_mutex_unlock(&lock->door);
 }
 
-/* Whether the lock is another's now. */
+/* Returns whether the lock was passed to another thread. */
 static bool hand_over(tci_hand_lock *lock)
 {
     (void)pthread_mutex_lock(&lock->door);

@@ -1,6 +1,6 @@
-/* Landlock: what a thread, and those that it starts, may not do any more. Rules are for files, TCP
- * and scopes; each version of the interface knows a few more than the one before. Source:
- * landlock(7). */
+/* Landlock: takes rights away from a thread and from those that it starts. Rules are for files,
+ * TCP and scopes; each version of the interface supports a few more than the one before.
+ * Source: landlock(7). */
 #ifndef TCI_LANDLOCK_H
 #define TCI_LANDLOCK_H
 
@@ -10,16 +10,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux 5.13, whose headers need not be those of the machine that this is built on. */
+/* Since Linux 5.13; the headers of the build machine may be older. */
 #define TCI_LANDLOCK_CREATE_RULESET 444
 #define TCI_LANDLOCK_RESTRICT_SELF 446
 #define TCI_LANDLOCK_ASK_VERSION 1u
 
 #define TCI_LANDLOCK_ALL_FILES UINT64_MAX
-/* From version 4 on, Linux 6.7. */
+/* Since version 4, Linux 6.7. */
 #define TCI_LANDLOCK_BIND_TCP 1u
 #define TCI_LANDLOCK_CONNECT_TCP 2u
-/* From version 6 on, Linux 6.12: abstract sockets and signals of processes that are no part of it. */
+/* Since version 6, Linux 6.12: abstract sockets and signals of processes outside the restricted
+ * domain. */
 #define TCI_LANDLOCK_ABSTRACT_SOCKETS 1u
 #define TCI_LANDLOCK_SIGNALS 2u
 
@@ -29,7 +30,7 @@ typedef struct tci_landlock_rules {
     uint64_t scopes;
 } tci_landlock_rules;
 
-/* Bytes of the rules that a version knows. */
+/* Returns the size of the rules that a version supports. */
 static inline size_t tci_landlock_rules_size(long version)
 {
     return version >= 6 ? 24 : version >= 4 ? 16 : 8;
@@ -45,8 +46,9 @@ static inline void tci_landlock_keep_known(tci_landlock_rules *rules, long versi
     rules->scopes &= version >= 6 ? TCI_LANDLOCK_ABSTRACT_SOCKETS | TCI_LANDLOCK_SIGNALS : 0;
 }
 
-/* Forbids what the rules name, as far as the kernel knows it. For a thread without privileges to
- * gain (PR_SET_NO_NEW_PRIVS). Returns 0 or an errno; ENOSYS where the kernel knows none of it. */
+/* Forbids the accesses that the rules name, as far as the kernel supports them. The thread must
+ * be unable to gain privileges (PR_SET_NO_NEW_PRIVS). Returns 0 or an errno; ENOSYS when the
+ * kernel supports no rule. */
 static inline int tci_landlock_forbid(tci_landlock_rules rules)
 {
     long version =

@@ -1,3 +1,4 @@
+/* Each architecture defines find_instruction and wait_by; the rest of the file is common. */
 #include "line_wait.h"
 
 #include "arch.h"
@@ -15,7 +16,7 @@ typedef enum line_instruction { UNKNOWN, NONE, UMWAIT, MWAITX, WFE, WFET } line_
 #define EXTENDED_LEAF 0x80000001u
 #define MONITORX_BIT (1u << 29) /* of its ECX */
 #define TICKS_PER_NS 3u
-#define STATE_C01 1u      /* UMWAIT: the light one, which is left sooner */
+#define STATE_C01 1u      /* UMWAIT: the light state, which is left sooner */
 #define STATE_C0 0xf0u    /* MWAITX: the same */
 #define TIMER_IN_EBX 0x2u /* MWAITX: a bound is given */
 
@@ -34,8 +35,8 @@ static uint64_t load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Both look between monitor and wait: written between the caller's look and the monitor, the word
- * would be missed. */
+/* Both check the word between monitor and wait: otherwise a write between the caller's check
+ * and the monitor would be missed. */
 __attribute__((target("waitpkg"))) static void wait_by_umwait(const uint64_t *word,
                                                               uint64_t awaited, uint64_t ticks)
 {

@@ -10,14 +10,14 @@
 
 #define STAT_BYTES 1024u
 
-/* What /proc/PID/stat says. */
+/* The fields of /proc/PID/stat that are used here. */
 typedef struct process_stat {
     char state;
     int threads;
     uint64_t started;
 } process_stat;
 
-/* Its second field, the program's name, is in parentheses and may contain anything. The
+/* The second field, the program's name, is in parentheses and may contain anything. The
  * following ones are separated by blanks; behind the state (3) they are numbers. */
 static bool parse_stat(const char *text, process_stat *stat_out)
 {

@@ -1,3 +1,4 @@
+/* Formats log lines, and writes them to the program's sink or to standard error. */
 #include "logger.h"
 
 #include "clock.h"
@@ -34,7 +35,7 @@ int tci_log_parse_level(const char *text, tc_log_level *level_out)
     return 0;
 }
 
-/* Before main, so that the first line of any thread already knows its level. */
+/* Runs before main, so that the first line of any thread already has the right level. */
 __attribute__((constructor)) static void read_level_from_environment(void)
 {
     const char *text = secure_getenv("TC_LOG_LEVEL");
@@ -61,7 +62,7 @@ void tc_log_set_sink(tc_log_sink sink, void *user)
     pthread_mutex_unlock(&sink_lock);
 }
 
-/* UTC, as ISO 8601 has it. */
+/* Writes the time in UTC, in the format of ISO 8601. */
 static void stamp(char text[STAMP_BYTES])
 {
     struct timespec now;

@@ -1,5 +1,5 @@
-/* One line of log, from any layer. The check of the level is one load, so a line that is off
- * costs nothing. */
+/* One line of log, from any layer. The check of the level is one load, and the only cost of a
+ * line that is off. */
 #ifndef TCI_LOGGER_H
 #define TCI_LOGGER_H
 
@@ -14,8 +14,8 @@ extern tc_log_level tci_log_level;
             tci_log_line((level), __VA_ARGS__);                                                \
     } while (0)
 
-/* Of lines that somebody outside can cause: so many in a second, and then how many were left
- * out. Zero at first; of one thread. */
+/* Limits the lines that outside parties can cause: LINES_PER_SECOND (logger.c) are written, the
+ * others counted and reported. Zero at first; used by one thread. */
 typedef struct tci_log_ration {
     uint64_t second;
     unsigned lines;
@@ -28,14 +28,15 @@ typedef struct tci_log_ration {
             tci_log_line((level), __VA_ARGS__);                                                \
     } while (0)
 
-/* Whether the next line may be written; says how many were not. */
+/* Returns whether the next line may be written. Logs the number of lines left out in an earlier
+ * second. */
 int tci_log_ration_take(tci_log_ration *ration, tc_log_level level);
-/* There will be no more lines. */
+/* Ends the lines: logs the number left out. */
 void tci_log_ration_end(tci_log_ration *ration);
 
 void tci_log_line(tc_log_level level, const char *fmt, ...) TC_PRINTF(2, 3);
 
-/* Parses "warn"; false when it is no level. */
+/* Parses a level such as "warn". Returns false when the text is no level. */
 int tci_log_parse_level(const char *text, tc_log_level *level_out);
 
 #endif

@@ -1,3 +1,4 @@
+/* Parses key and signature files line by line, and verifies signatures with libsodium. */
 #include "minisign.h"
 
 #include "base/error_text.h"
@@ -27,7 +28,7 @@ typedef struct lines {
     const char *at, *end;
 } lines;
 
-/* The next line without its end, which may be that of DOS. */
+/* Reads the next line without its end. DOS line ends are allowed. */
 static bool next_line(lines *l, const char **line_out, size_t *size_out)
 {
     if (l->at == l->end)
@@ -42,7 +43,7 @@ static bool next_line(lines *l, const char **line_out, size_t *size_out)
     return true;
 }
 
-/* Leaves the line behind the prefix. */
+/* Removes the prefix from the line. Returns false when the line does not begin with it. */
 static bool take_prefix(const char **line, size_t *size, const char *prefix)
 {
     size_t n = strlen(prefix);

@@ -1,3 +1,4 @@
+/* Writes and reads secret keys, encrypted with scrypt or not, and signs with libsodium. */
 #include "minisign_secret.h"
 
 #include "base/cursor.h"
@@ -11,12 +12,12 @@
 #define COMMENT_MAX 256
 #define SALT_BYTES crypto_pwhash_scryptsalsa208sha256_SALTBYTES
 
-/* What the tool takes, too: 2^25 operations, and memory as scrypt wants for them. */
+/* The tool uses the same costs: 2^25 operations, and the memory that scrypt wants for them. */
 #define OPERATIONS crypto_pwhash_scryptsalsa208sha256_OPSLIMIT_SENSITIVE
 #define MEMORY crypto_pwhash_scryptsalsa208sha256_MEMLIMIT_SENSITIVE
 
-/* kinds of signature, key derivation and checksum; salt, operations u64, memory u64; then what
- * may be encrypted: id, key, checksum. */
+/* The bytes of a secret key: kinds of signature, key derivation and checksum; salt, operations
+ * u64, memory u64; then the part that may be encrypted: id, key, checksum. */
 #define SEALED_AT (6u + SALT_BYTES + 16u)
 #define SEALED_BYTES (TCI_KEY_ID_BYTES + 64u + 32u)
 #define SECRET_BYTES (SEALED_AT + SEALED_BYTES)
@@ -70,7 +71,7 @@ static void checksum_of(const uint8_t kind[2], const uint8_t *id_and_key, uint8_
     crypto_generichash_final(&state, out, 32);
 }
 
-/* The same turns it back. */
+/* Encrypts or decrypts: a second call with the same arguments restores the bytes. */
 static tc_status encrypt(uint8_t *sealed, const char *password, const uint8_t *salt,
                          uint64_t operations, uint64_t memory, tc_error *err)
 {
@@ -147,7 +148,8 @@ bool tci_minisign_secret_is_encrypted(const char *text, size_t size)
     return encrypted;
 }
 
-/* What a file says of scrypt's costs is not believed beyond what the tool asks for at most. */
+/* Decrypts the sealed part, if it is encrypted. A file that asks for higher costs of scrypt
+ * than the tool does at most is refused. */
 static tc_status open_sealed(uint8_t bytes[SECRET_BYTES], const char *password, tc_error *err)
 {
     tci_reader r;
@@ -169,7 +171,7 @@ static tc_status take_key(const uint8_t bytes[SECRET_BYTES], tci_minisign_secret
     uint8_t checksum[32] = {0};
     const uint8_t *sealed = bytes + SEALED_AT, *found = sealed + TCI_KEY_ID_BYTES + 64;
     checksum_of(bytes, sealed, checksum);
-    /* One that the tool made without a password has none. */
+    /* A key that the tool made without a password has no checksum. */
     bool open = bytes[2] != 'S' && sodium_is_zero(found, sizeof checksum);
     if (!open && sodium_memcmp(checksum, found, sizeof checksum) != 0)
         return tci_error_set(err, bytes[2] == 'S' ? TC_E_REFUSED : TC_E_CORRUPT, "%s",

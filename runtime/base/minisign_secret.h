@@ -1,5 +1,5 @@
 /* The secret half of minisign's format: making keys and signatures. For the tools that sign;
- * nothing that receives code needs it. */
+ * receivers of code do not need it. */
 #ifndef TCI_MINISIGN_SECRET_H
 #define TCI_MINISIGN_SECRET_H
 
@@ -15,15 +15,15 @@ typedef struct tci_minisign_secret {
     uint8_t key[64];
 } tci_minisign_secret;
 
-/* TC_E_UNSUPPORTED: libsodium could not be started. */
+/* Creates a pair of keys. TC_E_UNSUPPORTED: libsodium could not be started. */
 TC_MUST_CHECK tc_status tci_minisign_secret_create(tci_minisign_secret *secret_out,
                                                    tc_error *err);
 void tci_minisign_secret_wipe(tci_minisign_secret *secret);
-/* The same for a secret's text. */
+/* Wipes a secret key's text. */
 void tci_minisign_secret_wipe_text(char *text, size_t size);
 
-/* The files' texts. `password` NULL: not encrypted; else by scrypt, which takes seconds and much
- * memory. TC_E_NO_MEMORY. */
+/* Write the files' texts. If `password` is NULL, the secret key is not encrypted; else by
+ * scrypt, which takes seconds and much memory. TC_E_NO_MEMORY. */
 void tci_minisign_public_text(const tci_minisign_public *key,
                               char text_out[TCI_MINISIGN_PUBLIC_TEXT]);
 TC_MUST_CHECK tc_status tci_minisign_secret_text(const tci_minisign_secret *secret,
@@ -31,18 +31,18 @@ TC_MUST_CHECK tc_status tci_minisign_secret_text(const tci_minisign_secret *secr
                                                  char text_out[TCI_MINISIGN_SECRET_TEXT],
                                                  tc_error *err);
 
-/* Whether a secret key's text is one that needs a password. */
+/* Returns whether a secret key's text needs a password. */
 bool tci_minisign_secret_is_encrypted(const char *text, size_t size);
 
-/* TC_E_CORRUPT: no such key; TC_E_REFUSED: another password, or none for a key that needs one;
- * TC_E_NO_MEMORY. */
+/* Parses a secret key's text. TC_E_CORRUPT: no such key; TC_E_REFUSED: another password, or no
+ * password for a key that needs one; TC_E_NO_MEMORY. */
 TC_MUST_CHECK tc_status tci_minisign_secret_parse(const char *text, size_t size,
                                                   const char *password,
                                                   tci_minisign_secret *secret_out,
                                                   tc_error *err);
 
-/* Signs a message; `comment` goes along, signed: at most 256 bytes of it, without control
- * characters. */
+/* Signs a message, and `comment` together with the signature: at most 256 bytes of it, without
+ * control characters. */
 void tci_minisign_sign(const tci_minisign_secret *secret, const void *message, size_t size,
                        const char *comment, char text_out[TCI_MINISIGN_SIGNATURE_TEXT]);
 

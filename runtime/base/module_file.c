@@ -16,9 +16,9 @@ typedef struct search {
     const tci_module_file_kind *kind;
     size_t count;
     char folders[FOLDERS_MAX][PATH_MAX];
-    char path[PATH_MAX + FILE_NAME_MAX]; /* what is being tried */
+    char path[PATH_MAX + FILE_NAME_MAX]; /* the file being tried */
     char looked_in[512];                 /* for the error's text */
-    char reason[512]; /* why the last module that is there could not be loaded */
+    char reason[512];                    /* why the last module found could not be loaded */
 } search;
 
 static void add_folder(search *s, const char *folder, const char *below)
@@ -32,7 +32,7 @@ static void add_folder(search *s, const char *folder, const char *below)
     s->count++;
 }
 
-/* The loader leaves the main program's name empty, and what a shell put into argv[0] is no path
+/* The loader leaves the main program's name empty, and argv[0], which a shell sets, is no path
  * to trust. */
 bool tci_module_file_folder(const void *address, char folder_out[PATH_MAX])
 {

@@ -1,4 +1,4 @@
-/* Which known name a misspelt one stands for. */
+/* Finding the known name that a misspelt one stands for. */
 #ifndef TCI_NEAR_NAME_H
 #define TCI_NEAR_NAME_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { TCI_NEAR_NAME_MAX = 48 }; /* bytes of a name; longer ones are near to none */
+enum { TCI_NEAR_NAME_MAX = 48 }; /* bytes of a name; longer ones have no near name */
 
 /* Returns how many letters have to be added, left out or changed; upper and lower case are the
  * same. */
@@ -33,8 +33,8 @@ static inline size_t tci_near_name_distance(const char *a, const char *b)
     return row[m];
 }
 
-/* Returns whether `known` is nearer to `name` than *best, and near enough: one letter in four may be
- * wrong. *best, at first TCI_NEAR_NAME_MAX, becomes its distance. */
+/* Returns whether `known` is nearer to `name` than *best, and near enough: one letter in four
+ * may be wrong. *best, at first TCI_NEAR_NAME_MAX, becomes its distance. */
 static inline bool tci_near_name(const char *name, const char *known, size_t *best)
 {
     size_t d = tci_near_name_distance(name, known);

@@ -13,7 +13,7 @@
 
 #define PREFIX "TC_"
 
-/* Variables that are no rows of the option table. */
+/* Known variables that are no rows of the option table. */
 static const char *const others[] = {"TC_LOG_LEVEL",  "TC_CLANG",     "TC_LLD",
                                      "TC_CROSS_ROOT", "TC_RUN_RANK",  "TC_RUN_SIZE",
                                      "TC_RUN_SECRET", "TC_RUN_SOCKET"};
@@ -61,7 +61,8 @@ const char *tci_option_names_meant(const char *variable)
     return meant;
 }
 
-/* "NAME=VALUE" to NAME, if it is one that we could mean. */
+/* Copies NAME from "NAME=VALUE". Returns false when it cannot be a misspelt variable of this
+ * library. */
 static bool take_name(const char *entry, char name[TCI_NEAR_NAME_MAX + sizeof PREFIX])
 {
     size_t n = strcspn(entry, "=");
@@ -80,7 +81,7 @@ void tci_option_names_check(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
     char name[TCI_NEAR_NAME_MAX + sizeof PREFIX];
-    /* With more rights than the user's, the environment counts as empty. */
+    /* For a process with more rights than its user's, the environment counts as empty. */
     if (getauxval(AT_SECURE) != 0 || environ == NULL || atomic_flag_test_and_set(&done))
         return;
     for (char **entry = environ; *entry != NULL; entry++) {

@@ -1,19 +1,20 @@
-/* Names of options that nobody has, and which ones were meant. */
+/* Unknown names of options, and the known names nearest to them. */
 #ifndef TCI_OPTION_NAMES_H
 #define TCI_OPTION_NAMES_H
 
 #include <stdbool.h>
 
-/* The option that was meant by a name that is none: "ring_bytes" by "ringbytes" or "RING_BYTE".
- * NULL: none is near. */
+/* Returns the option nearest to an unknown name: "ring_bytes" for "ringbytes" or "RING_BYTE".
+ * NULL: no option is near. */
 const char *tci_option_names_nearest(const char *name);
 
-/* The variable of the environment that was meant: "TC_DELIVERY" by "TC_DELIVRY". NULL: this one is
- * known, or none is near. */
+/* Returns the environment variable nearest to an unknown one: "TC_DELIVERY" for "TC_DELIVRY".
+ * NULL: `variable` is known, or no variable is near. */
 const char *tci_option_names_meant(const char *variable);
 
-/* Warns of each variable in the environment that something near was meant by, once in a process.
- * Others that begin with TC_ are somebody else's: the level `info` tells of them. */
+/* Warns of each unknown environment variable that is near to a known one, once in a process.
+ * Other variables that begin with TC_ belong to other programs and are logged with the level
+ * `info`. */
 void tci_option_names_check(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* The table of all options, and the functions that parse, set and print them. */
 #include "option_table.h"
 
 #include "error_text.h"
@@ -30,8 +31,8 @@ typedef struct option_row {
 #define FIELD(name) offsetof(struct tc_options, name)
 #define TIME_MAX (24ull * 3600 * 1000000000)
 
-/* Adding an option is adding a row here and a field in option_table.h. For KIND_CHOICE the
- * range text lists the choices in the order of their values. */
+/* To add an option, add a row here and a field in option_table.h. For KIND_CHOICE the range
+ * text lists the choices in the order of their values. */
 /* clang-format off */
 static const option_row option_rows[] = {
     {{"delivery", "TC_DELIVERY", "choice", "auto", "auto|direct|am|put|stream",

@@ -78,8 +78,8 @@ typedef enum tci_missing_choice {
 
 typedef enum tci_signature_choice {
     TCI_SIGNATURE_NO = 0,
-    TCI_SIGNATURE_YES = 1, /* of what peers send */
-    TCI_SIGNATURE_ALL = 2  /* of what this program opens, too */
+    TCI_SIGNATURE_YES = 1, /* of code that peers send */
+    TCI_SIGNATURE_ALL = 2  /* of code that this program opens, too */
 } tci_signature_choice;
 
 typedef enum tci_check_choice {
@@ -88,7 +88,8 @@ typedef enum tci_check_choice {
     TCI_CHECK_YES = 2
 } tci_check_choice;
 
-/* A field for each row of the table in option_table.c, which also holds each one's meaning. */
+/* One field for each row of the table in option_table.c, which also holds each option's
+ * meaning. */
 struct tc_options {
     uint64_t delivery; /* tci_delivery_choice */
     uint64_t ring_bytes;

@@ -20,7 +20,8 @@ size_t tci_printable_byte(unsigned char byte, char out[TCI_PRINTABLE_BYTES])
     return length;
 }
 
-/* How many bytes of the text have room when they are written out, and how much they take. */
+/* Returns how many bytes of the text fit when they are written out; *length_out is their length
+ * then. */
 static size_t fitting(const char *text, size_t capacity, size_t *length_out)
 {
     char out[TCI_PRINTABLE_BYTES];
@@ -35,7 +36,7 @@ static size_t fitting(const char *text, size_t capacity, size_t *length_out)
     return count;
 }
 
-/* As nearly every text is: it has room, and stays. */
+/* Returns whether the text needs no change, as nearly every text. */
 static bool is_printable(const char *text)
 {
     while (*text >= 0x20 && *text < 0x7f)
@@ -51,7 +52,7 @@ void tci_printable_text(char *text, size_t capacity)
         return;
     size_t count = fitting(text, capacity, &at);
     text[at] = '\0';
-    while (count > 0) { /* from the end, since nothing becomes shorter */
+    while (count > 0) { /* from the end, since no byte becomes shorter */
         size_t length = tci_printable_byte((unsigned char)text[--count], out);
         at -= length;
         memcpy(text + at, out, length);

@@ -3,7 +3,8 @@
 #include <sodium.h>
 #include <string.h>
 
-/* The system is asked once. Each seed makes the next one and is forgotten. */
+/* Asks the system for the first seed only. Each seed makes the next one, which overwrites
+ * it. */
 static void refill(tci_random_words *random)
 {
     struct {

@@ -1,5 +1,5 @@
-/* Numbers that nobody guesses, for where they are needed often: a system call for each would
- * take longer than what they are for. */
+/* Unpredictable numbers for frequent use: a system call for each would take longer than the
+ * work that needs it. */
 #ifndef TCI_RANDOM_WORDS_H
 #define TCI_RANDOM_WORDS_H
 
@@ -11,7 +11,7 @@
 typedef struct tci_random_words {
     uint8_t seed[32];
     uint32_t words[TCI_RANDOM_WORDS];
-    unsigned left; /* of words */
+    unsigned left; /* unused words */
     uint8_t seeded;
 } tci_random_words;
 

@@ -1,4 +1,5 @@
-/* Whether a sanitizer watches the program. It has limits, memory and signals of its own. */
+/* Detects whether a sanitizer watches the program. Sanitizers have limits, memory and signals
+ * of their own. */
 #ifndef TCI_SANITIZED_H
 #define TCI_SANITIZED_H
 
@@ -18,9 +19,9 @@
 #define TCI_RACES_WATCHED 0
 #endif
 
-/* TCI_RACE_BEFORE(a), then TCI_RACE_BEHIND(a) in another thread: an order that ThreadSanitizer does
- * not see by itself, as that of a system call. TCI_RACES_ALLOWED and _FORBIDDEN stand around reads
- * that such an order allows, where it has no address. */
+/* TCI_RACE_BEFORE(a), then TCI_RACE_BEHIND(a) in another thread, declare an order that
+ * ThreadSanitizer does not see by itself, such as that of a system call. TCI_RACES_ALLOWED and
+ * _FORBIDDEN enclose reads that such an order allows, where it has no address. */
 #if TCI_RACES_WATCHED
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);

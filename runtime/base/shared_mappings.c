@@ -64,7 +64,7 @@ void tci_shared_mappings_free(tci_shared_mappings *list)
     *list = (tci_shared_mappings){0};
 }
 
-/* --- what was added ---------------------------------------------------------------------- */
+/* --- new mappings ------------------------------------------------------------------------ */
 
 static const tci_shared_mapping *find(const tci_shared_mappings *list, uint64_t address)
 {
@@ -97,7 +97,7 @@ bool tci_shared_mappings_begin(const tci_shared_mappings *list, uint64_t address
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* The kernel reads them, and gives an error where a load would be a signal. */
+/* Lets the kernel read the bytes: it returns an error where a load would raise a signal. */
 bool tci_shared_mappings_peek(uint64_t address, void *bytes_out, size_t size)
 {
     int ends[2];

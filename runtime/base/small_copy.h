@@ -1,8 +1,8 @@
 /* Copying a few bytes with as few stores as possible, and no call.
  *
  * A store into memory that another processor has just read takes long to leave the store
- * buffer, and everything stored after it waits behind it. What counts on such a path is
- * therefore how many stores there are, not how many instructions. */
+ * buffer, and everything stored after it waits behind it. On such a path the number of stores
+ * counts, not the number of instructions. */
 #ifndef TCI_SMALL_COPY_H
 #define TCI_SMALL_COPY_H
 
@@ -12,7 +12,7 @@
 
 #define TCI_SMALL_COPY_MAX 48u
 
-/* n <= 8: the bytes as one little-endian number, zero behind them. */
+/* n <= 8: returns the bytes as one little-endian number, with zeros behind them. */
 static inline uint64_t tci_small_load(const uint8_t *from, size_t n)
 {
     uint64_t value = 0;

@@ -15,7 +15,7 @@
 #include <immintrin.h>
 #define TCI_STREAM_COPY_EXISTS 1
 
-/* `to` is a multiple of 64. Ordered before all stores that follow. */
+/* `to` is a multiple of 64. The copy is ordered before all stores that follow. */
 static inline void tci_stream_copy(uint8_t *to, const uint8_t *from, size_t n)
 {
     size_t i = 0;

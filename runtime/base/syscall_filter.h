@@ -1,6 +1,7 @@
-/* A seccomp filter while it is written, instruction by instruction: a list of system calls, and of
- * rules for calls that are allowed with some arguments only. Both users, the process that compiles
- * bitcode and tc-node --confine, list the calls that they allow. Source: seccomp(2). */
+/* Builds a seccomp filter, instruction by instruction: from lists of system calls, and from
+ * rules for calls that are allowed with some arguments only. Both users, the process that
+ * compiles bitcode and tc-node --confine, list the calls that they allow. Source:
+ * seccomp(2). */
 #ifndef TCI_SYSCALL_FILTER_H
 #define TCI_SYSCALL_FILTER_H
 
@@ -17,7 +18,7 @@
 #define TCI_SYSCALL_FILTER_MAX 1024
 #define TCI_SYSCALL_TESTS_MAX 4u /* of one rule */
 
-/* Larger than a stack frame should be: a static one. */
+/* Too large for a stack frame: use a static one. */
 typedef struct tci_syscall_filter {
     struct sock_filter code[TCI_SYSCALL_FILTER_MAX];
     size_t size; /* above the maximum: it did not fit */
@@ -27,11 +28,11 @@ typedef enum tci_syscall_test_kind {
     TCI_SYSCALL_NO_TEST,
     TCI_SYSCALL_IS,   /* the argument is the value */
     TCI_SYSCALL_HAS,  /* it has all bits of the value */
-    TCI_SYSCALL_LACKS /* it has none of them */
+    TCI_SYSCALL_LACKS /* it has no bit of the value */
 } tci_syscall_test_kind;
 
-/* Of half an argument. Lower halves come first on both architectures; descriptors, numbers and
- * flags have no other. */
+/* Index of half an argument. Lower halves come first on both architectures; for descriptors,
+ * numbers and flags they are enough. */
 #define TCI_SYSCALL_LOWER(argument) (2 * (argument))
 #define TCI_SYSCALL_UPPER(argument) (2 * (argument) + 1)
 
@@ -41,7 +42,8 @@ typedef struct tci_syscall_test {
     uint32_t value;
 } tci_syscall_test;
 
-/* A call that passes all tests gets the verdict; any other goes on to what follows. */
+/* A call that passes all tests gets the verdict; any other continues with the next
+ * instructions. */
 typedef struct tci_syscall_rule {
     int call;
     uint32_t verdict;
@@ -56,7 +58,7 @@ static inline void tci_syscall_filter_add(tci_syscall_filter *f, uint16_t code, 
     f->size++;
 }
 
-/* Reads 32 bits of struct seccomp_data. */
+/* Loads 32 bits of struct seccomp_data. */
 static inline void tci_syscall_filter_load(tci_syscall_filter *f, size_t offset)
 {
     tci_syscall_filter_add(f, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
@@ -67,8 +69,8 @@ static inline void tci_syscall_filter_answer(tci_syscall_filter *f, uint32_t ver
     tci_syscall_filter_add(f, BPF_RET | BPF_K, 0, 0, verdict);
 }
 
-/* Calls of another architecture, and the 32-bit ones of this, end the process. What follows finds
- * the call's number loaded. */
+/* Kills the process on calls of another architecture, and on this one's 32-bit calls. Leaves
+ * the call's number loaded for the next instructions. */
 static inline void tci_syscall_filter_begin(tci_syscall_filter *f)
 {
     f->size = 0;
@@ -87,13 +89,13 @@ static inline void tci_syscall_filter_calls(tci_syscall_filter *f, const int *ca
     }
 }
 
-/* Instructions of one test. */
+/* Returns the number of instructions of one test. */
 static inline size_t tci_syscall_test_size(const tci_syscall_test *t)
 {
     return t->kind == TCI_SYSCALL_NO_TEST ? 0 : t->kind == TCI_SYSCALL_HAS ? 3 : 2;
 }
 
-/* `left`: instructions from behind this test to the end of the rule's verdict. */
+/* Adds a test. `left`: instructions from behind this test to the end of the rule's verdict. */
 static inline void tci_syscall_filter_test(tci_syscall_filter *f, const tci_syscall_test *t,
                                            size_t left)
 {
@@ -117,7 +119,7 @@ static inline void tci_syscall_filter_rules(tci_syscall_filter *f,
         size_t left = 1; /* the verdict */
         for (size_t i = 0; i < TCI_SYSCALL_TESTS_MAX; i++)
             left += tci_syscall_test_size(&r->tests[i]);
-        /* The number is loaded still when the call is another. */
+        /* Another call skips the rule with its number still loaded. */
         tci_syscall_filter_add(f, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)(left + 1),
                                (uint32_t)r->call);
         for (size_t i = 0; i < TCI_SYSCALL_TESTS_MAX; i++) {
@@ -129,8 +131,8 @@ static inline void tci_syscall_filter_rules(tci_syscall_filter *f,
     }
 }
 
-/* Sets it for all threads; SECCOMP_FILTER_FLAG_TSYNC is among the flags. The result is
- * that of seccomp(2), or -1 with E2BIG. */
+/* Installs the filter for all threads; adds SECCOMP_FILTER_FLAG_TSYNC to the flags. Returns the
+ * result of seccomp(2), or -1 with E2BIG. */
 static inline long tci_syscall_filter_set(const tci_syscall_filter *f, unsigned flags)
 {
     if (f->size > TCI_SYSCALL_FILTER_MAX) {

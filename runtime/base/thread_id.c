@@ -8,7 +8,7 @@
 
 static _Thread_local int own_id __attribute__((tls_model("initial-exec")));
 
-/* In a child of fork, whose only thread has another number than its parent's. */
+/* Runs in a child of fork: its only thread has another number than its parent's. */
 static void forget(void)
 {
     own_id = 0;

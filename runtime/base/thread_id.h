@@ -4,10 +4,10 @@
 
 #define TCI_THREAD_NAME_BYTES 17 /* 15, a line's end and a terminator */
 
-/* Of the thread that calls. Asks the kernel once. */
+/* Returns the number of the calling thread. Asks the kernel once. */
 int tci_thread_id_own(void);
 
-/* Gives the name of a thread of this process: "no name" without /proc, or when it has ended. */
+/* Finds the name of a thread of this process: "no name" without /proc, or when it has ended. */
 void tci_thread_id_name(int id, char name_out[TCI_THREAD_NAME_BYTES]);
 
 #endif

@@ -41,7 +41,7 @@ static bool is_system(const char *part, size_t size)
     return false;
 }
 
-/* "x86-64" would split at its dash, so aliases are looked at before the parts. */
+/* "x86-64" would split at its dash, so aliases are compared before the parts. */
 static const char *architecture_of(const char **text, size_t *size)
 {
     for (size_t i = 0; i < sizeof architecture_aliases / sizeof architecture_aliases[0]; i++) {

@@ -47,7 +47,7 @@ void tci_twin_pages_unmap(tci_twin_pages *pages)
     *pages = (tci_twin_pages){0};
 }
 
-/* An old size of 0 asks for the pages of a shared mapping once more (mremap(2)). */
+/* An old size of 0 makes mremap(2) map the pages of a shared mapping again. */
 uint8_t *tci_twin_pages_view(void *bytes, size_t size)
 {
     const size_t whole = whole_pages(size);
