@@ -48,7 +48,8 @@ static void add_left_out(tci_audit_line *line, uint64_t left_out)
         tci_audit_line_number(line, "left_out", left_out);
 }
 
-/* What was left out stands in the next line that is not. */
+/* Returns whether a line may be written in this second. If so, *left_out is the number of lines
+ * left out before it, which it reports. */
 static bool may_write(tci_log_ration *ration, unsigned per_second, uint64_t *left_out)
 {
     const uint64_t second = tci_clock_ns() / TCI_NS_PER_S;
@@ -102,7 +103,7 @@ void tci_audit_refused(const tc_ep *ep, const tc_error *error)
     tci_audit_end(ep, &line);
 }
 
-/* --- who is no endpoint's peer -------------------------------------------------------------- */
+/* --- connections without an endpoint ------------------------------------------------------ */
 
 static void write_stranger(tci_core *core, tci_audit_line *line, const char *peer,
                            const tc_error *error)

@@ -6,22 +6,24 @@
 #include "base/audit_file.h"
 #include "core/ep.h"
 
-/* Begins a line with who the endpoint's peer is. False: nobody wants it. */
+/* Begins a line with the endpoint's connection id and the peer's identity and address. Returns
+ * false if no line is wanted. */
 bool tci_audit_begin(const tc_ep *ep, tci_audit_line *line, const char *event);
 void tci_audit_end(const tc_ep *ep, tci_audit_line *line);
 
 void tci_audit_opened(const tc_ep *ep);
-/* `error` NULL: in order. One that never opened was refused. Of refusals, which a peer causes as
- * often as it likes, there are so many in a second. */
+/* `error` is NULL for an orderly end. An endpoint that never opened counts as refused. Lines
+ * about refusals are limited per second, because a peer can cause any number of them. */
 void tci_audit_closed(const tc_ep *ep, const tc_error *error);
-/* A function of the peer's, or code that came with a message. */
+/* A function of the peer, or code that came with a message, was refused. */
 void tci_audit_refused(const tc_ep *ep, const tc_error *error);
 
-/* Who was turned away before there was an endpoint for it; `peer` is its address, or "". There are
- * few such lines in a second, which are not taken from those of peers that have proved
- * themselves. */
+/* A connection was refused before it had an endpoint; `peer` is its address, or "". Such lines
+ * have a low limit per second of their own, so that they do not use up the limit of peers that
+ * have proved their identity. */
 void tci_audit_stranger(tci_core *core, const char *peer, const tc_error *error);
-/* A connection that was handed to another process, which cannot say any more how it ended. */
+/* A connection that was handed to another process has ended, and that process can no longer
+ * report how. */
 void tci_audit_ended(tci_core *core, const char *peer, const tc_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* The connection ids of a context's endpoints, and the epoll set of its descriptors. */
 #include "core/core.h"
 
 #include "base/assertion.h"

@@ -1,7 +1,7 @@
-/* The core of a context's progress: what all its endpoints share.
+/* The core of a context's progress: the state that all its endpoints share.
  *
- * Layers above keep what is theirs elsewhere. The core has a pointer for each, which its owner
- * alone follows, and one table of events by which endpoints tell those layers what happens. */
+ * Layers above keep their own state elsewhere. The core has a pointer for each layer, followed
+ * by its owner only, and one table of events by which endpoints notify those layers. */
 #ifndef TCI_CORE_H
 #define TCI_CORE_H
 
@@ -19,12 +19,13 @@
 #include <tc/context.h>
 #include <tc/group.h>
 
-/* What a look at one open endpoint's ring needs, side by side with all others': so an idle ring
- * costs one line of its own and no more (docs/decisions/idle-peers.md). A ring that UCX's
- * handler fills is here only while it has something: an idle one costs nothing. */
+/* The fields needed to poll one open endpoint's ring, in one array with those of all others: so
+ * an idle ring costs one cache line of its own and no more (docs/decisions/idle-peers.md). A
+ * ring that UCX's handler fills is listed only while it holds frames: an idle one costs
+ * nothing. */
 typedef struct tci_watched_ring {
-    const uint8_t *frame; /* where the next one will be */
-    uint64_t signal;      /* its sequence word when it is there */
+    const uint8_t *frame; /* address of the next frame */
+    uint64_t signal;      /* its sequence word once it has arrived */
     tc_ep *ep;
 } tci_watched_ring;
 
@@ -32,31 +33,33 @@ struct tci_queued;
 struct tci_account;
 struct tci_audit_file;
 
-/* What endpoints tell the layers above. Set once, by the context; all are called outside UCX's
- * handlers. */
+/* Notifications from endpoints to the layers above. Set once, by the context; all are called
+ * outside UCX's handlers. */
 typedef struct tci_ep_events {
-    /* It is open from now on. */
+    /* The endpoint is open from now on. */
     void (*opened)(tc_ep *ep);
-    /* It has failed, was closed, or is about to be freed: called once. */
+    /* The endpoint has failed, was closed, or is about to be freed: called once. */
     void (*ended)(tc_ep *ep, const tc_error *error);
-    /* It is being freed; nothing comes to it any more. Frees what those layers keep in it. */
+    /* The endpoint is being freed, and nothing more arrives for it. Frees the state that those
+     * layers keep in it. */
     void (*freed)(tc_ep *ep);
-    /* It is of a group, and its stream found nobody (or there is none yet): try again. */
+    /* The endpoint belongs to a group, and its stream reached no peer (or does not exist yet):
+     * try again. */
     void (*retry)(tc_ep *ep, uint64_t now_ns);
     /* A queued message will never leave. */
     void (*unsent)(tc_ep *ep, const struct tci_queued *item, tc_status status);
 } tci_ep_events;
 
-/* Who sends much by UCX's shared memory: core/share.h. */
+/* The number of peers that send much by UCX's shared memory: core/share.h. */
 typedef struct tci_shares {
     uint64_t round;
     uint64_t begun_ns;
     unsigned seen;    /* in this round */
-    unsigned senders; /* in this round and those before it, which count ever less */
+    unsigned senders; /* in this round and earlier ones, with decreasing weight */
 } tci_shares;
 
 typedef struct tci_core {
-    /* In the order that tc_progress touches it. */
+    /* Members in the order in which tc_progress touches them. */
     tci_watched_ring *watched; /* rings of open endpoints, in no order */
     size_t watched_count;
     size_t watched_capacity;
@@ -67,82 +70,83 @@ typedef struct tci_core {
     tci_registry registry;
 
     struct tc_options options;
-    tci_credentials credentials;   /* of listeners, and of what connects */
+    tci_credentials credentials;   /* of listeners and of connecting streams */
     tci_injector *injector;        /* NULL until a message brings its own code */
     int epoll_fd;                  /* streams and listeners */
-    struct tci_record_in *streams; /* of open endpoints that get frames so: record_in.h */
+    struct tci_record_in *streams; /* of open endpoints that receive records: record_in.h */
     unsigned stream_count;
     tc_ep *first;          /* all endpoints, in no order */
     tc_ep **by_connection; /* connection id -> endpoint or NULL */
     size_t connection_capacity;
-    /* Ids are given out in turn, so that a late message meets no new owner. */
+    /* Ids are assigned in rotation, so that a late message does not reach a new owner. */
     uint16_t connection_next;
     unsigned handshakes; /* endpoints that are not open yet */
     unsigned am_peers;   /* open ones that send or receive by messages: UCX's, or records */
     tci_shares shares;
-    unsigned storing_peers;       /* open ones where somebody stores what no message tells of */
-    tci_log_ration log;           /* lines that strangers cause */
-    struct tci_audit_file *audit; /* core/audit.h; NULL: nobody wants it */
-    tci_log_ration audit_ration;  /* lines that peers cause there */
-    tci_log_ration audit_strangers; /* and those that strangers cause */
+    unsigned storing_peers;         /* open ones with stores that no message announces */
+    tci_log_ration log;             /* lines that unauthenticated peers cause */
+    struct tci_audit_file *audit;   /* core/audit.h; NULL: the option is off */
+    tci_log_ration audit_ration;    /* audit lines that peers cause */
+    tci_log_ration audit_strangers; /* and those that unauthenticated peers cause */
     struct tci_account *accounts;   /* core/quota.h; NULL without quotas */
     uint64_t ring_memory;           /* bytes of rings that peers may write */
-    uint64_t copy_memory;           /* and of copies of peers' rings, which this side fills */
-    tci_hello self;                 /* this side's hello but for the ring */
-    uint8_t *own_address;           /* an ADDRESS message; room for TCI_HELLO_MESSAGE_MAX */
+    uint64_t copy_memory;           /* bytes of copies of peers' rings, which this side fills */
+    tci_hello self;                 /* this side's hello without the ring */
+    uint8_t *own_address;           /* an ADDRESS message; capacity TCI_HELLO_MESSAGE_MAX */
     size_t own_address_size;
     void (*load_callback)(void *user, const tc_load_report *report);
     void *load_user;
     uint64_t counters[TCI_COUNTER_COUNT];
-    tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: there is none */
+    tc_error send_error; /* transfer/send_error.h: the newest; TC_OK: no error yet */
 
     const tci_ep_events *events;
-    tc_context *context; /* whose core this is */
+    tc_context *context; /* the owner of this core */
     struct tci_groups *groups;
     struct tci_calls *calls;
     struct tci_local_replies *replies;
-    tci_landing copied;  /* dispatch/payload_place.h: none until a payload has to be moved */
-    tci_landing guarded; /* there too: none until a function asks for one that is read-only */
+    tci_landing copied;  /* dispatch/payload_place.h: unset until a payload has to be moved */
+    tci_landing guarded; /* the same for functions that ask for a read-only payload */
     bool batches_are_watched;          /* they are timed, or counted by core/quota.h */
-    struct tci_call_watch *call_watch; /* NULL: nobody wants to know how long functions run */
+    struct tci_call_watch *call_watch; /* NULL: run times of functions are not watched */
     bool checks_users;     /* the option check_threads; the rest is of core/sole_user.h: */
     int user;              /* id of the thread that is inside, or 0 */
-    const char *user_call; /* which call it is in, about */
+    const char *user_call; /* the call that it is in, approximately */
 } tci_core;
 
-/* Inside code of the program. */
+/* Returns whether code of the program is running, or this is a forked child. */
 static inline bool tci_core_is_busy(const tci_core *core)
 {
     return tci_pending_has(&core->pending, TCI_BUSY);
 }
 
-/* In a child of the context's process, whose it is not. */
+/* Returns whether this is a forked child of the process that made the context. */
 static inline bool tci_core_is_forked(const tci_core *core)
 {
     return tci_pending_has(&core->pending, TCI_FORKED);
 }
 
-/* The endpoint that messages to a connection id are for, or NULL. */
+/* Returns the endpoint that messages to a connection id are for, or NULL. */
 static inline tc_ep *tci_core_find(const tci_core *core, uint64_t connection)
 {
     return connection < core->connection_capacity ? core->by_connection[connection] : NULL;
 }
 
-/* Gives the endpoint a connection id. TC_E_NO_MEMORY, TC_E_TOO_LARGE (65,000 connections). */
+/* Assigns the endpoint a connection id. TC_E_NO_MEMORY, TC_E_TOO_LARGE (65,000 connections). */
 TC_MUST_CHECK tc_status tci_core_add_connection(tci_core *core, tc_ep *ep, uint16_t *id_out,
                                                 tc_error *err);
 
-/* What epoll's data says: a connection id, or with this bit a listener's number, or one of
- * these. */
+/* The data of an epoll event: a connection id, or a listener's number with TCI_WATCH_LISTENER,
+ * or one of the other bits. */
 #define TCI_WATCH_LISTENER (1ull << 32)
 #define TCI_WATCH_LOADS (1ull << 33)
 #define TCI_WATCH_WAKE (1ull << 34)
 #define TCI_WATCH_GUEST (1ull << 35)
 
-/* Has tc_progress look at a descriptor when it has something to read. TC_E_IO. */
+/* Adds a descriptor to the epoll set, so that tc_progress handles it when it is readable.
+ * TC_E_IO. */
 TC_MUST_CHECK tc_status tci_core_watch(tci_core *core, int fd, uint64_t data, tc_error *err);
 
-/* The same, and when it can be written to: or no longer. */
+/* Changes whether such a descriptor is also watched for being writable. */
 void tci_core_watch_room(tci_core *core, int fd, uint64_t data, bool on);
 
 #endif

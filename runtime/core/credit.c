@@ -5,7 +5,7 @@
 #include "core/share.h"
 #include "core/single_message.h"
 
-/* TC_E_AGAIN: one from before is under way still. */
+/* Sends a CREDIT message. TC_E_AGAIN: an earlier one is still under way. */
 static tc_status post(tc_ep *ep, uint64_t head)
 {
     if (ep->link == NULL)
@@ -20,7 +20,8 @@ static tc_status post(tc_ep *ep, uint64_t head)
     return TC_OK;
 }
 
-/* Messages overtake the frames of some deliveries. */
+/* Returns how many batches of frames a message may still overtake, and in *made_out the number
+ * of batches made. Deliveries that messages cannot overtake have 0. */
 static uint64_t frames_under_way(const tc_ep *ep, uint64_t *made_out)
 {
     const tci_delivery *delivery = ep->tx.delivery;

@@ -1,43 +1,45 @@
-/* Credit: telling a peer how far its ring was consumed. What the peer reads into it (all of a
- * flush was run, so every refusal has been said) holds only if frames that left before are
- * there first. */
+/* Credit: notifying a peer how far its ring was consumed. The peer concludes from it that all
+ * of a flush was run, and that every refusal was reported. This holds only if frames that left
+ * earlier arrive first. */
 #ifndef TCI_CREDIT_H
 #define TCI_CREDIT_H
 
 #include "core/doorbell.h"
 #include "core/ep.h"
 
-/* Publishes what was consumed, by the way that the peer's delivery needs: at once, or when
- * frames that left before have arrived. */
+/* Publishes the consumed position in the form that the peer's delivery needs: at once, or when
+ * frames that left earlier have arrived. */
 void tci_credit_return(tc_ep *ep);
 
-/* Before a goodbye, after which the peer asks for no credit any more: a flush of its own learns
- * here how much was run. Credit that waited for frames goes with it. True: it went by active
- * message, and has to leave before the goodbye, which may take another way. */
+/* Called before a BYE, after which the peer asks for no more credit: a flush of the peer learns
+ * here how much was run. Includes credit that waited for frames. Returns true if the credit
+ * went by active message and has to leave before the BYE, which may take another path. */
 bool tci_credit_return_last(tc_ep *ep);
 
-/* A CREDIT message of the peer's, inside UCX's handler. One of another size, or one that this
- * delivery does not need, is ignored; wild counts are found by tci_ep_check_credit. */
+/* Takes a CREDIT message of the peer, inside UCX's handler. Ignores one of another size, or one
+ * that this delivery does not need; tci_ep_check_credit finds impossible counts. */
 void tci_credit_take(tc_ep *ep, const uint8_t *bytes, size_t size);
 
-/* Whether credit that had to wait may leave now. */
+/* Returns whether credit that had to wait may leave now. */
 bool tci_credit_may_leave(const tc_ep *ep);
-/* Sends such credit. True: some still waits, under TCI_WORK_LINK. */
+/* Sends such credit. Returns true if some still waits, under TCI_WORK_LINK. */
 bool tci_credit_turn(tc_ep *ep);
 
-/* Whether frames that have left have arrived, and credit has left, or neither ever will: a BYE
- * must not overtake them. */
+/* Returns whether frames that have left have arrived, and credit has left, or neither ever
+ * will: a BYE must not overtake them. */
 bool tci_credit_frames_have_arrived(tc_ep *ep);
 
-/* Such a peer may have sent all that it may. */
+/* Returns whether a peer with a share (core/share.h) may have used all of it: its frames are
+ * consumed, and not all of them are credited. */
 static inline bool tci_credit_share_is_consumed(const tc_ep *ep)
 {
     return ep->rx.credit.shared && ep->rx.ring.head != ep->rx.ring.published &&
            !tci_consumer_has_frame(&ep->rx.ring);
 }
 
-/* A peer that maps the ring is told after each batch: it may be waiting for the last of its
- * messages, and a store costs next to nothing. Any other is told when an eighth is due. */
+/* A peer that maps the ring gets credit after each batch: it may be waiting for the last of its
+ * messages, and a store costs next to nothing. Any other peer gets it when an eighth of the
+ * ring is due, or its share is consumed. */
 static inline void tci_credit_after_batch(tc_ep *ep)
 {
     if (ep->rx.arrival.ring_is_mapped) {

@@ -1,4 +1,5 @@
-/* Who is running: what tc_self_endpoint and tc_self_ifunc answer. */
+/* The function that is running, and its endpoint: the answer of tc_self_endpoint and
+ * tc_self_ifunc. */
 #ifndef TCI_CURRENT_H
 #define TCI_CURRENT_H
 
@@ -7,10 +8,10 @@
 typedef struct tci_current {
     tc_ep *ep;
     tc_ifunc *fn;
-    struct tci_invocation *invocation; /* of a message with a route; NULL */
+    struct tci_invocation *invocation; /* of a message with a route; otherwise NULL */
 } tci_current;
 
-/* Of this thread. */
+/* The calling thread's own. */
 extern _Thread_local tci_current tci_current_call __attribute__((tls_model("initial-exec")));
 
 static inline tci_current *tci_current_get(void)

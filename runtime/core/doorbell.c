@@ -8,10 +8,11 @@ void tci_doorbell_ring(tc_ep *ep)
     if ((doorbell & TCI_DOORBELL_FRAMES) == 0 || tci_ep_message_wakeup(ep))
         ep->tx.doorbell_seen = doorbell;
     else if (tci_ep_is_open(ep))
-        tci_ep_note_use(ep); /* the end of the turn looks again */
+        tci_ep_note_use(ep); /* the end of the turn tries again */
 }
 
-/* Only when what the peer sleeps for is consumed: each ring costs a system call here. */
+/* Rings only when the position that the peer sleeps for is consumed: each ring costs a system
+ * call here. */
 void tci_doorbell_ring_for_credit(tc_ep *ep)
 {
     if (ep->rx.ring.published >= tci_ring_load_doorbell_position(ep->tx.doorbell))

@@ -1,23 +1,23 @@
 /* Waking a peer that sleeps, at no cost to one that does not.
  *
- * A peer that stores into our memory wakes nobody by that. So a side that is about to sleep
- * says so in the doorbell word of its region, and a peer that finds the word changed after it
- * has stored something rings: one WAKEUP message for each sleep. Nothing is lost between the
- * two sides, because each stores first and looks then:
+ * A store into this side's memory does not wake it. So a side that is about to sleep marks this
+ * in the doorbell word of its region. A peer that finds the word changed after a store rings:
+ * it sends one WAKEUP message for each sleep. No wakeup is lost between the two sides, because
+ * each stores first and loads afterwards:
  *
  *     sleeper                          sender
  *     doorbell = asleep                frame (or credit)
- *     barrier in all processes         (the compiler keeps the order, nothing else)
- *     looks at rings and credit        looks at the doorbell
- *     sleeps                           rings if it says asleep, and was not rung yet
+ *     barrier in all processes         (only the compiler keeps the order)
+ *     polls rings and credit           loads the doorbell
+ *     sleeps                           rings if it is asleep, and was not rung yet
  *
- * The sender passes a barrier while the sleeper waits for its own. If it stored before, the
- * sleeper's look finds that; if it looks after, it finds the doorbell. A store and a look
- * cannot both be on the wrong side. So tc_send needs no fence: one load of a line that stays in
- * its cache until the peer arms or disarms.
+ * The sender passes a barrier while the sleeper waits for its own. If the sender stored before
+ * it, the sleeper's poll finds the store; if the sender loads after it, it finds the doorbell.
+ * A store and a load cannot both be on the wrong side. So tc_send needs no fence: one load of a
+ * line that stays in its cache until the peer arms or disarms.
  *
- * A peer that does not ring, or writes where it should not, makes the sleeper late by at most
- * the option sleep_max, and one that rings for nothing makes it look around once more. */
+ * A peer that does not ring, or writes where it should not, delays the sleeper by at most the
+ * option sleep_max. A peer that rings without reason makes it poll once more. */
 #ifndef TCI_DOORBELL_H
 #define TCI_DOORBELL_H
 
@@ -28,20 +28,20 @@ static inline bool tci_doorbell_has_changed(const tc_ep *ep)
     return tci_ring_load_doorbell(ep->tx.doorbell) != ep->tx.doorbell_seen;
 }
 
-/* The doorbell has changed: rings if the peer sleeps. Never blocks. */
+/* Called when the doorbell has changed: rings if the peer sleeps. Never blocks. */
 void tci_doorbell_ring(tc_ep *ep);
 
-/* After frames were stored. */
+/* Called after frames were stored. */
 static inline void tci_doorbell_after_frames(tc_ep *ep)
 {
     if (__builtin_expect(tci_doorbell_has_changed(ep), 0))
         tci_doorbell_ring(ep);
 }
 
-/* Credit was stored: rings if it reaches the position that the peer sleeps for. */
+/* Called after credit was stored: rings if it reaches the position that the peer sleeps for. */
 void tci_doorbell_ring_for_credit(tc_ep *ep);
 
-/* After the peer's credit was stored, which most sleepers do not wait for. */
+/* Called after the peer's credit was stored. Most sleepers do not wait for credit. */
 static inline void tci_doorbell_after_credit(tc_ep *ep)
 {
     uint64_t doorbell = tci_ring_load_doorbell(ep->tx.doorbell);

@@ -2,7 +2,7 @@
  * in docs/architecture.md names.
  *
  * Life: made (by a call or an accepted stream), connecting (hellos are exchanged), open, then
- * closed or failed; freed by its owner: the program for endpoints that tc_ep_connect* made, the
+ * closed or failed. Its owner frees it: the program for endpoints that tc_ep_connect* made, the
  * context for accepted ones and those of groups. */
 #ifndef TCI_EP_H
 #define TCI_EP_H
@@ -29,16 +29,16 @@ typedef enum tci_ep_state {
 
 /* endpoint/handshake.h */
 typedef struct tci_handshake {
-    bool watched; /* the stream is, while it connects */
+    bool watched; /* the stream is, from when it is connected */
     bool hello_sent;
     bool ready_sent;
     bool peer_ready;
     uint64_t deadline_ns;
     uint64_t nonce;         /* of our ring */
-    uint32_t expected_rank; /* the member that is called; TC_RANK_NONE: not one of a group */
+    uint32_t expected_rank; /* of the member that it should reach; TC_RANK_NONE: no group */
 } tci_handshake;
 
-/* endpoint/wakeup.h: what our own doorbell word says while this side sleeps. */
+/* endpoint/wakeup.h: the value of our own doorbell word while this side sleeps. */
 typedef struct tci_wakeup {
     uint64_t doorbell;
     uint64_t awaited; /* the position in the peer's ring that this side sleeps for */
@@ -46,32 +46,32 @@ typedef struct tci_wakeup {
 
 /* group/member.h */
 typedef struct tci_member_link {
-    tc_group *group;           /* that it leads to a member of; NULL: none */
-    uint32_t rank;             /* that member; TC_RANK_NONE */
+    tc_group *group;           /* of the member that it leads to, or NULL */
+    uint32_t rank;             /* of that member, or TC_RANK_NONE */
     bool notified;             /* the peer knows which member this side is */
-    tci_membership advertised; /* of a group that is not known here (yet); group 0: none */
-    uint64_t arrived;          /* barriers that the peer has come to */
-    uint64_t retry_ns;         /* when to look for the member again, while there is no stream */
+    tci_membership advertised; /* in a group that is not known here (yet); group 0: unset */
+    uint64_t arrived;          /* barriers that the peer has reached */
+    uint64_t retry_ns;         /* when to try the member again, while there is no stream */
 } tci_member_link;
 
-/* Who made it. The program's own it frees itself; the others are freed with their end. */
+/* The maker of the endpoint. The program frees its own; the others are freed when they end. */
 typedef enum tci_ep_owner {
     TCI_OWNER_PROGRAM, /* tc_ep_connect */
-    TCI_OWNER_CONTEXT, /* a peer connected: the program hears of it when it is open */
+    TCI_OWNER_CONTEXT, /* a peer connected: the program is notified when it is open */
     TCI_OWNER_GROUP    /* tc_group_ep gave it to the program before it opened */
 } tci_ep_owner;
 
-/* Who has been notified of what became of it, and who has to free it. */
+/* The owner, the notifications about its end so far, and the conditions for freeing it. */
 typedef struct tci_ep_life {
     tci_ep_owner owner;
     bool opened;
-    bool ended_notified;    /* the program's callback heard of its end */
+    bool ended_notified;    /* the program's callback was called for its end */
     bool ended;             /* tci_ep_events.ended was called */
-    bool gave_up;           /* it ends, and some of its messages may not have come */
+    bool gave_up;           /* it ends, and some of its messages may not have arrived */
     bool close_wanted;      /* tc_ep_close from inside an ifunc or a callback */
-    bool closed_here;       /* this side's goodbye was said first */
+    bool closed_here;       /* this side sent its goodbye first */
     uint64_t link_ended_ns; /* when that was first seen; 0: not yet */
-    unsigned pins;          /* blocking calls that stand on it: not freed meanwhile */
+    unsigned pins;          /* blocking calls that use it: not freed meanwhile */
     tc_error *error;        /* why it failed; NULL also when there was no memory */
     void *user;             /* tc_ep_set_user */
 } tci_ep_life;
@@ -80,12 +80,12 @@ struct tc_ep {
     tci_sender tx; /* first: tc_send reads it from its first byte on */
 
     tci_core *core;
-    tc_ep *next; /* of the core's */
+    tc_ep *next; /* in the core's list */
     tci_ep_state state;
-    uint16_t connection; /* our id of it, in messages to us */
-    uint64_t token;      /* that such messages bring along; the peer alone was told it */
+    uint16_t connection;         /* our id of it, in messages to us */
+    uint64_t token;              /* carried by such messages; known to the peer only */
     struct tci_account *account; /* core/quota.h; NULL: nothing is counted */
-    bool unconfirmed; /* the peer has not said yet that it is the member that was called */
+    bool unconfirmed; /* the peer has not confirmed yet that it is the expected member */
 
     tci_receiver rx;
     tci_log_ration log; /* lines that the peer causes */
@@ -106,13 +106,15 @@ static inline bool tci_ep_is_open(const tc_ep *ep)
     return ep->state == TCI_EP_OPEN;
 }
 
-/* Messages may leave: the process at a member's address has said that it is that member. */
+/* Returns whether messages may leave: it is open, and the process at a member's address has
+ * confirmed that it is that member. */
 static inline bool tci_ep_takes_messages(const tc_ep *ep)
 {
     return ep->state == TCI_EP_OPEN && !ep->unconfirmed;
 }
 
-/* It sent something since the last tc_progress, which looks at it once more. */
+/* Records that it sent something since the last tc_progress. The next one handles it once
+ * more. */
 static inline void tci_ep_note_use(tc_ep *ep)
 {
     if (ep->tx.used)

@@ -3,7 +3,8 @@
 #include "bootstrap/stream_bytes.h"
 #include "core/single_message.h"
 
-/* Over a connection that carries records too they take their place among those. */
+/* Returns whether these messages go by the link. A connection that carries records carries them
+ * too, in order with the records. */
 static bool go_by_link(const tc_ep *ep)
 {
     return ep->stream == NULL || tci_stream_is_wide(ep->stream);

@@ -1,4 +1,4 @@
-/* How an endpoint opens, fails and ends, and what follows from its state. */
+/* How an endpoint opens, fails and ends, and the consequences of its state. */
 #include "core/ep_state.h"
 
 #include "base/assertion.h"
@@ -30,8 +30,8 @@ static tc_status watch_ring(tc_ep *ep)
     return TC_OK;
 }
 
-/* The last takes its place, so a loop over the list that runs meanwhile may miss that one,
- * once. */
+/* The last entry moves to the freed index, so a loop over the list that runs meanwhile may miss
+ * that entry, once. */
 void tci_ep_unwatch(tc_ep *ep)
 {
     tci_core *core = ep->core;
@@ -51,7 +51,7 @@ void tci_ep_frames_came(tc_ep *ep)
         (void)watch_ring(ep);
 }
 
-/* Before the peer's READY is heard its frames may come by any delivery. */
+/* Before the peer's READY arrives, its frames may come by any delivery. */
 static bool may_send_frames(const tc_ep *ep)
 {
     return !tci_ep_is_open(ep) || ep->rx.arrival.frames_by_message;
@@ -102,7 +102,7 @@ static void forget_use(tc_ep *ep)
     ep->tx.used = false;
 }
 
-/* What kinds of peers there are decides what tc_progress and a sleep have to look at. */
+/* The kinds of open peers decide which sources tc_progress and a sleep have to poll. */
 static void count_peer(const tc_ep *ep, unsigned by)
 {
     tci_core *core = ep->core;
@@ -138,8 +138,8 @@ void tci_ep_announced(tc_ep *ep)
     tci_ep_frames_came(ep);
 }
 
-/* States below OPEN count as handshakes, OPEN ones may count as am peers; leaving either is
- * done in one place. */
+/* States below OPEN count as handshakes, OPEN ones may count as am peers. Every end is taken
+ * out of these counts here. */
 void tci_ep_leave_state(tc_ep *ep)
 {
     TCI_ASSERT(ep->state >= TCI_EP_OPEN || ep->core->handshakes > 0);
@@ -165,8 +165,8 @@ void tci_ep_set_fast(tc_ep *ep)
     ep->tx.quick_limit = checked ? 0 : ep->tx.frame_limit;
 }
 
-/* Grants nothing from now on, so that the fast path of tc_send finds no room and asks for the
- * reason. */
+/* Grants no credit from now on, so that the fast path of tc_send fails and the slow path finds
+ * the reason. */
 static void stop_sending(tc_ep *ep)
 {
     ep->tx.coalesced_count = 0;
@@ -175,8 +175,9 @@ static void stop_sending(tc_ep *ep)
     ep->tx.ring.broken = true;
 }
 
-/* A function may end the endpoint whose message it runs on. What dispatch keeps of the ring in
- * registers meanwhile nobody reaches, but it looks at each message's slot. */
+/* A function may end the endpoint of the message that it runs on. Dispatch keeps the ring's
+ * state in registers meanwhile, out of reach from here, but it reads the slot of each
+ * message. */
 static void stop_running(tc_ep *ep)
 {
     for (size_t slot = 0; slot < ep->rx.slot_count; slot++)
@@ -186,8 +187,8 @@ static void stop_running(tc_ep *ep)
 static void end(tc_ep *ep, tci_ep_state state)
 {
     TCI_ASSERT(ep->state < TCI_EP_CLOSED && state >= TCI_EP_CLOSED);
-    /* The peer's last word on what it has run: a flush that is under way may have nothing left
-     * to wait for. */
+    /* Reads the peer's last credit: a flush that is under way may have nothing left to wait
+     * for. */
     if (ep->tx.delivery != NULL)
         tci_producer_refresh(&ep->tx.ring);
     tci_ep_leave_state(ep);
@@ -198,7 +199,8 @@ static void end(tc_ep *ep, tci_ep_state state)
     tci_ep_set_fast(ep);
 }
 
-/* Whoever reaches a listener makes one that never opens, as often as it likes. */
+/* Any process that reaches a listener can cause endpoints that never open, as often as it
+ * likes. */
 static bool is_strangers(const tc_ep *ep)
 {
     return ep->life.owner == TCI_OWNER_CONTEXT && !ep->life.opened;

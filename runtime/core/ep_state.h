@@ -1,4 +1,4 @@
-/* How an endpoint opens, fails and ends, and what follows from its state. */
+/* How an endpoint opens, fails and ends, and the consequences of its state. */
 #ifndef TCI_EP_STATE_H
 #define TCI_EP_STATE_H
 
@@ -8,12 +8,14 @@
 /* Payloads from this size on may lie in the staging segment instead of the ring. */
 #define TCI_STAGING_PAYLOAD_MIN 32768u
 
-/* Opens it: messages may leave from now on. The peer's wait in the ring until tci_ep_announced. */
+/* Opens the endpoint: messages may leave from now on. Messages of the peer wait in the ring
+ * until tci_ep_announced. */
 void tci_ep_open(tc_ep *ep);
-/* The program has been called for it, or got it from the call that made it: from now on its ring
- * is looked at. Ends it when there is no memory for that. */
+/* Called once the program knows the endpoint, by a callback or from the call that made it. From
+ * now on its ring is polled. Ends the endpoint when there is no memory for that. */
 void tci_ep_announced(tc_ep *ep);
-/* It has opened, and that is still to come. Also of one that ended meanwhile. */
+/* Returns whether it has opened and tci_ep_announced is still to come. Also true of an endpoint
+ * that ended meanwhile. */
 static inline bool tci_ep_is_held(const tc_ep *ep)
 {
     return ep->rx.held;
@@ -21,42 +23,44 @@ static inline bool tci_ep_is_held(const tc_ep *ep)
 
 /* Ends an endpoint with an error: nothing more is sent or run. The first error stays. */
 void tci_ep_fail(tc_ep *ep, const tc_error *error);
-/* The same, with a formatted text. Returns status. */
+/* Does the same with a formatted text. Returns status. */
 tc_status tci_ep_fail_with(tc_ep *ep, tc_status status, const char *fmt, ...) TC_PRINTF(3, 4);
 /* Ends it in order. */
 void tci_ep_finish(tc_ep *ep);
-/* Takes it out of the core's counts and lists; before it is freed, too. */
+/* Removes it from the core's counts and lists. Also called before it is freed. */
 void tci_ep_leave_state(tc_ep *ep);
 
-/* TC_OK, or ends an open endpoint whose peer said that it consumed more than was sent, which no
- * later credit repairs: TC_E_PEER_LOST. */
+/* Returns TC_OK, or ends an open endpoint and returns TC_E_PEER_LOST: its peer reported an
+ * impossible consumed position, and no later credit repairs that. */
 tc_status tci_ep_check_credit(tc_ep *ep);
 
-/* Decides which payloads may take the fast paths: none unless the endpoint is open,
- * nothing waits in the queue and no payload is being made; and tc_send's only into mapped
- * rings, and where threads are not checked first. Called whenever one of these changes. */
+/* Sets the payload sizes that may take the fast paths. They are 0 unless messages may leave,
+ * the queue is empty, and no payload is being made or sent in fragments. The limit of tc_send's
+ * own fast path is also 0 where the ring is not mapped or threads are checked first. Called
+ * whenever one of these changes. */
 void tci_ep_set_fast(tc_ep *ep);
 
-/* What tc_send's fast_limit is where threads are not checked. */
+/* Returns the value of tc_send's fast_limit where threads are not checked. */
 static inline size_t tci_ep_short_limit(const tc_ep *ep)
 {
     return ep->tx.frame_limit > 0 && ep->tx.push == NULL ? TCI_SMALL_COPY_MAX + 1 : 0;
 }
 
-/* Frames that a message brought go into the ring, or end the endpoint where they may not. */
+/* Copies frames that a message brought into the ring. Ends the endpoint if they are not allowed
+ * there. */
 void tci_ep_take_frames(tc_ep *ep, uint16_t granule, const uint8_t *bytes, size_t size);
-/* False: they may not, and it has ended. */
+/* Returns whether such frames are allowed there. If they are not, ends the endpoint. */
 bool tci_ep_expects_frames(tc_ep *ep, uint16_t granule, size_t size);
-/* They are in the ring. */
+/* Called when frames are in the ring: polls it from now on. */
 void tci_ep_frames_came(tc_ep *ep);
-/* The ring of an open endpoint need not be looked at before that. */
+/* Stops polling the ring of an open endpoint until tci_ep_frames_came. */
 void tci_ep_unwatch(tc_ep *ep);
 
-/* The ring is not looked at, whatever comes, until it is resumed. */
+/* Stops polling the ring, whatever arrives, until tci_ep_resume. */
 void tci_ep_pause(tc_ep *ep);
 void tci_ep_resume(tc_ep *ep);
 
-/* The ring's head has moved. */
+/* Called after the ring's head has moved: updates the polled position. */
 static inline void tci_ep_watch_head(tc_ep *ep)
 {
     if (ep->rx.watched_at == TCI_UNWATCHED)

@@ -12,7 +12,7 @@ static tc_status describe(tci_core *core, tc_error *err)
                             TCI_HELLO_MESSAGE_MAX, &core->own_address_size, err);
 }
 
-/* Who asked for it in so many words is not warned. */
+/* Logs that the port is open. It is no warning where the program asked for the port. */
 static void tell(const tci_core *core, bool asked_for, const char *cause)
 {
     bool warn = !asked_for && core->options.network != TCI_NETWORK_YES;
@@ -52,7 +52,8 @@ static bool worker_is_used(const tci_core *core)
     return ep != NULL;
 }
 
-/* With keys connections are protected: what other hosts send goes over nothing else. */
+/* Returns whether everything has to go over connections. With keys they are protected, so all
+ * data of other hosts goes over them. */
 static bool wants_stream(const tci_core *core, bool local, const tci_credentials *credentials)
 {
     return core->options.delivery == TCI_DELIVERY_STREAM ||
@@ -60,7 +61,8 @@ static bool wants_stream(const tci_core *core, bool local, const tci_credentials
             tci_credentials_has_keys(credentials));
 }
 
-/* UCX's shared memory is its user's alone, and of its network no local peer is told. */
+/* UCX's shared memory belongs to one user, and its network is not announced to local peers of
+ * other users. */
 static bool is_between_users(const tc_ep *ep)
 {
     return ep->core->options.delivery == TCI_DELIVERY_AUTO && tci_stream_is_foreign(ep->stream);

@@ -1,15 +1,16 @@
-/* Pending work: why tc_progress has to do more than look at rings, and why nobody may sleep
- * yet.
+/* Pending work: the reasons for tc_progress to do more than poll rings, and for a wait not to
+ * sleep yet.
  *
  * Each kind of work is a cause, a bit of one word, so tc_progress tests one word. Only the
- * thread that owns the context touches it. Three rules keep a wake-up from being lost
- * (tests/model has them as a model that is searched):
+ * thread that owns the context touches it. Three rules keep a wakeup from being lost
+ * (tests/model searches a model of them):
  *
  * 1. The code that makes work adds its cause in the same call, after the work is in its list.
- * 2. Housekeeping takes all causes first and looks at the lists then. What it leaves unfinished
- *    it adds again, so a cause is clear only when its list was seen empty after the clearing.
- * 3. A sleep begins only when none of TCI_WORK_AT_ONCE is set. Each other cause waits for
- *    something that wakes the sleeper; the comment beside it says what. */
+ * 2. Housekeeping takes all causes first and reads the lists then. It adds the causes of
+ *    unfinished work again, so a cause is clear only when its list was seen empty after the
+ *    clearing.
+ * 3. A sleep begins only when no bit of TCI_WORK_AT_ONCE is set. Each other cause waits for an
+ *    event that wakes the sleeper; the comment beside it names the event. */
 #ifndef TCI_PENDING_H
 #define TCI_PENDING_H
 
@@ -20,15 +21,16 @@ typedef enum tci_cause {
     TCI_RUNNING = 1 << 0,
     /* Inside NAME_payload_init: the same. */
     TCI_BUILDING = 1 << 1,
-    /* UCX or a connection brings what some peer sends, so every turn looks there. */
+    /* Data of some peer arrives by UCX or a connection, so every turn polls those. */
     TCI_POLL_UCX = 1 << 2,
 
     /* Messages wait for credit. A doorbell or a CREDIT message wakes. */
     TCI_WORK_QUEUE = 1 << 3,
-    /* Credit, or code that the peer needs, waits for what left before it, or a connection took not
-     * all that was sent. UCX wakes when it has let go of that, the connection when it takes more. */
+    /* Credit, or code that the peer needs, waits for earlier sends to finish, or a connection
+     * did not take all data. UCX wakes when it releases those sends, the connection when it
+     * takes more. */
     TCI_WORK_LINK = 1 << 4,
-    /* A peer has said BYE; what it sent before is run first. */
+    /* A peer has sent BYE; its earlier messages are run first. */
     TCI_WORK_GOODBYE = 1 << 5,
     /* An endpoint is connecting. Its stream or UCX wakes; the sleep is a short one. */
     TCI_WORK_HANDSHAKE = 1 << 6,
@@ -38,31 +40,32 @@ typedef enum tci_cause {
     TCI_WORK_REPLY = 1 << 8,
     /* An endpoint opened, ended, or is to be closed; the program has not been called for it. */
     TCI_WORK_STATE = 1 << 9,
-    /* Descriptors and deadlines have to be looked at, whatever the clock says. A sleep looks at
-     * the descriptors itself. */
+    /* Descriptors and deadlines have to be checked, whatever the time. A sleep polls the
+     * descriptors itself. */
     TCI_WORK_SERVICE = 1 << 10,
 
-    /* A connection holds bytes of its peer's that no descriptor tells of. */
+    /* A connection holds bytes of its peer that no descriptor reports. */
     TCI_WORK_STREAM = 1 << 12,
 
-    /* A ring stands until its peer may have more messages run (core/quota.h). Nobody tells when:
-     * the sleep is a short one. */
+    /* A ring is paused until its peer may have more messages run (core/quota.h). No event
+     * reports this: the sleep is a short one. */
     TCI_WORK_RATE = 1 << 13,
 
-    /* This is a fork of the context's process: nothing is done here any more. */
+    /* This is a forked child of the context's process: it does no work for the context. */
     TCI_FORKED = 1 << 11,
 
-    /* A thread of the library's progresses the context, and no other does (context/serving.h). No
-     * work: that thread's own turns leave it out. */
+    /* A thread of the library progresses the context, and no other does (context/serving.h).
+     * Not work: that thread's own turns leave it out. */
     TCI_SERVED = 1 << 14,
 
-    /* Code has come with a message, and may come again: the next turn in which nothing runs gets
-     * ahead of it (engine/injector.h). No work: nobody waits for it, and a sleep may begin. */
+    /* Code has come with a message, and may come again: the next turn that runs no message
+     * prepares for it (engine/injector.h). Not work: no call waits for it, and a sleep may
+     * begin. */
     TCI_CODE_AHEAD = 1 << 15,
 
-    /* The option check_threads is on: each call says which thread is inside (core/sole_user.h).
-     * No work, and set for good: it keeps tc_progress from its shortest way, which pays nothing
-     * for the option. tci_pending_causes leaves it out. */
+    /* The option check_threads is on: each call records the thread inside (core/sole_user.h).
+     * Not work, and set for good: it keeps tc_progress from its shortest path, which pays
+     * nothing for the option. tci_pending_causes leaves it out. */
     TCI_CHECKED = 1 << 16
 } tci_cause;
 
@@ -70,7 +73,7 @@ typedef enum tci_cause {
 #define TCI_WORK_AT_ONCE                                                                       \
     ((unsigned)(TCI_WORK_GOODBYE | TCI_WORK_HELLO | TCI_WORK_REPLY | TCI_WORK_STATE |          \
                 TCI_WORK_STREAM))
-/* What is somewhere in a list: all work but SERVICE. */
+/* Work that is in some list: all work but SERVICE. */
 #define TCI_WORK_LISTED                                                                        \
     (TCI_WORK_AT_ONCE |                                                                        \
      (unsigned)(TCI_WORK_QUEUE | TCI_WORK_LINK | TCI_WORK_HANDSHAKE | TCI_WORK_RATE))
@@ -79,8 +82,8 @@ typedef enum tci_cause {
 typedef struct tci_pending {
     unsigned causes;     /* tci_cause bits */
     bool credit_blocked; /* a send found no credit: its sender may sleep until some comes */
-    bool room_wanted;    /* by some endpoint: the next tc_wait returns when there is room */
-    bool activity;       /* something came that is no message; a blocking call looks again */
+    bool room_wanted;    /* by some endpoint: the next tc_wait returns when it has space */
+    bool activity;       /* something other than a message came; a blocking call checks again */
     bool event;          /* something ended or opened; the next tc_wait returns at once */
 } tci_pending;
 
@@ -94,13 +97,13 @@ static inline bool tci_pending_has(const tci_pending *pending, unsigned causes)
     return (pending->causes & causes) != 0;
 }
 
-/* All causes that say something of the context's state. */
+/* Returns all causes that describe the context's state. */
 static inline unsigned tci_pending_causes(const tci_pending *pending)
 {
     return pending->causes & ~(unsigned)TCI_CHECKED;
 }
 
-/* Takes some work: the causes that were set, which are clear afterwards. */
+/* Takes some work: clears these causes and returns those that were set. */
 static inline unsigned tci_pending_take(tci_pending *pending, unsigned causes)
 {
     unsigned taken = pending->causes & causes;
@@ -114,7 +117,7 @@ static inline void tci_pending_set(tci_pending *pending, tci_cause cause, bool o
         on ? pending->causes | (unsigned)cause : pending->causes & ~(unsigned)cause;
 }
 
-/* Runs code of the program from here on. Returns what tci_pending_leave wants. */
+/* Marks that code of the program runs from here on. Returns `outer` for tci_pending_leave. */
 static inline unsigned tci_pending_enter(tci_pending *pending, tci_cause busy)
 {
     unsigned outer = pending->causes & (unsigned)busy;
@@ -127,7 +130,7 @@ static inline void tci_pending_leave(tci_pending *pending, tci_cause busy, unsig
     pending->causes &= ~(unsigned)busy | outer;
 }
 
-/* Has the next tc_wait return, and a blocking call look again. */
+/* Makes the next tc_wait return, and a blocking call check again. */
 static inline void tci_pending_note_event(tci_pending *pending)
 {
     pending->event = true;

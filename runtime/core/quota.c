@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define MINUTE_NS (60 * TCI_NS_PER_S)
-/* What one turn of an endpoint can run: with as many in the bucket nobody looks at the clock. */
+/* Messages that one turn of an endpoint can run. With as many in the bucket the clock is not
+ * read. */
 #define TURN_MESSAGES 256
 
 static bool has_quotas(const struct tc_options *o)
@@ -28,7 +29,8 @@ const char *tci_quota_name(const tci_account *account, char out[TCI_QUOTA_NAME_M
 
 /* --- accounts ---------------------------------------------------------------------------- */
 
-/* What an account remembers must outlive its connections: else who reconnects begins anew. */
+/* Returns whether nothing in the account matters any more. Until then it outlives its
+ * connections: otherwise a peer could reset its quotas by connecting again. */
 static bool is_forgettable(const tci_account *account, uint64_t now_ns)
 {
     return account->endpoints == 0 && now_ns - account->filled_ns >= MINUTE_NS &&
@@ -92,7 +94,7 @@ tc_status tci_quota_admit(tc_ep *ep, tc_error *err)
     account->endpoints++;
     account->connections += made_there;
     account->queue_bytes +=
-        ep->tx.queue_bytes; /* of messages to a peer that was not there yet */
+        ep->tx.queue_bytes; /* of messages queued before the peer was there */
     ep->account = account;
     ep->rx.metered = core->options.quota_message_rate > 0;
     core->batches_are_watched |= ep->rx.metered;
@@ -136,8 +138,8 @@ size_t tci_quota_queue_max(const tc_ep *ep)
 
 /* --- messages ---------------------------------------------------------------------------- */
 
-/* With what the options allow, nothing overflows in thirty years. What is no whole message stays
- * for the next time. */
+/* The values that the options allow overflow nothing in thirty years. The fraction of a message
+ * stays for the next call. */
 static void fill(tci_account *account, uint64_t rate)
 {
     const uint64_t now_ns = tci_clock_ns();

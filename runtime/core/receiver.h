@@ -1,5 +1,5 @@
-/* The receiving part of an endpoint: our ring, what the peer's numbers mean here, and what
- * comes beside the ring. */
+/* The receiving part of an endpoint: our ring, the meaning of the peer's slot numbers here, and
+ * data that comes beside the ring. */
 #ifndef TCI_RECEIVER_H
 #define TCI_RECEIVER_H
 
@@ -13,13 +13,13 @@
 
 #include <tc/ifunc.h>
 
-/* What a slot number of the peer's means here; see dispatch/slots.h. */
+/* The meaning of a slot number of the peer here; see dispatch/slots.h. */
 typedef struct tci_rx_slot {
-    /* NULL: not callable, or it wants payloads aligned as frames do not have them by
+    /* NULL: not callable, or it requires more payload alignment than frames have by
      * themselves */
     void (*main)(void *payload, size_t payload_size, void *target_args);
     tc_ifunc *fn;              /* held; NULL: never bound, refused, or evicted */
-    tci_code_section *evicted; /* what it was bound to until that was evicted; NULL: nothing */
+    tci_code_section *evicted; /* describes its code after eviction; NULL: not evicted */
     bool callable;
     bool is_signed; /* the peer sends a signature with it */
     bool notify;    /* the peer waits for PREPARED or REFUSED */
@@ -35,46 +35,46 @@ typedef struct tci_incoming_code {
 
 /* A payload that comes in fragments. */
 typedef struct tci_assembly {
-    tci_landing landing; /* kept from one payload to the next, within bounds */
-    uint64_t total;      /* 0: none is under way */
+    tci_landing landing; /* staging buffer, kept for the next payload, within bounds */
+    uint64_t total;      /* bytes; 0: no payload is under way */
     uint64_t received;
-    bool dropped; /* refused: the rest is passed over */
+    bool dropped; /* refused: the rest is skipped */
 } tci_assembly;
 
-/* Credit that must not overtake frames, nor credit from before. */
+/* Credit that must not overtake frames, nor earlier credit. */
 typedef struct tci_due_credit {
-    bool due, again;                    /* waits; and was asked for once more meanwhile */
-    uint64_t mark;                      /* for so many batches of frames to have arrived */
-    uint64_t head;                      /* what it says */
+    bool due, again;                    /* credit waits; more was requested meanwhile */
+    uint64_t mark;                      /* batches of frames that have to arrive first */
+    uint64_t head;                      /* the consumed position that it reports */
     struct tci_single_message *message; /* NULL until one is sent */
-    bool shared;                        /* the peer was told of a share: it may wait for all */
-    uint64_t next_round, counted;       /* core/share.h: counted from when on, and to where */
+    bool shared;                        /* the peer has a share: it may wait for all credit */
+    uint64_t next_round, counted;       /* core/share.h: next round to count in; head then */
 } tci_due_credit;
 
 #define TCI_UNWATCHED SIZE_MAX
 
 typedef struct tci_receiver {
     tci_consumer ring;
-    size_t watched_at;            /* its place in the core's list, or TCI_UNWATCHED */
+    size_t watched_at;            /* its index in the core's array, or TCI_UNWATCHED */
     tci_delivery_arrival arrival; /* how the peer fills our ring; from its READY */
     tci_rx_slot *slots;
     size_t slot_count;
     bool held;          /* open, and not announced yet: nothing is run; tci_ep_announced */
-    bool paused;        /* not read until less waits for the peer; dispatch/backlog.h */
-    uint64_t paused_ns; /* when it was read last */
-    bool metered;       /* so many messages a second; core/quota.h */
+    bool paused;        /* not polled: dispatch/backlog.h, core/quota.h */
+    uint64_t paused_ns; /* when it was paused, or last read since */
+    bool metered;       /* messages per second are limited; core/quota.h */
     bool loading;       /* the frame at the head waits for its function to be loaded */
     uint64_t run_messages;
 
     tci_due_credit credit;
     tci_region *region;
-    uint64_t ring_memory; /* what the ring takes of the core's */
+    uint64_t ring_memory; /* the ring's part of the core's ring_memory */
     tci_incoming_code incoming;
     tci_assembly assembly;
-    tci_segment staged;            /* the peer's, where its payloads lie */
-    struct tci_inbound *inbound;   /* transfer/payload_in.h; NULL until a payload comes so */
-    struct tci_record_in *records; /* endpoint/record_in.h; NULL: the link is no stream's */
-    unsigned payload_alignment; /* the greatest that a function asked for that was bound here */
+    tci_segment staged;            /* the peer's segment that holds its staged payloads */
+    struct tci_inbound *inbound;   /* transfer/payload_in.h; NULL until first used */
+    struct tci_record_in *records; /* endpoint/record_in.h; NULL: the link is not a stream */
+    unsigned payload_alignment;    /* the greatest that a function bound here requires */
 } tci_receiver;
 
 #endif

@@ -1,4 +1,4 @@
-/* The sending part of an endpoint: the peer's ring, and what waits to go there. */
+/* The sending part of an endpoint: the peer's ring, and data that waits to go there. */
 #ifndef TCI_SENDER_H
 #define TCI_SENDER_H
 
@@ -7,12 +7,12 @@
 
 #include <tc/ifunc.h>
 
-/* What the peer knows of a function of ours. */
+/* The peer's knowledge of a function of ours. */
 typedef enum tci_binding {
     TCI_TX_UNKNOWN = 0,
     TCI_TX_PLAIN,   /* bound; its payload is a copy of the source arguments */
     TCI_TX_BUILT,   /* bound; NAME_payload_init makes its payload */
-    TCI_TX_ALIGNED, /* bound; its payload wants more alignment than frames have by themselves */
+    TCI_TX_ALIGNED, /* bound; its payload needs more alignment than frames have by themselves */
     TCI_TX_REFUSED
 } tci_binding;
 
@@ -22,19 +22,19 @@ typedef enum tci_binding {
 #define TCI_PREPARING_NONE UINT32_MAX
 
 typedef struct tci_sender {
-    /* In the order that tc_send touches it. */
+    /* Members in the order in which tc_send touches them. */
     uint8_t *bindings;  /* tci_binding by function index */
     size_t fast_limit;  /* payloads below it may take tc_send's fast path; tci_ep_set_fast */
-    size_t frame_limit; /* payloads below it may become a frame at once, if there is room */
+    size_t frame_limit; /* payloads below it may become a frame at once, given credit */
     tci_producer ring;
     const tci_ring_word *doorbell; /* the peer's; see core/doorbell.h */
-    uint64_t doorbell_seen;        /* its value that was answered last */
-    bool used;                     /* one left since the last tc_progress: others may join */
+    uint64_t doorbell_seen;        /* its value that was handled last */
+    bool used; /* a message left since the last tc_progress: others may join */
     unsigned coalesced_count;
     tc_ep *used_next; /* see tci_core.used */
     tci_short_call coalesced[TCI_COALESCED_MAX];
-    /* frame_limit for tc_send's other quick ways. Where threads are checked first, it and fast_limit
-     * are 0: core/sole_user.h. */
+    /* frame_limit for tc_send's other quick paths. Where threads are checked first, it and
+     * fast_limit are 0: core/sole_user.h. */
     size_t quick_limit;
     tci_delivery *delivery;                           /* NULL until the peer's hello */
     void (*push)(tci_delivery *, uint64_t, uint64_t); /* delivery->ops->push */
@@ -43,31 +43,31 @@ typedef struct tci_sender {
     size_t payload_max;              /* of one frame */
     bool building;        /* a payload is being made in the ring: nothing else may be sent */
     bool queues_unopened; /* messages are queued while the endpoint is not open yet */
-    /* Frames that are no message of their own: control frames and replies; fragments but the
-     * last, and bindings. */
+    /* Frames that are not messages of their own: control frames and replies; and fragments but
+     * the last, and bindings. */
     uint64_t control_frames;
     uint64_t part_frames;
     uint64_t pushed_bytes; /* of frames that a delivery carried, and payloads beside the ring */
 
-    uint64_t copy_memory; /* what the copy of the peer's ring takes of the core's */
+    uint64_t copy_memory; /* the ring copy's part of the core's copy_memory */
     struct tci_queued **queue_last;
     struct tci_queued **queue_control; /* behind the control frames at its front */
-    size_t queue_bytes;                /* of all that it has */
-    uint64_t message_end;  /* where the last frame ends that a delivery carried for a user */
-    bool room_wanted;      /* transfer/room.h: a send found none */
-    uint64_t room_at;      /* the position whose consumption makes some */
-    uint64_t flush_target; /* the position that a flush waits for; 0: none */
-    struct tci_staging *staging;   /* transfer/staging.h; NULL until a payload wants one */
-    struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until a payload goes so */
+    size_t queue_bytes;                /* of all queued items */
+    uint64_t message_end;          /* where the last frame ends that carried a user's message */
+    bool room_wanted;              /* a send found no space: transfer/room.h */
+    uint64_t room_at;              /* there is space once this position is consumed */
+    uint64_t flush_target;         /* the position that a flush waits for; 0: no flush */
+    struct tci_staging *staging;   /* transfer/staging.h; NULL until a payload needs it */
+    struct tci_outbound *outbound; /* transfer/payload_out.h; NULL until first used */
     struct tci_code_out *code;     /* transfer/code_out.h; NULL: the peer needs none */
     struct tci_single_message *wakeup; /* by the link; NULL until one is sent */
     uint32_t preparing;                /* index of the function that tc_ep_prepare waits for */
     unsigned refusals;                 /* functions and payloads that the peer refused */
     tc_error *refusal;                 /* the newest, or NULL */
-    uint64_t all_run_at;               /* the registry's clock when all had run that was sent */
+    uint64_t all_run_at;               /* the registry's clock when all messages had run */
 } tci_sender;
 
-/* Puts coalesced calls into the ring. Whatever else is sent comes after them. */
+/* Puts coalesced calls into the ring. All other frames follow them. */
 static inline void tci_sender_commit_coalesced(tci_sender *tx)
 {
     TCI_ASSERT(tx->coalesced_count <= TCI_COALESCED_MAX);

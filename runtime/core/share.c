@@ -2,8 +2,8 @@
 
 #include "core/ep.h"
 
-/* Of UCX's 64 places, the least that a version has by default (UCX_POSIX_FIFO_SIZE); some are for
- * other messages. */
+/* Slots to share. UCX's queue has at least 64 by default in every version
+ * (UCX_POSIX_FIFO_SIZE); some are for other messages. */
 #define PLACES 48u
 #define ROUND_NS 50000000ull
 
@@ -13,7 +13,7 @@ static bool is_on_shared_memory(const tc_ep *ep)
            tci_worker_shares_memory(ep->worker);
 }
 
-/* It counts in this round when it has sent an eighth of its ring since it counted last. */
+/* Counts a peer once in a round if it has sent an eighth of its ring since the last count. */
 static void note_sender(tc_ep *ep)
 {
     tci_shares *shares = &ep->core->shares;

@@ -1,8 +1,8 @@
-/* How much each peer may have in UCX's queue in front of this side.
+/* Shares: how much each peer may have in UCX's queue to this side.
  *
- * Over shared memory all peers' messages wait in one queue of few places, and whoever comes when
- * there are free ones takes them. So that none takes all, credit says how many each may take as
- * soon as several send much. */
+ * Over shared memory the messages of all peers wait in one queue with few slots, and any peer
+ * may take the free ones. So that one peer does not take all, credit states the slots of each
+ * as soon as several send much. */
 #ifndef TCI_SHARE_H
 #define TCI_SHARE_H
 
@@ -10,11 +10,11 @@
 
 typedef struct tc_ep tc_ep;
 
-/* For credit that is about to leave: how many messages with frames the peer may have sent that
- * were not consumed. 0: any. */
+/* Returns the share for credit that is about to leave: how many messages with frames the peer
+ * may have sent that were not consumed. 0: any number. */
 uint64_t tci_share_of(tc_ep *ep);
 
-/* Now and then. Who sent little since the last round does not count any more. */
+/* Called now and then: ends a round. Peers that send little gradually stop counting. */
 void tci_share_end_round(tci_core *core, uint64_t now_ns);
 
 #endif

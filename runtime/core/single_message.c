@@ -8,7 +8,7 @@
 struct tci_single_message {
     tci_link_op op;
     bool leaving;
-    bool orphan; /* its endpoint is gone, and UCX has not let go of it */
+    bool orphan; /* its endpoint is gone, and UCX has not released it yet */
     uint8_t bytes[TCI_SINGLE_MESSAGE_MAX];
 };
 

@@ -1,13 +1,13 @@
-/* Two threads inside one context at the same time, which is a mistake of the program: found
- * where the option check_threads is on.
+/* Detects two threads inside one context at the same time, a mistake of the program, where the
+ * option check_threads is on.
  *
- * Each checked call writes down the thread that is inside and its own name, and takes both back
- * when it returns; a call of the same thread inside it is part of it. A thread that finds another
- * one there reports both and ends the process. A program that hands a context from thread to
+ * Each checked call records its thread and its own name, and clears the thread when it returns.
+ * A nested call of the same thread is part of the outer one. A thread that finds another thread
+ * recorded reports both and ends the process. A program that passes a context from thread to
  * thread, by whatever means, is never inside twice.
  *
- * The check is off most often, and then costs tc_progress and tc_send nothing: both have a
- * shortest way that the check closes, by TCI_CHECKED among the causes and by limits of 0
+ * The check is usually off, and then costs tc_progress and tc_send nothing: the check closes
+ * the shortest path of both, by TCI_CHECKED among the causes and by limits of 0
  * (tci_ep_set_fast). Relaxed order suffices, and hides no race from ThreadSanitizer. */
 #ifndef TCI_SOLE_USER_H
 #define TCI_SOLE_USER_H
@@ -18,8 +18,8 @@
 /* Ends the process, after a line that names two threads and their calls. */
 _Noreturn void tci_sole_user_report(const tci_core *core, int inside, const char *call);
 
-/* False: there is nothing to leave, as nothing is checked, or as this thread is inside already, by
- * a call that ends later.
+/* Records the calling thread. Returns false if there is nothing to leave: the check is off, or
+ * this thread is inside already, by a call that ends later.
  *
  *   call   static; for the report */
 static inline bool tci_sole_user_enter(tci_core *core, const char *call)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is larger is written from where it lies. Less is copied, so that it shares a write, and
- * where the connection is protected a piece of 16 KiB, with what is around it. */
+/* A larger body is written from its sender's buffer. A smaller one is copied, so that it shares
+ * a write with its neighbours, and on a protected connection a piece of 16 KiB. */
 #define COPIED_BYTES_MAX 16384u
 
 typedef struct stream_link {
@@ -16,9 +16,9 @@ typedef struct stream_link {
     tc_ep *ep;
     uint32_t sequence; /* of the next record */
     tci_link_op *first, **last;
-    bool begun;          /* the head of the first one was given to the stream, */
-    size_t given;        /* and so much of its body */
-    tci_link_op *called; /* one that is being sent for the first time: its caller is told */
+    bool begun;          /* the head of the first one was given to the stream */
+    size_t given;        /* bytes of its body that were given to it */
+    tci_link_op *called; /* one inside its send call, which reports its end itself */
 } stream_link;
 
 /* A hello message: not a record. */
@@ -77,7 +77,7 @@ static tci_record_kind record_kind(unsigned kind)
     return kinds[kind];
 }
 
-/* The head of a record. False: no room now. */
+/* Gives the head of a record to the stream. Returns false if there is no space now. */
 static bool begin(stream_link *link, const tci_link_op *op)
 {
     uint8_t bytes[TCI_RECORD_HEADER_BYTES];
@@ -98,7 +98,7 @@ static bool begin(stream_link *link, const tci_link_op *op)
     return true;
 }
 
-/* Some of the body, or what is before it. TC_OK: go on. */
+/* Gives some of the body to the stream, and flushes if more is left. TC_OK: continue. */
 static tc_status write_some(stream_link *link, const tci_link_op *op)
 {
     tci_stream *stream = link->ep->stream;
@@ -109,7 +109,7 @@ static tc_status write_some(stream_link *link, const tci_link_op *op)
         TC_TRY(tci_stream_write(stream, op->bytes + link->given, left, &n, NULL));
     } else {
         n = left < room ? left : room;
-        /* Of what is large so much that the write has whole pieces. */
+        /* A large body fills up the piece, so that the write has whole pieces. */
         if (left > COPIED_BYTES_MAX)
             n = COPIED_BYTES_MAX - tci_stream_unsent(stream) % COPIED_BYTES_MAX;
         n = n < room ? n : room;
@@ -136,7 +136,8 @@ static tc_status write_all(stream_link *link)
     return tci_stream_flush(stream, NULL);
 }
 
-/* What is left, tc_progress goes on with; its end shows in what the connection receives. */
+/* Sends as much as the connection takes; tc_progress continues with the rest. An error is
+ * reported when the connection receives. */
 static bool turn(tci_link *base)
 {
     stream_link *link = stream_link_of(base);
@@ -216,7 +217,7 @@ static tc_status error_of(const tci_link *base, tc_error *err)
     return tci_stream_send_error(link->ep->stream, err);
 }
 
-/* The peer's HELLO came by it. */
+/* The link is ready at once: the peer's HELLO came over the connection. */
 static tc_status ready(tci_link *base, tc_error *err)
 {
     return error_of(base, err);
